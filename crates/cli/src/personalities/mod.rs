@@ -1,0 +1,1 @@
+//! Old command lines and their looks: a parser and a renderer each, over a workload. No engines here.

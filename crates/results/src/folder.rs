@@ -1,0 +1,165 @@
+//! The campaign folder: everything a verdict rests on, in files anyone can read.
+//!
+//! ```text
+//! FOLDER/
+//!   campaign.json        who ran which plan when (`CampaignInfo`)
+//!   plan.toml            the plan as it was, byte for byte
+//!   machine-before.json  facts of this machine before the first job (`Machine`)
+//!   machine-after.json   the same after the last job
+//!   jobs/0001-ID-r1/     one launch: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl
+//!   verdicts.json        `Vec<Verdict>`
+//!   report.html          made from the above, and from nothing else
+//! ```
+//!
+//! Invariant: a file is written under another name and renamed when it is whole; a job's folder
+//! appears under its name when the job has ended. What is there is whole.
+//! Never here: running anything, judging, rendering.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Record, Verdict};
+
+/// Who ran which plan, when.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CampaignInfo {
+    /// Version of the folder's format, 1.
+    pub schema: u32,
+    /// The plan's id.
+    pub plan: String,
+    /// The plan's title.
+    pub title: String,
+    /// Where the contract or the test comes from.
+    pub source: String,
+    /// SHA-256 of `plan.toml`, hexadecimal.
+    pub plan_sha256: String,
+    /// Program and version.
+    pub tool: String,
+    /// SHA-256 of the program's file, hexadecimal.
+    pub tool_sha256: String,
+    /// The command line as given.
+    pub argv: Vec<String>,
+    /// Start, RFC 3339.
+    pub started: String,
+    /// The directory in which the tests made their files.
+    pub dir: String,
+}
+
+/// Facts of the machine that runs the campaign, at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// When, RFC 3339.
+    pub taken: String,
+    /// Host name.
+    pub host: String,
+    /// Kernel name and release.
+    pub kernel: String,
+    /// Distribution, from os-release.
+    pub os: String,
+    /// Processor model.
+    pub cpu: String,
+    /// Usable cores.
+    pub cores: u32,
+    /// Main memory, bytes.
+    pub memory_bytes: u64,
+    /// Load average of the last minute.
+    pub load: f64,
+    /// The file systems of the plan.
+    pub file_systems: Vec<FileSystem>,
+}
+
+/// One file system under test, at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FileSystem {
+    /// Its name in the plan, such as `scratch`.
+    pub name: String,
+    /// The directory used.
+    pub dir: String,
+    /// Where it is mounted.
+    pub mount: String,
+    /// What is mounted: a device, a server.
+    pub device: String,
+    /// Type, such as `ext4` or `lustre`.
+    pub kind: String,
+    /// Mount options.
+    pub options: String,
+    /// Size, bytes.
+    pub bytes: u64,
+    /// Free for this user, bytes.
+    pub bytes_free: u64,
+    /// Inodes; 0 where the file system does not count them.
+    pub inodes: u64,
+    /// Free inodes.
+    pub inodes_free: u64,
+}
+
+/// How a job ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobEnd {
+    /// The program ended with this status.
+    Exit(i32),
+    /// A signal ended it.
+    Signal(i32),
+    /// It did not end in time and was killed.
+    TimedOut,
+    /// It could not be started.
+    #[default]
+    NotStarted,
+}
+
+/// One launch: what was started and how it ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JobInfo {
+    /// Number in the campaign, from 1.
+    pub number: u32,
+    /// The test's id, or `dataset.NAME`.
+    pub test: String,
+    /// Repetition of the test, from 1.
+    pub repetition: u32,
+    /// The whole command line, launcher included.
+    pub argv: Vec<String>,
+    /// Environment variables that the job was given or that decide how it runs.
+    pub env: BTreeMap<String, String>,
+    /// Working directory.
+    pub cwd: String,
+    /// Start, RFC 3339.
+    pub started: String,
+    /// Wall time, seconds.
+    pub seconds: f64,
+    /// Seconds after which the job would have been killed.
+    pub timeout_s: f64,
+    /// How it ended.
+    pub end: JobEnd,
+    /// SHA-256 of stdout.txt, stderr.txt and records.jsonl, hexadecimal, by file name.
+    pub sha256: BTreeMap<String, String>,
+}
+
+/// One job of a loaded campaign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
+    /// Its folder, relative to the campaign's, such as `jobs/0001-write-r1`.
+    pub folder: String,
+    /// What was started and how it ended.
+    pub info: JobInfo,
+    /// What it recorded; empty when it recorded nothing.
+    pub records: Vec<Record>,
+}
+
+/// A campaign read back from its folder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Campaign {
+    /// Who ran which plan, when.
+    pub info: CampaignInfo,
+    /// The plan as it was.
+    pub plan: String,
+    /// The machine before the first job.
+    pub before: Option<Machine>,
+    /// The machine after the last job.
+    pub after: Option<Machine>,
+    /// All jobs that ended, in order.
+    pub jobs: Vec<Job>,
+    /// The verdicts, empty before judging.
+    pub verdicts: Vec<Verdict>,
+}

@@ -1,0 +1,16 @@
+//! What was measured and what was decided, in the forms that outlive the program.
+//!
+//! [`Record`] is one measured fact, [`Verdict`] one decision; [`records`] is the wire form of the
+//! first, and the campaign folder holds both.
+//!
+//! Invariant: files are staged and renamed, never rewritten; every format ever released still loads.
+//! Never here: measuring, launching, judging, printing.
+#![forbid(unsafe_code)]
+
+pub mod folder;
+pub mod record;
+pub mod records;
+mod verdict;
+
+pub use record::Record;
+pub use verdict::{Outcome, Statistics, Verdict};

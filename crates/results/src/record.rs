@@ -1,0 +1,345 @@
+//! What was measured, one JSON object a line.
+//!
+//! A job's records are, in order: one [`Run`] (who measured, with what), one [`Phase`] for each
+//! phase of each repetition, [`Failure`]s and [`Notice`]s where they happened, and one [`End`].
+//! Rank 0 writes each line when its phase ends, so that a later failure loses nothing.
+//! A file without an [`End`] belongs to a job that was killed.
+//!
+//! Invariant: every format ever released still loads. A field is added with a default, never
+//! renamed; `schema` in [`Run`] counts the breaks.
+//! Never here: judgement. A record says what happened, a verdict says what it means.
+
+use serde::{Deserialize, Serialize};
+use units::Dimension;
+
+/// The version of the record format that this program writes.
+pub const SCHEMA: u32 = 1;
+
+/// One line of a records file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum Record {
+    /// Who measured, with what; the first line.
+    Run(Run),
+    /// One phase of one repetition.
+    Phase(Box<Phase>),
+    /// Something went wrong and ended the phase on all ranks.
+    Failure(Failure),
+    /// Something the reader of the numbers has to know.
+    Notice(Notice),
+    /// The last line: the program ended by itself.
+    End(End),
+}
+
+/// Who measured, with what.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Format version, [`SCHEMA`].
+    pub schema: u32,
+    /// Program and version, such as `assay 0.1.0`.
+    pub tool: String,
+    /// Which workload, such as `ior`.
+    pub workload: String,
+    /// The command line as given.
+    pub argv: Vec<String>,
+    /// Start time, RFC 3339 with the local offset.
+    pub started: String,
+    /// Name of the node of rank 0.
+    pub host: String,
+    /// How many ranks the job had.
+    pub ranks: u32,
+    /// On how many nodes.
+    pub nodes: u32,
+    /// The MPI library in its own words, absent for local ranks.
+    #[serde(default)]
+    pub mpi: Option<String>,
+    /// What the clock is worth.
+    pub clock: ClockFacts,
+}
+
+/// What the clock is worth.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockFacts {
+    /// `cycle counter` or `CLOCK_MONOTONIC`.
+    pub source: String,
+    /// Smallest step seen between two different readings, nanoseconds.
+    pub resolution_ns: u64,
+    /// Time one reading takes, nanoseconds.
+    pub cost_ns: f64,
+    /// Worst uncertainty of a rank's clock against rank 0's, nanoseconds; 0 where all ranks share one clock.
+    pub offset_uncertainty_ns: u64,
+}
+
+/// One phase of one repetition, over all ranks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Number of the test within the job, from 0.
+    pub test: u32,
+    /// Repetition within the job, from 0.
+    pub repetition: u32,
+    /// `write`, `write_check`, `read`, `read_check` or `remove`.
+    pub phase: String,
+    /// Backend, such as `posix`.
+    pub backend: String,
+    /// Whether each rank has a file of its own.
+    pub file_per_rank: bool,
+    /// The first file of the phase.
+    pub path: String,
+    /// Participating ranks.
+    pub ranks: u32,
+    /// Bytes one transfer moves.
+    pub transfer_bytes: u64,
+    /// Bytes of one block, that is of one rank in one segment.
+    pub block_bytes: u64,
+    /// How many segments.
+    pub segments: u64,
+    /// Bytes the options ask for, over all ranks.
+    pub expected_bytes: u64,
+    /// Bytes moved, over all ranks.
+    pub bytes: u64,
+    /// Transfers that completed, over all ranks.
+    pub ops: u64,
+    /// When the phase began, seconds since the job's clocks were compared.
+    pub began_s: f64,
+    /// The four spans of the phase.
+    pub spans: Spans,
+    /// How evenly the ranks worked.
+    pub balance: Balance,
+    /// Latency of single transfers over all ranks; absent where nothing was transferred.
+    #[serde(default)]
+    pub latency: Option<Latency>,
+    /// Bytes per interval over all ranks.
+    #[serde(default)]
+    pub timeline: Option<Timeline>,
+    /// What verification found; absent where nothing was verified.
+    #[serde(default)]
+    pub check: Option<Check>,
+    /// What the deadline did; absent where there was none.
+    #[serde(default)]
+    pub stonewall: Option<Stonewall>,
+    /// For a read: share of the sampled pages that were in this client's page cache before it began,
+    /// the worst over all ranks, 0 to 1; absent where that cannot be known.
+    #[serde(default)]
+    pub cached_before: Option<f64>,
+    /// The smallest file the phase left or found, bytes; with one shared file, that file's size.
+    #[serde(default)]
+    pub smallest_file_bytes: Option<u64>,
+    /// Whether the data was made durable (fsync) within the transfer span.
+    #[serde(default)]
+    pub persisted: bool,
+    /// Whether the page cache was bypassed (`O_DIRECT`).
+    #[serde(default)]
+    pub direct: bool,
+}
+
+/// Seconds from the first rank's start to the last rank's end, after clock correction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spans {
+    /// First open started to last open ended.
+    pub open_s: f64,
+    /// First transfer started to last transfer (and its fsync) ended.
+    pub transfer_s: f64,
+    /// First close started to last close ended.
+    pub close_s: f64,
+    /// First open started to last close ended.
+    pub total_s: f64,
+}
+
+/// How evenly the ranks worked: bytes and transfer seconds of the extremes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Balance {
+    /// Fewest bytes of any rank.
+    pub bytes_min: u64,
+    /// Most bytes of any rank.
+    pub bytes_max: u64,
+    /// Shortest transfer time of any rank, seconds.
+    pub seconds_min: f64,
+    /// Longest transfer time of any rank, seconds.
+    pub seconds_max: f64,
+    /// The rank with the lowest rate over its own transfer time.
+    pub slowest_rank: u32,
+    /// The node of that rank.
+    pub slowest_node: String,
+    /// That rank's bytes per second over its own transfer time.
+    pub slowest_rate: f64,
+    /// Median of the ranks' bytes per second, each over its own transfer time; 0 where unknown.
+    #[serde(default)]
+    pub median_rate: f64,
+}
+
+/// Latency of single transfers, nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// How many transfers.
+    pub count: u64,
+    /// Shortest, exact.
+    pub min_ns: u64,
+    /// Longest, exact.
+    pub max_ns: u64,
+    /// Mean, exact.
+    pub mean_ns: f64,
+    /// Median.
+    pub p50_ns: u64,
+    /// 90th percentile.
+    pub p90_ns: u64,
+    /// 99th percentile.
+    pub p99_ns: u64,
+    /// 99.9th percentile.
+    pub p999_ns: u64,
+    /// Non-empty buckets as (lower bound in nanoseconds, transfers); at most 0.8 % wide.
+    pub buckets: Vec<(u64, u64)>,
+}
+
+/// Bytes moved per interval, all ranks summed, from the phase's first transfer on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// Length of one interval, nanoseconds.
+    pub interval_ns: u64,
+    /// Bytes whose transfer ended in each interval; the last interval may be cut short.
+    pub bytes: Vec<u64>,
+}
+
+/// What verification found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// Bytes compared.
+    pub bytes: u64,
+    /// Transfers with at least one wrong word.
+    pub bad_transfers: u64,
+    /// The first bad ranges, at most [`Check::CAP`].
+    pub bad: Vec<BadRange>,
+}
+
+impl Check {
+    /// How many bad ranges a record lists; the count goes on beyond.
+    pub const CAP: usize = 64;
+}
+
+/// One run of wrong bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BadRange {
+    /// The rank that found it.
+    pub rank: u32,
+    /// The file.
+    pub path: String,
+    /// First wrong byte in the file.
+    pub offset: u64,
+    /// How many bytes from the first to the last wrong one within this transfer.
+    pub length: u64,
+    /// The first wrong 8-byte word as it should be, hexadecimal.
+    pub expected: String,
+    /// The same word as it was found, hexadecimal.
+    pub found: String,
+}
+
+/// What the deadline did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stonewall {
+    /// The deadline, seconds.
+    pub deadline_s: f64,
+    /// Whether the slower ranks then caught up with the fastest.
+    pub wear_out: bool,
+    /// Fewest transfers of any rank at the deadline.
+    pub transfers_min: u64,
+    /// Most transfers of any rank at the deadline.
+    pub transfers_max: u64,
+    /// Bytes of all ranks at the deadline.
+    pub bytes: u64,
+    /// Longest time any rank needed to reach its deadline, seconds.
+    pub seconds: f64,
+    /// How many ranks finished everything before the deadline, and so ran dry.
+    #[serde(default)]
+    pub ran_dry: u32,
+}
+
+/// A failure that ended a phase on all ranks together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The step, such as `write` or `open`.
+    pub step: String,
+    /// The rank that failed.
+    pub rank: u32,
+    /// Its node.
+    pub node: String,
+    /// What happened, with path and offset.
+    pub why: String,
+}
+
+/// Something the reader of the numbers has to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// A short stable name, such as `cached-read`.
+    pub id: String,
+    /// Repetition it belongs to.
+    #[serde(default)]
+    pub repetition: u32,
+    /// Phase it belongs to, empty for the whole job.
+    #[serde(default)]
+    pub phase: String,
+    /// The sentence.
+    pub text: String,
+}
+
+/// The program ended by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    /// Its exit status.
+    pub exit: u8,
+    /// End time, RFC 3339.
+    pub finished: String,
+}
+
+/// One named number out of a phase, in its base unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// The value.
+    pub value: f64,
+    /// Its dimension.
+    pub dimension: Dimension,
+}
+
+/// The metrics a phase can yield, without the phase's name before the dot, each with its dimension.
+pub const METRICS: &[(&str, Dimension)] = &[
+    ("bw", Dimension::BytesPerSecond),
+    ("iops", Dimension::PerSecond),
+    ("bytes", Dimension::Bytes),
+    ("seconds", Dimension::Seconds),
+    ("open", Dimension::Seconds),
+    ("latency.mean", Dimension::Seconds),
+    ("latency.p50", Dimension::Seconds),
+    ("latency.p90", Dimension::Seconds),
+    ("latency.p99", Dimension::Seconds),
+    ("latency.p999", Dimension::Seconds),
+    ("latency.max", Dimension::Seconds),
+    ("errors", Dimension::Count),
+    ("cached", Dimension::Fraction),
+];
+
+impl Phase {
+    /// The value of one of [`METRICS`] in this phase, `None` where the phase does not have it.
+    ///
+    /// `bw` is bytes over the total span and `iops` operations over the transfer span, as IOR's
+    /// columns of those names; `seconds` is the transfer span.
+    pub fn metric(&self, name: &str) -> Option<Metric> {
+        let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
+        let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
+        let latency = |pick: fn(&Latency) -> f64| self.latency.as_ref().map(|l| pick(l) * 1e-9);
+        let value = match name {
+            "bw" => rate(self.bytes, self.spans.total_s),
+            "iops" => rate(self.ops, self.spans.transfer_s),
+            "bytes" => Some(self.bytes as f64),
+            "seconds" => Some(self.spans.transfer_s),
+            "open" => Some(self.spans.open_s),
+            "latency.mean" => latency(|l| l.mean_ns),
+            "latency.p50" => latency(|l| l.p50_ns as f64),
+            "latency.p90" => latency(|l| l.p90_ns as f64),
+            "latency.p99" => latency(|l| l.p99_ns as f64),
+            "latency.p999" => latency(|l| l.p999_ns as f64),
+            "latency.max" => latency(|l| l.max_ns as f64),
+            "errors" => self.check.as_ref().map(|check| check.bad_transfers as f64),
+            "cached" => self.cached_before,
+            _ => None,
+        }?;
+        Some(Metric { value, dimension })
+    }
+}

@@ -1,0 +1,69 @@
+//! How quantities are written for people: three significant figures and the unit, never a bare number.
+
+/// `value` scaled into the largest step that keeps it at 1 or more, with three significant figures.
+fn scaled(value: f64, base: f64, steps: &[&str]) -> String {
+    let mut value = value;
+    let mut step = 0;
+    while value.abs() >= base && step + 1 < steps.len() {
+        value /= base;
+        step += 1;
+    }
+    let digits = match value.abs() {
+        v if v >= 100.0 || v == 0.0 => 0,
+        v if v >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$}{}", steps[step])
+}
+
+/// Bytes in powers of 1024: `1.50 GiB`.
+pub fn bytes_binary(bytes: f64) -> String {
+    scaled(bytes, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"])
+}
+
+/// Bytes per second in powers of 1000, as contracts write it: `3.43 TB/s`.
+pub fn rate_decimal(bytes_per_second: f64) -> String {
+    scaled(bytes_per_second, 1000.0, &[" B/s", " kB/s", " MB/s", " GB/s", " TB/s", " PB/s"])
+}
+
+/// Bytes per second in powers of 1024, as IOR writes it: `3.12 TiB/s`.
+pub fn rate_binary(bytes_per_second: f64) -> String {
+    format!("{}/s", bytes_binary(bytes_per_second))
+}
+
+/// A count with a decimal prefix: `24.8 M`.
+pub fn count(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1000.0 {
+        return format!("{value:.0}");
+    }
+    scaled(value, 1000.0, &["", " k", " M", " G", " T"])
+}
+
+/// Seconds in the unit that reads best: `4.20 ms`, `75.0 s`.
+pub fn duration(seconds: f64) -> String {
+    match seconds.abs() {
+        s if s >= 120.0 => format!("{:.1} min", seconds / 60.0),
+        s if s >= 1.0 || s == 0.0 => scaled(seconds, 1e9, &[" s"]),
+        s if s >= 1e-3 => scaled(seconds * 1e3, 1e9, &[" ms"]),
+        s if s >= 1e-6 => scaled(seconds * 1e6, 1e9, &[" us"]),
+        _ => scaled(seconds * 1e9, 1e9, &[" ns"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_written_with_three_figures_and_a_unit() {
+        assert_eq!(bytes_binary(1_610_612_736.0), "1.50 GiB");
+        assert_eq!(rate_decimal(3.427e12), "3.43 TB/s");
+        assert_eq!(rate_binary(1_048_576.0), "1.00 MiB/s");
+        assert_eq!(count(24_807_129.0), "24.8 M");
+        assert_eq!(count(12.0), "12");
+        assert_eq!(duration(0.0042), "4.20 ms");
+        assert_eq!(duration(0.000_000_012), "12.0 ns");
+        assert_eq!(duration(75.0), "75.0 s");
+        assert_eq!(duration(0.0), "0 s");
+    }
+}

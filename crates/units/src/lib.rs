@@ -1,0 +1,24 @@
+//! Quantities as people write them: sizes, rates, durations, shares, and the errors of a user.
+//!
+//! Everything a contract or a command line states with a unit is parsed here, once, into a
+//! [`Quantity`] in base units (bytes, bytes per second, operations per second, seconds, fraction).
+//!
+//! Invariant: no I/O, no clock, no dependency.
+#![forbid(unsafe_code)]
+
+mod format;
+mod quantity;
+mod usage;
+
+pub use format::{bytes_binary, count, duration, rate_binary, rate_decimal};
+pub use quantity::{Dimension, Quantity};
+pub use usage::Usage;
+
+/// One kibibyte in bytes.
+pub const KIB: u64 = 1 << 10;
+/// One mebibyte in bytes.
+pub const MIB: u64 = 1 << 20;
+/// One gibibyte in bytes.
+pub const GIB: u64 = 1 << 30;
+/// One tebibyte in bytes.
+pub const TIB: u64 = 1 << 40;

@@ -1,0 +1,196 @@
+//! A number with its unit, as contracts write it: `3.0 TB/s`, `512 MiB`, `25000/s`, `45 s`, `10 %`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Usage, format};
+
+/// What kind of thing a quantity counts; two quantities compare only within one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Amount of data, in bytes.
+    Bytes,
+    /// Bandwidth, in bytes per second.
+    BytesPerSecond,
+    /// Operations per second.
+    PerSecond,
+    /// Time, in seconds.
+    Seconds,
+    /// A share of a whole, 1.0 is all of it.
+    Fraction,
+    /// A plain count.
+    Count,
+}
+
+impl Dimension {
+    /// The base unit's symbol, as printed in records.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Bytes => "B",
+            Self::BytesPerSecond => "B/s",
+            Self::PerSecond => "/s",
+            Self::Seconds => "s",
+            Self::Fraction => "1",
+            Self::Count => "",
+        }
+    }
+
+    /// An example of a value in this dimension, for error messages.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::Bytes => "512 MiB",
+            Self::BytesPerSecond => "3.0 GB/s",
+            Self::PerSecond => "25000/s",
+            Self::Seconds => "30 s",
+            Self::Fraction => "10 %",
+            Self::Count => "0 count",
+        }
+    }
+}
+
+/// A value in the base unit of its dimension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity {
+    /// The number, in the dimension's base unit.
+    pub value: f64,
+    /// What it counts.
+    pub dimension: Dimension,
+}
+
+/// Factor of a prefixed byte unit: SI prefixes are powers of 1000, IEC ones of 1024.
+fn byte_factor(unit: &str) -> Option<f64> {
+    let prefixes = [("k", 1), ("K", 1), ("M", 2), ("G", 3), ("T", 4), ("P", 5), ("E", 6)];
+    if unit == "B" {
+        return Some(1.0);
+    }
+    prefixes.iter().find_map(|(prefix, power)| {
+        let rest = unit.strip_prefix(prefix)?;
+        match rest {
+            "B" => Some(1000_f64.powi(*power)),
+            "iB" => Some(1024_f64.powi(*power)),
+            _ => None,
+        }
+    })
+}
+
+/// Factor of a count prefix before `/s`: nothing, `k`, `M` or `G`.
+fn count_factor(prefix: &str) -> Option<f64> {
+    match prefix {
+        "" | "op" | "ops" => Some(1.0),
+        "k" | "kop" | "kops" => Some(1e3),
+        "M" | "Mop" | "Mops" => Some(1e6),
+        "G" | "Gop" | "Gops" => Some(1e9),
+        _ => None,
+    }
+}
+
+fn unit_of(unit: &str) -> Option<(f64, Dimension)> {
+    let seconds = match unit {
+        "ns" => Some(1e-9),
+        "us" | "µs" => Some(1e-6),
+        "ms" => Some(1e-3),
+        "s" => Some(1.0),
+        "min" => Some(60.0),
+        "h" => Some(3600.0),
+        _ => None,
+    };
+    if let Some(factor) = seconds {
+        return Some((factor, Dimension::Seconds));
+    }
+    match unit {
+        "%" => return Some((0.01, Dimension::Fraction)),
+        "count" | "errors" => return Some((1.0, Dimension::Count)),
+        "IOPS" => return Some((1.0, Dimension::PerSecond)),
+        "kIOPS" => return Some((1e3, Dimension::PerSecond)),
+        "MIOPS" => return Some((1e6, Dimension::PerSecond)),
+        _ => {}
+    }
+    if let Some(rate) = unit.strip_suffix("/s") {
+        if let Some(factor) = byte_factor(rate) {
+            return Some((factor, Dimension::BytesPerSecond));
+        }
+        return count_factor(rate).map(|factor| (factor, Dimension::PerSecond));
+    }
+    byte_factor(unit).map(|factor| (factor, Dimension::Bytes))
+}
+
+impl FromStr for Quantity {
+    type Err = Usage;
+
+    /// Reads `NUMBER UNIT`; a unit is compulsory, because a bare number in a contract is a dispute.
+    fn from_str(text: &str) -> Result<Self, Usage> {
+        let text = text.trim();
+        let split = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '+')));
+        let (number, unit) = text.split_at(split.unwrap_or(text.len()));
+        let unit = unit.trim();
+        let number: f64 = number.replace('_', "").parse().map_err(|_| {
+            Usage(format!("`{text}` is not a number with a unit, such as `3.0 GB/s`, `25000/s` or `30 s`"))
+        })?;
+        if unit.is_empty() {
+            return Err(Usage(format!(
+                "`{text}` has no unit; write for example `{text} MB/s`, `{text}/s` or `{text} s`"
+            )));
+        }
+        let Some((factor, dimension)) = unit_of(unit) else {
+            return Err(Usage(format!(
+                "unknown unit `{unit}` in `{text}`; known are B kB MB GB TB PB, KiB MiB GiB TiB PiB, each with /s; \
+                 /s k/s M/s G/s IOPS; ns us ms s min h; %; count"
+            )));
+        };
+        Ok(Self { value: number * factor, dimension })
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&match self.dimension {
+            Dimension::Bytes => format::bytes_binary(self.value),
+            Dimension::BytesPerSecond => format::rate_decimal(self.value),
+            Dimension::PerSecond => format!("{}/s", format::count(self.value)),
+            Dimension::Seconds => format::duration(self.value),
+            Dimension::Fraction => format!("{:.1} %", self.value * 100.0),
+            Dimension::Count => format::count(self.value),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (f64, Dimension) {
+        let quantity: Quantity = text.parse().expect(text);
+        (quantity.value, quantity.dimension)
+    }
+
+    #[test]
+    fn contracts_values_are_read_with_their_units() {
+        assert_eq!(read("3.0 TB/s"), (3e12, Dimension::BytesPerSecond));
+        assert_eq!(read("512MiB"), (512.0 * 1_048_576.0, Dimension::Bytes));
+        assert_eq!(read("25000/s"), (25_000.0, Dimension::PerSecond));
+        assert_eq!(read("20 M/s"), (2e7, Dimension::PerSecond));
+        assert_eq!(read("1 MiB/s"), (1_048_576.0, Dimension::BytesPerSecond));
+        assert_eq!(read("1_000 IOPS"), (1000.0, Dimension::PerSecond));
+        assert_eq!(read("250 us").1, Dimension::Seconds);
+        assert!((read("90%").0 - 0.9).abs() < 1e-12);
+        assert_eq!(read("0 errors"), (0.0, Dimension::Count));
+    }
+
+    #[test]
+    fn a_number_without_a_unit_is_refused_with_a_remedy() {
+        let error = "100".parse::<Quantity>().unwrap_err();
+        assert!(error.0.contains("has no unit") && error.0.contains("100 MB/s"), "{error}");
+        let error = "3 parsecs".parse::<Quantity>().unwrap_err();
+        assert!(error.0.starts_with("unknown unit `parsecs` in `3 parsecs`"), "{error}");
+        assert!("fast".parse::<Quantity>().is_err());
+        assert!("".parse::<Quantity>().is_err());
+    }
+
+    #[test]
+    fn every_dimensions_example_reads_back_in_that_dimension() {
+        use Dimension::{Bytes, BytesPerSecond, Count, Fraction, PerSecond, Seconds};
+        for dimension in [Bytes, BytesPerSecond, PerSecond, Seconds, Fraction, Count] {
+            assert_eq!(read(dimension.example()).1, dimension);
+        }
+    }
+}
