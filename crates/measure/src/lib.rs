@@ -1,1 +1,19 @@
-//! measure
+//! What a rank counts while it works: clock, meter, latency histogram, timeline, stonewall.
+//!
+//! Invariant: pure. Merging the halves of a run gives the same as measuring the whole, and nothing
+//! here grows with the length of the run.
+//! Never here: I/O, collectives, printing.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod histogram;
+mod meter;
+pub mod statistics;
+mod stonewall;
+mod timeline;
+
+pub use clock::{Clock, ClockQuality, CycleClock, Scale, Tick};
+pub use histogram::Histogram;
+pub use meter::Meter;
+pub use stonewall::Stop;
+pub use timeline::Timeline;

@@ -1,0 +1,187 @@
+//! One monotonic clock per rank: the cycle counter where it is invariant, else `CLOCK_MONOTONIC`.
+//!
+//! A reading is a raw [`Tick`]; it becomes nanoseconds by one multiplication, later, outside the
+//! measured time. The crate `quanta` knows whether the counter may be trusted and calibrates it in
+//! under a millisecond; [`CycleClock::refine`] then replaces that first guess by the ratio over the
+//! whole life of the process, which gets better as it runs.
+//!
+//! Invariant: two readings of one clock never go backwards.
+//! Never here: wall-clock dates, clocks of other ranks.
+
+use std::time::Instant;
+
+/// A raw reading; only differences mean something, and only within one clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tick(pub u64);
+
+/// How many nanoseconds a tick is, as a fixed-point number with 32 binary places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale(u64);
+
+impl Scale {
+    /// Ticks that are nanoseconds.
+    pub const NANOSECONDS: Self = Self(1 << 32);
+
+    /// Nanoseconds in so many ticks, rounded down.
+    #[inline]
+    pub fn ns(self, ticks: u64) -> u64 {
+        ((u128::from(ticks) * u128::from(self.0)) >> 32) as u64
+    }
+
+    /// Ticks in so many nanoseconds, rounded down.
+    pub fn ticks(self, ns: u64) -> u64 {
+        ((u128::from(ns) << 32) / u128::from(self.0.max(1))) as u64
+    }
+}
+
+/// Anything that tells the time; the measuring loop is compiled for each kind.
+pub trait Clock {
+    /// Reads the clock.
+    fn now(&self) -> Tick;
+
+    /// What a tick is worth now.
+    fn scale(&self) -> Scale;
+
+    /// Nanoseconds since this clock was made.
+    fn ns_at(&self, tick: Tick) -> u64;
+
+    /// Nanoseconds since this clock was made, now.
+    fn ns(&self) -> u64 {
+        self.ns_at(self.now())
+    }
+}
+
+/// What the clock is worth, measured on this machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClockQuality {
+    /// `cycle counter` or `CLOCK_MONOTONIC`.
+    pub source: &'static str,
+    /// The smallest step between two different readings, nanoseconds.
+    pub resolution_ns: u64,
+    /// What one reading takes, nanoseconds.
+    pub cost_ns: f64,
+}
+
+/// The real clock.
+#[derive(Clone, Debug)]
+pub struct CycleClock {
+    counter: quanta::Clock,
+    scale: Scale,
+    born: Tick,
+    born_std: Instant,
+}
+
+impl Default for CycleClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl CycleClock {
+    /// Makes and calibrates a clock; takes about a millisecond the first time in a process.
+    pub fn new() -> Self {
+        let counter = quanta::Clock::new();
+        let scale = Scale(counter.delta_as_nanos(0, 1 << 32));
+        let (born, born_std) = Self::both(&counter);
+        Self { counter, scale, born, born_std }
+    }
+
+    /// The counter and the standard clock at one moment: the tightest of a few tries.
+    fn both(counter: &quanta::Clock) -> (Tick, Instant) {
+        let tries = (0..8).map(|_| {
+            let before = counter.raw();
+            let std = Instant::now();
+            let after = counter.raw();
+            (after - before, Tick(before + (after - before) / 2), std)
+        });
+        let (_, tick, std) = tries.min_by_key(|(gap, ..)| *gap).expect("there are eight tries");
+        (tick, std)
+    }
+
+    /// Measures the scale again over the time since this clock was made, once that is long enough
+    /// (0.1 s) for the two clocks' granularity not to matter. Call it between phases, on all ranks.
+    pub fn refine(&mut self) {
+        let (tick, std) = Self::both(&self.counter);
+        let ns = std.duration_since(self.born_std).as_nanos();
+        let ticks = u128::from(tick.0 - self.born.0);
+        if ns > 100_000_000 && ticks > 0 {
+            self.scale = Scale(((ns << 32) / ticks) as u64);
+        }
+    }
+
+    /// Measures what one reading costs and the smallest step.
+    pub fn quality(&self) -> ClockQuality {
+        let readings = 4096;
+        let begin = self.now();
+        let mut last = begin;
+        let mut step = u64::MAX;
+        for _ in 0..readings {
+            let now = self.now();
+            if now != last {
+                step = step.min(now.0 - last.0);
+            }
+            last = now;
+        }
+        let source =
+            if self.counter_is_monotonic_clock() { "CLOCK_MONOTONIC" } else { "cycle counter" };
+        ClockQuality {
+            source,
+            resolution_ns: self.scale.ns(step).max(1),
+            cost_ns: self.scale.ns(last.0 - begin.0) as f64 / f64::from(readings),
+        }
+    }
+
+    /// `quanta` falls back to nanoseconds of the monotonic clock, whose factor is exactly one.
+    fn counter_is_monotonic_clock(&self) -> bool {
+        self.counter.delta_as_nanos(0, 1 << 32) == 1 << 32
+    }
+}
+
+impl Clock for CycleClock {
+    #[inline]
+    fn now(&self) -> Tick {
+        Tick(self.counter.raw())
+    }
+
+    fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    fn ns_at(&self, tick: Tick) -> u64 {
+        self.scale.ns(tick.0.saturating_sub(self.born.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_clock_agrees_with_the_standard_one_after_refining() {
+        let mut clock = CycleClock::new();
+        std::thread::sleep(Duration::from_millis(150));
+        clock.refine();
+        let (begin, std) = (clock.now(), Instant::now());
+        std::thread::sleep(Duration::from_millis(60));
+        let ours = clock.scale().ns(clock.now().0 - begin.0) as f64;
+        let theirs = std.elapsed().as_nanos() as f64;
+        assert!((ours / theirs - 1.0).abs() < 0.01, "{ours} ns against {theirs} ns");
+    }
+
+    #[test]
+    fn a_scale_converts_there_and_back() {
+        let clock = CycleClock::new();
+        for ns in [0, 1_000, 1_000_000_000, 3_600_000_000_000] {
+            let back = clock.scale().ns(clock.scale().ticks(ns));
+            assert!(back.abs_diff(ns) <= 2, "{back} for {ns}");
+        }
+        assert_eq!(Scale::NANOSECONDS.ns(17), 17);
+    }
+
+    #[test]
+    fn the_clock_knows_what_it_costs() {
+        let quality = CycleClock::new().quality();
+        assert!(quality.cost_ns > 0.0 && quality.resolution_ns >= 1, "{quality:?}");
+    }
+}

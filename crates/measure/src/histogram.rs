@@ -1,0 +1,197 @@
+//! Latency histogram: log-linear, exact at the ends, merged by adding.
+//!
+//! Values below 128 ns have a bucket each; above, every power of two is cut into 128 buckets, so that
+//! a bucket is at most 1/128 = 0.78 % of its value wide. 4736 buckets reach 2^43 ns = 2.4 h; longer
+//! values are counted in the last bucket and still seen exactly by the maximum.
+//!
+//! Invariant: `merge` of two histograms equals the histogram of both streams together.
+
+const SUB_BITS: u32 = 7;
+const SUB: u64 = 1 << SUB_BITS;
+const TOP_BIT: u32 = 42;
+
+/// Counts of nanosecond values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Box<[u64]>,
+    sum: u64,
+    min: u64,
+    max: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Histogram {
+    /// How many buckets there are.
+    pub const BUCKETS: usize = ((TOP_BIT - SUB_BITS) as usize + 2) << SUB_BITS;
+
+    /// An empty histogram; all its memory (37 KiB) is touched here.
+    pub fn new() -> Self {
+        Self { counts: vec![0; Self::BUCKETS].into_boxed_slice(), sum: 0, min: u64::MAX, max: 0 }
+    }
+
+    #[inline]
+    fn index(ns: u64) -> usize {
+        let shift = 63 - (ns | SUB).leading_zeros() - SUB_BITS;
+        let index = (u64::from(shift) << SUB_BITS) + (ns >> shift);
+        (index as usize).min(Self::BUCKETS - 1)
+    }
+
+    /// The smallest value that falls into bucket `index`, nanoseconds.
+    pub fn lower_bound(index: usize) -> u64 {
+        let index = index as u64;
+        if index < 2 * SUB {
+            return index;
+        }
+        let shift = (index >> SUB_BITS) - 1;
+        (index - (shift << SUB_BITS)) << shift
+    }
+
+    /// Counts one value, in nanoseconds.
+    #[inline]
+    pub fn add(&mut self, ns: u64) {
+        self.counts[Self::index(ns)] += 1;
+        self.sum += ns;
+        self.min = self.min.min(ns);
+        self.max = self.max.max(ns);
+    }
+
+    /// Adds another histogram's counts to this one's.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// The buckets, for summing over ranks.
+    pub fn counts_mut(&mut self) -> &mut [u64] {
+        &mut self.counts
+    }
+
+    /// Sum, minimum and maximum, for reducing over ranks; an empty histogram has minimum `u64::MAX`.
+    pub fn extremes_mut(&mut self) -> (&mut u64, &mut u64, &mut u64) {
+        (&mut self.sum, &mut self.min, &mut self.max)
+    }
+
+    /// First and last bucket that are not empty, `None` when all are.
+    pub fn touched(&self) -> Option<(usize, usize)> {
+        let first = self.counts.iter().position(|count| *count > 0)?;
+        let last = self.counts.iter().rposition(|count| *count > 0)?;
+        Some((first, last))
+    }
+
+    /// How many values were counted.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The smallest value, exact; `None` when empty.
+    pub fn min(&self) -> Option<u64> {
+        (self.min != u64::MAX).then_some(self.min)
+    }
+
+    /// The largest value, exact; 0 when empty.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// The mean in nanoseconds, exact; 0 when empty.
+    pub fn mean(&self) -> f64 {
+        match self.count() {
+            0 => 0.0,
+            count => self.sum as f64 / count as f64,
+        }
+    }
+
+    /// The value that a share `q` (0 to 1) of all values does not exceed: the middle of its bucket,
+    /// clipped to the exact minimum and maximum. 0 when empty.
+    pub fn quantile(&self, q: f64) -> u64 {
+        let count = self.count();
+        let wanted = ((q * count as f64).ceil() as u64).clamp(1, count.max(1));
+        let mut seen = 0;
+        for (index, here) in self.counts.iter().enumerate() {
+            seen += here;
+            if seen >= wanted {
+                let low = Self::lower_bound(index);
+                let high = Self::lower_bound(index + 1).max(low + 1) - 1;
+                return (low + (high - low) / 2).clamp(self.min.min(self.max), self.max);
+            }
+        }
+        0
+    }
+
+    /// The non-empty buckets as (smallest value in nanoseconds, count).
+    pub fn buckets(&self) -> Vec<(u64, u64)> {
+        let filled = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        filled.map(|(index, count)| (Self::lower_bound(index), *count)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn buckets_are_at_most_0_8_percent_wide_from_1_ns_to_beyond_an_hour() {
+        let hour = 3_600_000_000_000_u64;
+        assert!(Histogram::lower_bound(Histogram::BUCKETS - 1) > hour);
+        for index in 128..Histogram::BUCKETS - 1 {
+            let (low, next) = (Histogram::lower_bound(index), Histogram::lower_bound(index + 1));
+            assert!(next > low, "bucket {index}");
+            assert!((next - low) as f64 / low as f64 <= 0.008, "bucket {index} is {low}..{next}");
+            assert_eq!(Histogram::index(low), index);
+            assert_eq!(Histogram::index(next - 1), index);
+        }
+    }
+
+    #[test]
+    fn percentiles_never_leave_the_range_that_was_seen() {
+        let mut histogram = Histogram::new();
+        histogram.add(1_000_003);
+        for q in [0.0, 0.5, 0.999, 1.0] {
+            assert_eq!(histogram.quantile(q), 1_000_003);
+        }
+        assert_eq!(Histogram::new().quantile(0.5), 0);
+    }
+
+    #[test]
+    fn a_value_beyond_the_last_bucket_is_counted_and_seen_by_the_maximum() {
+        let mut histogram = Histogram::new();
+        histogram.add(u64::MAX / 2);
+        assert_eq!((histogram.count(), histogram.max()), (1, u64::MAX / 2));
+    }
+
+    proptest! {
+        #[test]
+        fn merging_halves_equals_measuring_the_whole(values in prop::collection::vec(0_u64..1 << 44, 1..200)) {
+            let (mut whole, mut left, mut right) = (Histogram::new(), Histogram::new(), Histogram::new());
+            for (position, value) in values.iter().enumerate() {
+                whole.add(*value);
+                if position % 3 == 0 { left.add(*value) } else { right.add(*value) }
+            }
+            left.merge(&right);
+            prop_assert_eq!(&left, &whole);
+        }
+
+        #[test]
+        fn a_quantile_is_within_a_bucket_of_the_sorted_truth(
+            mut values in prop::collection::vec(1_u64..1 << 42, 1..300), q in 0.0_f64..1.0,
+        ) {
+            let mut histogram = Histogram::new();
+            values.iter().for_each(|value| histogram.add(*value));
+            values.sort_unstable();
+            let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let truth = values[rank - 1] as f64;
+            let told = histogram.quantile(q) as f64;
+            prop_assert!((told - truth).abs() <= (truth * 0.008).max(1.0), "{} for {}", told, truth);
+        }
+    }
+}

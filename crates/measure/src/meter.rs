@@ -1,0 +1,109 @@
+//! What the measuring loop does for every transfer: two stores into a small ring.
+//!
+//! Sorting a latency into its bucket right after reading the cycle counter makes the counter's next
+//! reading wait for the bucket's memory (17.8 ns a transfer instead of 11.3 ns on an AMD EPYC VM).
+//! So the stamps of up to 256 transfers are kept and sorted in at once, while no transfer is timed.
+//!
+//! Invariant: after [`Meter::flush`] the histogram and the timeline hold every transfer put in.
+//! Never here: the clock itself; the loop reads it and brings the stamps.
+
+use crate::{Histogram, Scale, Tick, Timeline};
+
+const RING: usize = 256;
+/// A ring is sorted in after this long at the latest, so that watchers see slow transfers too.
+const FLUSH_NS: u64 = 10_000_000;
+
+/// Counts transfers of one size for one rank in one phase.
+pub struct Meter {
+    ring: [(Tick, Tick); RING],
+    filled: usize,
+    flush_at: Tick,
+    flush_every: u64,
+    scale: Scale,
+    origin: Tick,
+    transfer_bytes: u64,
+    transfers: u64,
+    /// Latency of every transfer flushed so far.
+    pub latency: Histogram,
+    /// Bytes per interval of every transfer flushed so far.
+    pub timeline: Timeline,
+}
+
+impl Meter {
+    /// A meter for transfers of `transfer_bytes`; the timeline starts at `origin`.
+    pub fn new(scale: Scale, origin: Tick, transfer_bytes: u64) -> Self {
+        Self {
+            ring: [(Tick(0), Tick(0)); RING],
+            filled: 0,
+            flush_at: Tick(0),
+            flush_every: scale.ticks(FLUSH_NS),
+            scale,
+            origin,
+            transfer_bytes,
+            transfers: 0,
+            latency: Histogram::new(),
+            timeline: Timeline::new(),
+        }
+    }
+
+    /// Notes one transfer; true when [`Meter::flush`] is due.
+    #[inline]
+    pub fn put(&mut self, begin: Tick, end: Tick) -> bool {
+        self.ring[self.filled % RING] = (begin, end);
+        self.filled += 1;
+        self.filled == RING || end >= self.flush_at
+    }
+
+    /// Sorts the noted transfers in. The time this takes belongs to no transfer: read the clock again
+    /// afterwards.
+    #[inline(never)]
+    pub fn flush(&mut self) {
+        for (begin, end) in &self.ring[..self.filled] {
+            self.latency.add(self.scale.ns(end.0.saturating_sub(begin.0)));
+            let since = self.scale.ns(end.0.saturating_sub(self.origin.0));
+            self.timeline.add(since, self.transfer_bytes);
+        }
+        if let Some((_, last)) = self.ring[..self.filled].last() {
+            self.flush_at = Tick(last.0 + self.flush_every);
+        }
+        self.transfers += self.filled as u64;
+        self.filled = 0;
+    }
+
+    /// Transfers flushed so far.
+    pub fn transfers(&self) -> u64 {
+        self.transfers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_transfer_put_in_is_counted_once_after_a_flush() {
+        let mut meter = Meter::new(Scale::NANOSECONDS, Tick(1000), 512);
+        let mut flushes = 0;
+        for transfer in 0..1000_u64 {
+            let begin = 1000 + transfer * 100;
+            if meter.put(Tick(begin), Tick(begin + 40)) {
+                meter.flush();
+                flushes += 1;
+            }
+        }
+        meter.flush();
+        assert_eq!((meter.transfers(), meter.latency.count()), (1000, 1000));
+        assert_eq!((meter.latency.min(), meter.latency.max()), (Some(40), 40));
+        assert_eq!(meter.timeline.bytes().iter().sum::<u64>(), 512_000);
+        assert!(flushes < 10, "{flushes} flushes");
+    }
+
+    #[test]
+    fn slow_transfers_do_not_wait_for_a_full_ring() {
+        let mut meter = Meter::new(Scale::NANOSECONDS, Tick(0), 1);
+        assert!(meter.put(Tick(0), Tick(20_000_000)), "the first one is due at once");
+        meter.flush();
+        assert!(!meter.put(Tick(20_000_000), Tick(20_000_100)));
+        assert!(meter.put(Tick(20_000_100), Tick(40_000_000)));
+    }
+}

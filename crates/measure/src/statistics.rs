@@ -1,0 +1,253 @@
+//! Statistics over repetitions: location, scatter, and how far the truth may lie from what was seen.
+//!
+//! Deviations divide by n−1. Bounds are one-sided: a contract asks "at least" or "at most", so only
+//! one side can hurt. The mean's bound is Student's, the median's is an order statistic and assumes
+//! nothing about the shape of the distribution.
+//!
+//! Invariant: pure; the order of the values does not matter; too few values give `None`, never a guess.
+//! Never here: units, thresholds of a contract, verdicts.
+
+/// On which side of the estimate a bound lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The truth is at least this, with the given confidence.
+    Lower,
+    /// The truth is at most this.
+    Upper,
+}
+
+/// How many repetitions [`repetitions_to_decide`] looks at before it gives up.
+pub const REPETITIONS_MAX: u32 = 10_000;
+
+/// Arithmetic mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Median, the mean of the middle two for an even count; `None` of nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let sorted = sorted(values);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+/// Smallest value; `None` of nothing.
+pub fn min(values: &[f64]) -> Option<f64> {
+    values.iter().copied().min_by(f64::total_cmp)
+}
+
+/// Largest value; `None` of nothing.
+pub fn max(values: &[f64]) -> Option<f64> {
+    values.iter().copied().max_by(f64::total_cmp)
+}
+
+/// Sample standard deviation (n−1), in the values' unit; `None` below two values.
+pub fn deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt())
+}
+
+/// Coefficient of variation, deviation (n−1) over mean; `None` below two values or for a mean of zero.
+pub fn cov(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|mean| *mean != 0.0)?;
+    deviation(values).map(|deviation| deviation / mean.abs())
+}
+
+/// One-sided bound of the mean by Student's t, `confidence` between 0.5 and 1; `None` below two values.
+pub fn bound_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+    let reach = deviation(values)? * half_width(values.len() as u32, confidence);
+    let mean = mean(values)?;
+    Some(match side {
+        Side::Lower => mean - reach,
+        Side::Upper => mean + reach,
+    })
+}
+
+/// One-sided bound of the median by order statistics; `None` where so few values support none
+/// (below five values at 95 %).
+pub fn bound_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+    let sorted = sorted(values);
+    let n = sorted.len();
+    // P(at most k of n fair coins) <= 1 - confidence: then the k-th smallest is a bound.
+    let mut term = 0.5_f64.powi(i32::try_from(n).ok()?);
+    let mut sum = 0.0;
+    let mut rank = None;
+    for k in 0..n {
+        sum += term;
+        if sum > 1.0 - confidence {
+            break;
+        }
+        rank = Some(k);
+        term *= (n - k) as f64 / (k + 1) as f64;
+    }
+    rank.map(|k| match side {
+        Side::Lower => sorted[k],
+        Side::Upper => sorted[n - 1 - k],
+    })
+}
+
+/// How many repetitions would put the mean's bound on this side of `threshold`, if mean and deviation
+/// stayed as they are; `None` when [`REPETITIONS_MAX`] would not do, or below two values.
+pub fn repetitions_to_decide(values: &[f64], threshold: f64, confidence: f64) -> Option<u32> {
+    let (mean, deviation) = (mean(values)?, deviation(values)?);
+    let distance = (mean - threshold).abs();
+    (2..=REPETITIONS_MAX).find(|n| deviation * half_width(*n, confidence) <= distance)
+}
+
+/// Quantile of Student's t: the value that a t variable with `freedom` degrees stays below with
+/// probability `p`, for `p` in 0.5..1.
+pub fn t_quantile(p: f64, freedom: u32) -> f64 {
+    assert!((0.5..1.0).contains(&p) && freedom > 0, "t quantile of p = {p} with {freedom} degrees");
+    let (mut low, mut high) = (0.0, 1.0);
+    while t_below(high, freedom) < p {
+        high *= 2.0;
+    }
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if t_below(middle, freedom) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// The bound's distance from the mean in standard deviations.
+fn half_width(n: u32, confidence: f64) -> f64 {
+    t_quantile(confidence, n - 1) / f64::from(n).sqrt()
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// P(T <= t) for t >= 0.
+fn t_below(t: f64, freedom: u32) -> f64 {
+    let freedom = f64::from(freedom);
+    1.0 - 0.5 * incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
+}
+
+/// Regularised incomplete beta function, by Lentz's continued fraction (Abramowitz & Stegun 26.5.8).
+fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(1.0 - x, b, a);
+    }
+    let log_front = a * x.ln() + b * (1.0 - x).ln() + log_gamma(a + b) - log_gamma(a) - log_gamma(b);
+    let away_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
+    let (mut c, mut d) = (1.0, 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0)));
+    let mut fraction = d;
+    for step in 1..500 {
+        let m = f64::from(step);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let before = fraction;
+        for term in [even, odd] {
+            d = 1.0 / away_from_zero(1.0 + term * d);
+            c = away_from_zero(1.0 + term / c);
+            fraction *= c * d;
+        }
+        if (fraction / before - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    log_front.exp() * fraction / a
+}
+
+/// Logarithm of the gamma function for `x` > 0, by Stirling's series after shifting `x` above 10.
+fn log_gamma(x: f64) -> f64 {
+    let (mut x, mut shift) = (x, 0.0);
+    while x < 10.0 {
+        shift += x.ln();
+        x += 1.0;
+    }
+    let square = 1.0 / (x * x);
+    let series = (1.0 / 12.0 - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square / 1680.0))) / x;
+    (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series - shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(found: f64, truth: f64, within: f64) {
+        assert!((found - truth).abs() <= within, "{found} is not {truth} within {within}");
+    }
+
+    #[test]
+    fn student_quantiles_are_those_of_the_printed_tables() {
+        for (freedom, truth) in [(1, 6.314), (2, 2.920), (3, 2.353), (9, 1.833), (19, 1.729), (1_000_000, 1.645)]
+        {
+            near(t_quantile(0.95, freedom), truth, 0.0005);
+        }
+        near(t_quantile(0.975, 10), 2.228, 0.0005);
+        near(t_quantile(0.99, 5), 3.365, 0.0005);
+        near(t_quantile(0.5, 7), 0.0, 1e-9);
+    }
+
+    #[test]
+    fn the_gamma_function_is_right_where_it_is_known() {
+        near(log_gamma(5.0), 24_f64.ln(), 1e-10);
+        near(log_gamma(0.5), std::f64::consts::PI.sqrt().ln(), 1e-9);
+    }
+
+    #[test]
+    fn location_and_scatter_of_a_known_sample() {
+        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        assert_eq!(mean(&values), Some(5.0));
+        assert_eq!(median(&values), Some(4.5));
+        assert_eq!((min(&values), max(&values)), (Some(2.0), Some(9.0)));
+        near(deviation(&values).unwrap(), (32.0_f64 / 7.0).sqrt(), 1e-12);
+        near(cov(&values).unwrap(), (32.0_f64 / 7.0).sqrt() / 5.0, 1e-12);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+    }
+
+    #[test]
+    fn too_few_values_give_nothing() {
+        assert_eq!((mean(&[]), median(&[]), min(&[]), cov(&[])), (None, None, None, None));
+        assert_eq!((deviation(&[1.0]), bound_of_mean(&[1.0], Side::Lower, 0.95)), (None, None));
+        assert_eq!(cov(&[0.0, 0.0]), None, "no share of nothing");
+        assert_eq!(bound_of_median(&[1.0, 2.0, 3.0, 4.0], Side::Lower, 0.95), None);
+        assert_eq!(bound_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Lower, 0.95), Some(1.0));
+        assert_eq!(bound_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Upper, 0.95), Some(5.0));
+    }
+
+    #[test]
+    fn three_repetitions_put_the_bound_where_the_method_says() {
+        // A COV of 5 % and of 10 % over three repetitions: 8 % and 17 % below the mean.
+        near(bound_of_mean(&[95.0, 100.0, 105.0], Side::Lower, 0.95).unwrap(), 91.6, 0.05);
+        near(bound_of_mean(&[90.0, 100.0, 110.0], Side::Lower, 0.95).unwrap(), 83.1, 0.05);
+        near(bound_of_mean(&[90.0, 100.0, 110.0], Side::Upper, 0.95).unwrap(), 116.9, 0.05);
+    }
+
+    #[test]
+    fn the_repetitions_that_would_decide_are_those_of_the_method() {
+        // COV against the distance from mean to threshold, both in percent of the mean.
+        let three = |cov: f64| [100.0 - cov, 100.0, 100.0 + cov];
+        for (cov, distance, n) in
+            [(2.0, 2.0, 5), (5.0, 2.0, 19), (5.0, 5.0, 5), (10.0, 5.0, 13), (20.0, 10.0, 13), (20.0, 2.0, 273)]
+        {
+            assert_eq!(repetitions_to_decide(&three(cov), 100.0 - distance, 0.95), Some(n), "{cov} {distance}");
+        }
+        assert_eq!(repetitions_to_decide(&three(10.0), 100.0, 0.95), None, "no number decides a tie");
+    }
+
+    #[test]
+    fn the_published_twenty_iterations_support_their_threshold() {
+        // Mean 43,862 at a COV of 33.3 % over 20: the bound published with it is 38,211.
+        let half = 43_862.0 * 0.333 * (19.0_f64 / 20.0).sqrt();
+        let values: Vec<f64> =
+            (0..20).map(|i| if i % 2 == 0 { 43_862.0 - half } else { 43_862.0 + half }).collect();
+        near(bound_of_mean(&values, Side::Lower, 0.95).unwrap(), 38_211.0, 15.0);
+    }
+}

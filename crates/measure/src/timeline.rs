@@ -1,0 +1,128 @@
+//! Bytes per interval, in a fixed amount of memory however long the phase.
+//!
+//! There are 4096 slots; the interval starts at 2^20 ns (1.05 ms) and doubles, folding neighbours
+//! together, whenever the phase outgrows the slots. All ranks use powers of two, so their timelines
+//! add up after the finer ones are folded.
+//!
+//! Invariant: the sum over all slots is the sum of all bytes put in.
+
+/// Bytes per interval since an origin that all ranks share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    slots: Box<[u64]>,
+    shift: u32,
+    used: usize,
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Timeline {
+    /// How many intervals fit before they are folded.
+    pub const SLOTS: usize = 4096;
+    const FIRST_SHIFT: u32 = 20;
+
+    /// An empty timeline; all its memory (32 KiB) is touched here.
+    pub fn new() -> Self {
+        Self { slots: vec![0; Self::SLOTS].into_boxed_slice(), shift: Self::FIRST_SHIFT, used: 0 }
+    }
+
+    /// Adds bytes whose transfer ended `ns` nanoseconds after the origin.
+    #[inline]
+    pub fn add(&mut self, ns: u64, bytes: u64) {
+        let mut slot = (ns >> self.shift) as usize;
+        if slot >= Self::SLOTS {
+            self.fold_until(ns);
+            slot = (ns >> self.shift) as usize;
+        }
+        self.slots[slot] += bytes;
+        self.used = self.used.max(slot + 1);
+    }
+
+    #[cold]
+    fn fold_until(&mut self, ns: u64) {
+        while (ns >> self.shift) as usize >= Self::SLOTS {
+            self.fold();
+        }
+    }
+
+    fn fold(&mut self) {
+        for slot in 0..Self::SLOTS / 2 {
+            self.slots[slot] = self.slots[2 * slot] + self.slots[2 * slot + 1];
+        }
+        self.slots[Self::SLOTS / 2..].fill(0);
+        self.used = self.used.div_ceil(2);
+        self.shift += 1;
+    }
+
+    /// Binary logarithm of the interval in nanoseconds.
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// Folds until the interval is `2^shift` ns, so that timelines of several ranks can be added.
+    pub fn coarsen_to(&mut self, shift: u32) {
+        while self.shift < shift {
+            self.fold();
+        }
+    }
+
+    /// Folds until at most `slots` intervals are in use.
+    pub fn coarsen_to_fit(&mut self, slots: usize) {
+        while self.used > slots.max(1) {
+            self.fold();
+        }
+    }
+
+    /// How many intervals are in use.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Length of one interval, nanoseconds.
+    pub fn interval_ns(&self) -> u64 {
+        1 << self.shift
+    }
+
+    /// The first `count` intervals, for summing over ranks; they count as used afterwards.
+    pub fn slots_mut(&mut self, count: usize) -> &mut [u64] {
+        self.used = self.used.max(count);
+        &mut self.slots[..count]
+    }
+
+    /// Bytes of each interval in use.
+    pub fn bytes(&self) -> &[u64] {
+        &self.slots[..self.used]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_hour_fits_and_nothing_is_lost() {
+        let mut timeline = Timeline::new();
+        for second in 0..=3600_u64 {
+            timeline.add(second * 1_000_000_000, 7);
+        }
+        assert_eq!(timeline.bytes().iter().sum::<u64>(), 3601 * 7);
+        assert!(timeline.used() <= Timeline::SLOTS);
+        assert!(timeline.interval_ns() < 2_000_000_000, "still finer than 2 s");
+    }
+
+    proptest! {
+        #[test]
+        fn coarsening_keeps_the_sum(ends in prop::collection::vec(0_u64..1 << 36, 1..100), fit in 1_usize..500) {
+            let mut timeline = Timeline::new();
+            ends.iter().for_each(|end| timeline.add(*end, 3));
+            timeline.coarsen_to_fit(fit);
+            prop_assert!(timeline.used() <= fit);
+            prop_assert_eq!(timeline.bytes().iter().sum::<u64>(), 3 * ends.len() as u64);
+        }
+    }
+}
