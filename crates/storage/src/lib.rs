@@ -1,1 +1,17 @@
-//! storage
+//! The system under test, cut by ability: what a system cannot do, it does not return.
+//!
+//! [`Storage`] opens files; a [`File`] moves bytes; [`PageCache`] is the ability to ask and empty
+//! this client's cache. `backends/<name>/` are the systems, listed in [`BACKENDS`].
+//!
+//! Invariant: a backend never retries, falls back or prints; it returns what happened. All backends
+//! pass the same conformance suite (`tests/conformance.rs`).
+//! Never here: clocks, ranks' agreement, patterns of data.
+#![deny(unsafe_code)]
+
+mod backends;
+mod buffer;
+mod traits;
+
+pub use backends::{BACKENDS, Backend, BackendOption, Settings, backend};
+pub use buffer::{ALIGNMENT, Buffer};
+pub use traits::{File, Mode, Names, Open, PageCache, Space, Storage};

@@ -1,0 +1,138 @@
+//! Files by `open`, `pread`, `pwrite`, `fsync`, `close`: one system call a transfer.
+//!
+//! Options: `odirect` adds `O_DIRECT` to every open. A close that fails is returned, because on a
+//! network file system that is where a lost write is reported.
+
+mod raw;
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use ranks::Comm;
+use rustix::fs::{self, Mode as Permissions, OFlags};
+use rustix::io::Errno;
+
+use crate::backends::{Backend, BackendOption};
+use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
+
+pub(super) const BACKEND: Backend = Backend {
+    name: "posix",
+    about: "files of a mounted file system, by pread and pwrite",
+    options: &[BackendOption {
+        name: "odirect",
+        takes_value: false,
+        about: "open with O_DIRECT: transfers bypass this client's page cache",
+    }],
+    open: |settings| Ok(Box::new(Posix { direct: settings.get("odirect").is_some_and(|n| *n > 0) })),
+};
+
+struct Posix {
+    direct: bool,
+}
+
+struct PosixFile {
+    fd: OwnedFd,
+}
+
+impl Storage for Posix {
+    fn open(&self, _comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let mut flags = match how.mode {
+            Mode::Write => OFlags::RDWR | OFlags::CREATE,
+            Mode::Read => OFlags::RDONLY,
+        };
+        flags |= OFlags::CLOEXEC;
+        if self.direct {
+            flags |= OFlags::DIRECT;
+        }
+        let fd = fs::open(path, flags, Permissions::from_raw_mode(0o664))?;
+        Ok(Box::new(PosixFile { fd }))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        Ok(fs::unlink(path)?)
+    }
+
+    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
+        match fs::stat(path) {
+            Ok(stat) => Ok(Some(stat.st_size.try_into().unwrap_or(0))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
+        let found = fs::statvfs(path)?;
+        let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
+        Ok(Some(Space {
+            bytes: found.f_blocks * unit,
+            bytes_free: found.f_bfree * unit,
+            bytes_available: found.f_bavail * unit,
+            inodes: found.f_files,
+            inodes_free: found.f_ffree,
+        }))
+    }
+
+    fn names(&self) -> Option<&dyn Names> {
+        Some(self)
+    }
+
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
+    fn direct(&self) -> bool {
+        self.direct
+    }
+}
+
+impl Names for Posix {
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        match fs::mkdir(path, Permissions::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl File for PosixFile {
+    fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
+        Ok(rustix::io::pwrite(&self.fd, data, offset)?)
+    }
+
+    fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        Ok(rustix::io::pread(&self.fd, data, offset)?)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(fs::fsync(&self.fd)?)
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        Ok(fs::fstat(&self.fd)?.st_size.try_into().unwrap_or(0))
+    }
+
+    fn page_cache(&mut self) -> Option<&mut dyn PageCache> {
+        Some(self)
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        raw::close(self.fd)
+    }
+}
+
+impl PageCache for PosixFile {
+    fn resident(&mut self, start: u64, end: u64) -> io::Result<f64> {
+        let end = end.min(self.size()?);
+        raw::resident(self.fd.as_fd(), start, end)
+    }
+
+    fn evict(&mut self) -> io::Result<()> {
+        match fs::fsync(&self.fd) {
+            // A file opened for reading only may refuse; its pages are dropped if they are clean.
+            Ok(()) | Err(Errno::INVAL | Errno::BADF | Errno::ROFS) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(fs::fadvise(&self.fd, 0, None, fs::Advice::DontNeed)?)
+    }
+}
