@@ -10,6 +10,12 @@ use crate::Record;
 pub trait Sink {
     /// Keeps one record; when it returns, the record survives the death of this process.
     fn put(&mut self, record: &Record) -> io::Result<()>;
+
+    /// Told once, before the first record: on how many nodes the ranks are, and how far their clocks
+    /// may be apart (nanoseconds). A sink that opens with a record of the run completes it here.
+    fn begin(&mut self, _nodes: u32, _offset_uncertainty_ns: u64) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A sink for those who do not want records.

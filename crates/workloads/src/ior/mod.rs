@@ -1,0 +1,22 @@
+//! IOR: parallel transfers of one size in segments and blocks, written, read and checked.
+//!
+//! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
+//! [`run`] is every rank's body. What happens is told to an [`Observer`] on rank 0 and kept as
+//! records; the numbers are those of reference/ior.md section 15.
+//!
+//! Never here: the command line, text for people.
+
+mod names;
+mod observer;
+mod parameters;
+mod phase;
+mod record;
+mod reorder;
+mod repetition;
+mod transfer;
+
+pub use names::without_repetition as first_path;
+pub use observer::{Event, Observer, Silent, WearOut};
+pub use parameters::{Offsets, Parameters, Reorder};
+pub use reorder::Place;
+pub use repetition::{Cx, Summary, run};

@@ -1,0 +1,63 @@
+//! The names of the files (reference/ior.md section 9).
+
+use std::path::{Path, PathBuf};
+
+use super::parameters::Parameters;
+
+/// The file of `owner` (a rank number) in `repetition`.
+pub(super) fn file(parameters: &Parameters, owner: u32, repetition: u32) -> PathBuf {
+    let mut name = without_repetition(parameters, owner);
+    if parameters.multi_file {
+        name.push_str(&format!(".{repetition}"));
+    }
+    PathBuf::from(name)
+}
+
+/// The same without the suffix of `-m`, as the header and the warning about existing files show it.
+pub fn without_repetition(parameters: &Parameters, owner: u32) -> String {
+    let files = parameters.files();
+    if !parameters.file_per_rank {
+        return files[0].to_owned();
+    }
+    let base = files[owner as usize % files.len()];
+    let name = match unique_dir(parameters, owner) {
+        Some(dir) => dir.join(Path::new(base).file_name().unwrap_or_default()).display().to_string(),
+        None => base.to_owned(),
+    };
+    format!("{name}.{owner:08}")
+}
+
+/// With `-u`, the directory of `owner`'s file, which is made when it is not there.
+pub(super) fn unique_dir(parameters: &Parameters, owner: u32) -> Option<PathBuf> {
+    if !(parameters.unique_dir && parameters.file_per_rank) {
+        return None;
+    }
+    let base = Path::new(parameters.files()[0]);
+    Some(base.parent().unwrap_or(Path::new("")).join(owner.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(change: impl Fn(&mut Parameters), owner: u32) -> String {
+        let mut parameters = Parameters { test_file: "/d/f".into(), ..Parameters::default() };
+        change(&mut parameters);
+        file(&parameters, owner, 2).display().to_string()
+    }
+
+    #[test]
+    fn names_follow_the_table() {
+        assert_eq!(name(|_| (), 3), "/d/f");
+        assert_eq!(name(|p| p.file_per_rank = true, 3), "/d/f.00000003");
+        assert_eq!(name(|p| p.multi_file = true, 3), "/d/f.2");
+        assert_eq!(name(|p| (p.multi_file, p.file_per_rank) = (true, true), 3), "/d/f.00000003.2");
+        assert_eq!(name(|p| (p.unique_dir, p.file_per_rank) = (true, true), 3), "/d/3/f.00000003");
+        let two = |p: &mut Parameters| (p.test_file, p.file_per_rank) = ("a@b".into(), true);
+        assert_eq!((name(two, 0), name(two, 1)), ("a.00000000".into(), "b.00000001".into()));
+        let relative = |p: &mut Parameters| {
+            (p.test_file, p.unique_dir, p.file_per_rank) = ("rel".into(), true, true);
+        };
+        assert_eq!(name(relative, 0), "0/rel.00000000");
+    }
+}

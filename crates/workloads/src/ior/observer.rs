@@ -1,0 +1,98 @@
+//! What an IOR test tells while it runs, on rank 0, for those who print it.
+
+use results::record::{BadRange, Phase};
+
+use super::Place;
+
+/// What the wear-out found at the deadline, before the slower ranks caught up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WearOut {
+    /// Fewest transfers of any rank.
+    pub transfers_min: u64,
+    /// Most transfers of any rank.
+    pub transfers_max: u64,
+    /// Bytes of the rank with the fewest.
+    pub bytes_min: u64,
+    /// Mean bytes of all ranks.
+    pub bytes_mean: f64,
+    /// Seconds until rank 0 met its deadline.
+    pub seconds: f64,
+}
+
+/// One thing that happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The test begins, on these ranks.
+    Test {
+        /// Where they are.
+        place: Place,
+        /// How many take part.
+        ranks: u32,
+    },
+    /// A repetition begins; its data carries this signature.
+    Repetition {
+        /// Counted from 0.
+        repetition: u32,
+        /// The signature (`-G` or the time).
+        signature: i32,
+    },
+    /// A file that will be written is there already; it is deleted unless `kept`.
+    Exists {
+        /// Its path.
+        path: &'a str,
+        /// It is overwritten in place instead.
+        kept: bool,
+    },
+    /// Waiting before a phase, seconds.
+    Delay(u32),
+    /// A phase begins: `write`, `write_check`, `read` or `read_check`.
+    Begins(&'static str),
+    /// The deadline has passed on all ranks.
+    WearOut(WearOut),
+    /// Transfers of every rank at the deadline; only at verbosity 1 or more.
+    RankTransfers(Vec<u64>),
+    /// A phase has ended on all ranks.
+    Phase(&'a Phase),
+    /// The files' sizes or the bytes moved are not what the options ask for.
+    Size {
+        /// Bytes asked for.
+        expected: u64,
+        /// Sizes of the files, summed.
+        found: u64,
+        /// Bytes moved.
+        moved: u64,
+    },
+    /// Wrong data.
+    BadData {
+        /// In which phase.
+        phase: &'static str,
+        /// Transfers with wrong words.
+        transfers: u64,
+        /// The first bad ranges.
+        ranges: &'a [BadRange],
+        /// The signature that was expected.
+        signature: i32,
+    },
+    /// The files of a repetition are removed.
+    Removed {
+        /// Which repetition.
+        repetition: u32,
+        /// Seconds it took, on rank 0.
+        seconds: f64,
+    },
+    /// Something the reader of the numbers has to know.
+    Warning(&'a str),
+}
+
+/// Hears the events of a test, on rank 0.
+pub trait Observer {
+    /// One thing happened.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+/// Hears nothing; for ranks other than 0.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _event: &Event<'_>) {}
+}

@@ -1,0 +1,214 @@
+//! One phase over all ranks: prepare outside the clock, start together, end together.
+
+use std::path::PathBuf;
+
+use measure::{Clock, CycleClock, Meter, Tick};
+use ranks::{Halt, Reduce};
+use results::record::Check;
+use storage::{Buffer, Mode, Open};
+
+use super::observer::Event;
+use super::parameters::Offsets;
+use super::repetition::Test;
+use super::transfer::{self, Done, Job};
+use super::{names, record, reorder};
+use crate::kit::drive::{Checker, words};
+use crate::kit::order::Order;
+use crate::kit::payload::Payload;
+use crate::kit::permutation::seed_of;
+
+/// The kinds of phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Write,
+    WriteCheck,
+    Read,
+    ReadCheck,
+}
+
+impl Kind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::WriteCheck => "write_check",
+            Self::Read => "read",
+            Self::ReadCheck => "read_check",
+        }
+    }
+
+    /// The word in messages, as the step that failed.
+    fn step(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::WriteCheck => "write check",
+            Self::Read => "read",
+            Self::ReadCheck => "read check",
+        }
+    }
+
+    pub(super) fn writes(self) -> bool {
+        self == Self::Write
+    }
+
+    fn checks(self) -> bool {
+        matches!(self, Self::WriteCheck | Self::ReadCheck)
+    }
+}
+
+/// What is fixed for one repetition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repetition {
+    pub(super) number: u32,
+    pub(super) signature: i32,
+    /// Seed of shuffled offsets; the same for writing, checking and reading.
+    pub(super) offset_seed: u64,
+}
+
+/// What a phase leaves for the phases after it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    /// This rank's transfers.
+    pub(super) transfers: u64,
+    /// Fewest and most of any rank.
+    pub(super) transfers_min: u64,
+    pub(super) transfers_max: u64,
+    /// Bad transfers over all ranks.
+    pub(super) bad: u64,
+}
+
+/// Everything known about a phase before it starts.
+pub(super) struct Setting {
+    pub(super) kind: Kind,
+    pub(super) repetition: Repetition,
+    pub(super) path: PathBuf,
+    pub(super) cached_before: Option<f64>,
+}
+
+/// Runs one phase; `limit` is the most transfers this rank may do.
+pub(super) fn run(
+    test: &mut Test<'_, '_>,
+    kind: Kind,
+    repetition: Repetition,
+    limit: Option<u64>,
+) -> Result<Outcome, Halt> {
+    let owner = owner(test, kind, repetition);
+    let path = names::file(test.parameters, owner, repetition.number);
+    let cached_before = if kind.writes() { None } else { cache_before(test, &path)? };
+    let order = order(test, kind, repetition, owner, &path)?;
+    let mut buffer = Buffer::new(test.parameters.transfer as usize);
+    let payload = Payload::new(test.parameters.packet, repetition.signature, owner.into());
+    payload.fill(buffer.bytes_mut(), 0);
+
+    test.cx.clock.refine();
+    let origin = start_together(test)?;
+    test.cx.observer.event(&Event::Begins(kind.name()));
+    let transfers = limit.unwrap_or(u64::MAX).min(wanted(test, &order));
+    let clock = &*test.cx.clock;
+    let job = Job {
+        parameters: test.parameters,
+        storage: test.storage,
+        comm: test.comm,
+        path: &path,
+        writes: kind.writes(),
+        payload,
+        transfers,
+        order,
+        buffer: &mut buffer,
+        checker: kind.checks().then(|| Checker::new(payload, Check::CAP)),
+        meter: Meter::new(clock.scale(), origin, test.parameters.transfer),
+    };
+    let done = transfer::perform(clock, job)?;
+    let failed = done.failed.clone().map_or(Ok(()), Err);
+    test.comm.agree(kind.step(), failed)?;
+    let setting = Setting { kind, repetition, path, cached_before };
+    finish(test, &setting, done)
+}
+
+fn finish(test: &mut Test<'_, '_>, setting: &Setting, done: Done) -> Result<Outcome, Halt> {
+    let transfers = done.transfers;
+    let (mut bounds, mut least) = ([transfers], [transfers]);
+    test.comm.all_reduce(&mut bounds, Reduce::Max)?;
+    test.comm.all_reduce(&mut least, Reduce::Min)?;
+    let bad = record::put(test, setting, done)?;
+    Ok(Outcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
+}
+
+/// Whose data this rank moves.
+fn owner(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> u32 {
+    let (rank, ranks) = (test.comm.rank(), test.comm.size());
+    if kind.writes() {
+        return rank;
+    }
+    let check = kind == Kind::WriteCheck;
+    reorder::owner(test.parameters, test.place, rank, ranks, repetition.number, check)
+}
+
+/// Transfers the options ask of this rank.
+fn wanted(test: &Test<'_, '_>, order: &Order) -> u64 {
+    match test.parameters.wear_out_transfers {
+        limit if limit > 0 && order.transfers() > 0 => limit,
+        _ => order.transfers(),
+    }
+}
+
+fn order(
+    test: &Test<'_, '_>,
+    kind: Kind,
+    repetition: Repetition,
+    owner: u32,
+    path: &std::path::Path,
+) -> Result<Order, Halt> {
+    let layout = test.parameters.layout(test.comm.size());
+    let (rank, seed) = (u64::from(owner), repetition.offset_seed);
+    Ok(match test.parameters.offsets {
+        Offsets::Sequential => Order::sequential(layout, rank),
+        Offsets::Shuffled => Order::shuffled(layout, rank, seed_of(&[seed])),
+        Offsets::IorShuffled => Order::ior_shuffled(layout, rank, seed as u32),
+        Offsets::RandomBlocks => {
+            let size =
+                test.storage.size(path).map_err(|error| format!("{}: {}", path.display(), words(&error)));
+            let size = test.comm.agree(kind.step(), size)?.unwrap_or(layout.file_bytes());
+            let seed = if layout.file_per_rank { seed.wrapping_add(rank) } else { seed };
+            Order::random_blocks(layout, rank, seed, size)
+        }
+    })
+}
+
+/// Share of the file in this client's page cache, the worst over all ranks; empties it first when
+/// asked to. Through a file handle of its own, before any clock starts.
+fn cache_before(test: &Test<'_, '_>, path: &std::path::Path) -> Result<Option<f64>, Halt> {
+    let drop = test.parameters.drop_caches;
+    let how = Open { mode: Mode::Read, shared: false, collective: false };
+    let look = || -> std::io::Result<Option<f64>> {
+        let mut file = test.storage.open(test.comm, path, how)?;
+        let mut share = None;
+        if let Some(cache) = file.page_cache() {
+            if drop {
+                cache.evict()?;
+            }
+            share = Some(cache.resident(0, u64::MAX)?);
+        }
+        file.close()?;
+        Ok(share)
+    };
+    // A file that cannot be opened here fails again, with its message, when the phase opens it.
+    let share = if test.storage.direct() && !drop { None } else { look().unwrap_or(None) };
+    // Per mille and one, so that "unknown" is the smallest and reduces away.
+    let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
+    match test.comm.reduce_one(mine, Reduce::Max)? {
+        0 => Ok(None),
+        _ if test.storage.direct() => Ok(None),
+        worst => Ok(Some((worst - 1) as f64 / 1e6)),
+    }
+}
+
+/// All ranks leave this together; the first rank's moment, on this rank's clock.
+fn start_together(test: &Test<'_, '_>) -> Result<Tick, Halt> {
+    test.comm.barrier()?;
+    let clock: &CycleClock = test.cx.clock;
+    let now = clock.now();
+    let mine = test.on_rank_0(clock.ns_at(now));
+    let first = test.comm.reduce_one(mine, Reduce::Min)?;
+    let back = clock.scale().ticks(mine - first);
+    Ok(Tick(now.0.saturating_sub(back)))
+}

@@ -1,0 +1,297 @@
+//! From every rank's measurements to one phase record, by the formulas of reference/ior.md section 15.
+
+use measure::{Clock, Histogram, Tick};
+use ranks::{Halt, Reduce};
+use results::Record;
+use results::record::{BadRange, Balance, Check, Latency, Notice, Phase, Spans, Stonewall, Timeline};
+
+use super::observer::{Event, WearOut};
+use super::phase::{Kind, Setting};
+use super::repetition::Test;
+use super::transfer::Done;
+use crate::kit::drive::Bad;
+use crate::kit::reduce;
+
+/// How many intervals a record's timeline has at most.
+const TIMELINE_SLOTS: usize = 600;
+/// A read of which more than this share was cached beforehand is marked.
+const CACHED_SHARE: f64 = 0.01;
+
+/// Reduces, records and tells one phase; returns the bad transfers of all ranks.
+pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<u64, Halt> {
+    reduce::histogram(test.comm, &mut done.meter.latency)?;
+    reduce::timeline(test.comm, &mut done.meter.timeline, TIMELINE_SLOTS)?;
+    let spans = Spanned::over_ranks(test, &done)?;
+    let sums = Sums::over_ranks(test, setting, &done)?;
+    let stonewall = stonewall(test, &done)?;
+    let (check, signature) = (check(test, setting, &done)?, setting.repetition.signature);
+    let parameters = test.parameters;
+    let phase = Phase {
+        test: 0,
+        repetition: setting.repetition.number,
+        phase: setting.kind.name().to_owned(),
+        backend: parameters.backend.to_lowercase(),
+        file_per_rank: parameters.file_per_rank,
+        path: setting.path.display().to_string(),
+        ranks: test.comm.size(),
+        transfer_bytes: parameters.transfer,
+        block_bytes: parameters.block,
+        segments: parameters.segments,
+        expected_bytes: parameters.layout(test.comm.size()).total_bytes().unwrap_or(0),
+        bytes: sums.transfers * parameters.transfer,
+        ops: sums.transfers,
+        began_s: (spans.first_ns.saturating_sub(test.began_ns)) as f64 * 1e-9,
+        spans: spans.spans,
+        balance: balance(test, &done)?,
+        latency: latency(&done.meter.latency),
+        timeline: (done.meter.timeline.used() > 0).then(|| Timeline {
+            interval_ns: done.meter.timeline.interval_ns(),
+            bytes: done.meter.timeline.bytes().to_vec(),
+        }),
+        check,
+        stonewall,
+        cached_before: setting.cached_before,
+        smallest_file_bytes: sums.smallest_file,
+        persisted: setting.kind.writes() && (parameters.sync || parameters.sync_each),
+        direct: test.storage.direct(),
+    };
+    test.record(&Record::Phase(Box::new(phase.clone())))?;
+    tell(test, setting, &phase, &sums, signature)?;
+    Ok(phase.check.map_or(0, |check| check.bad_transfers))
+}
+
+/// Events and notices that follow from a phase.
+fn tell(
+    test: &mut Test<'_, '_>,
+    setting: &Setting,
+    phase: &Phase,
+    sums: &Sums,
+    signature: i32,
+) -> Result<(), Halt> {
+    let name = setting.kind.name();
+    if sums.files != phase.expected_bytes || phase.bytes != phase.expected_bytes {
+        let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
+        test.cx.observer.event(&Event::Size { expected, found, moved });
+    }
+    if let Some(check) = phase.check.as_ref().filter(|check| check.bad_transfers > 0) {
+        let (transfers, ranges) = (check.bad_transfers, check.bad.as_slice());
+        test.cx.observer.event(&Event::BadData { phase: name, transfers, ranges, signature });
+    }
+    test.cx.observer.event(&Event::Phase(phase));
+    let label = name.replace('_', " ");
+    if let Some(share) = phase.cached_before.filter(|share| *share > CACHED_SHARE) {
+        let percent = share * 100.0;
+        notice(
+            test,
+            setting,
+            "cached-read",
+            format!(
+                "{label}: {percent:.0} % of the data was in this client's page cache before it was read; \
+             this is the speed of memory, not of the file system"
+            ),
+        )?;
+    }
+    if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
+        notice(
+            test,
+            setting,
+            "ran-dry",
+            format!(
+                "{label}: {} of {} ranks had nothing left to do before the deadline of {} s",
+                wall.ran_dry, phase.ranks, wall.deadline_s
+            ),
+        )?;
+    }
+    if sums.short > 0 {
+        notice(
+            test,
+            setting,
+            "short-transfer",
+            format!(
+                "{label}: {} of {} transfers moved only a part and were taken up again",
+                sums.short, phase.ops
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) -> Result<(), Halt> {
+    test.cx.observer.event(&Event::Warning(&text));
+    test.record(&Record::Notice(Notice {
+        id: id.to_owned(),
+        repetition: setting.repetition.number,
+        phase: setting.kind.name().to_owned(),
+        text,
+    }))
+}
+
+/// The spans of a phase, and its first moment on rank 0's clock.
+struct Spanned {
+    spans: Spans,
+    first_ns: u64,
+}
+
+impl Spanned {
+    fn over_ranks(test: &Test<'_, '_>, done: &Done) -> Result<Self, Halt> {
+        let at = |tick: Tick| test.on_rank_0(test.cx.clock.ns_at(tick));
+        let stamps = &done.stamps;
+        let mut first = [stamps.open.0, stamps.transfer.0, stamps.close.0].map(at);
+        let mut last = [stamps.open.1, stamps.transfer.1, stamps.close.1].map(at);
+        test.comm.all_reduce(&mut first, Reduce::Min)?;
+        test.comm.all_reduce(&mut last, Reduce::Max)?;
+        let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
+        let spans = Spans {
+            open_s: span(first[0], last[0]),
+            transfer_s: span(first[1], last[1]),
+            close_s: span(first[2], last[2]),
+            total_s: span(first[0], last[2]),
+        };
+        Ok(Self { spans, first_ns: first[0] })
+    }
+}
+
+/// Sums and extremes over the ranks.
+struct Sums {
+    transfers: u64,
+    short: u64,
+    files: u64,
+    smallest_file: Option<u64>,
+}
+
+impl Sums {
+    fn over_ranks(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
+        let counts = test.parameters.file_per_rank || test.comm.rank() == 0;
+        let size = if counts { test.storage.size(&setting.path).unwrap_or(None) } else { None };
+        let mut sums = [done.transfers, done.short, size.unwrap_or(0)];
+        test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+        let unknown = i64::MAX as u64;
+        let smallest = test.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
+        let smallest_file = (smallest != unknown).then_some(smallest);
+        Ok(Self { transfers: sums[0], short: sums[1], files: sums[2], smallest_file })
+    }
+}
+
+fn latency(histogram: &Histogram) -> Option<Latency> {
+    Some(Latency {
+        count: histogram.count(),
+        min_ns: histogram.min()?,
+        max_ns: histogram.max(),
+        mean_ns: histogram.mean(),
+        p50_ns: histogram.quantile(0.5),
+        p90_ns: histogram.quantile(0.9),
+        p99_ns: histogram.quantile(0.99),
+        p999_ns: histogram.quantile(0.999),
+        buckets: histogram.buckets(),
+    })
+}
+
+/// Who was slow: each rank's bytes per second over its own transfer time.
+fn balance(test: &Test<'_, '_>, done: &Done) -> Result<Balance, Halt> {
+    let comm = test.comm;
+    let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
+    let ns = test.cx.clock.scale().ns(ticks).max(1);
+    let bytes = done.transfers * test.parameters.transfer;
+    let rate = (bytes as f64 / (ns as f64 * 1e-9)) as u64;
+    let mut least = [bytes, ns, rate];
+    let mut most = [bytes, ns];
+    comm.all_reduce(&mut least, Reduce::Min)?;
+    comm.all_reduce(&mut most, Reduce::Max)?;
+    let candidate = if rate == least[2] { comm.rank() } else { comm.size() };
+    let slowest = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
+    let mut node = comm.node_name().as_bytes().to_vec();
+    comm.broadcast(slowest, &mut node)?;
+    let mut rates = Histogram::new();
+    rates.add(rate);
+    reduce::histogram(comm, &mut rates)?;
+    Ok(Balance {
+        bytes_min: least[0],
+        bytes_max: most[0],
+        seconds_min: least[1] as f64 * 1e-9,
+        seconds_max: most[1] as f64 * 1e-9,
+        slowest_rank: slowest,
+        slowest_node: String::from_utf8_lossy(&node).into_owned(),
+        slowest_rate: least[2] as f64,
+        median_rate: rates.quantile(0.5) as f64,
+    })
+}
+
+fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, Halt> {
+    let parameters = test.parameters;
+    if parameters.deadline == 0 {
+        return Ok(None);
+    }
+    let at = &done.at_deadline;
+    let mut least = [at.transfers];
+    let mut most = [at.transfers, at.elapsed_ns];
+    let mut sums = [at.transfers, u64::from(at.ran_dry)];
+    test.comm.all_reduce(&mut least, Reduce::Min)?;
+    test.comm.all_reduce(&mut most, Reduce::Max)?;
+    test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    if parameters.wear_out {
+        if parameters.verbose > 0
+            && let Some(all) = test.comm.gather(&at.transfers.to_le_bytes())?
+        {
+            let number = |bytes: &Vec<u8>| bytes.as_slice().try_into().map_or(0, u64::from_le_bytes);
+            test.cx.observer.event(&Event::RankTransfers(all.iter().map(number).collect()));
+        }
+        let transfer = parameters.transfer;
+        test.cx.observer.event(&Event::WearOut(WearOut {
+            transfers_min: least[0],
+            transfers_max: most[0],
+            bytes_min: least[0] * transfer,
+            bytes_mean: (sums[0] * transfer) as f64 / f64::from(test.comm.size()),
+            seconds: at.elapsed_ns as f64 * 1e-9,
+        }));
+    }
+    Ok(Some(Stonewall {
+        deadline_s: parameters.deadline.into(),
+        wear_out: parameters.wear_out,
+        transfers_min: least[0],
+        transfers_max: most[0],
+        bytes: sums[0] * parameters.transfer,
+        seconds: most[1] as f64 * 1e-9,
+        ran_dry: sums[1] as u32,
+    }))
+}
+
+fn check(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Option<Check>, Halt> {
+    let Some(checker) = &done.checker else { return Ok(None) };
+    assert!(matches!(setting.kind, Kind::WriteCheck | Kind::ReadCheck), "only these compare");
+    let mut sums = [checker.bytes, checker.bad_transfers];
+    test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let mut bad = Vec::new();
+    if sums[1] > 0 {
+        let path = setting.path.display().to_string();
+        let mine: Vec<u8> = checker.bad.iter().flat_map(pack).chain(path.bytes()).collect();
+        let head = (checker.bad.len() as u64).to_le_bytes();
+        let all = test.comm.gather(&[&head[..], &mine].concat())?.unwrap_or_default();
+        for (rank, parcel) in all.iter().enumerate() {
+            bad.extend(unpack(rank as u32, parcel));
+        }
+        bad.truncate(Check::CAP);
+    }
+    Ok(Some(Check { bytes: sums[0], bad_transfers: sums[1], bad }))
+}
+
+fn pack(bad: &Bad) -> Vec<u8> {
+    let numbers = [bad.offset, bad.mismatch.length, bad.mismatch.expected, bad.mismatch.found];
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
+    let number = |at: usize| parcel[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+    let count = number(0) as usize;
+    let path = String::from_utf8_lossy(&parcel[8 + 32 * count..]).into_owned();
+    (0..count)
+        .map(|index| 8 + 32 * index)
+        .map(|at| BadRange {
+            rank,
+            path: path.clone(),
+            offset: number(at),
+            length: number(at + 8),
+            expected: format!("{:#018x}", number(at + 16)),
+            found: format!("{:#018x}", number(at + 24)),
+        })
+        .collect()
+}

@@ -1,0 +1,265 @@
+//! A test from its first to its last repetition (reference/ior.md section 8).
+
+use std::path::Path;
+use std::time::Duration;
+
+use measure::{Clock, CycleClock};
+use ranks::{ClockOffset, Comm, Halt, Reduce};
+use results::Record;
+use results::records::Sink;
+use storage::Storage;
+
+use super::observer::{Event, Observer};
+use super::parameters::{Parameters, Reorder};
+use super::phase::{self, Kind, Outcome, Repetition};
+use super::reorder::Place;
+use super::{names, reorder};
+use crate::kit::drive::words;
+
+/// Added to stamps so that a clock younger than rank 0's does not go below zero.
+const BIAS_NS: i64 = 1 << 50;
+
+/// What every rank brings along.
+pub struct Cx<'a> {
+    /// This rank's clock.
+    pub clock: &'a mut CycleClock,
+    /// It against rank 0's.
+    pub offset: ClockOffset,
+    /// Where records go, on rank 0; nowhere on others.
+    pub records: &'a mut dyn Sink,
+    /// Who hears the events, on rank 0; nobody on others.
+    pub observer: &'a mut dyn Observer,
+    /// A number that differs from run to run, such as the time in seconds; rank 0's counts.
+    pub seed: u64,
+}
+
+/// How a test ended that did not halt: the same on every rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Transfers with wrong data, over all ranks, phases and repetitions.
+    pub bad_transfers: u64,
+}
+
+/// One test on its ranks.
+pub(super) struct Test<'a, 'c> {
+    pub(super) parameters: &'a Parameters,
+    pub(super) storage: &'a dyn Storage,
+    pub(super) comm: &'a dyn Comm,
+    pub(super) place: Place,
+    pub(super) cx: &'a mut Cx<'c>,
+    /// When the test began, on rank 0's clock.
+    pub(super) began_ns: u64,
+}
+
+impl Test<'_, '_> {
+    /// A moment of this rank's clock on rank 0's, in nanoseconds.
+    pub(super) fn on_rank_0(&self, ns: u64) -> u64 {
+        (ns as i64 + self.cx.offset.offset_ns + BIAS_NS).max(0) as u64
+    }
+
+    /// Keeps a record on rank 0; all ranks stop together when that fails.
+    pub(super) fn record(&mut self, record: &Record) -> Result<(), Halt> {
+        let kept = if self.comm.rank() == 0 { self.cx.records.put(record) } else { Ok(()) };
+        self.comm
+            .agree("record", kept.map_err(|error| format!("cannot write the records: {}", words(&error))))
+    }
+}
+
+/// Runs a test that was [`Parameters::check`]ed on the ranks of `comm`; every rank's body.
+pub fn run(
+    parameters: &Parameters,
+    storage: &dyn Storage,
+    comm: &dyn Comm,
+    cx: &mut Cx<'_>,
+) -> Result<Summary, Halt> {
+    let place = place(parameters, comm)?;
+    let mut test = Test { parameters, storage, comm, place, cx, began_ns: 0 };
+    test.began_ns = comm.reduce_one(test.on_rank_0(test.cx.clock.ns()), Reduce::Min)?;
+    begin(&mut test)?;
+    let seed = agreed_seed(&test)?;
+    if parameters.write {
+        tell_existing(&mut test)?;
+    }
+    let mut bad_transfers = 0;
+    let mut worn_out = 0;
+    for number in 0..parameters.repetitions.max(1) {
+        let signature = parameters.signature.unwrap_or((seed as u32).wrapping_add(number) as i32);
+        let offset_seed = parameters.offset_seed.unwrap_or(seed);
+        let repetition = Repetition { number, signature, offset_seed };
+        test.cx.observer.event(&Event::Repetition { repetition: number, signature });
+        let (bad, most) = one(&mut test, repetition)?;
+        bad_transfers += bad;
+        if number == 0 {
+            worn_out = most;
+        }
+    }
+    if parameters.write && parameters.wear_out {
+        leave_status(&test, worn_out)?;
+    }
+    Ok(Summary { bad_transfers })
+}
+
+/// Tells rank 0's sink and observer that the test begins.
+fn begin(test: &mut Test<'_, '_>) -> Result<(), Halt> {
+    let worst = test.comm.reduce_one(test.cx.offset.uncertainty_ns, Reduce::Max)?;
+    let nodes = test.place.nodes;
+    let begun = if test.comm.rank() == 0 { test.cx.records.begin(nodes, worst) } else { Ok(()) };
+    test.comm
+        .agree("record", begun.map_err(|error| format!("cannot write the records: {}", words(&error))))?;
+    test.cx.observer.event(&Event::Test { place: test.place, ranks: test.comm.size() });
+    Ok(())
+}
+
+/// One repetition; returns its bad transfers and the most transfers any rank wrote.
+fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<(u64, u64), Halt> {
+    let parameters = test.parameters;
+    let mut bad = 0;
+    let mut written: Option<Outcome> = None;
+    if parameters.write {
+        delay(test);
+        make_dirs(test)?;
+        if !parameters.use_existing {
+            remove(test, repetition.number)?;
+        }
+        let outcome = phase::run(test, Kind::Write, repetition, None);
+        written = Some(outcome.inspect_err(|_| clean_up(test, repetition.number))?);
+    }
+    if parameters.write_check {
+        let limit = limit(test, written)?;
+        bad += phase::run(test, Kind::WriteCheck, repetition, limit)?.bad;
+    }
+    if parameters.read || parameters.read_check {
+        delay(test);
+        let kind = if parameters.read_check { Kind::ReadCheck } else { Kind::Read };
+        let limit = limit(test, written)?;
+        bad += phase::run(test, kind, repetition, limit)?.bad;
+    }
+    let kept = parameters.keep || (parameters.keep_with_error && bad > 0);
+    if !kept {
+        test.comm.barrier()?;
+        let begin = test.cx.clock.ns();
+        remove(test, repetition.number)?;
+        test.comm.barrier()?;
+        let seconds = (test.cx.clock.ns() - begin) as f64 * 1e-9;
+        test.cx.observer.event(&Event::Removed { repetition: repetition.number, seconds });
+    }
+    Ok((bad, written.map_or(0, |outcome| outcome.transfers_max)))
+}
+
+/// How much a reader may read: what the writer of its data wrote, or the count of an earlier run.
+fn limit(test: &mut Test<'_, '_>, written: Option<Outcome>) -> Result<Option<u64>, Halt> {
+    if let Some(written) = written {
+        let own = test.parameters.reorder == Reorder::Own;
+        return Ok(Some(if own { written.transfers } else { written.transfers_min }));
+    }
+    let Some(path) = &test.parameters.status_file else { return Ok(None) };
+    let mut words = Vec::new();
+    if test.comm.rank() == 0 {
+        words = std::fs::read_to_string(path).unwrap_or_default().trim().as_bytes().to_vec();
+    }
+    test.comm.broadcast(0, &mut words)?;
+    let count = String::from_utf8_lossy(&words).parse().ok().filter(|count: &u64| *count > 0);
+    if count.is_none() {
+        let text = "Could not read back the stonewalling status from the file!";
+        test.cx.observer.event(&Event::Warning(text));
+    }
+    Ok(count)
+}
+
+fn leave_status(test: &Test<'_, '_>, transfers: u64) -> Result<(), Halt> {
+    let Some(path) = &test.parameters.status_file else { return Ok(()) };
+    let written = if test.comm.rank() == 0 { std::fs::write(path, transfers.to_string()) } else { Ok(()) };
+    test.comm.agree("status file", written.map_err(|error| format!("{path}: {}", words(&error))))
+}
+
+/// `-d`: rank 0 sleeps, the others wait for it at the phase's barrier.
+fn delay(test: &mut Test<'_, '_>) {
+    let seconds = test.parameters.delay;
+    if seconds > 0 {
+        test.cx.observer.event(&Event::Delay(seconds));
+        if test.comm.rank() == 0 {
+            std::thread::sleep(Duration::from_secs(seconds.into()));
+        }
+    }
+}
+
+/// The file that this rank makes and removes, if any: its own, or the shared one on rank 0.
+fn own_file(test: &Test<'_, '_>, repetition: u32) -> Option<std::path::PathBuf> {
+    let rank = test.comm.rank();
+    (test.parameters.file_per_rank || rank == 0).then(|| names::file(test.parameters, rank, repetition))
+}
+
+/// Removes the files of a repetition; one that is not there is not an error.
+fn remove(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+    let removed = own_file(test, repetition).map_or(Ok(()), |path| remove_file(test.storage, &path));
+    test.comm.agree("remove", removed)
+}
+
+fn remove_file(storage: &dyn Storage, path: &Path) -> Result<(), String> {
+    let exists = storage.size(path).map(|size| size.is_some());
+    match exists.and_then(|exists| if exists { storage.remove(path) } else { Ok(()) }) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
+    }
+}
+
+/// After a failed write: takes away what this run made, unless the user wants the files kept.
+fn clean_up(test: &Test<'_, '_>, repetition: u32) {
+    let wanted = test.parameters.keep || test.parameters.keep_with_error || test.parameters.use_existing;
+    if let Some(path) = own_file(test, repetition).filter(|_| !wanted) {
+        // The failure that led here is what the user has to hear of, not this one.
+        let _ = remove_file(test.storage, &path);
+    }
+}
+
+fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
+    let Some(dir) = names::unique_dir(test.parameters, test.comm.rank()) else { return Ok(()) };
+    let made = match test.storage.names() {
+        Some(names) => names.make_dir(&dir).map_err(|error| format!("{}: {}", dir.display(), words(&error))),
+        None => Err("-u needs directories, and this backend has none".to_owned()),
+    };
+    test.comm.agree("make directory", made)
+}
+
+/// Tells which of the files to be written are there already.
+fn tell_existing(test: &mut Test<'_, '_>) -> Result<(), Halt> {
+    let own = own_file(test, 0).is_some();
+    let path = names::without_repetition(test.parameters, test.comm.rank());
+    let exists = own && test.storage.size(Path::new(&path)).is_ok_and(|size| size.is_some());
+    let kept = test.parameters.use_existing;
+    if test.comm.reduce_one(exists.into(), Reduce::Max)? == 0 {
+        return Ok(());
+    }
+    let mine = if exists { path } else { String::new() };
+    for path in test.comm.gather(mine.as_bytes())?.unwrap_or_default() {
+        if !path.is_empty() {
+            test.cx.observer.event(&Event::Exists { path: &String::from_utf8_lossy(&path), kept });
+        }
+    }
+    Ok(())
+}
+
+/// Rank 0's seed, on all ranks.
+fn agreed_seed(test: &Test<'_, '_>) -> Result<u64, Halt> {
+    let mut bytes = test.cx.seed.to_le_bytes().to_vec();
+    test.comm.broadcast(0, &mut bytes)?;
+    Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
+}
+
+/// Where the ranks are: nodes by shared memory, `-O numNodes` and `numTasksOnNode0` go first.
+fn place(parameters: &Parameters, comm: &dyn Comm) -> Result<Place, Halt> {
+    let node = comm.split_by_node()?;
+    let nodes = comm.reduce_one(u64::from(node.rank() == 0), Reduce::Sum)? as u32;
+    let on_node0 = if comm.rank() == 0 { node.size() } else { 0 };
+    let on_node0 = comm.reduce_one(on_node0.into(), Reduce::Max)? as u32;
+    // Rank 1 shares the node of rank 0 when it is second there.
+    let beside = comm.rank() == 1 && node.rank() == 1;
+    let beside = comm.reduce_one(beside.into(), Reduce::Max)? == 1;
+    let place = Place {
+        nodes: parameters.nodes.unwrap_or(nodes),
+        ranks_on_node0: parameters.ranks_on_node0.unwrap_or(on_node0),
+        by_block: beside || comm.size() == 1,
+    };
+    debug_assert!(reorder::owner(parameters, place, comm.rank(), comm.size(), 0, false) < comm.size());
+    Ok(place)
+}

@@ -1,0 +1,52 @@
+//! Where the transfers of a rank lie: IOR's segments, blocks and transfers.
+//!
+//! A file is `segments` times one block of every rank (shared file) or of one rank (file per rank);
+//! a block is a whole number of transfers (`reference`: IOR user documentation, "segments").
+
+/// The shape of the data of one test. Sizes are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// How many ranks share the work.
+    pub ranks: u64,
+    /// How many segments.
+    pub segments: u64,
+    /// Bytes of one rank in one segment; a multiple of `transfer`.
+    pub block: u64,
+    /// Bytes of one transfer; at least 1.
+    pub transfer: u64,
+    /// Each rank has a file of its own.
+    pub file_per_rank: bool,
+}
+
+impl Layout {
+    /// Transfers in a block.
+    pub fn transfers_per_block(&self) -> u64 {
+        self.block / self.transfer
+    }
+
+    /// Transfers of one rank in the whole test.
+    pub fn transfers_per_rank(&self) -> u64 {
+        self.transfers_per_block() * self.segments
+    }
+
+    /// Bytes from one segment to the next in a file.
+    pub fn segment_stride(&self) -> u64 {
+        if self.file_per_rank { self.block } else { self.block * self.ranks }
+    }
+
+    /// Where the block of `rank` begins within a segment.
+    pub fn block_start(&self, rank: u64) -> u64 {
+        if self.file_per_rank { 0 } else { self.block * rank }
+    }
+
+    /// Bytes of all ranks together; `None` when they do not fit 63 bits.
+    pub fn total_bytes(&self) -> Option<u64> {
+        let rank = self.block.checked_mul(self.segments)?;
+        rank.checked_mul(self.ranks).filter(|bytes| *bytes < 1 << 63)
+    }
+
+    /// Bytes of one file.
+    pub fn file_bytes(&self) -> u64 {
+        self.segment_stride() * self.segments
+    }
+}
