@@ -1,0 +1,119 @@
+//! The Debian packages of the full test: which, why, and how they come onto the machine.
+//!
+//! Only what tests need at run time. The program itself needs none of them.
+//!
+//! Invariant: nothing is installed unless something is missing and the user is root.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use crate::step::{Outcome, logged};
+
+struct Package {
+    name: &'static str,
+    reason: &'static str,
+}
+
+/// In order of name. Tests call `mpirun.mpich` and `mpirun.openmpi`: the bare `mpirun` is whichever
+/// of the two was installed last.
+const PACKAGES: &[Package] = &[
+    Package { name: "chromium", reason: "opens the HTML report and takes a picture of it" },
+    Package { name: "e2fsprogs", reason: "makes a small ext4, full or read-only on purpose" },
+    Package { name: "fio", reason: "second opinion on bandwidth and operations" },
+    Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
+    Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
+    Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
+    Package { name: "strace", reason: "shows which system calls a backend makes" },
+    Package { name: "xfsprogs", reason: "makes a small XFS" },
+];
+
+/// Installs what is missing; without root, says what to run.
+pub(crate) fn provide(root: &Path) -> Result<Outcome> {
+    let names: Vec<&str> = PACKAGES.iter().map(|package| package.name).collect();
+    let Some(answer) = ask_dpkg(&names) else {
+        return Ok(Outcome::Without(format!("this is no Debian; the tests use {}", names.join(", "))));
+    };
+    let missing = missing(&answer);
+    if missing.is_empty() {
+        return Ok(Outcome::Done(format!("{} there", names.len())));
+    }
+    let missing_names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    if std::fs::metadata("/proc/self")?.uid() != 0 {
+        return Ok(Outcome::Without(advice(&missing)));
+    }
+    match logged(root, "apt", vec![apt(&["update"]), apt(&install(&missing_names))])? {
+        Outcome::Done(_) => Ok(Outcome::Done(format!("installed {}", missing_names.join(" ")))),
+        other => Ok(other),
+    }
+}
+
+/// What dpkg knows of these packages, a line each; nothing where there is no dpkg.
+fn ask_dpkg(names: &[&str]) -> Option<String> {
+    let mut query = Command::new("dpkg-query");
+    query.args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names).stdin(Stdio::null());
+    Some(String::from_utf8_lossy(&query.output().ok()?.stdout).into_owned())
+}
+
+fn missing(answer: &str) -> Vec<&'static Package> {
+    let there = |package: &&Package| answer.lines().any(|line| line == format!("{} installed", package.name));
+    PACKAGES.iter().filter(|package| !there(package)).collect()
+}
+
+fn install<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    [&["install", "-y", "--no-install-recommends"], names].concat()
+}
+
+fn apt(words: &[&str]) -> Command {
+    let mut apt = Command::new("apt-get");
+    apt.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+    apt
+}
+
+fn advice(missing: &[&Package]) -> String {
+    let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    let mut text = format!("run: sudo apt-get {}", install(&names).join(" "));
+    for package in missing {
+        text.push_str(&format!("\n{:27} {}: {}", "", package.name, package.reason));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order_and_every_package_has_its_reason() {
+        assert!(PACKAGES.iter().map(|package| package.name).is_sorted());
+        assert!(PACKAGES.iter().all(|package| !package.reason.is_empty() && !package.reason.ends_with('.')));
+    }
+
+    #[test]
+    fn a_package_that_was_removed_but_left_its_settings_is_missing() {
+        let answer: String = PACKAGES
+            .iter()
+            .map(|package| match package.name {
+                "fio" => "fio config-files\n".to_owned(),
+                name => format!("{name} installed\n"),
+            })
+            .collect();
+        let names: Vec<&str> = missing(&answer).iter().map(|package| package.name).collect();
+        assert_eq!(names, ["fio"]);
+        assert_eq!(missing("").len(), PACKAGES.len());
+    }
+
+    #[test]
+    fn without_root_the_advice_is_one_line_to_run_and_the_reasons() {
+        let text = advice(&missing("")[..2]);
+        let mut lines = text.lines();
+        let run = "run: sudo apt-get install -y --no-install-recommends chromium e2fsprogs";
+        assert_eq!(lines.next(), Some(run));
+        assert_eq!(
+            lines.next().map(str::trim),
+            Some("chromium: opens the HTML report and takes a picture of it")
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! Counts what `cargo test -- --show-output` says, line by line.
+//!
+//! A test that cannot run here prints `SKIPPED: reason` and passes; libtest shows that only in the
+//! section of successes, which is heard and not shown (the log has it).
+//!
+//! Invariant: a test counts once, as passed, failed or skipped.
+//! Never here: processes and files.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+const SKIPPED: &str = "SKIPPED:";
+
+#[derive(Default, PartialEq)]
+enum Section {
+    #[default]
+    Plain,
+    Successes,
+    Failures,
+}
+
+/// What was heard so far.
+#[derive(Default)]
+pub(crate) struct Tally {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+    section: Section,
+    test: String,
+    skipped: usize,
+    skipped_here: BTreeSet<String>,
+    reasons: Vec<(String, String)>,
+}
+
+impl Tally {
+    /// Hears one line; true if a person wants to see it.
+    pub(crate) fn hear(&mut self, line: &str) -> bool {
+        match line {
+            "successes:" => self.section = Section::Successes,
+            "failures:" => self.section = Section::Failures,
+            _ if line.starts_with("test result: ") => self.hear_result(line),
+            _ if line.starts_with("---- ") => self.test = test_name(line),
+            _ => self.hear_reason(line),
+        }
+        self.section != Section::Successes
+    }
+
+    fn hear_result(&mut self, line: &str) {
+        self.section = Section::Plain;
+        self.skipped += std::mem::take(&mut self.skipped_here).len();
+        let (_, counts) = line.split_once(". ").unwrap_or(("", ""));
+        for part in counts.split("; ") {
+            match part.split_once(' ') {
+                Some((count, "passed")) => self.passed += count.parse::<usize>().unwrap_or(0),
+                Some((count, "failed")) => self.failed += count.parse::<usize>().unwrap_or(0),
+                Some((count, "ignored")) => self.ignored += count.parse::<usize>().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+
+    /// A failed test may have printed a reason too; it is failed all the same.
+    fn hear_reason(&mut self, line: &str) {
+        let Some((_, reason)) = line.split_once(SKIPPED) else { return };
+        if self.section == Section::Successes {
+            self.skipped_here.insert(self.test.clone());
+            self.reasons.push((self.test.clone(), reason.trim().to_owned()));
+        }
+    }
+
+    /// The test programs have ended: `sound` is whether cargo said that all went well.
+    pub(crate) fn finish(&mut self, sound: bool) {
+        if !sound && self.failed == 0 {
+            self.failed = 1;
+        }
+    }
+
+    /// Each skipped test with its reason, a line each; empty if there is none.
+    pub(crate) fn skipped_text(&self) -> String {
+        self.reasons.iter().fold(String::new(), |mut text, (test, reason)| {
+            let _ = writeln!(text, "{SKIPPED} {test}: {reason}");
+            text
+        })
+    }
+
+    /// The closing line.
+    pub(crate) fn total(&self) -> String {
+        let passed = self.passed.saturating_sub(self.skipped);
+        format!("{passed} passed, {} failed, {} skipped", self.failed, self.skipped + self.ignored)
+    }
+}
+
+/// The name in `---- NAME stdout ----`.
+fn test_name(line: &str) -> String {
+    let line = line.trim_start_matches("---- ");
+    line.strip_suffix(" stdout ----").unwrap_or(line).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO_PROGRAMS: &str = "\
+running 3 tests
+test mpi::under_mpich ... ok
+test pure ... ok
+test broken ... FAILED
+
+successes:
+
+---- mpi::under_mpich stdout ----
+SKIPPED: mpirun.mpich is not here
+SKIPPED: nor is mpirun.openmpi
+
+---- pure stdout ----
+some words
+
+successes:
+    mpi::under_mpich
+    pure
+
+failures:
+
+---- broken stdout ----
+SKIPPED: half of it
+thread 'broken' panicked
+
+failures:
+    broken
+
+test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+running 2 tests
+test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.00s
+";
+
+    fn heard(text: &str) -> (Tally, String) {
+        let mut tally = Tally::default();
+        let shown: Vec<&str> = text.lines().filter(|line| tally.hear(line)).collect();
+        (tally, shown.join("\n"))
+    }
+
+    #[test]
+    fn a_test_counts_once_and_programs_add_up() {
+        let (mut tally, _) = heard(TWO_PROGRAMS);
+        tally.finish(false);
+        assert_eq!(tally.total(), "2 passed, 1 failed, 2 skipped");
+    }
+
+    #[test]
+    fn every_reason_is_told_with_its_test_but_not_that_of_a_failed_one() {
+        let told = "SKIPPED: mpi::under_mpich: mpirun.mpich is not here\n\
+                    SKIPPED: mpi::under_mpich: nor is mpirun.openmpi\n";
+        assert_eq!(heard(TWO_PROGRAMS).0.skipped_text(), told);
+    }
+
+    #[test]
+    fn successes_are_not_shown_twice_and_failures_are_shown() {
+        let (_, shown) = heard(TWO_PROGRAMS);
+        assert!(!shown.contains("some words"));
+        assert!(shown.contains("test pure ... ok"));
+        assert!(shown.contains("thread 'broken' panicked"));
+        assert!(shown.contains("test result: ok. 1 passed"));
+    }
+
+    #[test]
+    fn a_program_that_dies_without_a_result_is_a_failed_test() {
+        let (mut tally, _) = heard("running 3 tests\n");
+        tally.finish(false);
+        assert_eq!(tally.total(), "0 passed, 1 failed, 0 skipped");
+    }
+}

@@ -1,0 +1,152 @@
+//! Rule: a crate depends on the crates that the house allows it, and on no others of ours.
+//!
+//! Invariant: the table below is the one in the architecture paper; a new arrow is a change of both.
+//! Never here: dependencies from outside.
+
+use toml::{Table, Value};
+
+use super::Finding;
+use super::tree::Tree;
+
+struct Room {
+    name: &'static str,
+    may_use: &'static [&'static str],
+}
+
+const ROOMS: &[Room] = &[
+    Room { name: "units", may_use: &[] },
+    Room { name: "ffi", may_use: &[] },
+    Room { name: "measure", may_use: &["units"] },
+    Room { name: "ranks", may_use: &["units", "ffi"] },
+    Room { name: "storage", may_use: &["units", "ranks", "ffi"] },
+    Room { name: "results", may_use: &["units", "measure"] },
+    Room { name: "workloads", may_use: &["units", "measure", "ranks", "storage", "results"] },
+    Room { name: "campaign", may_use: &["units", "results"] },
+    Room { name: "report", may_use: &["units", "results"] },
+    Room {
+        name: "cli",
+        may_use: &[
+            "units",
+            "ffi",
+            "measure",
+            "ranks",
+            "storage",
+            "results",
+            "workloads",
+            "campaign",
+            "report",
+        ],
+    },
+    Room { name: TESTKIT, may_use: &["units", "measure", "ranks", "storage", "results"] },
+    Room { name: "xtask", may_use: &[] },
+];
+
+/// The one crate that others may use in tests only.
+const TESTKIT: &str = "testkit";
+
+/// Compares every manifest with the table.
+pub(super) fn between_crates(tree: &Tree) -> Vec<Finding> {
+    let manifests = tree.sources.iter().filter(|source| source.path.ends_with("/Cargo.toml"));
+    manifests.flat_map(|source| judge(&source.path, &source.text)).collect()
+}
+
+fn judge(path: &str, text: &str) -> Vec<Finding> {
+    let Ok(manifest) = text.parse::<Table>() else {
+        return vec![Finding::new(path, 1, "is not TOML")];
+    };
+    let name = manifest.get("package").and_then(|p| p.get("name")).and_then(Value::as_str).unwrap_or("");
+    let Some(room) = ROOMS.iter().find(|room| room.name == name) else {
+        return vec![Finding::new(
+            path,
+            1,
+            format!("crate `{name}` has no row in the table of arrows (add one)"),
+        )];
+    };
+    let arrows = arrows(&manifest);
+    let wrong = arrows.iter().filter(|arrow| !allows(room, arrow));
+    wrong.map(|arrow| Finding::new(path, line_of(text, &arrow.to), complaint(room, arrow))).collect()
+}
+
+struct Arrow {
+    to: String,
+    in_tests: bool,
+}
+
+fn allows(room: &Room, arrow: &Arrow) -> bool {
+    let in_tests = arrow.in_tests && arrow.to == TESTKIT && !room.name.eq("xtask");
+    in_tests || room.may_use.contains(&arrow.to.as_str())
+}
+
+fn complaint(room: &Room, arrow: &Arrow) -> String {
+    if arrow.to == TESTKIT {
+        return format!("`{}` may not depend on `{TESTKIT}` (in tests: [dev-dependencies])", room.name);
+    }
+    let allowed = if room.may_use.is_empty() { "nothing of ours".into() } else { room.may_use.join(", ") };
+    format!("`{}` may not depend on `{}` (it may on {allowed})", room.name, arrow.to)
+}
+
+/// Every dependency on a crate of ours, in all sections, also those for one target.
+fn arrows(manifest: &Table) -> Vec<Arrow> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let mut places: Vec<&Table> =
+        targets.into_iter().flat_map(Table::values).filter_map(Value::as_table).collect();
+    places.push(manifest);
+    let sections = [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)];
+    let mut arrows = Vec::new();
+    for (section, in_tests) in sections {
+        let found = places.iter().filter_map(|place| place.get(section)?.as_table());
+        let names = found.flat_map(|table| table.iter().map(|(key, value)| real_name(key, value)));
+        let ours = names.filter(|name| ROOMS.iter().any(|room| room.name == *name));
+        arrows.extend(ours.map(|to| Arrow { to: to.to_owned(), in_tests }));
+    }
+    arrows
+}
+
+fn real_name<'a>(key: &'a str, value: &'a Value) -> &'a str {
+    value.get("package").and_then(Value::as_str).unwrap_or(key)
+}
+
+fn line_of(text: &str, name: &str) -> usize {
+    let names = |line: &str| line.trim_start().starts_with(name) || line.contains(&format!("\"{name}\""));
+    text.lines().position(names).map_or(1, |line| line + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str, rest: &str) -> Vec<String> {
+        let text = format!("[package]\nname = \"{name}\"\n\n{rest}");
+        judge("crates/x/Cargo.toml", &text).into_iter().map(|f| format!("{}: {}", f.line, f.what)).collect()
+    }
+
+    #[test]
+    fn an_arrow_in_the_table_passes_and_others_are_found_with_their_line() {
+        let rest = "[dependencies]\nserde = \"1\"\nunits.workspace = true\nresults.workspace = true\n";
+        assert!(found("campaign", rest).is_empty());
+        let bad = "[dependencies]\nworkloads.workspace = true\n";
+        let what = "5: `campaign` may not depend on `workloads` (it may on units, results)";
+        assert_eq!(found("campaign", bad), [what]);
+    }
+
+    #[test]
+    fn testkit_is_for_tests_only() {
+        assert!(found("storage", "[dev-dependencies]\ntestkit.workspace = true\n").is_empty());
+        assert_eq!(found("storage", "[dependencies]\ntestkit.workspace = true\n").len(), 1);
+        assert_eq!(found("xtask", "[dev-dependencies]\ntestkit.workspace = true\n").len(), 1);
+    }
+
+    #[test]
+    fn an_arrow_under_another_name_or_for_one_target_is_seen() {
+        assert_eq!(
+            found("units", "[dependencies]\nfast = { package = \"measure\", path = \"../m\" }\n").len(),
+            1
+        );
+        assert_eq!(found("units", "[target.'cfg(unix)'.dependencies]\nffi.workspace = true\n").len(), 1);
+    }
+
+    #[test]
+    fn a_crate_without_a_row_is_found() {
+        assert_eq!(found("extras", ""), ["1: crate `extras` has no row in the table of arrows (add one)"]);
+    }
+}

@@ -1,0 +1,98 @@
+//! `cargo xtask tidy`: the rules of the house that no compiler checks.
+//!
+//! Each rule looks at the tree as read and returns findings, `path:line: what (what would do)`.
+//! The same check is a test, so that `cargo test` holds the tree.
+//!
+//! Invariant: a rule reads nothing but the tree it is given, so each has a test on snippets.
+//! Never here: the rules themselves; this file holds their table.
+
+mod arrows;
+mod bans;
+mod names;
+mod shape;
+mod siblings;
+mod tokens;
+mod tree;
+mod unsafe_code;
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use self::tree::Tree;
+
+/// One breach of a rule.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    path: String,
+    line: usize,
+    /// What is wrong and, in brackets, what would do.
+    what: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, what: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, what: what.into() }
+    }
+}
+
+type Rule = fn(&Tree) -> Vec<Finding>;
+
+const RULES: &[Rule] = &[
+    arrows::between_crates,
+    bans::calls,
+    bans::attributes,
+    names::of_modules,
+    names::of_places,
+    shape::files,
+    shape::functions,
+    siblings::apart,
+    tokens::readable,
+    unsafe_code::places,
+    unsafe_code::reasons,
+];
+
+/// All findings under this root, in order of path and line.
+pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
+    let tree = Tree::read(root)?;
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
+    findings.sort();
+    Ok(findings.iter().map(|f| format!("{}:{}: {}", f.path, f.line, f.what)).collect())
+}
+
+/// Checks and prints the findings, a line each, and their number.
+pub(crate) fn print(root: &Path) -> Result<Vec<String>> {
+    let findings = check(root)?;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    match findings.len() {
+        0 => println!("tidy"),
+        count => println!("{count} findings"),
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_is_tidy() {
+        let findings = check(&crate::root().unwrap()).unwrap();
+        assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+    }
+
+    #[test]
+    fn findings_are_told_in_order_as_path_line_what() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("crates/units/src")).unwrap();
+        std::fs::write(root.path().join("crates/units/src/b.rs"), "//! B.\n\nfn f() {\n    todo!()\n}\n")
+            .unwrap();
+        std::fs::write(root.path().join("crates/units/src/a.rs"), "fn f() {}\n").unwrap();
+        let found = check(root.path()).unwrap();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].starts_with("crates/units/src/a.rs:1: "), "{found:?}");
+        assert!(found[1].starts_with("crates/units/src/b.rs:4: "), "{found:?}");
+    }
+}
