@@ -1,0 +1,176 @@
+//! From a campaign to its document: the header, and the order of the sections.
+//!
+//! Invariant: total; a campaign without jobs, verdicts or machine facts gives a document that says so.
+//! Never here: the insides of sections.
+
+use results::folder::{Campaign, Job, JobEnd};
+use results::{Outcome, Verdict};
+
+use super::words::{counted, hash_cell, long_duration, or_none, seconds_of, time};
+use super::{Cell, Document, Fact, Overall, Tone, Warning, clauses, jobs, machine, method, test_section};
+
+/// Builds the document of a campaign.
+pub fn of(campaign: &Campaign) -> Document {
+    let tests = tests_of(campaign);
+    let clauses = clauses::all(&tests, &campaign.verdicts);
+    let mut sections: Vec<_> = tests.iter().map(test_section::of).collect();
+    sections.push(jobs::table(campaign));
+    sections.push(machine::section(campaign));
+    sections.push(method::numbers());
+    sections.push(method::evidence(campaign));
+    Document {
+        title: title(campaign),
+        overall: part_only(overall(&campaign.verdicts), &campaign.info.only),
+        facts: facts(campaign),
+        warnings: warnings(&clauses),
+        clauses,
+        machine: machine::line(campaign),
+        sections,
+    }
+}
+
+/// Everything that belongs to one test of the plan.
+pub(super) struct Test<'a> {
+    /// Its id in the plan.
+    pub(super) id: &'a str,
+    /// The name of its section.
+    pub(super) anchor: String,
+    /// Its jobs, in order.
+    pub(super) jobs: Vec<&'a Job>,
+    /// Its verdicts.
+    pub(super) verdicts: Vec<&'a Verdict>,
+}
+
+/// The tests in the order of the verdicts, then those that have jobs only.
+fn tests_of(campaign: &Campaign) -> Vec<Test<'_>> {
+    let ids = campaign.verdicts.iter().map(|verdict| verdict.test.as_str());
+    let mut tests: Vec<Test> = vec![];
+    for id in ids.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
+        if tests.iter().all(|test| test.id != id) {
+            tests.push(Test {
+                id,
+                anchor: format!("test-{}", tests.len() + 1),
+                jobs: campaign.jobs.iter().filter(|job| job.info.test == id).collect(),
+                verdicts: campaign.verdicts.iter().filter(|verdict| verdict.test == id).collect(),
+            });
+        }
+    }
+    tests
+}
+
+fn title(campaign: &Campaign) -> String {
+    let info = &campaign.info;
+    let named = [&info.title, &info.plan].into_iter().find(|name| !name.is_empty());
+    named.cloned().unwrap_or_else(|| "Unnamed campaign".into())
+}
+
+/// The overall result; one failed clause fails the whole, one undecided clause leaves it undecided.
+fn overall(verdicts: &[Verdict]) -> Overall {
+    use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
+    let having = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+    let (failed, passed, total) = (having(Fail), having(Pass), verdicts.len());
+    let others: Vec<String> = [
+        (passed, if passed == 1 { "passes" } else { "pass" }),
+        (
+            having(Inconclusive),
+            if having(Inconclusive) == 1 { "is inconclusive" } else { "are inconclusive" },
+        ),
+        (having(Invalid), if having(Invalid) == 1 { "is invalid" } else { "are invalid" }),
+        (having(NotRun), if having(NotRun) == 1 { "was not run" } else { "were not run" }),
+    ]
+    .iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}"))
+    .collect();
+    let (word, tone, sentence) = match (total, failed) {
+        (0, _) => ("NOT JUDGED", Tone::NotRun, "No clause has been judged.".into()),
+        (_, 0) if passed == 1 && total == 1 => ("PASS", Tone::Pass, "The only clause is met.".into()),
+        (_, 0) if passed == total => {
+            ("PASS", Tone::Pass, format!("All {} are met.", counted(total, "clause")))
+        }
+        (_, 0) => {
+            let sentence =
+                format!("No clause fails, but not all {total} are decided: {}.", others.join(", "));
+            ("NOT DECIDED", Tone::Inconclusive, sentence)
+        }
+        (_, _) => {
+            let verb = if failed == 1 { "is" } else { "are" };
+            let mut sentence = format!("{failed} of {} {verb} missed", counted(total, "clause"));
+            if !others.is_empty() {
+                sentence.push_str(&format!("; {}", others.join(", ")));
+            }
+            ("FAIL", Tone::Fail, sentence + ".")
+        }
+    };
+    Overall { word: word.into(), tone, sentence }
+}
+
+/// The result with a sentence more where only a part of the plan was run.
+fn part_only(overall: Overall, only: &[String]) -> Overall {
+    match only {
+        [] => overall,
+        [one] => {
+            Overall { sentence: format!("{} Only the test {one} was chosen.", overall.sentence), ..overall }
+        }
+        many => {
+            let sentence = format!("{} Only the tests {} were chosen.", overall.sentence, many.join(", "));
+            Overall { sentence, ..overall }
+        }
+    }
+}
+
+fn facts(campaign: &Campaign) -> Vec<Fact> {
+    let info = &campaign.info;
+    let host = campaign.before.as_ref().or(campaign.after.as_ref()).map_or("", |machine| &machine.host);
+    let mut facts = vec![
+        Fact::of("Plan", Cell::literal(or_none(&info.plan))),
+        Fact::new("Source", or_none(&info.source)),
+        Fact::new("Started", time(&info.started)),
+        Fact::new("Took", took(campaign)),
+        Fact::new("Machine", or_none(host)),
+        Fact::of("Directory", Cell::literal(or_none(&info.dir))),
+    ];
+    for (system, data) in &info.data {
+        facts.push(Fact::of(&format!("Files on {system}"), Cell::literal(data)));
+    }
+    for system in machine::file_systems(campaign) {
+        let what = format!("{} ({} on {})", system.name, or_none(&system.kind), or_none(&system.mount));
+        facts.push(Fact::new("File system", what));
+    }
+    let attempts = campaign.jobs.iter().filter(|job| job.info.end != JobEnd::Exit(0)).count();
+    let failed = if attempts == 0 { String::new() } else { format!(", {attempts} of which failed") };
+    facts.push(Fact::new("Jobs", format!("{}{failed}", campaign.jobs.len())));
+    facts.push(Fact::new("Tool", or_none(&info.tool)));
+    facts.push(Fact::of("Plan SHA-256", hash_cell(&info.plan_sha256)));
+    facts
+}
+
+/// From the start to the last moment known: the last facts of the machine, or the end of the last job.
+fn took(campaign: &Campaign) -> String {
+    let start = seconds_of(&campaign.info.started);
+    let last_job =
+        campaign.jobs.iter().filter_map(|job| seconds_of(&job.info.started).map(|at| at + job.info.seconds));
+    let after = campaign.after.as_ref().and_then(|machine| seconds_of(&machine.taken));
+    match (start, last_job.chain(after).max_by(f64::total_cmp)) {
+        (Some(start), Some(end)) if end >= start => long_duration(end - start),
+        _ => or_none(""),
+    }
+}
+
+/// The distinct warnings, each with the tests it belongs to, in the order of the clauses.
+fn warnings(clauses: &[super::Clause]) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = vec![];
+    for clause in clauses {
+        for text in &clause.warnings {
+            let known = warnings.iter().position(|warning| warning.text == *text);
+            let at = known.unwrap_or(warnings.len());
+            if known.is_none() {
+                warnings.push(Warning { text: text.clone(), tests: vec![] });
+            }
+            if !warnings[at].tests.contains(&clause.test) {
+                warnings[at].tests.push(clause.test.clone());
+            }
+        }
+    }
+    warnings
+}

@@ -1,0 +1,80 @@
+//! Verdicts as clauses: the contract's words, the measured value, the statistics, the reason.
+//!
+//! Invariant: a verdict's numbers are shown as they were judged, never computed again, and never
+//! rounded so far that they seem to lie on the threshold.
+//! Never here: another opinion than the verdict's.
+
+use results::folder::names;
+use results::{Statistics, Verdict};
+
+use super::build::Test;
+use super::words::{NONE, apart, link_to, share, tone_of};
+use super::{Cell, Clause, Fact, Table};
+
+/// All clauses, in the verdicts' order.
+pub(super) fn all(tests: &[Test], verdicts: &[Verdict]) -> Vec<Clause> {
+    let anchor = |id: &str| tests.iter().find(|test| test.id == id).map_or("", |test| &test.anchor);
+    verdicts.iter().map(|verdict| clause(verdict, anchor(&verdict.test))).collect()
+}
+
+/// One clause; `anchor` names the section of its test.
+pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
+    let statistics = verdict.statistics.as_ref();
+    Clause {
+        test: Cell::literal(&verdict.test).linked(format!("#{anchor}")),
+        words: verdict.clause.clone(),
+        metric: verdict.metric.clone(),
+        criterion: verdict.criterion.clone(),
+        value: value(verdict),
+        cov: statistics.and_then(|s| s.cov).map_or(NONE.into(), share),
+        verdict: verdict.outcome.to_string(),
+        tone: tone_of(verdict.outcome),
+        reason: verdict.reason.clone(),
+        statistics: statistics.map_or(vec![], |statistics| facts(statistics, verdict)),
+        warnings: verdict.warnings.clone(),
+        jobs: verdict.jobs.iter().map(job).collect(),
+    }
+}
+
+/// The measured value.
+fn value(verdict: &Verdict) -> Cell {
+    verdict.value.map_or_else(|| Cell::new(NONE), |value| apart(value, verdict.threshold, &verdict.unit))
+}
+
+fn job(folder: &String) -> Cell {
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    Cell::literal(name).linked(link_to(&format!("{folder}/{}", names::JOB)))
+}
+
+fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
+    let fact = |label, value| Fact::of(label, apart(value, verdict.threshold, &verdict.unit));
+    let mut facts = vec![
+        fact("mean", statistics.mean),
+        fact("median", statistics.median),
+        fact("min", statistics.min),
+        fact("max", statistics.max),
+    ];
+    facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
+    facts.extend(statistics.bound.map(|bound| fact("95 % bound", bound)));
+    facts.push(Fact::new("n", statistics.values.len().to_string()));
+    facts
+}
+
+/// The value of each repetition of each metric judged; `None` where nothing was measured.
+pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
+    let judged = || verdicts.iter().filter_map(|v| v.statistics.as_ref().map(|statistics| (v, statistics)));
+    let repetitions = judged().map(|(_, statistics)| statistics.values.len()).max().filter(|n| *n > 0)?;
+    let numbers: Vec<String> = (1..=repetitions).map(|number| format!(">{number}")).collect();
+    let mut headings = vec!["Metric", "Criterion"];
+    headings.extend(numbers.iter().map(String::as_str));
+    let mut table = Table::new("Values judged, by repetition in the order they ran", &headings);
+    for (verdict, statistics) in judged() {
+        let mut row = vec![Cell::literal(&verdict.metric), Cell::new(&verdict.criterion)];
+        row.extend(statistics.values.iter().map(|value| apart(*value, verdict.threshold, &verdict.unit)));
+        row.resize(repetitions + 2, Cell::new(NONE));
+        if !table.rows.contains(&row) {
+            table.row(row);
+        }
+    }
+    Some(table)
+}

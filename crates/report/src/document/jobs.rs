@@ -1,0 +1,136 @@
+//! Jobs: the table of all that ran, and one block for each launch.
+//!
+//! Invariant: every attempt is shown, the failed ones too; failures word for word.
+//! Never here: what phases measured.
+
+use results::Record;
+use results::folder::{Campaign, Job, names};
+use results::record::{Failure, Run};
+
+use super::words::{
+    NONE, counted, end_cell, hash_cell, link_to, long_duration, or_none, seconds_cell, shell_line, time,
+};
+use super::{Block, Cell, Fact, JobBlock, Section, Table};
+
+/// The files of a job that are linked where they were hashed.
+const FILES: [&str; 3] = [names::STDOUT, names::STDERR, names::RECORDS];
+
+/// The name of a job for links.
+fn anchor(job: &Job) -> String {
+    format!("job-{}", job.info.number)
+}
+
+/// The table of every job that ran.
+pub(super) fn table(campaign: &Campaign) -> Section {
+    let headings = [">Job", "Test", ">Repetition", "Started", ">Duration", "End", "Judged", "Folder"];
+    let mut table = Table::new("Every job that ran, failed attempts included", &headings);
+    table.note = "Judged says whether a verdict rests on the job.".into();
+    for job in &campaign.jobs {
+        let judged = campaign.verdicts.iter().any(|verdict| verdict.jobs.contains(&job.folder));
+        table.row([
+            Cell::new(job.info.number.to_string()).linked(format!("#{}", anchor(job))),
+            Cell::literal(&job.info.test),
+            Cell::new(job.info.repetition.to_string()),
+            Cell::new(time(&job.info.started)),
+            seconds_cell(job.info.seconds),
+            end_cell(&job.info.end),
+            Cell::new(if judged { "yes" } else { "no" }),
+            Cell::literal(&job.folder).linked(link_to(&format!("{}/{}", job.folder, names::JOB))),
+        ]);
+    }
+    let mut blocks = match campaign.jobs.is_empty() {
+        true => vec![Block::Paragraph("No job ran to its end.".into())],
+        false => vec![Block::Table(table)],
+    };
+    if !campaign.killed.is_empty() {
+        blocks.push(Block::Table(killed(&campaign.killed)));
+    }
+    Section { id: "jobs".into(), title: "Jobs".into(), blocks }
+}
+
+/// The launches that ended with the campaign.
+fn killed(folders: &[String]) -> Table {
+    let mut table = Table::new("Launches that ended with the campaign instead of by themselves", &["Folder"]);
+    table.note = "What they left is kept; no verdict rests on it.".into();
+    for folder in folders {
+        table.row([Cell::literal(folder)]);
+    }
+    table
+}
+
+/// One launch.
+pub(super) fn block(job: &Job) -> Block {
+    Block::Job(Box::new(JobBlock {
+        id: anchor(job),
+        title: format!("Job {}, repetition {}", job.info.number, job.info.repetition),
+        end: end_cell(&job.info.end),
+        duration: long_duration(job.info.seconds),
+        command: shell_line(&job.info.argv),
+        facts: facts(job),
+        files: files(job),
+        failures: failures(job),
+    }))
+}
+
+fn facts(job: &Job) -> Vec<Fact> {
+    let mut facts = vec![
+        Fact::new("Started", time(&job.info.started)),
+        Fact::of("Working directory", Cell::literal(or_none(&job.info.cwd))),
+        Fact::new("Time limit", long_duration(job.info.timeout_s)),
+    ];
+    if !job.info.env.is_empty() {
+        let env: Vec<String> = job.info.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        facts.push(Fact::of("Environment", Cell::literal(shell_line(&env))));
+    }
+    for record in &job.records {
+        match record {
+            Record::Run(run) => facts.extend(run_facts(run)),
+            Record::End(end) => facts.push(Fact::new("Program ended", time(&end.finished))),
+            _ => {}
+        }
+    }
+    if job.records.is_empty() {
+        facts.push(Fact::new("Records", "none"));
+    } else if !job.records.iter().any(|record| matches!(record, Record::End(_))) {
+        facts.push(Fact::new("Records", "stop before the program's end: it was killed"));
+    }
+    facts
+}
+
+fn run_facts(run: &Run) -> Vec<Fact> {
+    let clock = &run.clock;
+    let nanoseconds = |value: f64| units::duration(value * 1e-9);
+    let text = format!(
+        "{}; resolution {}, one reading {}, uncertain between nodes by {}",
+        or_none(&clock.source),
+        nanoseconds(clock.resolution_ns as f64),
+        nanoseconds(clock.cost_ns),
+        nanoseconds(clock.offset_uncertainty_ns as f64),
+    );
+    let ranks = format!("{} on {}", counted(run.ranks as usize, "rank"), counted(run.nodes as usize, "node"));
+    vec![
+        Fact::new("Ranks", format!("{ranks}, the first on {}", or_none(&run.host))),
+        Fact::new("MPI", run.mpi.clone().unwrap_or_else(|| "none, local ranks".into())),
+        Fact::new("Program", format!("{}, workload {}", or_none(&run.tool), or_none(&run.workload))),
+        Fact::new("Clock", text),
+    ]
+}
+
+fn files(job: &Job) -> Vec<Fact> {
+    let linked = |name: &str| link_to(&format!("{}/{name}", job.folder));
+    let hashed =
+        |name: &&str| Some(Fact::of(name, hash_cell(job.info.sha256.get(*name)?).linked(linked(name))));
+    FILES.iter().filter_map(hashed).collect()
+}
+
+fn failures(job: &Job) -> Vec<String> {
+    let words = |failure: &Failure| {
+        let node = if failure.node.is_empty() { NONE } else { &failure.node };
+        format!("{}: rank {} (node {node}): {}", failure.step, failure.rank, failure.why)
+    };
+    let failed = |record: &Record| match record {
+        Record::Failure(failure) => Some(words(failure)),
+        _ => None,
+    };
+    job.records.iter().filter_map(failed).collect()
+}

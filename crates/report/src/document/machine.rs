@@ -1,0 +1,114 @@
+//! The machine and its file systems, before and after the campaign.
+//!
+//! Invariant: what was not recorded is said to be so.
+//! Never here: facts of the nodes under the launcher; jobs record theirs.
+
+use results::folder::{Campaign, FileSystem, Machine};
+
+use super::words::{NONE, bytes_cell, count_cell, or_none, share, time};
+use super::{Block, Cell, Section, Table};
+
+/// The file systems as they were before, or after where nothing was taken before.
+pub(super) fn file_systems(campaign: &Campaign) -> &[FileSystem] {
+    campaign.before.as_ref().or(campaign.after.as_ref()).map_or(&[], |machine| &machine.file_systems)
+}
+
+/// The share that is not free; `None` where the size is unknown.
+fn filled(whole: u64, free: u64) -> Option<f64> {
+    (whole > 0).then(|| 1.0 - free as f64 / whole as f64)
+}
+
+/// The machine in one line.
+pub(super) fn line(campaign: &Campaign) -> String {
+    let Some(machine) = campaign.before.as_ref().or(campaign.after.as_ref()) else {
+        return "no facts of the machine were recorded".into();
+    };
+    let memory = units::bytes_binary(machine.memory_bytes as f64);
+    let parts = [&machine.host, &machine.os, &machine.kernel, &machine.cpu];
+    let mut parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).cloned().collect();
+    parts.push(format!("{} cores, {memory}", machine.cores));
+    for system in &machine.file_systems {
+        let full = filled(system.bytes, system.bytes_free)
+            .map_or(String::new(), |full| format!(", {} full", share(full)));
+        parts.push(format!("{}: {} on {}{full}", system.name, or_none(&system.kind), or_none(&system.mount)));
+    }
+    parts.join("; ")
+}
+
+/// The section with all facts, before and after.
+pub(super) fn section(campaign: &Campaign) -> Section {
+    let mut blocks = vec![];
+    if campaign.before.is_none() && campaign.after.is_none() {
+        blocks.push(Block::Paragraph("No facts of the machine were recorded.".into()));
+    } else {
+        blocks.push(Block::Table(host(campaign)));
+        blocks.extend(systems(campaign).map(Block::Table));
+    }
+    Section { id: "machine".into(), title: "Machine and file systems".into(), blocks }
+}
+
+fn host(campaign: &Campaign) -> Table {
+    let mut table = Table::new("The machine that ran the campaign", &["Fact", "Before", "After"]);
+    let mut row = |name: &str, pick: &dyn Fn(&Machine) -> Cell| {
+        let cell = |machine: &Option<Machine>| machine.as_ref().map_or(Cell::new("not recorded"), pick);
+        table.row([Cell::new(name), cell(&campaign.before), cell(&campaign.after)]);
+    };
+    row("Taken", &|machine| Cell::new(time(&machine.taken)));
+    row("Host", &|machine| Cell::new(or_none(&machine.host)));
+    row("System", &|machine| Cell::new(or_none(&machine.os)));
+    row("Kernel", &|machine| Cell::new(or_none(&machine.kernel)));
+    row("Processor", &|machine| Cell::new(or_none(&machine.cpu)));
+    row("Cores", &|machine| Cell::new(machine.cores.to_string()));
+    row("Memory", &|machine| bytes_cell(machine.memory_bytes));
+    row("Load average, 1 min", &|machine| Cell::new(format!("{:.2}", machine.load)));
+    table
+}
+
+/// One row for each file system at each moment; `None` where there is none.
+fn systems(campaign: &Campaign) -> Option<Table> {
+    let headings = [
+        "Name",
+        "When",
+        "Type",
+        "Mounted at",
+        "Device",
+        "Options",
+        ">Size",
+        ">Free",
+        ">Full",
+        ">Inodes free",
+        ">Inodes used",
+    ];
+    let mut table = Table::new("File systems under test", &headings);
+    for before in file_systems(campaign) {
+        let in_machine = |machine: &Option<Machine>| {
+            machine.as_ref().and_then(|m| m.file_systems.iter().find(|fs| fs.name == before.name).cloned())
+        };
+        for (when, system) in
+            [("before", in_machine(&campaign.before)), ("after", in_machine(&campaign.after))]
+        {
+            if let Some(system) = system {
+                table.row(system_row(when, &system));
+            }
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn system_row(when: &str, system: &FileSystem) -> Vec<Cell> {
+    let percent = |whole, free| Cell::new(filled(whole, free).map_or(NONE.into(), share));
+    let inodes_free = if system.inodes == 0 { Cell::new(NONE) } else { count_cell(system.inodes_free) };
+    vec![
+        Cell::new(&system.name),
+        Cell::new(when),
+        Cell::new(or_none(&system.kind)),
+        Cell::literal(or_none(&system.mount)),
+        Cell::literal(or_none(&system.device)),
+        Cell::literal(or_none(&system.options)),
+        bytes_cell(system.bytes),
+        bytes_cell(system.bytes_free),
+        percent(system.bytes, system.bytes_free),
+        inodes_free,
+        percent(system.inodes, system.inodes_free),
+    ]
+}

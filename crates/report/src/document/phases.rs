@@ -1,0 +1,228 @@
+//! Tables of what the phases of a test measured.
+//!
+//! Invariant: one row for each phase of each repetition, none left out; a table without a row is not shown.
+//! Never here: statistics over repetitions; verdicts carry them.
+
+use results::record::{BadRange, Check, Latency, Phase};
+
+use super::test_section::Measured;
+use super::words::{
+    NONE, bytes_cell, count_cell, nanoseconds_cell, or_none, quantity_cell, rate_cell, seconds_cell, share,
+    yes_no,
+};
+use super::{Cell, Table, Tone};
+
+/// All tables that have something to show.
+pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
+    let all = [
+        rates(measured),
+        latencies(measured),
+        balance(measured),
+        conditions(measured),
+        stonewalls(measured),
+        checks(measured),
+        bad_ranges(measured),
+    ];
+    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// The cells that open each row.
+fn name(measured: &Measured) -> [Cell; 2] {
+    let Phase { phase, test, .. } = measured.phase;
+    let phase = if *test == 0 { phase.clone() } else { format!("{phase}, test {}", test + 1) };
+    [Cell::new(phase), Cell::new(&measured.repetition)]
+}
+
+/// A table with a row for each phase that `cells` has something to say about.
+fn each(
+    title: &str,
+    headings: &[&str],
+    measured: &[Measured],
+    cells: impl Fn(&Measured) -> Option<Vec<Cell>>,
+) -> Table {
+    let all: Vec<&str> = ["Phase", "Repetition"].iter().chain(headings).copied().collect();
+    let mut table = Table::new(title, &all);
+    for one in measured {
+        if let Some(cells) = cells(one) {
+            table.row(name(one).into_iter().chain(cells));
+        }
+    }
+    table
+}
+
+fn rates(measured: &[Measured]) -> Table {
+    let headings = [">bw", ">iops", ">Bytes", ">Operations", ">Open", ">Transfer", ">Close", ">Total"];
+    each("Measured", &headings, measured, |one| {
+        let phase = one.phase;
+        let metric = |name: &str| phase.metric(name).map(|metric| metric.value);
+        let mut bytes = bytes_cell(phase.bytes);
+        if phase.bytes != phase.expected_bytes && phase.expected_bytes > 0 {
+            bytes.text.push_str(&format!(" of {}", units::bytes_binary(phase.expected_bytes as f64)));
+        }
+        Some(vec![
+            rate_cell(metric("bw").filter(|_| phase.bytes > 0)),
+            metric("iops").map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, "/s")),
+            bytes,
+            count_cell(phase.ops),
+            seconds_cell(phase.spans.open_s),
+            seconds_cell(phase.spans.transfer_s),
+            seconds_cell(phase.spans.close_s),
+            seconds_cell(phase.spans.total_s),
+        ])
+    })
+}
+
+fn latencies(measured: &[Measured]) -> Table {
+    let headings = [">Transfers", ">Min", ">Mean", ">p50", ">p90", ">p99", ">p99.9", ">Max"];
+    let cells = |latency: &Latency| {
+        let whole = |nanoseconds: u64| nanoseconds_cell(nanoseconds as f64);
+        vec![
+            count_cell(latency.count),
+            whole(latency.min_ns),
+            nanoseconds_cell(latency.mean_ns),
+            whole(latency.p50_ns),
+            whole(latency.p90_ns),
+            whole(latency.p99_ns),
+            whole(latency.p999_ns),
+            whole(latency.max_ns),
+        ]
+    };
+    each("Latency of single transfers", &headings, measured, |one| one.phase.latency.as_ref().map(cells))
+}
+
+fn balance(measured: &[Measured]) -> Table {
+    let headings = [
+        "Slowest rank",
+        ">Its rate",
+        ">Median rate",
+        ">Slowest / median",
+        ">Bytes per rank",
+        ">Transfer time per rank",
+    ];
+    each("Balance between ranks", &headings, measured, |one| {
+        let balance = &one.phase.balance;
+        let known = one.phase.ranks > 0 && balance.seconds_max > 0.0;
+        let median = Some(balance.median_rate).filter(|rate| *rate > 0.0);
+        let ratio = median.map_or(NONE.into(), |median| share(balance.slowest_rate / median));
+        let range = |low: String, high: String| if low == high { low } else { format!("{low} to {high}") };
+        let bytes = |bytes: u64| units::bytes_binary(bytes as f64);
+        known.then(|| {
+            vec![
+                Cell::new(format!("{} on {}", balance.slowest_rank, or_none(&balance.slowest_node))),
+                rate_cell(Some(balance.slowest_rate)),
+                rate_cell(median),
+                Cell::new(ratio),
+                Cell::new(range(bytes(balance.bytes_min), bytes(balance.bytes_max))),
+                Cell::new(range(units::duration(balance.seconds_min), units::duration(balance.seconds_max))),
+            ]
+        })
+    })
+}
+
+fn conditions(measured: &[Measured]) -> Table {
+    let headings = [
+        "Backend",
+        ">Ranks",
+        "Files",
+        ">Segments",
+        ">Block",
+        ">Transfer",
+        "Made durable",
+        "Cache bypassed",
+        ">Cached before",
+        ">Smallest file",
+        "First file",
+    ];
+    each("Conditions", &headings, measured, |one| {
+        let phase = one.phase;
+        Some(vec![
+            Cell::new(or_none(&phase.backend)),
+            Cell::new(phase.ranks.to_string()),
+            Cell::new(if phase.file_per_rank { "one per rank" } else { "one shared" }),
+            count_cell(phase.segments),
+            bytes_cell(phase.block_bytes),
+            bytes_cell(phase.transfer_bytes),
+            yes_no(phase.persisted),
+            yes_no(phase.direct),
+            Cell::new(phase.cached_before.map_or(NONE.into(), share)),
+            phase.smallest_file_bytes.map_or_else(|| Cell::new(NONE), bytes_cell),
+            Cell::literal(or_none(&phase.path)),
+        ])
+    })
+}
+
+fn stonewalls(measured: &[Measured]) -> Table {
+    let headings = [
+        ">Deadline",
+        ">Reached after",
+        ">Bytes then",
+        ">Transfers per rank then",
+        "Slower ranks caught up",
+        ">Ranks that ran dry",
+    ];
+    each("Stonewall", &headings, measured, |one| {
+        one.phase.stonewall.as_ref().map(|wall| {
+            vec![
+                seconds_cell(wall.deadline_s),
+                seconds_cell(wall.seconds),
+                bytes_cell(wall.bytes),
+                Cell::new(format!("{} to {}", wall.transfers_min, wall.transfers_max)),
+                yes_no(wall.wear_out),
+                Cell::new(wall.ran_dry.to_string()),
+            ]
+        })
+    })
+}
+
+fn checks(measured: &[Measured]) -> Table {
+    let cells = |check: &Check| {
+        let result = match check.bad_transfers {
+            0 if check.bytes == 0 => Cell::new("nothing compared"),
+            0 => Cell::new("all correct").toned(Tone::Pass),
+            _ => Cell::new("wrong data").toned(Tone::Fail),
+        };
+        vec![bytes_cell(check.bytes), count_cell(check.bad_transfers), result]
+    };
+    let headings = [">Bytes compared", ">Bad transfers", "Result"];
+    each("Data check", &headings, measured, |one| one.phase.check.as_ref().map(cells))
+}
+
+fn bad_ranges(measured: &[Measured]) -> Table {
+    let headings = [
+        "Phase",
+        "Repetition",
+        ">Found by rank",
+        "File",
+        ">Offset",
+        ">Length",
+        "Expected word",
+        "Found word",
+    ];
+    let mut table = Table::new("Wrong data, every range recorded", &headings);
+    let mut unlisted = 0;
+    for one in measured {
+        let Some(check) = &one.phase.check else { continue };
+        unlisted += check.bad_transfers.saturating_sub(check.bad.len() as u64);
+        for bad in &check.bad {
+            table.row(name(one).into_iter().chain(bad_range(bad)));
+        }
+    }
+    if unlisted > 0 {
+        let cap = Check::CAP;
+        table.note = format!(
+            "{unlisted} more bad transfers are counted but not listed: a record lists {cap} ranges at most."
+        );
+    }
+    table
+}
+
+fn bad_range(bad: &BadRange) -> [Cell; 6] {
+    [
+        Cell::new(bad.rank.to_string()),
+        Cell::literal(&bad.path),
+        Cell::new(format!("{} B", bad.offset)),
+        Cell::new(format!("{} B", bad.length)),
+        Cell::literal(&bad.expected),
+        Cell::literal(&bad.found),
+    ]
+}

@@ -1,0 +1,282 @@
+//! Plots of a test: bandwidth over time and percentiles of latency, a line for each repetition.
+//!
+//! Invariant: no byte is lost; a point of a bandwidth line stands for all bytes of its interval.
+//! Never here: pixels, colours.
+
+use results::Verdict;
+use results::record::{Latency, Phase};
+
+use super::test_section::Measured;
+use super::words::{NONE, quantity};
+use super::{Axis, Line, Mark, Plot, Tick};
+
+/// Intervals a line shows at most; longer timelines are shown in sums of neighbours.
+const INTERVALS: usize = 240;
+/// Points a percentile line shows at most, roughly.
+const POINTS: f64 = 300.0;
+
+/// All plots of a test, two for each phase that moved bytes.
+pub(super) fn of(measured: &[Measured], verdicts: &[&Verdict]) -> Vec<Plot> {
+    let mut names: Vec<(u32, &str)> = vec![];
+    for one in measured {
+        let name = (one.phase.test, one.phase.phase.as_str());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut plots = vec![];
+    for (test, name) in names {
+        let same: Vec<&Measured> = measured
+            .iter()
+            .filter(|one| (one.phase.test, one.phase.phase.as_str()) == (test, name))
+            .collect();
+        let title = if test == 0 { name.to_string() } else { format!("{name}, test {}", test + 1) };
+        plots.extend(bandwidth(&title, &same, threshold(name, verdicts)));
+        plots.extend(latency(&title, &same));
+    }
+    plots
+}
+
+/// The bandwidth that a verdict on this phase asks for.
+fn threshold(phase: &str, verdicts: &[&Verdict]) -> Option<f64> {
+    let metric = format!("{phase}.bw");
+    verdicts.iter().find(|v| v.metric == metric && v.unit == "B/s").and_then(|verdict| verdict.threshold)
+}
+
+fn bandwidth(title: &str, measured: &[&Measured], threshold: Option<f64>) -> Option<Plot> {
+    let line = |one: &&Measured| {
+        let points = rates(one.phase)?;
+        Some(Line { label: format!("repetition {}", one.repetition), points })
+    };
+    let lines: Vec<Line> = measured.iter().filter_map(line).collect();
+    let all = || lines.iter().flat_map(|line| &line.points);
+    let end = all().map(|point| point.0).max_by(f64::total_cmp)?;
+    let top = all().map(|point| point.1).chain(threshold).max_by(f64::total_cmp)?;
+    let rules = threshold.map(|at| Tick { at, label: format!("required {}", quantity(at, "B/s")) });
+    let axis = |label: &str, to: f64, ticks: Vec<Tick>| Axis { label: label.into(), from: 0.0, to, ticks };
+    Some(Plot {
+        title: format!("Bandwidth of {title} over time"),
+        note: interval_note(measured),
+        x: axis("time since the first transfer", end, time_ticks(end)),
+        y: axis(
+            "bytes per second, all ranks",
+            top * 1.08,
+            linear_ticks(top * 1.08, |at| short(&quantity(at, "B/s"))),
+        ),
+        lines,
+        marks: vec![],
+        rules: rules.into_iter().collect(),
+    })
+}
+
+fn interval_note(measured: &[&Measured]) -> String {
+    let timelines = || measured.iter().filter_map(|one| one.phase.timeline.as_ref());
+    let interval = timelines().map(|timeline| timeline.interval_ns).max().unwrap_or(0) as f64 * 1e-9;
+    let longest = timelines().map(|timeline| timeline.bytes.len()).max().unwrap_or(0);
+    let joined = match longest.div_ceil(INTERVALS) {
+        0 | 1 => String::new(),
+        several => format!(", {several} joined into one step"),
+    };
+    format!(
+        "Intervals of {}{joined}; a last one cut short is divided by its own length.",
+        units::duration(interval)
+    )
+}
+
+/// The corners of a step line: each interval at its rate. `None` where there is nothing to draw.
+fn rates(phase: &Phase) -> Option<Vec<(f64, f64)>> {
+    let timeline = phase.timeline.as_ref()?;
+    let interval = timeline.interval_ns as f64 * 1e-9;
+    if interval <= 0.0 || timeline.bytes.iter().all(|bytes| *bytes == 0) {
+        return None;
+    }
+    let joined = timeline.bytes.len().div_ceil(INTERVALS);
+    let whole = timeline.bytes.len() as f64 * interval;
+    let cut = whole - interval < phase.spans.transfer_s && phase.spans.transfer_s < whole;
+    let end = if cut { phase.spans.transfer_s } else { whole };
+    let mut steps: Vec<(f64, f64, u64)> = vec![];
+    for (number, bytes) in timeline.bytes.chunks(joined).enumerate() {
+        let from = number as f64 * joined as f64 * interval;
+        steps.push((from, (from + joined as f64 * interval).min(end), bytes.iter().sum()));
+    }
+    // A stub much shorter than the others would show a rate that is mostly noise.
+    if let [.., before, last] = &mut steps[..]
+        && last.1 - last.0 < 0.5 * (before.1 - before.0)
+    {
+        *before = (before.0, last.1, before.2 + last.2);
+        steps.pop();
+    }
+    let corners = |(from, to, bytes): (f64, f64, u64)| {
+        let rate = bytes as f64 / (to - from);
+        [(from, rate), (to, rate)]
+    };
+    Some(steps.into_iter().flat_map(corners).collect())
+}
+
+fn latency(title: &str, measured: &[&Measured]) -> Option<Plot> {
+    let drawn: Vec<(&&Measured, &Latency)> = measured
+        .iter()
+        .filter_map(|one| one.phase.latency.as_ref().map(|latency| (one, latency)))
+        .filter(|(_, latency)| latency.count > 0 && latency.max_ns > 0)
+        .collect();
+    let floor = drawn.iter().map(|(_, latency)| latency.min_ns.max(1)).min()? as f64;
+    let ceiling = drawn.iter().map(|(_, latency)| latency.max_ns).max()? as f64;
+    let count = drawn.iter().map(|(_, latency)| latency.count).max()?;
+    let line = |(one, latency): &(&&Measured, &Latency)| Line {
+        label: format!("repetition {}", one.repetition),
+        points: percentiles(latency),
+    };
+    let right = nines(count, count);
+    let (bottom, top) = ((floor * 0.8).log10(), (ceiling * 1.6).log10());
+    Some(Plot {
+        title: format!("Latency of {title}, by percentile"),
+        note: "Both axes logarithmic. The figures are those of the slowest repetition at each mark.".into(),
+        x: Axis {
+            label: "share of transfers that took at most this long".into(),
+            from: 0.0,
+            to: right,
+            ticks: percentile_ticks(right),
+        },
+        y: Axis { label: "latency".into(), from: bottom, to: top, ticks: decade_ticks(bottom, top) },
+        lines: drawn.iter().map(line).collect(),
+        marks: marks(&drawn.iter().map(|(_, latency)| *latency).collect::<Vec<_>>()),
+        rules: vec![],
+    })
+}
+
+/// Where the share `below` of `count` stands on an axis of nines: 0.9 at 1, 0.99 at 2, all of them
+/// half a transfer short of infinity.
+fn nines(below: u64, count: u64) -> f64 {
+    let count = count as f64;
+    let rest = (1.0 - below as f64 / count).max(0.5 / count);
+    -rest.log10()
+}
+
+/// The percentile line, thinned to what can be seen.
+fn percentiles(latency: &Latency) -> Vec<(f64, f64)> {
+    let height = |nanoseconds: u64| (nanoseconds.max(1) as f64).log10();
+    let right = nines(latency.count, latency.count);
+    let mut points = vec![(0.0, height(latency.min_ns))];
+    let mut below = 0;
+    let mut last = (0.0, height(latency.min_ns));
+    for (bound, transfers) in &latency.buckets {
+        below += transfers;
+        let value = (*bound).clamp(latency.min_ns, latency.max_ns.max(latency.min_ns));
+        let point = (nines(below.min(latency.count), latency.count), height(value));
+        if point.0 - last.0 > right / POINTS || point.1 - last.1 > 0.02 {
+            points.push(point);
+            last = point;
+        }
+    }
+    points.push((right, height(latency.max_ns)));
+    points
+}
+
+/// p50, p90, p99, p99.9 and max, each at the slowest repetition.
+fn marks(latencies: &[&Latency]) -> Vec<Mark> {
+    type Pick = fn(&Latency) -> (f64, u64);
+    let picks: [(&str, u64, Pick); 5] = [
+        ("p50", 1, |l| (0.5_f64.recip().log10(), l.p50_ns)),
+        ("p90", 10, |l| (1.0, l.p90_ns)),
+        ("p99", 100, |l| (2.0, l.p99_ns)),
+        ("p99.9", 1000, |l| (3.0, l.p999_ns)),
+        ("max", 1, |l| (nines(l.count, l.count), l.max_ns)),
+    ];
+    let mark = |(name, least, pick): &(&str, u64, Pick)| {
+        let seen = latencies.iter().enumerate().filter(|(_, latency)| latency.count > *least);
+        let (line, slowest) = seen.max_by_key(|(_, latency)| pick(latency).1)?;
+        let (x, nanoseconds) = pick(slowest);
+        let label = format!("{name} {}", units::duration(nanoseconds as f64 * 1e-9));
+        Some(Mark { x, y: (nanoseconds.max(1) as f64).log10(), label, line })
+    };
+    picks.iter().filter_map(mark).collect()
+}
+
+fn percentile_ticks(right: f64) -> Vec<Tick> {
+    let known = [(0.5_f64.recip().log10(), "50 %"), (1.0, "90 %"), (2.0, "99 %")];
+    let nines = (3..=9).map(|nines| (f64::from(nines), format!("99.{} %", "9".repeat(nines as usize - 2))));
+    let all = known.into_iter().map(|(at, label)| (at, label.to_string())).chain(nines);
+    all.filter(|(at, _)| *at <= right).map(|(at, label)| Tick { at, label }).collect()
+}
+
+/// Ticks at powers of ten of nanoseconds; within a single decade also at 2 and 5.
+fn decade_ticks(from: f64, to: f64) -> Vec<Tick> {
+    let steps: &[f64] = if to - from < 1.7 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let decades = (from.floor() as i32)..=(to.ceil() as i32);
+    let all = decades.flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));
+    let tick =
+        |value: f64| Tick { at: value.log10(), label: short(&units::duration(value * 1.000_000_1e-9)) };
+    all.map(tick).filter(|tick| (from..=to).contains(&tick.at)).collect()
+}
+
+/// The step of 1, 2 or 5 times a power of ten that gives three to six ticks up to `to`.
+fn step(to: f64) -> f64 {
+    let power = 10_f64.powf((to / 5.0).log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| to / step <= 6.0).unwrap_or(to)
+}
+
+fn ticks(to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+    let number = (to / step + 1e-9).floor() as u32;
+    (0..=number).map(|n| f64::from(n) * step).map(|at| Tick { at, label: label(at) }).collect()
+}
+
+fn linear_ticks(to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+    ticks(to, step(to), label)
+}
+
+fn time_ticks(to: f64) -> Vec<Tick> {
+    if to < 240.0 {
+        return linear_ticks(to, |at| short(&units::duration(at)));
+    }
+    let minutes = step(to / 60.0).max(1.0);
+    ticks(to, minutes * 60.0, |at| format!("{:.0} min", at / 60.0))
+}
+
+/// The same quantity without zeros behind the point: `1.00 GB/s` is `1 GB/s`.
+fn short(quantity: &str) -> String {
+    match quantity.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ if quantity.is_empty() => NONE.into(),
+        _ => quantity.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::record::{Spans, Timeline};
+
+    fn phase(bytes: &[u64], transfer_s: f64) -> Phase {
+        let timeline = Some(Timeline { interval_ns: 1_000_000_000, bytes: bytes.to_vec() });
+        Phase { timeline, spans: Spans { transfer_s, ..Spans::default() }, ..Phase::default() }
+    }
+
+    #[test]
+    fn a_last_interval_cut_short_is_divided_by_its_own_length() {
+        let corners = rates(&phase(&[10, 10, 5], 2.5)).unwrap();
+        assert_eq!(corners, [(0.0, 10.0), (1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 10.0), (2.5, 10.0)]);
+    }
+
+    #[test]
+    fn a_last_stub_is_joined_to_the_interval_before_it() {
+        let corners = rates(&phase(&[8, 8, 2], 2.25)).unwrap();
+        assert_eq!(corners, [(0.0, 8.0), (1.0, 8.0), (1.0, 8.0), (2.25, 8.0)]);
+    }
+
+    #[test]
+    fn long_timelines_keep_all_bytes() {
+        let corners = rates(&phase(&vec![7; 1001], 1001.0)).unwrap();
+        let bytes: f64 = corners.chunks(2).map(|step| (step[1].0 - step[0].0) * step[0].1).sum();
+        assert!((bytes - 7007.0).abs() < 1e-6 && corners.len() <= 2 * INTERVALS, "{bytes}");
+    }
+
+    #[test]
+    fn ticks_are_round_and_within_the_axis() {
+        let labels = |ticks: Vec<Tick>| ticks.into_iter().map(|tick| tick.label).collect::<Vec<_>>();
+        assert_eq!(labels(time_ticks(10.5)), ["0 s", "2 s", "4 s", "6 s", "8 s", "10 s"]);
+        assert_eq!(labels(time_ticks(600.0)), ["0 min", "2 min", "4 min", "6 min", "8 min", "10 min"]);
+        assert_eq!(labels(decade_ticks(3.1, 6.2)), ["10 us", "100 us", "1 ms"]);
+    }
+}

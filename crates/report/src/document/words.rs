@@ -1,0 +1,253 @@
+//! How values become words: quantities, times, hashes, command lines, links, and how jobs end.
+//!
+//! Invariant: total; any input gives some text, odd input gives itself.
+//! Never here: markup, campaign types other than the smallest.
+
+use results::Outcome;
+use results::folder::JobEnd;
+use units::{Dimension, Quantity};
+
+use super::{Cell, Tone};
+
+/// What stands where there is no value.
+pub(super) const NONE: &str = "–";
+
+fn dimension_of(unit: &str) -> Option<Dimension> {
+    use Dimension::{Bytes, BytesPerSecond, Count, Fraction, PerSecond, Seconds};
+    [Bytes, BytesPerSecond, PerSecond, Seconds, Fraction, Count].into_iter().find(|d| d.unit() == unit)
+}
+
+/// A value in a base unit, for people.
+pub(super) fn quantity(value: f64, unit: &str) -> String {
+    match dimension_of(unit) {
+        Some(dimension) => Quantity { value, dimension }.to_string(),
+        None => format!("{value} {unit}"),
+    }
+}
+
+/// A value in a base unit, unrounded; a fraction in percent.
+pub(super) fn exact(value: f64, unit: &str) -> String {
+    match unit {
+        "1" => format!("{} %", value * 100.0),
+        "B" | "B/s" | "/s" => format!("{} {unit}", (value * 1000.0).round() / 1000.0),
+        _ => format!("{value} {unit}").trim_end().into(),
+    }
+}
+
+/// A value for people, with as many figures as it takes to tell it from the threshold.
+pub(super) fn apart(value: f64, threshold: Option<f64>, unit: &str) -> Cell {
+    let cell = quantity_cell(value, unit);
+    let same = |other: &str| match (cell.text.parse::<Quantity>(), other.parse::<Quantity>()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => cell.text == other,
+    };
+    let Some(threshold) = threshold.filter(|t| *t != value && same(&quantity(*t, unit))) else {
+        return cell;
+    };
+    let text = cell.text.split_once([' ', '/']).map(|(number, _)| &cell.text[number.len()..]);
+    let step = text.and_then(|unit| format!("1{unit}").parse::<Quantity>().ok());
+    let (Some(shown), Some(step)) = (text, step) else {
+        return Cell { text: exact(value, unit), ..cell };
+    };
+    let figures = |value: f64, digits: usize| format!("{:.digits$}", value / step.value);
+    let digits = (0..12).find(|digits| figures(value, *digits) != figures(threshold, *digits)).unwrap_or(12);
+    let text = format!("{}{shown}", figures(value, digits));
+    Cell { text, ..cell }
+}
+
+/// A cell with a value in a base unit, its unrounded form with it.
+pub(super) fn quantity_cell(value: f64, unit: &str) -> Cell {
+    Cell::new(quantity(value, unit)).full(exact(value, unit))
+}
+
+/// A bandwidth.
+pub(super) fn rate_cell(bytes_per_second: Option<f64>) -> Cell {
+    bytes_per_second.map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, "B/s"))
+}
+
+/// A number of bytes, with the exact number.
+pub(super) fn bytes_cell(bytes: u64) -> Cell {
+    Cell::new(units::bytes_binary(bytes as f64)).full(format!("{bytes} B"))
+}
+
+/// A count, with the exact number.
+pub(super) fn count_cell(count: u64) -> Cell {
+    Cell::new(units::count(count as f64)).full(count.to_string())
+}
+
+/// A duration in seconds.
+pub(super) fn seconds_cell(seconds: f64) -> Cell {
+    quantity_cell(seconds, "s")
+}
+
+/// A duration in nanoseconds.
+pub(super) fn nanoseconds_cell(nanoseconds: f64) -> Cell {
+    Cell::new(units::duration(nanoseconds * 1e-9)).full(format!("{nanoseconds} ns"))
+}
+
+/// A share of a whole, in percent.
+pub(super) fn share(fraction: f64) -> String {
+    quantity(fraction, Dimension::Fraction.unit())
+}
+
+/// `yes` or `no`.
+pub(super) fn yes_no(fact: bool) -> Cell {
+    Cell::new(if fact { "yes" } else { "no" })
+}
+
+/// `text`, or a dash where it is empty.
+pub(super) fn or_none(text: &str) -> String {
+    if text.is_empty() { NONE.into() } else { text.into() }
+}
+
+/// `1 clause`, `2 clauses`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A SHA-256, shortened, with the whole of it.
+pub(super) fn hash_cell(hash: &str) -> Cell {
+    if hash.chars().count() <= 16 {
+        return Cell::literal(or_none(hash));
+    }
+    Cell::literal(format!("{}…", hash.chars().take(12).collect::<String>())).full(hash)
+}
+
+/// The tone of an outcome.
+pub(super) fn tone_of(outcome: Outcome) -> Tone {
+    match outcome {
+        Outcome::Pass => Tone::Pass,
+        Outcome::Fail => Tone::Fail,
+        Outcome::Inconclusive => Tone::Inconclusive,
+        Outcome::Invalid => Tone::Invalid,
+        Outcome::NotRun => Tone::NotRun,
+    }
+}
+
+/// How a job ended.
+pub(super) fn end_cell(end: &JobEnd) -> Cell {
+    match end {
+        JobEnd::Exit(0) => Cell::new("exit 0"),
+        JobEnd::Exit(status) => Cell::new(format!("exit {status}")).toned(Tone::Fail),
+        JobEnd::Signal(signal) => Cell::new(format!("signal {signal}")).toned(Tone::Fail),
+        JobEnd::TimedOut => Cell::new("timed out").toned(Tone::Fail),
+        JobEnd::NotStarted => Cell::new("not started").toned(Tone::Fail),
+    }
+}
+
+/// A command line as a POSIX shell reads it back.
+pub(super) fn shell_line(argv: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    let quoted = |word: &String| match word {
+        word if !word.is_empty() && word.chars().all(plain) => word.clone(),
+        word => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// A path relative to the campaign's folder, as a link.
+pub(super) fn link_to(path: &str) -> String {
+    let mut link = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+                link.push(byte as char)
+            }
+            _ => link.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    link
+}
+
+/// A time of RFC 3339 as people read it: no `T`, no fraction, the offset kept.
+pub(super) fn time(rfc3339: &str) -> String {
+    match (rfc3339.get(..10), rfc3339.get(11..19), offset_of(rfc3339)) {
+        (Some(date), Some(clock), Some("Z" | "z")) => format!("{date} {clock} UTC"),
+        (Some(date), Some(clock), Some(offset)) => format!("{date} {clock} {offset}"),
+        _ => or_none(rfc3339),
+    }
+}
+
+/// The part of an RFC 3339 time after the seconds and their fraction.
+fn offset_of(rfc3339: &str) -> Option<&str> {
+    let rest = rfc3339.get(19..)?;
+    let rest =
+        rest.strip_prefix('.').map_or(rest, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    rest.starts_with(['Z', 'z', '+', '-']).then_some(rest)
+}
+
+/// Seconds from the epoch of a time of RFC 3339; `None` if it is none.
+pub(super) fn seconds_of(rfc3339: &str) -> Option<f64> {
+    let number = |from: usize, to: usize| rfc3339.get(from..to)?.parse::<i64>().ok();
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let clock = number(11, 13)? * 3600 + number(14, 16)? * 60 + number(17, 19)?;
+    let offset = offset_of(rfc3339)?;
+    let part = |from, to| offset.get(from..to).and_then(|digits| digits.parse::<i64>().ok());
+    let ahead = match offset.get(..1)? {
+        "+" => part(1, 3)? * 3600 + part(4, 6)? * 60,
+        "-" => -(part(1, 3)? * 3600 + part(4, 6)? * 60),
+        _ => 0,
+    };
+    // Days of the proleptic Gregorian calendar, years counted from March so that leap days come last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, in_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let days =
+        era * 146_097 + in_era * 365 + in_era / 4 - in_era / 100 + (153 * month + 2) / 5 + day - 719_469;
+    Some((days * 86_400 + clock - ahead) as f64)
+}
+
+/// A long time for people: `2 h 05 min`, below two hours as the units crate has it.
+pub(super) fn long_duration(seconds: f64) -> String {
+    if seconds < 7200.0 {
+        return units::duration(seconds);
+    }
+    let minutes = (seconds / 60.0).round() as u64;
+    match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
+        (0, hours, minutes) => format!("{hours} h {minutes:02} min"),
+        (days, hours, minutes) => format!("{days} d {hours:02} h {minutes:02} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_is_quoted_so_that_a_shell_reads_it_back() {
+        let argv = ["srun", "-n", "4", "ior", "-o", "/s/it's <here>", ""].map(String::from);
+        assert_eq!(shell_line(&argv), r"srun -n 4 ior -o '/s/it'\''s <here>' ''");
+    }
+
+    #[test]
+    fn times_are_read_with_their_offsets() {
+        assert_eq!(seconds_of("1970-01-01T00:00:00Z"), Some(0.0));
+        assert_eq!(seconds_of("2000-03-01T00:00:00Z"), Some(951_868_800.0));
+        assert_eq!(seconds_of("2024-02-29T12:00:00.5+01:00"), Some(1_709_204_400.0));
+        assert_eq!(seconds_of("yesterday"), None);
+        assert_eq!(time("2024-02-29T12:00:00.5+01:00"), "2024-02-29 12:00:00 +01:00");
+        assert_eq!(time("2024-02-29T12:00:00Z"), "2024-02-29 12:00:00 UTC");
+        assert_eq!(time("yesterday"), "yesterday");
+        assert_eq!(long_duration(7500.0), "2 h 05 min");
+        assert_eq!(long_duration(90_000.0), "1 d 01 h 00 min");
+    }
+
+    #[test]
+    fn links_hold_nothing_that_a_browser_would_interpret() {
+        assert_eq!(link_to("jobs/0001-a b#c/stdout.txt"), "jobs/0001-a%20b%23c/stdout.txt");
+        assert_eq!(link_to("javascript:x"), "javascript%3Ax");
+    }
+
+    #[test]
+    fn a_value_of_a_known_unit_is_scaled_and_of_an_unknown_one_kept() {
+        assert_eq!(quantity(3.43e12, "B/s"), "3.43 TB/s");
+        assert_eq!(quantity(0.1, "1"), "10.0 %");
+        assert_eq!(quantity(2.0, "furlongs"), "2 furlongs");
+        assert_eq!(apart(2.9988e9, Some(3e9), "B/s").text, "2.999 GB/s");
+        assert_eq!(apart(2.9e9, Some(3e9), "B/s").text, "2.90 GB/s");
+        assert_eq!(apart(99_990.0, Some(1e5), "/s").text, "99.99 k/s");
+        assert_eq!(apart(100_040.0, Some(1e5), "/s").text, "100.04 k/s");
+        assert_eq!(apart(0.10001, Some(0.1), "1").text, "10.001 %");
+        assert_eq!(apart(0.5, Some(1.0), "").text, "0.50");
+        assert_eq!(exact(2_996_123_456_789.0, "B/s"), "2996123456789 B/s");
+    }
+}

@@ -1,0 +1,129 @@
+//! A plot as SVG, coloured by classes of the page's style sheet so that it follows light and dark.
+//!
+//! Own code in place of a plotting crate: a few elements suffice, and text and colours stay the page's.
+//!
+//! Invariant: well-formed XML for any plot; every text is escaped.
+//! Never here: colours, numbers that the document does not hold.
+
+use std::fmt::Write;
+
+use crate::document::{Axis, Line, Mark, Plot, Tick};
+
+/// Width and height of the drawing, in its own units.
+const SIZE: (f64, f64) = (520.0, 300.0);
+/// The corners of the area between the axes: left, top, right, bottom.
+const AREA: (f64, f64, f64, f64) = (74.0, 24.0, 508.0, 252.0);
+/// How many line classes the style sheet has; further lines begin anew.
+const CLASSES: usize = 8;
+
+/// The plot as one `svg` element.
+pub(super) fn draw(plot: &Plot) -> String {
+    let mut svg = String::new();
+    let (width, height) = SIZE;
+    let title = escape(&plot.title);
+    // Writing to a string cannot fail.
+    let _ = write!(svg, r#"<svg viewBox="0 0 {width} {height}" role="img" aria-label="{title}">"#);
+    frame(&mut svg, plot);
+    for (number, line) in plot.lines.iter().enumerate() {
+        draw_line(&mut svg, plot, number, line);
+    }
+    for rule in &plot.rules {
+        draw_rule(&mut svg, plot, rule);
+    }
+    let mut crowded = 0;
+    for mark in &plot.marks {
+        draw_mark(&mut svg, plot, mark, &mut crowded);
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// The class of a line, also for its legend.
+pub(super) fn class(line: usize) -> String {
+    format!("s{}", line % CLASSES)
+}
+
+fn x(axis: &Axis, at: f64) -> f64 {
+    AREA.0 + share(axis, at) * (AREA.2 - AREA.0)
+}
+
+fn y(axis: &Axis, at: f64) -> f64 {
+    AREA.3 - share(axis, at) * (AREA.3 - AREA.1)
+}
+
+/// Where a coordinate lies between the ends of its axis, 0 to 1; 0 for an axis without length.
+fn share(axis: &Axis, at: f64) -> f64 {
+    let share = (at - axis.from) / (axis.to - axis.from);
+    if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+fn frame(svg: &mut String, plot: &Plot) {
+    let (left, top, right, bottom) = AREA;
+    for tick in &plot.y.ticks {
+        let (at, label) = (y(&plot.y, tick.at), escape(&tick.label));
+        let _ = write!(svg, r#"<path class="grid" d="M{left} {at:.1}H{right}"/>"#);
+        let _ =
+            write!(svg, r#"<text class="ytick" x="{:.1}" y="{:.1}">{label}</text>"#, left - 6.0, at + 4.0);
+    }
+    let mut written = f64::MIN;
+    for tick in &plot.x.ticks {
+        let (at, label) = (x(&plot.x, tick.at), escape(&tick.label));
+        let _ = write!(svg, r#"<path class="grid" d="M{at:.1} {top}V{bottom}"/>"#);
+        let half = 3.4 * tick.label.chars().count() as f64;
+        if at - half > written {
+            let _ = write!(svg, r#"<text class="xtick" x="{at:.1}" y="{:.1}">{label}</text>"#, bottom + 17.0);
+            written = at + half + 4.0;
+        }
+    }
+    let _ = write!(svg, r#"<path class="axis" d="M{left} {top}V{bottom}H{right}"/>"#);
+    let (across, label) = ((left + right) / 2.0, escape(&plot.x.label));
+    let _ = write!(svg, r#"<text class="xlabel" x="{across}" y="{:.1}">{label}</text>"#, bottom + 38.0);
+    let _ = write!(svg, r#"<text class="ylabel" x="4" y="14">{}</text>"#, escape(&plot.y.label));
+}
+
+fn draw_line(svg: &mut String, plot: &Plot, number: usize, line: &Line) {
+    let mut path = String::new();
+    for (at, point) in line.points.iter().enumerate() {
+        let pen = if at == 0 { 'M' } else { 'L' };
+        let _ = write!(path, "{pen}{:.1} {:.1}", x(&plot.x, point.0), y(&plot.y, point.1));
+    }
+    let (class, label) = (class(number), escape(&line.label));
+    let _ = write!(svg, r#"<path class="line {class}" d="{path}"><title>{label}</title></path>"#);
+}
+
+/// A line across, named at the top right where no data lie.
+fn draw_rule(svg: &mut String, plot: &Plot, rule: &Tick) {
+    let (left, _, right, _) = AREA;
+    let (at, label) = (y(&plot.y, rule.at), escape(&rule.label));
+    let _ = write!(svg, r#"<path class="rule" d="M{left} {at:.1}H{right}"/>"#);
+    let _ = write!(svg, r#"<text class="rule" x="{right}" y="14">– – {label}</text>"#);
+}
+
+/// A dot with its label above and to the left, where a rising line leaves room. Marks too near the
+/// left edge have theirs below and to the right, each below the one before.
+fn draw_mark(svg: &mut String, plot: &Plot, mark: &Mark, crowded: &mut u32) {
+    let (x, y, label) = (x(&plot.x, mark.x), y(&plot.y, mark.y), escape(&mark.label));
+    let _ = write!(svg, r#"<circle class="mark {}" cx="{x:.1}" cy="{y:.1}" r="3.5"/>"#, class(mark.line));
+    let width = 7.0 * mark.label.chars().count() as f64;
+    let (anchor, at, height) = if x - width < AREA.0 {
+        *crowded += 1;
+        ("start", x + 4.0, y + 3.0 + 14.0 * f64::from(*crowded))
+    } else {
+        ("end", x - 3.0, y - 7.0)
+    };
+    let _ = write!(svg, r#"<text class="mark {anchor}" x="{at:.1}" y="{height:.1}">{label}</text>"#);
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

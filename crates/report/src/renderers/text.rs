@@ -1,0 +1,191 @@
+//! The clauses with their verdicts for a terminal.
+//!
+//! Invariant: no line is longer than the width, except where a single word is; no control character
+//! of a path or message reaches the terminal; without colour nothing is lost.
+//! Never here: sections; they are for the page.
+
+use std::io;
+
+use super::Renderer;
+use crate::document::{Clause, Document, Tone};
+
+/// Renders for a terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    /// Columns of the terminal; less than 40 counts as 40.
+    pub width: usize,
+    /// Whether to colour with ANSI sequences.
+    pub colour: bool,
+}
+
+impl Renderer for Text {
+    fn render(&self, document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+        out.write_all(self.string(document).as_bytes())
+    }
+}
+
+/// Columns between two columns of the table.
+const GAP: usize = 2;
+/// A clause narrower than this is put on a line of its own.
+const CLAUSE_MIN: usize = 24;
+/// Indentation of what belongs to a clause.
+const INDENT: &str = "    ";
+
+/// The table's columns: width of each but the first, which takes what is left.
+struct Columns {
+    clause: usize,
+    criterion: usize,
+    value: usize,
+    cov: usize,
+}
+
+impl Text {
+    /// The whole text.
+    pub fn string(&self, document: &Document) -> String {
+        let width = self.width.max(40);
+        let mut out = String::new();
+        self.wrapped(&mut out, "", &document.title, width);
+        out.push('\n');
+        if !document.clauses.is_empty() {
+            self.table(&mut out, &document.clauses, width);
+            out.push('\n');
+        }
+        self.wrapped(&mut out, "Machine: ", &document.machine, width);
+        let overall = &document.overall;
+        let word = self.toned(overall.tone, &overall.word);
+        let start = out.len();
+        self.wrapped(&mut out, "", &format!("{}: {}", overall.word, overall.sentence), width);
+        out.replace_range(start..start + overall.word.len(), &word);
+        out
+    }
+
+    fn table(&self, out: &mut String, clauses: &[Clause], width: usize) {
+        let widest = |heading: &str, pick: &dyn Fn(&Clause) -> usize| {
+            clauses.iter().map(pick).max().unwrap_or(0).max(heading.len())
+        };
+        let criterion = widest("criterion", &|clause| columns(&clause.criterion)).min(width / 3);
+        let value = widest("value", &|clause| columns(&clause.value.text));
+        let cov = widest("COV", &|clause| columns(&clause.cov));
+        let verdict = widest("verdict", &|clause| columns(&clause.verdict));
+        let rest = width.saturating_sub(criterion + value + cov + verdict + 4 * GAP);
+        let wide = Columns { clause: rest, criterion, value, cov };
+        if rest >= CLAUSE_MIN {
+            let row = [["clause", "criterion", "value", "COV"].map(String::from)];
+            self.rows(out, &row, &wide, "verdict");
+        }
+        let shown: Vec<String> = clauses.iter().map(|clause| self.clause(clause, &wide, width)).collect();
+        let airy = shown.iter().any(|clause| clause.lines().count() > 1);
+        out.push_str(&shown.join(if airy { "\n" } else { "" }));
+    }
+
+    /// One clause with what belongs to it.
+    fn clause(&self, clause: &Clause, columns: &Columns, width: usize) -> String {
+        let mut out = String::new();
+        if columns.clause >= CLAUSE_MIN {
+            self.wide(&mut out, clause, columns);
+        } else {
+            self.narrow(&mut out, clause, width);
+        }
+        self.beneath(&mut out, clause, width);
+        out
+    }
+
+    /// One clause as a row of the table, its words and criterion wrapped in their columns.
+    fn wide(&self, out: &mut String, clause: &Clause, columns: &Columns) {
+        let words = wrap(&clean(&clause.words), columns.clause);
+        let criterion = wrap(&clean(&clause.criterion), columns.criterion);
+        let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
+        let rows: Vec<[String; 4]> = (0..words.len().max(criterion.len()).max(1))
+            .map(|at| {
+                let first = |text: &str| if at == 0 { clean(text) } else { String::new() };
+                [line(&words, at), line(&criterion, at), first(&clause.value.text), first(&clause.cov)]
+            })
+            .collect();
+        self.rows(out, &rows, columns, &self.toned(clause.tone, &clause.verdict));
+    }
+
+    fn rows(&self, out: &mut String, rows: &[[String; 4]], columns: &Columns, verdict: &str) {
+        let Columns { clause, criterion, value, cov } = *columns;
+        for (at, [a, b, c, d]) in rows.iter().enumerate() {
+            let last = if at == 0 { verdict } else { "" };
+            let line = format!("{a:clause$}  {b:criterion$}  {c:>value$}  {d:>cov$}  {last}");
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+
+    /// One clause where there is no room for a table.
+    fn narrow(&self, out: &mut String, clause: &Clause, width: usize) {
+        let start = out.len();
+        self.wrapped(out, "", &format!("{}: {}", clause.verdict, clause.words), width);
+        out.replace_range(start..start + clause.verdict.len(), &self.toned(clause.tone, &clause.verdict));
+        self.wrapped(out, INDENT, &format!("criterion {}", clause.criterion), width);
+        self.wrapped(out, INDENT, &format!("value {}, COV {}", clause.value.text, clause.cov), width);
+    }
+
+    /// The reason where the verdict is not a pass, and the warnings.
+    fn beneath(&self, out: &mut String, clause: &Clause, width: usize) {
+        if clause.tone != Tone::Pass && !clause.reason.is_empty() {
+            self.wrapped(out, INDENT, &clause.reason, width);
+        }
+        for warning in &clause.warnings {
+            self.wrapped(out, &format!("{INDENT}warning: "), warning, width);
+        }
+    }
+
+    /// `text` wrapped, its first line after `lead`, the others indented as far.
+    fn wrapped(&self, out: &mut String, lead: &str, text: &str, width: usize) {
+        let indent = columns(lead);
+        for (at, line) in wrap(&clean(text), width.saturating_sub(indent).max(1)).iter().enumerate() {
+            match at {
+                0 => out.push_str(lead),
+                _ => out.push_str(&" ".repeat(indent)),
+            }
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+
+    fn toned(&self, tone: Tone, word: &str) -> String {
+        let code = match tone {
+            _ if !self.colour => return word.into(),
+            Tone::Plain => return word.into(),
+            Tone::Pass => "32",
+            Tone::Fail => "31",
+            Tone::Inconclusive => "33",
+            Tone::Invalid => "35",
+            Tone::NotRun => "36",
+        };
+        format!("\x1b[1;{code}m{word}\x1b[0m")
+    }
+}
+
+/// Columns a text takes on a terminal; wide scripts count as one, which contracts in them may forgive.
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The text with control characters, also those that turn the direction of writing, made visible.
+fn clean(text: &str) -> String {
+    let one = |c: char| match c {
+        '\n' | '\t' => " ".into(),
+        c if c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(one).collect()
+}
+
+/// Lines of at most `width` columns, broken between words; a longer word has a line of its own.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}

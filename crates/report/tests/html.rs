@@ -1,0 +1,181 @@
+//! What the HTML report holds, links to and escapes.
+
+mod golden;
+
+use std::collections::BTreeSet;
+
+use results::folder::Campaign;
+
+fn html(campaign: &Campaign) -> String {
+    let mut page = vec![];
+    report::write_html(campaign, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+/// The values of an attribute, in order.
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let open = format!(" {name}=\"");
+    page.split(&open).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+/// Panics at the first tag that is closed without having been opened last.
+fn assert_balanced(page: &str) {
+    let mut open: Vec<&str> = vec![];
+    for piece in page.split('<').skip(1) {
+        let (tag, _) = piece.split_once('>').expect("a tag ends");
+        let name = tag.trim_start_matches('/').split_whitespace().next().unwrap().trim_end_matches('/');
+        match tag {
+            tag if tag.starts_with('/') => assert_eq!(open.pop(), Some(name), "before </{name}>"),
+            tag if tag.ends_with('/') || ["!doctype", "meta", "br"].contains(&name) => {}
+            _ => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+}
+
+/// Text as it stands in the page.
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#x27;").replace('/', "&#x2f;")
+}
+
+#[test]
+fn each_clause_stands_with_its_verdict_reason_criterion_and_warnings() {
+    let campaign = golden::campaign();
+    let page = html(&campaign);
+    for verdict in &campaign.verdicts {
+        for text in [&verdict.clause, &verdict.criterion, &verdict.reason, &verdict.outcome.to_string()] {
+            assert!(page.contains(&escaped(text)), "{text}");
+        }
+        for warning in &verdict.warnings {
+            assert!(page.contains(&escaped(warning)), "{warning}");
+        }
+    }
+    assert!(
+        page.contains("2 of 6 clauses are missed; 1 passes, 1 is inconclusive, 1 is invalid, 1 was not run.")
+    );
+}
+
+#[test]
+fn a_failure_that_rounding_would_hide_shows_more_figures() {
+    assert!(html(&golden::campaign()).contains(&escaped("2.999 GB/s")));
+}
+
+#[test]
+fn every_hash_stands_in_full() {
+    let campaign = golden::campaign();
+    let page = html(&campaign);
+    let jobs = campaign.jobs.iter().flat_map(|job| job.info.sha256.values());
+    for hash in jobs.chain([&campaign.info.plan_sha256, &campaign.info.tool_sha256]) {
+        assert!(page.contains(hash.as_str()), "{hash}");
+    }
+}
+
+#[test]
+fn every_link_leads_to_a_file_of_the_folder_or_into_the_page() {
+    let campaign = golden::campaign();
+    let page = html(&campaign).replace("&#x2f;", "/");
+    let names = ["plan.toml", "campaign.json", "verdicts.json", "machine-before.json", "machine-after.json"];
+    let mut files: BTreeSet<String> = names.map(String::from).into();
+    for job in &campaign.jobs {
+        let hashed = job.info.sha256.keys().map(String::as_str);
+        files.extend(hashed.chain(["job.json"]).map(|name| format!("{}/{name}", job.folder)));
+    }
+    let ids = attributes(&page, "id");
+    assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len(), "an id twice");
+    for link in attributes(&page, "href") {
+        match link.strip_prefix('#') {
+            Some(id) => assert!(ids.contains(&id), "{link}"),
+            None => assert!(files.remove(link) || link.ends_with("job.json"), "{link}"),
+        }
+    }
+    files.retain(|file| !file.ends_with("job.json"));
+    assert!(files.is_empty(), "not linked: {files:?}");
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let page = html(&golden::campaign());
+    for word in ["http:", "https:", "<script", "<link", "<img", "@import", "url(", " src="] {
+        assert!(!page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn markup_in_paths_and_words_is_text() {
+    let mut campaign = golden::campaign();
+    let evil = "\"><script>alert('x')</script>&\x1b";
+    campaign.info.title = evil.into();
+    campaign.info.tool_sha256 = evil.repeat(4);
+    campaign.verdicts[1].test = evil.into();
+    campaign.verdicts[1].reason = evil.into();
+    campaign.verdicts[1].unit = evil.into();
+    campaign.verdicts[1].jobs = vec![format!("jobs/{evil}")];
+    campaign.jobs[0].folder = format!("jobs/{evil}");
+    campaign.jobs[0].info.argv = vec![evil.into()];
+    campaign.jobs[0].info.env.insert(evil.into(), evil.into());
+    for record in &mut campaign.jobs[0].records {
+        if let results::Record::Phase(phase) = record {
+            phase.phase = evil.into();
+        }
+    }
+    let page = html(&campaign);
+    assert!(!page.contains("<script") && !page.contains('\x1b'));
+    assert_balanced(&page);
+}
+
+#[test]
+fn tags_are_balanced() {
+    assert_balanced(&html(&golden::campaign()));
+    assert_balanced(&html(&Campaign::default()));
+}
+
+#[test]
+fn wrong_data_is_listed_with_place_and_words_and_the_rest_is_counted() {
+    let page = html(&golden::campaign());
+    for text in ["5368709120 B", "0x00000003689ab5c0", "0x0000000000000000", "124 more bad transfers"] {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn failed_attempts_and_their_words_are_shown() {
+    let page = html(&golden::campaign());
+    assert!(page.contains("timed out") && page.contains("not started"));
+    assert!(page.contains("write: rank 2 (node n017): ") && page.contains("No space left on device"));
+    assert!(page.contains("stop before the program") && page.contains("read-bw-r1.killed-1"));
+}
+
+#[test]
+fn each_phase_that_moved_bytes_has_its_plots() {
+    let page = html(&golden::campaign());
+    for title in [
+        "Bandwidth of write over time",
+        "Latency of read, by percentile",
+        "Bandwidth of read_check over time",
+    ] {
+        assert!(page.contains(title), "{title}");
+    }
+    assert!(page.contains("required 3.00 GB/s"));
+}
+
+#[test]
+fn odd_numbers_neither_panic_nor_reach_a_plot() {
+    let mut campaign = golden::campaign();
+    for job in &mut campaign.jobs {
+        for record in &mut job.records {
+            let results::Record::Phase(phase) = record else { continue };
+            phase.spans = Default::default();
+            phase.balance = Default::default();
+            phase.bytes = 0;
+            if let Some(latency) = &mut phase.latency {
+                (latency.count, latency.min_ns, latency.max_ns) = (1, 0, 1);
+            }
+            if let Some(timeline) = &mut phase.timeline {
+                timeline.bytes = vec![u64::MAX / 4];
+            }
+        }
+    }
+    let page = html(&campaign);
+    assert!(!page.contains("NaN") && !page.contains("inf\"") && !page.contains("infL"));
+}

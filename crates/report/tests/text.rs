@@ -1,0 +1,78 @@
+//! What the terminal shows, to the letter.
+//!
+//! With `BLESS` set in the environment the fixtures are written instead of compared.
+
+mod golden;
+
+use results::folder::Campaign;
+
+fn same_as_fixture(name: &str, text: &str) {
+    let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(wanted == text, "not as in {path} (BLESS=1 writes it):\n{text}");
+}
+
+#[test]
+fn the_golden_campaign_reads_as_it_always_did() {
+    same_as_fixture("golden-100.txt", &report::text(&golden::campaign(), 100, false));
+}
+
+#[test]
+fn a_narrow_terminal_gets_lines_that_fit() {
+    let text = report::text(&golden::campaign(), 50, false);
+    same_as_fixture("golden-50.txt", &text);
+    for width in [40, 50, 64, 80, 100, 132] {
+        let text = report::text(&golden::campaign(), width, false);
+        let long = text.lines().find(|line| line.chars().count() > width);
+        assert_eq!(long, None, "width {width}");
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    let coloured = report::text(&golden::campaign(), 100, true);
+    let mut plain = coloured.clone();
+    for code in ["\x1b[1;32m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[1;35m", "\x1b[1;36m", "\x1b[0m"] {
+        plain = plain.replace(code, "");
+    }
+    assert_ne!(coloured, plain);
+    assert_eq!(plain, report::text(&golden::campaign(), 100, false));
+}
+
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts[0].clause = "clear\x1b[2J me".into();
+    campaign.info.title = "bell\x07".into();
+    let text = report::text(&campaign, 100, false);
+    assert!(!text.contains('\x1b') && !text.contains('\x07'), "{text}");
+    assert!(text.contains("clear\\u{1b}[2J me"), "{text}");
+}
+
+#[test]
+fn an_empty_campaign_says_that_nothing_was_judged() {
+    let text = report::text(&Campaign::default(), 80, false);
+    assert!(text.ends_with("NOT JUDGED: No clause has been judged.\n"), "{text}");
+}
+
+#[test]
+fn only_passes_make_a_pass_and_only_failures_make_a_failure() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts.truncate(1);
+    assert!(report::text(&campaign, 80, false).ends_with("PASS: The only clause is met.\n"));
+    campaign.verdicts.push(golden::campaign().verdicts[2].clone());
+    let last = "NOT DECIDED: No clause fails, but not all 2 are decided: 1 passes, 1 is inconclusive.\n";
+    assert!(report::text(&campaign, 100, false).ends_with(last));
+}
+
+#[test]
+fn a_part_of_a_plan_is_said_to_be_a_part() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts.truncate(1);
+    campaign.info.only = vec!["write-bw".into()];
+    let last = "PASS: The only clause is met. Only the test write-bw was chosen.\n";
+    assert!(report::text(&campaign, 100, false).ends_with(last));
+}
