@@ -10,6 +10,7 @@
 
 mod commands;
 mod personalities;
+mod session;
 
 use std::process::ExitCode;
 

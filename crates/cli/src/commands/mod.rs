@@ -1,15 +1,22 @@
 //! The table of commands, one file each.
 
+mod backends;
+mod links;
+mod paper;
 mod run;
 mod try_campaign;
 
 use clap::{Parser, Subcommand};
 
+use crate::personalities::{self, named};
+
 /// Settles whether a parallel file system does what the contract says, and proves it.
+///
+/// Exit status: 0 done, or all clauses passed; 1 failed; 2 wrong usage; 3 undecided.
 #[derive(Parser)]
-#[command(name = "assay", version, about, max_term_width = 100)]
+#[command(name = "assay", version, max_term_width = 100, arg_required_else_help = true)]
 pub(crate) struct Assay {
-    /// Local ranks, as threads of this process; under mpirun or srun the ranks are MPI's.
+    /// Local ranks, as threads of this process; under mpirun or srun the ranks are MPI's
     #[arg(short = 'n', value_name = "RANKS")]
     ranks: Option<u32>,
     #[command(subcommand)]
@@ -20,21 +27,45 @@ pub(crate) struct Assay {
 enum Command {
     Try(try_campaign::Args),
     Run(run::Args),
+    Backends(backends::Args),
+    Links(links::Args),
+    Completions(paper::Completions),
+    Man(paper::Man),
+    /// One workload with the options and the output of the classic `ior` (`assay ior -h` lists them)
+    #[command(disable_help_flag = true)]
+    Ior(Classic),
 }
 
-/// Runs the command line `argv` and gives the exit status.
+/// The words of a classic program, which it reads itself.
+#[derive(clap::Args)]
+struct Classic {
+    /// Options of the classic program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+    tokens: Vec<String>,
+}
+
+/// Runs the command line `argv` and gives the exit status. Under the name of a classic program this
+/// is that program.
 pub(crate) fn run(argv: &[String]) -> u8 {
+    if let Some(classic) = argv.first().and_then(|program| named(program)) {
+        return (classic.run)(argv, &argv[1..], None);
+    }
     let assay = match Assay::try_parse_from(argv) {
         Ok(assay) => assay,
         Err(error) => {
+            // A reader of the help that has gone away is no failure.
             let _ = error.print();
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    let _ = assay.ranks;
     let done = match assay.command {
         Command::Try(args) => try_campaign::run(args, argv),
         Command::Run(args) => run::run(args, argv),
+        Command::Backends(args) => backends::run(args),
+        Command::Links(args) => links::run(args),
+        Command::Completions(args) => paper::completions(args),
+        Command::Man(args) => paper::man(args),
+        Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
     };
     match done {
         Ok(status) => status,
@@ -45,6 +76,20 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Err(error) => {
             eprintln!("assay: {error:#}");
             1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound_and_every_personality_has_its_command() {
+        Assay::command().debug_assert();
+        for personality in personalities::PERSONALITIES {
+            assert!(Assay::command().find_subcommand(personality.name).is_some(), "{}", personality.name);
         }
     }
 }

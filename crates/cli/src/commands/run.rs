@@ -1,6 +1,6 @@
 //! placeholder
 
-/// placeholder
+/// To come
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 

@@ -1,1 +1,27 @@
 //! Old command lines and their looks: a parser and a renderer each, over a workload. No engines here.
+
+pub(crate) mod ior;
+
+/// A classic program this one can be.
+pub(crate) struct Personality {
+    /// Its name, as a command and as the name of a link.
+    pub(crate) name: &'static str,
+    /// One line of help.
+    pub(crate) about: &'static str,
+    /// Runs it: the whole command line as given, the tokens behind the program's name, how many local
+    /// ranks; gives the exit status.
+    pub(crate) run: fn(&[String], &[String], Option<u32>) -> u8,
+}
+
+/// All of them, by name.
+pub(crate) const PERSONALITIES: &[Personality] = &[Personality {
+    name: "ior",
+    about: "parallel transfers: the options and the output of IOR 4.1",
+    run: ior::run,
+}];
+
+/// The personality of that name, whatever its case and whatever folder stands before it.
+pub(crate) fn named(program: &str) -> Option<&'static Personality> {
+    let base = program.rsplit('/').next().unwrap_or(program);
+    PERSONALITIES.iter().find(|personality| personality.name.eq_ignore_ascii_case(base))
+}

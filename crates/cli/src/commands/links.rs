@@ -1,0 +1,38 @@
+//! `assay links DIR`: the classic names, as links to this program.
+
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use units::Usage;
+
+use crate::personalities::PERSONALITIES;
+
+/// Make links with the names of the classic programs (ior) to this program in DIR
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Where to; it has to exist
+    dir: PathBuf,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<u8> {
+    let program = std::env::current_exe().context("cannot tell where this program is")?;
+    if !args.dir.is_dir() {
+        return Err(Usage(format!("{}: not a directory; make it first", args.dir.display())).into());
+    }
+    for personality in PERSONALITIES {
+        let link = args.dir.join(personality.name);
+        if std::fs::read_link(&link).is_ok_and(|target| target == program) {
+            println!("{} is there already", link.display());
+            continue;
+        }
+        if link.symlink_metadata().is_ok() {
+            return Err(
+                Usage(format!("{}: something else has this name; move it away", link.display())).into()
+            );
+        }
+        symlink(&program, &link).with_context(|| format!("cannot make {}", link.display()))?;
+        println!("{} -> {}: {}", link.display(), program.display(), personality.about);
+    }
+    Ok(0)
+}

@@ -1,0 +1,48 @@
+//! The help, from the same table that parses.
+
+use super::table::{self, FLAGS, Kind, RETIRED, Row, VALUES};
+
+/// The whole help text for a program called `name`.
+pub(crate) fn text(name: &str) -> String {
+    let mut text = format!("Synopsis {name}\n\nFlags\n");
+    FLAGS.iter().for_each(|row| text.push_str(&line(row)));
+    text.push_str("\nOptional arguments\n");
+    VALUES.iter().for_each(|row| text.push_str(&line(row)));
+    for backend in storage::BACKENDS {
+        text.push_str(&format!("\n\nModule {}: {}\n", backend.name.to_uppercase(), backend.about));
+        for option in backend.options {
+            let value = if option.takes_value { "=N" } else { "" };
+            text.push_str(&described(&format!("--{}.{}{value}", backend.name, option.name), option.about));
+        }
+    }
+    text.push_str("\n\nRetired options that are still taken\n");
+    for retired in RETIRED {
+        text.push_str(&described(&format!("-{}", retired.short), retired.note));
+    }
+    text.push_str(
+        "\nSizes take k, m, g, t, p in powers of 1024. Without -w, -r, -W or -R a test writes and reads.\n\
+         Ranks are those of mpirun or srun; `assay -n RANKS ior ...` makes local ones, as threads.\n",
+    );
+    text
+}
+
+fn described(names: &str, about: &str) -> String {
+    format!("  {names:<30}{about}\n")
+}
+
+fn line(row: &Row) -> String {
+    let mut names: Vec<String> = row.short.map(|letter| format!("-{letter}")).into_iter().collect();
+    names.extend(row.long.map(|word| format!("--{word}")));
+    if names.is_empty() {
+        names.extend(row.directives.first().map(|directive| format!("-O {directive}")));
+    }
+    let mut names = names.join(", ");
+    if row.kind != Kind::Flag {
+        let shown = match table::default_of(row) {
+            default if default.is_empty() => "STRING".to_owned(),
+            default => default,
+        };
+        names.push_str(&format!("={shown}"));
+    }
+    described(&names, row.about)
+}

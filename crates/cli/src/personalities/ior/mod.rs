@@ -1,0 +1,213 @@
+//! `ior`: the classic command line and its look, over the workload of that name.
+
+mod beyond;
+mod grammar;
+mod help;
+mod numbers;
+mod summary;
+mod table;
+mod text;
+mod typed;
+
+use std::io::{self, Stdout};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Zoned;
+use measure::CycleClock;
+use ranks::{Comm, Halt, Reduce};
+use results::Record;
+use results::record::{ClockFacts, End, Failure, Run, SCHEMA};
+use results::records::{Nowhere, RecordFile, Sink};
+use storage::Storage;
+use units::Usage;
+use workloads::ior::{self, Cx, Observer, Silent, first_path};
+
+use crate::session::{Session, launch};
+use text::Text;
+use typed::Meant;
+
+/// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
+/// the exit status: 0 done, 1 failed or wrong data, 2 wrong usage.
+pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    let launch = launch();
+    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
+    let complain = |usage: &Usage| {
+        if speaks {
+            eprintln!("ior: {usage}");
+        }
+        2
+    };
+    let typed = match grammar::parse(tokens) {
+        Ok(typed) => typed,
+        Err(usage) => return complain(&usage),
+    };
+    if typed.help {
+        if speaks {
+            print!("{}", help::text("ior"));
+        }
+        return 1;
+    }
+    let prepared = typed.meant().and_then(|meant| {
+        let storage = (storage::backend(&meant.parameters.backend)?.open)(&meant.parameters.settings)?;
+        let session = Session::start(launch.as_ref(), local, false)?;
+        meant.parameters.check(meant.parameters.ranks.unwrap_or(session.size()).min(session.size()))?;
+        let kept = if speaks { keep(&meant)? } else { Box::new(Nowhere) };
+        Ok((meant, storage, session, kept))
+    });
+    match prepared {
+        Err(usage) => complain(&usage),
+        Ok((meant, storage, session, kept)) => {
+            if speaks {
+                meant.notes.iter().for_each(|note| eprintln!("ior: note: {note}"));
+            }
+            perform(argv, &meant, &*storage, session, kept)
+        }
+    }
+}
+
+/// Where rank 0 keeps the records.
+fn keep(meant: &Meant) -> Result<Box<dyn Sink + Send>, Usage> {
+    match &meant.record {
+        None => Ok(Box::new(Nowhere)),
+        Some(path) => match RecordFile::create(Path::new(path)) {
+            Ok(file) => Ok(Box::new(file)),
+            Err(error) => {
+                Err(Usage(format!("--record {path}: {error}; name a file that does not exist yet")))
+            }
+        },
+    }
+}
+
+/// What rank 0 has and the others do not; a thread of rank 0 takes it.
+struct Voice {
+    text: Text<Stdout>,
+    kept: Box<dyn Sink + Send>,
+}
+
+fn perform(
+    argv: &[String],
+    meant: &Meant,
+    storage: &dyn Storage,
+    session: Session,
+    kept: Box<dyn Sink + Send>,
+) -> u8 {
+    let mpi = session.mpi().map(str::to_owned);
+    let voice = Mutex::new(Some(Voice { text: Text::new(io::stdout(), meant, argv), kept }));
+    let done = session.run(|comm| {
+        let taking_part = meant.parameters.ranks.is_none_or(|ranks| comm.rank() < ranks);
+        let part = comm.split(u32::from(!taking_part))?;
+        let outcome = match taking_part {
+            false => Ok(0),
+            true if comm.rank() == 0 => {
+                let voice = voice.lock().expect("only rank 0 takes it").take();
+                first_rank(argv, meant, storage, &*part, voice.expect("rank 0 runs once"), mpi.clone())
+            }
+            true => one_rank(meant, storage, &*part, &mut Nowhere, &mut Silent)
+                .map(|summary| summary.bad_transfers),
+        };
+        // Ranks outside the test learn here how it ended.
+        let failed = comm.reduce_one(outcome.is_err().into(), Reduce::Max)?;
+        match outcome {
+            Ok(bad) => Ok(u8::from(bad > 0 || failed > 0)),
+            Err(_) => Ok(1),
+        }
+    });
+    done.unwrap_or_else(|halt| {
+        eprintln!("ior: {halt}");
+        1
+    })
+}
+
+/// Rank 0's part: it also prints and keeps records.
+fn first_rank(
+    argv: &[String],
+    meant: &Meant,
+    storage: &dyn Storage,
+    comm: &dyn Comm,
+    mut voice: Voice,
+    mpi: Option<String>,
+) -> Result<u64, Halt> {
+    let path = first_path(&meant.parameters, 0);
+    voice.text.header(storage.space(text::header_dir(&path)).unwrap_or(None));
+    let clock = CycleClock::new();
+    let quality = clock.quality();
+    let run = Run {
+        schema: SCHEMA,
+        tool: concat!("assay ", env!("CARGO_PKG_VERSION")).to_owned(),
+        workload: "ior".to_owned(),
+        argv: argv.to_vec(),
+        started: rfc3339(),
+        host: comm.node_name().to_owned(),
+        ranks: comm.size(),
+        nodes: 0,
+        mpi,
+        clock: ClockFacts {
+            source: quality.source.to_owned(),
+            resolution_ns: quality.resolution_ns,
+            cost_ns: quality.cost_ns,
+            offset_uncertainty_ns: 0,
+        },
+    };
+    let mut started = Started { sink: &mut *voice.kept, run: Some(run) };
+    let done = one_rank(meant, storage, comm, &mut started, &mut voice.text);
+    let exit = match &done {
+        Ok(summary) => u8::from(summary.bad_transfers > 0),
+        Err(halt) => {
+            let Halt { step, rank, node, why } = halt.clone();
+            let _ = voice.kept.put(&Record::Failure(Failure { step, rank, node, why }));
+            1
+        }
+    };
+    voice.text.finish(done.is_ok());
+    if let Err(halt) = &done {
+        eprintln!("ior: {halt}");
+    }
+    let ended = voice.kept.put(&Record::End(End { exit, finished: rfc3339() }));
+    if let Err(error) = ended {
+        eprintln!("ior: cannot write the records: {error}");
+    }
+    done.map(|summary| summary.bad_transfers)
+}
+
+/// Puts the run's own record first, once it is known how the clocks differ.
+struct Started<'a> {
+    sink: &'a mut (dyn Sink + Send),
+    run: Option<Run>,
+}
+
+impl Sink for Started<'_> {
+    fn put(&mut self, record: &Record) -> io::Result<()> {
+        self.sink.put(record)
+    }
+
+    fn begin(&mut self, nodes: u32, offset_uncertainty_ns: u64) -> io::Result<()> {
+        match self.run.take() {
+            None => Ok(()),
+            Some(mut run) => {
+                run.nodes = nodes;
+                run.clock.offset_uncertainty_ns = offset_uncertainty_ns;
+                self.sink.put(&Record::Run(run))
+            }
+        }
+    }
+}
+
+/// Every rank's part.
+fn one_rank(
+    meant: &Meant,
+    storage: &dyn Storage,
+    comm: &dyn Comm,
+    records: &mut dyn Sink,
+    observer: &mut dyn Observer,
+) -> Result<ior::Summary, Halt> {
+    let mut clock = CycleClock::new();
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
+    let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
+    ior::run(&meant.parameters, storage, comm, &mut Cx { clock: &mut clock, offset, records, observer, seed })
+}
+
+fn rfc3339() -> String {
+    Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}

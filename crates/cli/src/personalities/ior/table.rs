@@ -1,0 +1,421 @@
+//! The options and directives of `ior`, one row each; the parser, the help and the tests walk it.
+//!
+//! Meanings and defaults: reference/ior.md sections 3 and 4.
+
+use workloads::ior::Parameters;
+
+use super::numbers;
+use super::typed::Typed;
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nothing, or `=n`.
+    Flag,
+    /// A whole number.
+    Number,
+    /// Bytes, with a suffix.
+    Size,
+    /// Anything.
+    Text,
+}
+
+/// What was given to an option.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value<'a> {
+    /// A flag, with the number behind `=` if any.
+    Flag(Option<u64>),
+    /// A number or a size.
+    Number(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl Value<'_> {
+    fn on(self) -> bool {
+        !matches!(self, Self::Flag(Some(0)) | Self::Number(0))
+    }
+
+    fn count(self, before: u64) -> u64 {
+        match self {
+            Self::Flag(None) => before + 1,
+            Self::Flag(Some(count)) => count,
+            _ => 0,
+        }
+    }
+
+    fn whole<T: TryFrom<i64>>(self) -> Result<T, String> {
+        let Self::Number(number) = self else { return Err("takes a number".into()) };
+        T::try_from(number).map_err(|_| format!("{number} is out of range"))
+    }
+
+    fn text(self) -> String {
+        if let Self::Text(text) = self { text.to_owned() } else { String::new() }
+    }
+}
+
+/// One option.
+pub(crate) struct Row {
+    /// The letter, `-x`.
+    pub(crate) short: Option<char>,
+    /// The word, `--word`.
+    pub(crate) long: Option<&'static str>,
+    /// The names as a directive, `-O name=value`.
+    pub(crate) directives: &'static [&'static str],
+    /// What it takes.
+    pub(crate) kind: Kind,
+    /// One line of help.
+    pub(crate) about: &'static str,
+    /// Takes the value in.
+    pub(crate) set: fn(&mut Typed, Value<'_>) -> Result<(), String>,
+}
+
+/// A row: letter, word, directives, kind, help, then how it changes `Typed`.
+macro_rules! row {
+    ($short:expr, $long:expr, $directives:expr, $kind:ident, $about:literal, $set:expr) => {
+        Row {
+            short: $short,
+            long: $long,
+            directives: &$directives,
+            kind: Kind::$kind,
+            about: $about,
+            set: $set,
+        }
+    };
+}
+
+/// A flag of the workload's parameters.
+macro_rules! flag {
+    ($short:literal, $long:expr, $directives:expr, $field:ident, $about:literal) => {
+        row!(Some($short), $long, $directives, Flag, $about, |typed, value| {
+            typed.parameters.$field = value.on();
+            Ok(())
+        })
+    };
+}
+
+/// A number of the workload's parameters.
+macro_rules! number {
+    ($short:expr, $directives:expr, $kind:ident, $field:ident, $about:literal) => {
+        row!($short, None, $directives, $kind, $about, |typed, value| {
+            typed.parameters.$field = value.whole()?;
+            Ok(())
+        })
+    };
+}
+
+/// Every option that takes no value.
+pub(crate) const FLAGS: &[Row] = &[
+    flag!(
+        'c',
+        Some("collective"),
+        ["collective"],
+        collective,
+        "collective calls, where the backend has them"
+    ),
+    row!(
+        Some('C'),
+        None,
+        ["reorderTasks", "reorderTasksConstant"],
+        Flag,
+        "read what the rank -Q nodes away wrote",
+        |typed, value| {
+            typed.constant = value.count(typed.constant);
+            Ok(())
+        }
+    ),
+    flag!('e', None, ["fsync"], sync, "fsync after the last write, within the write's time"),
+    flag!(
+        'E',
+        None,
+        ["useExistingTestFile"],
+        use_existing,
+        "write into existing files instead of deleting them first"
+    ),
+    flag!('F', None, ["filePerProc"], file_per_rank, "a file for each rank"),
+    flag!('g', None, ["intraTestBarriers"], barriers, "barriers between open, transfers and close"),
+    row!(Some('h'), Some("help"), [], Flag, "this help", |typed, value| {
+        typed.help = value.on();
+        Ok(())
+    }),
+    flag!('k', None, ["keepFile"], keep, "keep the files at the end"),
+    flag!('K', None, ["keepFileWithError"], keep_with_error, "keep the files if their data was wrong"),
+    flag!('m', None, ["multiFile"], multi_file, "a file of its own for each repetition"),
+    flag!('r', None, ["readFile"], read, "read"),
+    flag!(
+        'R',
+        None,
+        ["checkRead"],
+        read_check,
+        "read and compare every word; needs -G if not written in this run"
+    ),
+    flag!('u', None, ["uniqueDir"], unique_dir, "with -F, a directory for each rank"),
+    row!(Some('v'), None, ["verbose"], Flag, "say more; repeat for still more", |typed, value| {
+        let count = match value {
+            Value::Number(count) => count.max(0) as u64,
+            _ => value.count(typed.parameters.verbose.into()),
+        };
+        typed.parameters.verbose = count.try_into().unwrap_or(5);
+        Ok(())
+    }),
+    flag!('w', None, ["writeFile"], write, "write"),
+    flag!('W', None, ["checkWrite"], write_check, "after writing, read back and compare every word"),
+    flag!(
+        'x',
+        None,
+        ["singleXferAttempt"],
+        single_attempt,
+        "fail on a short transfer instead of taking it up again"
+    ),
+    flag!('Y', None, ["fsyncPerWrite"], sync_each, "fsync after every write, within its latency"),
+    row!(
+        Some('z'),
+        None,
+        ["randomOffset"],
+        Flag,
+        "every transfer once in shuffled order; twice: random blocks that may repeat (reading only)",
+        |typed, value| {
+            typed.random_offsets = value.count(typed.random_offsets);
+            Ok(())
+        }
+    ),
+    row!(
+        Some('Z'),
+        None,
+        ["reorderTasksRandom"],
+        Flag,
+        "read what a random rank wrote; twice: a random permutation of the ranks",
+        |typed, value| {
+            typed.random_ranks = value.count(typed.random_ranks);
+            Ok(())
+        }
+    ),
+    row!(
+        None,
+        Some("drop-caches"),
+        [],
+        Flag,
+        "before each read, drop the files from this client's page cache (own option)",
+        |typed, value| {
+            typed.parameters.drop_caches = value.on();
+            Ok(())
+        }
+    ),
+];
+
+/// Every option that takes a value.
+pub(crate) const VALUES: &[Row] = &[
+    row!(Some('a'), None, ["api"], Text, "backend", |typed, value| {
+        storage::backend(&value.text()).map_err(|error| error.0)?;
+        typed.parameters.backend = value.text();
+        Ok(())
+    }),
+    number!(Some('A'), ["refNum"], Number, reference, "a number of yours for the summary"),
+    number!(Some('b'), ["blockSize"], Size, block, "bytes of one rank in one segment"),
+    number!(Some('d'), ["interTestDelay"], Number, delay, "seconds to wait before each write and read phase"),
+    number!(Some('D'), ["deadlineForStonewalling"], Number, deadline, "seconds after which a phase stops"),
+    row!(
+        Some('G'),
+        None,
+        ["setTimeStampSignature"],
+        Number,
+        "signature of the data; 0: the time",
+        |typed, value| {
+            let signature: i32 = value.whole()?;
+            typed.parameters.signature = (signature != 0).then_some(signature);
+            Ok(())
+        }
+    ),
+    number!(Some('i'), ["repetitions"], Number, repetitions, "repetitions"),
+    row!(
+        Some('l'),
+        Some("dataPacketType"),
+        ["dataPacketType"],
+        Text,
+        "data: timestamp, offset, incompressible or random (first letter)",
+        |typed, value| {
+            typed.parameters.packet = numbers::packet(&value.text())?;
+            Ok(())
+        }
+    ),
+    row!(Some('N'), None, ["numTasks"], Number, "ranks that take part", |typed, value| {
+        typed.parameters.ranks = Some(value.whole()?);
+        Ok(())
+    }),
+    row!(Some('o'), None, ["testFile"], Text, "file; `@` separates several", |typed, value| {
+        typed.parameters.test_file = value.text();
+        Ok(())
+    }),
+    row!(Some('O'), None, [], Text, "directives: name=value,name=value", |_, _| Ok(())),
+    number!(
+        Some('Q'),
+        ["taskPerNodeOffset"],
+        Number,
+        task_offset,
+        "nodes between writer and reader for -C, at least for -Z"
+    ),
+    number!(Some('s'), ["segmentCount"], Size, segments, "segments"),
+    number!(Some('t'), ["transferSize"], Size, transfer, "bytes of one transfer"),
+    number!(
+        Some('X'),
+        ["reorderTasksRandomSeed"],
+        Number,
+        reorder_seed,
+        "seed for -Z; negative: another for each repetition"
+    ),
+    row!(
+        None,
+        None,
+        ["stoneWallingWearOut"],
+        Number,
+        "after the deadline, all ranks go on until they have done as much as the fastest",
+        |typed, value| {
+            typed.parameters.wear_out = value.on();
+            Ok(())
+        }
+    ),
+    number!(
+        None,
+        ["stoneWallingWearOutIterations"],
+        Size,
+        wear_out_transfers,
+        "stop each rank after so many transfers"
+    ),
+    row!(
+        None,
+        None,
+        ["stoneWallingStatusFile"],
+        Text,
+        "keeps the number of transfers of a write for a later read",
+        |typed, value| {
+            typed.parameters.status_file = Some(value.text());
+            Ok(())
+        }
+    ),
+    row!(None, None, ["numNodes"], Number, "number of nodes, instead of what was found", |typed, value| {
+        typed.parameters.nodes = Some(value.whole()?);
+        Ok(())
+    }),
+    row!(
+        None,
+        None,
+        ["numTasksOnNode0"],
+        Number,
+        "ranks on the first node, instead of what was found",
+        |typed, value| {
+            typed.parameters.ranks_on_node0 = Some(value.whole()?);
+            Ok(())
+        }
+    ),
+    row!(None, Some("random-offset-seed"), [], Number, "seed for -z", |typed, value| {
+        let seed: i64 = value.whole()?;
+        typed.parameters.offset_seed = u64::try_from(seed).ok();
+        Ok(())
+    }),
+    row!(
+        None,
+        Some("random-order"),
+        [],
+        Text,
+        "order of -z: assay (equal shares, no memory) or ior (its own sequence); own option",
+        |typed, value| {
+            typed.iors_order = match value.text().as_str() {
+                "ior" => true,
+                "assay" => false,
+                other => return Err(format!("`{other}` is neither `assay` nor `ior`")),
+            };
+            Ok(())
+        }
+    ),
+    row!(
+        None,
+        Some("record"),
+        [],
+        Text,
+        "write the records of this run to a new file (own option)",
+        |typed, value| {
+            typed.record = Some(value.text());
+            Ok(())
+        }
+    ),
+];
+
+/// All rows.
+pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+    FLAGS.iter().chain(VALUES)
+}
+
+/// A letter that IOR once had: what it took, and what becomes of it.
+pub(crate) struct Retired {
+    pub(crate) short: char,
+    pub(crate) takes_value: bool,
+    /// The option of today that does the same, if any.
+    pub(crate) today: Option<&'static str>,
+    pub(crate) note: &'static str,
+}
+
+/// Letters of IOR 2.x and 3.0 (reference/ior.md section 3, last paragraph).
+pub(crate) const RETIRED: &[Retired] = &[
+    Retired { short: 'B', takes_value: false, today: Some("posix.odirect"), note: "is now --posix.odirect" },
+    Retired {
+        short: 'H',
+        takes_value: false,
+        today: None,
+        note: "(show hints) is retired; hints belong to MPIIO and HDF5",
+    },
+    Retired {
+        short: 'n',
+        takes_value: false,
+        today: None,
+        note: "(no fill) is retired; it belonged to HDF5",
+    },
+    Retired {
+        short: 'q',
+        takes_value: false,
+        today: None,
+        note: "(quit on error) is retired; an error always ends the run",
+    },
+];
+
+/// Directives that set a Lustre layout, in lower case.
+pub(crate) const LUSTRE: &[&str] =
+    &["lustrestripecount", "lustrestripesize", "lustrestartost", "lustreignorelocks", "lustrepool"];
+
+/// The defaults shown in the help, by letter.
+pub(crate) fn default_of(row: &Row) -> String {
+    let defaults = Parameters::default();
+    match row.short {
+        Some('a') => defaults.backend,
+        Some('b') => defaults.block.to_string(),
+        Some('t') => defaults.transfer.to_string(),
+        Some('s' | 'i' | 'Q') => "1".into(),
+        Some('o') => defaults.test_file,
+        Some('l') => "timestamp".into(),
+        Some('N') => "all".into(),
+        _ if row.kind == Kind::Text => String::new(),
+        _ => "0".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_name_is_taken_twice_and_every_row_has_help() {
+        let mut names = HashSet::new();
+        for row in rows() {
+            assert!(!row.about.is_empty() && !row.about.ends_with('.'), "{}", row.about);
+            let short = row.short.map(|letter| format!("-{letter}"));
+            let long = row.long.map(|word| format!("--{word}"));
+            let directives = row.directives.iter().map(|name| name.to_lowercase());
+            for name in short.into_iter().chain(long).chain(directives) {
+                assert!(names.insert(name.clone()), "{name} twice");
+            }
+        }
+        for retired in RETIRED {
+            assert!(!names.contains(&format!("-{}", retired.short)), "-{} lives", retired.short);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The ranks of this process: MPI's when a launcher started it, else local ones, as threads.
+
+use ranks::launcher::{self, Launch};
+use ranks::mpi::MpiWorld;
+use ranks::{Comm, Halt, local};
+use units::Usage;
+
+/// Who runs a workload.
+pub(crate) enum Session {
+    /// So many threads of this process.
+    Local(u32),
+    /// MPI processes, of which this is one.
+    Mpi(Box<MpiWorld>),
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The launcher that started this process, if any.
+pub(crate) fn launch() -> Option<Launch> {
+    launcher::detect(&variable)
+}
+
+impl Session {
+    /// Starts the ranks: those of `launch`, or `local` threads (one when not said). `needs_mpi` starts
+    /// MPI also without a launcher, for a backend that is made of it.
+    pub(crate) fn start(launch: Option<&Launch>, local: Option<u32>, needs_mpi: bool) -> Result<Self, Usage> {
+        let alone = launch.is_none_or(|launch| launch.size == Some(1));
+        if local == Some(0) {
+            return Err(Usage::new("-n 0: there has to be at least one rank"));
+        }
+        match (launch, local) {
+            (Some(launch), Some(local)) if !alone => Err(Usage(format!(
+                "-n {local} makes local ranks, but {} has started this program already; leave -n out",
+                launch.name
+            ))),
+            (Some(_), _) if !alone => Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?))),
+            _ if needs_mpi && local.unwrap_or(1) == 1 => {
+                Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?)))
+            }
+            _ if needs_mpi => {
+                Err(Usage::new("this backend needs MPI: start the ranks with mpirun instead of -n"))
+            }
+            // One rank of a launcher joins MPI where there is one, and is alone where there is none.
+            (Some(_), None) => {
+                Ok(MpiWorld::start(launch, &variable)
+                    .map_or(Self::Local(1), |world| Self::Mpi(Box::new(world))))
+            }
+            _ => Ok(Self::Local(local.unwrap_or(1))),
+        }
+    }
+
+    /// The MPI library in its own words, `None` for local ranks.
+    pub(crate) fn mpi(&self) -> Option<&str> {
+        match self {
+            Self::Local(_) => None,
+            Self::Mpi(world) => Some(world.library()),
+        }
+    }
+
+    /// How many ranks there are.
+    pub(crate) fn size(&self) -> u32 {
+        match self {
+            Self::Local(ranks) => *ranks,
+            Self::Mpi(world) => world.comm().size(),
+        }
+    }
+
+    /// Runs `body` on every rank that lives in this process, and ends the ranks; returns what rank 0
+    /// of this process returned, or the first failure.
+    pub(crate) fn run<T: Send>(self, body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync) -> Result<T, Halt> {
+        match self {
+            Self::Local(ranks) => {
+                let mut all = local::run(ranks, body).into_iter();
+                let first = all.next().expect("there is at least one rank");
+                // A rank that panicked says more than those that then found it gone.
+                match all.find_map(Result::err).filter(|_| !matches!(first, Ok(Ok(_)))) {
+                    Some(panicked) => Err(panicked),
+                    None => first?,
+                }
+            }
+            Self::Mpi(world) => {
+                let done = body(world.comm());
+                // A rank that cannot end MPI with the others has nothing more to say than why it failed.
+                let finished = world.finish();
+                let value = done?;
+                finished?;
+                Ok(value)
+            }
+        }
+    }
+}
