@@ -122,8 +122,7 @@ impl CycleClock {
             }
             last = now;
         }
-        let source =
-            if self.counter_is_monotonic_clock() { "CLOCK_MONOTONIC" } else { "cycle counter" };
+        let source = if self.counter_is_monotonic_clock() { "CLOCK_MONOTONIC" } else { "cycle counter" };
         ClockQuality {
             source,
             resolution_ns: self.scale.ns(step).max(1),

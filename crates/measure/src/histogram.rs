@@ -60,6 +60,20 @@ impl Histogram {
         self.max = self.max.max(ns);
     }
 
+    /// Counts many values, in nanoseconds; faster than one by one.
+    #[inline]
+    pub fn add_all(&mut self, values: impl Iterator<Item = u64>) {
+        let counts: &mut [u64; Self::BUCKETS] = (&mut *self.counts).try_into().expect("made with this length");
+        let (mut sum, mut min, mut max) = (0, self.min, self.max);
+        for ns in values {
+            counts[Self::index(ns)] += 1;
+            sum += ns;
+            min = min.min(ns);
+            max = max.max(ns);
+        }
+        (self.sum, self.min, self.max) = (self.sum + sum, min, max);
+    }
+
     /// Adds another histogram's counts to this one's.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {

@@ -7,7 +7,7 @@
 //! Invariant: after [`Meter::flush`] the histogram and the timeline hold every transfer put in.
 //! Never here: the clock itself; the loop reads it and brings the stamps.
 
-use crate::{Histogram, Scale, Tick, Timeline};
+use crate::{Histogram, Scale, Stop, Tick, Timeline};
 
 const RING: usize = 256;
 /// A ring is sorted in after this long at the latest, so that watchers see slow transfers too.
@@ -19,6 +19,7 @@ pub struct Meter {
     filled: usize,
     flush_at: Tick,
     flush_every: u64,
+    deadline: Tick,
     scale: Scale,
     origin: Tick,
     transfer_bytes: u64,
@@ -37,6 +38,7 @@ impl Meter {
             filled: 0,
             flush_at: Tick(0),
             flush_every: scale.ticks(FLUSH_NS),
+            deadline: Stop::NEVER,
             scale,
             origin,
             transfer_bytes,
@@ -44,6 +46,13 @@ impl Meter {
             latency: Histogram::new(),
             timeline: Timeline::new(),
         }
+    }
+
+    /// Makes [`Meter::put`] ask for a flush at this deadline too, so that the loop has one thing to look
+    /// at per transfer and compares with the deadline only then.
+    pub fn wake_at(&mut self, deadline: Tick) {
+        self.deadline = deadline;
+        self.flush_at = self.flush_at.min(deadline);
     }
 
     /// Notes one transfer; true when [`Meter::flush`] is due.
@@ -58,14 +67,19 @@ impl Meter {
     /// afterwards.
     #[inline(never)]
     pub fn flush(&mut self) {
-        for (begin, end) in &self.ring[..self.filled] {
-            self.latency.add(self.scale.ns(end.0.saturating_sub(begin.0)));
-            let since = self.scale.ns(end.0.saturating_sub(self.origin.0));
-            self.timeline.add(since, self.transfer_bytes);
+        let noted = &self.ring[..self.filled];
+        let (Some((_, first)), Some((_, last))) = (noted.first(), noted.last()) else { return };
+        let scale = self.scale;
+        self.latency.add_all(noted.iter().map(|(begin, end)| scale.ns(end.0.saturating_sub(begin.0))));
+        let since = |end: Tick| scale.ns(end.0.saturating_sub(self.origin.0));
+        if self.timeline.same_interval(since(*first), since(*last)) {
+            self.timeline.add(since(*last), self.transfer_bytes * self.filled as u64);
+        } else {
+            for (_, end) in noted {
+                self.timeline.add(since(*end), self.transfer_bytes);
+            }
         }
-        if let Some((_, last)) = self.ring[..self.filled].last() {
-            self.flush_at = Tick(last.0 + self.flush_every);
-        }
+        self.flush_at = Tick(last.0 + self.flush_every).min(self.deadline);
         self.transfers += self.filled as u64;
         self.filled = 0;
     }
@@ -96,6 +110,15 @@ mod tests {
         assert_eq!((meter.latency.min(), meter.latency.max()), (Some(40), 40));
         assert_eq!(meter.timeline.bytes().iter().sum::<u64>(), 512_000);
         assert!(flushes < 10, "{flushes} flushes");
+    }
+
+    #[test]
+    fn a_deadline_makes_a_flush_due() {
+        let mut meter = Meter::new(Scale::NANOSECONDS, Tick(0), 1);
+        assert!(meter.put(Tick(0), Tick(1)), "the first one is due at once");
+        meter.flush();
+        meter.wake_at(Tick(500));
+        assert!(!meter.put(Tick(1), Tick(499)) && meter.put(Tick(499), Tick(500)));
     }
 
     #[test]

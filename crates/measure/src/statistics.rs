@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn student_quantiles_are_those_of_the_printed_tables() {
-        for (freedom, truth) in [(1, 6.314), (2, 2.920), (3, 2.353), (9, 1.833), (19, 1.729), (1_000_000, 1.645)]
+        for (freedom, truth) in
+            [(1, 6.314), (2, 2.920), (3, 2.353), (9, 1.833), (19, 1.729), (1_000_000, 1.645)]
         {
             near(t_quantile(0.95, freedom), truth, 0.0005);
         }
@@ -234,10 +235,19 @@ mod tests {
     fn the_repetitions_that_would_decide_are_those_of_the_method() {
         // COV against the distance from mean to threshold, both in percent of the mean.
         let three = |cov: f64| [100.0 - cov, 100.0, 100.0 + cov];
-        for (cov, distance, n) in
-            [(2.0, 2.0, 5), (5.0, 2.0, 19), (5.0, 5.0, 5), (10.0, 5.0, 13), (20.0, 10.0, 13), (20.0, 2.0, 273)]
-        {
-            assert_eq!(repetitions_to_decide(&three(cov), 100.0 - distance, 0.95), Some(n), "{cov} {distance}");
+        for (cov, distance, n) in [
+            (2.0, 2.0, 5),
+            (5.0, 2.0, 19),
+            (5.0, 5.0, 5),
+            (10.0, 5.0, 13),
+            (20.0, 10.0, 13),
+            (20.0, 2.0, 273),
+        ] {
+            assert_eq!(
+                repetitions_to_decide(&three(cov), 100.0 - distance, 0.95),
+                Some(n),
+                "{cov} {distance}"
+            );
         }
         assert_eq!(repetitions_to_decide(&three(10.0), 100.0, 0.95), None, "no number decides a tie");
     }

@@ -42,6 +42,11 @@ impl Timeline {
         self.used = self.used.max(slot + 1);
     }
 
+    /// Whether two moments, in nanoseconds after the origin, fall into the same interval.
+    pub fn same_interval(&self, one: u64, other: u64) -> bool {
+        one >> self.shift == other >> self.shift
+    }
+
     #[cold]
     fn fold_until(&mut self, ns: u64) {
         while (ns >> self.shift) as usize >= Self::SLOTS {

@@ -151,7 +151,7 @@ impl<C: Clock> Body<'_, '_, C> {
         let alarm = &|| comm.alarm_raised();
         let target = Target { file, path: job.path, single_attempt, short: 0 };
         let (order, meter, from) = (&mut job.order, &mut job.meter, self.reached);
-        let (ended, short): (Result<(u64, Ending), Trouble>, u64) = if job.writes {
+        let (ended, short): (Result<(u64, Ending), Box<Trouble>>, u64) = if job.writes {
             let sync_each = job.parameters.sync_each;
             let mut step = Writer { target, buffer: job.buffer, payload: job.payload, sync_each };
             (drive(self.clock, &mut step, order, from, stop, meter, alarm), step.target.short)

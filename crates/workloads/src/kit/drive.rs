@@ -29,7 +29,7 @@ pub trait Step {
     fn before(&mut self, offset: u64);
 
     /// Moves one transfer; this is what the meter times.
-    fn transfer(&mut self, offset: u64) -> Result<(), Trouble>;
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>>;
 
     /// Looks at the data that came; not timed as latency.
     fn after(&mut self, offset: u64);
@@ -47,8 +47,10 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    fn new(path: &Path, offset: u64, why: impl Into<String>) -> Self {
-        Self { path: path.display().to_string(), offset, why: why.into() }
+    /// Boxed, so that the loop's results fit into registers.
+    #[cold]
+    fn new(path: &Path, offset: u64, why: impl Into<String>) -> Box<Self> {
+        Box::new(Self { path: path.display().to_string(), offset, why: why.into() })
     }
 }
 
@@ -89,11 +91,12 @@ pub fn drive<C: Clock, S: Step>(
     stop: Stop,
     meter: &mut Meter,
     alarm: &dyn Fn() -> bool,
-) -> Result<(u64, Ending), Trouble> {
+) -> Result<(u64, Ending), Box<Trouble>> {
     let between = step.works_between();
     let mut offsets = [0; BATCH];
     let mut reached = from;
     let mut ending = Ending::Complete;
+    meter.wake_at(stop.deadline);
     'phase: while reached < stop.transfers {
         let batch = BATCH.min((stop.transfers - reached).try_into().unwrap_or(BATCH));
         order.fill(reached, &mut offsets[..batch]);
@@ -120,11 +123,12 @@ pub fn drive<C: Clock, S: Step>(
                     ending = Ending::Alarm;
                     break 'phase;
                 }
+                // The meter wakes at the deadline: here is the only place that looks at it.
+                if stop.passed(end) {
+                    ending = Ending::Deadline;
+                    break 'phase;
+                }
                 begin = clock.now();
-            }
-            if stop.passed(end) {
-                ending = Ending::Deadline;
-                break 'phase;
             }
         }
     }
@@ -157,7 +161,7 @@ impl Target<'_> {
         moved: usize,
         call: &mut dyn FnMut(&mut dyn File, usize) -> io::Result<usize>,
         what: &str,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Box<Trouble>> {
         let mut done = moved;
         if self.single_attempt || moved == 0 {
             return Err(Trouble::new(self.path, offset, format!("{what}: moved {moved} of {length} bytes")));
@@ -203,7 +207,7 @@ impl Step for Writer<'_> {
     }
 
     #[inline]
-    fn transfer(&mut self, offset: u64) -> Result<(), Trouble> {
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
         let data = self.buffer.bytes();
         match self.target.file.write_at(data, offset) {
             Ok(moved) if moved == data.len() => {}
@@ -290,7 +294,7 @@ impl Step for Reader<'_> {
     }
 
     #[inline]
-    fn transfer(&mut self, offset: u64) -> Result<(), Trouble> {
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
         let data = self.buffer.bytes_mut();
         match self.target.file.read_at(data, offset) {
             Ok(moved) if moved == data.len() => Ok(()),
