@@ -63,7 +63,8 @@ impl Histogram {
     /// Counts many values, in nanoseconds; faster than one by one.
     #[inline]
     pub fn add_all(&mut self, values: impl Iterator<Item = u64>) {
-        let counts: &mut [u64; Self::BUCKETS] = (&mut *self.counts).try_into().expect("made with this length");
+        let counts: &mut [u64; Self::BUCKETS] =
+            (&mut *self.counts).try_into().expect("made with this length");
         let (mut sum, mut min, mut max) = (0, self.min, self.max);
         for ns in values {
             counts[Self::index(ns)] += 1;

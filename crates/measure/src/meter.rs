@@ -84,6 +84,11 @@ impl Meter {
         self.filled = 0;
     }
 
+    /// Counts one transfer that failed, so that the numbering goes on behind it; it has no latency.
+    pub fn skip(&mut self) {
+        self.transfers += 1;
+    }
+
     /// Transfers flushed so far.
     pub fn transfers(&self) -> u64 {
         self.transfers

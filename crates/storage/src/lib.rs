@@ -10,6 +10,7 @@
 
 mod backends;
 mod buffer;
+mod files;
 mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, Settings, backend};

@@ -59,6 +59,16 @@ pub trait Storage: Sync {
         None
     }
 
+    /// This client's cache of a file, where it can be asked; through a handle of its own.
+    fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        Ok(None)
+    }
+
+    /// Whether syncing and closing a shared file are calls that all its ranks have to make together.
+    fn is_collective(&self) -> bool {
+        false
+    }
+
     /// Whether what is written can be read back; a system that only counts keeps nothing.
     fn keeps_data(&self) -> bool;
 
@@ -79,11 +89,6 @@ pub trait File: Send {
 
     /// Size of the file, bytes.
     fn size(&mut self) -> io::Result<u64>;
-
-    /// This client's cache of the file, where it can be asked.
-    fn page_cache(&mut self) -> Option<&mut dyn PageCache> {
-        None
-    }
 
     /// Closes the file; a failed close is a result.
     fn close(self: Box<Self>) -> io::Result<()>;

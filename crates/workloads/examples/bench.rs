@@ -96,7 +96,12 @@ fn page_cache(dir: &Path) {
     }
     std::fs::remove_file(&path).expect("the file is this program's own");
     let per_read = 1e9 / (bytes / 4096) as f64;
-    line("posix, 4 KiB reads from the page cache, bare pread loop", median(bare) * per_read, "ns/transfer", "");
+    line(
+        "posix, 4 KiB reads from the page cache, bare pread loop",
+        median(bare) * per_read,
+        "ns/transfer",
+        "",
+    );
     line("posix, 4 KiB reads from the page cache, ior", median(ours) * per_read, "ns/transfer", "");
     line("  ior against the bare loop (1 = as fast)", median(ratios), "ratio", "goal >= 0.97");
 }
@@ -104,10 +109,9 @@ fn page_cache(dir: &Path) {
 fn main() {
     let dir = std::env::args().nth(1).unwrap_or_else(|| "/dev/shm".into());
     println!("median of {ROUNDS} rounds; histogram and timeline on\n");
-    for (name, offsets, goal) in [
-        ("sequential", Offsets::Sequential, "goal <= 12"),
-        ("random", Offsets::Shuffled, "goal <= 20"),
-    ] {
+    for (name, offsets, goal) in
+        [("sequential", Offsets::Sequential, "goal <= 12"), ("random", Offsets::Shuffled, "goal <= 20")]
+    {
         line(&format!("dummy, {name}, write"), dummy(offsets, true), "ns/transfer", goal);
         line(&format!("dummy, {name}, read"), dummy(offsets, false), "ns/transfer", goal);
     }

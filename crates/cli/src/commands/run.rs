@@ -1,9 +1,141 @@
-//! placeholder
+//! `assay run`: a plan becomes a campaign, with its folder of evidence and its verdicts.
 
-/// To come
+mod progress;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use campaign::{Campaigning, Ended, Plan, Trouble};
+use results::Verdict;
+use results::folder::{Campaign, names};
+use units::Usage;
+
+use progress::Progress;
+
+/// Run a campaign: the jobs of a plan, judged clause by clause, with a folder of evidence.
+///
+/// Stopped by Ctrl-C or a kill, it goes on with `--resume FOLDER` at the first job that had not ended.
+/// Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive, invalid or
+/// not run.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The plan, a TOML file; with --resume the folder's own copy is used
+    #[arg(value_name = "PLAN", required_unless_present = "resume")]
+    plan: Option<PathBuf>,
+    /// The directory to test, where the plan says `{dir}`
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Only this test, and what it reads; may be given several times
+    #[arg(long, value_name = "TEST", conflicts_with = "resume")]
+    only: Vec<String>,
+    /// Go on with the campaign in this folder
+    #[arg(long, value_name = "FOLDER")]
+    resume: Option<PathBuf>,
+    /// Where to make the campaign's folder [default: DIR]
+    #[arg(long, value_name = "WHERE", conflicts_with = "resume")]
+    campaigns: Option<PathBuf>,
+}
 
-pub(crate) fn run(_args: Args, _argv: &[String]) -> anyhow::Result<u8> {
-    Ok(0)
+/// Runs the command and gives the exit status.
+pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
+    if let Some(folder) = &args.resume {
+        let path = args.plan.unwrap_or_else(|| folder.join(names::PLAN));
+        let plan = load(&path)?;
+        return campaign(asked(plan, None, folder.clone(), true, vec![], argv)?);
+    }
+    let path = args.plan.context("a plan is needed")?;
+    let plan = load(&path)?;
+    if plan.needs_dir() && args.dir.is_none() {
+        let plan = path.display();
+        return Err(Usage(format!("{plan} tests a directory of your choice; add --dir DIR")).into());
+    }
+    let place = args.campaigns.or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let folder = new_folder(&place, &plan)?;
+    campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
+}
+
+/// Reads and checks the plan at `path`.
+fn load(path: &Path) -> Result<Plan> {
+    let name = path.display().to_string();
+    let text =
+        fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
+    Ok(Plan::parse(&text, &name)?)
+}
+
+/// The name of a new campaign's folder in `place`, which must be a directory.
+pub(super) fn new_folder(place: &Path, plan: &Plan) -> Result<PathBuf> {
+    if !place.is_dir() {
+        let place = place.display();
+        return Err(Usage(format!("{place} is no directory; make it first, or name another")).into());
+    }
+    let stamp = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
+    Ok(place.join(format!("assay-{}-{stamp}", plan.id)))
+}
+
+/// What is asked of the campaign crate, with this program as the one that jobs run.
+pub(super) fn asked(
+    plan: Plan,
+    dir: Option<PathBuf>,
+    folder: PathBuf,
+    resume: bool,
+    only: Vec<String>,
+    argv: &[String],
+) -> Result<Campaigning> {
+    Ok(Campaigning {
+        plan,
+        dir,
+        folder,
+        resume,
+        only,
+        program: std::env::current_exe().context("cannot find this program's own file")?,
+        tool: format!("assay {}", env!("CARGO_PKG_VERSION")),
+        argv: argv.to_vec(),
+        environment: environment(),
+        stop: campaign::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
+    })
+}
+
+/// This process's environment, but for variables that are not text.
+fn environment() -> Vec<(String, String)> {
+    let text = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((key.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
+/// Runs the campaign, shows it, and gives the exit status.
+pub(super) fn campaign(asked: Campaigning) -> Result<u8> {
+    let mut progress = Progress::new();
+    let ended = campaign::run(&asked, &mut progress).map_err(|trouble| match trouble {
+        Trouble::Usage(usage) => anyhow::Error::new(usage),
+        Trouble::Io(error) => anyhow::Error::new(error).context("campaign folder"),
+    });
+    progress.clear();
+    let folder = asked.folder.display();
+    match ended? {
+        Ended::Judged(campaign) => conclude(&asked.folder, &campaign),
+        Ended::Stopped { done, of } => {
+            eprintln!("assay: stopped after {done} of {of} jobs; go on with: assay run --resume {folder}");
+            Ok(3)
+        }
+    }
+}
+
+/// Writes the report, prints the verdicts, says where everything is.
+fn conclude(folder: &Path, campaign: &Campaign) -> Result<u8> {
+    let path = folder.join(names::REPORT);
+    let staged = folder.join(format!(".{}.part", names::REPORT));
+    let mut out = BufWriter::new(File::create(&staged)?);
+    report::write_html(campaign, &mut out)?;
+    out.flush()?;
+    fs::rename(&staged, &path)?;
+    let terminal = io::stdout().is_terminal();
+    let colour = terminal && std::env::var_os("NO_COLOR").is_none();
+    print!("{}", report::text(campaign, progress::width().unwrap_or(100), colour));
+    println!("\nReport  {}", path.display());
+    println!("Folder  {}   (every command, output, record and verdict)", folder.display());
+    Ok(Verdict::exit_code(&campaign.verdicts))
 }

@@ -1,9 +1,75 @@
-//! placeholder
+//! `assay try`: a small complete campaign in a directory, for whoever wants to see what this is.
 
-/// placeholder
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use campaign::{Plan, schedule};
+use units::{Usage, bytes_binary};
+
+use super::run as campaigns;
+
+/// The plan of `assay try`, part of the program.
+const PLAN: &str = include_str!("../../../../plans/try.toml");
+/// Bytes per second that the estimate of the time assumes, those of a middling solid-state disk.
+const ASSUMED_RATE: f64 = 5e8;
+/// How much more room there must be than the files need.
+const ROOM_MARGIN: f64 = 1.1;
+
+/// Try a directory: bandwidth, random reads, a shared file and a data check, in about half a minute.
+///
+/// A campaign like any other: verdicts, a report and a folder of evidence. It removes its own files
+/// at the end, and nothing else.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The directory to test
+    #[arg(value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+    /// Only this test, and what it reads; may be given several times
+    #[arg(long, value_name = "TEST")]
+    only: Vec<String>,
+}
 
-pub(crate) fn run(_args: Args, _argv: &[String]) -> anyhow::Result<u8> {
-    Ok(0)
+/// Runs the command and gives the exit status.
+pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
+    let plan = Plan::parse(PLAN, "plans/try.toml")?;
+    let folder = campaigns::new_folder(&args.dir, &plan)?;
+    announce(&plan, &args.only, &args.dir)?;
+    campaigns::campaign(campaigns::asked(plan, Some(args.dir), folder, false, args.only, argv)?)
+}
+
+/// Says what will happen, and refuses where there is no room for it.
+fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
+    let jobs = schedule::jobs(plan, only)?;
+    let need = schedule::needs(&jobs).values().next().copied().unwrap_or_default();
+    let fs = campaign::machine::file_system("scratch", dir)?;
+    let (free, peak) = (fs.bytes_free as f64, need.peak_bytes as f64);
+    if free < peak * ROOM_MARGIN {
+        let (dir, free, needed) = (dir.display(), bytes_binary(free), bytes_binary(peak * ROOM_MARGIN));
+        return Err(
+            Usage(format!("{dir} has {free} free, and {needed} are needed; try another directory")).into()
+        );
+    }
+    let tests = plan.tests.iter().filter(|test| jobs.iter().any(|job| job.test == test.id)).count();
+    eprintln!(
+        "{tests} tests, {} jobs in {} ({} on {}, {} free)",
+        jobs.len(),
+        fs.dir,
+        fs.kind,
+        fs.device,
+        bytes_binary(free)
+    );
+    eprintln!(
+        "writes at most {} in all and {} at a time; takes about {:.0} s on a disk of {}\n",
+        bytes_binary(need.written_bytes as f64),
+        bytes_binary(peak),
+        schedule::seconds(&jobs, ASSUMED_RATE).ceil(),
+        units::rate_decimal(ASSUMED_RATE),
+    );
+    if matches!(fs.kind.as_str(), "tmpfs" | "ramfs") {
+        eprintln!(
+            "note: {} is memory; what is read here never comes from storage, and is INVALID\n",
+            fs.kind
+        );
+    }
+    Ok(())
 }

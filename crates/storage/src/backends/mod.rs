@@ -7,6 +7,7 @@ use units::Usage;
 use crate::Storage;
 
 mod dummy;
+mod mpiio;
 mod posix;
 
 /// One option of a backend, set on the command line as `--<backend>.<name>`.
@@ -31,12 +32,14 @@ pub struct Backend {
     pub about: &'static str,
     /// Its options.
     pub options: &'static [BackendOption],
+    /// Whether its ranks have to be MPI's.
+    pub needs_mpi: bool,
     /// Makes it with the given settings.
     pub open: fn(&Settings) -> Result<Box<dyn Storage>, Usage>,
 }
 
 /// All backends, by name.
-pub const BACKENDS: &[Backend] = &[dummy::BACKEND, posix::BACKEND];
+pub const BACKENDS: &[Backend] = &[dummy::BACKEND, mpiio::BACKEND, posix::BACKEND];
 
 /// The backend of that name, in any case.
 pub fn backend(name: &str) -> Result<&'static Backend, Usage> {
@@ -63,6 +66,6 @@ mod tests {
     fn a_backend_is_found_in_any_case_and_an_unknown_one_is_named_with_the_known() {
         assert_eq!(backend("PoSiX").unwrap().name, "posix");
         let error = backend("lustre").err().unwrap();
-        assert_eq!(error.0, "-a lustre: no such backend; there are DUMMY, POSIX");
+        assert_eq!(error.0, "-a lustre: no such backend; there are DUMMY, MPIIO, POSIX");
     }
 }

@@ -187,7 +187,8 @@ impl Parameters {
 
     /// Says no, in one line, to what cannot be run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
-        let rules: [(bool, &str); 17] = [
+        let mpi = self.backend.eq_ignore_ascii_case("mpiio");
+        let rules: [(bool, &str); 19] = [
             (
                 self.status_file.is_some() && !self.keep,
                 "-O stoneWallingStatusFile needs -k: it carries the count from one run to the next",
@@ -230,6 +231,14 @@ impl Parameters {
             (
                 self.offsets == Offsets::RandomBlocks && (self.write || self.write_check),
                 "-z -z reads random blocks; it cannot write, because blocks may repeat",
+            ),
+            (
+                mpi && self.collective && self.offsets != Offsets::Sequential,
+                "-z cannot be combined with -c on MPIIO: ranks would not make the same calls",
+            ),
+            (
+                mpi && self.collective && self.deadline > 0,
+                "-D cannot be combined with -c on MPIIO: ranks would stop at different transfers",
             ),
             (self.layout(ranks).total_bytes().is_none(), "-b times -s times the ranks is beyond 2^63 bytes"),
         ];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use measure::{Clock, CycleClock, Meter, Tick};
 use ranks::{Halt, Reduce};
 use results::record::Check;
-use storage::{Buffer, Mode, Open};
+use storage::Buffer;
 
 use super::observer::Event;
 use super::parameters::Offsets;
@@ -178,18 +178,12 @@ fn order(
 /// asked to. Through a file handle of its own, before any clock starts.
 fn cache_before(test: &Test<'_, '_>, path: &std::path::Path) -> Result<Option<f64>, Halt> {
     let drop = test.parameters.drop_caches;
-    let how = Open { mode: Mode::Read, shared: false, collective: false };
     let look = || -> std::io::Result<Option<f64>> {
-        let mut file = test.storage.open(test.comm, path, how)?;
-        let mut share = None;
-        if let Some(cache) = file.page_cache() {
-            if drop {
-                cache.evict()?;
-            }
-            share = Some(cache.resident(0, u64::MAX)?);
+        let Some(mut cache) = test.storage.page_cache(path)? else { return Ok(None) };
+        if drop {
+            cache.evict()?;
         }
-        file.close()?;
-        Ok(share)
+        cache.resident(0, u64::MAX).map(Some)
     };
     // A file that cannot be opened here fails again, with its message, when the phase opens it.
     let share = if test.storage.direct() && !drop { None } else { look().unwrap_or(None) };

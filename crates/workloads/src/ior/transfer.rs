@@ -74,6 +74,11 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     if body.job.parameters.barriers {
         body.job.comm.barrier()?;
     }
+    if body.in_step() {
+        // One rank without the file would leave the others waiting in their first collective transfer.
+        let missing = body.job.comm.reduce_one(body.failed.is_some().into(), Reduce::Max)?;
+        file = file.filter(|_| missing == 0);
+    }
 
     stamps.transfer.0 = clock.now();
     let at_deadline = body.until_deadline(&mut file, stamps.transfer.0);
@@ -144,37 +149,66 @@ impl<C: Clock> Body<'_, '_, C> {
         Ok(())
     }
 
+    /// Whether every transfer is a call that all ranks make together.
+    fn in_step(&self) -> bool {
+        self.job.parameters.collective && self.is_collective()
+    }
+
+    /// Whether sync and close are calls that all ranks make together.
+    fn is_collective(&self) -> bool {
+        self.job.storage.is_collective() && !self.job.parameters.file_per_rank
+    }
+
     /// Runs the loop up to `stop`; `None` when it failed or there is no file.
     fn drive(&mut self, file: &mut Option<Box<dyn File>>, stop: Stop) -> Option<Ending> {
-        let (file, job) = (file.as_mut()?.as_mut(), &mut self.job);
-        let (comm, single_attempt) = (job.comm, job.parameters.single_attempt);
-        let alarm = &|| comm.alarm_raised();
-        let target = Target { file, path: job.path, single_attempt, short: 0 };
-        let (order, meter, from) = (&mut job.order, &mut job.meter, self.reached);
-        let (ended, short): (Result<(u64, Ending), Box<Trouble>>, u64) = if job.writes {
-            let sync_each = job.parameters.sync_each;
-            let mut step = Writer { target, buffer: job.buffer, payload: job.payload, sync_each };
-            (drive(self.clock, &mut step, order, from, stop, meter, alarm), step.target.short)
-        } else {
-            let mut step = Reader { target, buffer: job.buffer, checker: job.checker.as_mut() };
-            (drive(self.clock, &mut step, order, from, stop, meter, alarm), step.target.short)
-        };
-        self.short += short;
-        match ended {
-            Ok((reached, ending)) => {
-                self.reached = reached;
-                Some(ending)
-            }
-            Err(trouble) => {
-                self.reached += self.job.meter.transfers().saturating_sub(self.reached);
-                self.fail(trouble.to_string());
-                None
+        loop {
+            match self.drive_once(file, stop)? {
+                Ok((reached, ending)) => {
+                    self.reached = reached;
+                    return self.failed.is_none().then_some(ending);
+                }
+                Err(trouble) => {
+                    self.reached = self.job.meter.transfers();
+                    self.fail(trouble.to_string());
+                    if !self.in_step() {
+                        return None;
+                    }
+                    // The others wait for this rank in every transfer to come: go on with them.
+                    self.job.meter.skip();
+                }
             }
         }
     }
 
+    fn drive_once(
+        &mut self,
+        file: &mut Option<Box<dyn File>>,
+        stop: Stop,
+    ) -> Option<Result<(u64, Ending), Box<Trouble>>> {
+        let in_step = self.in_step();
+        let (file, job) = (file.as_mut()?.as_mut(), &mut self.job);
+        let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || in_step);
+        let alarm = &|| !in_step && comm.alarm_raised();
+        let target = Target { file, path: job.path, single_attempt, short: 0 };
+        let from = job.meter.transfers();
+        let (order, meter) = (&mut job.order, &mut job.meter);
+        if job.writes {
+            let sync_each = job.parameters.sync_each;
+            let mut step = Writer { target, buffer: job.buffer, payload: job.payload, sync_each };
+            let ended = drive(self.clock, &mut step, order, from, stop, meter, alarm);
+            self.short += step.target.short;
+            Some(ended)
+        } else {
+            let mut step = Reader { target, buffer: job.buffer, checker: job.checker.as_mut() };
+            let ended = drive(self.clock, &mut step, order, from, stop, meter, alarm);
+            self.short += step.target.short;
+            Some(ended)
+        }
+    }
+
     fn sync(&mut self, file: &mut Option<Box<dyn File>>) {
-        let wanted = self.job.parameters.sync && self.job.writes && self.failed.is_none();
+        let able = self.failed.is_none() || self.is_collective();
+        let wanted = self.job.parameters.sync && self.job.writes && able;
         if let Some(file) = file.as_mut().filter(|_| wanted)
             && let Err(error) = file.sync()
         {

@@ -50,8 +50,9 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         return 1;
     }
     let prepared = typed.meant().and_then(|meant| {
-        let storage = (storage::backend(&meant.parameters.backend)?.open)(&meant.parameters.settings)?;
-        let session = Session::start(launch.as_ref(), local, false)?;
+        let backend = storage::backend(&meant.parameters.backend)?;
+        let storage = (backend.open)(&meant.parameters.settings)?;
+        let session = Session::start(launch.as_ref(), local, backend.needs_mpi)?;
         meant.parameters.check(meant.parameters.ranks.unwrap_or(session.size()).min(session.size()))?;
         let kept = if speaks { keep(&meant)? } else { Box::new(Nowhere) };
         Ok((meant, storage, session, kept))

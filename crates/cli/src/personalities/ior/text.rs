@@ -197,7 +197,9 @@ impl<W: Write> Text<W> {
         if let Some(transfers) = self.worn_out.filter(|_| self.meant.parameters.status_file.is_none()) {
             text.push_str(&format!("Pairs deadlineForStonewallingaccessed: {transfers}\n"));
         }
-        text.push_str(&summary::table(&shown));
+        if !self.phases.is_empty() {
+            text.push_str(&summary::table(&shown));
+        }
         if complete {
             text.push_str(&line("Finished", &date()));
         }

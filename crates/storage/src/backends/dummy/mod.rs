@@ -15,6 +15,7 @@ pub(super) const BACKEND: Backend = Backend {
     name: "dummy",
     about: "moves nothing: what the program itself costs",
     options: &[],
+    needs_mpi: false,
     open: |_| Ok(Box::new(Dummy)),
 };
 

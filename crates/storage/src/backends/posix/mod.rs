@@ -14,6 +14,7 @@ use rustix::fs::{self, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 
 use crate::backends::{Backend, BackendOption};
+use crate::files;
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 
 pub(super) const BACKEND: Backend = Backend {
@@ -24,6 +25,7 @@ pub(super) const BACKEND: Backend = Backend {
         takes_value: false,
         about: "open with O_DIRECT: transfers bypass this client's page cache",
     }],
+    needs_mpi: false,
     open: |settings| Ok(Box::new(Posix { direct: settings.get("odirect").is_some_and(|n| *n > 0) })),
 };
 
@@ -54,23 +56,16 @@ impl Storage for Posix {
     }
 
     fn size(&self, path: &Path) -> io::Result<Option<u64>> {
-        match fs::stat(path) {
-            Ok(stat) => Ok(Some(stat.st_size.try_into().unwrap_or(0))),
-            Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        files::size(path)
     }
 
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
-        let found = fs::statvfs(path)?;
-        let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
-        Ok(Some(Space {
-            bytes: found.f_blocks * unit,
-            bytes_free: found.f_bfree * unit,
-            bytes_available: found.f_bavail * unit,
-            inodes: found.f_files,
-            inodes_free: found.f_ffree,
-        }))
+        files::space(path)
+    }
+
+    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Permissions::empty())?;
+        Ok(Some(Box::new(PosixFile { fd })))
     }
 
     fn names(&self) -> Option<&dyn Names> {
@@ -110,10 +105,6 @@ impl File for PosixFile {
 
     fn size(&mut self) -> io::Result<u64> {
         Ok(fs::fstat(&self.fd)?.st_size.try_into().unwrap_or(0))
-    }
-
-    fn page_cache(&mut self) -> Option<&mut dyn PageCache> {
-        Some(self)
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {

@@ -1,0 +1,188 @@
+//! Files by MPI-IO, with explicit offsets: `MPI_File_write_at` and `MPI_File_read_at`, or their
+//! collective forms. The ranks have to be MPI's.
+//!
+//! A shared file is opened on the communicator of the test, a file per rank on the rank alone.
+//! MPI has no truncation at open, and none is done here: a file that exists keeps its length.
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_int};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ffi::mpi::{Functions, Handle, Library, Status};
+use ranks::Comm;
+use rustix::fs;
+
+use crate::backends::Backend;
+use crate::files;
+use crate::{File, Mode, Open, Space, Storage};
+
+pub(super) const BACKEND: Backend = Backend {
+    name: "mpiio",
+    about: "files by MPI-IO, independent or collective (-c), with explicit offsets",
+    options: &[],
+    needs_mpi: true,
+    open: |_| Ok(Box::new(MpiIo)),
+};
+
+struct MpiIo;
+
+/// An open `MPI_File`. The library outlives it: it is never unloaded, and MPI ends after the tests.
+struct MpiFile {
+    library: &'static Library,
+    handle: Handle,
+    collective: bool,
+}
+
+impl Storage for MpiIo {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+        let library = mpi.library();
+        let constants = &library.constants;
+        let modes = &constants.modes;
+        let mode = match how.mode {
+            Mode::Write => modes.create | modes.rdwr,
+            Mode::Read => modes.rdonly,
+        };
+        let comm = if how.shared { mpi.handle() } else { constants.comm_self };
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        let mut handle = constants.file_null;
+        // SAFETY: MPI runs while `comm` lives; the name ends in a zero byte and the handle is ours.
+        let code = unsafe {
+            (library.functions.file_open)(comm, name.as_ptr(), mode, constants.info_null, &raw mut handle)
+        };
+        check(library, code)?;
+        Ok(Box::new(MpiFile { library, handle, collective: how.shared && how.collective }))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        Ok(fs::unlink(plain(path))?)
+    }
+
+    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::size(plain(path))
+    }
+
+    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
+        files::space(plain(path))
+    }
+
+    fn is_collective(&self) -> bool {
+        true
+    }
+
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
+    fn direct(&self) -> bool {
+        false
+    }
+}
+
+/// The path without the name of a driver that MPI-IO lets stand before it, such as `ufs:`.
+fn plain(path: &Path) -> &Path {
+    let Some((driver, rest)) = path.to_str().and_then(|text| text.split_once(':')) else { return path };
+    let names_a_driver = !driver.is_empty() && driver.bytes().all(|byte| byte.is_ascii_lowercase());
+    if names_a_driver { Path::new(rest) } else { path }
+}
+
+/// MPI's answer as a result; an error carries the words of its class and of the library.
+fn check(library: &Library, code: c_int) -> io::Result<()> {
+    if code == 0 {
+        return Ok(());
+    }
+    let mut text = [0_u8; 1024];
+    let mut length: c_int = 0;
+    // SAFETY: the text has more room than any library's MPI_MAX_ERROR_STRING (at most 512).
+    unsafe { (library.functions.error_string)(code, text.as_mut_ptr().cast(), &raw mut length) };
+    let words = String::from_utf8_lossy(&text[..length.clamp(0, 1024) as usize]).replace('\n', " ");
+    let errors = &library.constants.errors;
+    let mut class = 0;
+    // SAFETY: a plain query of an error code.
+    unsafe { (library.functions.error_class)(code, &raw mut class) };
+    let kind = match class {
+        c if c == errors.no_such_file => io::ErrorKind::NotFound,
+        c if c == errors.no_space => io::ErrorKind::StorageFull,
+        c if c == errors.access || c == errors.read_only => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::Other,
+    };
+    Err(io::Error::new(kind, words.trim().to_owned()))
+}
+
+impl MpiFile {
+    fn functions(&self) -> &'static Functions {
+        &self.library.functions
+    }
+
+    /// How many bytes a finished call moved.
+    fn moved(&self, status: &Status) -> io::Result<usize> {
+        let mut count = 0;
+        let byte = self.library.constants.byte;
+        // SAFETY: the status was filled by the call just made.
+        check(self.library, unsafe { (self.functions().get_count)(status, byte, &raw mut count) })?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+}
+
+/// Length and offset as MPI counts them.
+fn place(length: usize, offset: u64) -> io::Result<(c_int, i64)> {
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "beyond what one MPI call can move");
+    Ok((c_int::try_from(length).map_err(invalid)?, i64::try_from(offset).map_err(invalid)?))
+}
+
+impl File for MpiFile {
+    fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
+        let (count, offset) = place(data.len(), offset)?;
+        let functions = self.functions();
+        let write = if self.collective { functions.file_write_at_all } else { functions.file_write_at };
+        let mut status = Status::new();
+        let byte = self.library.constants.byte;
+        // SAFETY: the file is open and `data` has `count` bytes for as long as the call lasts.
+        let code = unsafe { write(self.handle, offset, data.as_ptr().cast(), count, byte, &raw mut status) };
+        check(self.library, code)?;
+        self.moved(&status)
+    }
+
+    fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        let (count, offset) = place(data.len(), offset)?;
+        let functions = self.functions();
+        let read = if self.collective { functions.file_read_at_all } else { functions.file_read_at };
+        let mut status = Status::new();
+        let byte = self.library.constants.byte;
+        // SAFETY: the file is open and `data` has room for `count` bytes for as long as the call lasts.
+        let code =
+            unsafe { read(self.handle, offset, data.as_mut_ptr().cast(), count, byte, &raw mut status) };
+        check(self.library, code)?;
+        self.moved(&status)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        // SAFETY: the file is open; all its ranks sync together.
+        check(self.library, unsafe { (self.functions().file_sync)(self.handle) })
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        let mut size = 0;
+        // SAFETY: the file is open.
+        check(self.library, unsafe { (self.functions().file_get_size)(self.handle, &raw mut size) })?;
+        Ok(size.try_into().unwrap_or(0))
+    }
+
+    fn close(mut self: Box<Self>) -> io::Result<()> {
+        // SAFETY: the file is open and not used afterwards; all its ranks close together.
+        check(self.library, unsafe { (self.functions().file_close)(&raw mut self.handle) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drivers_name_before_a_path_is_left_out() {
+        assert_eq!(plain(Path::new("ufs:/scratch/f")), Path::new("/scratch/f"));
+        assert_eq!(plain(Path::new("/scratch/a:b")), Path::new("/scratch/a:b"));
+    }
+}

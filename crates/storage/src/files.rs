@@ -1,0 +1,31 @@
+//! What the system knows of a path, for every backend whose files have one.
+
+use std::io;
+use std::path::Path;
+
+use rustix::fs;
+use rustix::io::Errno;
+
+use crate::Space;
+
+/// Size in bytes, `None` where there is no such file.
+pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
+    match fs::stat(path) {
+        Ok(stat) => Ok(Some(stat.st_size.try_into().unwrap_or(0))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Room of the file system that holds `path`.
+pub(crate) fn space(path: &Path) -> io::Result<Option<Space>> {
+    let found = fs::statvfs(path)?;
+    let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
+    Ok(Some(Space {
+        bytes: found.f_blocks * unit,
+        bytes_free: found.f_bfree * unit,
+        bytes_available: found.f_bavail * unit,
+        inodes: found.f_files,
+        inodes_free: found.f_ffree,
+    }))
+}
