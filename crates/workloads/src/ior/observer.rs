@@ -80,8 +80,10 @@ pub enum Event<'a> {
         /// Seconds it took, on rank 0.
         seconds: f64,
     },
-    /// Something the reader of the numbers has to know.
+    /// A warning that the classic program gives in the same place.
     Warning(&'a str),
+    /// Something the reader of the numbers has to know, and the classic never told.
+    Notice(&'a str),
 }
 
 /// Hears the events of a test, on rank 0.

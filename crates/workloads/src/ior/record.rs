@@ -117,7 +117,7 @@ fn tell(
 }
 
 fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) -> Result<(), Halt> {
-    test.cx.observer.event(&Event::Warning(&text));
+    test.cx.observer.event(&Event::Notice(&text));
     test.record(&Record::Notice(Notice {
         id: id.to_owned(),
         repetition: setting.repetition.number,

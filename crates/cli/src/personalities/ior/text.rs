@@ -23,7 +23,7 @@ pub(crate) struct Text<W: Write> {
     ranks: u32,
     heading_due: bool,
     phases: Vec<Phase>,
-    /// Bad transfers by phase, and warnings, for the lines below the classic table.
+    /// What stands below the classic text.
     warnings: Vec<String>,
     worn_out: Option<u64>,
 }
@@ -291,8 +291,8 @@ impl<W: Write> Observer for Text<W> {
                 self.bad_data(phase, *transfers, ranges, *signature);
             }
             Event::Removed { repetition, seconds } => self.removed(*repetition, *seconds),
-            Event::Warning(text) => {
-                self.put(&format!("WARNING: {text}\n"));
+            Event::Warning(text) => self.put(&format!("WARNING: {text}\n")),
+            Event::Notice(text) => {
                 if !self.warnings.iter().any(|known| known == text) {
                     self.warnings.push((*text).to_owned());
                 }

@@ -8,7 +8,7 @@
 use std::ffi::{CString, c_int};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ffi::mpi::{Functions, Handle, Library, Status};
 use ranks::Comm;
@@ -46,7 +46,7 @@ impl Storage for MpiIo {
             Mode::Read => modes.rdonly,
         };
         let comm = if how.shared { mpi.handle() } else { constants.comm_self };
-        let name = CString::new(path.as_os_str().as_bytes())?;
+        let name = CString::new(given(path).as_os_str().as_bytes())?;
         let mut handle = constants.file_null;
         // SAFETY: MPI runs while `comm` lives; the name ends in a zero byte and the handle is ours.
         let code = unsafe {
@@ -86,6 +86,12 @@ fn plain(path: &Path) -> &Path {
     let Some((driver, rest)) = path.to_str().and_then(|text| text.split_once(':')) else { return path };
     let names_a_driver = !driver.is_empty() && driver.bytes().all(|byte| byte.is_ascii_lowercase());
     if names_a_driver { Path::new(rest) } else { path }
+}
+
+/// The path as MPI is given it: Open MPI 4.1 cannot create a file whose name has no directory.
+fn given(path: &Path) -> PathBuf {
+    let bare = !path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b'/' | b':'));
+    if bare { Path::new(".").join(path) } else { path.to_owned() }
 }
 
 /// MPI's answer as a result; an error carries the words of its class and of the library.

@@ -1,0 +1,147 @@
+//! Running the real program, alone and under real launchers, with an end to every wait.
+#![allow(dead_code, unreachable_pub)]
+
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longest wait for one run.
+pub const PATIENCE: Duration = Duration::from_secs(100);
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Ran {
+    /// Exit status; `None` when a signal ended it.
+    pub status: Option<i32>,
+    /// What it printed.
+    pub out: String,
+    /// What it complained.
+    pub err: String,
+}
+
+impl Ran {
+    /// The lines of the error stream that `ior` itself wrote.
+    pub fn complaints(&self) -> Vec<&str> {
+        self.err.lines().filter(|line| line.starts_with("ior: ")).collect()
+    }
+
+    /// Asserts success and returns the output.
+    pub fn ok(self) -> String {
+        assert_eq!(self.status, Some(0), "{self:#?}");
+        self.out
+    }
+}
+
+/// All that a stream gives, as text.
+fn read(stream: &mut dyn Read) -> String {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Runs a command to its end; one that does not end is killed with all its children, and the test fails.
+pub fn run(command: &mut Command) -> Ran {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let out = std::thread::spawn(move || read(&mut out));
+    let err = std::thread::spawn(move || read(&mut err));
+    let begin = Instant::now();
+    let ended = loop {
+        if let Some(status) = child.try_wait().expect("the child is ours") {
+            break status;
+        }
+        if begin.elapsed() > PATIENCE {
+            let _ = Command::new("kill").args(["-9", &format!("-{}", child.id())]).status();
+            let _ = child.wait();
+            panic!("{command:?} did not end in {PATIENCE:?}: {}", err.join().unwrap_or_default());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let (out, err) = (out.join().unwrap(), err.join().unwrap());
+    Ran { status: ended.code(), out, err }
+}
+
+/// The program under test.
+pub fn program() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_assay"))
+}
+
+/// A command of the program in `dir`, without anything of a launcher around the tests.
+pub fn assay(dir: &Path, words: &str) -> Command {
+    let mut command = Command::new(program());
+    command.current_dir(dir).args(words.split_whitespace());
+    command
+}
+
+/// Runs `assay -n RANKS ior WORDS` in `dir`.
+pub fn ior(dir: &Path, ranks: u32, words: &str) -> Ran {
+    run(&mut assay(dir, &format!("-n {ranks} ior {words}")))
+}
+
+/// One MPI to run under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mpi {
+    /// Debian's Open MPI.
+    OpenMpi,
+    /// Debian's MPICH.
+    Mpich,
+    /// The wheel of MPICH 5, by its MPICH interface.
+    Wheel,
+    /// The same, by the interface of the MPI 5 standard.
+    WheelAbi,
+}
+
+/// All of them.
+pub const ALL_MPI: [Mpi; 4] = [Mpi::OpenMpi, Mpi::Mpich, Mpi::Wheel, Mpi::WheelAbi];
+
+fn venv() -> PathBuf {
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpich-venv");
+    std::env::var_os("ASSAY_TEST_MPICH_VENV").map_or(default, PathBuf::from)
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.exists())
+}
+
+impl Mpi {
+    /// `mpirun -n ranks assay WORDS` in `dir`; `None`, with the reason printed, where this MPI is not.
+    pub fn command(self, dir: &Path, ranks: u32, words: &str) -> Option<Command> {
+        let launcher = match self {
+            Self::OpenMpi => on_path("mpirun.openmpi"),
+            Self::Mpich => on_path("mpirun.mpich"),
+            Self::Wheel | Self::WheelAbi => Some(venv().join("bin/mpiexec")).filter(|path| path.exists()),
+        };
+        let Some(launcher) = launcher else {
+            println!("SKIPPED: {self:?} is not installed; `cargo xtask setup` installs it");
+            return None;
+        };
+        let mut command = Command::new(launcher);
+        command
+            .current_dir(dir)
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        if self == Self::OpenMpi {
+            command.arg("--oversubscribe");
+        }
+        if self == Self::WheelAbi {
+            let lib = venv().join("lib");
+            let abi = ["libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"].map(|name| lib.join(name));
+            command.env("ASSAY_MPI_LIBRARY", abi.iter().find(|path| path.exists())?);
+        }
+        command.args(["-n", &ranks.to_string()]).arg(program()).args(words.split_whitespace());
+        Some(command)
+    }
+
+    /// Runs `ior WORDS` on so many ranks.
+    pub fn ior(self, dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
+        Some(run(&mut self.command(dir, ranks, &format!("ior {words}"))?))
+    }
+}

@@ -1,0 +1,288 @@
+//! What goes wrong is told in one line with rank, path and place, ends all ranks together, and loses
+//! nothing measured before.
+
+mod common;
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{ALL_MPI, Mpi, Ran, assay, ior, run};
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0)
+}
+
+/// The one complaint of a run that failed with `status`.
+fn complaint(ran: &Ran, status: i32) -> String {
+    assert_eq!(ran.status, Some(status), "{ran:#?}");
+    let complaints = ran.complaints();
+    assert_eq!(complaints.len(), 1, "{ran:#?}");
+    complaints[0].to_owned()
+}
+
+/// A small file system, unmounted when the test ends.
+struct Mounted(tempfile::TempDir);
+
+impl Mounted {
+    fn new(options: &str) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        if !is_root() {
+            println!("SKIPPED: only root may mount a small file system");
+            return None;
+        }
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(dir.path());
+        assert!(mount.status().unwrap().success(), "mount -o {options}");
+        Some(Self(dir))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_file_system_names_rank_path_and_offset_and_keeps_what_was_measured() {
+    let Some(small) = Mounted::new("size=6m") else { return };
+    let records = tempfile::tempdir().unwrap();
+    let record = records.path().join("r.jsonl");
+    let words = format!("-w -F -b 4m -t 256k -o {}/f --record {}", small.path().display(), record.display());
+    let line = complaint(&ior(small.path(), 2, &words), 1);
+    assert!(line.starts_with("ior: write: rank ") && line.contains(" (node "), "{line}");
+    assert!(
+        line.contains("/f.0000000") && line.contains(" at ") && line.ends_with("No space left on device"),
+        "{line}"
+    );
+    let text = std::fs::read_to_string(&record).unwrap();
+    assert!(text.contains("\"record\":\"failure\"") && text.contains("\"exit\":1"), "{text}");
+    let left: Vec<_> = small.path().read_dir().unwrap().collect();
+    assert!(left.is_empty(), "partial files are taken away: {left:?}");
+}
+
+#[test]
+fn a_failure_in_a_later_phase_keeps_the_phases_before_it() {
+    let Some(small) = Mounted::new("size=6m") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    // The first repetition fits; the second needs a file of its own beside the kept first one.
+    let words = format!("-w -m -k -b 4m -t 1m -i 2 -o {}/f --record r.jsonl", small.path().display());
+    let ran = ior(dir.path(), 1, &words);
+    complaint(&ran, 1);
+    assert!(ran.out.contains("Max Write: "), "the first repetition is reported\n{}", ran.out);
+    let text = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
+    assert_eq!(text.matches("\"record\":\"phase\"").count(), 1, "{text}");
+}
+
+#[test]
+fn a_missing_directory_ends_all_ranks_with_one_message() {
+    let dir = tempfile::tempdir().unwrap();
+    for words in ["-w -o no/such/f", "-w -F -o no/such/f"] {
+        let line = complaint(&ior(dir.path(), 4, words), 1);
+        assert!(line.starts_with("ior: write: rank 0 (node "), "{line}");
+        assert!(
+            line.contains("cannot create no/such/f") && line.ends_with("No such file or directory"),
+            "{line}"
+        );
+        for mpi in ALL_MPI {
+            let Some(ran) = mpi.ior(dir.path(), 2, words) else { continue };
+            assert!(ran.status.is_some_and(|status| status != 0), "{mpi:?} {ran:#?}");
+            assert_eq!(ran.complaints().len(), 1, "{mpi:?} {ran:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_shorter_than_the_pattern_names_where_it_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 2, "-w -k -b 1m -t 64k -o f").ok();
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(dir.path().join("f"))
+        .unwrap()
+        .set_len((1 << 20) + 100_000)
+        .unwrap();
+    let line = complaint(&ior(dir.path(), 2, "-r -k -b 1m -t 64k -o f"), 1);
+    assert!(
+        line.contains("read: rank 1") && line.contains("f at 1148576: end of file: moved 34464 of 65536"),
+        "{line}"
+    );
+    assert!(dir.path().join("f").exists(), "a file that was only read is kept with -k");
+}
+
+#[test]
+fn an_unwritable_directory_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = assay(dir.path(), "-n 2 ior -w -o f");
+    if is_root() {
+        // Root writes everywhere: be somebody else, from a copy of the program that they may run.
+        let copy = tempfile::Builder::new().prefix("assay").tempdir_in("/tmp").unwrap();
+        let program = copy.path().join("assay");
+        std::fs::copy(common::program(), &program).unwrap();
+        for path in [copy.path(), dir.path()] {
+            std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        command = Command::new(program);
+        command.current_dir(dir.path()).args("-n 2 ior -w -o f".split(' ')).uid(65534).gid(65534);
+        let line = complaint(&run(&mut command), 1);
+        assert!(line.ends_with("cannot create f: Permission denied"), "{line}");
+        return;
+    }
+    std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
+    let line = complaint(&run(&mut command), 1);
+    assert!(line.ends_with("cannot create f: Permission denied"), "{line}");
+}
+
+#[test]
+fn a_flipped_byte_is_found_with_its_address_and_the_exit_status_tells() {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 2, "-w -k -b 256k -t 64k -s 2 -o f -l o -G 9").ok();
+    let mut file = std::fs::OpenOptions::new().read(true).write(true).open(dir.path().join("f")).unwrap();
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(300_003)).unwrap();
+    file.read_exact(&mut byte).unwrap();
+    file.seek(SeekFrom::Start(300_003)).unwrap();
+    file.write_all(&[byte[0] ^ 16]).unwrap();
+    let ran = ior(dir.path(), 2, "-R -k -b 256k -t 64k -s 2 -o f -l o -G 9 --record r.jsonl");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert!(ran.out.contains("WARNING: Incorrect data on read (1 errors found)."), "{}", ran.out);
+    assert!(ran.out.contains("WARNING: rank 1: f at 300000: 8 bytes wrong, expected 0x"), "{}", ran.out);
+    let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
+    assert!(records.contains("\"bad_transfers\":1") && records.contains("\"offset\":300000"), "{records}");
+}
+
+#[test]
+fn data_of_another_signature_is_wrong_everywhere_and_never_status_0() {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 1, "-w -k -b 1m -t 8k -o f -G 1").ok();
+    // 128 bad transfers: the count at which the original's exit status wrapped round to 0.
+    let ran = ior(dir.path(), 1, "-R -k -b 1m -t 8k -o f -G 2");
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.contains("(128 errors found)"), "{}", ran.out);
+}
+
+#[test]
+fn bad_usage_is_one_line_and_status_2_and_nothing_is_made() {
+    let dir = tempfile::tempdir().unwrap();
+    for (words, told) in [
+        ("-w -b 1m -t 3k", "-t 3072 does not divide -b 1048576: a block is a whole number of transfers"),
+        ("-w --no-such-option", "unknown option `--no-such-option` (ior -h lists the options)"),
+        ("-w -j", "unknown option `-j`"),
+        ("-w stray", "`stray` is not an option"),
+        ("-w -b 8q", "unknown size suffix `q` in `8q`"),
+        ("-w -b", "-b takes a value"),
+        ("-w -a NOPE", "-a NOPE: no such backend; there are DUMMY, MPIIO, POSIX"),
+        ("-w -O keepFile", "is not of the form name=value"),
+        ("-w -O nonsense=1", "-O nonsense: unknown directive"),
+        ("-w -C -Z", "-C and -Z: choose one way"),
+        ("-R", "add -G NUMBER"),
+        ("-w -N 0", "-N 0: a test needs at least one rank"),
+        ("-w -a MPIIO", "this backend needs MPI"),
+        ("-w --record no/such/dir/r", "--record no/such/dir/r"),
+    ] {
+        let line = complaint(&ior(dir.path(), 2, words), 2);
+        assert!(line.contains(told), "{words}: {line}");
+    }
+    assert_eq!(dir.path().read_dir().unwrap().count(), 0, "nothing was made");
+}
+
+#[test]
+fn records_are_never_overwritten() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("r"), "precious").unwrap();
+    let line = complaint(&ior(dir.path(), 1, "-w -o f --record r"), 2);
+    assert!(line.contains("name a file that does not exist yet"), "{line}");
+    assert_eq!(std::fs::read_to_string(dir.path().join("r")).unwrap(), "precious");
+}
+
+/// The processes whose parents' parent (at any depth) is `ancestor`, and which run the program.
+fn ranks_below(ancestor: u32) -> Vec<u32> {
+    let parent = |pid: u32| -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    };
+    let below = |mut pid: u32| {
+        while let Some(next) = parent(pid).filter(|next| *next > 1) {
+            if next == ancestor {
+                return true;
+            }
+            pid = next;
+        }
+        false
+    };
+    let all = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let runs_it =
+        |pid: &u32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == common::program());
+    all.filter(|pid| below(*pid)).filter(runs_it).collect()
+}
+
+#[test]
+fn a_killed_rank_ends_the_job_in_seconds() {
+    for mpi in [Mpi::OpenMpi, Mpi::Mpich, Mpi::Wheel] {
+        let dir = tempfile::tempdir().unwrap();
+        let words = "ior -w -a DUMMY -b 4g -t 8 -s 1000 -o f --record r.jsonl";
+        let Some(mut command) = mpi.command(dir.path(), 3, words) else { continue };
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        let mut job = command.spawn().unwrap();
+        let begin = Instant::now();
+        while ranks_below(job.id()).len() < 3 || !dir.path().join("r.jsonl").exists() {
+            assert!(begin.elapsed() < common::PATIENCE, "{mpi:?}: three ranks start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        let victim = ranks_below(job.id()).into_iter().max().unwrap();
+        assert!(Command::new("kill").args(["-9", &victim.to_string()]).status().unwrap().success());
+        let killed = Instant::now();
+        let status = loop {
+            if let Some(status) = job.try_wait().unwrap() {
+                break status;
+            }
+            if killed.elapsed() > Duration::from_secs(30) {
+                let _ = Command::new("kill").args(["-9", &format!("-{}", job.id())]).status();
+                panic!("{mpi:?} hangs after a rank was killed");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert!(!status.success(), "{mpi:?}: {status}");
+        let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
+        assert!(
+            records.contains("\"record\":\"run\"") && !records.contains("\"record\":\"end\""),
+            "{records}"
+        );
+    }
+}
+
+#[test]
+fn a_world_of_one_under_a_launcher_that_says_more_is_refused() {
+    let Some(mut command) = Mpi::Mpich.command(Path::new("/tmp"), 2, "ior -w -a DUMMY") else { return };
+    if Mpi::OpenMpi.command(Path::new("/tmp"), 1, "").is_none() {
+        return;
+    }
+    // Open MPI's library under MPICH's launcher makes two worlds of one.
+    let ran = run(command.env("ASSAY_MPI_LIBRARY", "libmpi.so.40"));
+    assert!(ran.status.is_some_and(|status| status != 0), "{ran:#?}");
+    let complaints = ran.complaints();
+    assert!(
+        complaints.iter().all(|line| line.contains("started 2 ranks, but there is only 1 in the world")),
+        "{ran:#?}"
+    );
+    assert!(!complaints.is_empty() && !ran.out.contains("Results"), "{ran:#?}");
+}
+
+#[test]
+fn a_launcher_without_any_mpi_library_is_refused_in_one_line_that_names_what_was_looked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = assay(dir.path(), "ior -w -a DUMMY");
+    command.env("PMI_RANK", "0").env("PMI_SIZE", "2").env("ASSAY_MPI_LIBRARY", dir.path());
+    let line = complaint(&run(&mut command), 2);
+    assert!(line.contains("libmpi"), "{line}");
+}
