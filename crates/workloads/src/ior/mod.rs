@@ -15,6 +15,9 @@ mod reorder;
 mod repetition;
 mod transfer;
 
+#[cfg(test)]
+mod tests;
+
 pub use names::without_repetition as first_path;
 pub use observer::{Event, Observer, Silent, WearOut};
 pub use parameters::{Offsets, Parameters, Reorder};

@@ -177,23 +177,23 @@ fn order(
 /// Share of the file in this client's page cache, the worst over all ranks; empties it first when
 /// asked to. Through a file handle of its own, before any clock starts.
 fn cache_before(test: &Test<'_, '_>, path: &std::path::Path) -> Result<Option<f64>, Halt> {
-    let drop = test.parameters.drop_caches;
-    let look = || -> std::io::Result<Option<f64>> {
-        let Some(mut cache) = test.storage.page_cache(path)? else { return Ok(None) };
-        if drop {
-            cache.evict()?;
+    // A file that cannot be looked at here fails again, with its message, when the phase opens it.
+    let cache = || test.storage.page_cache(path).unwrap_or(None);
+    if test.parameters.drop_caches {
+        // Twice: a page that another rank is just writing back or dropping stays the first time.
+        for _ in 0..2 {
+            if let Some(mut cache) = cache() {
+                let _ = cache.evict();
+            }
+            test.comm.barrier()?;
         }
-        cache.resident(0, u64::MAX).map(Some)
-    };
-    // A file that cannot be opened here fails again, with its message, when the phase opens it.
-    let share = if test.storage.direct() && !drop { None } else { look().unwrap_or(None) };
-    // Per mille and one, so that "unknown" is the smallest and reduces away.
-    let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
-    match test.comm.reduce_one(mine, Reduce::Max)? {
-        0 => Ok(None),
-        _ if test.storage.direct() => Ok(None),
-        worst => Ok(Some((worst - 1) as f64 / 1e6)),
     }
+    let look = || cache().and_then(|mut cache| cache.resident(0, u64::MAX).ok());
+    let share = if test.storage.direct() { None } else { look() };
+    // Millionths and one, so that "unknown" is the smallest and reduces away.
+    let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
+    let worst = test.comm.reduce_one(mine, Reduce::Max)?;
+    Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
 }
 
 /// All ranks leave this together; the first rank's moment, on this rank's clock.

@@ -7,3 +7,6 @@ pub mod order;
 pub mod payload;
 pub mod permutation;
 pub mod reduce;
+
+#[cfg(test)]
+mod drive_tests;

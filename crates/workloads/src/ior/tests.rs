@@ -1,0 +1,112 @@
+//! IOR on several local ranks: they finish together and fail together.
+
+use measure::CycleClock;
+use ranks::{ClockOffset, Comm, Halt, local};
+use results::Record;
+use results::record::Phase;
+use testkit::{Fault, Faulty};
+
+use super::{Cx, Offsets, Parameters, Silent, Summary, run};
+
+fn parameters() -> Parameters {
+    Parameters {
+        test_file: "f".into(),
+        block: 4096,
+        transfer: 512,
+        segments: 2,
+        write: true,
+        read_check: true,
+        signature: Some(7),
+        keep: true,
+        ..Parameters::default()
+    }
+}
+
+/// Runs a test on `ranks` ranks; what each returned, and the records of rank 0.
+fn run_on(ranks: u32, parameters: &Parameters, storage: &Faulty) -> Vec<(Result<Summary, Halt>, Vec<Record>)> {
+    parameters.check(ranks).expect("sound parameters");
+    let body = |comm: &dyn Comm| {
+        let (mut clock, mut records) = (CycleClock::new(), Vec::new());
+        let offset = ClockOffset::default();
+        let mut cx = Cx { clock: &mut clock, offset, records: &mut records, observer: &mut Silent, seed: 1 };
+        let done = run(parameters, storage, comm, &mut cx);
+        (done, records)
+    };
+    local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
+}
+
+fn phases(records: &[Record]) -> Vec<&Phase> {
+    records.iter().filter_map(|record| if let Record::Phase(phase) = record { Some(&**phase) } else { None }).collect()
+}
+
+#[test]
+fn every_rank_gets_the_same_summary_and_only_rank_0_keeps_records() {
+    for ranks in [1, 2, 5] {
+        for offsets in [Offsets::Sequential, Offsets::Shuffled, Offsets::IorShuffled] {
+            let parameters = Parameters { offsets, offset_seed: Some(3), ..parameters() };
+            let all = run_on(ranks, &parameters, &Faulty::sound());
+            for (rank, (done, records)) in all.iter().enumerate() {
+                assert_eq!(*done, Ok(Summary { bad_transfers: 0 }), "{ranks} ranks, {offsets:?}");
+                assert_eq!(records.is_empty(), rank > 0);
+            }
+            let phases = phases(&all[0].1);
+            assert_eq!(phases.iter().map(|phase| phase.phase.as_str()).collect::<Vec<_>>(), ["write", "read_check"]);
+            for phase in phases {
+                assert_eq!(phase.bytes, u64::from(ranks) * 8192);
+                assert_eq!(phase.ops, phase.latency.as_ref().unwrap().count);
+                assert_eq!(phase.timeline.as_ref().unwrap().bytes.iter().sum::<u64>(), phase.bytes);
+                assert!(phase.spans.total_s >= phase.spans.transfer_s, "{:?}", phase.spans);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fault_on_one_rank_halts_all_with_the_same_words() {
+    for (fault, told) in [
+        (Fault::NoSpace(0), "f at 8192: no storage space"),
+        (Fault::Sync, "fsync f: lost the disk"),
+        (Fault::Close, "close f: lost a write"),
+    ] {
+        let parameters = Parameters { sync: true, ..parameters() };
+        let all = run_on(4, &parameters, &Faulty::on_rank(2, fault));
+        for (done, records) in all {
+            // Rank 2's block begins at 2 * 4096.
+            let halt = done.expect_err("all halt");
+            assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), ("write", 2, told));
+            assert!(phases(&records).is_empty(), "a phase that failed has no bandwidth");
+        }
+    }
+}
+
+#[test]
+fn wrong_data_on_one_rank_is_known_to_all_and_located() {
+    let all = run_on(3, &parameters(), &Faulty::on_rank(1, Fault::FlippedBit(4096 + 512)));
+    for (done, _) in &all {
+        assert_eq!(*done, Ok(Summary { bad_transfers: 1 }));
+    }
+    let read = phases(&all[0].1)[1];
+    let check = read.check.as_ref().unwrap();
+    assert_eq!((check.bad_transfers, check.bad[0].rank, check.bad[0].offset), (1, 1, 4096 + 512 + 256));
+}
+
+#[test]
+fn a_deadline_with_wear_out_leaves_all_ranks_with_equal_counts() {
+    let parameters = Parameters {
+        block: 1 << 30,
+        transfer: 4096,
+        segments: 1,
+        deadline: 1,
+        wear_out: true,
+        read_check: false,
+        file_per_rank: true,
+        backend: "dummy".into(),
+        ..parameters()
+    };
+    let all = run_on(3, &parameters, &Faulty::on_rank(9, Fault::Close));
+    let phase = phases(&all[0].1)[0];
+    let wall = phase.stonewall.as_ref().unwrap();
+    assert!(wall.transfers_max >= wall.transfers_min && wall.seconds >= 1.0, "{wall:?}");
+    assert_eq!(phase.ops, 3 * wall.transfers_max, "the slower ranks caught up");
+    assert_eq!(phase.balance.bytes_min, phase.balance.bytes_max);
+}
