@@ -7,6 +7,7 @@
 //!   machine-before.json  facts of this machine before the first job (`Machine`)
 //!   machine-after.json   the same after the last job
 //!   jobs/0001-ID-r1/     one launch: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl
+//!   jobs/….killed-1/     what is left of a launch that ended with the campaign; kept, never judged
 //!   verdicts.json        `Vec<Verdict>`
 //!   report.html          made from the above, and from nothing else
 //! ```
@@ -15,11 +16,21 @@
 //! appears under its name when the job has ended. What is there is whole.
 //! Never here: running anything, judging, rendering.
 
+mod load;
+mod verify;
+mod write;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Record, Verdict};
+
+pub use load::load;
+pub use verify::verify;
+pub use write::{
+    StagedJob, create, set_aside, sha256, sha256_of, stage_job, write_machine, write_verdicts, write_whole,
+};
 
 /// Who ran which plan, when.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,8 +53,14 @@ pub struct CampaignInfo {
     pub argv: Vec<String>,
     /// Start, RFC 3339.
     pub started: String,
-    /// The directory in which the tests made their files.
+    /// The directory under test, as it was given.
     pub dir: String,
+    /// For each file system of the plan, the directory that the campaign made for its files.
+    #[serde(default)]
+    pub data: BTreeMap<String, String>,
+    /// The tests chosen; empty when the whole plan was.
+    #[serde(default)]
+    pub only: Vec<String>,
 }
 
 /// Facts of the machine that runs the campaign, at one moment.
@@ -160,6 +177,34 @@ pub struct Campaign {
     pub after: Option<Machine>,
     /// All jobs that ended, in order.
     pub jobs: Vec<Job>,
+    /// Folders of launches that ended with the campaign instead of by themselves, relative to it.
+    pub killed: Vec<String>,
     /// The verdicts, empty before judging.
     pub verdicts: Vec<Verdict>,
+}
+
+/// Names of the files in a campaign's folder.
+pub mod names {
+    /// [`super::CampaignInfo`].
+    pub const CAMPAIGN: &str = "campaign.json";
+    /// The plan as it was.
+    pub const PLAN: &str = "plan.toml";
+    /// [`super::Machine`] before the first job.
+    pub const BEFORE: &str = "machine-before.json";
+    /// [`super::Machine`] after the last job.
+    pub const AFTER: &str = "machine-after.json";
+    /// The folder of all jobs.
+    pub const JOBS: &str = "jobs";
+    /// The verdicts.
+    pub const VERDICTS: &str = "verdicts.json";
+    /// The report for people.
+    pub const REPORT: &str = "report.html";
+    /// Within a job: [`super::JobInfo`].
+    pub const JOB: &str = "job.json";
+    /// Within a job: what it wrote to standard output.
+    pub const STDOUT: &str = "stdout.txt";
+    /// Within a job: what it wrote to standard error.
+    pub const STDERR: &str = "stderr.txt";
+    /// Within a job: what it measured.
+    pub const RECORDS: &str = "records.jsonl";
 }

@@ -12,5 +12,6 @@ pub mod record;
 pub mod records;
 mod verdict;
 
+pub use measure::statistics;
 pub use record::Record;
 pub use verdict::{Outcome, Statistics, Verdict};

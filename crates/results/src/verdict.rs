@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use measure::statistics::{self, Side};
 use serde::{Deserialize, Serialize};
 
 /// The five answers a clause can get.
@@ -80,6 +81,21 @@ pub struct Statistics {
     pub bound: Option<f64>,
 }
 
+impl Statistics {
+    /// Statistics of `values`, with the mean's bound on `side` at `confidence`; `None` of nothing.
+    pub fn of(values: &[f64], side: Side, confidence: f64) -> Option<Self> {
+        Some(Self {
+            values: values.to_vec(),
+            mean: statistics::mean(values)?,
+            median: statistics::median(values)?,
+            min: statistics::min(values)?,
+            max: statistics::max(values)?,
+            cov: statistics::cov(values),
+            bound: statistics::bound_of_mean(values, side, confidence),
+        })
+    }
+}
+
 impl Verdict {
     /// The exit status of a program that reached these verdicts: 0 all passed, 1 something failed,
     /// 3 something is inconclusive, invalid or not run (2 is kept for wrong usage).
@@ -91,5 +107,52 @@ impl Verdict {
         } else {
             0
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(outcomes: &[Outcome]) -> Vec<Verdict> {
+        let clause = |outcome: &Outcome| Verdict {
+            test: "t".into(),
+            clause: String::new(),
+            metric: String::new(),
+            criterion: String::new(),
+            outcome: *outcome,
+            reason: String::new(),
+            value: None,
+            threshold: None,
+            unit: String::new(),
+            statistics: None,
+            warnings: vec![],
+            jobs: vec![],
+        };
+        outcomes.iter().map(clause).collect()
+    }
+
+    #[test]
+    fn the_exit_status_is_that_of_the_worst_clause_and_nothing_is_not_a_pass() {
+        use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
+        for (outcomes, status) in [
+            (&[Pass, Pass][..], 0),
+            (&[Pass, Fail, Invalid], 1),
+            (&[Pass, Inconclusive], 3),
+            (&[Invalid], 3),
+            (&[Pass, NotRun], 3),
+            (&[], 3),
+        ] {
+            assert_eq!(Verdict::exit_code(&verdicts(outcomes)), status, "{outcomes:?}");
+        }
+    }
+
+    #[test]
+    fn statistics_of_one_value_have_no_scatter_and_no_bound() {
+        let one = Statistics::of(&[4.0], Side::Lower, 0.95).unwrap();
+        assert_eq!((one.mean, one.median, one.cov, one.bound), (4.0, 4.0, None, None));
+        let three = Statistics::of(&[90.0, 100.0, 110.0], Side::Upper, 0.95).unwrap();
+        assert!(three.bound.unwrap() > 116.0 && (three.cov.unwrap() - 0.1).abs() < 1e-12);
+        assert_eq!(Statistics::of(&[], Side::Lower, 0.95), None);
     }
 }
