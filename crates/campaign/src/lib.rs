@@ -1,1 +1,23 @@
-//! campaign
+//! A campaign: a plan turned into jobs, the jobs run, their records judged clause by clause.
+//!
+//! [`Plan::parse`] reads and checks a plan, [`schedule::jobs`] lists what it launches, [`run`](runner::run)
+//! launches that and keeps the evidence, [`judge()`] decides. Every later step can be redone from the
+//! folder of an earlier one.
+//!
+//! Invariant: the program that measures runs as a subprocess, always; nothing but directories that the
+//! campaign made itself is ever removed.
+//! Never here: measuring, workloads, storage backends, printing.
+#![forbid(unsafe_code)]
+
+pub mod ior_line;
+pub mod judge;
+pub mod launch;
+pub mod machine;
+pub mod plan;
+pub mod runner;
+pub mod schedule;
+pub mod signals;
+
+pub use judge::judge;
+pub use plan::Plan;
+pub use runner::{Campaigning, Ended, Event, Observer, Trouble, run};

@@ -1,0 +1,294 @@
+//! What a campaign has to know of an IOR line that it passes on word for word.
+//!
+//! The line itself is IOR's business; here are only the facts that decide whether a plan can work:
+//! which phases it has, how much it moves, whether its files stay, what stops it.
+//!
+//! Invariant: the words of the line are never changed, only `{dir}` in them is replaced.
+//! Never here: the full list of IOR's options; what is unknown here is IOR's to refuse.
+
+use units::Usage;
+
+/// One IOR line of a plan, read as far as a campaign needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IorLine {
+    /// The words of the line, without the program's name.
+    pub words: Vec<String>,
+    /// `-w`, or implied because no phase was named.
+    pub write: bool,
+    /// `-W`.
+    pub write_check: bool,
+    /// A plain read: `-r` without `-R`, or implied.
+    pub read: bool,
+    /// `-R`, which takes the place of the plain read.
+    pub read_check: bool,
+    /// Bytes of one block.
+    pub block_bytes: u64,
+    /// Bytes of one transfer.
+    pub transfer_bytes: u64,
+    /// Segments.
+    pub segments: u64,
+    /// `-F`.
+    pub file_per_rank: bool,
+    /// `-k`.
+    pub keep: bool,
+    /// `-D`, seconds; 0 for none.
+    pub deadline_s: u64,
+    /// `-O stoneWallingWearOut=1`.
+    pub wear_out: bool,
+    /// Whether a status file tells readers how far a stopped writer came.
+    pub status_file: bool,
+    /// `-i`, repetitions inside one launch.
+    pub repetitions: u64,
+    /// Whether the line names its file with `-o`.
+    pub names_file: bool,
+}
+
+/// Options that take a value, by their letter.
+const WITH_VALUE: &str = "aAbdDfGijlMNoOQsStTX";
+
+/// Long options that take their value as the next word when it is not glued with `=`.
+const LONG_WITH_VALUE: &[&str] = &["--random-offset-seed", "--randomPrefill", "--dataPacketType", "--record"];
+
+/// Directives and the option that each stands for; those without one are handled by name.
+const DIRECTIVES: &[(&str, char)] = &[
+    ("blocksize", 'b'),
+    ("transfersize", 't'),
+    ("segmentcount", 's'),
+    ("readfile", 'r'),
+    ("writefile", 'w'),
+    ("checkread", 'R'),
+    ("checkwrite", 'W'),
+    ("fileperproc", 'F'),
+    ("keepfile", 'k'),
+    ("repetitions", 'i'),
+    ("deadlineforstonewalling", 'D'),
+    ("testfile", 'o'),
+];
+
+impl IorLine {
+    /// Reads a line such as `-w -F -t 1m -b 1g -k`; the program's own name may stand first.
+    pub fn parse(line: &str) -> Result<Self, Usage> {
+        let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        if let Some(first) = words.first()
+            && matches!(first.rsplit('/').next(), Some("ior" | "IOR"))
+        {
+            words.remove(0);
+        }
+        let mut parsed = Self {
+            words: words.clone(),
+            write: false,
+            write_check: false,
+            read: false,
+            read_check: false,
+            block_bytes: units::MIB,
+            transfer_bytes: 256 * units::KIB,
+            segments: 1,
+            file_per_rank: false,
+            keep: false,
+            deadline_s: 0,
+            wear_out: false,
+            status_file: false,
+            repetitions: 1,
+            names_file: false,
+        };
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            parsed.word(word, &mut rest)?;
+        }
+        parsed.settle();
+        Ok(parsed)
+    }
+
+    /// Bytes of all ranks together that the line asks for.
+    pub fn bytes(&self, ranks: u32) -> u64 {
+        self.block_bytes.saturating_mul(self.segments).saturating_mul(u64::from(ranks))
+    }
+
+    /// Names of the phases that the line yields, as records name them.
+    pub fn phases(&self) -> Vec<&'static str> {
+        let all = [
+            ("write", self.write),
+            ("write_check", self.write_check),
+            ("read", self.read),
+            ("read_check", self.read_check),
+        ];
+        all.into_iter().filter(|(_, present)| *present).map(|(name, _)| name).collect()
+    }
+
+    /// Whether the line reads data that it did not write itself.
+    pub fn only_reads(&self) -> bool {
+        !self.write
+    }
+
+    fn settle(&mut self) {
+        if !(self.write || self.write_check || self.read || self.read_check) {
+            (self.write, self.read) = (true, true);
+        }
+        if self.read_check {
+            self.read = false;
+        }
+    }
+
+    fn word<'a>(&mut self, word: &str, rest: &mut impl Iterator<Item = &'a String>) -> Result<(), Usage> {
+        let mut value_of = |glued: Option<&str>| match glued {
+            Some(value) => Ok(value.to_owned()),
+            None => rest.next().cloned().ok_or_else(|| Usage(format!("`{word}` has no value"))),
+        };
+        if word.starts_with("--") {
+            if LONG_WITH_VALUE.contains(&word) {
+                value_of(None)?;
+            }
+            if word.starts_with("--record") {
+                return Err(Usage::new("`--record` is the campaign's own option; leave it out"));
+            }
+            return Ok(());
+        }
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            return Err(Usage(format!(
+                "`{word}` is not an option; an IOR line consists of `-x [value]` words"
+            )));
+        };
+        for (at, letter) in letters.char_indices() {
+            let after = &letters[at + letter.len_utf8()..];
+            if WITH_VALUE.contains(letter) {
+                let glued = (!after.is_empty()).then(|| after.strip_prefix('=').unwrap_or(after));
+                return self.valued(letter, &value_of(glued)?);
+            }
+            if let Some(number) = after.strip_prefix('=') {
+                self.flag(letter, number != "0");
+                return Ok(());
+            }
+            self.flag(letter, true);
+        }
+        Ok(())
+    }
+
+    fn flag(&mut self, letter: char, on: bool) {
+        match letter {
+            'w' => self.write = on,
+            'W' => self.write_check = on,
+            'r' => self.read = on,
+            'R' => self.read_check = on,
+            'F' => self.file_per_rank = on,
+            'k' => self.keep = on,
+            _ => {}
+        }
+    }
+
+    fn valued(&mut self, letter: char, value: &str) -> Result<(), Usage> {
+        match letter {
+            'b' => self.block_bytes = size(letter, value)?,
+            't' => self.transfer_bytes = size(letter, value)?,
+            's' => self.segments = size(letter, value)?,
+            'i' => self.repetitions = size(letter, value)?.max(1),
+            'D' => self.deadline_s = size(letter, value)?,
+            'o' => self.names_file = true,
+            'f' => {
+                return Err(Usage::new("`-f` hides its options from the plan; write them in the line"));
+            }
+            'O' => {
+                for directive in value.split(',') {
+                    self.directive(directive)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn directive(&mut self, directive: &str) -> Result<(), Usage> {
+        let Some((key, value)) = directive.split_once('=') else { return Ok(()) };
+        let key = key.trim().to_lowercase();
+        match (key.as_str(), DIRECTIVES.iter().find(|(name, _)| *name == key)) {
+            ("stonewallingwearout", _) => self.wear_out = value.trim() != "0",
+            ("stonewallingstatusfile", _) => self.status_file = true,
+            (_, Some((_, letter))) if WITH_VALUE.contains(*letter) => {
+                return self.valued(*letter, value.trim());
+            }
+            (_, Some((_, letter))) => self.flag(*letter, value.trim() != "0"),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
+fn size(option: char, text: &str) -> Result<u64, Usage> {
+    let bad = || Usage(format!("`-{option} {text}` is not a size; write for example `-{option} 1m`"));
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, suffix) = text.split_at(end);
+    let number: u64 = number.parse().map_err(|_| bad())?;
+    let power = match suffix.to_lowercase().trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        "p" => 5,
+        _ => return Err(bad()),
+    };
+    1024_u64.checked_pow(power).and_then(|factor| number.checked_mul(factor)).ok_or_else(bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> IorLine {
+        IorLine::parse(line).expect(line)
+    }
+
+    #[test]
+    fn a_line_tells_its_phases() {
+        for (line, phases) in [
+            ("-w -F", &["write"][..]),
+            ("-r", &["read"]),
+            ("-wr", &["write", "read"]),
+            ("-F -e", &["write", "read"]),
+            ("-w -W -k", &["write", "write_check"]),
+            ("-r -R", &["read_check"]),
+            ("-w=1 -r=0", &["write"]),
+            ("-O writeFile=1,checkRead=1", &["write", "read_check"]),
+            ("./IOR -a POSIX -w", &["write"]),
+        ] {
+            assert_eq!(read(line).phases(), phases, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_tells_how_much_it_moves() {
+        for (line, bytes) in [
+            ("-w", 2 << 20),
+            ("-w -b 1g -s 3", 6 << 30),
+            ("-w -b1g", 2 << 30),
+            ("-w -b=4k", 8 << 10),
+            ("-w -b 1GiB", 2 << 30),
+            ("-w -O blockSize=16m,segmentCount=2", 64 << 20),
+        ] {
+            assert_eq!(read(line).bytes(2), bytes, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_tells_what_stops_it_and_what_it_leaves() {
+        let line =
+            read("-w -k -D 3 -O stoneWallingWearOut=1,stoneWallingStatusFile={dir}/pairs -i 2 -o {dir}/f");
+        assert!(line.keep && line.wear_out && line.status_file && line.names_file);
+        assert_eq!((line.deadline_s, line.repetitions), (3, 2));
+        assert!(!read("-w --posix.odirect --random-offset-seed 7").keep, "a long option's value is no flag");
+        assert!(!read("-w -t16k").keep, "a glued value is no flag");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (line, error) in [
+            ("-w big", "`big` is not an option; an IOR line consists of `-x [value]` words"),
+            ("-w -b", "`-b` has no value"),
+            ("-w -b 1x", "`-b 1x` is not a size; write for example `-b 1m`"),
+            ("-f script", "`-f` hides its options from the plan; write them in the line"),
+            ("-w --record=x", "`--record` is the campaign's own option; leave it out"),
+        ] {
+            assert_eq!(IorLine::parse(line).unwrap_err().0, error, "{line}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Verdicts: what the records of a campaign say to each criterion of its plan.
+//!
+//! In this order: was anything measured; may it be used; does the criterion hold literally; do the
+//! repetitions support that. What a reader of the number has to know besides goes into its warnings.
+//!
+//! Invariant: pure. The same plan and folder give the same verdicts, today and in ten years.
+//! Never here: running, reading files, printing.
+
+mod decide;
+mod usable;
+mod warnings;
+
+use results::folder::{Campaign, Job, JobEnd};
+use results::record::{Phase, Record};
+use results::{Outcome, Verdict};
+
+use crate::plan::{Criterion, Plan, Test};
+use decide::Decision;
+
+/// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
+pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
+    let case = |test, criterion| Case { plan, campaign, test, criterion }.verdict();
+    plan.tests
+        .iter()
+        .flat_map(|test| test.criteria.iter().map(move |criterion| case(test, criterion)))
+        .collect()
+}
+
+/// How a job ended, in words that follow its name.
+pub fn how(end: &JobEnd) -> String {
+    match end {
+        JobEnd::Exit(status) => format!("ended with status {status}"),
+        JobEnd::Signal(signal) => format!("was ended by signal {signal}"),
+        JobEnd::TimedOut => "did not end in time and was killed".to_owned(),
+        JobEnd::NotStarted => "could not be started".to_owned(),
+    }
+}
+
+/// One criterion and everything it is judged by.
+struct Case<'a> {
+    plan: &'a Plan,
+    campaign: &'a Campaign,
+    test: &'a Test,
+    criterion: &'a Criterion,
+}
+
+impl<'a> Case<'a> {
+    fn verdict(&self) -> Verdict {
+        let jobs = self.jobs();
+        let decision = match usable::values(self, &jobs) {
+            Ok(values) => decide::decide(self.criterion, self.test, &values),
+            Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
+        };
+        let warnings = match decision.outcome {
+            Outcome::NotRun => Vec::new(),
+            _ => warnings::all(self, &jobs, decision.statistics.as_ref()),
+        };
+        Verdict {
+            test: self.test.id.clone(),
+            clause: self.test.clause.clone(),
+            metric: self.criterion.metric.clone(),
+            criterion: self.criterion.to_string(),
+            outcome: decision.outcome,
+            reason: decision.reason,
+            value: decision.value,
+            threshold: Some(self.criterion.threshold.value),
+            unit: self.criterion.threshold.dimension.unit().to_owned(),
+            statistics: decision.statistics,
+            warnings,
+            jobs: jobs.iter().map(|job| job.folder.clone()).collect(),
+        }
+    }
+
+    /// The jobs of the test, in the order of their repetitions.
+    fn jobs(&self) -> Vec<&'a Job> {
+        self.campaign.jobs.iter().filter(|job| job.info.test == self.test.id).collect()
+    }
+
+    /// The phase and the metric's name within it.
+    fn metric(&self) -> (&'a str, &'a str) {
+        self.criterion.metric.split_once('.').unwrap_or(("", &self.criterion.metric))
+    }
+
+    /// Whether the criterion counts wrong data, instead of measuring speed.
+    fn counts_errors(&self) -> bool {
+        self.metric().1 == "errors"
+    }
+
+    /// The phases of `job` that the criterion is about.
+    fn phases<'j>(&self, job: &'j Job) -> impl Iterator<Item = &'j Phase> + use<'j, 'a> {
+        let wanted = self.metric().0;
+        phases(job).filter(move |phase| phase.phase == wanted)
+    }
+}
+
+/// All phases of a job.
+fn phases(job: &Job) -> impl Iterator<Item = &Phase> {
+    job.records.iter().filter_map(|record| match record {
+        Record::Phase(phase) => Some(&**phase),
+        _ => None,
+    })
+}

@@ -1,0 +1,152 @@
+//! Whether what was measured may be judged at all, and the values if so.
+//!
+//! Never here: the threshold.
+
+use results::Outcome;
+use results::folder::{Job, JobEnd};
+use results::record::{Check, Record};
+
+use super::{Case, how, phases};
+use crate::plan::{Plan, Test, Uses};
+
+/// Share of a read that may come from the client's cache before the read is one of memory.
+pub(super) const CACHED_SHARE: f64 = 0.01;
+
+/// The value of each repetition in base units, or why there is none to judge by.
+pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
+    if jobs.is_empty() {
+        return Err((Outcome::NotRun, why_not_run(case)));
+    }
+    for job in jobs {
+        ended_well(case, job).map_err(|why| (Outcome::Invalid, why))?;
+    }
+    let planned = case.test.repetitions as usize;
+    if jobs.len() < planned {
+        let why = why_not_run(case);
+        return Err((Outcome::Invalid, format!("{} of {planned} repetitions were run: {why}", jobs.len())));
+    }
+    if !case.counts_errors() {
+        wrong_data(case).map_or(Ok(()), |why| Err((Outcome::Invalid, why)))?;
+        cold(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
+    }
+    jobs.iter().map(|job| value(case, job).map_err(|why| (Outcome::Invalid, why))).collect()
+}
+
+/// One job's value: with several repetitions inside the launch the mean, of errors the sum.
+fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
+    let name = case.metric().1;
+    let values: Vec<f64> = case.phases(job).filter_map(|phase| phase.metric(name)).map(|m| m.value).collect();
+    if values.is_empty() {
+        return Err(format!("repetition {} recorded no {}", job.info.repetition, case.criterion.metric));
+    }
+    let sum: f64 = values.iter().sum();
+    Ok(if case.counts_errors() { sum } else { sum / values.len() as f64 })
+}
+
+fn why_not_run(case: &Case<'_>) -> String {
+    let only = &case.campaign.info.only;
+    let Case { plan, campaign, test, .. } = case;
+    if let Some(maker) = maker(plan, test)
+        && let Some(job) =
+            campaign.jobs.iter().find(|job| job.info.test == maker && job.info.end != JobEnd::Exit(0))
+    {
+        let why = failure(job).map(|why| format!(" ({why})")).unwrap_or_default();
+        return format!("{maker}, whose files it reads, {}{why}", how(&job.info.end));
+    }
+    if !only.is_empty() && !only.contains(&test.id) {
+        return format!("left out: only {} was asked for", only.join(", "));
+    }
+    "the campaign ended before its turn".to_owned()
+}
+
+/// The name of the job that makes the files `test` reads.
+fn maker(plan: &Plan, test: &Test) -> Option<String> {
+    test.uses.as_ref().map(|uses| match uses {
+        Uses::Dataset(index) => format!("dataset.{}", plan.datasets[*index].name),
+        Uses::Test(index) => plan.tests[*index].id.clone(),
+    })
+}
+
+fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
+    let repetition = job.info.repetition;
+    let whole = job.records.iter().any(|record| matches!(record, Record::End(_)));
+    match &job.info.end {
+        JobEnd::Exit(0) if whole => Ok(()),
+        JobEnd::Exit(0) if job.records.is_empty() => Err(format!("repetition {repetition} recorded nothing")),
+        JobEnd::Exit(0) => Err(format!("repetition {repetition} has no end in its records")),
+        JobEnd::Exit(_) if whole && failure(job).is_none() && bad_transfers(job).is_some() => {
+            // Wrong data is an answer to a criterion about errors; to others `wrong_data` refuses it.
+            debug_assert!(case.test.id == job.info.test);
+            Ok(())
+        }
+        end => {
+            let limit = match end {
+                JobEnd::TimedOut => format!(" after {}", units::duration(job.info.timeout_s)),
+                _ => String::new(),
+            };
+            let why = failure(job).map(|why| format!(": {why}")).unwrap_or_default();
+            Err(format!("repetition {repetition} {}{limit}{why}", how(end)))
+        }
+    }
+}
+
+/// The failure that a job recorded, in one line.
+fn failure(job: &Job) -> Option<String> {
+    job.records.iter().find_map(|record| match record {
+        Record::Failure(failure) => {
+            Some(format!("{}: rank {} (node {}): {}", failure.step, failure.rank, failure.node, failure.why))
+        }
+        _ => None,
+    })
+}
+
+fn bad_transfers(job: &Job) -> Option<&Check> {
+    phases(job).filter_map(|phase| phase.check.as_ref()).find(|check| check.bad_transfers > 0)
+}
+
+/// Wrong data in a job of the test, or in one that read the test's files: its speed means nothing.
+fn wrong_data(case: &Case<'_>) -> Option<String> {
+    let Case { plan, campaign, test, .. } = case;
+    let reads_it = |id: &str| {
+        plan.tests
+            .iter()
+            .any(|other| other.id == id && maker(plan, other).is_some_and(|maker| maker == test.id))
+    };
+    campaign.jobs.iter().filter(|job| job.info.test == test.id || reads_it(&job.info.test)).find_map(|job| {
+        let check = bad_transfers(job)?;
+        let at = check.bad.first().map(|bad| format!(", first in {} at {}", bad.path, bad.offset));
+        let (count, folder) = (check.bad_transfers, &job.folder);
+        Some(format!("{count} transfers held wrong data ({folder}{})", at.unwrap_or_default()))
+    })
+}
+
+/// Whether a read came from the file system, where the plan does not allow otherwise.
+fn cold(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
+    let (phase, name) = case.metric();
+    if case.test.cache_warm || !phase.starts_with("read") || name == "cached" {
+        return Ok(());
+    }
+    let shares = jobs.iter().flat_map(|job| case.phases(job)).filter_map(|phase| phase.cached_before);
+    let most = shares.fold(0.0, f64::max);
+    if most > CACHED_SHARE {
+        let percent = most * 100.0;
+        return Err(format!(
+            "{percent:.0} % of the data was in this client's page cache before it was read; {}",
+            way_out(case)
+        ));
+    }
+    Ok(())
+}
+
+/// What would make a read cold, or why nothing would.
+fn way_out(case: &Case<'_>) -> String {
+    let machine = case.campaign.before.as_ref();
+    let fs = machine.and_then(|machine| machine.file_systems.iter().find(|fs| fs.name == case.test.fs));
+    let kind = fs.map_or("", |fs| fs.kind.as_str());
+    if matches!(kind, "tmpfs" | "ramfs") {
+        return format!("{kind} is memory, so nothing was read from storage");
+    }
+    let dropped = case.test.line.words.iter().any(|word| word.starts_with("--drop-caches"));
+    let remedy = if dropped { "--drop-caches did not help here" } else { "read with --drop-caches" };
+    format!("{remedy}, or allow it with `cache = \"warm\"`")
+}

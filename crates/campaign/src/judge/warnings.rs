@@ -1,0 +1,185 @@
+//! What a reader of a number has to know besides the number: one short sentence each.
+//!
+//! Each kind of warning appears once, with the worst of all repetitions.
+//!
+//! Never here: outcomes.
+
+use results::Statistics;
+use results::folder::Job;
+use results::record::{Notice, Phase, Record, Run};
+use units::{bytes_binary, duration};
+
+use super::Case;
+use super::usable::CACHED_SHARE;
+
+/// Scatter above which the reader is told.
+const COV: f64 = 0.10;
+/// Share of the median rank's rate below which a rank is a straggler.
+const STRAGGLER: f64 = 0.8;
+/// Data below this multiple of a node's memory may stay in it.
+const MEMORY_MULTIPLE: f64 = 1.5;
+/// Notices that are told here in sums instead.
+const SUMMED: &[&str] = &["cached-read", "ran-dry"];
+
+/// All warnings of one verdict.
+pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics>) -> Vec<String> {
+    let phases: Vec<&Phase> = jobs.iter().flat_map(|job| case.phases(job)).collect();
+    let mut all = vec![cached(case, &phases), incomplete(case, &phases)];
+    if !case.counts_errors() {
+        all.extend([
+            ran_dry(&phases),
+            not_persisted(&phases),
+            fits_memory(case, jobs, &phases),
+            straggler(&phases),
+            scatter(statistics),
+            one_node(case, jobs),
+            inner_repetitions(case),
+        ]);
+    }
+    let mut all: Vec<String> = all.into_iter().flatten().collect();
+    all.extend(notices(case, jobs));
+    all.extend(killed(case));
+    all
+}
+
+/// The element with the largest key, if there is one.
+fn worst<'p>(phases: &[&'p Phase], key: impl Fn(&Phase) -> Option<f64>) -> Option<(&'p Phase, f64)> {
+    let keyed = phases.iter().filter_map(|phase| key(phase).map(|key| (*phase, key)));
+    keyed.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+fn cached(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
+    let (phase, share) = worst(phases, |phase| phase.cached_before)?;
+    let told = share > CACHED_SHARE && (case.test.cache_warm || case.counts_errors());
+    let percent = share * 100.0;
+    told.then(|| {
+        format!("{}: {percent:.0} % of the data was in this client's page cache beforehand", phase.phase)
+    })
+}
+
+/// Less moved than the line asks for, where no deadline and no earlier count explains it.
+fn incomplete(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
+    let short = |phase: &Phase| {
+        let explained = phase.stonewall.is_some() || case.test.line.status_file;
+        let missing = phase.expected_bytes.abs_diff(phase.bytes);
+        (missing > 0 && !explained).then_some(missing as f64)
+    };
+    let (phase, _) = worst(phases, short)?;
+    let (moved, asked) = (bytes_binary(phase.bytes as f64), bytes_binary(phase.expected_bytes as f64));
+    Some(format!("{}: moved {moved}, the line asks for {asked}", phase.phase))
+}
+
+fn ran_dry(phases: &[&Phase]) -> Option<String> {
+    let (phase, ranks) = worst(phases, |phase| {
+        phase.stonewall.as_ref().map(|wall| f64::from(wall.ran_dry)).filter(|ranks| *ranks > 0.0)
+    })?;
+    let deadline = duration(phase.stonewall.as_ref()?.deadline_s);
+    Some(format!(
+        "{}: {ranks} of {} ranks ran dry before the deadline of {deadline}",
+        phase.phase, phase.ranks
+    ))
+}
+
+fn not_persisted(phases: &[&Phase]) -> Option<String> {
+    let phase = phases.iter().find(|phase| phase.phase == "write" && !phase.persisted && !phase.direct)?;
+    Some(format!(
+        "{}: the data was not made durable within the time measured (no -e, -Y, O_DIRECT)",
+        phase.phase
+    ))
+}
+
+/// Data that a client's memory can hold, where nothing proves that it was not there.
+fn fits_memory(case: &Case<'_>, jobs: &[&Job], phases: &[&Phase]) -> Option<String> {
+    let memory =
+        case.campaign.before.as_ref().map(|machine| machine.memory_bytes).filter(|bytes| *bytes > 0)?;
+    let nodes = runs(jobs).map(|run| run.nodes.max(1)).min()?;
+    let unproven = |phase: &&&Phase| match phase.phase.as_str() {
+        "write" => !phase.persisted && !phase.direct,
+        _ => phase.cached_before.is_none() && !phase.direct,
+    };
+    let phase = phases.iter().find(unproven)?;
+    let per_node = phase.bytes as f64 / f64::from(nodes);
+    (per_node < MEMORY_MULTIPLE * memory as f64).then(|| {
+        let (part, whole) = (bytes_binary(per_node), bytes_binary(memory as f64));
+        format!("{}: {part} per node fits a client's memory of {whole}", phase.phase)
+    })
+}
+
+fn straggler(phases: &[&Phase]) -> Option<String> {
+    let (phase, lag) = worst(phases, |phase| {
+        let balance = &phase.balance;
+        (balance.median_rate > 0.0).then(|| 1.0 - balance.slowest_rate / balance.median_rate)
+    })?;
+    (lag > 1.0 - STRAGGLER).then(|| {
+        let balance = &phase.balance;
+        let (rank, node, percent) = (balance.slowest_rank, &balance.slowest_node, (1.0 - lag) * 100.0);
+        format!("{}: rank {rank} on {node} ran at {percent:.0} % of the median rank", phase.phase)
+    })
+}
+
+fn scatter(statistics: Option<&Statistics>) -> Option<String> {
+    let statistics = statistics?;
+    match statistics.cov {
+        None if statistics.values.len() == 1 => Some("one repetition says nothing about scatter".to_owned()),
+        Some(cov) if cov > COV => {
+            let (percent, n) = (cov * 100.0, statistics.values.len());
+            Some(format!("the {n} repetitions scatter by {percent:.1} % (COV)"))
+        }
+        _ => None,
+    }
+}
+
+fn one_node(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
+    let run = runs(jobs).find(|run| run.nodes == 1)?;
+    let delivered = case.plan.clients_delivered;
+    (delivered != Some(1)).then(|| {
+        let of = delivered.map(|nodes| format!(" of {nodes}")).unwrap_or_default();
+        format!("measured from one client node{of} ({}), whose own limit may be what was found", run.host)
+    })
+}
+
+fn inner_repetitions(case: &Case<'_>) -> Option<String> {
+    let inner = case.test.line.repetitions;
+    (inner > 1).then(|| {
+        format!("the {inner} repetitions of -i share a launch, so each launch counts once, by their mean")
+    })
+}
+
+/// What the program noticed itself, each kind once.
+fn notices(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
+    let phase = case.metric().0;
+    let mut kinds: Vec<&Notice> = Vec::new();
+    for record in jobs.iter().flat_map(|job| &job.records) {
+        if let Record::Notice(notice) = record
+            && (notice.phase.is_empty() || notice.phase == phase)
+            && !SUMMED.contains(&notice.id.as_str())
+            && !kinds.iter().any(|known| known.id == notice.id)
+        {
+            kinds.push(notice);
+        }
+    }
+    kinds.into_iter().map(|notice| notice.text.clone()).collect()
+}
+
+fn killed(case: &Case<'_>) -> Option<String> {
+    let id = &case.test.id;
+    let own = |folder: &str| {
+        let name = folder.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
+        let job = name.get(5..).unwrap_or_default();
+        job.split_once(".killed-")
+            .map_or(job, |(job, _)| job)
+            .rsplit_once("-r")
+            .is_some_and(|(test, _)| test == id)
+    };
+    let attempts: Vec<&str> =
+        case.campaign.killed.iter().map(String::as_str).filter(|folder| own(folder)).collect();
+    (!attempts.is_empty())
+        .then(|| format!("attempts that ended with the campaign were run again: {}", attempts.join(", ")))
+}
+
+fn runs<'j>(jobs: &[&'j Job]) -> impl Iterator<Item = &'j Run> {
+    jobs.iter().flat_map(|job| &job.records).filter_map(|record| match record {
+        Record::Run(run) => Some(run),
+        _ => None,
+    })
+}

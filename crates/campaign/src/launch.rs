@@ -1,0 +1,158 @@
+//! How a job is started: a pure function from the job to a command line.
+//!
+//! Invariant: the same job gives the same words; nothing is looked up, nothing is started.
+//! Never here: subprocesses, the environment of this process.
+
+use std::collections::BTreeMap;
+
+use units::Usage;
+
+/// What a launcher has to know of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launching {
+    /// The program that does the work.
+    pub program: String,
+    /// Ranks.
+    pub ranks: u32,
+    /// The workload's name and its options.
+    pub words: Vec<String>,
+}
+
+/// Turns a job into a command line.
+pub trait Launcher: Sync {
+    /// The words of the command line, the program first.
+    fn command(&self, job: &Launching) -> Vec<String>;
+}
+
+/// How jobs of a plan are started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// By what.
+    pub kind: LaunchKind,
+    /// Variables given to every job.
+    pub env: BTreeMap<String, String>,
+}
+
+/// The launchers there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaunchKind {
+    /// Ranks are threads of one process on this machine.
+    Local,
+    /// Ranks are MPI's, started by these words, in which `{ranks}` and `{cmd}` are replaced.
+    Mpirun(Vec<String>),
+}
+
+/// The words used for `mpirun` where the plan gives none.
+pub const MPIRUN: &[&str] = &["mpirun", "-n", "{ranks}", "{cmd}"];
+
+impl LaunchKind {
+    /// Checks the words of a launch template: `{cmd}` once and alone, `{ranks}` somewhere, nothing else
+    /// in braces.
+    pub fn mpirun(template: Vec<String>) -> Result<Self, Usage> {
+        if template.iter().filter(|word| *word == "{cmd}").count() != 1
+            || template.first().is_none_or(|w| w == "{cmd}")
+        {
+            return Err(Usage::new(
+                "a launch line needs a program first and `{cmd}` once, as a word of its own",
+            ));
+        }
+        if !template.iter().any(|word| word.contains("{ranks}")) {
+            return Err(Usage::new(
+                "a launch line needs `{ranks}`, else every job has the same number of ranks",
+            ));
+        }
+        for word in template.iter().filter(|word| *word != "{cmd}") {
+            if word.replace("{ranks}", "").contains(['{', '}']) {
+                return Err(Usage(format!(
+                    "unknown placeholder in `{word}`; known are `{{ranks}}` and `{{cmd}}`"
+                )));
+            }
+        }
+        Ok(Self::Mpirun(template))
+    }
+
+    /// Prefixes of variables of an outer launcher, which would make a job believe that it is part of
+    /// the outer one. `mpirun` itself needs the allocation's (`SLURM_*`), so only a rank's are dropped.
+    pub fn foreign_env(&self) -> &'static [&'static str] {
+        match self {
+            Self::Local => &["OMPI_", "PMI_", "PMIX_", "PRTE_", "MPI_LOCAL", "MPIR_", "HYDI_", "SLURM_"],
+            Self::Mpirun(_) => {
+                &["OMPI_COMM_", "OMPI_UNIVERSE_", "PMI_", "PMIX_", "PRTE_", "MPI_LOCAL", "HYDI_"]
+            }
+        }
+    }
+}
+
+impl Launcher for LaunchKind {
+    fn command(&self, job: &Launching) -> Vec<String> {
+        let ranks = job.ranks.to_string();
+        match self {
+            Self::Local => {
+                let mut argv = vec![job.program.clone(), "-n".to_owned(), ranks];
+                argv.extend(job.words.iter().cloned());
+                argv
+            }
+            Self::Mpirun(template) => template
+                .iter()
+                .flat_map(|word| match word.as_str() {
+                    "{cmd}" => [std::slice::from_ref(&job.program), &job.words].concat(),
+                    _ => vec![word.replace("{ranks}", &ranks)],
+                })
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_job_becomes_these_words() {
+        let job =
+            Launching { program: "/bin/assay".into(), ranks: 4, words: words("ior -w -o /d/f --record r") };
+        for (kind, argv) in [
+            (LaunchKind::Local, "/bin/assay -n 4 ior -w -o /d/f --record r"),
+            (
+                LaunchKind::Mpirun(words("mpirun -n {ranks} {cmd}")),
+                "mpirun -n 4 /bin/assay ior -w -o /d/f --record r",
+            ),
+            (
+                LaunchKind::Mpirun(words("srun --ntasks={ranks} --mpi=pmix {cmd}")),
+                "srun --ntasks=4 --mpi=pmix /bin/assay ior -w -o /d/f --record r",
+            ),
+            (
+                LaunchKind::Mpirun(words("sh -c {cmd} --tail {ranks}")),
+                "sh -c /bin/assay ior -w -o /d/f --record r --tail 4",
+            ),
+        ] {
+            assert_eq!(kind.command(&job).join(" "), argv);
+        }
+    }
+
+    #[test]
+    fn a_launch_line_that_cannot_start_the_job_is_refused() {
+        assert!(LaunchKind::mpirun(words("mpirun -n {ranks} {cmd}")).is_ok());
+        for (line, error) in [
+            (
+                "mpirun -n {ranks}",
+                "a launch line needs a program first and `{cmd}` once, as a word of its own",
+            ),
+            (
+                "{cmd} -n {ranks}",
+                "a launch line needs a program first and `{cmd}` once, as a word of its own",
+            ),
+            ("mpirun {cmd}", "a launch line needs `{ranks}`, else every job has the same number of ranks"),
+            (
+                "srun -N {nodes} -n {ranks} {cmd}",
+                "unknown placeholder in `{nodes}`; known are `{ranks}` and `{cmd}`",
+            ),
+        ] {
+            assert_eq!(LaunchKind::mpirun(words(line)).unwrap_err().0, error);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! A plan: what a campaign will do and what it must show, checked before anything runs.
+//!
+//! A [`Plan`] comes only from [`Plan::parse`], so whoever holds one holds a plan whose words are
+//! known, whose criteria can be met and missed, and whose readers have something to read.
+//!
+//! Invariant: every refusal is one line, `FILE:LINE:COLUMN: what, where, what would do`.
+//! Never here: running, the state of a machine, a file system's real type.
+
+mod check;
+mod criterion;
+mod place;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use units::{Quantity, Usage};
+
+use crate::ior_line::IorLine;
+use crate::launch::Launch;
+
+/// A plan, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Its id, fit for a file name.
+    pub id: String,
+    /// What it is, in a line.
+    pub title: String,
+    /// Where its clauses come from.
+    pub source: String,
+    /// The file systems under test by name.
+    pub file_systems: BTreeMap<String, FileSystem>,
+    /// How many client nodes the contract delivers, where the plan says so.
+    pub clients_delivered: Option<u32>,
+    /// How jobs are started.
+    pub launch: Launch,
+    /// Files made once and read by tests.
+    pub datasets: Vec<Dataset>,
+    /// The tests, in the order they run.
+    pub tests: Vec<Test>,
+    /// The file as it was, byte for byte.
+    pub text: String,
+}
+
+/// A file system under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSystem {
+    /// The directory to work in; `{dir}` in it stands for the one given when the plan is run.
+    pub dir: String,
+    /// Its type as the contract names it, checked against the mounted one.
+    pub kind: Option<String>,
+}
+
+/// Files made once, kept, and read by several tests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    /// Its name; the job that makes it is called `dataset.NAME`.
+    pub name: String,
+    /// The line that writes it.
+    pub line: IorLine,
+    /// Ranks that write it.
+    pub ranks: u32,
+    /// The file system it lies on.
+    pub fs: String,
+    /// Seconds after which the job is killed.
+    pub timeout_s: f64,
+}
+
+/// One test of the plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// Its id, fit for a file name.
+    pub id: String,
+    /// The clause in the contract's words; the id where the plan has none.
+    pub clause: String,
+    /// The line that is run.
+    pub line: IorLine,
+    /// Ranks of each launch.
+    pub ranks: u32,
+    /// How often it is launched.
+    pub repetitions: u32,
+    /// Whose files it reads, if not its own.
+    pub uses: Option<Uses>,
+    /// What it must show; empty for a test that is only reported.
+    pub criteria: Vec<Criterion>,
+    /// Seconds after which a job is killed.
+    pub timeout_s: f64,
+    /// Coefficient of variation above which nothing is concluded, 1.0 for 100 %.
+    pub cov_max: Option<f64>,
+    /// Whether reads may come from this client's cache.
+    pub cache_warm: bool,
+    /// The file system it runs on.
+    pub fs: String,
+    /// How sure a decision has to be.
+    pub decide: Decide,
+}
+
+/// Whose files a test reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Uses {
+    /// A dataset, by its place in [`Plan::datasets`].
+    Dataset(usize),
+    /// An earlier test, by its place in [`Plan::tests`].
+    Test(usize),
+}
+
+/// What a test must show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Criterion {
+    /// `PHASE.NAME`, such as `write.bw`.
+    pub metric: String,
+    /// Which statistic of the repetitions is compared.
+    pub stat: Stat,
+    /// How.
+    pub op: Op,
+    /// With what.
+    pub threshold: Quantity,
+    /// The threshold as the plan writes it.
+    pub written: String,
+}
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {} {}", self.stat, self.op, self.written)
+    }
+}
+
+/// Which statistic of the repetitions is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stat {
+    /// Arithmetic mean.
+    Mean,
+    /// Median.
+    Median,
+    /// Smallest.
+    Min,
+    /// Largest.
+    Max,
+}
+
+impl fmt::Display for Stat {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Mean => "mean",
+            Self::Median => "median",
+            Self::Min => "min",
+            Self::Max => "max",
+        })
+    }
+}
+
+/// How a statistic and a threshold are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// `>=`
+    AtLeast,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `<`
+    Below,
+    /// `==`
+    Equal,
+}
+
+impl Op {
+    const ALL: [Self; 5] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below, Self::Equal];
+
+    /// Whether `value` stands in this relation to `threshold`.
+    pub fn holds(self, value: f64, threshold: f64) -> bool {
+        match self {
+            Self::AtLeast => value >= threshold,
+            Self::AtMost => value <= threshold,
+            Self::Above => value > threshold,
+            Self::Below => value < threshold,
+            #[expect(clippy::float_cmp, reason = "`==` in a contract is meant for counts, which are exact")]
+            Self::Equal => value == threshold,
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::AtLeast => ">=",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::Below => "<",
+            Self::Equal => "==",
+        })
+    }
+}
+
+/// How sure a decision has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decide {
+    /// The statistic compared where a criterion names none.
+    pub stat: Stat,
+    /// Whether the bound is compared instead of the statistic, so that a single repetition decides nothing.
+    pub by_bound: bool,
+    /// One-sided confidence of the bound, 0.5 to 1.
+    pub confidence: f64,
+}
+
+impl Plan {
+    /// Reads and checks the plan in `text`; `name` is what messages call the file.
+    pub fn parse(text: &str, name: &str) -> Result<Self, Usage> {
+        let place = place::Place { text, name };
+        let file: wire::File = toml::from_str(text).map_err(|error| place.refused(&error))?;
+        check::plan(file, &place)
+    }
+
+    /// Whether some file system lies where the user says when the plan is run.
+    pub fn needs_dir(&self) -> bool {
+        self.file_systems.values().any(|fs| fs.dir.contains("{dir}"))
+    }
+}

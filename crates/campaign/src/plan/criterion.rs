@@ -1,0 +1,90 @@
+//! The rules of a criterion: its metric is one the test yields, its value one of that dimension.
+
+use results::record::METRICS;
+use toml::Spanned;
+use units::{Dimension, Quantity, Usage};
+
+use super::check::{Checked, Defaults, among};
+use super::{Criterion, Decide, Op, Stat, Test, wire};
+
+impl Defaults<'_> {
+    pub(super) fn criterion(&self, who: &str, wire: &wire::Criterion, test: &Test) -> Checked<Criterion> {
+        let dimension = self.metric(who, &wire.metric, test)?;
+        let op = Op::ALL.into_iter().find(|op| op.to_string() == *wire.op.get_ref());
+        let Some(op) = op else {
+            let what = format!("{who}: `{}` is no comparison; known are >= <= > < ==", wire.op.get_ref());
+            return Err(self.place.error(&wire.op, what));
+        };
+        let metric = wire.metric.get_ref().clone();
+        let written = wire.value.get_ref().to_string();
+        let refused = |what: String| self.place.error(&wire.value, format!("{who}: {metric}: {what}"));
+        let bare = written.trim().parse::<f64>().is_ok();
+        if bare {
+            let example = dimension.example();
+            return Err(refused(format!("`{written}` has no unit; write it as in `{example}`")));
+        }
+        let threshold: Quantity = written.parse().map_err(|error: Usage| refused(error.0))?;
+        if threshold.dimension != dimension {
+            let example = dimension.example();
+            return Err(refused(format!("`{written}` does not measure that; write it as in `{example}`")));
+        }
+        let stat = match wire.stat {
+            // Errors are not averaged away: one in any repetition counts.
+            None if dimension == Dimension::Count => Stat::Max,
+            None => test.decide.stat,
+            Some(wire::Stat::Mean) => Stat::Mean,
+            Some(wire::Stat::Median) => Stat::Median,
+            Some(wire::Stat::Min) => Stat::Min,
+            Some(wire::Stat::Max) => Stat::Max,
+        };
+        Ok(Criterion { metric, stat, op, threshold, written })
+    }
+
+    /// The metric's dimension, if the test's line yields it.
+    fn metric(&self, who: &str, metric: &Spanned<String>, test: &Test) -> Checked<Dimension> {
+        let word = metric.get_ref();
+        let refused = |what: String| Err(self.place.error(metric, format!("{who}: {what}")));
+        let phases = test.line.phases();
+        let Some((phase, kind)) = word.split_once('.') else {
+            return refused(format!(
+                "metric `{word}` has no phase; write for example `{}.{word}`",
+                phases[0]
+            ));
+        };
+        let known: Vec<&str> = METRICS.iter().map(|(name, _)| *name).collect();
+        let Some((_, dimension)) = METRICS.iter().find(|(name, _)| *name == kind) else {
+            return refused(format!("no metric `{kind}`{}", among(kind, &known)));
+        };
+        if !phases.contains(&phase) {
+            return refused(format!("the line yields no `{word}`: its phases are {}", phases.join(", ")));
+        }
+        if kind == "errors" && !phase.ends_with("_check") {
+            return refused(format!(
+                "`{word}`: only -W and -R compare data; their metric is `{phase}_check.errors`"
+            ));
+        }
+        if kind == "cached" && !phase.starts_with("read") {
+            return refused(format!("`{word}`: only a read can come from the cache"));
+        }
+        Ok(*dimension)
+    }
+
+    pub(super) fn decide(&self, wire: Option<&wire::Decide>) -> Checked<Decide> {
+        let Some(wire) = wire else {
+            return Ok(Decide { stat: Stat::Mean, by_bound: false, confidence: 0.95 });
+        };
+        let confidence = match &wire.confidence {
+            None => 0.95,
+            Some(share) if (0.5..1.0).contains(share.get_ref()) => *share.get_ref(),
+            Some(share) => {
+                return Err(self.place.error(share, "confidence lies between 0.5 and 1, such as 0.95"));
+            }
+        };
+        let stat = match wire.rule {
+            wire::Rule::Mean | wire::Rule::LowerBound => Stat::Mean,
+            wire::Rule::Median => Stat::Median,
+            wire::Rule::Min => Stat::Min,
+        };
+        Ok(Decide { stat, by_bound: matches!(wire.rule, wire::Rule::LowerBound), confidence })
+    }
+}

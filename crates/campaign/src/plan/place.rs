@@ -1,0 +1,82 @@
+//! Where in the file something stands, and refusals that say so.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use units::Usage;
+
+/// A plan's text and what to call it.
+pub(super) struct Place<'a> {
+    pub(super) text: &'a str,
+    pub(super) name: &'a str,
+}
+
+impl Place<'_> {
+    /// A refusal of what stands at `at`.
+    pub(super) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Usage {
+        self.at(at.span(), what.as_ref())
+    }
+
+    /// The TOML reader's refusal in one line, with the nearest word for an unknown one.
+    pub(super) fn refused(&self, error: &toml::de::Error) -> Usage {
+        let message = error.message().lines().next().unwrap_or("not TOML");
+        let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        let message = match words.split_first() {
+            Some((unknown, known)) if message.starts_with("unknown") => {
+                let all = known.join(", ");
+                let kind = if message.starts_with("unknown variant") { "word" } else { "key" };
+                match nearest(unknown, known) {
+                    Some(word) => {
+                        format!("unknown {kind} `{unknown}`, did you mean `{word}`? Known here: {all}")
+                    }
+                    None => format!("unknown {kind} `{unknown}`; known here: {all}"),
+                }
+            }
+            _ => message.to_owned(),
+        };
+        self.at(error.span().unwrap_or(0..0), &message)
+    }
+
+    fn at(&self, span: Range<usize>, what: &str) -> Usage {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        Usage(format!("{}:{line}:{column}: {what}", self.name))
+    }
+}
+
+/// The word of `known` that `unknown` was probably meant to be.
+pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    let best = known.iter().map(|word| (distance(unknown, word), *word)).min()?;
+    (best.0 <= 2.max(unknown.len() / 3)).then_some(best.1)
+}
+
+/// Levenshtein's distance between two words, in characters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let change = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_found_and_a_far_one_is_not_offered() {
+        let known = ["repetitions", "ranks", "timeout"];
+        assert_eq!(nearest("repetition", &known), Some("repetitions"));
+        assert_eq!(nearest("rank", &known), Some("ranks"));
+        assert_eq!(nearest("tiemout", &known), Some("timeout"));
+        assert_eq!(nearest("colour", &known), None);
+    }
+}

@@ -1,0 +1,212 @@
+//! A plan as it stands in its file: the TOML keys and nothing else.
+//!
+//! Invariant: every key of the file is a field here; an unknown one is an error with its place.
+//! Never here: rules between keys, which `check` puts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
+use toml::Spanned;
+
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub(super) schema: Spanned<i64>,
+    pub(super) plan: Head,
+    pub(super) fs: BTreeMap<String, Spanned<Fs>>,
+    pub(super) clients: Option<Clients>,
+    pub(super) launch: Option<Spanned<Launch>>,
+    #[serde(default)]
+    pub(super) defaults: Defaults,
+    #[serde(default)]
+    pub(super) dataset: BTreeMap<String, Spanned<Dataset>>,
+    #[serde(default)]
+    pub(super) test: Vec<Spanned<Test>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Head {
+    pub(super) id: Spanned<String>,
+    pub(super) title: String,
+    #[serde(default)]
+    pub(super) source: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Fs {
+    pub(super) dir: String,
+    pub(super) kind: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Clients {
+    pub(super) delivered: Spanned<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Launch {
+    pub(super) kind: LaunchKind,
+    pub(super) argv: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    pub(super) env: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum LaunchKind {
+    Local,
+    Mpirun,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Defaults {
+    pub(super) repetitions: Option<Spanned<u32>>,
+    pub(super) ranks: Option<Spanned<u32>>,
+    pub(super) timeout: Option<Spanned<String>>,
+    pub(super) decide: Option<Decide>,
+    pub(super) fs: Option<Spanned<String>>,
+    pub(super) cov_max: Option<Spanned<String>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Decide {
+    pub(super) rule: Rule,
+    pub(super) confidence: Option<Spanned<f64>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Rule {
+    Mean,
+    Median,
+    Min,
+    LowerBound,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Dataset {
+    pub(super) ior: Spanned<String>,
+    pub(super) ranks: Option<Spanned<u32>>,
+    pub(super) fs: Option<Spanned<String>>,
+    pub(super) timeout: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Test {
+    pub(super) id: Spanned<String>,
+    #[serde(default)]
+    pub(super) clause: String,
+    pub(super) ior: Spanned<String>,
+    pub(super) ranks: Option<Spanned<u32>>,
+    pub(super) repetitions: Option<Spanned<u32>>,
+    pub(super) uses: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) role: Role,
+    #[serde(default)]
+    pub(super) criterion: Criteria,
+    pub(super) timeout: Option<Spanned<String>>,
+    pub(super) cov_max: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) cache: Cache,
+    pub(super) fs: Option<Spanned<String>>,
+    pub(super) decide: Option<Decide>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Role {
+    #[default]
+    Contract,
+    Reported,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Cache {
+    #[default]
+    Cold,
+    Warm,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Criterion {
+    pub(super) metric: Spanned<String>,
+    pub(super) stat: Option<Stat>,
+    pub(super) op: Spanned<String>,
+    pub(super) value: Spanned<Value>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stat {
+    Mean,
+    Median,
+    Min,
+    Max,
+}
+
+/// A criterion's value; a bare number is read so that its refusal can say more than "expected a string".
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Value {
+    Text(String),
+    Whole(i64),
+    Decimal(f64),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => out.write_str(text),
+            Self::Whole(number) => write!(out, "{number}"),
+            Self::Decimal(number) => write!(out, "{number}"),
+        }
+    }
+}
+
+/// One criterion or an array of them.
+#[derive(Default)]
+pub(super) struct Criteria(pub(super) Vec<Criterion>);
+
+impl<'de> Deserialize<'de> for Criteria {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrMore)
+    }
+}
+
+struct OneOrMore;
+
+impl<'de> Visitor<'de> for OneOrMore {
+    type Value = Criteria;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(
+            "a criterion such as { metric = \"write.bw\", op = \">=\", value = \"3.0 GB/s\" }, or \
+             several in [ ]",
+        )
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Criteria, A::Error> {
+        Criterion::deserialize(MapAccessDeserializer::new(map)).map(|one| Criteria(vec![one]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Criteria, A::Error> {
+        let mut all = Vec::new();
+        while let Some(one) = seq.next_element()? {
+            all.push(one);
+        }
+        Ok(Criteria(all))
+    }
+}

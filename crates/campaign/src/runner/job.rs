@@ -1,0 +1,173 @@
+//! One job as a subprocess: started in a group of its own, watched, ended with all its children.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use results::folder::{JobEnd, names};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::Campaigning;
+use crate::launch::{Launcher, Launching};
+use crate::schedule::PlannedJob;
+
+/// How long a job that was asked to end may take before it is killed.
+const GRACE: Duration = Duration::from_secs(3);
+/// How often a running job is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+/// How often the observer hears of it, in looks.
+const LOOKS_PER_TICK: u32 = 10;
+
+/// Prefixes of variables that are worth recording, for they decide how a job runs.
+const RECORDED: &[&str] =
+    &["PATH", "LD_LIBRARY_PATH", "OMPI_", "PMI_", "PMIX_", "UCX_", "SLURM_", "MPICH_", "ASSAY_", "IOR_HINT_"];
+
+/// A job ready to start.
+pub(super) struct Prepared {
+    /// Its whole command line.
+    pub(super) argv: Vec<String>,
+    /// What of its environment is recorded.
+    pub(super) env_recorded: BTreeMap<String, String>,
+    env: BTreeMap<String, String>,
+    dir: PathBuf,
+    timeout: Duration,
+}
+
+impl Prepared {
+    /// `files` is the directory of the job's files, `dir` the one in which it runs and records.
+    pub(super) fn new(asked: &Campaigning, job: &PlannedJob, files: &Path, dir: &Path) -> Self {
+        let launch = &asked.plan.launch;
+        let mut words = vec!["ior".to_owned()];
+        let files = files.to_string_lossy();
+        words.extend(job.words.iter().map(|word| word.replace("{dir}", &files)));
+        if !job.names_file {
+            words.extend(["-o".to_owned(), format!("{files}/data")]);
+        }
+        words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
+        let program = asked.program.to_string_lossy().into_owned();
+        let foreign = launch.kind.foreign_env();
+        let mut env: BTreeMap<String, String> = asked
+            .environment
+            .iter()
+            .filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)))
+            .cloned()
+            .collect();
+        env.extend(launch.env.clone());
+        let recorded = |key: &String| {
+            launch.env.contains_key(key)
+                || RECORDED.iter().any(|name| key == name || (name.ends_with('_') && key.starts_with(name)))
+        };
+        Self {
+            argv: launch.kind.command(&Launching { program, ranks: job.ranks, words }),
+            env_recorded: env.clone().into_iter().filter(|(key, _)| recorded(key)).collect(),
+            env,
+            dir: dir.to_owned(),
+            timeout: Duration::try_from_secs_f64(job.timeout_s).unwrap_or(Duration::MAX),
+        }
+    }
+
+    /// Runs the job to its end or its time limit, and gives how it ended and its wall time in seconds;
+    /// `None` when `stop` became true, and the job was ended for that.
+    pub(super) fn run(
+        &self,
+        stop: &AtomicBool,
+        tick: &mut dyn FnMut(f64),
+    ) -> io::Result<Option<(JobEnd, f64)>> {
+        let began = Instant::now();
+        let (program, arguments) = self.argv.split_first().expect("a launcher names a program");
+        let spawned = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(&self.env)
+            .current_dir(&self.dir)
+            .stdin(Stdio::null())
+            .stdout(File::create(self.dir.join(names::STDOUT))?)
+            .stderr(File::create(self.dir.join(names::STDERR))?)
+            .process_group(0)
+            .spawn();
+        let mut child = match spawned {
+            Ok(child) => child,
+            Err(error) => {
+                std::fs::write(self.dir.join(names::STDERR), format!("cannot start `{program}`: {error}\n"))?;
+                return Ok(Some((JobEnd::NotStarted, began.elapsed().as_secs_f64())));
+            }
+        };
+        let watched = self.watch(&child, began, stop, tick);
+        let seconds = began.elapsed().as_secs_f64();
+        let end = end_all(&mut child)?;
+        Ok(match watched? {
+            Watched::Ended => Some((end, seconds)),
+            Watched::TooLate => Some((JobEnd::TimedOut, seconds)),
+            Watched::Stopped => None,
+        })
+    }
+
+    fn watch(
+        &self,
+        child: &Child,
+        began: Instant,
+        stop: &AtomicBool,
+        tick: &mut dyn FnMut(f64),
+    ) -> io::Result<Watched> {
+        for look in 1_u32.. {
+            if ended(child)? {
+                break;
+            }
+            if stop.load(Ordering::Relaxed) {
+                ask_to_end(child)?;
+                return Ok(Watched::Stopped);
+            }
+            if began.elapsed() >= self.timeout {
+                ask_to_end(child)?;
+                return Ok(Watched::TooLate);
+            }
+            if look % LOOKS_PER_TICK == 0 {
+                tick(began.elapsed().as_secs_f64());
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(Watched::Ended)
+    }
+}
+
+enum Watched {
+    Ended,
+    TooLate,
+    Stopped,
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_child(child)
+}
+
+/// Whether the job's first process has ended; it is left to be reaped, so that its number, which is
+/// the group's, cannot be taken by another meanwhile.
+fn ended(child: &Child) -> io::Result<bool> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    Ok(waitid(WaitId::Pid(pid(child)), options)?.is_some())
+}
+
+/// Asks the whole group to end and gives it time: a launcher passes the request on to other nodes.
+fn ask_to_end(child: &Child) -> io::Result<()> {
+    let _ = kill_process_group(pid(child), Signal::TERM);
+    let asked = Instant::now();
+    while asked.elapsed() < GRACE && !ended(child)? {
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+/// Kills what is left of the group, reaps the job, and says how it ended.
+fn end_all(child: &mut Child) -> io::Result<JobEnd> {
+    let _ = kill_process_group(pid(child), Signal::KILL);
+    let status = child.wait()?;
+    Ok(match (status.code(), status.signal()) {
+        (Some(code), _) => JobEnd::Exit(code),
+        (None, signal) => JobEnd::Signal(signal.unwrap_or_default()),
+    })
+}

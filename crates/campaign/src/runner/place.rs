@@ -1,0 +1,214 @@
+//! Where a campaign works: its folder of evidence, and one directory per file system for its files.
+//!
+//! Invariant: only directories that this campaign made are removed; a mark in each says so.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use results::folder::{self, CampaignInfo, FileSystem, names};
+use units::{Usage, bytes_binary};
+
+use super::{Campaigning, Trouble};
+use crate::machine::{file_system, machine, now};
+use crate::schedule::{self, PlannedJob};
+
+/// The file in a directory for files that says which campaign made it.
+const MARK: &str = ".assay-campaign";
+/// How much more room there must be than the jobs need.
+const ROOM_MARGIN: f64 = 1.1;
+
+/// The places of one campaign.
+pub(super) struct Place {
+    /// Who runs which plan.
+    pub(super) info: CampaignInfo,
+    /// The directory under test of each file system.
+    pub(super) dirs: Vec<(String, PathBuf)>,
+    mark: String,
+}
+
+impl Place {
+    /// Makes the places of a new campaign, after everything that could refuse it has been asked.
+    pub(super) fn make(asked: &Campaigning) -> Result<Self, Trouble> {
+        let jobs = schedule::jobs(&asked.plan, &asked.only)?;
+        let dirs = dirs(asked)?;
+        let name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for (fs, dir) in &dirs {
+            let need = schedule::needs(&jobs).get(fs).copied().unwrap_or_default();
+            room(&file_system(fs, dir)?, dir, need.peak_bytes)?;
+        }
+        let file_of =
+            |fs: &str| if dirs.len() == 1 { format!("{name}.data") } else { format!("{name}.{fs}.data") };
+        let data: BTreeMap<String, String> = dirs
+            .iter()
+            .map(|(fs, dir)| (fs.clone(), dir.join(file_of(fs)).to_string_lossy().into_owned()))
+            .collect();
+        let info = CampaignInfo {
+            schema: 1,
+            plan: asked.plan.id.clone(),
+            title: asked.plan.title.clone(),
+            source: asked.plan.source.clone(),
+            plan_sha256: folder::sha256(asked.plan.text.as_bytes()),
+            tool: asked.tool.clone(),
+            tool_sha256: folder::sha256_of(&asked.program)?,
+            argv: asked.argv.clone(),
+            started: now(),
+            dir: asked.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default(),
+            data,
+            only: asked.only.clone(),
+        };
+        if asked.folder.exists() {
+            let folder = asked.folder.display();
+            return Err(Usage(format!(
+                "{folder} exists; resume that campaign with --resume, or choose another place"
+            ))
+            .into());
+        }
+        folder::create(&asked.folder, &info, &asked.plan.text)?;
+        let place = Self { mark: mark(&info), info, dirs };
+        for data in place.info.data.values() {
+            fs::create_dir(data).map_err(|error| named(Path::new(data), &error))?;
+            fs::write(Path::new(data).join(MARK), &place.mark)?;
+        }
+        folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
+        Ok(place)
+    }
+
+    /// Finds the places of a campaign that was stopped, and sets aside what its last job left.
+    pub(super) fn find(asked: &Campaigning) -> Result<Self, Trouble> {
+        let at = asked.folder.display();
+        let info = folder::load(&asked.folder)
+            .map_err(|error| Usage(format!("{at} is no campaign that can be resumed: {error}")))?
+            .info;
+        if info.plan_sha256 != folder::sha256(asked.plan.text.as_bytes()) {
+            let what = format!(
+                "{at} was begun with another text of the plan; resume it with its own {at}/plan.toml"
+            );
+            return Err(Usage(what).into());
+        }
+        if info.tool_sha256 != folder::sha256_of(&asked.program)? {
+            let what =
+                format!("{at} was begun by another build of {}; one campaign has one program", info.tool);
+            return Err(Usage(what).into());
+        }
+        folder::set_aside(&asked.folder)?;
+        let dirs = info
+            .data
+            .iter()
+            .filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
+        let place = Self { mark: mark(&info), dirs: dirs.collect(), info };
+        if !asked.folder.join(names::BEFORE).exists() {
+            folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
+        }
+        Ok(place)
+    }
+
+    /// The directory of the job's files; made anew where the job makes its files, so that nothing of
+    /// an attempt that was killed is found in it.
+    pub(super) fn files(&self, job: &PlannedJob) -> Result<PathBuf, Trouble> {
+        let data = self.data(job)?;
+        let files = data.join(&job.files);
+        if job.makes_files {
+            self.remove_files(job)?;
+            fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
+        }
+        Ok(files)
+    }
+
+    /// Removes the directory of the job's files, if it is there.
+    pub(super) fn remove_files(&self, job: &PlannedJob) -> Result<(), Trouble> {
+        match fs::remove_dir_all(self.data(job)?.join(&job.files)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes the directories for files as far as they are empty; what others put there stays.
+    pub(super) fn remove_own_directories(&self) {
+        for data in self.info.data.values().map(Path::new) {
+            for part in ["tests", "datasets"] {
+                let _ = fs::remove_dir(data.join(part));
+            }
+            let alone = fs::read_dir(data).is_ok_and(|entries| entries.count() == 1);
+            if alone && self.is_own(data) && fs::remove_file(data.join(MARK)).is_ok() {
+                let _ = fs::remove_dir(data);
+            }
+        }
+    }
+
+    /// The directory for files on the job's file system, proven to be this campaign's own.
+    fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
+        let data = self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new(""));
+        if !self.is_own(data) {
+            let what = format!(
+                "{}/{MARK} does not say that this campaign made it; nothing is touched",
+                data.display()
+            );
+            return Err(Usage(what).into());
+        }
+        Ok(data)
+    }
+
+    fn is_own(&self, data: &Path) -> bool {
+        fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == self.mark)
+    }
+}
+
+fn mark(info: &CampaignInfo) -> String {
+    format!("made by campaign {} of {}, {}\n", info.plan, info.started, info.plan_sha256)
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// The directory under test of each file system, proven to be one and of the type the plan names.
+fn dirs(asked: &Campaigning) -> Result<Vec<(String, PathBuf)>, Trouble> {
+    let mut dirs = Vec::new();
+    for (name, fs) in &asked.plan.file_systems {
+        let dir = match &asked.dir {
+            Some(given) => fs.dir.replace("{dir}", &given.to_string_lossy()),
+            None if fs.dir.contains("{dir}") => {
+                return Err(Usage(format!(
+                    "plan {}: fs.{name} lies where you say; add --dir DIR",
+                    asked.plan.id
+                ))
+                .into());
+            }
+            None => fs.dir.clone(),
+        };
+        let found = Path::new(&dir).canonicalize();
+        let path = found.map_err(|error| Usage(format!("fs.{name}: {dir}: {error}; it must exist")))?;
+        if !path.is_dir() {
+            return Err(Usage(format!("fs.{name}: {dir} is no directory")).into());
+        }
+        if path.to_string_lossy().contains(['@', ',', '#', '=']) {
+            let what =
+                "IOR gives `@`, `,`, `#` and `=` in a path a meaning of their own; choose another directory";
+            return Err(Usage(format!("fs.{name}: {dir}: {what}")).into());
+        }
+        let real = file_system(name, &path)?.kind;
+        if let Some(kind) = fs.kind.as_ref().filter(|kind| **kind != real) {
+            return Err(
+                Usage(format!("fs.{name}: {dir} lies on {real}, and the plan is about {kind}")).into()
+            );
+        }
+        dirs.push((name.clone(), path));
+    }
+    Ok(dirs)
+}
+
+fn room(fs: &FileSystem, dir: &Path, peak_bytes: u64) -> Result<(), Usage> {
+    let needed = peak_bytes as f64 * ROOM_MARGIN;
+    if (fs.bytes_free as f64) < needed {
+        return Err(Usage(format!(
+            "{} has {} free and the plan needs {} (its files and 10 %); make room or choose another \
+             directory",
+            dir.display(),
+            bytes_binary(fs.bytes_free as f64),
+            bytes_binary(needed),
+        )));
+    }
+    Ok(())
+}

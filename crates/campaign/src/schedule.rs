@@ -1,0 +1,320 @@
+//! Which jobs a plan becomes, in which order, and what room they need.
+//!
+//! A dataset is made just before the first test that reads it; a test's repetitions are separate
+//! launches, one after the other; files go when their last reader has ended.
+//!
+//! Invariant: pure. A job's number and folder depend on the plan alone, never on what was chosen of it
+//! or on what has already run, so that a campaign can be resumed.
+//! Never here: directories, processes.
+
+use std::collections::BTreeMap;
+
+use units::Usage;
+
+use crate::plan::{Plan, Test, Uses};
+
+/// What a job is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Makes the dataset at this place in [`Plan::datasets`].
+    Dataset(usize),
+    /// Is a repetition of the test at this place in [`Plan::tests`].
+    Test(usize),
+}
+
+/// One launch to come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedJob {
+    /// Number in the campaign, from 1.
+    pub number: u32,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The test's id, or `dataset.NAME`.
+    pub test: String,
+    /// Repetition, from 1.
+    pub repetition: u32,
+    /// Name of its folder, such as `0001-write-r1`.
+    pub folder: String,
+    /// Directory of its files, relative to the campaign's directory for files.
+    pub files: String,
+    /// Whether the job makes that directory, or finds it.
+    pub makes_files: bool,
+    /// The job whose files it reads, as (test, repetition), if they are not its own.
+    pub reads: Option<(String, u32)>,
+    /// Whether the files go after this job.
+    pub removes_files: bool,
+    /// The file system.
+    pub fs: String,
+    /// Ranks.
+    pub ranks: u32,
+    /// The words of the IOR line with `{dir}` still in it.
+    pub words: Vec<String>,
+    /// Whether the line names its file itself.
+    pub names_file: bool,
+    /// Seconds after which it is killed.
+    pub timeout_s: f64,
+    /// Bytes it writes at most.
+    pub writes_bytes: u64,
+    /// Bytes it reads at most.
+    pub reads_bytes: u64,
+    /// Seconds after which its phases stop by themselves; 0 for never.
+    pub deadline_s: u64,
+}
+
+/// What the jobs need of one file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// Bytes written in all, at most.
+    pub written_bytes: u64,
+    /// Bytes that lie there at the same time, at most.
+    pub peak_bytes: u64,
+}
+
+/// The jobs of `plan`, all of them or those that the tests `only` need.
+pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
+    let wanted = wanted(plan, only)?;
+    let mut all = every_job(plan);
+    all.retain(|job| match job.purpose {
+        Purpose::Test(index) => wanted.tests[index],
+        Purpose::Dataset(index) => wanted.datasets[index],
+    });
+    let mut last = BTreeMap::new();
+    for (index, job) in all.iter().enumerate() {
+        last.insert(job.files.clone(), index);
+    }
+    for index in last.into_values() {
+        all[index].removes_files = true;
+    }
+    Ok(all)
+}
+
+/// What `jobs` need of each file system.
+pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
+    let mut needs: BTreeMap<String, Need> = BTreeMap::new();
+    let mut lying: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for job in jobs {
+        let need = needs.entry(job.fs.clone()).or_default();
+        need.written_bytes += job.writes_bytes;
+        let files = lying.entry((&job.fs, &job.files)).or_default();
+        *files = job.writes_bytes.max(*files);
+        let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, bytes)| bytes).sum();
+        need.peak_bytes = need.peak_bytes.max(now);
+        if job.removes_files {
+            lying.remove(&(job.fs.as_str(), job.files.as_str()));
+        }
+    }
+    needs
+}
+
+/// About how long `jobs` take, in seconds, on storage that moves `rate` bytes per second each way;
+/// a stonewalled phase takes no longer than its deadline.
+pub fn seconds(jobs: &[PlannedJob], rate: f64) -> f64 {
+    let phase = |bytes: u64, deadline_s: u64| {
+        let seconds = bytes as f64 / rate;
+        if deadline_s > 0 { seconds.min(deadline_s as f64) } else { seconds }
+    };
+    jobs.iter()
+        .map(|job| 0.1 + phase(job.writes_bytes, job.deadline_s) + phase(job.reads_bytes, job.deadline_s))
+        .sum()
+}
+
+struct Wanted {
+    datasets: Vec<bool>,
+    tests: Vec<bool>,
+}
+
+fn wanted(plan: &Plan, only: &[String]) -> Result<Wanted, Usage> {
+    let mut tests = vec![only.is_empty(); plan.tests.len()];
+    for id in only {
+        let Some(index) = plan.tests.iter().position(|test| test.id == *id) else {
+            let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+            return Err(Usage(format!("plan {} has no test `{id}`; it has {}", plan.id, known.join(", "))));
+        };
+        tests[index] = true;
+    }
+    let mut datasets = vec![false; plan.datasets.len()];
+    for index in (0..plan.tests.len()).rev().filter(|index| plan.tests[*index].uses.is_some()) {
+        match plan.tests[index].uses {
+            Some(Uses::Test(used)) if tests[index] => tests[used] = true,
+            Some(Uses::Dataset(used)) if tests[index] => datasets[used] = true,
+            _ => {}
+        }
+    }
+    Ok(Wanted { datasets, tests })
+}
+
+fn every_job(plan: &Plan) -> Vec<PlannedJob> {
+    let mut jobs: Vec<PlannedJob> = Vec::new();
+    for (index, test) in plan.tests.iter().enumerate() {
+        if let Some(Uses::Dataset(used)) = test.uses
+            && !jobs.iter().any(|job| job.purpose == Purpose::Dataset(used))
+        {
+            jobs.push(dataset_job(plan, used, jobs.len()));
+        }
+        for repetition in 1..=test.repetitions {
+            jobs.push(test_job(plan, index, repetition, jobs.len()));
+        }
+    }
+    jobs
+}
+
+fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
+    let dataset = &plan.datasets[index];
+    let number = before as u32 + 1;
+    PlannedJob {
+        number,
+        purpose: Purpose::Dataset(index),
+        test: format!("dataset.{}", dataset.name),
+        repetition: 1,
+        folder: format!("{number:04}-dataset.{}-r1", dataset.name),
+        files: format!("datasets/{}", dataset.name),
+        makes_files: true,
+        reads: None,
+        removes_files: false,
+        fs: dataset.fs.clone(),
+        ranks: dataset.ranks,
+        words: dataset.line.words.clone(),
+        names_file: dataset.line.names_file,
+        timeout_s: dataset.timeout_s,
+        writes_bytes: dataset.line.bytes(dataset.ranks),
+        reads_bytes: 0,
+        deadline_s: dataset.line.deadline_s,
+    }
+}
+
+fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> PlannedJob {
+    let test = &plan.tests[index];
+    let number = before as u32 + 1;
+    let files = files(plan, test, repetition);
+    let bytes = test.line.bytes(test.ranks).saturating_mul(test.line.repetitions);
+    let share = |present: bool| if present { bytes } else { 0 };
+    PlannedJob {
+        number,
+        purpose: Purpose::Test(index),
+        test: test.id.clone(),
+        repetition,
+        folder: format!("{number:04}-{}-r{repetition}", test.id),
+        files,
+        makes_files: test.uses.is_none(),
+        reads: reads(plan, test, repetition),
+        removes_files: false,
+        fs: test.fs.clone(),
+        ranks: test.ranks,
+        words: test.line.words.clone(),
+        names_file: test.line.names_file,
+        timeout_s: test.timeout_s,
+        writes_bytes: share(test.line.write),
+        reads_bytes: share(test.line.read) + share(test.line.read_check) + share(test.line.write_check),
+        deadline_s: test.line.deadline_s,
+    }
+}
+
+/// A reader's repetition finds the files of the same repetition, or of the last one there is.
+fn reads(plan: &Plan, test: &Test, repetition: u32) -> Option<(String, u32)> {
+    match test.uses.as_ref()? {
+        Uses::Dataset(index) => Some((format!("dataset.{}", plan.datasets[*index].name), 1)),
+        Uses::Test(index) => {
+            let made = &plan.tests[*index];
+            Some((made.id.clone(), repetition.min(made.repetitions)))
+        }
+    }
+}
+
+fn files(plan: &Plan, test: &Test, repetition: u32) -> String {
+    match &test.uses {
+        None => format!("tests/{}-r{repetition}", test.id),
+        Some(Uses::Dataset(index)) => format!("datasets/{}", plan.datasets[*index].name),
+        Some(Uses::Test(index)) => {
+            let made = &plan.tests[*index];
+            files(plan, made, repetition.min(made.repetitions))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[defaults]
+ranks = 2
+repetitions = 2
+[dataset.big]
+ior = "-w -F -b 4m -k"
+[[test]]
+id = "W"
+ior = "-w -b 1m -k"
+role = "reported"
+[[test]]
+id = "R"
+uses = "W"
+ior = "-r -b 1m -k -D 1"
+role = "reported"
+[[test]]
+id = "B"
+uses = "dataset.big"
+ior = "-r -F -b 4m -k"
+repetitions = 3
+role = "reported"
+"#;
+
+    fn shown(jobs: &[PlannedJob]) -> Vec<String> {
+        jobs.iter()
+            .map(|job| {
+                format!(
+                    "{} in {}{}",
+                    job.folder,
+                    job.files,
+                    if job.removes_files { ", then gone" } else { "" }
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_plan_becomes_these_jobs_in_this_order() {
+        let plan = Plan::parse(PLAN, "p.toml").unwrap();
+        let all = jobs(&plan, &[]).unwrap();
+        assert_eq!(
+            shown(&all),
+            [
+                "0001-W-r1 in tests/W-r1",
+                "0002-W-r2 in tests/W-r2",
+                "0003-R-r1 in tests/W-r1, then gone",
+                "0004-R-r2 in tests/W-r2, then gone",
+                "0005-dataset.big-r1 in datasets/big",
+                "0006-B-r1 in datasets/big",
+                "0007-B-r2 in datasets/big",
+                "0008-B-r3 in datasets/big, then gone",
+            ]
+        );
+        assert_eq!(all[3].reads, Some(("W".to_owned(), 2)));
+        assert_eq!(all.iter().map(|job| job.makes_files).filter(|makes| *makes).count(), 3);
+    }
+
+    #[test]
+    fn a_chosen_test_brings_what_it_reads_and_keeps_its_numbers() {
+        let plan = Plan::parse(PLAN, "p.toml").unwrap();
+        assert_eq!(
+            shown(&jobs(&plan, &["R".to_owned()]).unwrap())[2],
+            "0003-R-r1 in tests/W-r1, then gone",
+            "the writer runs too"
+        );
+        let chosen = jobs(&plan, &["B".to_owned()]).unwrap();
+        assert_eq!(chosen.first().map(|job| job.folder.as_str()), Some("0005-dataset.big-r1"));
+        let error = jobs(&plan, &["X".to_owned()]).unwrap_err();
+        assert_eq!(error.0, "plan p has no test `X`; it has W, R, B");
+    }
+
+    #[test]
+    fn the_room_needed_is_that_of_the_fullest_moment() {
+        let plan = Plan::parse(PLAN, "p.toml").unwrap();
+        let all = jobs(&plan, &[]).unwrap();
+        let need = needs(&all)["scratch"];
+        assert_eq!(need, Need { written_bytes: (2 + 2 + 8) << 20, peak_bytes: 8 << 20 });
+        assert!(seconds(&all, 1e6) > 30.0 && seconds(&all, 1e9) < 1.5);
+    }
+}

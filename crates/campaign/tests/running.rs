@@ -1,0 +1,329 @@
+//! Campaigns over a stand-in for the program that measures: a shell script that copies records.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use campaign::runner::Blind;
+use campaign::{Campaigning, Ended, Event, Observer, Plan, Trouble, run};
+use results::Outcome;
+use results::folder::{Campaign, JobEnd, load};
+use results::record::{End, Phase, Record, Run, Spans};
+
+/// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear.
+const SCRIPT: &str = r#"#!/bin/sh
+echo "$*" >> "$0.calls"
+for last; do :; done
+case "$*" in
+*"-j 1"*) echo "no luck" >&2; exit 4 ;;
+*"-j 2"*) sleep 100 & echo $! $$ > "$0.pids"; wait ;;
+*"-j 3"*) trap '' TERM; sleep 100 & echo $! $$ > "$0.pids"; wait ;;
+esac
+previous=
+for word; do
+    if [ "$previous" = -o ]; then echo payload > "$word"; fi
+    previous=$word
+done
+cp "$0.records" "$last"
+"#;
+
+struct Stage {
+    place: tempfile::TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let stage = Self { place: tempfile::tempdir().unwrap() };
+        let program = stage.path("program");
+        fs::write(&program, SCRIPT).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let spans = Spans { transfer_s: 1.0, total_s: 1.0, ..Default::default() };
+        let phase = |name: &str| {
+            Record::Phase(Box::new(Phase {
+                phase: name.into(),
+                bytes: 100,
+                ops: 1,
+                spans,
+                ..Default::default()
+            }))
+        };
+        let records =
+            [Record::Run(Run::default()), phase("write"), phase("read"), Record::End(End::default())];
+        let lines: Vec<String> =
+            records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
+        fs::write(stage.path("program.records"), lines.concat()).unwrap();
+        fs::create_dir(stage.path("scratch")).unwrap();
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    fn calls(&self) -> Vec<String> {
+        let calls = fs::read_to_string(self.path("program.calls")).unwrap_or_default();
+        calls.lines().map(str::to_owned).collect()
+    }
+
+    fn asked(&self, tests: &str, resume: bool) -> Campaigning {
+        let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
+                    launch = { kind = \"local\", env = { ASSAY_COLOUR = \"blue\" } }\n";
+        Campaigning {
+            plan: Plan::parse(&format!("{head}{tests}"), "p.toml").unwrap(),
+            dir: Some(self.path("scratch")),
+            folder: self.path("campaign"),
+            resume,
+            only: vec![],
+            program: self.path("program"),
+            tool: "stand-in 1".into(),
+            argv: vec!["assay".into(), "run".into()],
+            environment: vec![
+                ("PATH".into(), "/usr/bin:/bin".into()),
+                ("SLURM_PROCID".into(), "0".into()),
+                ("SECRET".into(), "not recorded".into()),
+            ],
+            stop: Arc::new(AtomicBool::new(false)),
+        }
+    }
+
+    fn judged(&self, tests: &str, resume: bool) -> Campaign {
+        match run(&self.asked(tests, resume), &mut Blind) {
+            Ok(Ended::Judged(campaign)) => *campaign,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn scratch(&self) -> Vec<String> {
+        names_in(&self.path("scratch"))
+    }
+}
+
+fn names_in(dir: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = entries.collect();
+    names.sort();
+    names
+}
+
+fn alive(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
+}
+
+/// Asks the campaign to stop when it shows job `at` running.
+struct StopAt {
+    at: u32,
+    stop: Arc<AtomicBool>,
+}
+
+impl Observer for StopAt {
+    fn see(&mut self, event: &Event<'_>) {
+        if let Event::Runs(job, _) = event
+            && job.number == self.at
+        {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+const CRITERION: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"50 B/s\" }";
+const READ_CRITERION: &str = "criterion = { metric = \"read.bw\", op = \">=\", value = \"50 B/s\" }";
+
+fn two_tests() -> String {
+    format!(
+        "[dataset.d]\nior = \"-w -k\"\nranks = 3\n\
+         [[test]]\nid = \"W\"\nior = \"-w\"\nrepetitions = 2\n{CRITERION}\n\
+         [[test]]\nid = \"R\"\nuses = \"dataset.d\"\nior = \"-r -k -O x={{dir}}/s\"\n{READ_CRITERION}\n"
+    )
+}
+
+#[test]
+fn a_campaign_runs_its_jobs_keeps_the_evidence_and_leaves_no_files_behind() {
+    let stage = Stage::new();
+    fs::write(stage.path("scratch/mine"), "precious").unwrap();
+    let campaign = stage.judged(&two_tests(), false);
+    let outcomes: Vec<Outcome> = campaign.verdicts.iter().map(|verdict| verdict.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Pass, Outcome::Pass]);
+    let scratch = stage.path("scratch").canonicalize().unwrap();
+    let data = scratch.join("campaign.data").to_string_lossy().into_owned();
+    assert_eq!(
+        stage.calls(),
+        [
+            format!("-n 1 ior -w -o {data}/tests/W-r1/data --record records.jsonl"),
+            format!("-n 1 ior -w -o {data}/tests/W-r2/data --record records.jsonl"),
+            format!("-n 3 ior -w -k -o {data}/datasets/d/data --record records.jsonl"),
+            format!(
+                "-n 1 ior -r -k -O x={data}/datasets/d/s -o {data}/datasets/d/data --record records.jsonl"
+            ),
+        ]
+    );
+    assert_eq!(stage.scratch(), ["mine"], "its own directory is gone, the user's file is not");
+    assert_eq!(
+        names_in(&stage.path("campaign/jobs")),
+        ["0001-W-r1", "0002-W-r2", "0003-dataset.d-r1", "0004-R-r1"]
+    );
+    assert_eq!(
+        names_in(&stage.path("campaign/jobs/0001-W-r1")),
+        ["job.json", "records.jsonl", "stderr.txt", "stdout.txt"]
+    );
+    let env = &campaign.jobs[0].info.env;
+    assert_eq!(env.keys().map(String::as_str).collect::<Vec<_>>(), ["ASSAY_COLOUR", "PATH"]);
+    assert!(campaign.before.is_some() && campaign.after.is_some());
+    assert_eq!(load(&stage.path("campaign")).unwrap(), campaign, "what is judged is what is in the folder");
+    assert_eq!(results::folder::verify(&stage.path("campaign")).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn files_that_others_put_into_the_campaigns_directory_stay() {
+    let stage = Stage::new();
+    let mut asked = stage.asked(&two_tests(), false);
+    let note = stage.path("scratch/campaign.data/note");
+    struct Meddler(PathBuf);
+    impl Observer for Meddler {
+        fn see(&mut self, _: &Event<'_>) {
+            let _ = fs::write(&self.0, "keep me");
+        }
+    }
+    asked.only = vec!["W".into()];
+    run(&asked, &mut Meddler(note.clone())).unwrap();
+    assert_eq!(fs::read_to_string(note).unwrap(), "keep me");
+}
+
+#[test]
+fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
+    let stage = Stage::new();
+    let hanging = two_tests().replace("-r -k", "-r -k -j 2");
+    let mut stopping = stage.asked(&hanging, false);
+    let mut observer = StopAt { at: 4, stop: Arc::clone(&stopping.stop) };
+    let ended = run(&stopping, &mut observer).unwrap();
+    assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
+    let pids = fs::read_to_string(stage.path("program.pids")).unwrap();
+    assert!(pids.split_whitespace().all(|pid| !alive(pid)), "the job and its child are gone: {pids}");
+    assert_eq!(stage.scratch(), ["campaign.data"], "the dataset waits for the rest");
+
+    // The hang is gone; the plan is the same.
+    let script = SCRIPT.replace("*\"-j 2\"*) ", "*\"-j 9\"*) ");
+    stopping.stop.store(false, Ordering::Relaxed);
+    stopping.resume = true;
+    let other_build = stage.path("program");
+    fs::write(&other_build, &script).unwrap();
+    let refused = run(&stopping, &mut Blind).unwrap_err().to_string();
+    assert!(refused.contains("was begun by another build of stand-in 1"), "{refused}");
+    fs::write(&other_build, SCRIPT).unwrap();
+    let mut observer = StopAt { at: 4, stop: Arc::clone(&stopping.stop) };
+    assert!(matches!(run(&stopping, &mut observer).unwrap(), Ended::Stopped { done: 3, of: 4 }));
+    assert_eq!(stage.calls().len(), 5, "only the job that had not ended was run again");
+    let loaded = load(&stage.path("campaign")).unwrap();
+    assert_eq!(loaded.killed, ["jobs/.0004-R-r1", "jobs/0004-R-r1.killed-1"], "every attempt is kept");
+
+    let changed = stage.asked(&two_tests(), true);
+    let refused = run(&changed, &mut Blind).unwrap_err().to_string();
+    assert!(refused.contains("was begun with another text of the plan"), "{refused}");
+}
+
+#[test]
+fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
+    let stage = Stage::new();
+    let tests = two_tests();
+    let asked = stage.asked(&tests, false);
+    struct StopBefore(Arc<AtomicBool>);
+    impl Observer for StopBefore {
+        fn see(&mut self, event: &Event<'_>) {
+            if let Event::Ends(job, _) = event
+                && job.number == 2
+            {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+    let ended = run(&asked, &mut StopBefore(Arc::clone(&asked.stop))).unwrap();
+    assert!(matches!(ended, Ended::Stopped { done: 2, of: 4 }));
+    let campaign = stage.judged(&tests, true);
+    assert!(
+        campaign.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass),
+        "{:?}",
+        campaign.verdicts
+    );
+    assert_eq!(stage.calls().len(), 4);
+    assert_eq!(stage.scratch(), Vec::<String>::new());
+}
+
+#[test]
+fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_hear() {
+    for deaf in ["-j 2", "-j 3"] {
+        let stage = Stage::new();
+        let tests = format!("[[test]]\nid = \"W\"\nior = \"-w {deaf}\"\ntimeout = \"300 ms\"\n{CRITERION}\n");
+        let campaign = stage.judged(&tests, false);
+        assert_eq!(campaign.jobs[0].info.end, JobEnd::TimedOut);
+        let pids = fs::read_to_string(stage.path("program.pids")).unwrap();
+        assert!(pids.split_whitespace().all(|pid| !alive(pid)), "{pids}");
+        assert_eq!(campaign.verdicts[0].outcome, Outcome::Invalid);
+        assert_eq!(
+            campaign.verdicts[0].reason,
+            "repetition 1 did not end in time and was killed after 300 ms"
+        );
+    }
+}
+
+#[test]
+fn a_dataset_that_fails_leaves_its_readers_not_run_and_the_others_untouched() {
+    let stage = Stage::new();
+    let campaign = stage.judged(&two_tests().replace("-w -k", "-w -k -j 1"), false);
+    assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass);
+    assert_eq!(campaign.verdicts[1].outcome, Outcome::NotRun);
+    assert_eq!(campaign.verdicts[1].reason, "dataset.d, whose files it reads, ended with status 4");
+    let stderr = fs::read_to_string(stage.path("campaign/jobs/0003-dataset.d-r1/stderr.txt")).unwrap();
+    assert_eq!(stderr, "no luck\n");
+    assert_eq!(stage.scratch(), Vec::<String>::new());
+}
+
+#[test]
+fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
+    let stage = Stage::new();
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -j 1\"\nrepetitions = 2\n{CRITERION}\n");
+    let campaign = stage.judged(&tests, false);
+    assert_eq!(campaign.jobs.len(), 2);
+    assert_eq!(campaign.verdicts[0].reason, "repetition 1 ended with status 4");
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_a_result() {
+    let stage = Stage::new();
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w\"\n{CRITERION}\n");
+    let mut asked = stage.asked(&tests, false);
+    fs::write(stage.path("not-a-program"), "").unwrap();
+    asked.program = stage.path("not-a-program");
+    let Ended::Judged(campaign) = run(&asked, &mut Blind).unwrap() else { panic!() };
+    assert_eq!(campaign.verdicts[0].reason, "repetition 1 could not be started");
+    let stderr = fs::read_to_string(stage.path("campaign/jobs/0001-W-r1/stderr.txt")).unwrap();
+    assert!(stderr.starts_with("cannot start `"), "{stderr}");
+}
+
+#[test]
+fn what_cannot_work_is_refused_before_anything_is_made() {
+    let stage = Stage::new();
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w\"\n{CRITERION}\n");
+    let refusal = |change: &dyn Fn(&mut Campaigning)| {
+        let mut asked = stage.asked(&tests, false);
+        change(&mut asked);
+        match run(&asked, &mut Blind) {
+            Err(Trouble::Usage(usage)) => usage.0,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(refusal(&|asked| asked.dir = None), "plan p: fs.s lies where you say; add --dir DIR");
+    let missing = refusal(&|asked| asked.dir = Some("/no/such/place".into()));
+    assert!(missing.starts_with("fs.s: /no/such/place: No such file or directory"), "{missing}");
+    let kind = refusal(&|asked| {
+        asked.plan.file_systems.get_mut("s").unwrap().kind = Some("lustre".into());
+    });
+    assert!(kind.ends_with("and the plan is about lustre"), "{kind}");
+    let room = refusal(&|asked| asked.plan.tests[0].line.block_bytes = 1 << 60);
+    assert!(room.contains(" free and the plan needs 1.10 EiB"), "{room}");
+    assert_eq!(refusal(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`; it has W");
+    assert!(!stage.path("campaign").exists() && stage.scratch().is_empty());
+    fs::create_dir(stage.path("campaign")).unwrap();
+    assert!(refusal(&|_| ()).contains("exists; resume that campaign with --resume"));
+}
