@@ -39,6 +39,7 @@ pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystem> {
         kind: mount.kind,
         options: mount.options,
         bytes: room.f_blocks.saturating_mul(room.f_frsize),
+        bytes_used: room.f_blocks.saturating_sub(room.f_bfree).saturating_mul(room.f_frsize),
         bytes_free: room.f_bavail.saturating_mul(room.f_frsize),
         inodes: room.f_files,
         inodes_free: room.f_favail,

@@ -63,7 +63,7 @@ fn mpi_ranks_write_the_bytes_of_the_original_under_every_library() {
 
 #[test]
 fn mpi_io_writes_the_same_bytes_alone_and_together() {
-    for mpi in [Mpi::OpenMpi, Mpi::Mpich, Mpi::WheelAbi] {
+    for mpi in [Mpi::Open, Mpi::Mpich, Mpi::WheelAbi] {
         for (ranks, packet, golden) in GOLDEN.into_iter().filter(|(ranks, ..)| *ranks == 2) {
             for how in ["-a MPIIO", "-a MPIIO -c -e"] {
                 let dir = tempfile::tempdir().unwrap();
@@ -84,7 +84,7 @@ fn a_shuffled_shared_file_is_whole_and_reads_back_with_its_seed() {
             let dir = tempfile::tempdir().unwrap();
             ior(dir.path(), ranks, &line("o", order)).ok();
             let bytes = std::fs::read(dir.path().join("f")).unwrap();
-            assert_eq!(bytes.len(), ranks as usize * 128 << 10);
+            assert_eq!(bytes.len(), (ranks as usize * 128) << 10);
             // The first word of every transfer tells its offset: none is missing, none misplaced.
             for (index, transfer) in bytes.chunks(16 << 10).enumerate() {
                 let word = u64::from_ne_bytes(transfer[..8].try_into().unwrap());

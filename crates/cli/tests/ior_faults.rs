@@ -1,5 +1,6 @@
 //! What goes wrong is told in one line with rank, path and place, ends all ranks together, and loses
 //! nothing measured before.
+#![allow(clippy::print_stdout)]
 
 mod common;
 
@@ -227,7 +228,7 @@ fn ranks_below(ancestor: u32) -> Vec<u32> {
 
 #[test]
 fn a_killed_rank_ends_the_job_in_seconds() {
-    for mpi in [Mpi::OpenMpi, Mpi::Mpich, Mpi::Wheel] {
+    for mpi in [Mpi::Open, Mpi::Mpich, Mpi::Wheel] {
         let dir = tempfile::tempdir().unwrap();
         let words = "ior -w -a DUMMY -b 4g -t 8 -s 1000 -o f --record r.jsonl";
         let Some(mut command) = mpi.command(dir.path(), 3, words) else { continue };
@@ -264,7 +265,7 @@ fn a_killed_rank_ends_the_job_in_seconds() {
 #[test]
 fn a_world_of_one_under_a_launcher_that_says_more_is_refused() {
     let Some(mut command) = Mpi::Mpich.command(Path::new("/tmp"), 2, "ior -w -a DUMMY") else { return };
-    if Mpi::OpenMpi.command(Path::new("/tmp"), 1, "").is_none() {
+    if Mpi::Open.command(Path::new("/tmp"), 1, "").is_none() {
         return;
     }
     // Open MPI's library under MPICH's launcher makes two worlds of one.

@@ -124,7 +124,7 @@ fn every_published_command_line_runs_scaled_down() {
         assert_eq!(ran.status, Some(0), "{words}: {ran:#?}");
         assert!(ran.out.contains("\nFinished "), "{words}");
     }
-    for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
+    for mpi in [Mpi::Open, Mpi::Mpich] {
         for words in SEEDS_MPI {
             let Some(ran) = mpi.ior(dir.path(), 2, words) else { break };
             assert_eq!(ran.status, Some(0), "{mpi:?} {words}: {ran:#?}");

@@ -103,6 +103,9 @@ pub struct FileSystem {
     pub options: String,
     /// Size, bytes.
     pub bytes: u64,
+    /// In use, bytes. With `bytes_free` it adds up to less than `bytes` where blocks are reserved for root.
+    #[serde(default)]
+    pub bytes_used: u64,
     /// Free for this user, bytes.
     pub bytes_free: u64,
     /// Inodes; 0 where the file system does not count them.

@@ -1,5 +1,5 @@
 //! Running the real program, alone and under real launchers, with an end to every wait.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -90,7 +90,7 @@ pub fn ior(dir: &Path, ranks: u32, words: &str) -> Ran {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mpi {
     /// Debian's Open MPI.
-    OpenMpi,
+    Open,
     /// Debian's MPICH.
     Mpich,
     /// The wheel of MPICH 5, by its MPICH interface.
@@ -100,7 +100,7 @@ pub enum Mpi {
 }
 
 /// All of them.
-pub const ALL_MPI: [Mpi; 4] = [Mpi::OpenMpi, Mpi::Mpich, Mpi::Wheel, Mpi::WheelAbi];
+pub const ALL_MPI: [Mpi; 4] = [Mpi::Open, Mpi::Mpich, Mpi::Wheel, Mpi::WheelAbi];
 
 fn venv() -> PathBuf {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpich-venv");
@@ -115,7 +115,7 @@ impl Mpi {
     /// `mpirun -n ranks assay WORDS` in `dir`; `None`, with the reason printed, where this MPI is not.
     pub fn command(self, dir: &Path, ranks: u32, words: &str) -> Option<Command> {
         let launcher = match self {
-            Self::OpenMpi => on_path("mpirun.openmpi"),
+            Self::Open => on_path("mpirun.openmpi"),
             Self::Mpich => on_path("mpirun.mpich"),
             Self::Wheel | Self::WheelAbi => Some(venv().join("bin/mpiexec")).filter(|path| path.exists()),
         };
@@ -128,7 +128,7 @@ impl Mpi {
             .current_dir(dir)
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        if self == Self::OpenMpi {
+        if self == Self::Open {
             command.arg("--oversubscribe");
         }
         if self == Self::WheelAbi {

@@ -13,9 +13,10 @@ pub(super) fn file_systems(campaign: &Campaign) -> &[FileSystem] {
     campaign.before.as_ref().or(campaign.after.as_ref()).map_or(&[], |machine| &machine.file_systems)
 }
 
-/// The share that is not free; `None` where the size is unknown.
-fn filled(whole: u64, free: u64) -> Option<f64> {
-    (whole > 0).then(|| 1.0 - free as f64 / whole as f64)
+/// The share in use of what this user may have, as `df` shows it; `None` where nothing is known.
+fn filled(used: u64, free: u64) -> Option<f64> {
+    let whole = used + free;
+    (whole > 0).then(|| used as f64 / whole as f64)
 }
 
 /// The machine in one line.
@@ -28,7 +29,7 @@ pub(super) fn line(campaign: &Campaign) -> String {
     let mut parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).cloned().collect();
     parts.push(format!("{} cores, {memory}", machine.cores));
     for system in &machine.file_systems {
-        let full = filled(system.bytes, system.bytes_free)
+        let full = filled(system.bytes_used, system.bytes_free)
             .map_or(String::new(), |full| format!(", {} full", share(full)));
         parts.push(format!("{}: {} on {}{full}", system.name, or_none(&system.kind), or_none(&system.mount)));
     }
@@ -96,7 +97,7 @@ fn systems(campaign: &Campaign) -> Option<Table> {
 }
 
 fn system_row(when: &str, system: &FileSystem) -> Vec<Cell> {
-    let percent = |whole, free| Cell::new(filled(whole, free).map_or(NONE.into(), share));
+    let percent = |used, free| Cell::new(filled(used, free).map_or(NONE.into(), share));
     let inodes_free = if system.inodes == 0 { Cell::new(NONE) } else { count_cell(system.inodes_free) };
     vec![
         Cell::new(&system.name),
@@ -107,8 +108,8 @@ fn system_row(when: &str, system: &FileSystem) -> Vec<Cell> {
         Cell::literal(or_none(&system.options)),
         bytes_cell(system.bytes),
         bytes_cell(system.bytes_free),
-        percent(system.bytes, system.bytes_free),
+        percent(system.bytes_used, system.bytes_free),
         inodes_free,
-        percent(system.inodes, system.inodes_free),
+        percent(system.inodes.saturating_sub(system.inodes_free), system.inodes_free),
     ]
 }

@@ -86,6 +86,7 @@ fn machine(taken: &str, full: f64) -> Machine {
             kind: "lustre".into(),
             options: "rw,flock,lazystatfs".into(),
             bytes: size,
+            bytes_used: (size as f64 * full) as u64,
             bytes_free: (size as f64 * (1.0 - full)) as u64,
             inodes: 4_000_000_000,
             inodes_free: 3_812_345_678,
