@@ -2,7 +2,7 @@
 //!
 //! Every method but `rank`, `size` and `node_name` is collective: all ranks of the communicator call
 //! it, in the same order. Between two collectives no rank may leave alone; `?` follows
-//! [`agree`](trait.Comm.html#method.agree), never a bare local result.
+//! `agree`, never a bare local result.
 //!
 //! Never here: storage, time, printing.
 
@@ -100,7 +100,7 @@ pub trait Comm: Send + Sync {
     /// Tells the other ranks, without waiting for them, that this one has failed and they may stop early.
     fn raise_alarm(&self);
 
-    /// Whether some rank has raised the alarm since the last [`Comm::agree`]; cheap, not collective.
+    /// Whether some rank has raised the alarm since the last `agree`; cheap, not collective.
     fn alarm_raised(&self) -> bool;
 
     /// Forgets an alarm that has been agreed on. Collective; `agree` calls it.
@@ -121,12 +121,17 @@ impl dyn Comm + '_ {
     }
 
     /// Ends `step` on all ranks together: all get their own value, or all get the same [`Halt`] with
-    /// the words of the lowest rank that failed.
+    /// the words of the lowest rank that failed. An alarm is forgotten, whichever way it ends.
     pub fn agree<T, E: fmt::Display>(&self, step: &str, mine: Result<T, E>) -> Result<T, Halt> {
         let nobody = u64::from(self.size());
         let vote = if mine.is_ok() { nobody } else { u64::from(self.rank()) };
-        let first = self.reduce_one(vote, Reduce::Min)?;
+        let mut votes = [vote, u64::from(!self.alarm_raised())];
+        self.all_reduce(&mut votes, Reduce::Min)?;
+        let [first, quiet] = votes;
         if first == nobody {
+            if quiet == 0 {
+                self.clear_alarm()?;
+            }
             match mine {
                 Ok(value) => return Ok(value),
                 Err(error) => unreachable!("nobody failed, yet this rank has {error}"),

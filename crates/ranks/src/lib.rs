@@ -1,7 +1,13 @@
 //! Ranks: threads of this process, or MPI processes, and no one above can tell which.
+//!
+//! Invariant: a dead rank never leaves others waiting (threads: the hall breaks; MPI: the launcher ends the
+//! job).
+//! Never here: storage, workloads, printing.
 #![deny(unsafe_code)]
 
 mod comm;
+pub mod launcher;
+pub mod local;
 pub mod mpi;
 
 pub use comm::{ClockOffset, Comm, Halt, Reduce};

@@ -1,0 +1,168 @@
+//! The MPI library: its functions and constants, whichever of the three binary interfaces it speaks.
+//!
+//! Handles travel as `usize`. Open MPI's are addresses; those of the MPICH family are 32-bit integers,
+//! which a little-endian machine passes in, and writes into, the low half of a zeroed `usize`; those of
+//! the MPI 5 standard interface are addresses or small numbers. A status is an opaque buffer.
+//!
+//! Invariant: a [`Library`] is complete (every function and constant was found) and lives for ever.
+//! Never here: the search for a library, waiting, errors of MPI calls.
+#![allow(unsafe_code)]
+
+mod constants;
+mod functions;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_NOW};
+
+pub use constants::{Constants, ErrorClasses, Modes};
+pub use functions::Functions;
+
+#[cfg(target_endian = "big")]
+compile_error!("MPI handles are passed in the low half of a usize, which needs a little-endian machine");
+
+/// A handle of MPI (communicator, datatype, request, file, hints, …); set it to 0 before MPI writes into it.
+pub type Handle = usize;
+
+/// `MPI_Offset`, a position in a file.
+pub type Offset = i64;
+
+/// `MPI_Status`, large enough for every library (the largest known has 32 bytes).
+#[repr(C, align(16))]
+#[derive(Clone, Debug)]
+pub struct Status([u8; 128]);
+
+impl Status {
+    /// An empty status, for MPI to fill.
+    pub fn new() -> Self {
+        Self([0; 128])
+    }
+
+    /// The rank that a message came from: the third field of MPICH's layout, the first of the others'.
+    pub fn source(&self, abi: Abi) -> i32 {
+        let at = if abi == Abi::Mpich { 8 } else { 0 };
+        let bytes = [self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]];
+        i32::from_ne_bytes(bytes)
+    }
+}
+
+impl Default for Status {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The binary interface of an MPI library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abi {
+    /// Open MPI and its descendants: handles are addresses of symbols.
+    OpenMpi,
+    /// MPICH and its descendants (Intel, Cray, MVAPICH): handles are 32-bit integers.
+    Mpich,
+    /// The interface of the MPI 5 standard (`libmpi_abi.so`).
+    Standard,
+}
+
+/// Why a library is of no use, in words that name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// The library as it was asked for.
+    pub library: PathBuf,
+    /// What went wrong, such as the missing symbol.
+    pub why: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.library.display(), self.why)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// A loaded MPI library.
+#[derive(Debug)]
+pub struct Library {
+    /// The path or name it was loaded by.
+    pub path: PathBuf,
+    /// The binary interface it speaks.
+    pub abi: Abi,
+    /// Its functions.
+    pub functions: Functions,
+    /// Its constants.
+    pub constants: Constants,
+}
+
+impl Library {
+    /// Loads the library at `path`, or of that name in the system's search path, for the rest of the
+    /// program's life.
+    ///
+    /// Fails when there is no such library, or when it lacks a function or constant of MPI.
+    pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
+        let path = path.as_ref();
+        let refuse = |why| LoadError { library: path.to_owned(), why };
+        // SAFETY: the constructors of a library run here; the caller asks for an MPI library, and those
+        // have none that ask anything of the program.
+        let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
+        // Leaked on purpose, also when it turns out to be useless: see the top of the file.
+        let loaded: &'static Loaded = Box::leak(Box::new(loaded.map_err(|error| refuse(words(&error)))?));
+        let abi = abi_of(loaded, path);
+        let functions = Functions::find(loaded).map_err(refuse)?;
+        let constants = Constants::find(abi, loaded).map_err(refuse)?;
+        Ok(Box::leak(Box::new(Self { path: path.to_owned(), abi, functions, constants })))
+    }
+}
+
+/// The loader's own words, without the name of our wrapper around it.
+fn words(error: &libloading::Error) -> String {
+    let inner = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    inner.lines().next().unwrap_or_default().to_owned()
+}
+
+/// Which interface the library speaks.
+///
+/// The name decides first: MPICH 5 has the standard's functions in both of its libraries, and a standard
+/// library of Open MPI may bring Open MPI's own symbols along.
+fn abi_of(loaded: &Loaded, path: &Path) -> Abi {
+    if path.file_name().is_some_and(|name| name.to_string_lossy().contains("mpi_abi")) {
+        Abi::Standard
+    } else if address(loaded, "ompi_mpi_comm_world").is_ok() {
+        Abi::OpenMpi
+    } else {
+        Abi::Mpich
+    }
+}
+
+/// The address of `symbol`, or words that name it.
+fn address(loaded: &Loaded, symbol: &str) -> Result<usize, String> {
+    // SAFETY: the address is only looked up, never read or called here; a pointer is a fit type for it.
+    let found = unsafe { loaded.get::<*const std::ffi::c_void>(symbol) };
+    match found {
+        Ok(found) if !found.is_null() => Ok(*found as usize),
+        _ => Err(format!("has no symbol {symbol}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_is_not_there_is_named() {
+        let error = Library::load("/nowhere/libmpi.so.40").expect_err("there is none");
+        assert!(error.to_string().starts_with("/nowhere/libmpi.so.40: "), "{error}");
+        assert!(error.why.contains("No such file"), "{error}");
+    }
+
+    #[test]
+    fn a_library_that_is_not_mpi_is_refused_with_the_missing_symbol() {
+        let error = Library::load("libc.so.6").expect_err("libc is no MPI");
+        assert_eq!(error.to_string(), "libc.so.6: has no symbol MPI_Init_thread");
+    }
+
+    #[test]
+    fn a_status_holds_every_known_layout() {
+        assert!(size_of::<Status>() >= 64, "MPI 5 asks for 32 bytes, Open MPI for 24, MPICH for 20");
+    }
+}

@@ -1,0 +1,184 @@
+//! The functions of MPI, as C declares them: one line each, name and arguments, every one returning a code.
+//!
+//! Adding one is adding its line. A library that lacks one is refused when it is loaded.
+//!
+//! Never here: constants, calls.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use libloading::os::unix::Library as Loaded;
+
+use super::{Handle, Offset, Status};
+
+/// Makes the table of functions, and the search for them.
+macro_rules! functions {
+    ($($field:ident = $symbol:literal ($($name:ident: $kind:ty),* $(,)?);)*) => {
+        /// The functions of a loaded MPI library; each returns 0 or an error code.
+        ///
+        /// Calling one is `unsafe`: MPI must be initialised and not finalised, handles and pointers must be
+        /// live and fit the counts, and a buffer given to a call that does not wait must stay until its
+        /// request has ended.
+        #[derive(Clone, Debug)]
+        pub struct Functions {
+            $(#[doc = concat!("`", $symbol, "`")]
+            pub $field: unsafe extern "C" fn($($name: $kind),*) -> c_int,)*
+            /// `MPI_Wtime`: seconds since some moment in the past.
+            pub wtime: unsafe extern "C" fn() -> f64,
+        }
+
+        impl Functions {
+            /// Finds every function in `loaded`, or says which one is missing.
+            pub(super) fn find(loaded: &Loaded) -> Result<Self, String> {
+                Ok(Self {
+                    $($field: find(loaded, $symbol)?,)*
+                    wtime: find(loaded, "MPI_Wtime")?,
+                })
+            }
+        }
+    };
+}
+
+/// The function `symbol` of `loaded`, as a pointer of type `F`.
+fn find<F: Copy>(loaded: &Loaded, symbol: &str) -> Result<F, String> {
+    // SAFETY: `F` is the type that MPI gives to the function of this name; see the table below.
+    let found = unsafe { loaded.get::<F>(symbol) };
+    found.map(|function| *function).map_err(|_| format!("has no symbol {symbol}"))
+}
+
+functions! {
+    // Start and end.
+    init_thread = "MPI_Init_thread" (
+        argc: *mut c_int, argv: *mut *mut *mut c_char, wanted: c_int, given: *mut c_int
+    );
+    initialized = "MPI_Initialized" (flag: *mut c_int);
+    finalize = "MPI_Finalize" ();
+    finalized = "MPI_Finalized" (flag: *mut c_int);
+    abort = "MPI_Abort" (comm: Handle, code: c_int);
+    error_string = "MPI_Error_string" (code: c_int, text: *mut c_char, length: *mut c_int);
+    error_class = "MPI_Error_class" (code: c_int, class: *mut c_int);
+    get_library_version = "MPI_Get_library_version" (text: *mut c_char, length: *mut c_int);
+    get_processor_name = "MPI_Get_processor_name" (name: *mut c_char, length: *mut c_int);
+
+    // Communicators.
+    comm_rank = "MPI_Comm_rank" (comm: Handle, rank: *mut c_int);
+    comm_size = "MPI_Comm_size" (comm: Handle, size: *mut c_int);
+    comm_dup = "MPI_Comm_dup" (comm: Handle, new: *mut Handle);
+    comm_split = "MPI_Comm_split" (comm: Handle, color: c_int, key: c_int, new: *mut Handle);
+    comm_split_type = "MPI_Comm_split_type" (
+        comm: Handle, kind: c_int, key: c_int, info: Handle, new: *mut Handle
+    );
+    comm_free = "MPI_Comm_free" (comm: *mut Handle);
+    comm_set_errhandler = "MPI_Comm_set_errhandler" (comm: Handle, handler: Handle);
+
+    // Messages.
+    isend = "MPI_Isend" (
+        from: *const c_void, count: c_int, kind: Handle, to: c_int, tag: c_int, comm: Handle,
+        request: *mut Handle
+    );
+    irecv = "MPI_Irecv" (
+        into: *mut c_void, count: c_int, kind: Handle, from: c_int, tag: c_int, comm: Handle,
+        request: *mut Handle
+    );
+    iprobe = "MPI_Iprobe" (from: c_int, tag: c_int, comm: Handle, flag: *mut c_int, status: *mut Status);
+    improbe = "MPI_Improbe" (
+        from: c_int, tag: c_int, comm: Handle, flag: *mut c_int, message: *mut Handle, status: *mut Status
+    );
+    imrecv = "MPI_Imrecv" (
+        into: *mut c_void, count: c_int, kind: Handle, message: *mut Handle, request: *mut Handle
+    );
+    test = "MPI_Test" (request: *mut Handle, flag: *mut c_int, status: *mut Status);
+    wait = "MPI_Wait" (request: *mut Handle, status: *mut Status);
+    get_count = "MPI_Get_count" (status: *const Status, kind: Handle, count: *mut c_int);
+
+    // Collectives that do not wait.
+    ibarrier = "MPI_Ibarrier" (comm: Handle, request: *mut Handle);
+    iallreduce = "MPI_Iallreduce" (
+        from: *const c_void, into: *mut c_void, count: c_int, kind: Handle, op: Handle, comm: Handle,
+        request: *mut Handle
+    );
+    ibcast = "MPI_Ibcast" (
+        buffer: *mut c_void, count: c_int, kind: Handle, root: c_int, comm: Handle, request: *mut Handle
+    );
+    igather = "MPI_Igather" (
+        from: *const c_void, count: c_int, kind: Handle, into: *mut c_void, each: c_int, into_kind: Handle,
+        root: c_int, comm: Handle, request: *mut Handle
+    );
+    igatherv = "MPI_Igatherv" (
+        from: *const c_void, count: c_int, kind: Handle, into: *mut c_void, counts: *const c_int,
+        starts: *const c_int, into_kind: Handle, root: c_int, comm: Handle, request: *mut Handle
+    );
+
+    // Datatypes.
+    type_contiguous = "MPI_Type_contiguous" (count: c_int, old: Handle, new: *mut Handle);
+    type_vector = "MPI_Type_vector" (
+        count: c_int, length: c_int, stride: c_int, old: Handle, new: *mut Handle
+    );
+    type_create_subarray = "MPI_Type_create_subarray" (
+        dimensions: c_int, sizes: *const c_int, subsizes: *const c_int, starts: *const c_int, order: c_int,
+        old: Handle, new: *mut Handle
+    );
+    type_create_resized = "MPI_Type_create_resized" (
+        old: Handle, lower: isize, extent: isize, new: *mut Handle
+    );
+    type_commit = "MPI_Type_commit" (kind: *mut Handle);
+    type_free = "MPI_Type_free" (kind: *mut Handle);
+
+    // Hints.
+    info_create = "MPI_Info_create" (info: *mut Handle);
+    info_set = "MPI_Info_set" (info: Handle, key: *const c_char, value: *const c_char);
+    info_get = "MPI_Info_get" (
+        info: Handle, key: *const c_char, room: c_int, value: *mut c_char, flag: *mut c_int
+    );
+    info_get_nkeys = "MPI_Info_get_nkeys" (info: Handle, count: *mut c_int);
+    info_get_nthkey = "MPI_Info_get_nthkey" (info: Handle, index: c_int, key: *mut c_char);
+    info_free = "MPI_Info_free" (info: *mut Handle);
+
+    // Files.
+    file_open = "MPI_File_open" (
+        comm: Handle, path: *const c_char, mode: c_int, info: Handle, file: *mut Handle
+    );
+    file_close = "MPI_File_close" (file: *mut Handle);
+    file_delete = "MPI_File_delete" (path: *const c_char, info: Handle);
+    file_set_errhandler = "MPI_File_set_errhandler" (file: Handle, handler: Handle);
+    file_get_info = "MPI_File_get_info" (file: Handle, info: *mut Handle);
+    file_set_view = "MPI_File_set_view" (
+        file: Handle, start: Offset, kind: Handle, view: Handle, form: *const c_char, info: Handle
+    );
+    file_set_atomicity = "MPI_File_set_atomicity" (file: Handle, flag: c_int);
+    file_sync = "MPI_File_sync" (file: Handle);
+    file_set_size = "MPI_File_set_size" (file: Handle, size: Offset);
+    file_preallocate = "MPI_File_preallocate" (file: Handle, size: Offset);
+    file_get_size = "MPI_File_get_size" (file: Handle, size: *mut Offset);
+    file_seek = "MPI_File_seek" (file: Handle, offset: Offset, whence: c_int);
+    file_read = "MPI_File_read" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_write = "MPI_File_write" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_read_all = "MPI_File_read_all" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_write_all = "MPI_File_write_all" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_read_at = "MPI_File_read_at" (
+        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_write_at = "MPI_File_write_at" (
+        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_read_at_all = "MPI_File_read_at_all" (
+        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_write_at_all = "MPI_File_write_at_all" (
+        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_iread_at = "MPI_File_iread_at" (
+        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iwrite_at = "MPI_File_iwrite_at" (
+        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle,
+        request: *mut Handle
+    );
+}

@@ -1,0 +1,82 @@
+//! The scenario of all communicators on MPI's ranks: `mpirun -n 4 comm_scenario [all | barriers | die]`.
+//!
+//! `all` runs the scenario (`ASSAY_TEST_NODES` says on how many nodes), `barriers` prints what a barrier
+//! costs, `die` kills the last rank while the others wait for it. The tests in `tests/mpi.rs` start it.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+#[path = "../tests/scenario/mod.rs"]
+mod scenario;
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use ranks::mpi::MpiWorld;
+use ranks::{Comm, launcher};
+
+/// Barriers that are timed.
+const BARRIERS: u32 = 200;
+
+fn main() -> ExitCode {
+    let lookup = |name: &str| std::env::var(name).ok();
+    let launch = launcher::detect(&lookup);
+    let world = match MpiWorld::start(launch.as_ref(), &lookup) {
+        Ok(world) => world,
+        Err(usage) => {
+            if launch.is_none_or(|launch| launch.rank == 0) {
+                eprintln!("{usage}");
+            }
+            return ExitCode::from(2);
+        }
+    };
+    match std::env::args().nth(1).as_deref() {
+        Some("barriers") => barriers(&world),
+        Some("die") => die(world.comm()),
+        _ => scenario::all(world.comm(), lookup("ASSAY_TEST_NODES").and_then(|nodes| nodes.parse().ok())),
+    }
+    if world.comm().rank() == 0 {
+        println!(
+            "ok: {} ranks of {} at {}",
+            world.comm().size(),
+            world.library(),
+            world.library_path().display()
+        );
+    }
+    world.finish().expect("MPI ends");
+    ExitCode::SUCCESS
+}
+
+fn barriers(world: &MpiWorld) {
+    let comm = world.comm();
+    comm.barrier().expect("a barrier");
+    let begin = Instant::now();
+    for _ in 0..BARRIERS {
+        comm.barrier().expect("a barrier");
+    }
+    let each = begin.elapsed() / BARRIERS;
+    let begin = Instant::now();
+    let offset = comm.clock_offset(&|| 0).expect("an offset");
+    let questions = 1_000_000;
+    let asked = Instant::now();
+    let heard = (0..questions).filter(|_| comm.alarm_raised()).count();
+    let question = asked.elapsed() / questions;
+    assert_eq!(heard, 0, "nobody raised an alarm");
+    if comm.rank() == 0 {
+        println!("a look for an alarm: {question:?}");
+        let crowded = world.is_crowded();
+        println!("barrier: {each:?}; clock offsets: {:?}; crowded: {crowded}; {offset:?}", begin.elapsed());
+    }
+}
+
+/// The last rank is killed; the others would wait for ever if nobody ended them.
+fn die(comm: &dyn Comm) {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    for file in maps.lines().filter_map(|line| line.find("/dev/shm/").map(|at| &line[at..])) {
+        println!("shared: {file}");
+    }
+    comm.barrier().expect("a barrier");
+    if comm.rank() + 1 == comm.size() {
+        let me = std::process::id().to_string();
+        Command::new("kill").args(["-KILL", &me]).status().expect("kill is there");
+    }
+    comm.barrier().expect("the launcher ends this wait");
+}

@@ -1,0 +1,208 @@
+//! Who started this program: `mpirun`, `srun` and the like leave their mark in the environment.
+//!
+//! Only what a launcher sets for each rank it starts counts. A variable that a batch system also sets where
+//! it started no ranks (`SLURM_NTASKS` in a batch script) is no sign.
+//!
+//! Invariant: pure; the environment is a function brought by the caller.
+//! Never here: the search for a library.
+
+/// The libraries whose ranks a launcher most likely starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Open MPI and its descendants.
+    OpenMpi,
+    /// MPICH and its descendants.
+    Mpich,
+}
+
+/// A launch, as one of its ranks sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The launcher's name, for people.
+    pub name: &'static str,
+    /// The family of libraries to try first.
+    pub family: Family,
+    /// How many ranks were started; `None` when the launcher does not say.
+    pub size: Option<u32>,
+    /// This rank's number among them.
+    pub rank: u32,
+}
+
+impl Launch {
+    /// Whether there may be other ranks, so that this one must not run by itself.
+    pub fn is_parallel(&self) -> bool {
+        self.size != Some(1)
+    }
+}
+
+/// A launcher, known by the variables it sets.
+struct Known {
+    name: &'static str,
+    family: Family,
+    /// The variable with the number of ranks.
+    size: Option<&'static str>,
+    /// The variable with this rank's number.
+    rank: &'static str,
+    /// Variables that must also be there.
+    also: &'static [&'static str],
+}
+
+/// First match wins: a launcher that uses another one to start its helpers stands before it, since the
+/// ranks see the variables of both.
+const KNOWN: &[Known] = &[
+    Known {
+        name: "Open MPI's mpirun",
+        family: Family::OpenMpi,
+        size: Some("OMPI_COMM_WORLD_SIZE"),
+        rank: "OMPI_COMM_WORLD_RANK",
+        also: &[],
+    },
+    Known {
+        name: "mpirun_rsh (MVAPICH)",
+        family: Family::Mpich,
+        size: Some("MV2_COMM_WORLD_SIZE"),
+        rank: "MV2_COMM_WORLD_RANK",
+        also: &[],
+    },
+    Known {
+        name: "hydra (MPICH)",
+        family: Family::Mpich,
+        size: Some("PMI_SIZE"),
+        rank: "PMI_RANK",
+        also: &["MPI_LOCALNRANKS"],
+    },
+    Known {
+        name: "PALS",
+        family: Family::Mpich,
+        size: Some("PMI_SIZE"),
+        rank: "PALS_RANKID",
+        also: &["PALS_APID"],
+    },
+    Known {
+        name: "jsrun",
+        family: Family::OpenMpi,
+        size: Some("JSM_NAMESPACE_SIZE"),
+        rank: "JSM_NAMESPACE_RANK",
+        also: &[],
+    },
+    Known {
+        name: "flux run",
+        family: Family::Mpich,
+        size: Some("FLUX_JOB_SIZE"),
+        rank: "FLUX_TASK_RANK",
+        also: &[],
+    },
+    Known {
+        name: "srun (PMIx)",
+        family: Family::OpenMpi,
+        size: Some("SLURM_STEP_NUM_TASKS"),
+        rank: "SLURM_PROCID",
+        also: &["PMIX_RANK"],
+    },
+    Known {
+        name: "srun",
+        family: Family::Mpich,
+        size: Some("SLURM_STEP_NUM_TASKS"),
+        rank: "SLURM_PROCID",
+        also: &[],
+    },
+    Known {
+        name: "a PMI launcher",
+        family: Family::Mpich,
+        size: Some("PMI_SIZE"),
+        rank: "PMI_RANK",
+        also: &[],
+    },
+    Known {
+        name: "a PMIx launcher",
+        family: Family::OpenMpi,
+        size: None,
+        rank: "PMIX_RANK",
+        also: &["PMIX_NAMESPACE"],
+    },
+];
+
+/// The launch this program is a rank of, if any; `lookup` reads an environment variable.
+pub fn detect(lookup: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
+    let number = |name: &str| lookup(name)?.trim().parse().ok();
+    KNOWN.iter().find_map(|known| {
+        let rank = number(known.rank)?;
+        let size = match known.size {
+            Some(name) => Some(number(name).filter(|size| rank < *size)?),
+            None => None,
+        };
+        let all = known.also.iter().all(|name| lookup(name).is_some());
+        all.then_some(Launch { name: known.name, family: known.family, size, rank })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Environment, and the launch that it means.
+    type Row<'a> = (&'a [(&'a str, &'a str)], &'static str, Family, Option<u32>, u32);
+
+    fn seen(environment: &[(&str, &str)]) -> Option<Launch> {
+        detect(&|name| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn each_launcher_is_known_by_its_variables() {
+        let open_mpi = [
+            ("OMPI_COMM_WORLD_SIZE", "4"),
+            ("OMPI_COMM_WORLD_RANK", "3"),
+            ("PMIX_RANK", "3"),
+            ("PMIX_NAMESPACE", "n"),
+        ];
+        let mvapich = [("MV2_COMM_WORLD_SIZE", "2"), ("MV2_COMM_WORLD_RANK", "1"), ("PMI_SIZE", "2")];
+        let hydra = [("PMI_SIZE", "8"), ("PMI_RANK", "0"), ("MPI_LOCALNRANKS", "8")];
+        let pals = [("PALS_APID", "x"), ("PALS_RANKID", "5"), ("PMI_SIZE", "6"), ("PMI_RANK", "5")];
+        let jsrun = [("JSM_NAMESPACE_SIZE", "3"), ("JSM_NAMESPACE_RANK", "2")];
+        let flux = [("FLUX_JOB_SIZE", "2"), ("FLUX_TASK_RANK", "1"), ("PMI_SIZE", "2"), ("PMI_RANK", "1")];
+        let srun_pmix = [("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_PROCID", "1"), ("PMIX_RANK", "1")];
+        let srun_pmi2 = [("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_PROCID", "1"), ("PMI_RANK", "1")];
+        let pmi = [("PMI_SIZE", "2"), ("PMI_RANK", "1")];
+        let table: &[Row<'_>] = &[
+            (&open_mpi, "Open MPI's mpirun", Family::OpenMpi, Some(4), 3),
+            (&mvapich, "mpirun_rsh (MVAPICH)", Family::Mpich, Some(2), 1),
+            (&hydra, "hydra (MPICH)", Family::Mpich, Some(8), 0),
+            (&pals, "PALS", Family::Mpich, Some(6), 5),
+            (&jsrun, "jsrun", Family::OpenMpi, Some(3), 2),
+            (&flux, "flux run", Family::Mpich, Some(2), 1),
+            (&srun_pmix, "srun (PMIx)", Family::OpenMpi, Some(4), 1),
+            (&srun_pmi2, "srun", Family::Mpich, Some(4), 1),
+            (&pmi, "a PMI launcher", Family::Mpich, Some(2), 1),
+            (&open_mpi[2..], "a PMIx launcher", Family::OpenMpi, None, 3),
+        ];
+        for (environment, name, family, size, rank) in table {
+            let wanted = Launch { name, family: *family, size: *size, rank: *rank };
+            assert_eq!(seen(environment), Some(wanted), "{environment:?}");
+        }
+        assert!(KNOWN.iter().all(|known| table.iter().any(|row| row.1 == known.name)), "each has its row");
+    }
+
+    #[test]
+    fn mpirun_inside_a_batch_job_is_the_launcher_and_not_srun() {
+        let helper = [("SLURM_STEP_NUM_TASKS", "2"), ("SLURM_PROCID", "1"), ("SLURM_NTASKS", "8")];
+        let hydra = [("PMI_SIZE", "8"), ("PMI_RANK", "5"), ("MPI_LOCALNRANKS", "4")];
+        let launch = seen(&[&helper[..], &hydra].concat()).expect("a launch");
+        assert_eq!((launch.name, launch.size), ("hydra (MPICH)", Some(8)));
+    }
+
+    #[test]
+    fn a_batch_script_is_not_a_launch() {
+        assert!(!seen(&[("PMI_SIZE", "1"), ("PMI_RANK", "0")]).expect("a launch of one").is_parallel());
+        assert!(seen(&[("PMIX_RANK", "0"), ("PMIX_NAMESPACE", "n")]).expect("a launch").is_parallel());
+        let script = [("SLURM_NTASKS", "64"), ("SLURM_PROCID", "0"), ("SLURM_JOB_ID", "7")];
+        assert_eq!(seen(&script), None);
+        assert_eq!(seen(&[]), None);
+    }
+
+    #[test]
+    fn a_value_that_makes_no_sense_is_no_launch() {
+        for (size, rank) in [("", "0"), ("many", "0"), ("2", "-1"), ("2", "2"), ("0", "0")] {
+            assert_eq!(seen(&[("PMI_SIZE", size), ("PMI_RANK", rank)]), None, "{size}, {rank}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The search for the MPI library that belongs to the launcher that started this program.
+//!
+//! A wrong library under a launcher gives as many worlds of one rank as there are ranks. So the search begins
+//! beside the launcher itself, which stands among the parents of this process, and only then asks the system.
+//!
+//! Never here: a library that was found but is not the right one; that shows when its world is opened.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ffi::mpi::{Library, LoadError};
+use units::Usage;
+
+use crate::launcher::{Family, Launch};
+
+/// The variable that names the MPI library, or the folder to look in, and ends the search there.
+pub const LIBRARY_VARIABLE: &str = "ASSAY_MPI_LIBRARY";
+
+/// Names that libraries of the MPICH family go by; Debian's, everyone's, Cray's, and the MPI 5 standard's.
+const MPICH: [&str; 6] = [
+    "libmpich.so.12",
+    "libmpi.so.12",
+    "libmpi_cray.so.12",
+    "libmpi_gnu.so.12",
+    "libmpi_abi.so.1",
+    "libmpi_abi.so.0",
+];
+
+/// Names that Open MPI and its descendants go by.
+const OPEN_MPI: [&str; 5] =
+    ["libmpi.so.40", "libmpi_ibm.so.3", "libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so.20"];
+
+/// Programs that start MPI ranks and come with their library.
+const LAUNCHERS: [&str; 14] = [
+    "mpirun",
+    "mpiexec",
+    "mpiexec.hydra",
+    "mpiexec.gforker",
+    "mpiexec.mpich",
+    "mpiexec.openmpi",
+    "hydra_pmi_proxy",
+    "hydra_bstrap_proxy",
+    "orterun",
+    "orted",
+    "prterun",
+    "prted",
+    "prte",
+    "mpispawn",
+];
+
+/// Variables with which sites and module files say where an MPI is installed.
+const HOMES: [&str; 7] =
+    ["I_MPI_ROOT", "CRAY_MPICH_DIR", "MPICH_DIR", "MPI_HOME", "MPI_ROOT", "OPAL_PREFIX", "MVAPICH_HOME"];
+
+/// Where libraries lie, seen from the folder that an MPI is installed in.
+const FOLDERS: [&str; 5] = ["lib", "lib64", "lib/release", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"];
+
+/// How far up the parents of this process are looked at.
+const ANCESTORS_MAX: usize = 32;
+
+/// Loads the MPI library that fits `launch`, or says in one line what was looked for.
+pub fn find(
+    launch: Option<&Launch>,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<&'static Library, Usage> {
+    let family = launch.map_or(Family::Mpich, |launch| launch.family);
+    let search = match lookup(LIBRARY_VARIABLE).filter(|path| !path.is_empty()) {
+        Some(path) => Search::only(Path::new(&path), family),
+        None => Search::everywhere(family, lookup, &ancestors()),
+    };
+    search.run().map_err(|why| match launch {
+        Some(Launch { name, size: Some(size), .. }) => {
+            Usage::new(format!("{name} started {size} ranks, but no MPI library was found: {why}"))
+        }
+        Some(Launch { name, .. }) => {
+            Usage::new(format!("{name} started this rank, but no MPI library was found: {why}"))
+        }
+        None => Usage::new(format!("no MPI library was found: {why}")),
+    })
+}
+
+/// What to look for, and where.
+#[derive(Debug)]
+struct Search {
+    folders: Vec<PathBuf>,
+    names: Vec<&'static str>,
+    /// Whether the system's search path is asked last.
+    system: bool,
+    /// A library named by the user, which is not searched for.
+    named: Option<PathBuf>,
+}
+
+impl Search {
+    /// The library `path`, or those in the folder `path`, and no other.
+    fn only(path: &Path, family: Family) -> Self {
+        let (folders, named) =
+            if path.is_dir() { (vec![path.to_owned()], None) } else { (vec![], Some(path.to_owned())) };
+        Self { folders, names: names(family), system: false, named }
+    }
+
+    /// Beside the launchers among `ancestors`, where variables point, and in the system's search path.
+    fn everywhere(family: Family, lookup: &dyn Fn(&str) -> Option<String>, ancestors: &[PathBuf]) -> Self {
+        let launchers = ancestors.iter().filter(|program| is_launcher(program));
+        let beside = launchers.filter_map(|program| program.parent());
+        let homes = HOMES.iter().filter_map(|name| lookup(name)).filter(|home| !home.is_empty());
+        let mut folders = Vec::new();
+        for bin in beside {
+            folders.extend(bin.parent().into_iter().flat_map(library_folders));
+            folders.push(bin.to_owned());
+        }
+        folders.extend(homes.flat_map(|home| library_folders(Path::new(&home))));
+        Self { folders: unique(folders), names: names(family), system: true, named: None }
+    }
+
+    fn run(&self) -> Result<&'static Library, String> {
+        let mut failed = Vec::new();
+        for candidate in self.candidates() {
+            match Library::load(&candidate) {
+                Ok(library) => return Ok(library),
+                Err(error) if is_absent(&error) && self.named.is_none() => {}
+                Err(error) => failed.push(error.to_string()),
+            }
+        }
+        Err(self.refusal(&failed))
+    }
+
+    fn candidates(&self) -> Vec<PathBuf> {
+        let in_folder = |folder: &PathBuf| self.names.iter().map(|name| folder.join(name)).collect();
+        let there = self.folders.iter().flat_map(|folder| -> Vec<PathBuf> { in_folder(folder) });
+        let there = there.filter(|path| path.exists());
+        let by_name = self.names.iter().filter(|_| self.system).map(PathBuf::from);
+        self.named.iter().cloned().chain(there).chain(by_name).collect()
+    }
+
+    /// What was looked for and what stood in the way, in one line.
+    fn refusal(&self, failed: &[String]) -> String {
+        let advice = match (self.named.is_some(), self.system) {
+            (false, true) => format!("; {LIBRARY_VARIABLE} may name the library or its folder"),
+            _ => format!(" ({LIBRARY_VARIABLE} names it)"),
+        };
+        if self.named.is_some() {
+            return format!("{}{advice}", failed.join(", "));
+        }
+        let folders = self.folders.iter().map(|folder| folder.display().to_string());
+        let system = self.system.then(|| "the system's search path".to_owned());
+        let places: Vec<_> = folders.chain(system).collect();
+        let failed = failed.iter().map(|why| format!("; {why}")).collect::<String>();
+        format!("looked for {} in {}{failed}{advice}", self.names.join(", "), places.join(", "))
+    }
+}
+
+/// All names, those of the launcher's family first.
+fn names(family: Family) -> Vec<&'static str> {
+    let both: [&[&str]; 2] = match family {
+        Family::OpenMpi => [&OPEN_MPI, &MPICH],
+        Family::Mpich => [&MPICH, &OPEN_MPI],
+    };
+    let mut names = Vec::new();
+    for name in both.concat() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn library_folders(home: &Path) -> Vec<PathBuf> {
+    FOLDERS.iter().map(|folder| home.join(folder)).filter(|folder| folder.is_dir()).collect()
+}
+
+fn unique(folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        if !seen.contains(&folder) {
+            seen.push(folder);
+        }
+    }
+    seen
+}
+
+fn is_launcher(program: &Path) -> bool {
+    program.file_name().is_some_and(|name| LAUNCHERS.iter().any(|known| name == *known))
+}
+
+/// Whether the library itself is not there, rather than one that it needs.
+fn is_absent(error: &LoadError) -> bool {
+    let itself = format!("{}: cannot open shared object file: No such file", error.library.display());
+    error.why.starts_with(&itself)
+}
+
+/// The programs of the parents of this process, nearest first, as far as they may be read.
+fn ancestors() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut process = std::process::id();
+    for _ in 0..ANCESTORS_MAX {
+        let Some(parent) = parent_of(process).filter(|parent| *parent > 1) else { break };
+        found.extend(fs::read_link(format!("/proc/{parent}/exe")));
+        process = parent;
+    }
+    found
+}
+
+/// The parent's number from `/proc/PID/stat`, where the program's name stands in brackets and may hold any.
+fn parent_of(process: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing(_: &str) -> Option<String> {
+        None
+    }
+
+    #[test]
+    fn the_launchers_family_comes_first_and_no_name_twice() {
+        for (family, first) in [(Family::OpenMpi, "libmpi.so.40"), (Family::Mpich, "libmpich.so.12")] {
+            let all = names(family);
+            assert_eq!(all[0], first);
+            assert!(all.iter().all(|name| all.iter().filter(|other| *other == name).count() == 1));
+        }
+    }
+
+    #[test]
+    fn the_search_begins_beside_the_launcher() {
+        let parents = ["/bin/bash".into(), "/usr/bin/hydra_pmi_proxy".into(), "/usr/bin/mpirun".into()];
+        let search = Search::everywhere(Family::Mpich, &nothing, &parents);
+        assert_eq!(search.folders.first(), Some(&PathBuf::from("/usr/lib")));
+        assert_eq!(search.folders.last(), Some(&PathBuf::from("/usr/bin")), "{search:?}");
+        let search = Search::everywhere(Family::Mpich, &nothing, &parents[..1]);
+        assert!(search.folders.is_empty(), "a shell says nothing: {search:?}");
+        assert_eq!(search.candidates().first(), Some(&PathBuf::from("libmpich.so.12")));
+    }
+
+    #[test]
+    fn a_home_from_the_environment_is_searched() {
+        let lookup = |name: &str| (name == "MPI_HOME").then(|| "/usr".to_owned());
+        let search = Search::everywhere(Family::OpenMpi, &lookup, &[]);
+        assert_eq!(search.folders.first(), Some(&PathBuf::from("/usr/lib")));
+    }
+
+    #[test]
+    fn an_empty_folder_is_refused_in_one_line_that_names_what_was_looked_for() {
+        let empty = std::env::temp_dir().join(format!("assay-no-mpi-{}", std::process::id()));
+        fs::create_dir_all(&empty).expect("a folder of our own");
+        let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| empty.display().to_string());
+        let launch = Launch { name: "srun", family: Family::Mpich, size: Some(4), rank: 0 };
+        let why = find(Some(&launch), &lookup).expect_err("nothing is there").to_string();
+        fs::remove_dir(&empty).expect("it is still empty");
+        assert!(
+            why.starts_with(
+                "srun started 4 ranks, but no MPI library was found: looked for libmpich.so.12, "
+            ),
+            "{why}"
+        );
+        assert!(why.contains(&format!(" in {} (ASSAY_MPI_LIBRARY", empty.display())), "{why}");
+        assert_eq!(why.lines().count(), 1);
+    }
+
+    #[test]
+    fn a_library_named_by_the_user_is_not_replaced_by_another() {
+        let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| "/nowhere/libmpi.so".to_owned());
+        let why = find(None, &lookup).expect_err("it is not there").to_string();
+        assert!(why.starts_with("no MPI library was found: /nowhere/libmpi.so: "), "{why}");
+        let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| "libc.so.6".to_owned());
+        let why = find(None, &lookup).expect_err("libc is no MPI").to_string();
+        assert!(why.contains("libc.so.6: has no symbol MPI_Init_thread"), "{why}");
+    }
+
+    #[test]
+    fn the_parents_of_this_process_are_seen() {
+        let parent = parent_of(std::process::id()).expect("a test has a parent");
+        assert_eq!(parent, std::os::unix::process::parent_id());
+        assert!(!ancestors().is_empty());
+    }
+}

@@ -1,0 +1,148 @@
+//! The world of MPI: started once, checked against the launcher, and ended.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ffi::mpi::Library;
+use units::Usage;
+
+use super::calls::Mpi;
+use super::comm::MpiComm;
+use super::crowd;
+use super::library::{LIBRARY_VARIABLE, find};
+use crate::comm::{Comm, Halt};
+use crate::launcher::Launch;
+
+/// All ranks of the launch, or this one alone when no launcher started it.
+///
+/// Give it back with [`MpiWorld::finish`], or end all ranks with [`MpiWorld::abort`]; a rank that does
+/// neither may keep the others waiting at their end.
+#[derive(Debug)]
+pub struct MpiWorld {
+    mpi: Arc<Mpi>,
+    comm: MpiComm,
+    version: String,
+}
+
+impl MpiWorld {
+    /// Finds the MPI library, starts MPI, and checks that its world is the launcher's.
+    ///
+    /// Without a launch the world has this one rank. The thread that calls it is the one that may use MPI.
+    pub fn start(launch: Option<&Launch>, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, Usage> {
+        Self::start_with(find(launch, lookup)?, launch)
+    }
+
+    /// As [`MpiWorld::start`], with a library that is already loaded.
+    pub fn start_with(library: &'static Library, launch: Option<&Launch>) -> Result<Self, Usage> {
+        let mpi = Arc::new(Mpi::new(library));
+        let version = mpi.version();
+        let path = library.path.display();
+        let refuse = |step: &str, code| {
+            Usage::new(format!("{step} of {path} ({version}) failed: {}", mpi.error_text(code)))
+        };
+        if mpi.was_started() {
+            return Err(Usage::new(format!("{path} ({version}) was already started in this process")));
+        }
+        mpi.init().map_err(|code| refuse("MPI_Init_thread", code))?;
+        let world = mpi.constants().comm_world;
+        let (_, size) = mpi.place(world).map_err(|code| refuse("MPI_Comm_size", code))?;
+        if let Some(why) = launch.and_then(|launch| mismatch(launch, size)) {
+            mpi.finalize().map_err(|code| refuse("MPI_Finalize", code))?;
+            let short = version.split(',').next().unwrap_or_default();
+            return Err(Usage::new(format!("{why} of {path} ({short}): {}", advice(launch))));
+        }
+        let name = mpi.processor_name();
+        let node = if name.is_empty() { crate::local::host_name() } else { name };
+        let comm = mpi.world_comm().and_then(|own| MpiComm::own(Arc::clone(&mpi), own, node.into()));
+        let comm = comm.map_err(|code| refuse("MPI_Comm_dup", code))?;
+        let crowded = crowd::crowded(&comm).map_err(|halt| Usage::new(halt.to_string()))?;
+        mpi.crowded.store(crowded, Ordering::Relaxed);
+        Ok(Self { mpi, comm, version })
+    }
+
+    /// The communicator of all ranks.
+    pub fn comm(&self) -> &MpiComm {
+        &self.comm
+    }
+
+    /// The first line of what the MPI library says of itself.
+    pub fn library(&self) -> &str {
+        &self.version
+    }
+
+    /// Where the MPI library was found: a path, or a name in the system's search path.
+    pub fn library_path(&self) -> &Path {
+        &self.mpi.library.path
+    }
+
+    /// Whether some node has more ranks than processors: waiting ranks then sleep early.
+    pub fn is_crowded(&self) -> bool {
+        self.mpi.crowded.load(Ordering::Relaxed)
+    }
+
+    /// Ends MPI; all ranks call it together.
+    pub fn finish(self) -> Result<(), Halt> {
+        let Self { mpi, comm, .. } = self;
+        comm.clear_alarm()?;
+        // MPI_Finalize waits without yielding in some libraries: gather politely first.
+        comm.barrier()?;
+        let (rank, node) = (comm.rank(), comm.node_name().to_owned());
+        drop(comm);
+        let why = |code| format!("MPI error {code}");
+        mpi.finalize().map_err(|code| Halt { step: "MPI_Finalize".to_owned(), rank, node, why: why(code) })
+    }
+
+    /// Ends all ranks at once, also those that wait; the launcher reports `code`.
+    pub fn abort(&self, code: i32) -> ! {
+        self.mpi.abort(code);
+        std::process::abort()
+    }
+}
+
+/// What differs between the launch and MPI's world of `size` ranks, if anything.
+fn mismatch(launch: &Launch, size: u32) -> Option<String> {
+    let name = launch.name;
+    match launch.size {
+        Some(started) if started != size => {
+            Some(format!("{name} started {started} ranks, but there {} in the world", are(size)))
+        }
+        None if launch.rank >= size => {
+            Some(format!("{name} started rank {}, but there {} in the world", launch.rank, are(size)))
+        }
+        _ => None,
+    }
+}
+
+/// What the user may do about a world that is not the launcher's.
+fn advice(launch: Option<&Launch>) -> String {
+    let srun = launch.is_some_and(|launch| launch.name.starts_with("srun"));
+    let or = if srun { ", or give srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI)" } else { "" };
+    format!("it is not this launcher's library; set {LIBRARY_VARIABLE} to the one that is, or its folder{or}")
+}
+
+fn are(size: u32) -> String {
+    if size == 1 { "is only 1".to_owned() } else { format!("are {size}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launcher::Family;
+
+    #[test]
+    fn a_world_that_is_not_the_launchers_is_seen() {
+        let launch = |size, rank| Launch { name: "srun", family: Family::Mpich, size, rank };
+        let table = [
+            (launch(Some(4), 0), 4, None),
+            (launch(Some(1), 0), 1, None),
+            (launch(Some(4), 0), 1, Some("srun started 4 ranks, but there is only 1 in the world")),
+            (launch(Some(1), 0), 2, Some("srun started 1 ranks, but there are 2 in the world")),
+            (launch(None, 0), 1, None),
+            (launch(None, 3), 1, Some("srun started rank 3, but there is only 1 in the world")),
+        ];
+        for (launch, size, wanted) in table {
+            assert_eq!(mismatch(&launch, size).as_deref(), wanted, "{launch:?}");
+        }
+    }
+}

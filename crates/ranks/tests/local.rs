@@ -1,0 +1,131 @@
+//! Ranks as threads: the shared scenario, ranks that panic or leave, and a thousand of them.
+
+mod scenario;
+
+use std::time::{Duration, Instant};
+
+use ranks::{Comm, Halt, Reduce, local};
+
+fn words(outcome: Result<(), Halt>) -> String {
+    outcome.expect_err("this rank should have halted").to_string()
+}
+
+#[test]
+fn the_scenario_holds_on_one_to_eight_ranks() {
+    for ranks in 1..=8 {
+        for outcome in local::run(ranks, |comm| scenario::all(comm, Some(1))) {
+            outcome.expect("no rank halts");
+        }
+    }
+}
+
+#[test]
+fn ranks_return_in_order() {
+    let seen: Vec<_> = local::run(5, |comm| comm.rank()).into_iter().map(Result::unwrap).collect();
+    assert_eq!(seen, [0, 1, 2, 3, 4]);
+    assert!(local::run(0, |_| ()).is_empty());
+}
+
+#[test]
+fn a_rank_that_panics_halts_those_who_wait_for_it() {
+    for victim in 0..4 {
+        let outcomes = local::run(4, |comm| {
+            assert!(comm.rank() != victim, "out of luck");
+            comm.barrier()
+        });
+        for (rank, outcome) in outcomes.into_iter().enumerate() {
+            let words = match outcome {
+                Ok(waited) => words(waited),
+                Err(own) => {
+                    assert_eq!(rank, victim as usize);
+                    own.to_string()
+                }
+            };
+            assert!(words.starts_with(&format!("run: rank {victim} (node ")), "{words}");
+            assert!(words.ends_with("): panicked: out of luck"), "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_single_rank_that_panics_is_reported_too() {
+    let outcome = local::run(1, |_| panic!("alone with {}", 1)).remove(0);
+    assert!(words(outcome).ends_with("panicked: alone with 1"));
+}
+
+#[test]
+fn a_rank_that_leaves_early_halts_those_who_wait_for_it() {
+    let outcomes = local::run(3, |comm| {
+        if comm.rank() == 1 {
+            return Ok(());
+        }
+        comm.reduce_one(1, Reduce::Sum).map(drop)
+    });
+    for (rank, outcome) in outcomes.into_iter().enumerate() {
+        let outcome = outcome.expect("nobody panics");
+        if rank != 1 {
+            let words = words(outcome);
+            assert!(words.starts_with("wait: rank 1 (node "), "{words}");
+            assert!(words.ends_with("ended while others waited for it"), "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_leaves_after_the_last_collective_disturbs_nobody() {
+    for _ in 0..200 {
+        for outcome in local::run(4, |comm| comm.barrier()) {
+            outcome.expect("no panic").expect("the barrier had ended");
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_panics_in_a_half_halts_that_half() {
+    let outcomes = local::run(4, |comm| {
+        let half = comm.split(comm.rank() / 2)?;
+        assert!(comm.rank() != 3, "the last one");
+        half.barrier()
+    });
+    let halted: Vec<_> = outcomes.iter().map(|outcome| !matches!(outcome, Ok(Ok(())))).collect();
+    assert_eq!(halted, [false, false, true, true]);
+}
+
+#[test]
+fn ranks_that_call_different_collectives_are_told() {
+    let outcomes = local::run(2, |comm| match comm.rank() {
+        0 => comm.barrier(),
+        _ => comm.gather(b"x").map(drop),
+    });
+    for outcome in outcomes {
+        let words = words(outcome.expect("nobody panics"));
+        assert!(words.contains("while others called another collective"), "{words}");
+    }
+}
+
+#[test]
+fn a_thousand_ranks_are_quick() {
+    let begin = Instant::now();
+    let outcomes = local::run(1000, |comm| {
+        for _ in 0..10 {
+            comm.barrier()?;
+        }
+        let half = comm.split(comm.rank() % 2)?;
+        half.reduce_one(1, Reduce::Sum)
+    });
+    for outcome in outcomes {
+        assert_eq!(outcome, Ok(Ok(500)));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20), "took {:?}", begin.elapsed());
+}
+
+#[test]
+fn one_rank_alone_needs_nobody() {
+    let comm = local::alone();
+    scenario::all(&comm, Some(1));
+    let begin = Instant::now();
+    for _ in 0..100_000 {
+        comm.barrier().expect("alone");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(1), "a barrier alone costs nothing");
+}

@@ -1,0 +1,141 @@
+//! Ranks as MPI processes: the shared scenario under every MPI that is on this machine, and what is refused.
+//!
+//! The program under test is the example `comm_scenario`, which `cargo test` builds. MPICH 5 is taken from
+//! the venv that `ASSAY_TEST_MPICH_VENV` names, or from `target/mpich-venv`. Every job has a time limit;
+//! one that passes it is killed with all its ranks and fails the test.
+#![allow(clippy::print_stdout)]
+
+mod launch;
+
+use std::time::{Duration, Instant};
+
+use launch::{Job, Mpi, debian_mpich, debian_open_mpi, skipped, wheel, wheel_standard};
+
+fn scenario_holds(mpi: Option<Mpi>, version: &str) {
+    let Some(mpi) = mpi else { return };
+    for ranks in [1, 2, 4] {
+        let done = Job::new(&mpi, ranks, "all").run();
+        done.assert_success();
+        let wanted = format!("ok: {ranks} ranks of {version}");
+        assert!(done.output.contains(&wanted), "wanted `{wanted}`, got:\n{}", done.output);
+    }
+}
+
+#[test]
+fn the_scenario_holds_under_open_mpi() {
+    scenario_holds(debian_open_mpi(), "Open MPI");
+}
+
+#[test]
+fn the_scenario_holds_under_debians_mpich() {
+    scenario_holds(debian_mpich(), "MPICH Version: 4.0");
+}
+
+#[test]
+fn the_scenario_holds_under_mpich_5() {
+    scenario_holds(wheel(), "MPICH Version: 5");
+}
+
+#[test]
+fn the_scenario_holds_under_the_standard_interface() {
+    scenario_holds(wheel_standard(), "MPICH Version: 5");
+}
+
+#[test]
+fn the_library_is_found_beside_its_launcher() {
+    let table = [
+        (debian_open_mpi(), "/libmpi.so.40"),
+        (debian_mpich(), "/libmpich.so.12"),
+        (wheel(), "/lib/libmpi.so.12"),
+        (wheel_standard(), "/lib/libmpi_abi.so.1"),
+    ];
+    for (mpi, library) in table {
+        let Some(mpi) = mpi else { continue };
+        let done = Job::new(&mpi, 2, "barriers").run();
+        done.assert_success();
+        let line = done.output.lines().find(|line| line.starts_with("ok: 2 ranks")).unwrap_or_default();
+        assert!(line.ends_with(library), "{}: {line}", mpi.name);
+    }
+}
+
+#[test]
+fn virtual_nodes_of_mpich_are_seen() {
+    for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
+        for (variable, value, nodes) in [("MPIR_CVAR_NOLOCAL", "1", "4"), ("MPIR_CVAR_NUM_CLIQUES", "2", "2")]
+        {
+            let job = Job::new(&mpi, 4, "all").with(variable, value).with("ASSAY_TEST_NODES", nodes);
+            job.run().assert_success();
+        }
+    }
+}
+
+#[test]
+fn nodes_with_unequal_numbers_of_ranks_agree_on_the_steps_of_a_barrier() {
+    for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
+        // Two nodes of three and two ranks: on a machine with two processors only one of them is crowded.
+        let job = Job::new(&mpi, 5, "all").with("MPIR_CVAR_NUM_CLIQUES", "2").with("ASSAY_TEST_NODES", "2");
+        job.run().assert_success();
+    }
+}
+
+#[test]
+fn a_library_that_is_not_the_launchers_is_refused_in_one_line() {
+    if let (Some(mpich), Some(_)) = (debian_mpich(), debian_open_mpi()) {
+        let done = Job::new(&mpich, 2, "all").with("ASSAY_MPI_LIBRARY", "libmpi.so.40").run();
+        let wanted =
+            "hydra (MPICH) started 2 ranks, but there is only 1 in the world of libmpi.so.40 (Open MPI v";
+        done.assert_refusal(wanted);
+    }
+    if let (Some(open_mpi), Some(_)) = (debian_open_mpi(), debian_mpich()) {
+        let done = Job::new(&open_mpi, 2, "all").with("ASSAY_MPI_LIBRARY", "libmpich.so.12").run();
+        done.assert_refusal(
+            "Open MPI's mpirun started 2 ranks, but there is only 1 in the world of libmpich.so.12",
+        );
+    }
+}
+
+#[test]
+fn no_library_at_all_is_refused_naming_what_was_looked_for() {
+    let empty = std::env::temp_dir().join(format!("assay-test-empty-{}", std::process::id()));
+    std::fs::create_dir_all(&empty).expect("a folder of our own");
+    for mpi in [debian_open_mpi(), debian_mpich(), wheel()].into_iter().flatten() {
+        let done = Job::new(&mpi, 2, "all").with("ASSAY_MPI_LIBRARY", &empty.display().to_string()).run();
+        done.assert_refusal(" started 2 ranks, but no MPI library was found: looked for libmpi");
+        assert!(done.output.contains(&empty.display().to_string()), "{}", done.output);
+    }
+    std::fs::remove_dir(&empty).expect("it is still empty");
+}
+
+#[test]
+fn a_killed_rank_ends_the_job_within_seconds() {
+    for mpi in [debian_open_mpi(), debian_mpich(), wheel()].into_iter().flatten() {
+        let begin = Instant::now();
+        let done = Job::new(&mpi, 3, "die").run();
+        assert_ne!(done.code, Some(0), "{}: a lost rank is no success:\n{}", mpi.name, done.output);
+        assert!(begin.elapsed() < Duration::from_secs(15), "{}: took {:?}", mpi.name, begin.elapsed());
+        assert!(!done.output.contains("ok: "), "{}", done.output);
+        done.sweep_shared_memory();
+    }
+}
+
+#[test]
+fn one_rank_needs_no_launcher() {
+    let libraries = [debian_open_mpi(), debian_mpich()].map(|mpi| mpi.map(|mpi| mpi.library));
+    let wheels = [wheel(), wheel_standard()].map(|mpi| mpi.map(|mpi| mpi.library));
+    for library in libraries.into_iter().chain(wheels).flatten() {
+        let done = Job::alone("all").with("ASSAY_MPI_LIBRARY", &library).run();
+        done.assert_success();
+        assert!(done.output.contains("ok: 1 ranks"), "{library}: {}", done.output);
+    }
+}
+
+#[test]
+fn a_launcher_of_another_mpich_may_start_the_ranks() {
+    match (debian_mpich(), wheel()) {
+        (Some(debian), Some(wheel)) => {
+            let job = Job::new(&wheel, 2, "all").with("ASSAY_MPI_LIBRARY", &debian.library);
+            job.run().assert_success();
+        }
+        _ => skipped("two MPICHs are needed"),
+    }
+}

@@ -1,0 +1,181 @@
+//! What every communicator must do, as one scenario: it runs on threads and on MPI processes alike.
+
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use ranks::{Comm, Halt, Reduce};
+
+/// Longer than any rank should wait for news.
+const NEWS_MAX: Duration = Duration::from_secs(20);
+
+/// All of it, on every rank; `nodes` is how many nodes the ranks are spread over.
+pub(crate) fn all(comm: &dyn Comm, nodes: Option<u32>) {
+    values_are_reduced(comm);
+    bytes_are_broadcast(comm);
+    bytes_are_gathered(comm);
+    ranks_fail_together(comm);
+    an_alarm_reaches_all(comm);
+    an_alarm_passes_ranks_that_wait(comm);
+    an_unheard_alarm_is_forgotten(comm);
+    halves_work_apart(comm);
+    nodes_are_found(comm, nodes);
+    clocks_are_compared(comm);
+    comm.barrier().expect("the last barrier");
+}
+
+fn values_are_reduced(comm: &dyn Comm) {
+    let (rank, size) = (u64::from(comm.rank()), u64::from(comm.size()));
+    comm.barrier().expect("a barrier");
+    for length in [0, 1, 3, 10_000] {
+        for (how, wanted) in [(Reduce::Sum, size * (size - 1) / 2), (Reduce::Min, 0), (Reduce::Max, size - 1)]
+        {
+            let mut values: Vec<u64> = (0..length).map(|i| i * 1000 + rank).collect();
+            comm.all_reduce(&mut values, how).expect("a reduction");
+            let base = |i| if how == Reduce::Sum { i * 1000 * size } else { i * 1000 };
+            assert!((0..length).zip(values).all(|(i, value)| value == base(i) + wanted), "{how:?}");
+        }
+    }
+    let mut many = vec![1; (1 << 20) + 3];
+    comm.all_reduce(&mut many, Reduce::Sum).expect("a sum of more than one piece");
+    assert!(many.iter().all(|value| *value == size));
+    let large = (1 << 63) - 1 - rank;
+    assert_eq!(comm.reduce_one(large, Reduce::Max).expect("a maximum"), (1 << 63) - 1);
+    assert_eq!(comm.reduce_one(large, Reduce::Min).expect("a minimum"), (1 << 63) - size);
+}
+
+fn bytes_are_broadcast(comm: &dyn Comm) {
+    for root in 0..comm.size() {
+        for length in [0, 1, 100_000] {
+            let text: Vec<u8> = (0..length).map(|i: u32| (i + root) as u8).collect();
+            let mut seen = if comm.rank() == root { text.clone() } else { vec![7; comm.rank() as usize] };
+            comm.broadcast(root, &mut seen).expect("a broadcast");
+            assert_eq!(seen, text);
+        }
+    }
+    let long = vec![9; (1 << 25) + 1];
+    let mut seen = if comm.rank() == 0 { long.clone() } else { Vec::new() };
+    comm.broadcast(0, &mut seen).expect("a broadcast of more than one piece");
+    assert!(seen == long);
+}
+
+fn bytes_are_gathered(comm: &dyn Comm) {
+    for unit in [0, 1, 30_011] {
+        let of = |rank: u32| vec![rank as u8; (rank as usize % 3) * unit];
+        let all = comm.gather(&of(comm.rank())).expect("a gather");
+        let wanted = (comm.rank() == 0).then(|| (0..comm.size()).map(of).collect::<Vec<_>>());
+        assert_eq!(all, wanted);
+    }
+    let long = |rank: u32| vec![3; if rank + 1 == comm.size() { 40 << 20 } else { rank as usize }];
+    let all = comm.gather(&long(comm.rank())).expect("a gather of more than one round");
+    assert!(all.is_none_or(|all| all == (0..comm.size()).map(long).collect::<Vec<_>>()));
+}
+
+fn ranks_fail_together(comm: &dyn Comm) {
+    let fine = comm.agree("open", Ok::<_, io::Error>(comm.rank()));
+    assert_eq!(fine, Ok(comm.rank()), "each keeps its own value");
+    for first in 0..comm.size() {
+        let mine = if comm.rank() < first { Ok(()) } else { Err(format!("no space for {}", comm.rank())) };
+        let halt = comm.agree("write", mine).expect_err("some rank failed");
+        let why = format!("no space for {first}");
+        let node = halt.node.clone();
+        assert_eq!(halt, Halt { step: "write".to_owned(), rank: first, node, why });
+        assert!(!halt.node.is_empty() && halt.node != "?");
+    }
+}
+
+/// Asks until the alarm is heard.
+fn hear(comm: &dyn Comm) {
+    let begin = Instant::now();
+    while !comm.alarm_raised() {
+        assert!(begin.elapsed() < NEWS_MAX, "rank {} heard no alarm", comm.rank());
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn an_alarm_reaches_all(comm: &dyn Comm) {
+    for generation in 0..3 {
+        let crier = (comm.size() - 1).saturating_sub(generation);
+        assert!(!comm.alarm_raised(), "an old alarm is not heard again");
+        comm.barrier().expect("a barrier");
+        let mine = if comm.rank() == crier { Err("disk on fire") } else { Ok(()) };
+        if mine.is_err() {
+            comm.raise_alarm();
+        }
+        hear(comm);
+        let halt = comm.agree("write", mine).expect_err("the crier failed");
+        assert_eq!(halt.rank, crier);
+    }
+    comm.barrier().expect("a barrier");
+    assert!(!comm.alarm_raised());
+    comm.barrier().expect("a barrier");
+}
+
+/// Rank 0 and others are already in the next collective when the last rank cries; the rest still hears it.
+fn an_alarm_passes_ranks_that_wait(comm: &dyn Comm) {
+    let last = comm.size() - 1;
+    let mine = if comm.rank() == last { Err("late") } else { Ok(()) };
+    if comm.rank() == last {
+        thread::sleep(Duration::from_millis(30));
+        comm.raise_alarm();
+    } else if comm.rank() % 2 == 1 {
+        hear(comm);
+    }
+    comm.agree("write", mine).expect_err("the last rank failed");
+    assert_eq!(comm.agree("read", Ok::<_, String>(1)), Ok(1));
+}
+
+fn an_unheard_alarm_is_forgotten(comm: &dyn Comm) {
+    for _ in 0..20 {
+        comm.raise_alarm();
+        comm.agree("write", Err::<(), _>("all failed")).expect_err("all failed");
+        assert!(!comm.alarm_raised(), "agree forgets the alarm");
+        comm.barrier().expect("a barrier");
+    }
+    if comm.rank() == comm.size() / 2 {
+        comm.raise_alarm();
+    }
+    assert_eq!(comm.agree("read", Ok::<_, String>(())), Ok(()), "an alarm is no failure");
+    comm.barrier().expect("a barrier");
+    assert!(!comm.alarm_raised(), "agree forgets the alarm also when nobody failed");
+    comm.barrier().expect("a barrier");
+}
+
+fn halves_work_apart(comm: &dyn Comm) {
+    for _ in 0..3 {
+        let color = comm.rank() % 2;
+        let half = comm.split(color).expect("a split");
+        assert_eq!(half.rank(), comm.rank() / 2, "ordered by rank");
+        assert_eq!(half.size(), (comm.size() + 1 - color) / 2);
+        let sum = half.reduce_one(u64::from(comm.rank()), Reduce::Sum).expect("a sum");
+        let wanted: u32 = (0..comm.size()).filter(|rank| rank % 2 == color).sum();
+        assert_eq!(sum, u64::from(wanted));
+        let mine = if comm.rank() == 0 { Err("only the even half fails") } else { Ok(()) };
+        assert_eq!(half.agree("half", mine).is_err(), color == 0);
+        let quarter = half.split(half.rank() % 2).expect("a split of a split");
+        quarter.barrier().expect("a barrier of few");
+    }
+    let alone = comm.split(comm.rank()).expect("a split into single ranks");
+    assert_eq!((alone.rank(), alone.size()), (0, 1));
+    assert_eq!(alone.gather(b"me").expect("a gather"), Some(vec![b"me".to_vec()]));
+}
+
+fn nodes_are_found(comm: &dyn Comm, nodes: Option<u32>) {
+    let node = comm.split_by_node().expect("a split");
+    let leaders = comm.reduce_one(u64::from(node.rank() == 0), Reduce::Sum).expect("a sum");
+    if let Some(nodes) = nodes {
+        assert_eq!(leaders, u64::from(nodes), "how many nodes there are");
+    }
+    assert!(!comm.node_name().is_empty());
+    node.barrier().expect("a barrier of one node");
+}
+
+/// MPI's ranks get clocks that differ by seconds, and find out; threads share one.
+fn clocks_are_compared(comm: &dyn Comm) {
+    let ahead = if comm.mpi().is_some() { u64::from(comm.rank()) * 5_000_000_000 } else { 0 };
+    let epoch = || SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos() as u64;
+    let seen = comm.clock_offset(&|| epoch() + ahead).expect("an offset");
+    let miss = seen.offset_ns.abs_diff(-i64::try_from(ahead).expect("small"));
+    assert!(miss <= seen.uncertainty_ns + 1000, "{seen:?} misses by {miss} ns");
+    assert!(seen.uncertainty_ns < 200_000_000, "{seen:?}");
+}
