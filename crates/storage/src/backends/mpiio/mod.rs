@@ -53,6 +53,9 @@ impl Storage for MpiIo {
             (library.functions.file_open)(comm, name.as_ptr(), mode, constants.info_null, &raw mut handle)
         };
         check(library, code)?;
+        // SAFETY: the file was just opened. Errors come back instead of ending the program.
+        let code = unsafe { (library.functions.file_set_errhandler)(handle, constants.errors_return) };
+        check(library, code)?;
         Ok(Box::new(MpiFile { library, handle, collective: how.shared && how.collective }))
     }
 
