@@ -179,6 +179,14 @@ mod tests {
     }
 
     #[test]
+    fn clones_of_a_clock_tell_the_same_time() {
+        let clock = CycleClock::new();
+        std::thread::sleep(Duration::from_millis(5));
+        let (other, tick) = (clock.clone(), clock.now());
+        assert_eq!(other.ns_at(tick), clock.ns_at(tick));
+    }
+
+    #[test]
     fn the_clock_knows_what_it_costs() {
         let quality = CycleClock::new().quality();
         assert!(quality.cost_ns > 0.0 && quality.resolution_ns >= 1, "{quality:?}");

@@ -31,8 +31,8 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter for transfers of `transfer_bytes`; the timeline starts at `origin`.
-    pub fn new(scale: Scale, origin: Tick, transfer_bytes: u64) -> Self {
+    /// A meter for transfers of `transfer_bytes`, whose memory is all touched here.
+    pub fn new(scale: Scale, transfer_bytes: u64) -> Self {
         Self {
             ring: [(Tick(0), Tick(0)); RING],
             filled: 0,
@@ -40,12 +40,17 @@ impl Meter {
             flush_every: scale.ticks(FLUSH_NS),
             deadline: Stop::NEVER,
             scale,
-            origin,
+            origin: Tick(0),
             transfer_bytes,
             transfers: 0,
             latency: Histogram::new(),
             timeline: Timeline::new(),
         }
+    }
+
+    /// The timeline starts at `origin`.
+    pub fn start(&mut self, origin: Tick) {
+        self.origin = origin;
     }
 
     /// Makes [`Meter::put`] ask for a flush at this deadline too, so that the loop has one thing to look
@@ -101,7 +106,8 @@ mod tests {
 
     #[test]
     fn every_transfer_put_in_is_counted_once_after_a_flush() {
-        let mut meter = Meter::new(Scale::NANOSECONDS, Tick(1000), 512);
+        let mut meter = Meter::new(Scale::NANOSECONDS, 512);
+        meter.start(Tick(1000));
         let mut flushes = 0;
         for transfer in 0..1000_u64 {
             let begin = 1000 + transfer * 100;
@@ -119,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_deadline_makes_a_flush_due() {
-        let mut meter = Meter::new(Scale::NANOSECONDS, Tick(0), 1);
+        let mut meter = Meter::new(Scale::NANOSECONDS, 1);
         assert!(meter.put(Tick(0), Tick(1)), "the first one is due at once");
         meter.flush();
         meter.wake_at(Tick(500));
@@ -128,7 +134,7 @@ mod tests {
 
     #[test]
     fn slow_transfers_do_not_wait_for_a_full_ring() {
-        let mut meter = Meter::new(Scale::NANOSECONDS, Tick(0), 1);
+        let mut meter = Meter::new(Scale::NANOSECONDS, 1);
         assert!(meter.put(Tick(0), Tick(20_000_000)), "the first one is due at once");
         meter.flush();
         assert!(!meter.put(Tick(20_000_000), Tick(20_000_100)));

@@ -3,7 +3,7 @@
 //! All ranks are on one node and read one clock. A rank that panics, or returns while others wait for it,
 //! breaks the hall they wait in, so that they get a [`Halt`] and nobody waits for ever.
 //!
-//! Never here: spinning; anything that knows what the ranks do.
+//! Never here: anything that knows what the ranks do.
 
 mod hall;
 

@@ -100,23 +100,23 @@ pub(super) fn run(
     payload.fill(buffer.bytes_mut(), 0);
 
     test.cx.clock.refine();
-    let origin = start_together(test)?;
     test.cx.observer.event(&Event::Begins(kind.name()));
-    let transfers = limit.unwrap_or(u64::MAX).min(wanted(test, &order));
-    let clock = &*test.cx.clock;
-    let job = Job {
+    let mut job = Job {
         parameters: test.parameters,
         storage: test.storage,
         comm: test.comm,
         path: &path,
         writes: kind.writes(),
         payload,
-        transfers,
+        transfers: limit.unwrap_or(u64::MAX).min(wanted(test, &order)),
         order,
         buffer: &mut buffer,
         checker: kind.checks().then(|| Checker::new(payload, Check::CAP)),
-        meter: Meter::new(clock.scale(), origin, test.parameters.transfer),
+        meter: Meter::new(test.cx.clock.scale(), test.parameters.transfer),
     };
+    // From here on nothing is allocated or printed until the last rank has closed its file.
+    job.meter.start(start_together(test)?);
+    let clock = &*test.cx.clock;
     let done = transfer::perform(clock, job)?;
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.comm.agree(kind.step(), failed)?;

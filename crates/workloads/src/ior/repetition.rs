@@ -21,7 +21,7 @@ const BIAS_NS: i64 = 1 << 50;
 
 /// What every rank brings along.
 pub struct Cx<'a> {
-    /// This rank's clock.
+    /// This rank's clock; ranks of one process have clones of one clock, so that their stamps compare.
     pub clock: &'a mut CycleClock,
     /// It against rank 0's.
     pub offset: ClockOffset,

@@ -23,10 +23,15 @@ fn parameters() -> Parameters {
 }
 
 /// Runs a test on `ranks` ranks; what each returned, and the records of rank 0.
-fn run_on(ranks: u32, parameters: &Parameters, storage: &Faulty) -> Vec<(Result<Summary, Halt>, Vec<Record>)> {
+fn run_on(
+    ranks: u32,
+    parameters: &Parameters,
+    storage: &Faulty,
+) -> Vec<(Result<Summary, Halt>, Vec<Record>)> {
     parameters.check(ranks).expect("sound parameters");
+    let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
-        let (mut clock, mut records) = (CycleClock::new(), Vec::new());
+        let (mut clock, mut records) = (clock.clone(), Vec::new());
         let offset = ClockOffset::default();
         let mut cx = Cx { clock: &mut clock, offset, records: &mut records, observer: &mut Silent, seed: 1 };
         let done = run(parameters, storage, comm, &mut cx);
@@ -36,7 +41,10 @@ fn run_on(ranks: u32, parameters: &Parameters, storage: &Faulty) -> Vec<(Result<
 }
 
 fn phases(records: &[Record]) -> Vec<&Phase> {
-    records.iter().filter_map(|record| if let Record::Phase(phase) = record { Some(&**phase) } else { None }).collect()
+    records
+        .iter()
+        .filter_map(|record| if let Record::Phase(phase) = record { Some(&**phase) } else { None })
+        .collect()
 }
 
 #[test]
@@ -50,7 +58,10 @@ fn every_rank_gets_the_same_summary_and_only_rank_0_keeps_records() {
                 assert_eq!(records.is_empty(), rank > 0);
             }
             let phases = phases(&all[0].1);
-            assert_eq!(phases.iter().map(|phase| phase.phase.as_str()).collect::<Vec<_>>(), ["write", "read_check"]);
+            assert_eq!(
+                phases.iter().map(|phase| phase.phase.as_str()).collect::<Vec<_>>(),
+                ["write", "read_check"]
+            );
             for phase in phases {
                 assert_eq!(phase.bytes, u64::from(ranks) * 8192);
                 assert_eq!(phase.ops, phase.latency.as_ref().unwrap().count);

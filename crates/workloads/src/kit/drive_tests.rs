@@ -18,7 +18,7 @@ fn payload() -> Payload {
 }
 
 fn meter() -> Meter {
-    Meter::new(Scale::NANOSECONDS, Tick(0), LAYOUT.transfer)
+    Meter::new(Scale::NANOSECONDS, LAYOUT.transfer)
 }
 
 fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, Ending), String>, Meter, u64) {

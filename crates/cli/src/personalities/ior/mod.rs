@@ -96,6 +96,8 @@ fn perform(
 ) -> u8 {
     let mpi = session.mpi().map(str::to_owned);
     let voice = Mutex::new(Some(Voice { text: Text::new(io::stdout(), meant, argv), kept }));
+    // One clock for all ranks of this process: their stamps compare as they are.
+    let clock = CycleClock::new();
     let done = session.run(|comm| {
         let taking_part = meant.parameters.ranks.is_none_or(|ranks| comm.rank() < ranks);
         let part = comm.split(u32::from(!taking_part))?;
@@ -103,9 +105,17 @@ fn perform(
             false => Ok(0),
             true if comm.rank() == 0 => {
                 let voice = voice.lock().expect("only rank 0 takes it").take();
-                first_rank(argv, meant, storage, &*part, voice.expect("rank 0 runs once"), mpi.clone())
+                first_rank(
+                    argv,
+                    meant,
+                    storage,
+                    &*part,
+                    &clock,
+                    voice.expect("rank 0 runs once"),
+                    mpi.clone(),
+                )
             }
-            true => one_rank(meant, storage, &*part, &mut Nowhere, &mut Silent)
+            true => one_rank(meant, storage, &*part, &clock, &mut Nowhere, &mut Silent)
                 .map(|summary| summary.bad_transfers),
         };
         // Ranks outside the test learn here how it ended.
@@ -127,12 +137,12 @@ fn first_rank(
     meant: &Meant,
     storage: &dyn Storage,
     comm: &dyn Comm,
+    clock: &CycleClock,
     mut voice: Voice,
     mpi: Option<String>,
 ) -> Result<u64, Halt> {
     let path = first_path(&meant.parameters, 0);
     voice.text.header(storage.space(text::header_dir(&path)).unwrap_or(None));
-    let clock = CycleClock::new();
     let quality = clock.quality();
     let run = Run {
         schema: SCHEMA,
@@ -152,7 +162,7 @@ fn first_rank(
         },
     };
     let mut started = Started { sink: &mut *voice.kept, run: Some(run) };
-    let done = one_rank(meant, storage, comm, &mut started, &mut voice.text);
+    let done = one_rank(meant, storage, comm, clock, &mut started, &mut voice.text);
     let exit = match &done {
         Ok(summary) => u8::from(summary.bad_transfers > 0),
         Err(halt) => {
@@ -200,10 +210,11 @@ fn one_rank(
     meant: &Meant,
     storage: &dyn Storage,
     comm: &dyn Comm,
+    clock: &CycleClock,
     records: &mut dyn Sink,
     observer: &mut dyn Observer,
 ) -> Result<ior::Summary, Halt> {
-    let mut clock = CycleClock::new();
+    let mut clock = clock.clone();
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
     ior::run(&meant.parameters, storage, comm, &mut Cx { clock: &mut clock, offset, records, observer, seed })
