@@ -64,6 +64,8 @@ pub struct Dataset {
     pub fs: String,
     /// Seconds after which the job is killed.
     pub timeout_s: f64,
+    /// Line and column of its IOR line in the plan's file.
+    pub at: (usize, usize),
 }
 
 /// One test of the plan.
@@ -93,6 +95,8 @@ pub struct Test {
     pub fs: String,
     /// How sure a decision has to be.
     pub decide: Decide,
+    /// Line and column of its IOR line in the plan's file.
+    pub at: (usize, usize),
 }
 
 /// Whose files a test reads.

@@ -186,7 +186,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merging_halves_equals_measuring_the_whole(values in prop::collection::vec(0_u64..1 << 44, 1..200)) {
+        fn merging_halves_equals_measuring_the_whole(
+            values in prop::collection::vec(0_u64..1 << 44, 1..200),
+        ) {
             let (mut whole, mut left, mut right) = (Histogram::new(), Histogram::new(), Histogram::new());
             for (position, value) in values.iter().enumerate() {
                 whole.add(*value);

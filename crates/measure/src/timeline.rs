@@ -122,7 +122,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn coarsening_keeps_the_sum(ends in prop::collection::vec(0_u64..1 << 36, 1..100), fit in 1_usize..500) {
+        fn coarsening_keeps_the_sum(
+            ends in prop::collection::vec(0_u64..1 << 36, 1..100), fit in 1_usize..500,
+        ) {
             let mut timeline = Timeline::new();
             ends.iter().for_each(|end| timeline.add(*end, 3));
             timeline.coarsen_to_fit(fit);

@@ -133,8 +133,8 @@ impl FromStr for Quantity {
         }
         let Some((factor, dimension)) = unit_of(unit) else {
             return Err(Usage(format!(
-                "unknown unit `{unit}` in `{text}`; known are B kB MB GB TB PB, KiB MiB GiB TiB PiB, each with /s; \
-                 /s k/s M/s G/s IOPS; ns us ms s min h; %; count"
+                "unknown unit `{unit}` in `{text}`; known are B kB MB GB TB PB, KiB MiB GiB TiB PiB, \
+                 each with /s; /s k/s M/s G/s IOPS; ns us ms s min h; %; count"
             )));
         };
         Ok(Self { value: number * factor, dimension })

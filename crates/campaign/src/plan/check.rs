@@ -132,6 +132,7 @@ impl Defaults<'_> {
             ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
+            at: self.place.line_column(&wire.ior.span()),
         })
     }
 
@@ -166,6 +167,7 @@ impl Defaults<'_> {
             cache_warm: wire.cache == wire::Cache::Warm,
             fs: self.fs(&who, wire.fs.as_ref(), &wire.id)?,
             decide,
+            at: self.place.line_column(&wire.ior.span()),
             id,
         };
         for criterion in &wire.criterion.0 {

@@ -37,10 +37,16 @@ impl Place<'_> {
         self.at(error.span().unwrap_or(0..0), &message)
     }
 
-    fn at(&self, span: Range<usize>, what: &str) -> Usage {
+    /// Line and column, from 1, at which `span` begins.
+    pub(super) fn line_column(&self, span: &Range<usize>) -> (usize, usize) {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        (line, column)
+    }
+
+    fn at(&self, span: Range<usize>, what: &str) -> Usage {
+        let (line, column) = self.line_column(&span);
         Usage(format!("{}:{line}:{column}: {what}", self.name))
     }
 }

@@ -1,10 +1,16 @@
 //! The table of commands, one file each.
 
 mod backends;
+mod judge;
 mod links;
 mod paper;
+mod plan;
+mod report;
 mod run;
 mod try_campaign;
+mod verify;
+
+use std::io::{self, Write};
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +33,10 @@ pub(crate) struct Assay {
 enum Command {
     Try(try_campaign::Args),
     Run(run::Args),
+    Judge(judge::Args),
+    Report(report::Args),
+    Verify(verify::Args),
+    Plan(plan::Args),
     Backends(backends::Args),
     Links(links::Args),
     Completions(paper::Completions),
@@ -61,6 +71,10 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     let done = match assay.command {
         Command::Try(args) => try_campaign::run(args, argv),
         Command::Run(args) => run::run(args, argv),
+        Command::Judge(args) => judge::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Backends(args) => backends::run(args),
         Command::Links(args) => links::run(args),
         Command::Completions(args) => paper::completions(args),
@@ -77,6 +91,15 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             eprintln!("assay: {error:#}");
             1
         }
+    }
+}
+
+/// Prints `text`; a reader that has gone away is no failure.
+fn say(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
     }
 }
 

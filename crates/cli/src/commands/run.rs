@@ -13,6 +13,7 @@ use results::Verdict;
 use results::folder::{Campaign, names};
 use units::Usage;
 
+use super::{plan, say};
 use progress::Progress;
 
 /// Run a campaign: the jobs of a plan, judged clause by clause, with a folder of evidence.
@@ -43,11 +44,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
     if let Some(folder) = &args.resume {
         let path = args.plan.unwrap_or_else(|| folder.join(names::PLAN));
-        let plan = load(&path)?;
+        let plan = plan::load(&path)?;
         return campaign(asked(plan, None, folder.clone(), true, vec![], argv)?);
     }
     let path = args.plan.context("a plan is needed")?;
-    let plan = load(&path)?;
+    let plan = plan::load(&path)?;
     if plan.needs_dir() && args.dir.is_none() {
         let plan = path.display();
         return Err(Usage(format!("{plan} tests a directory of your choice; add --dir DIR")).into());
@@ -55,14 +56,6 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
     let place = args.campaigns.or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
     let folder = new_folder(&place, &plan)?;
     campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
-}
-
-/// Reads and checks the plan at `path`.
-fn load(path: &Path) -> Result<Plan> {
-    let name = path.display().to_string();
-    let text =
-        fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
-    Ok(Plan::parse(&text, &name)?)
 }
 
 /// The name of a new campaign's folder in `place`, which must be a directory.
@@ -132,10 +125,14 @@ fn conclude(folder: &Path, campaign: &Campaign) -> Result<u8> {
     report::write_html(campaign, &mut out)?;
     out.flush()?;
     fs::rename(&staged, &path)?;
-    let terminal = io::stdout().is_terminal();
-    let colour = terminal && std::env::var_os("NO_COLOR").is_none();
-    print!("{}", report::text(campaign, progress::width().unwrap_or(100), colour));
-    println!("\nReport  {}", path.display());
-    println!("Folder  {}   (every command, output, record and verdict)", folder.display());
+    let folder = folder.display();
+    let more = "(every command, output, record and verdict)";
+    say(&format!("{}\nReport  {}\nFolder  {folder}   {more}\n", table(campaign), path.display()))?;
     Ok(Verdict::exit_code(&campaign.verdicts))
+}
+
+/// The clauses with their verdicts, as wide and as colourful as standard output is.
+pub(super) fn table(campaign: &Campaign) -> String {
+    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    report::text(campaign, progress::width().unwrap_or(100), colour)
 }

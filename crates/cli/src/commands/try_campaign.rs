@@ -6,10 +6,9 @@ use anyhow::Result;
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
+use super::plan::ready;
 use super::run as campaigns;
 
-/// The plan of `assay try`, part of the program.
-const PLAN: &str = include_str!("../../../../plans/try.toml");
 /// Bytes per second that the estimate of the time assumes, those of a middling solid-state disk.
 const ASSUMED_RATE: f64 = 5e8;
 /// How much more room there must be than the files need.
@@ -31,7 +30,7 @@ pub(crate) struct Args {
 
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
-    let plan = Plan::parse(PLAN, "plans/try.toml")?;
+    let plan = ready("try")?.plan()?;
     let folder = campaigns::new_folder(&args.dir, &plan)?;
     announce(&plan, &args.only, &args.dir)?;
     campaigns::campaign(campaigns::asked(plan, Some(args.dir), folder, false, args.only, argv)?)

@@ -226,7 +226,8 @@ mod tests {
             for (kind, make) in orders.iter().enumerate() {
                 let mut files: Vec<Vec<u64>> = (0..ranks).map(|rank| all(make(rank))).collect();
                 if kind < 2 {
-                    prop_assert!(files.iter().all(|own| own.len() as u64 == per_block * segments), "equal shares");
+                    let share = per_block * segments;
+                    prop_assert!(files.iter().all(|own| own.len() as u64 == share), "equal shares");
                 }
                 if !file_per_rank {
                     files = vec![files.concat()];

@@ -215,7 +215,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_prepared_for_an_offset_checks_there(
-            words in 1_usize..2000, rank in 0_u64..100_000, signature: i32, offset in 0_u64..1 << 45, from in 0_u64..1 << 45,
+            words in 1_usize..2000, rank in 0_u64..100_000, signature: i32,
+            offset in 0_u64..1 << 45, from in 0_u64..1 << 45,
         ) {
             for packet in PACKETS {
                 let payload = Payload::new(packet, signature, rank);

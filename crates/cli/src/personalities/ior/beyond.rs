@@ -14,7 +14,8 @@ pub(crate) fn lines(phases: &[Phase], warnings: &[String]) -> String {
         return String::new();
     }
     let mut text = format!(
-        "\nassay: latency of single transfers over all ranks\n  {:<12} {:>4} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
+        "\nassay: latency of single transfers over all ranks\n  \
+         {:<12} {:>4} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
         "phase", "iter", "p50", "p90", "p99", "p99.9", "max", "slowest rank (median of all)"
     );
     for phase in phases {

@@ -49,8 +49,8 @@ pub(crate) fn table(shown: &Shown<'_>) -> String {
         text.push_str(&format!(" {name:>10}"));
     }
     text.push_str(
-        " Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   blksiz    \
-         xsize aggs(MiB)   API RefNum\n",
+        " Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   \
+         blksiz    xsize aggs(MiB)   API RefNum\n",
     );
     for operation in ["write", "read"] {
         let phases = shown.of(operation);
@@ -85,7 +85,8 @@ fn row(shown: &Shown<'_>, operation: &str, phases: &[&Phase]) -> String {
     text.push_str(&stonewall(shown, phases));
     let aggregate = phases[0].bytes as f64 / mib;
     text.push_str(&format!(
-        "{:>5} {:>6} {:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} {:>8} {aggregate:>9.1} {:>3} {:>6}\n",
+        "{:>5} {:>6} {:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} {:>8} \
+         {aggregate:>9.1} {:>3} {:>6}\n",
         0,
         shown.ranks,
         shown.place.ranks_on_node0,

@@ -2,6 +2,8 @@
 //!
 //! Meanings and defaults: reference/ior.md sections 3 and 4.
 
+// tidy: long because a table of options is read as one.
+
 use workloads::ior::Parameters;
 
 use super::numbers;

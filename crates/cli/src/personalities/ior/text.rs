@@ -211,8 +211,13 @@ impl<W: Write> Text<W> {
         self.worn_out = Some(wall.transfers_max);
         let gib = units::GIB as f64;
         self.put(&format!(
-            "stonewalling pairs accessed min: {} max: {} -- min data: {:.1} GiB mean data: {:.1} GiB time: {:.1}s\n",
-            wall.transfers_min, wall.transfers_max, wall.bytes_min as f64 / gib, wall.bytes_mean / gib, wall.seconds
+            "stonewalling pairs accessed min: {} max: {} -- \
+             min data: {:.1} GiB mean data: {:.1} GiB time: {:.1}s\n",
+            wall.transfers_min,
+            wall.transfers_max,
+            wall.bytes_min as f64 / gib,
+            wall.bytes_mean / gib,
+            wall.seconds
         ));
     }
 

@@ -1,0 +1,84 @@
+//! `assay judge`: the verdicts of a campaign, reached again from its own plan and records.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use campaign::Plan;
+use results::Verdict;
+use results::folder::{self, Campaign, names};
+use units::Usage;
+
+use super::run::table;
+use super::say;
+
+/// Judge a campaign again, from the plan and the records in its folder.
+///
+/// Nothing is measured. The folder stays as it is; only where its verdicts are missing are they
+/// added. Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive,
+/// invalid or not run.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The campaign's folder
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// Runs the command and gives the exit status.
+pub(crate) fn run(args: Args) -> Result<u8> {
+    let folder = &args.folder;
+    let (plan, mut campaign) = open(folder)?;
+    let verdicts = campaign::judge(&plan, &campaign);
+    let kept = std::mem::replace(&mut campaign.verdicts, verdicts);
+    say(&table(&campaign))?;
+    let changed = folder::verify(folder)?.len();
+    let at = folder.display();
+    if changed > 0 {
+        eprintln!("assay: note: files in {at} are not as recorded; `assay verify {at}` names them");
+    }
+    if campaign.after.is_none() {
+        eprintln!("assay: note: this campaign has not ended; go on with: assay run --resume {at}");
+    } else if !folder.join(names::VERDICTS).exists() {
+        folder::write_verdicts(folder, &campaign.verdicts)?;
+    } else {
+        for difference in differences(&kept, &campaign.verdicts) {
+            eprintln!("assay: note: {difference}");
+        }
+    }
+    Ok(Verdict::exit_code(&campaign.verdicts))
+}
+
+/// The campaign in `folder` and its own plan.
+pub(super) fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
+    let campaign = folder::load(folder).map_err(|error| no_campaign(folder, &error))?;
+    let plan = Plan::parse(&campaign.plan, &folder.join(names::PLAN).display().to_string())?;
+    Ok((plan, campaign))
+}
+
+/// What to say of a folder that cannot be read as a campaign.
+pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
+    let at = folder.display();
+    if folder.join(names::CAMPAIGN).exists() {
+        return Usage(format!("{error}; this campaign's folder is damaged"));
+    }
+    Usage(format!("{at} is no campaign's folder; `assay run` and `assay try` print its name at their end"))
+}
+
+/// One sentence for each clause that was judged differently before.
+pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<String> {
+    let key = |verdict: &Verdict| (verdict.test.clone(), verdict.metric.clone(), verdict.criterion.clone());
+    let other = |a: &Verdict, all: &[Verdict]| all.iter().find(|b| key(b) == key(a)).map(|b| b.outcome);
+    let judged = now.iter().filter_map(|verdict| {
+        let before = other(verdict, kept);
+        let said = before.map_or_else(|| "nothing".to_owned(), |outcome| outcome.to_string());
+        let Verdict { test, metric, outcome, .. } = verdict;
+        (before != Some(*outcome)).then(|| {
+            format!("{} says {said} of {test} {metric}, and the records say {outcome}", names::VERDICTS)
+        })
+    });
+    let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
+        let Verdict { test, metric, outcome, .. } = verdict;
+        format!("{} says {outcome} of {test} {metric}, which the plan does not ask", names::VERDICTS)
+    });
+    judged.chain(gone).collect()
+}

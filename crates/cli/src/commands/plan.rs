@@ -1,0 +1,156 @@
+//! `assay plan`: the ready plans, and whether a plan can work.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+use campaign::launch::LaunchKind;
+use campaign::{Plan, ior_line::IorLine, schedule};
+use units::{Usage, bytes_binary};
+
+use super::say;
+
+/// Check a plan, or show the plans that are part of this program
+#[derive(clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Check a plan and sum up what it would do; nothing is run (exit status 2 if it cannot work)
+    Check {
+        /// The plan, a TOML file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// List the ready plans
+    List,
+    /// Print a ready plan, to be kept in a file and changed
+    Show {
+        /// One of those that `assay plan list` names
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// A plan that is part of the program.
+pub(super) struct Ready {
+    name: &'static str,
+    text: &'static str,
+}
+
+/// All of them.
+const READY: &[Ready] = &[Ready { name: "try", text: include_str!("../../../../plans/try.toml") }];
+
+impl Ready {
+    /// The plan, checked.
+    pub(super) fn plan(&self) -> Result<Plan, Usage> {
+        Plan::parse(self.text, &format!("plans/{}.toml", self.name))
+    }
+}
+
+/// The ready plan of that name.
+pub(super) fn ready(name: &str) -> Result<&'static Ready, Usage> {
+    READY.iter().find(|plan| plan.name == name).ok_or_else(|| {
+        let known: Vec<&str> = READY.iter().map(|plan| plan.name).collect();
+        Usage(format!("there is no ready plan `{name}`; there is {}", known.join(", ")))
+    })
+}
+
+/// Runs the command and gives the exit status.
+pub(crate) fn run(args: Args) -> Result<u8> {
+    let text = match args.action {
+        Action::Check { file } => summary(&load(&file)?)?,
+        Action::List => {
+            let line = |ready: &Ready| Ok(format!("{:<12} {}\n", ready.name, ready.plan()?.title));
+            READY.iter().map(line).collect::<Result<String, Usage>>()?
+        }
+        Action::Show { name } => ready(&name)?.text.to_owned(),
+    };
+    say(&text)?;
+    Ok(0)
+}
+
+/// Reads and checks the plan at `path`, with every IOR line in it.
+pub(super) fn load(path: &Path) -> Result<Plan> {
+    let name = path.display().to_string();
+    let text =
+        fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
+    let plan = Plan::parse(&text, &name)?;
+    let datasets =
+        plan.datasets.iter().map(|made| (format!("dataset.{}", made.name), &made.line, made.ranks, made.at));
+    let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.line, test.ranks, test.at));
+    for (who, line, ranks, (row, column)) in datasets.chain(tests) {
+        if let Some(why) = refusal(&plan.launch.kind, line, ranks)? {
+            return Err(Usage(format!("{name}:{row}:{column}: {who}: {why}")).into());
+        }
+    }
+    Ok(plan)
+}
+
+/// Why this program would refuse the line, asked of the program itself, as the jobs will ask it.
+///
+/// It is asked to record into a file that exists: that is refused last, after every other reason and
+/// before anything is touched.
+fn refusal(kind: &LaunchKind, line: &IorLine, ranks: u32) -> Result<Option<String>> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let local = *kind == LaunchKind::Local;
+    let ranks = if local { ranks } else { ranks.max(2) };
+    let mut command = Command::new(&program);
+    for (key, _) in std::env::vars_os() {
+        let foreign = |prefix: &&str| key.to_string_lossy().starts_with(prefix);
+        if LaunchKind::Local.foreign_env().iter().any(|prefix| foreign(&prefix)) {
+            command.env_remove(key);
+        }
+    }
+    command.args(["-n", &ranks.to_string(), "ior"]).args(&line.words).arg("--record").arg(&program);
+    let ran = command.stdin(Stdio::null()).stdout(Stdio::null()).output().context("cannot ask `assay ior`")?;
+    let complaints = String::from_utf8_lossy(&ran.stderr);
+    let why = complaints.lines().find(|text| !text.starts_with("ior: note: ")).unwrap_or_default();
+    let why = why.strip_prefix("ior: ").unwrap_or(why);
+    // Whether there is MPI is known only where the launcher starts the ranks.
+    let fine = why.starts_with("--record ") || (!local && why.starts_with("this backend needs MPI"));
+    Ok(match why {
+        _ if fine => None,
+        "" => Some("the line runs nothing; take -h out".to_owned()),
+        why => Some(why.to_owned()),
+    })
+}
+
+/// What the plan would do, in a few lines.
+fn summary(plan: &Plan) -> Result<String> {
+    let jobs = schedule::jobs(plan, &[])?;
+    let clauses: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
+    let mut text = format!("{}: {}\n", plan.id, plan.title);
+    writeln!(
+        text,
+        "{}, {}, {}, {}",
+        several(plan.tests.len(), "test"),
+        several(clauses, "criterion"),
+        several(plan.datasets.len(), "dataset"),
+        several(jobs.len(), "job")
+    )?;
+    for (fs, need) in schedule::needs(&jobs) {
+        let (all, peak) = (bytes_binary(need.written_bytes as f64), bytes_binary(need.peak_bytes as f64));
+        let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
+        let dir = dir.replace("{dir}", "the DIR given with --dir");
+        writeln!(text, "fs.{fs}: writes at most {all} in all, {peak} at a time, in {dir}")?;
+    }
+    let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
+    writeln!(text, "ends within {}, if every job took all the time it is allowed", units::duration(limit))?;
+    Ok(text)
+}
+
+/// `1 test`, `2 tests`.
+fn several(number: usize, what: &str) -> String {
+    match (number, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "criterion") => format!("{number} criteria"),
+        _ => format!("{number} {what}s"),
+    }
+}

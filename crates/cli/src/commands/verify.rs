@@ -1,0 +1,94 @@
+//! `assay verify`: whether a campaign's folder is still what the campaign left.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use campaign::{Plan, schedule};
+use results::folder::{self, Campaign, JobEnd, names};
+
+use super::{judge, say};
+
+/// Check a campaign's folder: every file as recorded, every job there, every verdict supported.
+///
+/// Prints one sentence for each file that was changed or is missing. Exit status: 0 the folder is
+/// whole; 1 it is not; 2 there is no campaign.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The campaign's folder
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// Runs the command and gives the exit status.
+pub(crate) fn run(args: Args) -> Result<u8> {
+    let folder = &args.folder;
+    let at = folder.display();
+    let (faults, campaign) = match faults(folder) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::InvalidData => (vec![error.to_string()], None),
+        Err(error) => return Err(judge::no_campaign(folder, &error).into()),
+    };
+    if let (true, Some(campaign)) = (faults.is_empty(), campaign) {
+        let files: usize = campaign.jobs.iter().map(|job| job.info.sha256.len() + 1).sum();
+        let ended = if campaign.after.is_some() { "" } else { "; the campaign has not ended" };
+        say(&format!("{at} is whole: {} jobs, {} files{ended}\n", campaign.jobs.len(), files + 2))?;
+        return Ok(0);
+    }
+    let mut text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
+    text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(faults.len())));
+    say(&text)?;
+    Ok(1)
+}
+
+fn count(faults: usize) -> String {
+    if faults == 1 { "1 change".to_owned() } else { format!("{faults} changes") }
+}
+
+/// What is wrong with the folder, and the campaign in it.
+fn faults(folder: &Path) -> std::io::Result<(Vec<String>, Option<Campaign>)> {
+    let mut faults = folder::verify(folder)?;
+    let campaign = folder::load(folder)?;
+    // A plan that was changed is named by its hash; what it would ask for is then of no interest.
+    if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256
+        && let Ok(plan) = Plan::parse(&campaign.plan, names::PLAN)
+    {
+        faults.extend(jobs(&plan, &campaign));
+        if campaign.after.is_some() && folder.join(names::VERDICTS).exists() {
+            faults.extend(judge::differences(&campaign.verdicts, &campaign::judge(&plan, &campaign)));
+        } else if campaign.after.is_some() {
+            faults.push(format!("{} is missing; `assay judge` makes it again", names::VERDICTS));
+        }
+    }
+    Ok((faults, Some(campaign)))
+}
+
+/// Jobs that the plan has and the folder has not, though nothing kept them from running, and jobs
+/// that the plan does not have.
+fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
+    let planned = schedule::jobs(plan, &campaign.info.only).unwrap_or_default();
+    let ended = |test: &str, repetition: u32| {
+        campaign.jobs.iter().any(|job| {
+            (job.info.test.as_str(), job.info.repetition, &job.info.end)
+                == (test, repetition, &JobEnd::Exit(0))
+        })
+    };
+    let there = |name: &str| campaign.jobs.iter().any(|job| job.folder == format!("{}/{name}", names::JOBS));
+    // Jobs run in their order: in a campaign that has not ended, only those before the last are due.
+    let due = match (&campaign.after, campaign.jobs.last()) {
+        (Some(_), _) => u32::MAX,
+        (None, Some(last)) => last.info.number,
+        (None, None) => 0,
+    };
+    let missing = planned.iter().filter(|job| {
+        let left_out = job.reads.as_ref().is_some_and(|(test, repetition)| !ended(test, *repetition));
+        job.number < due && !left_out && !there(&job.folder)
+    });
+    let missing = missing.map(|job| format!("{}/{} is missing", names::JOBS, job.folder));
+    let foreign = campaign
+        .jobs
+        .iter()
+        .filter(|job| !planned.iter().any(|known| job.folder == format!("{}/{}", names::JOBS, known.folder)));
+    let foreign = foreign.map(|job| format!("{} is no job of the plan", job.folder));
+    missing.chain(foreign).collect()
+}
