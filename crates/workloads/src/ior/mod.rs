@@ -2,7 +2,7 @@
 //!
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
 //! [`run`] is every rank's body. What happens is told to an [`Observer`] on rank 0 and kept as
-//! records; the numbers are those of reference/ior.md section 15.
+//! records; the numbers are those of docs/METHODOLOGY.md.
 //!
 //! Never here: the command line, text for people.
 

@@ -1,4 +1,4 @@
-//! The names of the files (reference/ior.md section 9).
+//! The names of the files (IOR 4.1).
 
 use std::path::{Path, PathBuf};
 

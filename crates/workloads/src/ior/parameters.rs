@@ -1,6 +1,6 @@
 //! What an IOR test is asked to do, whoever parsed it, and what is refused before any rank starts.
 //!
-//! The checks and their order follow reference/ior.md section 21.
+//! The checks follow IOR 4.1's; docs/COMPATIBILITY.md lists where they differ.
 
 use storage::Settings;
 use units::Usage;

@@ -1,4 +1,4 @@
-//! From every rank's measurements to one phase record, by the formulas of reference/ior.md section 15.
+//! From every rank's measurements to one phase record, by the formulas of docs/METHODOLOGY.md.
 
 use measure::{Clock, Histogram, Tick};
 use ranks::{Halt, Reduce};

@@ -1,4 +1,4 @@
-//! Whose data a rank reads: IOR's task reordering (reference/ior.md section 11).
+//! Whose data a rank reads: IOR's task reordering (IOR 4.1).
 
 use super::parameters::{Parameters, Reorder};
 use crate::kit::glibc::Random;

@@ -1,4 +1,4 @@
-//! A test from its first to its last repetition (reference/ior.md section 8).
+//! A test from its first to its last repetition (IOR 4.1).
 
 use std::path::Path;
 use std::time::Duration;

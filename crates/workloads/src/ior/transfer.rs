@@ -12,7 +12,7 @@ use crate::kit::drive::{Checker, Ending, Reader, Target, Trouble, Writer, drive,
 use crate::kit::order::Order;
 use crate::kit::payload::Payload;
 
-/// The six stamps of reference/ior.md section 15.
+/// The six stamps of docs/METHODOLOGY.md, "A phase".
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamps {
     pub(super) open: (Tick, Tick),

@@ -39,7 +39,7 @@ impl Order {
         Self { layout, rank, kind: Kind::Shuffled { seed } }
     }
 
-    /// IOR's shuffle (reference/ior.md section 10): one order for every segment; in a shared file the
+    /// IOR's shuffle (IOR 4.1): one order for every segment; in a shared file the
     /// ranks get different numbers of transfers. Takes 8 bytes a transfer of a block.
     pub fn ior_shuffled(layout: Layout, rank: u64, seed: u32) -> Self {
         Self { layout, rank, kind: Kind::Listed { offsets: ior_offsets(layout, rank, seed) } }
@@ -120,7 +120,7 @@ fn fill_up(first: u64, step: u64, out: &mut [u64]) {
 }
 
 /// The random block of `segment`; `reached` remembers (segment, generator state, block) so that going
-/// on costs one step. The generator's two words start as `start` (reference/ior.md section 10).
+/// on costs one step. The generator's two words start as `start` (IOR 4.1).
 fn random_block(
     reached: &mut Option<(u64, [u64; 2], u64)>,
     segment: u64,

@@ -1,7 +1,7 @@
 //! What is written, and how a reader knows that it came back: IOR's four packet types.
 //!
 //! All are made of native 64-bit words that depend on a signature, the rank whose data it is and, but
-//! for the first type, the offset in the file (reference/ior.md section 12). A buffer is filled whole
+//! for the first type, the offset in the file (IOR 4.1). A buffer is filled whole
 //! once; before each write only the words that depend on the offset are put in again.
 //!
 //! Invariant: `check` of what `prepare` made at the same offset finds nothing.

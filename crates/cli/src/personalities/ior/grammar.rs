@@ -1,4 +1,4 @@
-//! From tokens to [`Typed`], by the grammar of reference/ior.md section 2, without its leaks.
+//! From tokens to [`Typed`], by IOR 4.1's grammar, without its leaks.
 
 use units::Usage;
 

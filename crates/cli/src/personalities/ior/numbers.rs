@@ -1,4 +1,4 @@
-//! Numbers as `ior` reads and writes them (reference/ior.md sections 2 and 16).
+//! Numbers as `ior` reads and writes them (IOR 4.1).
 
 use workloads::kit::payload::Packet;
 

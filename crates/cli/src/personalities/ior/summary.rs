@@ -1,4 +1,4 @@
-//! `Max` lines and the summary table (reference/ior.md section 16).
+//! `Max` lines and the summary table (IOR 4.1).
 
 use results::record::Phase;
 use units::MIB;

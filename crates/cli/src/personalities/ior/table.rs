@@ -1,6 +1,6 @@
 //! The options and directives of `ior`, one row each; the parser, the help and the tests walk it.
 //!
-//! Meanings and defaults: reference/ior.md sections 3 and 4.
+//! Meanings and defaults are IOR 4.1's; docs/COMPATIBILITY.md lists where they differ.
 
 // tidy: long because a table of options is read as one.
 
@@ -356,7 +356,7 @@ pub(crate) struct Retired {
     pub(crate) note: &'static str,
 }
 
-/// Letters of IOR 2.x and 3.0 (reference/ior.md section 3, last paragraph).
+/// Letters of IOR 2.x and 3.0.
 pub(crate) const RETIRED: &[Retired] = &[
     Retired { short: 'B', takes_value: false, today: Some("posix.odirect"), note: "is now --posix.odirect" },
     Retired {

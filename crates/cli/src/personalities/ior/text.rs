@@ -1,4 +1,4 @@
-//! The classic text of `ior` 4.1, to the letter (reference/ior.md sections 16 and 17), line by line
+//! The classic text of `ior` 4.1, to the letter, line by line
 //! as things happen.
 //!
 //! Invariant: no engine here, and no number that is not in a record or an event.
