@@ -20,14 +20,9 @@ struct Package {
 /// In order of name. Tests call `mpirun.mpich` and `mpirun.openmpi`: the bare `mpirun` is whichever
 /// of the two was installed last.
 const PACKAGES: &[Package] = &[
-    Package { name: "chromium", reason: "opens the HTML report and takes a picture of it" },
-    Package { name: "e2fsprogs", reason: "makes a small ext4, full or read-only on purpose" },
-    Package { name: "fio", reason: "second opinion on bandwidth and operations" },
     Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
-    Package { name: "strace", reason: "shows which system calls a backend makes" },
-    Package { name: "xfsprogs", reason: "makes a small XFS" },
 ];
 
 /// Installs what is missing; without root, says what to run.
@@ -96,12 +91,12 @@ mod tests {
         let answer: String = PACKAGES
             .iter()
             .map(|package| match package.name {
-                "fio" => "fio config-files\n".to_owned(),
+                "mpich" => "mpich config-files\n".to_owned(),
                 name => format!("{name} installed\n"),
             })
             .collect();
         let names: Vec<&str> = missing(&answer).iter().map(|package| package.name).collect();
-        assert_eq!(names, ["fio"]);
+        assert_eq!(names, ["mpich"]);
         assert_eq!(missing("").len(), PACKAGES.len());
     }
 
@@ -109,11 +104,8 @@ mod tests {
     fn without_root_the_advice_is_one_line_to_run_and_the_reasons() {
         let text = advice(&missing("")[..2]);
         let mut lines = text.lines();
-        let run = "run: sudo apt-get install -y --no-install-recommends chromium e2fsprogs";
+        let run = "run: sudo apt-get install -y --no-install-recommends mpich openmpi-bin";
         assert_eq!(lines.next(), Some(run));
-        assert_eq!(
-            lines.next().map(str::trim),
-            Some("chromium: opens the HTML report and takes a picture of it")
-        );
+        assert_eq!(lines.next().map(str::trim), Some("mpich: runs ranks under mpirun.mpich"));
     }
 }
