@@ -80,6 +80,15 @@ fn below_the_classic_text_stand_percentiles_the_slow_rank_and_the_cache() {
 }
 
 #[test]
+fn a_shift_that_changes_nothing_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = |words: &str| ior(dir.path(), 2, words).ok().contains("-C has no effect here");
+    assert!(told("-b 64k -t 64k -o f -F -C"));
+    assert!(!told("-b 64k -t 64k -o f -F -C -O numTasksOnNode0=1"));
+    assert!(!told("-b 64k -t 64k -o f -F"));
+}
+
+#[test]
 fn a_dropped_cache_is_not_reported_as_cached() {
     // On a file system of memory there is nothing to drop: use the build's own.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use measure::{Clock, CycleClock};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
 use results::Record;
+use results::record::Notice;
 use results::records::Sink;
 use storage::Storage;
 
@@ -107,7 +108,22 @@ fn begin(test: &mut Test<'_, '_>) -> Result<(), Halt> {
     test.comm
         .agree("record", begun.map_err(|error| format!("cannot write the records: {}", words(&error))))?;
     test.cx.observer.event(&Event::Test { place: test.place, ranks: test.comm.size() });
-    Ok(())
+    tell_idle_reordering(test)
+}
+
+/// `-C` counts in nodes: with all ranks on one node it changes nothing, and a reader is its own writer.
+fn tell_idle_reordering(test: &mut Test<'_, '_>) -> Result<(), Halt> {
+    let (parameters, ranks) = (test.parameters, test.comm.size());
+    let reads = parameters.read || parameters.read_check;
+    let own = reorder::owner(parameters, test.place, 0, ranks, 0, false) == 0;
+    if !(reads && own && parameters.reorder == Reorder::Constant && ranks > 1) {
+        return Ok(());
+    }
+    let text = "-C has no effect here: it shifts by whole nodes, and the ranks come round to themselves; \
+                every rank reads its own data (-O numTasksOnNode0=1 shifts by ranks)";
+    test.cx.observer.event(&Event::Notice(text));
+    let id = "reorder-no-effect".to_owned();
+    test.record(&Record::Notice(Notice { id, text: text.to_owned(), ..Notice::default() }))
 }
 
 /// One repetition; returns its bad transfers and the most transfers any rank wrote.
