@@ -8,6 +8,7 @@
 //! nothing else; a campaign that was stopped leaves no process behind.
 //! Never here: measuring, judging, printing.
 
+mod hold;
 mod job;
 mod place;
 
@@ -208,8 +209,8 @@ fn launch(
 }
 
 fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {
-    folder::write_machine(&asked.folder, names::AFTER, &machine(&place.dirs))?;
     place.remove_own_directories();
+    folder::write_machine(&asked.folder, names::AFTER, &machine(&place.dirs))?;
     let mut campaign = folder::load(&asked.folder)?;
     campaign.verdicts = judge::judge(&asked.plan, &campaign);
     folder::write_verdicts(&asked.folder, &campaign.verdicts)?;

@@ -1,7 +1,7 @@
 //! What records by hand are judged to be.
 
 use campaign::{Plan, judge};
-use results::folder::{Campaign, CampaignInfo, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{BadRange, Balance, Check, End, Failure, Phase, Record, Run, Spans, Stonewall};
 use results::{Outcome, Verdict};
 
@@ -267,4 +267,16 @@ fn each_kind_of_warning_is_told_once_with_the_worst_of_the_repetitions() {
             "attempts that ended with the campaign were run again: jobs/0002-T-r2.killed-1",
         ]
     );
+}
+
+#[test]
+fn a_write_into_memory_is_told_not_to_be_durable() {
+    let mut campaign = rates("write", [1000, 1000, 1000]);
+    for (kind, told) in [("tmpfs", true), ("ext4", false)] {
+        let fs = FileSystem { name: "s".into(), kind: kind.into(), ..Default::default() };
+        campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
+        let warnings = one(&plan(WRITE), &campaign).warnings;
+        let warning = "write: tmpfs is memory, so nothing was made durable".to_owned();
+        assert_eq!(warnings.contains(&warning), told, "{kind}: {warnings:?}");
+    }
 }

@@ -29,6 +29,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
         all.extend([
             ran_dry(&phases),
             not_persisted(&phases),
+            in_memory(case, &phases),
             fits_memory(case, jobs, &phases),
             straggler(&phases),
             scatter(statistics),
@@ -86,6 +87,15 @@ fn not_persisted(phases: &[&Phase]) -> Option<String> {
         "{}: the data was not made durable within the time measured (no -e, -Y, O_DIRECT)",
         phase.phase
     ))
+}
+
+/// Files in memory, which no fsync makes durable.
+fn in_memory(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
+    let machine = case.campaign.before.as_ref()?;
+    let fs = machine.file_systems.iter().find(|fs| fs.name == case.test.fs)?;
+    let written = phases.iter().any(|phase| phase.phase == "write");
+    (written && matches!(fs.kind.as_str(), "tmpfs" | "ramfs"))
+        .then(|| format!("write: {} is memory, so nothing was made durable", fs.kind))
 }
 
 /// Data that a client's memory can hold, where nothing proves that it was not there.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use results::folder::{self, CampaignInfo, FileSystem, names};
 use units::{Usage, bytes_binary};
 
+use super::hold::Hold;
 use super::{Campaigning, Trouble};
 use crate::machine::{file_system, machine, now};
 use crate::schedule::{self, PlannedJob};
@@ -26,6 +27,7 @@ pub(super) struct Place {
     /// The directory under test of each file system.
     pub(super) dirs: Vec<(String, PathBuf)>,
     mark: String,
+    _hold: Hold,
 }
 
 impl Place {
@@ -33,31 +35,11 @@ impl Place {
     pub(super) fn make(asked: &Campaigning) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let dirs = dirs(asked)?;
-        let name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for (fs, dir) in &dirs {
             let need = schedule::needs(&jobs).get(fs).copied().unwrap_or_default();
             room(&file_system(fs, dir)?, dir, need.peak_bytes)?;
         }
-        let file_of =
-            |fs: &str| if dirs.len() == 1 { format!("{name}.data") } else { format!("{name}.{fs}.data") };
-        let data: BTreeMap<String, String> = dirs
-            .iter()
-            .map(|(fs, dir)| (fs.clone(), dir.join(file_of(fs)).to_string_lossy().into_owned()))
-            .collect();
-        let info = CampaignInfo {
-            schema: 1,
-            plan: asked.plan.id.clone(),
-            title: asked.plan.title.clone(),
-            source: asked.plan.source.clone(),
-            plan_sha256: folder::sha256(asked.plan.text.as_bytes()),
-            tool: asked.tool.clone(),
-            tool_sha256: folder::sha256_of(&asked.program)?,
-            argv: asked.argv.clone(),
-            started: now(),
-            dir: asked.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default(),
-            data,
-            only: asked.only.clone(),
-        };
+        let info = info(asked, &dirs)?;
         if asked.folder.exists() {
             let folder = asked.folder.display();
             return Err(Usage(format!(
@@ -65,12 +47,16 @@ impl Place {
             ))
             .into());
         }
-        folder::create(&asked.folder, &info, &asked.plan.text)?;
-        let place = Self { mark: mark(&info), info, dirs };
-        for data in place.info.data.values() {
-            fs::create_dir(data).map_err(|error| named(Path::new(data), &error))?;
-            fs::write(Path::new(data).join(MARK), &place.mark)?;
+        let mark = mark(&info);
+        let made = make_data(&info, &mark).and_then(|()| {
+            let made = folder::create(&asked.folder, &info, &asked.plan.text);
+            made.map_err(|error| unmade(&asked.folder, &error))
+        });
+        if let Err(refused) = made {
+            remove_own_directories(&info, &mark);
+            return Err(refused.into());
         }
+        let place = Self { mark, info, dirs, _hold: Hold::take(&asked.folder)? };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         Ok(place)
     }
@@ -92,12 +78,18 @@ impl Place {
                 format!("{at} was begun by another build of {}; one campaign has one program", info.tool);
             return Err(Usage(what).into());
         }
+        let hold = Hold::take(&asked.folder)?;
+        if asked.folder.join(names::VERDICTS).exists() {
+            let what =
+                format!("{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts");
+            return Err(Usage(what).into());
+        }
         folder::set_aside(&asked.folder)?;
         let dirs = info
             .data
             .iter()
             .filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
-        let place = Self { mark: mark(&info), dirs: dirs.collect(), info };
+        let place = Self { mark: mark(&info), dirs: dirs.collect(), info, _hold: hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         }
@@ -118,6 +110,10 @@ impl Place {
 
     /// Removes the directory of the job's files, if it is there.
     pub(super) fn remove_files(&self, job: &PlannedJob) -> Result<(), Trouble> {
+        // A campaign that was killed at its very end has removed all of it already.
+        if self.info.data.get(&job.fs).is_some_and(|data| !Path::new(data).exists()) {
+            return Ok(());
+        }
         match fs::remove_dir_all(self.data(job)?.join(&job.files)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
@@ -126,21 +122,13 @@ impl Place {
 
     /// Removes the directories for files as far as they are empty; what others put there stays.
     pub(super) fn remove_own_directories(&self) {
-        for data in self.info.data.values().map(Path::new) {
-            for part in ["tests", "datasets"] {
-                let _ = fs::remove_dir(data.join(part));
-            }
-            let alone = fs::read_dir(data).is_ok_and(|entries| entries.count() == 1);
-            if alone && self.is_own(data) && fs::remove_file(data.join(MARK)).is_ok() {
-                let _ = fs::remove_dir(data);
-            }
-        }
+        remove_own_directories(&self.info, &self.mark);
     }
 
     /// The directory for files on the job's file system, proven to be this campaign's own.
     fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
         let data = self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new(""));
-        if !self.is_own(data) {
+        if !is_own(data, &self.mark) {
             let what = format!(
                 "{}/{MARK} does not say that this campaign made it; nothing is touched",
                 data.display()
@@ -149,10 +137,63 @@ impl Place {
         }
         Ok(data)
     }
+}
 
-    fn is_own(&self, data: &Path) -> bool {
-        fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == self.mark)
+/// Who runs which plan, and where the files will lie.
+fn info(asked: &Campaigning, dirs: &[(String, PathBuf)]) -> io::Result<CampaignInfo> {
+    let name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file_of =
+        |fs: &str| if dirs.len() == 1 { format!("{name}.data") } else { format!("{name}.{fs}.data") };
+    let data: BTreeMap<String, String> = dirs
+        .iter()
+        .map(|(fs, dir)| (fs.clone(), dir.join(file_of(fs)).to_string_lossy().into_owned()))
+        .collect();
+    Ok(CampaignInfo {
+        schema: 1,
+        plan: asked.plan.id.clone(),
+        title: asked.plan.title.clone(),
+        source: asked.plan.source.clone(),
+        plan_sha256: folder::sha256(asked.plan.text.as_bytes()),
+        tool: asked.tool.clone(),
+        tool_sha256: folder::sha256_of(&asked.program)?,
+        argv: asked.argv.clone(),
+        started: now(),
+        dir: asked.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default(),
+        data,
+        only: asked.only.clone(),
+    })
+}
+
+/// Makes the directories for files, each with the mark of its campaign.
+fn make_data(info: &CampaignInfo, mark: &str) -> Result<(), Usage> {
+    for data in info.data.values().map(Path::new) {
+        fs::create_dir(data).map_err(|error| unmade(data, &error))?;
+        if let Err(error) = fs::write(data.join(MARK), mark) {
+            let _ = fs::remove_file(data.join(MARK)).and_then(|()| fs::remove_dir(data));
+            return Err(unmade(data, &error));
+        }
     }
+    Ok(())
+}
+
+fn unmade(path: &Path, error: &io::Error) -> Usage {
+    Usage(format!("cannot make {}: {error}; choose a directory that you may write to", path.display()))
+}
+
+fn remove_own_directories(info: &CampaignInfo, mark: &str) {
+    for data in info.data.values().map(Path::new).filter(|data| is_own(data, mark)) {
+        for part in ["tests", "datasets"] {
+            let _ = fs::remove_dir(data.join(part));
+        }
+        let alone = fs::read_dir(data).is_ok_and(|entries| entries.count() == 1);
+        if alone && fs::remove_file(data.join(MARK)).is_ok() {
+            let _ = fs::remove_dir(data);
+        }
+    }
+}
+
+fn is_own(data: &Path, mark: &str) -> bool {
+    fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == mark)
 }
 
 fn mark(info: &CampaignInfo) -> String {

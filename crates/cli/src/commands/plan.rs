@@ -104,12 +104,13 @@ fn refusal(kind: &LaunchKind, line: &IorLine, ranks: u32) -> Result<Option<Strin
     let mut command = Command::new(&program);
     for (key, _) in std::env::vars_os() {
         let foreign = |prefix: &&str| key.to_string_lossy().starts_with(prefix);
-        if LaunchKind::Local.foreign_env().iter().any(|prefix| foreign(&prefix)) {
+        if LaunchKind::Local.foreign_env().iter().any(foreign) {
             command.env_remove(key);
         }
     }
     command.args(["-n", &ranks.to_string(), "ior"]).args(&line.words).arg("--record").arg(&program);
-    let ran = command.stdin(Stdio::null()).stdout(Stdio::null()).output().context("cannot ask `assay ior`")?;
+    let ran =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).output().context("cannot ask `assay ior`")?;
     let complaints = String::from_utf8_lossy(&ran.stderr);
     let why = complaints.lines().find(|text| !text.starts_with("ior: note: ")).unwrap_or_default();
     let why = why.strip_prefix("ior: ").unwrap_or(why);

@@ -2,15 +2,14 @@
 
 mod progress;
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use campaign::{Campaigning, Ended, Plan, Trouble};
 use results::Verdict;
-use results::folder::{Campaign, names};
+use results::folder::{self, Campaign, names};
 use units::Usage;
 
 use super::{plan, say};
@@ -109,7 +108,10 @@ pub(super) fn campaign(asked: Campaigning) -> Result<u8> {
     progress.clear();
     let folder = asked.folder.display();
     match ended? {
-        Ended::Judged(campaign) => conclude(&asked.folder, &campaign),
+        Ended::Judged(campaign) => {
+            eprintln!();
+            conclude(&asked.folder, &campaign)
+        }
         Ended::Stopped { done, of } => {
             eprintln!("assay: stopped after {done} of {of} jobs; go on with: assay run --resume {folder}");
             Ok(3)
@@ -120,11 +122,9 @@ pub(super) fn campaign(asked: Campaigning) -> Result<u8> {
 /// Writes the report, prints the verdicts, says where everything is.
 fn conclude(folder: &Path, campaign: &Campaign) -> Result<u8> {
     let path = folder.join(names::REPORT);
-    let staged = folder.join(format!(".{}.part", names::REPORT));
-    let mut out = BufWriter::new(File::create(&staged)?);
-    report::write_html(campaign, &mut out)?;
-    out.flush()?;
-    fs::rename(&staged, &path)?;
+    let mut page = Vec::new();
+    report::write_html(campaign, &mut page)?;
+    folder::write_whole(&path, &page)?;
     let folder = folder.display();
     let more = "(every command, output, record and verdict)";
     say(&format!("{}\nReport  {}\nFolder  {folder}   {more}\n", table(campaign), path.display()))?;

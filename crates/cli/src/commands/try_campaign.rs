@@ -66,7 +66,8 @@ fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
     );
     if matches!(fs.kind.as_str(), "tmpfs" | "ramfs") {
         eprintln!(
-            "note: {} is memory; what is read here never comes from storage, and is INVALID\n",
+            "note: {} is memory; what is read here never comes from storage, and is INVALID; what is \
+             written here is never durable\n",
             fs.kind
         );
     }

@@ -1,6 +1,8 @@
 //! Running the real program, alone and under real launchers, with an end to every wait.
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
+pub mod campaign;
+
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

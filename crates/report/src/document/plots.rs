@@ -77,10 +77,26 @@ fn interval_note(measured: &[&Measured]) -> String {
         0 | 1 => String::new(),
         several => format!(", {several} joined into one step"),
     };
+    let after = measured.iter().filter_map(|one| unseen(one.phase)).fold(0.0, f64::max);
+    let unseen = match after > 0.0 {
+        true => format!(
+            " After its last transfer a repetition waited up to {} more, as for fsync: bw counts that, the \
+             lines do not.",
+            units::duration(after)
+        ),
+        false => String::new(),
+    };
     format!(
-        "Intervals of {}{joined}; a last one cut short is divided by its own length.",
+        "Intervals of {}{joined}; a last one cut short is divided by its own length.{unseen}",
         units::duration(interval)
     )
+}
+
+/// Seconds of the transfer span behind the last interval, where they are worth a word.
+fn unseen(phase: &Phase) -> Option<f64> {
+    let timeline = phase.timeline.as_ref()?;
+    let after = phase.spans.transfer_s - timeline.bytes.len() as f64 * timeline.interval_ns as f64 * 1e-9;
+    (after > 0.05 * phase.spans.transfer_s).then_some(after)
 }
 
 /// The corners of a step line: each interval at its rate. `None` where there is nothing to draw.

@@ -54,7 +54,8 @@ pub(super) fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
         .map_err(|error| io::Error::new(ErrorKind::InvalidData, format!("{}: {error}", path.display())))
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+/// The error with the file it is about.
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 

@@ -3,20 +3,35 @@
 //! It finds what was changed after the fact by accident or in haste. Somebody who recomputes the
 //! hashes as well is found only by comparing `campaign.json` with a copy kept elsewhere.
 
-use std::io;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::{CampaignInfo, JobInfo, load::json, names, sha256_of};
 
 /// One sentence for each file that is missing or differs from its hash; empty when all is as recorded.
+/// Records are only hashed, so that one that cannot be read any more is named like every other.
 pub fn verify(dir: &Path) -> io::Result<Vec<String>> {
     let info: CampaignInfo = json(&dir.join(names::CAMPAIGN))?;
     let mut faults = Vec::new();
     compare(dir, names::PLAN, &info.plan_sha256, &mut faults);
-    for job in super::load(dir)?.jobs {
-        let JobInfo { sha256, .. } = job.info;
-        for (name, recorded) in sha256 {
-            compare(dir, &format!("{}/{name}", job.folder), &recorded, &mut faults);
+    let mut jobs = Vec::new();
+    for entry in fs::read_dir(dir.join(names::JOBS))? {
+        jobs.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    jobs.sort();
+    // What was killed with its campaign has no hashes, and no verdict rests on it.
+    for name in jobs.iter().filter(|name| !name.starts_with('.') && !name.contains(".killed-")) {
+        let folder = format!("{}/{name}", names::JOBS);
+        let file = format!("{folder}/{}", names::JOB);
+        match fs::read(dir.join(&file)).map(|text| serde_json::from_slice::<JobInfo>(&text)) {
+            Err(error) => faults.push(unread(&file, &error)),
+            Ok(Err(error)) => faults.push(format!("{file} was changed: {error}")),
+            Ok(Ok(job)) => {
+                for (name, recorded) in job.sha256 {
+                    compare(dir, &format!("{folder}/{name}"), &recorded, &mut faults);
+                }
+            }
         }
     }
     Ok(faults)
@@ -25,15 +40,20 @@ pub fn verify(dir: &Path) -> io::Result<Vec<String>> {
 fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<String>) {
     match sha256_of(&dir.join(file)) {
         Ok(found) if found == recorded => {}
-        Ok(found) => faults.push(format!("{file} has SHA-256 {found}, recorded was {recorded}")),
-        Err(error) => faults.push(format!("{file}: {error}")),
+        Ok(found) => faults.push(format!("{file} was changed: SHA-256 {found}, recorded was {recorded}")),
+        Err(error) => faults.push(unread(file, &error)),
+    }
+}
+
+fn unread(file: &str, error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => format!("{file} is missing"),
+        _ => format!("{file} cannot be read: {error}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::super::*;
     use super::*;
     use crate::record::{End, Record};
@@ -80,8 +100,23 @@ mod tests {
         fs::remove_file(dir.join("jobs/0001-w-r1/records.jsonl")).unwrap();
         let faults = verify(&dir).unwrap();
         assert_eq!(faults.len(), 2, "{faults:?}");
-        assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl: No such file"), "{faults:?}");
-        assert!(faults[1].starts_with("jobs/0001-w-r1/stdout.txt has SHA-256"), "{faults:?}");
+        assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl is missing"), "{faults:?}");
+        assert!(faults[1].starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{faults:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_any_more_is_named_like_what_was_changed() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().join("c");
+        campaign(&dir);
+        fs::write(dir.join("jobs/0001-w-r1/records.jsonl"), "{").unwrap();
+        let faults = verify(&dir).unwrap();
+        assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl was changed: SHA-256 "), "{faults:?}");
+        fs::write(dir.join("jobs/0001-w-r1/job.json"), "{").unwrap();
+        let faults = verify(&dir).unwrap();
+        assert!(faults[0].starts_with("jobs/0001-w-r1/job.json was changed: EOF"), "{faults:?}");
+        fs::remove_file(dir.join("jobs/0001-w-r1/job.json")).unwrap();
+        assert_eq!(verify(&dir).unwrap(), ["jobs/0001-w-r1/job.json is missing"]);
     }
 
     #[test]

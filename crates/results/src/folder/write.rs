@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{CampaignInfo, JobInfo, Machine, names};
+use super::{CampaignInfo, JobInfo, Machine, load::named, names};
 use crate::Verdict;
 
 /// SHA-256 of `bytes`, hexadecimal.
@@ -37,10 +37,13 @@ fn hexadecimal(bytes: &[u8]) -> String {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let staged = path.with_file_name(format!(".{name}.part"));
-    let mut file = File::create(&staged)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&staged, path)
+    let write = || {
+        let mut file = File::create(&staged)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&staged, path)
+    };
+    write().map_err(|error| named(path, &error))
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
@@ -78,7 +81,7 @@ pub struct StagedJob {
 pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
     let jobs = dir.join(names::JOBS);
     let job = StagedJob { staged: jobs.join(format!(".{name}")), whole: jobs.join(name) };
-    fs::create_dir(&job.staged)?;
+    fs::create_dir(&job.staged).map_err(|error| named(&job.staged, &error))?;
     Ok(job)
 }
 

@@ -1,0 +1,209 @@
+//! A place to run campaigns in: a plan, a directory under test, and what lies there afterwards.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use super::{PATIENCE, Ran, program, run};
+
+/// The beginning of every plan here; a launch table and tests follow.
+pub const HEAD: &str = r#"schema = 1
+plan = { id = "p", title = "A plan of the tests" }
+fs.s = { dir = "{dir}" }
+clients = { delivered = 1 }
+defaults = { ranks = 2, timeout = "90 s" }
+"#;
+
+/// Starts a job of so many local ranks, but sleeps for ever in those whose words hold the text that
+/// the file `hang` beside the plan holds. A launcher that hangs has a child that hangs, too.
+const LAUNCHER: &str = r#"
+ranks=$1; shift
+program=$1; shift
+if [ -e "$HANG" ] && case "$*" in *"$(cat "$HANG")"*) true ;; *) false ;; esac; then
+    sleep 600 &
+    echo $! > "$HANG.pid.part"; mv "$HANG.pid.part" "$HANG.pid"
+    wait
+fi
+exec "$program" -n "$ranks" "$@"
+"#;
+
+/// A directory of its own for one test.
+pub struct Place {
+    root: tempfile::TempDir,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Place {
+    /// Makes an empty directory under test, `dir`.
+    pub fn new() -> Self {
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        fs::create_dir(root.path().join("dir")).unwrap();
+        Self { root }
+    }
+
+    /// A file or directory of the place.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// The directory under test.
+    pub fn dir(&self) -> PathBuf {
+        self.path("dir")
+    }
+
+    /// Writes `p.toml`.
+    pub fn plan(&self, rest: &str) {
+        fs::write(self.path("p.toml"), format!("{HEAD}{rest}")).unwrap();
+    }
+
+    /// A launch table whose jobs hang while their words hold `hang`.
+    pub fn hanging(&self, hang: &str) -> String {
+        fs::write(self.path("launch.sh"), LAUNCHER).unwrap();
+        fs::write(self.path("hang"), hang).unwrap();
+        let (script, hang) = (self.path("launch.sh"), self.path("hang"));
+        format!(
+            "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n\
+             env = {{ HANG = {hang:?} }}\n"
+        )
+    }
+
+    /// `assay WORDS` in the place.
+    pub fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(program());
+        command.current_dir(self.root.path()).args(words.split_whitespace());
+        command
+    }
+
+    /// Runs `assay WORDS` to its end.
+    pub fn assay(&self, words: &str) -> Ran {
+        run(&mut self.command(words))
+    }
+
+    /// Runs the plan on the directory under test.
+    pub fn campaign(&self) -> Ran {
+        self.assay("run p.toml --dir dir")
+    }
+
+    /// The one campaign's folder.
+    pub fn folder(&self) -> PathBuf {
+        let folders: Vec<String> = names(&self.dir())
+            .into_iter()
+            .filter(|name| name.starts_with("assay-") && !name.ends_with(".data"))
+            .collect();
+        assert_eq!(folders.len(), 1, "{folders:?}");
+        self.dir().join(&folders[0])
+    }
+
+    /// Test, metric, outcome and reason of each verdict in the campaign's folder.
+    pub fn verdicts(&self) -> Vec<(String, String, String)> {
+        let verdicts = json(&self.folder().join("verdicts.json"));
+        let word = |verdict: &serde_json::Value, key: &str| verdict[key].as_str().unwrap().to_owned();
+        let one = |verdict| (word(verdict, "test"), word(verdict, "outcome"), word(verdict, "reason"));
+        verdicts.as_array().unwrap().iter().map(one).collect()
+    }
+
+    /// Test and outcome of each verdict, such as `W PASS`.
+    pub fn outcomes(&self) -> Vec<String> {
+        self.verdicts().into_iter().map(|(test, outcome, _)| format!("{test} {outcome}")).collect()
+    }
+
+    /// Starts `assay WORDS` with its error stream in the file `err`.
+    pub fn start(&self, words: &str) -> Child {
+        let err = fs::File::create(self.path("err")).unwrap();
+        self.command(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(err).spawn().unwrap()
+    }
+}
+
+/// The JSON in a file.
+pub fn json(path: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// Names in a directory, sorted.
+pub fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// All below `dir`: content, target or nothing, with the time of the last change in nanoseconds.
+pub fn tree(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
+    let mut all = BTreeMap::new();
+    for name in names(dir) {
+        let path = dir.join(name);
+        let facts = path.symlink_metadata().unwrap();
+        let content = if facts.is_symlink() {
+            fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+        } else if facts.is_dir() {
+            all.append(&mut tree(&path));
+            Vec::new()
+        } else {
+            fs::read(&path).unwrap()
+        };
+        // A directory's own time changes with every entry, so it tells nothing of its content.
+        let changed = if facts.is_dir() { 0 } else { facts.mtime() * 1_000_000_000 + facts.mtime_nsec() };
+        all.insert(path, (content, changed));
+    }
+    all
+}
+
+/// Waits until `there` is, within patience.
+pub fn until(what: &str, mut there: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !there() {
+        assert!(begin.elapsed() < PATIENCE, "{what} did not come");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Sends `signal`, such as `-INT`, to one process.
+pub fn signal(signal: &str, pid: u32) {
+    let _ = Command::new("kill").args([signal, &pid.to_string()]).status();
+}
+
+/// Whether the process of this number runs.
+pub fn alive(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
+}
+
+/// Whether a launcher of that name is here; says so where it is not.
+pub fn there(launcher: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|dir| dir.join(launcher).exists());
+    if !found {
+        println!("SKIPPED: no {launcher} here; `cargo xtask setup` installs it");
+    }
+    found
+}
+
+/// A small file system in memory over a directory, until dropped; only root can make one.
+pub struct SmallFs(PathBuf);
+
+impl SmallFs {
+    /// Mounts `size` over `dir`; `None`, with the reason printed, where that is not allowed.
+    pub fn mount(dir: &Path, size: &str) -> Option<Self> {
+        let words = ["-t", "tmpfs", "-o", &format!("size={size}"), "assay-test"];
+        let done = Command::new("mount").args(words).arg(dir).stderr(Stdio::null()).status();
+        if done.is_ok_and(|status| status.success()) {
+            return Some(Self(dir.to_owned()));
+        }
+        println!("SKIPPED: mounting a small tmpfs is not allowed here; run the tests as root");
+        None
+    }
+}
+
+impl Drop for SmallFs {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
