@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use campaign::launch::LaunchKind;
-use campaign::{Plan, ior_line::IorLine, schedule};
+use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
 use super::say;
+use crate::personalities::ior;
 
 /// Check a plan, or show the plans that are part of this program
 #[derive(clap::Args)]
@@ -86,41 +86,12 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
         plan.datasets.iter().map(|made| (format!("dataset.{}", made.name), &made.line, made.ranks, made.at));
     let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.line, test.ranks, test.at));
     for (who, line, ranks, (row, column)) in datasets.chain(tests) {
-        if let Some(why) = refusal(&plan.launch.kind, line, ranks)? {
-            return Err(Usage(format!("{name}:{row}:{column}: {who}: {why}")).into());
-        }
+        // Whether there is MPI is known only where the launcher starts the ranks.
+        let local = plan.launch.kind == LaunchKind::Local;
+        ior::check(&line.words, ranks, local)
+            .map_err(|why| Usage(format!("{name}:{row}:{column}: {who}: {why}")))?;
     }
     Ok(plan)
-}
-
-/// Why this program would refuse the line, asked of the program itself, as the jobs will ask it.
-///
-/// It is asked to record into a file that exists: that is refused last, after every other reason and
-/// before anything is touched.
-fn refusal(kind: &LaunchKind, line: &IorLine, ranks: u32) -> Result<Option<String>> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
-    let local = *kind == LaunchKind::Local;
-    let ranks = if local { ranks } else { ranks.max(2) };
-    let mut command = Command::new(&program);
-    for (key, _) in std::env::vars_os() {
-        let foreign = |prefix: &&str| key.to_string_lossy().starts_with(prefix);
-        if LaunchKind::Local.foreign_env().iter().any(foreign) {
-            command.env_remove(key);
-        }
-    }
-    command.args(["-n", &ranks.to_string(), "ior"]).args(&line.words).arg("--record").arg(&program);
-    let ran =
-        command.stdin(Stdio::null()).stdout(Stdio::null()).output().context("cannot ask `assay ior`")?;
-    let complaints = String::from_utf8_lossy(&ran.stderr);
-    let why = complaints.lines().find(|text| !text.starts_with("ior: note: ")).unwrap_or_default();
-    let why = why.strip_prefix("ior: ").unwrap_or(why);
-    // Whether there is MPI is known only where the launcher starts the ranks.
-    let fine = why.starts_with("--record ") || (!local && why.starts_with("this backend needs MPI"));
-    Ok(match why {
-        _ if fine => None,
-        "" => Some("the line runs nothing; take -h out".to_owned()),
-        why => Some(why.to_owned()),
-    })
 }
 
 /// What the plan would do, in a few lines.

@@ -45,7 +45,7 @@ pub const BACKENDS: &[Backend] = &[dummy::BACKEND, mpiio::BACKEND, posix::BACKEN
 pub fn backend(name: &str) -> Result<&'static Backend, Usage> {
     BACKENDS.iter().find(|backend| backend.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let known: Vec<_> = BACKENDS.iter().map(|backend| backend.name.to_uppercase()).collect();
-        Usage(format!("-a {name}: no such backend; there are {}", known.join(", ")))
+        Usage(format!("no such backend as {name}; there are {}", known.join(", ")))
     })
 }
 
@@ -66,6 +66,6 @@ mod tests {
     fn a_backend_is_found_in_any_case_and_an_unknown_one_is_named_with_the_known() {
         assert_eq!(backend("PoSiX").unwrap().name, "posix");
         let error = backend("lustre").err().unwrap();
-        assert_eq!(error.0, "-a lustre: no such backend; there are DUMMY, MPIIO, POSIX");
+        assert_eq!(error.0, "no such backend as lustre; there are DUMMY, MPIIO, POSIX");
     }
 }

@@ -68,6 +68,22 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     }
 }
 
+/// Says no to options that a run on `ranks` ranks would refuse before it starts; `local` ranks are
+/// threads, and have no MPI.
+pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
+    let typed = grammar::parse(tokens)?;
+    if typed.help {
+        return Err(Usage::new("the line runs nothing; take -h out"));
+    }
+    let meant = typed.meant()?;
+    let backend = storage::backend(&meant.parameters.backend)?;
+    if backend.needs_mpi && local && ranks > 1 {
+        return Err(Usage::new("this backend needs MPI: start the ranks with mpirun"));
+    }
+    (backend.open)(&meant.parameters.settings)?;
+    meant.parameters.check(meant.parameters.ranks.map_or(ranks, |some| some.min(ranks)))
+}
+
 /// Where rank 0 keeps the records.
 fn keep(meant: &Meant) -> Result<Box<dyn Sink + Send>, Usage> {
     match &meant.record {
