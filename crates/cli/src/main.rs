@@ -11,10 +11,17 @@
 mod commands;
 mod personalities;
 mod session;
+mod speech;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let argv: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    ExitCode::from(commands::run(&argv))
+    let argv: Result<Vec<String>, _> = std::env::args_os().map(|arg| arg.into_string()).collect();
+    ExitCode::from(match argv {
+        Ok(argv) => commands::run(&argv),
+        Err(word) => {
+            speech::complain(&format!("assay: {} is not UTF-8; use another name", word.display()));
+            2
+        }
+    })
 }

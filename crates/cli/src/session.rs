@@ -2,7 +2,7 @@
 
 use ranks::launcher::{self, Launch};
 use ranks::mpi::MpiWorld;
-use ranks::{Comm, Halt, local};
+use ranks::{Comm, Halt, Reduce, local};
 use units::Usage;
 
 /// Who runs a workload.
@@ -65,6 +65,26 @@ impl Session {
             Self::Local(ranks) => *ranks,
             Self::Mpi(world) => world.comm().size(),
         }
+    }
+
+    /// Ends the ranks together where one of them has to refuse: all get their own value, or the one that
+    /// refused its reason and the others a word.
+    pub(crate) fn agree<T>(self, mine: Result<T, Usage>) -> Result<(Self, T), Usage> {
+        let refused = match &self {
+            Self::Local(_) => mine.is_err(),
+            Self::Mpi(world) => {
+                let comm: &dyn Comm = world.comm();
+                comm.reduce_one(mine.is_err().into(), Reduce::Max).map_or(true, |refused| refused > 0)
+            }
+        };
+        if !refused {
+            return mine.map(|value| (self, value));
+        }
+        if let Self::Mpi(world) = self {
+            // There is nothing more to say than the reason.
+            let _ = world.finish();
+        }
+        mine.and(Err(Usage::new("another rank refused")))
     }
 
     /// Runs `body` on every rank that lives in this process, and ends the ranks; returns what rank 0

@@ -142,6 +142,13 @@ impl Histogram {
         0
     }
 
+    /// The median as statistics has it: between the two middle values of an even count.
+    pub fn median(&self) -> f64 {
+        let count = self.count().max(1);
+        let at = |rank: u64| self.quantile((rank as f64 - 0.5) / count as f64) as f64;
+        (at(count.div_ceil(2)) + at(count / 2 + 1)) / 2.0
+    }
+
     /// The non-empty buckets as (smallest value in nanoseconds, count).
     pub fn buckets(&self) -> Vec<(u64, u64)> {
         let filled = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -175,6 +182,15 @@ mod tests {
             assert_eq!(histogram.quantile(q), 1_000_003);
         }
         assert_eq!(Histogram::new().quantile(0.5), 0);
+    }
+
+    #[test]
+    fn the_median_of_two_values_lies_between_them() {
+        let mut histogram = Histogram::new();
+        [10, 30].iter().for_each(|value| histogram.add(*value));
+        assert_eq!(histogram.median(), 20.0);
+        histogram.add(31);
+        assert_eq!(histogram.median(), 30.0);
     }
 
     #[test]

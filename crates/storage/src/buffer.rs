@@ -1,5 +1,7 @@
 //! A transfer buffer: page-aligned, as O_DIRECT wants it, and touched before any clock starts.
 
+use std::io;
+
 /// Alignment of buffers, bytes: the largest logical block size in use.
 pub const ALIGNMENT: usize = 4096;
 
@@ -12,11 +14,17 @@ pub struct Buffer {
 
 impl Buffer {
     /// A buffer of `length` bytes, all written once (so that no page fault falls into a phase).
-    pub fn new(length: usize) -> Self {
+    /// Fails where there is not that much memory.
+    pub fn new(length: usize) -> io::Result<Self> {
+        let no_memory =
+            |_| io::Error::new(io::ErrorKind::OutOfMemory, format!("no memory for {length} bytes"));
+        let mut memory = Vec::new();
+        let whole = length.saturating_add(ALIGNMENT);
+        memory.try_reserve_exact(whole).map_err(no_memory)?;
         // Not zero: fresh zero pages may all be one page of the kernel until they are written.
-        let memory = vec![0x5a; length + ALIGNMENT];
+        memory.resize(whole, 0x5a);
         let start = memory.as_ptr().align_offset(ALIGNMENT);
-        Self { memory, start, length }
+        Ok(Self { memory, start, length })
     }
 
     /// The bytes.
@@ -35,9 +43,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn more_memory_than_there_is_is_an_error() {
+        let error = Buffer::new(usize::MAX / 2).err().expect("nobody has that much");
+        assert_eq!(error.kind(), std::io::ErrorKind::OutOfMemory);
+    }
+
+    #[test]
     fn a_buffer_is_aligned_and_as_long_as_asked() {
         for length in [0, 8, 4096, 1 << 20] {
-            let mut buffer = Buffer::new(length);
+            let mut buffer = Buffer::new(length).unwrap();
             assert_eq!(buffer.bytes().len(), length);
             assert_eq!(buffer.bytes_mut().as_ptr().addr() % ALIGNMENT, 0);
         }

@@ -22,10 +22,19 @@ pub(crate) fn space(path: &Path) -> io::Result<Option<Space>> {
     let found = fs::statvfs(path)?;
     let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
     Ok(Some(Space {
-        bytes: found.f_blocks * unit,
-        bytes_free: found.f_bfree * unit,
-        bytes_available: found.f_bavail * unit,
+        bytes: found.f_blocks.saturating_mul(unit),
+        bytes_free: found.f_bfree.saturating_mul(unit),
+        bytes_available: found.f_bavail.saturating_mul(unit),
         inodes: found.f_files,
         inodes_free: found.f_ffree,
     }))
+}
+
+/// Removes a regular file or a link; anything else (a device, a pipe, a directory) stays.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    let kind = fs::FileType::from_raw_mode(fs::lstat(path)?.st_mode);
+    if !matches!(kind, fs::FileType::RegularFile | fs::FileType::Symlink) {
+        return Err(io::Error::other("is not a regular file and is not removed; write into it with -E -k"));
+    }
+    Ok(fs::unlink(path)?)
 }

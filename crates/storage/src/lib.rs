@@ -11,6 +11,7 @@
 mod backends;
 mod buffer;
 mod files;
+mod residency;
 mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, Settings, backend};

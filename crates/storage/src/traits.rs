@@ -59,7 +59,8 @@ pub trait Storage: Sync {
         None
     }
 
-    /// This client's cache of a file, where it can be asked; through a handle of its own.
+    /// This client's cache of a file, where it can be asked and answers truthfully; through a handle of
+    /// its own.
     fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
         Ok(None)
     }
@@ -96,9 +97,9 @@ pub trait File: Send {
 
 /// The ability to look into and empty this client's page cache of one file.
 pub trait PageCache {
-    /// Share of the sampled pages between `start` and `end` (bytes) that are in memory, 0 to 1;
-    /// looking changes nothing.
-    fn resident(&mut self, start: u64, end: u64) -> io::Result<f64>;
+    /// Share of the pages of these ranges (offset and length in bytes; of each at most the first
+    /// 256 KiB) that are in memory, 0 to 1; looking changes nothing.
+    fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64>;
 
     /// Drops the file's clean pages from memory, after writing the dirty ones.
     fn evict(&mut self) -> io::Result<()>;

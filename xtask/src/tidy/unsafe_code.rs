@@ -10,6 +10,7 @@ use super::tree::{Source, Tree};
 const PLACES: &[&str] = &[
     "crates/ffi/",
     "crates/ranks/src/mpi",
+    "crates/storage/src/residency",
     "crates/storage/src/backends/posix/raw",
     "crates/storage/src/backends/uring",
     "crates/storage/src/backends/mmap",

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use ranks::mpi;
 
+use crate::speech::say;
+
 /// List the backends and the libraries found on this machine
 #[derive(clap::Args)]
 pub(crate) struct Args {}
@@ -22,6 +24,6 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<u8> {
         Ok(library) => writeln!(text, "  {:<10} {}", "MPI", library.path.display())?,
         Err(why) => writeln!(text, "  {:<10} not found: {why}", "MPI")?,
     }
-    print!("{text}");
+    say(&text)?;
     Ok(0)
 }

@@ -10,7 +10,7 @@ use results::folder::{self, Campaign, names};
 use units::Usage;
 
 use super::run::table;
-use super::say;
+use crate::speech::{complain, say};
 
 /// Judge a campaign again, from the plan and the records in its folder.
 ///
@@ -34,15 +34,15 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let changed = folder::verify(folder)?.len();
     let at = folder.display();
     if changed > 0 {
-        eprintln!("assay: note: files in {at} are not as recorded; `assay verify {at}` names them");
+        complain(&format!("assay: note: files in {at} are not as recorded; `assay verify {at}` names them"));
     }
     if campaign.after.is_none() {
-        eprintln!("assay: note: this campaign has not ended; go on with: assay run --resume {at}");
+        complain(&format!("assay: note: this campaign has not ended; go on with: assay run --resume {at}"));
     } else if !folder.join(names::VERDICTS).exists() {
         folder::write_verdicts(folder, &campaign.verdicts)?;
     } else {
         for difference in differences(&kept, &campaign.verdicts) {
-            eprintln!("assay: note: {difference}");
+            complain(&format!("assay: note: {difference}"));
         }
     }
     Ok(Verdict::exit_code(&campaign.verdicts))

@@ -7,6 +7,7 @@ use anyhow::Context;
 use units::Usage;
 
 use crate::personalities::PERSONALITIES;
+use crate::speech::say;
 
 /// Make links with the names of the classic programs (ior) to this program in DIR
 #[derive(clap::Args)]
@@ -23,7 +24,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<u8> {
     for personality in PERSONALITIES {
         let link = args.dir.join(personality.name);
         if std::fs::read_link(&link).is_ok_and(|target| target == program) {
-            println!("{} is there already", link.display());
+            say(&format!("{} is there already\n", link.display()))?;
             continue;
         }
         if link.symlink_metadata().is_ok() {
@@ -32,7 +33,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<u8> {
             );
         }
         symlink(&program, &link).with_context(|| format!("cannot make {}", link.display()))?;
-        println!("{} -> {}: {}", link.display(), program.display(), personality.about);
+        say(&format!("{} -> {}: {}\n", link.display(), program.display(), personality.about))?;
     }
     Ok(0)
 }

@@ -10,11 +10,10 @@ mod run;
 mod try_campaign;
 mod verify;
 
-use std::io::{self, Write};
-
 use clap::{Parser, Subcommand};
 
 use crate::personalities::{self, named};
+use crate::speech::complain;
 
 /// Settles whether a parallel file system does what the contract says, and proves it.
 ///
@@ -84,22 +83,13 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     match done {
         Ok(status) => status,
         Err(error) if error.is::<units::Usage>() => {
-            eprintln!("assay: {error:#}");
+            complain(&format!("assay: {error:#}"));
             2
         }
         Err(error) => {
-            eprintln!("assay: {error:#}");
+            complain(&format!("assay: {error:#}"));
             1
         }
-    }
-}
-
-/// Prints `text`; a reader that has gone away is no failure.
-fn say(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-        _ => Ok(()),
     }
 }
 

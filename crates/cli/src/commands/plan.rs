@@ -9,8 +9,8 @@ use campaign::launch::LaunchKind;
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
-use super::say;
 use crate::personalities::ior;
+use crate::speech::say;
 
 /// Check a plan, or show the plans that are part of this program
 #[derive(clap::Args)]

@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 use results::folder::{self, names};
 use units::Usage;
 
+use super::judge;
 use super::run::table;
-use super::{judge, say};
+use crate::speech::say;
 
 /// Make a campaign's report again, from what is in its folder.
 ///

@@ -12,7 +12,8 @@ use results::Verdict;
 use results::folder::{self, Campaign, names};
 use units::Usage;
 
-use super::{plan, say};
+use super::plan;
+use crate::speech::{complain, say};
 use progress::Progress;
 
 /// Run a campaign: the jobs of a plan, judged clause by clause, with a folder of evidence.
@@ -109,11 +110,13 @@ pub(super) fn campaign(asked: Campaigning) -> Result<u8> {
     let folder = asked.folder.display();
     match ended? {
         Ended::Judged(campaign) => {
-            eprintln!();
+            complain("");
             conclude(&asked.folder, &campaign)
         }
         Ended::Stopped { done, of } => {
-            eprintln!("assay: stopped after {done} of {of} jobs; go on with: assay run --resume {folder}");
+            complain(&format!(
+                "assay: stopped after {done} of {of} jobs; go on with: assay run --resume {folder}"
+            ));
             Ok(3)
         }
     }

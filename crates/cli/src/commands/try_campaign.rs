@@ -8,6 +8,7 @@ use units::{Usage, bytes_binary};
 
 use super::plan::ready;
 use super::run as campaigns;
+use crate::speech::complain;
 
 /// Bytes per second that the estimate of the time assumes, those of a middling solid-state disk.
 const ASSUMED_RATE: f64 = 5e8;
@@ -49,27 +50,27 @@ fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
         );
     }
     let tests = plan.tests.iter().filter(|test| jobs.iter().any(|job| job.test == test.id)).count();
-    eprintln!(
+    complain(&format!(
         "{tests} tests, {} jobs in {} ({} on {}, {} free)",
         jobs.len(),
         fs.dir,
         fs.kind,
         fs.device,
         bytes_binary(free)
-    );
-    eprintln!(
+    ));
+    complain(&format!(
         "writes at most {} in all and {} at a time; takes about {:.0} s on a disk of {}\n",
         bytes_binary(need.written_bytes as f64),
         bytes_binary(peak),
         schedule::seconds(&jobs, ASSUMED_RATE).ceil(),
         units::rate_decimal(ASSUMED_RATE),
-    );
+    ));
     if matches!(fs.kind.as_str(), "tmpfs" | "ramfs") {
-        eprintln!(
+        complain(&format!(
             "note: {} is memory; what is read here never comes from storage, and is INVALID; what is \
              written here is never durable\n",
             fs.kind
-        );
+        ));
     }
     Ok(())
 }

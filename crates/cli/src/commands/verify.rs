@@ -7,7 +7,8 @@ use anyhow::Result;
 use campaign::{Plan, schedule};
 use results::folder::{self, Campaign, JobEnd, names};
 
-use super::{judge, say};
+use super::judge;
+use crate::speech::say;
 
 /// Check a campaign's folder: every file as recorded, every job there, every verdict supported.
 ///

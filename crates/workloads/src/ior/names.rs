@@ -21,7 +21,7 @@ pub fn without_repetition(parameters: &Parameters, owner: u32) -> String {
     }
     let base = files[owner as usize % files.len()];
     let name = match unique_dir(parameters, owner) {
-        Some(dir) => dir.join(Path::new(base).file_name().unwrap_or_default()).display().to_string(),
+        Some(dir) => dir.join(split(base).1).display().to_string(),
         None => base.to_owned(),
     };
     format!("{name}.{owner:08}")
@@ -32,8 +32,12 @@ pub(super) fn unique_dir(parameters: &Parameters, owner: u32) -> Option<PathBuf>
     if !(parameters.unique_dir && parameters.file_per_rank) {
         return None;
     }
-    let base = Path::new(parameters.files()[0]);
-    Some(base.parent().unwrap_or(Path::new("")).join(owner.to_string()))
+    Some(Path::new(split(parameters.files()[0]).0).join(owner.to_string()))
+}
+
+/// A path's text up to and with its last `/`, and what stands behind it.
+fn split(path: &str) -> (&str, &str) {
+    path.split_at(path.rfind('/').map_or(0, |at| at + 1))
 }
 
 #[cfg(test)]
@@ -53,6 +57,10 @@ mod tests {
         assert_eq!(name(|p| p.multi_file = true, 3), "/d/f.2");
         assert_eq!(name(|p| (p.multi_file, p.file_per_rank) = (true, true), 3), "/d/f.00000003.2");
         assert_eq!(name(|p| (p.unique_dir, p.file_per_rank) = (true, true), 3), "/d/3/f.00000003");
+        let folder = |p: &mut Parameters| {
+            (p.test_file, p.unique_dir, p.file_per_rank) = ("/d/t/".into(), true, true);
+        };
+        assert_eq!(name(folder, 0), "/d/t/0/.00000000");
         let two = |p: &mut Parameters| (p.test_file, p.file_per_rank) = ("a@b".into(), true);
         assert_eq!((name(two, 0), name(two, 1)), ("a.00000000".into(), "b.00000001".into()));
         let relative = |p: &mut Parameters| {

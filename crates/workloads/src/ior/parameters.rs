@@ -187,8 +187,15 @@ impl Parameters {
 
     /// Says no, in one line, to what cannot be run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
-        let mpi = self.backend.eq_ignore_ascii_case("mpiio");
-        let rules: [(bool, &str); 19] = [
+        let rules = self.rules_of_phases(ranks).into_iter().chain(self.rules_of_orders(ranks));
+        match rules.into_iter().find(|(broken, _)| *broken) {
+            Some((_, why)) => Err(Usage::new(why)),
+            None => self.check_sizes(),
+        }
+    }
+
+    fn rules_of_phases(&self, ranks: u32) -> [(bool, &'static str); 12] {
+        [
             (
                 self.status_file.is_some() && !self.keep,
                 "-O stoneWallingStatusFile needs -k: it carries the count from one run to the next",
@@ -216,36 +223,49 @@ impl Parameters {
             (self.segments == 0, "-s 0: a test needs at least one segment"),
             (self.test_file.is_empty(), "-o is empty; name a file"),
             (self.unique_dir && self.files().len() > 1, "-u works with one file name in -o, not with `@`"),
+        ]
+    }
+
+    fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 8] {
+        let shared = !self.file_per_rank;
+        let blocks = self.offsets == Offsets::RandomBlocks;
+        // Whether every transfer is a call that all ranks have to make together.
+        let mpi = self.backend.eq_ignore_ascii_case("mpiio");
+        let in_step = mpi && shared && (self.collective || self.sync_each);
+        [
             (
-                self.random() && self.block == self.transfer && self.offsets != Offsets::RandomBlocks,
+                self.shuffled() && self.block == self.transfer,
                 "-z shuffles the transfers of a block and -b equals -t; choose -b greater than -t",
             ),
             (
-                self.shuffled() && !self.file_per_rank && self.reorder != Reorder::Own,
+                self.shuffled() && shared && self.reorder != Reorder::Own,
                 "-z on one shared file cannot be combined with -C or -Z",
             ),
             (
-                self.random() && self.read_check && self.offset_seed.is_none() && !self.write,
+                self.offsets != Offsets::Sequential
+                    && self.read_check
+                    && self.offset_seed.is_none()
+                    && !self.write,
                 "-z with -R needs the seed the data was written with; add --random-offset-seed=NUMBER",
             ),
             (
-                self.offsets == Offsets::RandomBlocks && (self.write || self.write_check),
+                blocks && (self.write || self.write_check),
                 "-z -z reads random blocks; it cannot write, because blocks may repeat",
             ),
             (
-                mpi && self.collective && self.offsets != Offsets::Sequential,
-                "-z cannot be combined with -c on MPIIO: ranks would not make the same calls",
+                blocks && self.read_check && shared,
+                "-z -z reads blocks of other ranks from a shared file, which -R cannot compare; use -F or -r",
             ),
             (
-                mpi && self.collective && self.deadline > 0,
-                "-D cannot be combined with -c on MPIIO: ranks would stop at different transfers",
+                in_step && self.offsets != Offsets::Sequential,
+                "-z and -c or -Y on a shared MPIIO file: ranks would not make the same calls",
+            ),
+            (
+                in_step && self.deadline > 0,
+                "-D and -c or -Y on a shared MPIIO file: ranks would stop at different transfers",
             ),
             (self.layout(ranks).total_bytes().is_none(), "-b times -s times the ranks is beyond 2^63 bytes"),
-        ];
-        if let Some((_, why)) = rules.iter().find(|(broken, _)| *broken) {
-            return Err(Usage::new(*why));
-        }
-        self.check_sizes()
+        ]
     }
 
     fn check_sizes(&self) -> Result<(), Usage> {
@@ -258,10 +278,6 @@ impl Parameters {
             )));
         }
         Ok(())
-    }
-
-    fn random(&self) -> bool {
-        self.offsets != Offsets::Sequential
     }
 
     fn shuffled(&self) -> bool {

@@ -1,11 +1,11 @@
 //! One phase over all ranks: prepare outside the clock, start together, end together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use measure::{Clock, CycleClock, Meter, Tick};
 use ranks::{Halt, Reduce};
 use results::record::Check;
-use storage::Buffer;
+use storage::{Buffer, PageCache};
 
 use super::observer::Event;
 use super::parameters::Offsets;
@@ -14,7 +14,7 @@ use super::transfer::{self, Done, Job};
 use super::{names, record, reorder};
 use crate::kit::drive::{Checker, words};
 use crate::kit::order::Order;
-use crate::kit::payload::Payload;
+use crate::kit::payload::{self, Payload};
 use crate::kit::permutation::seed_of;
 
 /// The kinds of phase.
@@ -93,13 +93,20 @@ pub(super) fn run(
 ) -> Result<Outcome, Halt> {
     let owner = owner(test, kind, repetition);
     let path = names::file(test.parameters, owner, repetition.number);
-    let cached_before = if kind.writes() { None } else { cache_before(test, &path)? };
-    let order = order(test, kind, repetition, owner, &path)?;
-    let mut buffer = Buffer::new(test.parameters.transfer as usize);
+    reachable(test, kind, &path)?;
+    let mut order = order(test, kind, repetition, owner, &path)?;
+    let transfers = limit.unwrap_or(u64::MAX).min(wanted(test, &order));
+    let cached_before = if kind.writes() { None } else { cache_before(test, &path, &mut order, transfers)? };
+    let buffer = Buffer::new(test.parameters.transfer as usize);
+    let mut buffer = test.comm.agree(kind.step(), buffer)?;
     let payload = Payload::new(test.parameters.packet, repetition.signature, owner.into());
-    payload.fill(buffer.bytes_mut(), 0);
+    match kind.writes() {
+        true => payload.fill(buffer.bytes_mut(), 0),
+        false => payload::poison(buffer.bytes_mut()),
+    }
 
     test.cx.clock.refine();
+    compare_clocks(test)?;
     test.cx.observer.event(&Event::Begins(kind.name()));
     let mut job = Job {
         parameters: test.parameters,
@@ -108,7 +115,7 @@ pub(super) fn run(
         path: &path,
         writes: kind.writes(),
         payload,
-        transfers: limit.unwrap_or(u64::MAX).min(wanted(test, &order)),
+        transfers,
         order,
         buffer: &mut buffer,
         checker: kind.checks().then(|| Checker::new(payload, Check::CAP)),
@@ -146,8 +153,8 @@ fn owner(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> u32 {
 /// Transfers the options ask of this rank.
 fn wanted(test: &Test<'_, '_>, order: &Order) -> u64 {
     match test.parameters.wear_out_transfers {
-        limit if limit > 0 && order.transfers() > 0 => limit,
-        _ => order.transfers(),
+        0 => order.transfers(),
+        limit => limit.min(order.transfers()),
     }
 }
 
@@ -156,7 +163,7 @@ fn order(
     kind: Kind,
     repetition: Repetition,
     owner: u32,
-    path: &std::path::Path,
+    path: &Path,
 ) -> Result<Order, Halt> {
     let layout = test.parameters.layout(test.comm.size());
     let (rank, seed) = (u64::from(owner), repetition.offset_seed);
@@ -174,26 +181,80 @@ fn order(
     })
 }
 
-/// Share of the file in this client's page cache, the worst over all ranks; empties it first when
-/// asked to. Through a file handle of its own, before any clock starts.
-fn cache_before(test: &Test<'_, '_>, path: &std::path::Path) -> Result<Option<f64>, Halt> {
-    // A file that cannot be looked at here fails again, with its message, when the phase opens it.
-    let cache = || test.storage.page_cache(path).unwrap_or(None);
-    if test.parameters.drop_caches {
-        // Twice: a page that another rank is just writing back or dropping stays the first time.
-        for _ in 0..2 {
-            if let Some(mut cache) = cache() {
-                let _ = cache.evict();
-            }
-            test.comm.barrier()?;
-        }
+/// Says no, on all ranks, where opening a shared file together would leave the others waiting for a
+/// rank that cannot: its file or its directory is not there.
+fn reachable(test: &Test<'_, '_>, kind: Kind, path: &Path) -> Result<(), Halt> {
+    if test.parameters.file_per_rank || !test.storage.is_collective() {
+        return Ok(());
     }
-    let look = || cache().and_then(|mut cache| cache.resident(0, u64::MAX).ok());
-    let share = if test.storage.direct() { None } else { look() };
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let needed = if kind.writes() { dir } else { path };
+    let there = match test.storage.size(needed) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => {
+            Err(format!("cannot open {}: {}: No such file or directory", path.display(), needed.display()))
+        }
+        Err(error) => Err(format!("cannot open {}: {}", path.display(), words(&error))),
+    };
+    test.comm.agree(kind.step(), there)
+}
+
+/// This rank's clock against rank 0's, as it is now: clocks drift while repetitions go on.
+fn compare_clocks(test: &mut Test<'_, '_>) -> Result<(), Halt> {
+    let clock: &CycleClock = test.cx.clock;
+    test.cx.offset = test.comm.clock_offset(&|| clock.ns())?;
+    Ok(())
+}
+
+/// How many of a rank's transfers are looked up in the page cache.
+const LOOKS: u64 = 256;
+
+/// Share of what this rank is about to read that is in its client's page cache, the worst over all
+/// ranks; drops the files from the cache first when asked to. Through a file handle of its own, before
+/// any clock starts.
+fn cache_before(
+    test: &mut Test<'_, '_>,
+    path: &Path,
+    order: &mut Order,
+    transfers: u64,
+) -> Result<Option<f64>, Halt> {
+    // A file that cannot be looked at here fails again, with its message, when the phase opens it.
+    let storage = test.storage;
+    let cache = || storage.page_cache(path).unwrap_or(None);
+    if test.parameters.drop_caches {
+        drop_caches(test, &cache)?;
+    }
+    let step = transfers.div_ceil(LOOKS).max(1);
+    let mut ranges = Vec::new();
+    for number in (0..transfers).step_by(step as usize) {
+        let mut offset = [0];
+        order.fill(number, &mut offset);
+        ranges.push((offset[0], test.parameters.transfer));
+    }
+    let look = || cache().and_then(|mut cache| cache.resident(&ranges).ok());
+    let share = if test.storage.direct() || ranges.is_empty() { None } else { look() };
     // Millionths and one, so that "unknown" is the smallest and reduces away.
     let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
     let worst = test.comm.reduce_one(mine, Reduce::Max)?;
     Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
+}
+
+/// Drops the file from every rank's page cache, and tells where that could not be done.
+fn drop_caches(test: &mut Test<'_, '_>, cache: &dyn Fn() -> Option<Box<dyn PageCache>>) -> Result<(), Halt> {
+    let mut dropped = false;
+    // Twice: a page that another rank is just writing back or dropping stays the first time.
+    for _ in 0..2 {
+        dropped = cache().is_some_and(|mut cache| cache.evict().is_ok());
+        test.comm.barrier()?;
+    }
+    let failed = test.comm.reduce_one((!dropped).into(), Reduce::Sum)?;
+    if failed > 0 {
+        let ranks = test.comm.size();
+        let text =
+            format!("--drop-caches: {failed} of {ranks} ranks could not drop their file from the cache");
+        test.notice("drop-caches-failed", &text)?;
+    }
+    Ok(())
 }
 
 /// All ranks leave this together; the first rank's moment, on this rank's clock.

@@ -212,7 +212,7 @@ fn balance(test: &Test<'_, '_>, done: &Done) -> Result<Balance, Halt> {
         slowest_rank: slowest,
         slowest_node: String::from_utf8_lossy(&node).into_owned(),
         slowest_rate: least[2] as f64,
-        median_rate: rates.quantile(0.5) as f64,
+        median_rate: rates.median(),
     })
 }
 

@@ -58,7 +58,7 @@ fn seed(reorder_seed: i32, repetition: u32) -> u32 {
 /// far, which one node or an excessive `-Q` would make an endless search.
 fn random(parameters: &Parameters, place: Place, rank: u32, ranks: u32, repetition: u32) -> u32 {
     let nodes = parameters.task_offset.min(place.nodes.saturating_sub(1));
-    let least = nodes * place.ranks_on_node0;
+    let least = nodes.saturating_mul(place.ranks_on_node0);
     let mut random = Random::new(rank.wrapping_add(seed(parameters.reorder_seed, repetition)));
     let mut shift = random.next_value() % ranks;
     while shift < least && least < ranks {

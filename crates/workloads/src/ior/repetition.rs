@@ -1,6 +1,6 @@
 //! A test from its first to its last repetition (IOR 4.1).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use measure::{Clock, CycleClock};
@@ -58,6 +58,13 @@ impl Test<'_, '_> {
         (ns as i64 + self.cx.offset.offset_ns + BIAS_NS).max(0) as u64
     }
 
+    /// Tells and records something that concerns the whole job.
+    pub(super) fn notice(&mut self, id: &str, text: &str) -> Result<(), Halt> {
+        self.cx.observer.event(&Event::Notice(text));
+        let (id, text) = (id.to_owned(), text.to_owned());
+        self.record(&Record::Notice(Notice { id, text, ..Notice::default() }))
+    }
+
     /// Keeps a record on rank 0; all ranks stop together when that fails.
     pub(super) fn record(&mut self, record: &Record) -> Result<(), Halt> {
         let kept = if self.comm.rank() == 0 { self.cx.records.put(record) } else { Ok(()) };
@@ -93,6 +100,17 @@ pub fn run(
         if number == 0 {
             worn_out = most;
         }
+        if bad > 0
+            && parameters.keep_with_error
+            && !parameters.multi_file
+            && number + 1 < parameters.repetitions
+        {
+            let done = number + 1;
+            let text =
+                format!("-K: stopped after {done} repetitions, whose files hold wrong data and are kept");
+            test.notice("kept-with-error", &text)?;
+            break;
+        }
     }
     if parameters.write && parameters.wear_out {
         leave_status(&test, worn_out)?;
@@ -121,9 +139,7 @@ fn tell_idle_reordering(test: &mut Test<'_, '_>) -> Result<(), Halt> {
     }
     let text = "-C has no effect here: it shifts by whole nodes, and the ranks come round to themselves; \
                 every rank reads its own data (-O numTasksOnNode0=1 shifts by ranks)";
-    test.cx.observer.event(&Event::Notice(text));
-    let id = "reorder-no-effect".to_owned();
-    test.record(&Record::Notice(Notice { id, text: text.to_owned(), ..Notice::default() }))
+    test.notice("reorder-no-effect", text)
 }
 
 /// One repetition; returns its bad transfers and the most transfers any rank wrote.
@@ -200,7 +216,7 @@ fn delay(test: &mut Test<'_, '_>) {
 }
 
 /// The file that this rank makes and removes, if any: its own, or the shared one on rank 0.
-fn own_file(test: &Test<'_, '_>, repetition: u32) -> Option<std::path::PathBuf> {
+fn own_file(test: &Test<'_, '_>, repetition: u32) -> Option<PathBuf> {
     let rank = test.comm.rank();
     (test.parameters.file_per_rank || rank == 0).then(|| names::file(test.parameters, rank, repetition))
 }
@@ -239,17 +255,18 @@ fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
 
 /// Tells which of the files to be written are there already.
 fn tell_existing(test: &mut Test<'_, '_>) -> Result<(), Halt> {
-    let own = own_file(test, 0).is_some();
-    let path = names::without_repetition(test.parameters, test.comm.rank());
-    let exists = own && test.storage.size(Path::new(&path)).is_ok_and(|size| size.is_some());
+    let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
+    let files = (0..repetitions).filter_map(|number| own_file(test, number));
+    let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some());
+    let found: Vec<String> = files.filter(there).map(|path| path.display().to_string()).collect();
+    let exists = !found.is_empty();
     let kept = test.parameters.use_existing;
     if test.comm.reduce_one(exists.into(), Reduce::Max)? == 0 {
         return Ok(());
     }
-    let mine = if exists { path } else { String::new() };
-    for path in test.comm.gather(mine.as_bytes())?.unwrap_or_default() {
-        if !path.is_empty() {
-            test.cx.observer.event(&Event::Exists { path: &String::from_utf8_lossy(&path), kept });
+    for paths in test.comm.gather(found.join("\n").as_bytes())?.unwrap_or_default() {
+        for path in String::from_utf8_lossy(&paths).lines() {
+            test.cx.observer.event(&Event::Exists { path, kept });
         }
     }
     Ok(())

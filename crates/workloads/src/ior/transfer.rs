@@ -143,7 +143,8 @@ impl<C: Clock> Body<'_, '_, C> {
     fn wear_out(&mut self, file: &mut Option<Box<dyn File>>) -> Result<(), Halt> {
         let mut most = [self.reached, u64::from(self.failed.is_some())];
         self.job.comm.all_reduce(&mut most, Reduce::Max)?;
-        if most[1] == 0 {
+        // A rank without transfers (IOR's own shuffle may leave one) has nothing to go round in.
+        if most[1] == 0 && self.job.order.transfers() > 0 {
             self.drive(file, Stop::after(most[0]));
         }
         Ok(())
@@ -151,7 +152,8 @@ impl<C: Clock> Body<'_, '_, C> {
 
     /// Whether every transfer is a call that all ranks make together.
     fn in_step(&self) -> bool {
-        self.job.parameters.collective && self.is_collective()
+        let every = self.job.parameters.collective || (self.job.parameters.sync_each && self.job.writes);
+        every && self.is_collective()
     }
 
     /// Whether sync and close are calls that all ranks make together.

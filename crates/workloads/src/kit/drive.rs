@@ -15,7 +15,7 @@ use measure::{Clock, Meter, Stop};
 use storage::{Buffer, File};
 
 use super::order::Order;
-use super::payload::{Mismatch, Payload};
+use super::payload::{self, Mismatch, Payload};
 
 /// Offsets made at once, outside the measured time.
 const BATCH: usize = 256;
@@ -136,6 +136,8 @@ pub fn drive<C: Clock, S: Step>(
     Ok((reached, ending))
 }
 
+/// The most bytes that Linux moves in one call: 2 GiB less a page.
+const ONE_CALL: usize = 0x7fff_f000;
 /// How often a transfer that moved only a part is taken up again before giving up.
 const RETRIES: u32 = 10_000;
 
@@ -163,10 +165,12 @@ impl Target<'_> {
         what: &str,
     ) -> Result<(), Box<Trouble>> {
         let mut done = moved;
-        if self.single_attempt || moved == 0 {
+        // A call that moved all that one call can is not short.
+        let short = moved < ONE_CALL;
+        if moved == 0 || (self.single_attempt && short) {
             return Err(Trouble::new(self.path, offset, format!("{what}: moved {moved} of {length} bytes")));
         }
-        self.short += 1;
+        self.short += u64::from(short);
         for _ in 0..RETRIES {
             match call(self.file, done) {
                 Ok(0) => {
@@ -286,11 +290,9 @@ impl Step for Reader<'_> {
         self.checker.is_some()
     }
 
-    /// Spoils the first byte, so that a read that puts nothing there is seen.
+    /// Spoils every page of the buffer, so that one that does not arrive is seen.
     fn before(&mut self, _offset: u64) {
-        if let Some(byte) = self.buffer.bytes_mut().first_mut() {
-            *byte = !*byte;
-        }
+        payload::poison_pages(self.buffer.bytes_mut());
     }
 
     #[inline]

@@ -25,7 +25,7 @@ fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, En
     let comm = ranks::local::alone();
     let how = Open { mode: Mode::Write, shared: true, collective: false };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
-    let mut buffer = Buffer::new(512);
+    let mut buffer = Buffer::new(512).unwrap();
     payload().fill(buffer.bytes_mut(), 0);
     let target = Target { file: &mut *file, path: Path::new("f"), single_attempt, short: 0 };
     let mut step = Writer { target, buffer: &mut buffer, payload: payload(), sync_each: false };
@@ -40,7 +40,7 @@ fn read(storage: &Faulty) -> (Result<(u64, Ending), String>, Checker) {
     let comm = ranks::local::alone();
     let how = Open { mode: Mode::Read, shared: true, collective: false };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
-    let mut buffer = Buffer::new(512);
+    let mut buffer = Buffer::new(512).unwrap();
     let mut checker = Checker::new(payload(), 8);
     let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
     let mut step = Reader { target, buffer: &mut buffer, checker: Some(&mut checker) };

@@ -37,6 +37,25 @@ pub struct Payload {
     repeated: u64,
 }
 
+/// What stands in a read buffer where nothing has arrived: no packet type writes this word (its upper
+/// half is no rank's number, nor that of a negative signature).
+const POISON: u64 = 0xa5a5_5a5a_a5a5_5a5a;
+
+/// Fills a read buffer with a word that is never written, so that what does not arrive is seen.
+pub fn poison(buffer: &mut [u8]) {
+    for word in buffer.chunks_exact_mut(WORD) {
+        word.copy_from_slice(&POISON.to_ne_bytes());
+    }
+}
+
+/// The same for the first word of every 4 KiB: cheap enough to do before each read, and a page that
+/// does not arrive is seen.
+pub fn poison_pages(buffer: &mut [u8]) {
+    for page in buffer.chunks_mut(CHUNK_BYTES) {
+        poison(&mut page[..WORD]);
+    }
+}
+
 /// Wrong words in a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {

@@ -10,6 +10,8 @@ use results::Record;
 use results::folder::{Job, JobEnd};
 use units::{count, duration, rate_decimal};
 
+use crate::speech::complain;
+
 /// Shows events as they come.
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
@@ -40,8 +42,8 @@ impl Progress {
 
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| complain(text)),
+            None => complain(text),
         }
     }
 

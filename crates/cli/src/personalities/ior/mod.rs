@@ -25,6 +25,7 @@ use units::Usage;
 use workloads::ior::{self, Cx, Observer, Silent, first_path};
 
 use crate::session::{Session, launch};
+use crate::speech::{complain, say};
 use text::Text;
 use typed::Meant;
 
@@ -33,35 +34,43 @@ use typed::Meant;
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     let launch = launch();
     let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-    let complain = |usage: &Usage| {
+    let refuse = |usage: &Usage| {
         if speaks {
-            eprintln!("ior: {usage}");
+            complain(&format!("ior: {usage}"));
         }
         2
     };
     let typed = match grammar::parse(tokens) {
         Ok(typed) => typed,
-        Err(usage) => return complain(&usage),
+        Err(usage) => return refuse(&usage),
     };
     if typed.help {
         if speaks {
-            print!("{}", help::text("ior"));
+            // The classic's status; nothing is lost with a help that cannot be printed.
+            let _ = say(&help::text("ior"));
         }
         return 1;
     }
-    let prepared = typed.meant().and_then(|meant| {
+    let prepared = typed.meant().and_then(|mut meant| {
         let backend = storage::backend(&meant.parameters.backend)?;
         let storage = (backend.open)(&meant.parameters.settings)?;
         let session = Session::start(launch.as_ref(), local, backend.needs_mpi)?;
-        meant.parameters.check(meant.parameters.ranks.unwrap_or(session.size()).min(session.size()))?;
-        let kept = if speaks { keep(&meant)? } else { Box::new(Nowhere) };
+        let ranks = session.size();
+        let wanted = meant.parameters.ranks.unwrap_or(ranks);
+        if wanted > ranks {
+            meant.notes.push(format!("-N {wanted}: more ranks than there are; running with {ranks}"));
+        }
+        meant.parameters.check(wanted.min(ranks))?;
+        let kept: Result<Box<dyn Sink + Send>, Usage> =
+            if speaks { keep(&meant) } else { Ok(Box::new(Nowhere)) };
+        let (session, kept) = session.agree(kept)?;
         Ok((meant, storage, session, kept))
     });
     match prepared {
-        Err(usage) => complain(&usage),
+        Err(usage) => refuse(&usage),
         Ok((meant, storage, session, kept)) => {
             if speaks {
-                meant.notes.iter().for_each(|note| eprintln!("ior: note: {note}"));
+                meant.notes.iter().for_each(|note| complain(&format!("ior: note: {note}")));
             }
             perform(argv, &meant, &*storage, session, kept)
         }
@@ -132,17 +141,17 @@ fn perform(
                 )
             }
             true => one_rank(meant, storage, &*part, &clock, &mut Nowhere, &mut Silent)
-                .map(|summary| summary.bad_transfers),
+                .map(|summary| u8::from(summary.bad_transfers > 0)),
         };
         // Ranks outside the test learn here how it ended.
         let failed = comm.reduce_one(outcome.is_err().into(), Reduce::Max)?;
         match outcome {
-            Ok(bad) => Ok(u8::from(bad > 0 || failed > 0)),
+            Ok(status) => Ok(status.max(u8::from(failed > 0))),
             Err(_) => Ok(1),
         }
     });
     done.unwrap_or_else(|halt| {
-        eprintln!("ior: {halt}");
+        complain(&format!("ior: {halt}"));
         1
     })
 }
@@ -156,7 +165,7 @@ fn first_rank(
     clock: &CycleClock,
     mut voice: Voice,
     mpi: Option<String>,
-) -> Result<u64, Halt> {
+) -> Result<u8, Halt> {
     let path = first_path(&meant.parameters, 0);
     voice.text.header(storage.space(text::header_dir(&path)).unwrap_or(None));
     let quality = clock.quality();
@@ -187,15 +196,18 @@ fn first_rank(
             1
         }
     };
-    voice.text.finish(done.is_ok());
-    if let Err(halt) = &done {
-        eprintln!("ior: {halt}");
-    }
+    let printed = voice.text.finish(done.is_ok());
+    let exit = if printed.is_ok() { exit } else { 1 };
     let ended = voice.kept.put(&Record::End(End { exit, finished: rfc3339() }));
-    if let Err(error) = ended {
-        eprintln!("ior: cannot write the records: {error}");
+    if let Err(halt) = &done {
+        complain(&format!("ior: {halt}"));
     }
-    done.map(|summary| summary.bad_transfers)
+    for (what, result) in [("write the records", ended), ("print the results", printed)] {
+        if let Err(error) = result {
+            complain(&format!("ior: cannot {what}: {error}"));
+        }
+    }
+    done.map(|_| exit)
 }
 
 /// Puts the run's own record first, once it is known how the clocks differ.

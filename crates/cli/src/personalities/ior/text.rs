@@ -3,7 +3,7 @@
 //!
 //! Invariant: no engine here, and no number that is not in a record or an event.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use jiff::Zoned;
@@ -26,6 +26,7 @@ pub(crate) struct Text<W: Write> {
     /// What stands below the classic text.
     warnings: Vec<String>,
     worn_out: Option<u64>,
+    broken: Option<io::Error>,
 }
 
 /// A date as C's `ctime` writes it.
@@ -47,12 +48,19 @@ impl<W: Write> Text<W> {
             phases: Vec::new(),
             warnings: Vec::new(),
             worn_out: None,
+            broken: None,
         }
     }
 
-    /// Writes text; a reader that has gone away (a closed pipe) is no reason to stop measuring.
+    /// Writes text. A reader that has gone away (a closed pipe) is no failure; any other error is kept
+    /// for the end, because a measurement that runs is worth more than its text.
     fn put(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        let put = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        if let Err(error) = put
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.broken.get_or_insert(error);
+        }
     }
 
     fn parameters(&self) -> &Parameters {
@@ -189,8 +197,9 @@ impl<W: Write> Text<W> {
         self.put(&format!("{:<10}{dashes}{} {repetition:<4}\n", "remove", numbers::column(seconds)));
     }
 
-    /// What stands below the table: the classic summary, then what the classic never told.
-    pub(crate) fn finish(&mut self, complete: bool) {
+    /// What stands below the table: the classic summary, then what the classic never told. Fails where
+    /// some of the text could not be written.
+    pub(crate) fn finish(&mut self, complete: bool) -> io::Result<()> {
         let shown =
             summary::Shown { meant: &self.meant, place: self.place, ranks: self.ranks, phases: &self.phases };
         let mut text = summary::maxima(&shown);
@@ -205,6 +214,7 @@ impl<W: Write> Text<W> {
         }
         text.push_str(&beyond::lines(&self.phases, &self.warnings));
         self.put(&text);
+        self.broken.take().map_or(Ok(()), Err)
     }
 
     fn wear_out(&mut self, wall: &workloads::ior::WearOut) {
@@ -312,8 +322,9 @@ fn line(key: &str, value: &str) -> String {
 }
 
 fn space_words(space: storage::Space) -> String {
-    let share =
-        |total: u64, free: u64| if total == 0 { 0.0 } else { (total - free) as f64 / total as f64 * 100.0 };
+    let share = |total: u64, free: u64| {
+        if total == 0 { 0.0 } else { total.saturating_sub(free) as f64 / total as f64 * 100.0 }
+    };
     let gib = space.bytes as f64 / units::GIB as f64;
     let size = if gib > 1024.0 { format!("{:.1} TiB", gib / 1024.0) } else { format!("{gib:.1} GiB") };
     format!(

@@ -12,11 +12,10 @@ use std::path::{Path, PathBuf};
 
 use ffi::mpi::{Functions, Handle, Library, Status};
 use ranks::Comm;
-use rustix::fs;
 
 use crate::backends::Backend;
-use crate::files;
-use crate::{File, Mode, Open, Space, Storage};
+use crate::{File, Mode, Open, PageCache, Space, Storage};
+use crate::{files, residency};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "mpiio",
@@ -60,7 +59,7 @@ impl Storage for MpiIo {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        Ok(fs::unlink(plain(path))?)
+        files::remove(plain(path))
     }
 
     fn size(&self, path: &Path) -> io::Result<Option<u64>> {
@@ -69,6 +68,10 @@ impl Storage for MpiIo {
 
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
         files::space(plain(path))
+    }
+
+    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        residency::of(plain(path))
     }
 
     fn is_collective(&self) -> bool {
@@ -84,11 +87,16 @@ impl Storage for MpiIo {
     }
 }
 
-/// The path without the name of a driver that MPI-IO lets stand before it, such as `ufs:`.
+/// Names that MPI-IO libraries let stand before a path, with a colon, to choose a driver.
+const DRIVERS: &[&str] =
+    &["bgl", "daos", "gpfs", "ime", "lustre", "nfs", "panfs", "pvfs2", "quobytefs", "testfs", "ufs", "xfs"];
+
+/// The path without the name of a driver.
 fn plain(path: &Path) -> &Path {
-    let Some((driver, rest)) = path.to_str().and_then(|text| text.split_once(':')) else { return path };
-    let names_a_driver = !driver.is_empty() && driver.bytes().all(|byte| byte.is_ascii_lowercase());
-    if names_a_driver { Path::new(rest) } else { path }
+    match path.to_str().and_then(|text| text.split_once(':')) {
+        Some((driver, rest)) if DRIVERS.contains(&driver) => Path::new(rest),
+        _ => path,
+    }
 }
 
 /// The path as MPI is given it: Open MPI 4.1 cannot create a file whose name has no directory.
@@ -192,6 +200,8 @@ mod tests {
     #[test]
     fn a_drivers_name_before_a_path_is_left_out() {
         assert_eq!(plain(Path::new("ufs:/scratch/f")), Path::new("/scratch/f"));
-        assert_eq!(plain(Path::new("/scratch/a:b")), Path::new("/scratch/a:b"));
+        for other in ["/scratch/a:b", "run:3", "a:b"] {
+            assert_eq!(plain(Path::new(other)), Path::new(other), "a colon is a letter like others");
+        }
     }
 }

@@ -6,7 +6,7 @@
 mod raw;
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use ranks::Comm;
@@ -14,8 +14,8 @@ use rustix::fs::{self, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 
 use crate::backends::{Backend, BackendOption};
-use crate::files;
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
+use crate::{files, residency};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "posix",
@@ -52,7 +52,7 @@ impl Storage for Posix {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        Ok(fs::unlink(path)?)
+        files::remove(path)
     }
 
     fn size(&self, path: &Path) -> io::Result<Option<u64>> {
@@ -64,8 +64,7 @@ impl Storage for Posix {
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Permissions::empty())?;
-        Ok(Some(Box::new(PosixFile { fd })))
+        residency::of(path)
     }
 
     fn names(&self) -> Option<&dyn Names> {
@@ -109,21 +108,5 @@ impl File for PosixFile {
 
     fn close(self: Box<Self>) -> io::Result<()> {
         raw::close(self.fd)
-    }
-}
-
-impl PageCache for PosixFile {
-    fn resident(&mut self, start: u64, end: u64) -> io::Result<f64> {
-        let end = end.min(self.size()?);
-        raw::resident(self.fd.as_fd(), start, end)
-    }
-
-    fn evict(&mut self) -> io::Result<()> {
-        match fs::fsync(&self.fd) {
-            // A file opened for reading only may refuse; its pages are dropped if they are clean.
-            Ok(()) | Err(Errno::INVAL | Errno::BADF | Errno::ROFS) => {}
-            Err(error) => return Err(error.into()),
-        }
-        Ok(fs::fadvise(&self.fd, 0, None, fs::Advice::DontNeed)?)
     }
 }

@@ -1,0 +1,17 @@
+//! Words out: a reader that has gone away is no failure, a full disk is.
+
+use std::io::{self, ErrorKind, Write};
+
+/// Prints `text`; fails where it cannot be kept, but not where nobody reads any more.
+pub(crate) fn say(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Complains in one line; where even that cannot be written there is nobody to tell.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}

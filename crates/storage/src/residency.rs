@@ -1,0 +1,81 @@
+//! Which pages of a file are in this client's memory, and dropping them, for every backend whose files
+//! are the system's.
+//!
+//! Asking is `mincore` on a mapping that is never read through, which changes nothing. The system
+//! answers truthfully only to those who own the file or may write it.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{self, Access, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::PageCache;
+
+/// Most bytes looked at per range.
+const WINDOW: u64 = 256 << 10;
+
+/// The cache of one file; `None` where the system would not answer truthfully.
+pub(crate) fn of(path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+    let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let user = rustix::process::geteuid();
+    let owns = user.is_root() || fs::fstat(&fd)?.st_uid == user.as_raw();
+    if !owns && fs::access(path, Access::WRITE_OK).is_err() {
+        return Ok(None);
+    }
+    Ok(Some(Box::new(Cache { fd })))
+}
+
+struct Cache {
+    fd: OwnedFd,
+}
+
+impl PageCache for Cache {
+    fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64> {
+        let size = u64::try_from(fs::fstat(&self.fd)?.st_size).unwrap_or(0);
+        let page = rustix::param::page_size() as u64;
+        let (mut pages, mut present) = (0, 0);
+        for (offset, length) in ranges {
+            let start = offset / page * page;
+            let end = (offset + length).min(size).min(start + WINDOW);
+            if start >= end {
+                continue;
+            }
+            let found = pages_in_memory(std::os::fd::AsFd::as_fd(&self.fd), start, (end - start) as usize)?;
+            pages += found.len();
+            present += found.iter().filter(|state| **state & 1 == 1).count();
+        }
+        Ok(if pages == 0 { 0.0 } else { present as f64 / pages as f64 })
+    }
+
+    fn evict(&mut self) -> io::Result<()> {
+        match fs::fsync(&self.fd) {
+            // A file opened for reading only may refuse; its pages are dropped if they are clean.
+            Ok(()) | Err(Errno::INVAL | Errno::BADF | Errno::ROFS) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(fs::fadvise(&self.fd, 0, None, fs::Advice::DontNeed)?)
+    }
+}
+
+/// The residency byte of every page of one page-aligned range.
+fn pages_in_memory(fd: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    let offset = libc::off_t::try_from(offset).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+    let mut states = vec![0_u8; length.div_ceil(rustix::param::page_size())];
+    // SAFETY: a fresh read-only mapping that the kernel places; it is never read through, only asked
+    // about, and unmapped below.
+    let at = unsafe {
+        libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, fd.as_raw_fd(), offset)
+    };
+    if at == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: `at` maps `length` bytes, and `states` has one byte for each of its pages.
+    let asked = unsafe { libc::mincore(at, length, states.as_mut_ptr()) };
+    let error = io::Error::last_os_error();
+    // SAFETY: the mapping made above, which nothing points into.
+    unsafe { libc::munmap(at, length) };
+    if asked == 0 { Ok(states) } else { Err(error) }
+}
