@@ -1,32 +1,28 @@
-//! What the measuring loop does for every transfer: two stores into a small ring.
+//! What the measuring loop does for every transfer is to keep two stamps; the meter takes them in later,
+//! many at once.
 //!
 //! Sorting a latency into its bucket right after reading the cycle counter makes the counter's next
-//! reading wait for the bucket's memory (17.8 ns a transfer instead of 11.3 ns on an AMD EPYC VM).
-//! So the stamps of up to 256 transfers are kept and sorted in at once, while no transfer is timed.
+//! reading wait for the bucket's memory (17.8 ns a transfer instead of 11.3 ns on an AMD EPYC VM). So the
+//! loop brings the stamps of up to 256 transfers, while no transfer is timed.
 //!
-//! Invariant: after [`Meter::flush`] the histogram and the timeline hold every transfer put in.
-//! Never here: the clock itself; the loop reads it and brings the stamps.
+//! Invariant: after [`Meter::take`] the histogram and the timeline hold every transfer brought.
+//! Never here: the clock itself.
 
-use crate::{Histogram, Scale, Stop, Tick, Timeline};
+use crate::{Histogram, Scale, Tick, Timeline};
 
-const RING: usize = 256;
-/// A ring is sorted in after this long at the latest, so that watchers see slow transfers too.
-const FLUSH_NS: u64 = 10_000_000;
+/// Stamps are brought after this long at the latest, so that watchers see slow transfers too.
+const TAKE_NS: u64 = 10_000_000;
 
 /// Counts transfers of one size for one rank in one phase.
 pub struct Meter {
-    ring: [(Tick, Tick); RING],
-    filled: usize,
-    flush_at: Tick,
-    flush_every: u64,
-    deadline: Tick,
     scale: Scale,
+    take_every: u64,
     origin: Tick,
     transfer_bytes: u64,
     transfers: u64,
-    /// Latency of every transfer flushed so far.
+    /// Latency of every transfer taken so far.
     pub latency: Histogram,
-    /// Bytes per interval of every transfer flushed so far.
+    /// Bytes per interval of every transfer taken so far.
     pub timeline: Timeline,
 }
 
@@ -34,12 +30,8 @@ impl Meter {
     /// A meter for transfers of `transfer_bytes`, whose memory is all touched here.
     pub fn new(scale: Scale, transfer_bytes: u64) -> Self {
         Self {
-            ring: [(Tick(0), Tick(0)); RING],
-            filled: 0,
-            flush_at: Tick(0),
-            flush_every: scale.ticks(FLUSH_NS),
-            deadline: Stop::NEVER,
             scale,
+            take_every: scale.ticks(TAKE_NS),
             origin: Tick(0),
             transfer_bytes,
             transfers: 0,
@@ -53,40 +45,29 @@ impl Meter {
         self.origin = origin;
     }
 
-    /// Makes [`Meter::put`] ask for a flush at this deadline too, so that the loop has one thing to look
-    /// at per transfer and compares with the deadline only then.
-    pub fn wake_at(&mut self, deadline: Tick) {
-        self.deadline = deadline;
-        self.flush_at = self.flush_at.min(deadline);
+    /// When stamps taken at `now` have to be followed by the next at the latest.
+    pub fn due(&self, now: Tick) -> Tick {
+        Tick(now.0.saturating_add(self.take_every))
     }
 
-    /// Notes one transfer; true when [`Meter::flush`] is due.
-    #[inline]
-    pub fn put(&mut self, begin: Tick, end: Tick) -> bool {
-        self.ring[self.filled % RING] = (begin, end);
-        self.filled += 1;
-        self.filled == RING || end >= self.flush_at
-    }
-
-    /// Sorts the noted transfers in. The time this takes belongs to no transfer: read the clock again
-    /// afterwards.
+    /// Takes in transfers by when each began and ended. The time this takes belongs to no transfer: read
+    /// the clock again afterwards.
     #[inline(never)]
-    pub fn flush(&mut self) {
-        let noted = &self.ring[..self.filled];
-        let (Some((_, first)), Some((_, last))) = (noted.first(), noted.last()) else { return };
+    pub fn take(&mut self, begins: &[Tick], ends: &[Tick]) {
+        let (Some(first), Some(last)) = (ends.first(), ends.last()) else { return };
         let scale = self.scale;
-        self.latency.add_all(noted.iter().map(|(begin, end)| scale.ns(end.0.saturating_sub(begin.0))));
+        let pairs = begins.iter().zip(ends);
+        self.latency.add_all(pairs.map(|(begin, end)| scale.ns(end.0.saturating_sub(begin.0))));
         let since = |end: Tick| scale.ns(end.0.saturating_sub(self.origin.0));
+        let count = ends.len() as u64;
         if self.timeline.same_interval(since(*first), since(*last)) {
-            self.timeline.add(since(*last), self.transfer_bytes * self.filled as u64);
+            self.timeline.add(since(*last), self.transfer_bytes * count);
         } else {
-            for (_, end) in noted {
+            for end in ends {
                 self.timeline.add(since(*end), self.transfer_bytes);
             }
         }
-        self.flush_at = Tick(last.0 + self.flush_every).min(self.deadline);
-        self.transfers += self.filled as u64;
-        self.filled = 0;
+        self.transfers += count;
     }
 
     /// Counts one transfer that failed, so that the numbering goes on behind it; it has no latency.
@@ -94,7 +75,7 @@ impl Meter {
         self.transfers += 1;
     }
 
-    /// Transfers flushed so far.
+    /// Transfers taken so far.
     pub fn transfers(&self) -> u64 {
         self.transfers
     }
@@ -105,39 +86,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_transfer_put_in_is_counted_once_after_a_flush() {
+    fn every_transfer_brought_is_counted_once_in_both_views() {
         let mut meter = Meter::new(Scale::NANOSECONDS, 512);
         meter.start(Tick(1000));
-        let mut flushes = 0;
-        for transfer in 0..1000_u64 {
-            let begin = 1000 + transfer * 100;
-            if meter.put(Tick(begin), Tick(begin + 40)) {
-                meter.flush();
-                flushes += 1;
-            }
+        let begins: Vec<Tick> = (0..1000).map(|transfer| Tick(1000 + transfer * 10_000)).collect();
+        let ends: Vec<Tick> = begins.iter().map(|begin| Tick(begin.0 + 40)).collect();
+        for (begins, ends) in begins.chunks(300).zip(ends.chunks(300)) {
+            meter.take(begins, ends);
         }
-        meter.flush();
+        meter.take(&[], &[]);
         assert_eq!((meter.transfers(), meter.latency.count()), (1000, 1000));
         assert_eq!((meter.latency.min(), meter.latency.max()), (Some(40), 40));
         assert_eq!(meter.timeline.bytes().iter().sum::<u64>(), 512_000);
-        assert!(flushes < 10, "{flushes} flushes");
-    }
-
-    #[test]
-    fn a_deadline_makes_a_flush_due() {
-        let mut meter = Meter::new(Scale::NANOSECONDS, 1);
-        assert!(meter.put(Tick(0), Tick(1)), "the first one is due at once");
-        meter.flush();
-        meter.wake_at(Tick(500));
-        assert!(!meter.put(Tick(1), Tick(499)) && meter.put(Tick(499), Tick(500)));
-    }
-
-    #[test]
-    fn slow_transfers_do_not_wait_for_a_full_ring() {
-        let mut meter = Meter::new(Scale::NANOSECONDS, 1);
-        assert!(meter.put(Tick(0), Tick(20_000_000)), "the first one is due at once");
-        meter.flush();
-        assert!(!meter.put(Tick(20_000_000), Tick(20_000_100)));
-        assert!(meter.put(Tick(20_000_100), Tick(40_000_000)));
+        assert_eq!(meter.timeline.used(), 10, "10 ms in intervals of 1.05 ms");
     }
 }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use measure::{Clock, Meter, Stop};
+use measure::{Clock, Meter, Stop, Tick};
 use storage::{Buffer, File};
 
 use super::order::Order;
@@ -94,46 +94,46 @@ pub fn drive<C: Clock, S: Step>(
 ) -> Result<(u64, Ending), Box<Trouble>> {
     let between = step.works_between();
     let mut offsets = [0; BATCH];
+    // One more beginning than transfers: the end of each is noted as the beginning of the next.
+    let (mut begins, mut ends) = ([Tick(0); BATCH + 1], [Tick(0); BATCH]);
     let mut reached = from;
-    let mut ending = Ending::Complete;
-    meter.wake_at(stop.deadline);
-    'phase: while reached < stop.transfers {
+    let mut wake = Tick(0);
+    while reached < stop.transfers {
         let batch = BATCH.min((stop.transfers - reached).try_into().unwrap_or(BATCH));
         order.fill(reached, &mut offsets[..batch]);
-        let mut begin = clock.now();
-        for &offset in &offsets[..batch] {
+        let mut taken = 0;
+        begins[0] = clock.now();
+        for (index, &offset) in offsets[..batch].iter().enumerate() {
             if between {
                 step.before(offset);
-                begin = clock.now();
+                begins[index] = clock.now();
             }
             if let Err(trouble) = step.transfer(offset) {
-                meter.flush();
+                meter.take(&begins[taken..index], &ends[taken..index]);
                 return Err(trouble);
             }
             let end = clock.now();
-            reached += 1;
+            ends[index] = end;
+            begins[index + 1] = end;
             if between {
                 step.after(offset);
             }
-            let flush = meter.put(begin, end);
-            begin = end;
-            if flush {
-                meter.flush();
-                if alarm() {
-                    ending = Ending::Alarm;
-                    break 'phase;
+            // The one thing looked at for every transfer; the rest only when it is time.
+            if end >= wake {
+                meter.take(&begins[taken..=index], &ends[taken..=index]);
+                taken = index + 1;
+                let ending = if stop.passed(end) { Some(Ending::Deadline) } else { None };
+                if let Some(ending) = ending.or_else(|| alarm().then_some(Ending::Alarm)) {
+                    return Ok((reached + taken as u64, ending));
                 }
-                // The meter wakes at the deadline: here is the only place that looks at it.
-                if stop.passed(end) {
-                    ending = Ending::Deadline;
-                    break 'phase;
-                }
-                begin = clock.now();
+                wake = meter.due(end).min(stop.deadline);
+                begins[taken] = clock.now();
             }
         }
+        meter.take(&begins[taken..batch], &ends[taken..batch]);
+        reached += batch as u64;
     }
-    meter.flush();
-    Ok((reached, ending))
+    Ok((reached, Ending::Complete))
 }
 
 /// The most bytes that Linux moves in one call: 2 GiB less a page.
