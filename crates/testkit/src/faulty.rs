@@ -17,6 +17,8 @@ pub enum Fault {
     LostWrite(u64),
     /// A read at this offset returns one byte with a bit flipped.
     FlippedBit(u64),
+    /// A read at this offset fails.
+    Unreadable(u64),
     /// Writes at or beyond this offset find no space.
     NoSpace(u64),
     /// The sync fails.
@@ -116,6 +118,9 @@ impl File for FaultyFile {
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        if self.fault == Some(Fault::Unreadable(offset)) {
+            return Err(io::Error::other("lost the sector"));
+        }
         let moved = self.with(|bytes| {
             let from = bytes.get(offset as usize..).unwrap_or_default();
             let moved = from.len().min(data.len());

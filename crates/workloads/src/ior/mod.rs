@@ -13,6 +13,7 @@ mod phase;
 mod record;
 mod reorder;
 mod repetition;
+mod test;
 mod transfer;
 
 #[cfg(test)]
@@ -22,4 +23,5 @@ pub use names::without_repetition as first_path;
 pub use observer::{Event, Observer, Silent, WearOut};
 pub use parameters::{Offsets, Parameters, Reorder};
 pub use reorder::Place;
-pub use repetition::{Cx, Summary, run};
+pub use repetition::run;
+pub use test::{Cx, Summary};

@@ -9,7 +9,7 @@ use storage::{Buffer, PageCache};
 
 use super::observer::Event;
 use super::parameters::Offsets;
-use super::repetition::Test;
+use super::test::Test;
 use super::transfer::{self, Done, Job};
 use super::{names, record, reorder};
 use crate::kit::drive::{Checker, words};

@@ -7,7 +7,7 @@ use results::record::{BadRange, Balance, Check, Latency, Notice, Phase, Spans, S
 
 use super::observer::{Event, WearOut};
 use super::phase::{Kind, Setting};
-use super::repetition::Test;
+use super::test::Test;
 use super::transfer::Done;
 use crate::kit::drive::Bad;
 use crate::kit::reduce;

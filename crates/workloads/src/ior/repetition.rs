@@ -3,75 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use measure::{Clock, CycleClock};
-use ranks::{ClockOffset, Comm, Halt, Reduce};
-use results::Record;
-use results::record::Notice;
-use results::records::Sink;
+use measure::Clock;
+use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
 
-use super::observer::{Event, Observer};
+use super::observer::Event;
 use super::parameters::{Parameters, Reorder};
 use super::phase::{self, Kind, Outcome, Repetition};
 use super::reorder::Place;
+use super::test::{Cx, Summary, Test};
 use super::{names, reorder};
 use crate::kit::drive::words;
-
-/// Added to stamps so that a clock younger than rank 0's does not go below zero.
-const BIAS_NS: i64 = 1 << 50;
-
-/// What every rank brings along.
-pub struct Cx<'a> {
-    /// This rank's clock; ranks of one process have clones of one clock, so that their stamps compare.
-    pub clock: &'a mut CycleClock,
-    /// It against rank 0's.
-    pub offset: ClockOffset,
-    /// Where records go, on rank 0; nowhere on others.
-    pub records: &'a mut dyn Sink,
-    /// Who hears the events, on rank 0; nobody on others.
-    pub observer: &'a mut dyn Observer,
-    /// A number that differs from run to run, such as the time in seconds; rank 0's counts.
-    pub seed: u64,
-}
-
-/// How a test ended that did not halt: the same on every rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Transfers with wrong data, over all ranks, phases and repetitions.
-    pub bad_transfers: u64,
-}
-
-/// One test on its ranks.
-pub(super) struct Test<'a, 'c> {
-    pub(super) parameters: &'a Parameters,
-    pub(super) storage: &'a dyn Storage,
-    pub(super) comm: &'a dyn Comm,
-    pub(super) place: Place,
-    pub(super) cx: &'a mut Cx<'c>,
-    /// When the test began, on rank 0's clock.
-    pub(super) began_ns: u64,
-}
-
-impl Test<'_, '_> {
-    /// A moment of this rank's clock on rank 0's, in nanoseconds.
-    pub(super) fn on_rank_0(&self, ns: u64) -> u64 {
-        (ns as i64 + self.cx.offset.offset_ns + BIAS_NS).max(0) as u64
-    }
-
-    /// Tells and records something that concerns the whole job.
-    pub(super) fn notice(&mut self, id: &str, text: &str) -> Result<(), Halt> {
-        self.cx.observer.event(&Event::Notice(text));
-        let (id, text) = (id.to_owned(), text.to_owned());
-        self.record(&Record::Notice(Notice { id, text, ..Notice::default() }))
-    }
-
-    /// Keeps a record on rank 0; all ranks stop together when that fails.
-    pub(super) fn record(&mut self, record: &Record) -> Result<(), Halt> {
-        let kept = if self.comm.rank() == 0 { self.cx.records.put(record) } else { Ok(()) };
-        self.comm
-            .agree("record", kept.map_err(|error| format!("cannot write the records: {}", words(&error))))
-    }
-}
 
 /// Runs a test that was [`Parameters::check`]ed on the ranks of `comm`; every rank's body.
 pub fn run(
@@ -158,13 +100,15 @@ fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<(u64, u64), Ha
     }
     if parameters.write_check {
         let limit = limit(test, written)?;
-        bad += phase::run(test, Kind::WriteCheck, repetition, limit)?.bad;
+        let checked = phase::run(test, Kind::WriteCheck, repetition, limit);
+        bad += checked.map_err(|halt| naming_files(test, repetition.number, halt))?.bad;
     }
     if parameters.read || parameters.read_check {
         delay(test);
         let kind = if parameters.read_check { Kind::ReadCheck } else { Kind::Read };
         let limit = limit(test, written)?;
-        bad += phase::run(test, kind, repetition, limit)?.bad;
+        let read = phase::run(test, kind, repetition, limit);
+        bad += read.map_err(|halt| naming_files(test, repetition.number, halt))?.bad;
     }
     let kept = parameters.keep || (parameters.keep_with_error && bad > 0);
     if !kept {
@@ -176,6 +120,15 @@ fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<(u64, u64), Ha
         test.cx.observer.event(&Event::Removed { repetition: repetition.number, seconds });
     }
     Ok((bad, written.map_or(0, |outcome| outcome.transfers_max)))
+}
+
+/// The halt of a read, which also names the files that this run wrote and now leaves behind.
+fn naming_files(test: &Test<'_, '_>, repetition: u32, mut halt: Halt) -> Halt {
+    if test.parameters.write && !test.parameters.keep {
+        let first = names::file(test.parameters, 0, repetition);
+        halt.why.push_str(&format!(" (what this run wrote is left: {} ...)", first.display()));
+    }
+    halt
 }
 
 /// How much a reader may read: what the writer of its data wrote, or the count of an earlier run.

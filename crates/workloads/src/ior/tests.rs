@@ -91,6 +91,17 @@ fn a_fault_on_one_rank_halts_all_with_the_same_words() {
 }
 
 #[test]
+fn a_read_that_fails_names_what_this_run_leaves_and_keeps_the_write_before_it() {
+    let parameters = Parameters { keep: false, ..parameters() };
+    let storage = Faulty::on_rank(1, Fault::Unreadable(4096));
+    let all = run_on(2, &parameters, &storage);
+    let halt = all[0].0.clone().expect_err("all halt");
+    assert_eq!(halt.why, "f at 4096: lost the sector (what this run wrote is left: f ...)");
+    assert_eq!(phases(&all[0].1).len(), 1, "the write is recorded");
+    assert!(storage.bytes(std::path::Path::new("f")).is_some());
+}
+
+#[test]
 fn wrong_data_on_one_rank_is_known_to_all_and_located() {
     let all = run_on(3, &parameters(), &Faulty::on_rank(1, Fault::FlippedBit(4096 + 512)));
     for (done, _) in &all {
