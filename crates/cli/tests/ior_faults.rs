@@ -70,6 +70,18 @@ fn a_full_file_system_names_rank_path_and_offset_and_keeps_what_was_measured() {
 }
 
 #[test]
+fn a_full_file_system_is_never_a_success_under_mpi_io_either() {
+    let Some(small) = Mounted::new("size=6m") else { return };
+    for (mpi, how) in [(Mpi::Open, "-c"), (Mpi::Open, ""), (Mpi::Mpich, "-c"), (Mpi::Mpich, "-Y")] {
+        let words = format!("-a MPIIO {how} -w -b 4m -t 64k -o {}/f", small.path().display());
+        let Some(ran) = mpi.ior(small.path(), 2, &words) else { continue };
+        assert!(ran.status.is_some_and(|status| status != 0), "{mpi:?} {how}: {ran:#?}");
+        assert_eq!(ran.complaints().len(), 1, "{mpi:?} {how}: {ran:#?}");
+        assert!(small.path().read_dir().unwrap().next().is_none(), "{mpi:?} {how}: partial files go");
+    }
+}
+
+#[test]
 fn a_failure_in_a_later_phase_keeps_the_phases_before_it() {
     let Some(small) = Mounted::new("size=6m") else { return };
     let dir = tempfile::tempdir().unwrap();

@@ -1,9 +1,13 @@
 //! From every rank's measurements to one phase record, by the formulas of docs/METHODOLOGY.md.
 
+use std::time::Duration;
+
 use measure::{Clock, Histogram, Tick};
 use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::{BadRange, Balance, Check, Latency, Notice, Phase, Spans, Stonewall, Timeline};
+
+use storage::{Mode, Open};
 
 use super::observer::{Event, WearOut};
 use super::phase::{Kind, Setting};
@@ -23,6 +27,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) ->
     reduce::timeline(test.comm, &mut done.meter.timeline, TIMELINE_SLOTS)?;
     let spans = Spanned::over_ranks(test, &done)?;
     let sums = Sums::over_ranks(test, setting, &done)?;
+    nothing_lost(test, setting, &sums)?;
     let stonewall = stonewall(test, &done)?;
     let (check, signature) = (check(test, setting, &done)?, setting.repetition.signature);
     let parameters = test.parameters;
@@ -58,6 +63,47 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) ->
     test.record(&Record::Phase(Box::new(phase.clone())))?;
     tell(test, setting, &phase, &sums, signature)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
+}
+
+/// A write of which every call succeeded, and whose files are shorter than what was written, has lost
+/// data: some MPI libraries report no error for a full file system.
+fn nothing_lost(test: &Test<'_, '_>, setting: &Setting, sums: &Sums) -> Result<(), Halt> {
+    let written = sums.transfers * test.parameters.transfer;
+    let expected = test.parameters.layout(test.comm.size()).total_bytes();
+    let whole = setting.kind.writes() && test.storage.keeps_data() && Some(written) == expected;
+    let found = match sums.files < written && whole && test.comm.rank() == 0 {
+        true if test.parameters.file_per_rank => sums.files,
+        true => size_asked_anew(test, setting, written),
+        false => written,
+    };
+    let lost = match found < written {
+        true => {
+            Err(format!("{}: {written} bytes were written and {found} are there", setting.path.display()))
+        }
+        false => Ok(()),
+    };
+    test.comm.agree(setting.kind.name(), lost)
+}
+
+/// The size of a shared file by opening it, a few times: a client may go on showing the size it knew
+/// before other clients wrote, until it opens the file again.
+fn size_asked_anew(test: &Test<'_, '_>, setting: &Setting, expected: u64) -> u64 {
+    let how = Open { mode: Mode::Read, shared: false, collective: false };
+    let ask = || -> std::io::Result<u64> {
+        let mut file = test.storage.open(test.comm, &setting.path, how)?;
+        let size = file.size()?;
+        file.close()?;
+        Ok(size)
+    };
+    let mut found = 0;
+    for _ in 0..3 {
+        found = ask().unwrap_or(0);
+        if found >= expected {
+            break;
+        }
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    found
 }
 
 /// Events and notices that follow from a phase.

@@ -102,6 +102,19 @@ fn a_read_that_fails_names_what_this_run_leaves_and_keeps_the_write_before_it() 
 }
 
 #[test]
+fn a_file_shorter_than_what_was_written_is_a_failure_though_every_call_succeeded() {
+    let all = run_on(2, &parameters(), &Faulty::on_rank(1, Fault::LostWrite(16384 - 512)));
+    for (done, records) in all {
+        let halt = done.expect_err("all halt");
+        assert_eq!(
+            halt.to_string().split_once("): ").unwrap().1,
+            "f: 16384 bytes were written and 15872 are there"
+        );
+        assert!(phases(&records).is_empty(), "lost data has no bandwidth");
+    }
+}
+
+#[test]
 fn wrong_data_on_one_rank_is_known_to_all_and_located() {
     let all = run_on(3, &parameters(), &Faulty::on_rank(1, Fault::FlippedBit(4096 + 512)));
     for (done, _) in &all {

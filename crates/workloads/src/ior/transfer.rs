@@ -12,6 +12,9 @@ use crate::kit::drive::{Checker, Ending, Reader, Target, Trouble, Writer, drive,
 use crate::kit::order::Order;
 use crate::kit::payload::Payload;
 
+/// Collective transfers between two questions whether a rank has failed.
+const STEPS: u64 = 64;
+
 /// The six stamps of docs/METHODOLOGY.md, "A phase".
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamps {
@@ -81,7 +84,7 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     }
 
     stamps.transfer.0 = clock.now();
-    let at_deadline = body.until_deadline(&mut file, stamps.transfer.0);
+    let at_deadline = body.until_deadline(&mut file, stamps.transfer.0)?;
     if body.job.parameters.wear_out && body.job.parameters.deadline > 0 {
         body.wear_out(&mut file)?;
     }
@@ -124,19 +127,22 @@ impl<C: Clock> Body<'_, '_, C> {
     }
 
     /// All transfers, or those until the deadline.
-    fn until_deadline(&mut self, file: &mut Option<Box<dyn File>>, begin: Tick) -> AtDeadline {
+    fn until_deadline(&mut self, file: &mut Option<Box<dyn File>>, begin: Tick) -> Result<AtDeadline, Halt> {
         let seconds = u64::from(self.job.parameters.deadline);
         let deadline = match seconds {
             0 => Stop::NEVER,
             _ => Tick(begin.0 + self.clock.scale().ticks(seconds * 1_000_000_000)),
         };
-        let ending = self.drive(file, Stop { transfers: self.job.transfers, deadline });
+        let ending = match self.in_step() {
+            true => self.drive_in_step(file)?,
+            false => self.drive(file, Stop { transfers: self.job.transfers, deadline }),
+        };
         let elapsed = self.clock.now().0 - begin.0;
-        AtDeadline {
+        Ok(AtDeadline {
             transfers: self.reached,
             elapsed_ns: self.clock.scale().ns(elapsed),
             ran_dry: seconds > 0 && ending == Some(Ending::Complete),
-        }
+        })
     }
 
     /// Goes on until this rank has done as many transfers as the rank with the most.
@@ -159,6 +165,22 @@ impl<C: Clock> Body<'_, '_, C> {
     /// Whether sync and close are calls that all ranks make together.
     fn is_collective(&self) -> bool {
         self.job.storage.is_collective() && !self.job.parameters.file_per_rank
+    }
+
+    /// All transfers, where all ranks make each of them together: now and then they ask whether one has
+    /// failed, so that they stop together long before the end.
+    fn drive_in_step(&mut self, file: &mut Option<Box<dyn File>>) -> Result<Option<Ending>, Halt> {
+        if file.is_none() {
+            return Ok(None);
+        }
+        while self.reached < self.job.transfers {
+            let next = (self.reached + STEPS).min(self.job.transfers);
+            self.drive(file, Stop::after(next));
+            if self.job.comm.reduce_one(self.failed.is_some().into(), Reduce::Max)? > 0 {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Ending::Complete))
     }
 
     /// Runs the loop up to `stop`; `None` when it failed or there is no file.

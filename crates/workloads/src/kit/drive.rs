@@ -213,23 +213,23 @@ impl Step for Writer<'_> {
     #[inline]
     fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
         let data = self.buffer.bytes();
-        match self.target.file.write_at(data, offset) {
-            Ok(moved) if moved == data.len() => {}
+        let written = match self.target.file.write_at(data, offset) {
+            Ok(moved) if moved == data.len() => Ok(()),
             Ok(moved) => {
                 let rest = &mut |file: &mut dyn File, done: usize| {
                     file.write_at(&data[done..], offset + done as u64)
                 };
-                self.target.go_on(offset, data.len(), moved, rest, "short write")?;
+                self.target.go_on(offset, data.len(), moved, rest, "short write")
             }
-            Err(error) => return Err(Trouble::new(self.target.path, offset, words(&error))),
+            Err(error) => Err(Trouble::new(self.target.path, offset, words(&error))),
+        };
+        if !self.sync_each {
+            return written;
         }
-        if self.sync_each {
-            let synced = self.target.file.sync();
-            synced.map_err(|error| {
-                Trouble::new(self.target.path, offset, format!("fsync: {}", words(&error)))
-            })?;
-        }
-        Ok(())
+        // Also after a failed write: the sync of a shared file may be one that other ranks wait in.
+        let synced = self.target.file.sync();
+        written?;
+        synced.map_err(|error| Trouble::new(self.target.path, offset, format!("fsync: {}", words(&error))))
     }
 
     fn after(&mut self, _offset: u64) {}
