@@ -182,7 +182,10 @@ impl IorLine {
             's' => self.segments = size(letter, value)?,
             'i' => self.repetitions = size(letter, value)?.max(1),
             'D' => self.deadline_s = size(letter, value)?,
-            'o' => self.names_file = true,
+            'o' => {
+                own_place(value)?;
+                self.names_file = true;
+            }
             'f' => {
                 return Err(Usage::new("`-f` hides its options from the plan; write them in the line"));
             }
@@ -198,6 +201,9 @@ impl IorLine {
 
     fn directive(&mut self, directive: &str) -> Result<(), Usage> {
         let Some((key, value)) = directive.split_once('=') else { return Ok(()) };
+        if key.trim().eq_ignore_ascii_case("testFile") {
+            return Err(Usage::new("`testFile` is the campaign's own choice; leave it out"));
+        }
         let key = key.trim().to_lowercase();
         match (key.as_str(), DIRECTIVES.iter().find(|(name, _)| *name == key)) {
             ("stonewallingwearout", _) => self.wear_out = value.trim() != "0",
@@ -228,6 +234,18 @@ fn size(option: char, text: &str) -> Result<u64, Usage> {
         _ => return Err(bad()),
     };
     1024_u64.checked_pow(power).and_then(|factor| number.checked_mul(factor)).ok_or_else(bad)
+}
+
+/// Says no to files outside the campaign's own directory: IOR deletes what it finds under the name.
+fn own_place(file: &str) -> Result<(), Usage> {
+    let inside = |file: &str| file.starts_with("{dir}/") && !file.split('/').any(|part| part == "..");
+    if file.split('@').all(inside) {
+        return Ok(());
+    }
+    Err(Usage(format!(
+        "`-o {file}` lies outside the campaign's own directory, where IOR would delete what is there; leave \
+         `-o` out, or begin it with `{{dir}}/`"
+    )))
 }
 
 #[cfg(test)]
@@ -286,6 +304,12 @@ mod tests {
             ("-w -b", "`-b` has no value"),
             ("-w -b 1x", "`-b 1x` is not a size; write for example `-b 1m`"),
             ("-f script", "`-f` hides its options from the plan; write them in the line"),
+            (
+                "-w -o /scratch/f",
+                "`-o /scratch/f` lies outside the campaign's own directory, where IOR would delete what is \
+                 there; leave `-o` out, or begin it with `{dir}/`",
+            ),
+            ("-w -O testFile=/f", "`testFile` is the campaign's own choice; leave it out"),
             ("-w --record=x", "`--record` is the campaign's own option; leave it out"),
         ] {
             assert_eq!(IorLine::parse(line).unwrap_err().0, error, "{line}");

@@ -123,6 +123,13 @@ impl Weighing<'_> {
     /// A value with its unit; a bound below zero says nothing of what cannot be negative.
     fn shown(&self, value: f64) -> String {
         let value = value.max(0.0);
+        // In the family of the threshold's unit, or a sentence compares 2.57 GB/s with 2.5 GiB/s.
+        match self.criterion.threshold.dimension {
+            Dimension::BytesPerSecond if self.criterion.written.contains("iB/s") => {
+                return units::rate_binary(value);
+            }
+            _ => {}
+        }
         Quantity { value, dimension: self.criterion.threshold.dimension }.to_string()
     }
 }

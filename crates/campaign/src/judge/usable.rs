@@ -71,6 +71,9 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
     let repetition = job.info.repetition;
     let whole = job.records.iter().any(|record| matches!(record, Record::End(_)));
     match &job.info.end {
+        JobEnd::Exit(0) if whole && case.phases(job).any(|phase| phase.backend == "dummy") => {
+            Err("the DUMMY backend moves nothing, so there is nothing to judge".to_owned())
+        }
         JobEnd::Exit(0) if whole => Ok(()),
         JobEnd::Exit(0) if job.records.is_empty() => Err(format!("repetition {repetition} recorded nothing")),
         JobEnd::Exit(0) => Err(format!("repetition {repetition} has no end in its records")),

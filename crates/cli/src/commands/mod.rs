@@ -67,6 +67,12 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
+    if let (Some(ranks), false) = (assay.ranks, matches!(assay.command, Command::Ior(_))) {
+        complain(&format!(
+            "assay: -n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
+        ));
+        return 2;
+    }
     let done = match assay.command {
         Command::Try(args) => try_campaign::run(args, argv),
         Command::Run(args) => run::run(args, argv),

@@ -8,7 +8,7 @@ use results::folder::names;
 use results::{Statistics, Verdict};
 
 use super::build::Test;
-use super::words::{NONE, apart, link_to, share, tone_of};
+use super::words::{BINARY_RATE, NONE, apart, link_to, share, tone_of};
 use super::{Cell, Clause, Fact, Table};
 
 /// All clauses, in the verdicts' order.
@@ -38,7 +38,7 @@ pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
 
 /// The measured value.
 fn value(verdict: &Verdict) -> Cell {
-    verdict.value.map_or_else(|| Cell::new(NONE), |value| apart(value, verdict.threshold, &verdict.unit))
+    verdict.value.map_or_else(|| Cell::new(NONE), |value| apart(value, verdict.threshold, unit_of(verdict)))
 }
 
 fn job(folder: &String) -> Cell {
@@ -47,7 +47,7 @@ fn job(folder: &String) -> Cell {
 }
 
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
-    let fact = |label, value| Fact::of(label, apart(value, verdict.threshold, &verdict.unit));
+    let fact = |label, value| Fact::of(label, apart(value, verdict.threshold, unit_of(verdict)));
     let mut facts = vec![
         fact("mean", statistics.mean),
         fact("median", statistics.median),
@@ -70,11 +70,16 @@ pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     let mut table = Table::new("Values judged, by repetition in the order they ran", &headings);
     for (verdict, statistics) in judged() {
         let mut row = vec![Cell::literal(&verdict.metric), Cell::new(&verdict.criterion)];
-        row.extend(statistics.values.iter().map(|value| apart(*value, verdict.threshold, &verdict.unit)));
+        row.extend(statistics.values.iter().map(|value| apart(*value, verdict.threshold, unit_of(verdict))));
         row.resize(repetitions + 2, Cell::new(NONE));
         if !table.rows.contains(&row) {
             table.row(row);
         }
     }
     Some(table)
+}
+
+/// The unit in which a verdict's values are shown: that of the criterion, so that they compare.
+fn unit_of(verdict: &Verdict) -> &str {
+    if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
 }

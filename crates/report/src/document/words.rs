@@ -17,9 +17,13 @@ fn dimension_of(unit: &str) -> Option<Dimension> {
     [Bytes, BytesPerSecond, PerSecond, Seconds, Fraction, Count].into_iter().find(|d| d.unit() == unit)
 }
 
+/// Stands for bytes per second shown in powers of 1024, as the criterion has it.
+pub(super) const BINARY_RATE: &str = "iB/s";
+
 /// A value in a base unit, for people.
 pub(super) fn quantity(value: f64, unit: &str) -> String {
     match dimension_of(unit) {
+        _ if unit == BINARY_RATE => units::rate_binary(value),
         Some(dimension) => Quantity { value, dimension }.to_string(),
         None => format!("{value} {unit}"),
     }
@@ -29,6 +33,7 @@ pub(super) fn quantity(value: f64, unit: &str) -> String {
 pub(super) fn exact(value: f64, unit: &str) -> String {
     match unit {
         "1" => format!("{} %", value * 100.0),
+        BINARY_RATE => exact(value, "B/s"),
         "B" | "B/s" | "/s" => format!("{} {unit}", (value * 1000.0).round() / 1000.0),
         _ => format!("{value} {unit}").trim_end().into(),
     }

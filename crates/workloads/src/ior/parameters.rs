@@ -221,7 +221,7 @@ impl Parameters {
             (!self.transfer.is_multiple_of(8), "-t (transfer size) must be a multiple of 8 bytes"),
             (!self.block.is_multiple_of(8), "-b (block size) must be a multiple of 8 bytes"),
             (self.segments == 0, "-s 0: a test needs at least one segment"),
-            (self.test_file.is_empty(), "-o is empty; name a file"),
+            (self.files().contains(&""), "-o names an empty file; name one, or several with `@` between"),
             (self.unique_dir && self.files().len() > 1, "-u works with one file name in -o, not with `@`"),
         ]
     }

@@ -27,7 +27,8 @@ pub(crate) fn text(name: &str) -> String {
 }
 
 fn described(names: &str, about: &str) -> String {
-    format!("  {names:<30}{about}\n")
+    // A name that fills its column still stands apart from what it means.
+    format!("  {names:<29} {about}\n")
 }
 
 fn line(row: &Row) -> String {
