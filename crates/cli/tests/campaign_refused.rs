@@ -133,3 +133,13 @@ fn what_try_concludes_is_what_its_verdicts_say() {
     assert_eq!(ran.status, Some(3), "five clauses are open: {ran:#?}");
     assert_eq!(names(&place.dir()).len(), 1, "its files are gone");
 }
+
+#[test]
+fn the_plan_in_the_documentation_is_a_plan() {
+    let text = include_str!("../../../docs/PLAN.md");
+    let plan = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it is there");
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("p.toml"), plan).unwrap();
+    let told = common::run(&mut common::assay(dir.path(), "plan check p.toml")).ok();
+    assert!(told.contains("3 tests, 4 criteria, 1 dataset"), "{told}");
+}
