@@ -76,9 +76,28 @@ pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<String> {
             format!("{} says {said} of {test} {metric}, and the records say {outcome}", names::VERDICTS)
         })
     });
+    let altered = now.iter().filter_map(|verdict| {
+        let before = kept.iter().find(|b| key(b) == key(verdict) && b.outcome == verdict.outcome)?;
+        (!alike(before.value, verdict.value) || before.reason != verdict.reason).then(|| {
+            let Verdict { test, metric, reason, .. } = verdict;
+            format!(
+                "{} says \"{}\" of {test} {metric}, and the records say \"{reason}\"",
+                names::VERDICTS,
+                before.reason
+            )
+        })
+    });
     let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
         let Verdict { test, metric, outcome, .. } = verdict;
         format!("{} says {outcome} of {test} {metric}, which the plan does not ask", names::VERDICTS)
     });
-    judged.chain(gone).collect()
+    judged.chain(altered).chain(gone).collect()
+}
+
+/// Whether two values are the same but for the last figure of their text form.
+fn alike(one: Option<f64>, other: Option<f64>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * one.abs().max(other.abs()),
+        (one, other) => one.is_none() && other.is_none(),
+    }
 }

@@ -86,7 +86,23 @@ fn faults(folder: &Path) -> std::io::Result<(Vec<String>, Option<Campaign>)> {
             faults.push(format!("{} is missing; `assay judge` makes it again", names::VERDICTS));
         }
     }
+    if faults.is_empty() && altered_report(folder, &campaign)? {
+        faults.push(format!("{} is not what the records give; `assay report` makes it again", names::REPORT));
+    }
     Ok((faults, Some(campaign)))
+}
+
+/// Whether the report is another than this program makes of the folder; of a report that another version
+/// made nothing can be said.
+fn altered_report(folder: &Path, campaign: &Campaign) -> std::io::Result<bool> {
+    let path = folder.join(names::REPORT);
+    let ours = campaign.info.tool_sha256 == folder::sha256_of(&std::env::current_exe()?)?;
+    if !ours || campaign.verdicts.is_empty() || !path.exists() {
+        return Ok(false);
+    }
+    let mut made = Vec::new();
+    report::write_html(campaign, &mut made)?;
+    Ok(std::fs::read(path)? != made)
 }
 
 /// Jobs that the plan has and the folder has not, though nothing kept them from running, and jobs
