@@ -77,7 +77,8 @@ pub struct Phase {
     pub test: u32,
     /// Repetition within the job, from 0.
     pub repetition: u32,
-    /// `write`, `write_check`, `read`, `read_check` or `remove`.
+    /// `write`, `write_check`, `mixed_write`, `mixed_read` (the two halves of a mixed phase), `read` or
+    /// `read_check`.
     pub phase: String,
     /// Backend, such as `posix`.
     pub backend: String,
@@ -130,6 +131,21 @@ pub struct Phase {
     /// Whether the page cache was bypassed (`O_DIRECT`).
     #[serde(default)]
     pub direct: bool,
+    /// Most transfers of one rank under way at once; 1 where each is a call that blocks.
+    #[serde(default = "one")]
+    pub depth: u32,
+    /// Seconds at the start of the phase whose transfers do not count; the spans begin after them.
+    #[serde(default)]
+    pub ramp_s: f64,
+    /// Transfers per second that all ranks together were held to; latency then counts from the moment
+    /// at which a transfer should have begun.
+    #[serde(default)]
+    pub rate_limit: Option<f64>,
+}
+
+/// The depth of records from before there were queues.
+fn one() -> u32 {
+    1
 }
 
 /// Seconds from the first rank's start to the last rank's end, after clock correction.
@@ -230,6 +246,13 @@ pub struct BadRange {
     pub expected: String,
     /// The same word as it was found, hexadecimal.
     pub found: String,
+    /// What happened to it: `flipped`, `torn`, `misplaced`, `foreign`, `stale`, `zero`, `truncated`, or
+    /// `wrong` where the packet type cannot tell.
+    #[serde(default)]
+    pub kind: String,
+    /// What is known of where the data found comes from, empty where nothing is.
+    #[serde(default)]
+    pub detail: String,
 }
 
 /// What the deadline did.

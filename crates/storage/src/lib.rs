@@ -1,7 +1,8 @@
 //! The system under test, cut by ability: what a system cannot do, it does not return.
 //!
-//! [`Storage`] opens files; a [`File`] moves bytes; [`PageCache`] is the ability to ask and empty
-//! this client's cache. `backends/<name>/` are the systems, listed in [`BACKENDS`].
+//! [`Storage`] opens files; a [`File`] moves bytes; a [`Queue`] moves
+//! many pieces at once; [`PageCache`] is the ability to ask and
+//! empty this client's cache. `backends/<name>/` are the systems, listed in [`BACKENDS`].
 //!
 //! Invariant: a backend never retries, falls back or prints; it returns what happened. All backends
 //! pass the same conformance suite (`tests/conformance.rs`).
@@ -14,6 +15,6 @@ mod files;
 mod residency;
 mod traits;
 
-pub use backends::{BACKENDS, Backend, BackendOption, Settings, backend};
+pub use backends::{BACKENDS, Backend, BackendOption, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
-pub use traits::{File, Mode, Names, Open, PageCache, Space, Storage};
+pub use traits::{Ended, File, Mode, Names, Op, Open, PageCache, Queue, Space, Storage};

@@ -1,6 +1,7 @@
 //! The traits of a system under test.
 
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use ranks::Comm;
@@ -23,6 +24,26 @@ pub struct Open {
     pub shared: bool,
     /// Transfers are collective calls where the backend has such.
     pub collective: bool,
+    /// Bytes the file is meant to have; for backends that have to know before the first transfer.
+    pub bytes: u64,
+}
+
+/// What a queue does with one transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// From the slot's buffer to the file.
+    Write,
+    /// From the file to the slot's buffer.
+    Read,
+}
+
+/// A queued transfer that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its slot.
+    pub slot: usize,
+    /// How many bytes it moved, which may be fewer than asked for, or why it failed.
+    pub moved: io::Result<usize>,
 }
 
 /// Room of the file system that holds a path.
@@ -70,6 +91,12 @@ pub trait Storage: Sync {
         false
     }
 
+    /// A queue for many transfers of up to `bytes` at once, `depth` of them (`None`: the backend's own
+    /// choice); its memory is made and touched here. `None` where a transfer is a call that blocks.
+    fn queue(&self, _depth: Option<u32>, _bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
+        Ok(None)
+    }
+
     /// Whether what is written can be read back; a system that only counts keeps nothing.
     fn keeps_data(&self) -> bool;
 
@@ -93,6 +120,38 @@ pub trait File: Send {
 
     /// Closes the file; a failed close is a result.
     fn close(self: Box<Self>) -> io::Result<()>;
+
+    /// The system's descriptor, for backends whose queue works on one.
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+}
+
+/// The ability to have many transfers of one file under way at once, each in a slot with a buffer of
+/// its own.
+///
+/// A queue that is dropped waits for what is under way: the kernel still writes into its buffers.
+pub trait Queue: Send {
+    /// How many slots there are.
+    fn depth(&self) -> usize;
+
+    /// The whole buffer of a slot; panics while its transfer is under way.
+    fn buffer(&mut self, slot: usize) -> &mut [u8];
+
+    /// From now on transfers go to this file.
+    fn attach(&mut self, file: &dyn File) -> io::Result<()>;
+
+    /// Lets go of the file, so that closing it closes it; nothing may be under way.
+    fn detach(&mut self) -> io::Result<()>;
+
+    /// Puts a transfer of the slot's bytes from `from` to the end of the buffer into the queue, to or from
+    /// the file at `offset`; panics while the slot's transfer is under way. It may go out only with
+    /// the next [`Queue::reap`].
+    fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()>;
+
+    /// Sends out what was submitted and appends what has ended to `ended`: with `wait` at least one
+    /// transfer, if any is under way.
+    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()>;
 }
 
 /// The ability to look into and empty this client's page cache of one file.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use ranks::{Comm, local};
 use storage::{BACKENDS, Backend, Buffer, Mode, Open, Settings, Storage};
 
-const WRITE: Open = Open { mode: Mode::Write, shared: false, collective: false };
-const READ: Open = Open { mode: Mode::Read, shared: false, collective: false };
+const WRITE: Open = Open { mode: Mode::Write, shared: false, collective: false, bytes: 0 };
+const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0 };
 
 /// Calls `test` for every backend that runs on local ranks, in a directory of its own.
 fn each(test: impl Fn(&Backend, &dyn Storage, &dyn Comm, &Path)) {
@@ -16,7 +16,7 @@ fn each(test: impl Fn(&Backend, &dyn Storage, &dyn Comm, &Path)) {
             // The same promises are kept under mpirun: the tests of the program run it there.
             continue;
         }
-        let storage = (backend.open)(&Settings::new()).expect("its defaults are sound");
+        let storage = (backend.open)(&Settings::default()).expect("its defaults are sound");
         let dir = tempfile::tempdir().unwrap();
         test(backend, &*storage, &local::alone(), dir.path());
     }
@@ -114,7 +114,7 @@ fn a_removed_file_is_gone() {
 #[test]
 fn ranks_write_one_file_at_the_same_time() {
     for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi) {
-        let storage = (backend.open)(&Settings::new()).unwrap();
+        let storage = (backend.open)(&Settings::default()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let path: PathBuf = dir.path().join("f");
         let how = Open { shared: true, ..WRITE };
@@ -142,7 +142,8 @@ fn direct_transfers_leave_nothing_in_the_page_cache() {
     // On a file system of memory O_DIRECT means nothing: use the build's own.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("f");
-    let direct = Settings::from([("odirect".to_owned(), 1)]);
+    let mut direct = Settings::default();
+    direct.set("posix.odirect", "1");
     let storage = (storage::backend("posix").unwrap().open)(&direct).unwrap();
     let comm = local::alone();
     let mut buffer = Buffer::new(1 << 20).unwrap();
@@ -173,7 +174,7 @@ fn direct_transfers_leave_nothing_in_the_page_cache() {
 #[test]
 fn a_failed_close_is_a_result() {
     // /dev/full takes nothing: the write itself fails, the close does not, and neither panics.
-    let storage = (storage::backend("posix").unwrap().open)(&Settings::new()).unwrap();
+    let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
     let mut file = storage.open(&local::alone(), Path::new("/dev/full"), WRITE).unwrap();
     let error = file.write_at(&[0; 8], 0).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);

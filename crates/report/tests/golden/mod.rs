@@ -261,6 +261,7 @@ fn integrity() -> Vec<Record> {
         length: 4096,
         expected: "0x00000003689ab5c0".into(),
         found: "0x0000000000000000".into(),
+        ..BadRange::default()
     };
     let check = Check { bytes: 64 << 30, bad_transfers: 128, bad: (0..4).map(range).collect() };
     let right = Check { bytes: 64 << 30, ..Check::default() };

@@ -10,19 +10,55 @@ mod dummy;
 mod mpiio;
 mod posix;
 
+/// What an option of a backend takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing: it is a flag.
+    Flag,
+    /// A whole number.
+    Number,
+    /// Bytes, with a suffix.
+    Size,
+    /// Anything.
+    Text,
+}
+
 /// One option of a backend, set on the command line as `--<backend>.<name>`.
 #[derive(Clone, Copy, Debug)]
 pub struct BackendOption {
-    /// Its name after the dot.
+    /// Its name after the backend's and a dot.
     pub name: &'static str,
-    /// Whether it takes a number; else it is a flag.
-    pub takes_value: bool,
+    /// What it takes.
+    pub takes: Takes,
     /// One line of help.
     pub about: &'static str,
 }
 
-/// What was set of a backend's options, by name; a flag that is set is 1.
-pub type Settings = BTreeMap<String, u64>;
+/// What was set of the backends' options, by `<backend>.<option>`; a flag that is set is 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings(BTreeMap<String, String>);
+
+impl Settings {
+    /// Sets one.
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.0.insert(name.to_owned(), value.into());
+    }
+
+    /// Whether a flag is set.
+    pub fn flag(&self, name: &str) -> bool {
+        self.number(name).is_some_and(|number| number != 0)
+    }
+
+    /// A number; `None` where it was not set.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.0.get(name)?.parse().ok()
+    }
+
+    /// A text; `None` where it was not set.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+}
 
 /// One system that can be tested.
 pub struct Backend {

@@ -13,6 +13,7 @@ mod phase;
 mod record;
 mod reorder;
 mod repetition;
+mod rules;
 mod test;
 mod transfer;
 
@@ -20,8 +21,8 @@ mod transfer;
 mod tests;
 
 pub use names::without_repetition as first_path;
-pub use observer::{Event, Observer, Silent, WearOut};
-pub use parameters::{Offsets, Parameters, Reorder};
+pub use observer::{Beginning, Event, Observer, RankTimes, Silent, WearOut};
+pub use parameters::{Hog, Offsets, Parameters, Rate, Reorder};
 pub use reorder::Place;
 pub use repetition::run;
 pub use test::{Cx, Summary};

@@ -19,11 +19,41 @@ pub struct WearOut {
     pub seconds: f64,
 }
 
+/// A phase that begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// `write`, `write_check`, `mixed`, `read` or `read_check`.
+    pub phase: &'static str,
+    /// In which repetition.
+    pub repetition: u32,
+    /// Most transfers that a rank will do, 0 where that is not known beforehand.
+    pub transfers: u64,
+    /// Bytes of one transfer.
+    pub transfer_bytes: u64,
+    /// How many ranks take part.
+    pub ranks: u32,
+    /// Seconds after which it ends in any case; 0 for none.
+    pub deadline: u32,
+}
+
+/// One rank's own times in a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankTimes {
+    /// From its open's start to its close's end, seconds.
+    pub total_s: f64,
+    /// Its transfers, seconds.
+    pub transfer_s: f64,
+    /// Bytes it moved.
+    pub bytes: u64,
+}
+
 /// One thing that happened.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The test begins, on these ranks.
     Test {
+        /// Its number within the run.
+        test: u32,
         /// Where they are.
         place: Place,
         /// How many take part.
@@ -45,12 +75,19 @@ pub enum Event<'a> {
     },
     /// Waiting before a phase, seconds.
     Delay(u32),
-    /// A phase begins: `write`, `write_check`, `read` or `read_check`.
-    Begins(&'static str),
+    /// A phase begins.
+    Begins(Beginning),
     /// The deadline has passed on all ranks.
     WearOut(WearOut),
     /// Transfers of every rank at the deadline; only at verbosity 1 or more.
     RankTransfers(Vec<u64>),
+    /// Every rank's own times in the phase that has just ended; only when asked for.
+    RankTimes {
+        /// `write`, `read`, …
+        phase: &'static str,
+        /// By rank.
+        rows: &'a [RankTimes],
+    },
     /// A phase has ended on all ranks.
     Phase(&'a Phase),
     /// The files' sizes or the bytes moved are not what the options ask for.

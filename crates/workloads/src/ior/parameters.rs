@@ -1,12 +1,10 @@
-//! What an IOR test is asked to do, whoever parsed it, and what is refused before any rank starts.
+//! What an IOR test is asked to do, whoever parsed it.
 //!
-//! The checks follow IOR 4.1's; docs/COMPATIBILITY.md lists where they differ.
-
-use storage::Settings;
-use units::Usage;
+//! What is refused before any rank starts stands in `rules`.
 
 use crate::kit::layout::Layout;
 use crate::kit::payload::Packet;
+use storage::Settings;
 
 /// Which offsets a rank visits in which order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +32,29 @@ pub enum Reorder {
     Random,
     /// `-Z -Z`: a random permutation.
     Permutation,
+}
+
+/// Memory that is taken away from the page cache while a test runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Hog {
+    /// None.
+    #[default]
+    Nothing,
+    /// So many bytes on each node, shared out among its ranks.
+    PerNode(u64),
+    /// So many percent of each node's memory.
+    PercentOfNode(u32),
+    /// So many bytes for each rank.
+    PerRank(u64),
+}
+
+/// How fast all ranks together may go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// Bytes per second.
+    Bytes(f64),
+    /// Transfers per second.
+    Transfers(f64),
 }
 
 /// Everything about one test. Sizes are bytes.
@@ -119,13 +140,48 @@ pub struct Parameters {
     pub ranks_on_node0: Option<u32>,
     /// `--drop-caches`
     pub drop_caches: bool,
+    /// Number of the test within the run, from 0.
+    pub test: u32,
+    /// `-j`: a rank whose times differ from the mean by more than so many seconds is told; 0 for never.
+    pub outlier_seconds: u32,
+    /// `-T`: phases that would begin later than so many minutes after the test are left out; 0 for none.
+    pub minutes_max: u32,
+    /// `-O minTimeDuration`: the whole pattern is repeated until so many seconds have passed.
+    pub seconds_min: u32,
+    /// `-O interIODelay`: pause after each transfer, microseconds.
+    pub pause_us: u64,
+    /// `-M`, `-O memoryPerNode`, `-O memoryPerTask`: memory taken away while the test runs.
+    pub hog: Hog,
+    /// `--randomPrefill`: before shuffled writes the file is filled in pieces of so many bytes; 0 for not.
+    pub prefill: u64,
+    /// `--dryRun`: nothing is opened or moved.
+    pub dry_run: bool,
+    /// `-y`: a file system for each processor socket.
+    pub dual_mount: bool,
+    /// `--iodepth`: transfers of a rank under way at once; `None` for the backend's own choice.
+    pub depth: Option<u32>,
+    /// `--rwmix`: percent of reads in a mixed phase; `None` for no such phase.
+    pub mix: Option<u32>,
+    /// `--rate`, all ranks together.
+    pub rate: Option<Rate>,
+    /// `--ramp`: seconds at the start of a phase that do not count.
+    pub ramp: u32,
+    /// `--warningAsErrors`
+    pub warnings_fail: bool,
+    /// Every rank's own times are told after each phase (`-O saveRankPerformanceDetailsCSV`).
+    pub rank_times: bool,
+    /// `-O savePerOpDataCSV`: beginning of the names of files with every transfer's times.
+    pub transfer_csv: Option<String>,
+    /// `--generation`: number of this writing of the data, in stamped packets; `None` to read it from the
+    /// file, or 0 when writing.
+    pub generation: Option<u32>,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
         Self {
             backend: "POSIX".into(),
-            settings: Settings::new(),
+            settings: Settings::default(),
             block: 1 << 20,
             transfer: 256 << 10,
             segments: 1,
@@ -164,6 +220,23 @@ impl Default for Parameters {
             nodes: None,
             ranks_on_node0: None,
             drop_caches: false,
+            test: 0,
+            outlier_seconds: 0,
+            minutes_max: 0,
+            seconds_min: 0,
+            pause_us: 0,
+            hog: Hog::Nothing,
+            prefill: 0,
+            dry_run: false,
+            dual_mount: false,
+            depth: None,
+            mix: None,
+            rate: None,
+            ramp: 0,
+            warnings_fail: false,
+            rank_times: false,
+            transfer_csv: None,
+            generation: None,
         }
     }
 }
@@ -183,132 +256,5 @@ impl Parameters {
     /// The files of `-o`, at least one.
     pub fn files(&self) -> Vec<&str> {
         self.test_file.split('@').collect()
-    }
-
-    /// Says no, in one line, to what cannot be run on `ranks` ranks.
-    pub fn check(&self, ranks: u32) -> Result<(), Usage> {
-        let rules = self.rules_of_phases(ranks).into_iter().chain(self.rules_of_orders(ranks));
-        match rules.into_iter().find(|(broken, _)| *broken) {
-            Some((_, why)) => Err(Usage::new(why)),
-            None => self.check_sizes(),
-        }
-    }
-
-    fn rules_of_phases(&self, ranks: u32) -> [(bool, &'static str); 12] {
-        [
-            (
-                self.status_file.is_some() && !self.keep,
-                "-O stoneWallingStatusFile needs -k: it carries the count from one run to the next",
-            ),
-            (
-                self.status_file.is_some() && self.write && !self.wear_out,
-                "-O stoneWallingStatusFile needs -O stoneWallingWearOut=1 when writing",
-            ),
-            (
-                self.wear_out && self.deadline == 0,
-                "-O stoneWallingWearOut=1 needs a deadline; add -D SECONDS",
-            ),
-            (self.ranks == Some(0) || ranks == 0, "-N 0: a test needs at least one rank"),
-            (
-                self.read_check && !self.write && self.signature.is_none(),
-                "-R without -w needs the signature the data was written with; add -G NUMBER",
-            ),
-            (
-                self.write_check && !self.write && self.signature.is_none(),
-                "-W without -w needs the signature the data was written with; add -G NUMBER",
-            ),
-            (self.transfer == 0, "-t 0: the test would never end"),
-            (!self.transfer.is_multiple_of(8), "-t (transfer size) must be a multiple of 8 bytes"),
-            (!self.block.is_multiple_of(8), "-b (block size) must be a multiple of 8 bytes"),
-            (self.segments == 0, "-s 0: a test needs at least one segment"),
-            (self.files().contains(&""), "-o names an empty file; name one, or several with `@` between"),
-            (self.unique_dir && self.files().len() > 1, "-u works with one file name in -o, not with `@`"),
-        ]
-    }
-
-    fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 8] {
-        let shared = !self.file_per_rank;
-        let blocks = self.offsets == Offsets::RandomBlocks;
-        // Whether every transfer is a call that all ranks have to make together.
-        let mpi = self.backend.eq_ignore_ascii_case("mpiio");
-        let in_step = mpi && shared && (self.collective || self.sync_each);
-        [
-            (
-                self.shuffled() && self.block == self.transfer,
-                "-z shuffles the transfers of a block and -b equals -t; choose -b greater than -t",
-            ),
-            (
-                self.shuffled() && shared && self.reorder != Reorder::Own,
-                "-z on one shared file cannot be combined with -C or -Z",
-            ),
-            (
-                self.offsets != Offsets::Sequential
-                    && self.read_check
-                    && self.offset_seed.is_none()
-                    && !self.write,
-                "-z with -R needs the seed the data was written with; add --random-offset-seed=NUMBER",
-            ),
-            (
-                blocks && (self.write || self.write_check),
-                "-z -z reads random blocks; it cannot write, because blocks may repeat",
-            ),
-            (
-                blocks && self.read_check && shared,
-                "-z -z reads blocks of other ranks from a shared file, which -R cannot compare; use -F or -r",
-            ),
-            (
-                in_step && self.offsets != Offsets::Sequential,
-                "-z and -c or -Y on a shared MPIIO file: ranks would not make the same calls",
-            ),
-            (
-                in_step && self.deadline > 0,
-                "-D and -c or -Y on a shared MPIIO file: ranks would stop at different transfers",
-            ),
-            (self.layout(ranks).total_bytes().is_none(), "-b times -s times the ranks is beyond 2^63 bytes"),
-        ]
-    }
-
-    fn check_sizes(&self) -> Result<(), Usage> {
-        let (block, transfer) = (self.block, self.transfer);
-        if block < transfer || !block.is_multiple_of(transfer) {
-            let nearest = (block / transfer).max(1) * transfer;
-            return Err(Usage(format!(
-                "-t {transfer} does not divide -b {block}: a block is a whole number of transfers, \
-                 such as -b {nearest}"
-            )));
-        }
-        Ok(())
-    }
-
-    fn shuffled(&self) -> bool {
-        matches!(self.offsets, Offsets::Shuffled | Offsets::IorShuffled)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refused(change: impl Fn(&mut Parameters)) -> String {
-        let mut parameters = Parameters { write: true, ..Parameters::default() };
-        change(&mut parameters);
-        parameters.check(4).expect_err("refused").0
-    }
-
-    #[test]
-    fn what_cannot_be_run_is_refused_with_a_remedy() {
-        assert!(refused(|p| p.transfer = 3 << 10).contains("-t 3072 does not divide -b 1048576"));
-        assert!(refused(|p| p.transfer = 2 << 20).contains("such as -b 2097152"));
-        assert!(refused(|p| p.transfer = 12).contains("multiple of 8"));
-        assert!(refused(|p| p.transfer = 0).contains("never end"));
-        assert!(refused(|p| p.wear_out = true).contains("add -D"));
-        assert!(refused(|p| p.status_file = Some("s".into())).contains("needs -k"));
-        assert!(refused(|p| (p.write, p.read_check) = (false, true)).contains("add -G"));
-        assert!(refused(|p| p.offsets = Offsets::RandomBlocks).contains("cannot write"));
-        assert!(
-            refused(|p| (p.offsets, p.reorder) = (Offsets::Shuffled, Reorder::Constant)).contains("-C or -Z")
-        );
-        assert!(refused(|p| p.block = 1 << 61).contains("2^63"));
-        assert!(Parameters { write: true, ..Parameters::default() }.check(4).is_ok());
     }
 }

@@ -7,12 +7,13 @@ use ranks::{Halt, Reduce};
 use results::record::Check;
 use storage::{Buffer, PageCache};
 
-use super::observer::Event;
+use super::observer::{Beginning, Event};
 use super::parameters::Offsets;
 use super::test::Test;
 use super::transfer::{self, Done, Job};
 use super::{names, record, reorder};
-use crate::kit::drive::{Checker, words};
+use crate::kit::checker::Checker;
+use crate::kit::drive::words;
 use crate::kit::order::Order;
 use crate::kit::payload::{self, Payload};
 use crate::kit::permutation::seed_of;
@@ -107,7 +108,8 @@ pub(super) fn run(
 
     test.cx.clock.refine();
     compare_clocks(test)?;
-    test.cx.observer.event(&Event::Begins(kind.name()));
+    let beginning = beginning(test, kind, repetition, transfers);
+    test.cx.observer.event(&Event::Begins(beginning));
     let mut job = Job {
         parameters: test.parameters,
         storage: test.storage,
@@ -129,6 +131,17 @@ pub(super) fn run(
     test.comm.agree(kind.step(), failed)?;
     let setting = Setting { kind, repetition, path, cached_before };
     finish(test, &setting, done)
+}
+
+fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
+    Beginning {
+        phase: kind.name(),
+        repetition: repetition.number,
+        transfers,
+        transfer_bytes: test.parameters.transfer,
+        ranks: test.comm.size(),
+        deadline: test.parameters.deadline,
+    }
 }
 
 fn finish(test: &mut Test<'_, '_>, setting: &Setting, done: Done) -> Result<Outcome, Halt> {

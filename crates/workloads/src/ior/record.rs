@@ -13,7 +13,7 @@ use super::observer::{Event, WearOut};
 use super::phase::{Kind, Setting};
 use super::test::Test;
 use super::transfer::Done;
-use crate::kit::drive::Bad;
+use crate::kit::checker::Bad;
 use crate::kit::reduce;
 
 /// How many intervals a record's timeline has at most.
@@ -32,7 +32,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) ->
     let (check, signature) = (check(test, setting, &done)?, setting.repetition.signature);
     let parameters = test.parameters;
     let phase = Phase {
-        test: 0,
+        test: parameters.test,
         repetition: setting.repetition.number,
         phase: setting.kind.name().to_owned(),
         backend: parameters.backend.to_lowercase(),
@@ -59,6 +59,9 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) ->
         smallest_file_bytes: sums.smallest_file,
         persisted: setting.kind.writes() && (parameters.sync || parameters.sync_each),
         direct: test.storage.direct(),
+        depth: 1,
+        ramp_s: 0.0,
+        rate_limit: None,
     };
     test.record(&Record::Phase(Box::new(phase.clone())))?;
     tell(test, setting, &phase, &sums, signature)?;
@@ -88,7 +91,7 @@ fn nothing_lost(test: &Test<'_, '_>, setting: &Setting, sums: &Sums) -> Result<(
 /// The size of a shared file by opening it, a few times: a client may go on showing the size it knew
 /// before other clients wrote, until it opens the file again.
 fn size_asked_anew(test: &Test<'_, '_>, setting: &Setting, expected: u64) -> u64 {
-    let how = Open { mode: Mode::Read, shared: false, collective: false };
+    let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0 };
     let ask = || -> std::io::Result<u64> {
         let mut file = test.storage.open(test.comm, &setting.path, how)?;
         let size = file.size()?;
@@ -338,6 +341,7 @@ fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
             length: number(at + 8),
             expected: format!("{:#018x}", number(at + 16)),
             found: format!("{:#018x}", number(at + 24)),
+            ..BadRange::default()
         })
         .collect()
 }

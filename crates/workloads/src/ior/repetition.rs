@@ -67,7 +67,11 @@ fn begin(test: &mut Test<'_, '_>) -> Result<(), Halt> {
     let begun = if test.comm.rank() == 0 { test.cx.records.begin(nodes, worst) } else { Ok(()) };
     test.comm
         .agree("record", begun.map_err(|error| format!("cannot write the records: {}", words(&error))))?;
-    test.cx.observer.event(&Event::Test { place: test.place, ranks: test.comm.size() });
+    test.cx.observer.event(&Event::Test {
+        test: test.parameters.test,
+        place: test.place,
+        ranks: test.comm.size(),
+    });
     tell_idle_reordering(test)
 }
 

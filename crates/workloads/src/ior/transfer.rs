@@ -8,7 +8,8 @@ use ranks::{Comm, Halt, Reduce};
 use storage::{Buffer, File, Mode, Open, Storage};
 
 use super::parameters::Parameters;
-use crate::kit::drive::{Checker, Ending, Reader, Target, Trouble, Writer, drive, words};
+use crate::kit::checker::Checker;
+use crate::kit::drive::{Ending, Reader, Target, Trouble, Writer, drive, words};
 use crate::kit::order::Order;
 use crate::kit::payload::Payload;
 
@@ -115,7 +116,12 @@ impl<C: Clock> Body<'_, '_, C> {
     fn open(&mut self) -> Option<Box<dyn File>> {
         let job = &self.job;
         let mode = if job.writes { Mode::Write } else { Mode::Read };
-        let how = Open { mode, shared: !job.parameters.file_per_rank, collective: job.parameters.collective };
+        let how = Open {
+            mode,
+            shared: !job.parameters.file_per_rank,
+            collective: job.parameters.collective,
+            bytes: job.parameters.layout(job.comm.size()).file_bytes(),
+        };
         match job.storage.open(job.comm, job.path, how) {
             Ok(file) => Some(file),
             Err(error) => {

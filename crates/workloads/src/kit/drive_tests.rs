@@ -6,7 +6,8 @@ use measure::{Meter, Scale, Stop, Tick};
 use storage::{Buffer, Mode, Open, Storage};
 use testkit::{FakeClock, Fault, Faulty};
 
-use super::drive::{Checker, Ending, Reader, Target, Writer, drive};
+use super::checker::Checker;
+use super::drive::{Ending, Reader, Target, Writer, drive};
 use super::layout::Layout;
 use super::order::Order;
 use super::payload::{Packet, Payload};
@@ -23,7 +24,7 @@ fn meter() -> Meter {
 
 fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, Ending), String>, Meter, u64) {
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Write, shared: true, collective: false };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     payload().fill(buffer.bytes_mut(), 0);
@@ -38,7 +39,7 @@ fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, En
 
 fn read(storage: &Faulty) -> (Result<(u64, Ending), String>, Checker) {
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Read, shared: true, collective: false };
+    let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0 };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     let mut checker = Checker::new(payload(), 8);

@@ -5,11 +5,14 @@
 use results::record::Phase;
 use units::{duration, rate_binary};
 
+use super::summary::Shown;
+
 /// A rank below this share of the median rate is named.
 const SLOW: f64 = 0.8;
 
 /// The lines, an empty string where there is nothing to tell.
-pub(crate) fn lines(phases: &[Phase], warnings: &[String]) -> String {
+pub(crate) fn lines(tests: &[Shown], warnings: &[String]) -> String {
+    let phases: Vec<&Phase> = tests.iter().flat_map(|test| &test.phases).collect();
     if phases.is_empty() {
         return String::new();
     }
@@ -18,7 +21,7 @@ pub(crate) fn lines(phases: &[Phase], warnings: &[String]) -> String {
          {:<12} {:>4} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
         "phase", "iter", "p50", "p90", "p99", "p99.9", "max", "slowest rank (median of all)"
     );
-    for phase in phases {
+    for phase in &phases {
         let Some(latency) = &phase.latency else { continue };
         text.push_str(&format!("  {:<12} {:>4}", phase.phase.replace('_', " "), phase.repetition));
         for ns in [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns] {

@@ -1,5 +1,6 @@
 //! From tokens to [`Typed`], by IOR 4.1's grammar, without its leaks.
 
+use storage::Takes;
 use units::Usage;
 
 use super::numbers;
@@ -55,11 +56,19 @@ fn backend_option<'a>(
 ) -> Result<(), Usage> {
     let known = storage::BACKENDS.iter().find(|known| known.name == backend).ok_or_else(|| unknown(token))?;
     let known = known.options.iter().find(|known| known.name == option).ok_or_else(|| unknown(token))?;
-    let value = if known.takes_value { value.or_else(|| rest.next()) } else { value.or(Some("1")) };
-    let number =
-        value.ok_or_else(|| Usage(format!("{token} takes a number"))).and_then(|text| number(token, text))?;
-    let number = number.try_into().map_err(|_| Usage(format!("{token}: {number} is negative")))?;
-    typed.parameters.settings.insert(option.to_owned(), number);
+    let name = format!("{backend}.{option}", option = known.name);
+    let value = if known.takes == Takes::Flag { value.or(Some("1")) } else { value.or_else(|| rest.next()) };
+    let text =
+        value.filter(|text| !text.is_empty()).ok_or_else(|| Usage(format!("{token} takes a value")))?;
+    if known.takes == Takes::Text {
+        typed.parameters.settings.set(&name, text);
+        return Ok(());
+    }
+    let number = number(token, text)?;
+    if known.takes == Takes::Size && number < 0 {
+        return Err(Usage(format!("{token}: {number} is negative")));
+    }
+    typed.parameters.settings.set(&name, number.to_string());
     Ok(())
 }
 
@@ -97,8 +106,8 @@ fn letters_of<'a>(
 
 fn take_retired(typed: &mut Typed, retired: &table::Retired) {
     typed.notes.push(format!("-{} {}", retired.short, retired.note));
-    if let Some((_, option)) = retired.today.and_then(|today| today.split_once('.')) {
-        typed.parameters.settings.insert(option.to_owned(), 1);
+    if let Some(option) = retired.today {
+        typed.parameters.settings.set(option, "1");
     }
 }
 

@@ -1,5 +1,7 @@
 //! The help, from the same table that parses.
 
+use storage::Takes;
+
 use super::table::{self, FLAGS, Kind, RETIRED, Row, VALUES};
 
 /// The whole help text for a program called `name`.
@@ -11,7 +13,12 @@ pub(crate) fn text(name: &str) -> String {
     for backend in storage::BACKENDS {
         text.push_str(&format!("\n\nModule {}: {}\n", backend.name.to_uppercase(), backend.about));
         for option in backend.options {
-            let value = if option.takes_value { "=N" } else { "" };
+            let value = match option.takes {
+                Takes::Flag => "",
+                Takes::Number => "=N",
+                Takes::Size => "=BYTES",
+                Takes::Text => "=STRING",
+            };
             text.push_str(&described(&format!("--{}.{}{value}", backend.name, option.name), option.about));
         }
     }

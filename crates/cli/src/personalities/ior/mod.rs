@@ -4,12 +4,13 @@ mod beyond;
 mod grammar;
 mod help;
 mod numbers;
+mod output;
 mod summary;
 mod table;
 mod text;
 mod typed;
 
-use std::io::{self, Stdout};
+use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -26,6 +27,7 @@ use workloads::ior::{self, Cx, Observer, Silent, first_path};
 
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
+use output::Output;
 use text::Text;
 use typed::Meant;
 
@@ -108,7 +110,7 @@ fn keep(meant: &Meant) -> Result<Box<dyn Sink + Send>, Usage> {
 
 /// What rank 0 has and the others do not; a thread of rank 0 takes it.
 struct Voice {
-    text: Text<Stdout>,
+    output: Box<dyn Output>,
     kept: Box<dyn Sink + Send>,
 }
 
@@ -120,7 +122,7 @@ fn perform(
     kept: Box<dyn Sink + Send>,
 ) -> u8 {
     let mpi = session.mpi().map(str::to_owned);
-    let voice = Mutex::new(Some(Voice { text: Text::new(io::stdout(), meant, argv), kept }));
+    let voice = Mutex::new(Some(Voice { output: Box::new(Text::new(io::stdout(), argv)), kept }));
     // One clock for all ranks of this process: their stamps compare as they are.
     let clock = CycleClock::new();
     let done = session.run(|comm| {
@@ -167,7 +169,8 @@ fn first_rank(
     mpi: Option<String>,
 ) -> Result<u8, Halt> {
     let path = first_path(&meant.parameters, 0);
-    voice.text.header(storage.space(text::header_dir(&path)).unwrap_or(None));
+    voice.output.begin();
+    voice.output.test(meant, storage.space(text::header_dir(&path)).unwrap_or(None));
     let quality = clock.quality();
     let run = Run {
         schema: SCHEMA,
@@ -187,7 +190,10 @@ fn first_rank(
         },
     };
     let mut started = Started { sink: &mut *voice.kept, run: Some(run) };
-    let done = one_rank(meant, storage, comm, clock, &mut started, &mut voice.text);
+    let done = one_rank(meant, storage, comm, clock, &mut started, &mut *voice.output);
+    if done.is_ok() {
+        voice.output.end_test();
+    }
     let exit = match &done {
         Ok(summary) => u8::from(summary.bad_transfers > 0),
         Err(halt) => {
@@ -196,7 +202,7 @@ fn first_rank(
             1
         }
     };
-    let printed = voice.text.finish(done.is_ok());
+    let printed = voice.output.finish(done.is_ok());
     let exit = if printed.is_ok() { exit } else { 1 };
     let ended = voice.kept.put(&Record::End(End { exit, finished: rfc3339() }));
     if let Err(halt) = &done {

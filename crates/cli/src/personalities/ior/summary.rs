@@ -6,15 +6,16 @@ use workloads::ior::Place;
 
 use super::typed::Meant;
 
-/// What the summary is made of.
-pub(crate) struct Shown<'a> {
-    pub(crate) meant: &'a Meant,
+/// One test as far as it has come: what its tables are made of.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) meant: Meant,
     pub(crate) place: Place,
     pub(crate) ranks: u32,
-    pub(crate) phases: &'a [Phase],
+    pub(crate) phases: Vec<Phase>,
 }
 
-impl Shown<'_> {
+impl Shown {
     /// The phases of one summary row: `write`, or `read` with or without comparing.
     fn of(&self, operation: &str) -> Vec<&Phase> {
         let wanted =
@@ -24,7 +25,7 @@ impl Shown<'_> {
 }
 
 /// `Max Write` and `Max Read`, always; classic `ior` shows them only with `-v`, which breaks readers.
-pub(crate) fn maxima(shown: &Shown<'_>) -> String {
+pub(crate) fn maxima(shown: &Shown) -> String {
     let mut text = String::new();
     for (operation, label) in [("write", "Max Write: "), ("read", "Max Read:  ")] {
         let rates = shown.of(operation).into_iter().map(rate);
@@ -39,8 +40,8 @@ fn rate(phase: &Phase) -> f64 {
     phase.metric("bw").map_or(0.0, |metric| metric.value)
 }
 
-/// The heading and a row for each operation.
-pub(crate) fn table(shown: &Shown<'_>) -> String {
+/// The heading and a row for each operation of each test.
+pub(crate) fn table(tests: &[Shown]) -> String {
     let mut text = String::from("\nSummary of all tests:\n");
     let names =
         ["Max(MiB)", "Min(MiB)", "Mean(MiB)", "StdDev", "Max(OPs)", "Min(OPs)", "Mean(OPs)", "StdDev"];
@@ -52,7 +53,7 @@ pub(crate) fn table(shown: &Shown<'_>) -> String {
         " Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   \
          blksiz    xsize aggs(MiB)   API RefNum\n",
     );
-    for operation in ["write", "read"] {
+    for (shown, operation) in tests.iter().flat_map(|test| [(test, "write"), (test, "read")]) {
         let phases = shown.of(operation);
         if !phases.is_empty() {
             text.push_str(&row(shown, operation, &phases));
@@ -71,7 +72,7 @@ fn statistics(values: &[f64]) -> [f64; 4] {
     [max, min, mean, variance.sqrt()]
 }
 
-fn row(shown: &Shown<'_>, operation: &str, phases: &[&Phase]) -> String {
+fn row(shown: &Shown, operation: &str, phases: &[&Phase]) -> String {
     let parameters = &shown.meant.parameters;
     let mib = MIB as f64;
     let rates: Vec<f64> = phases.iter().map(|phase| rate(phase) / mib).collect();
@@ -87,7 +88,7 @@ fn row(shown: &Shown<'_>, operation: &str, phases: &[&Phase]) -> String {
     text.push_str(&format!(
         "{:>5} {:>6} {:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} {:>8} \
          {aggregate:>9.1} {:>3} {:>6}\n",
-        0,
+        parameters.test,
         shown.ranks,
         shown.place.ranks_on_node0,
         parameters.repetitions,
@@ -107,7 +108,7 @@ fn row(shown: &Shown<'_>, operation: &str, phases: &[&Phase]) -> String {
 
 /// The two stonewall columns: seconds until the deadline, and mebibytes per second *of one rank*
 /// until then, as the classic has it; `NA` without wear-out.
-fn stonewall(shown: &Shown<'_>, phases: &[&Phase]) -> String {
+fn stonewall(shown: &Shown, phases: &[&Phase]) -> String {
     let walls: Vec<_> =
         phases.iter().filter_map(|phase| phase.stonewall.as_ref()).filter(|w| w.wear_out).collect();
     if walls.is_empty() {

@@ -8,21 +8,20 @@ use std::path::Path;
 
 use jiff::Zoned;
 use results::record::Phase;
-use workloads::ior::{Event, Observer, Offsets, Parameters, Place, first_path};
+use workloads::ior::{Beginning, Event, Observer, Offsets, Parameters, Place, first_path};
 
+use super::output::Output;
+use super::summary::Shown;
 use super::typed::Meant;
 use super::{beyond, numbers, summary};
 
-/// Writes one test's text.
+/// Writes the text of one run.
 pub(crate) struct Text<W: Write> {
     out: W,
-    meant: Meant,
     command: String,
-    storage_space: Option<storage::Space>,
-    place: Place,
-    ranks: u32,
+    /// The tests so far, the last of which runs.
+    tests: Vec<Shown>,
     heading_due: bool,
-    phases: Vec<Phase>,
     /// What stands below the classic text.
     warnings: Vec<String>,
     worn_out: Option<u64>,
@@ -35,17 +34,13 @@ pub(crate) fn date() -> String {
 }
 
 impl<W: Write> Text<W> {
-    /// A writer for the test `meant`, started as `argv`.
-    pub(crate) fn new(out: W, meant: &Meant, argv: &[String]) -> Self {
+    /// A writer for the run started as `argv`.
+    pub(crate) fn new(out: W, argv: &[String]) -> Self {
         Self {
             out,
-            meant: meant.clone(),
             command: argv.join(" "),
-            storage_space: None,
-            place: Place::default(),
-            ranks: 0,
+            tests: Vec::new(),
             heading_due: true,
-            phases: Vec::new(),
             warnings: Vec::new(),
             worn_out: None,
             broken: None,
@@ -63,14 +58,17 @@ impl<W: Write> Text<W> {
         }
     }
 
-    fn parameters(&self) -> &Parameters {
-        &self.meant.parameters
+    /// The test that runs.
+    fn shown(&self) -> &Shown {
+        self.tests.last().expect("events come after a test has begun")
     }
 
-    /// What stands above the options, before anything runs.
-    pub(crate) fn header(&mut self, space: Option<storage::Space>) {
-        self.storage_space = space;
-        let began = date();
+    fn parameters(&self) -> &Parameters {
+        &self.shown().meant.parameters
+    }
+
+    /// What stands above all tests; its words grow with the first test's verbosity.
+    fn head(&mut self) {
         let uname = rustix::system::uname();
         let mut machine =
             format!("{} {}", uname.sysname().to_string_lossy(), uname.nodename().to_string_lossy());
@@ -81,25 +79,16 @@ impl<W: Write> Text<W> {
             }
         }
         let mut text = String::from("IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O\n");
-        let path = first_path(self.parameters(), 0);
-        for (key, value) in [
-            ("Began", began.as_str()),
-            ("Command line", &self.command),
-            ("Machine", &machine),
-            ("TestID", "0"),
-            ("StartTime", &began),
-            ("Path", &path),
-        ] {
+        let command = &self.command;
+        for (key, value) in [("Began", date().as_str()), ("Command line", command), ("Machine", &machine)] {
             text.push_str(&line(key, value));
-        }
-        if let Some(space) = self.storage_space {
-            text.push_str(&line("FS", &space_words(space)));
         }
         self.put(&text);
     }
 
     fn options(&mut self) {
-        let parameters = self.parameters();
+        let shown = self.shown();
+        let parameters = &shown.meant.parameters;
         let mut text = String::from("\nOptions: \n");
         let mut add = |key: &str, value: String| text.push_str(&line(key, &value));
         let random = parameters.offsets != Offsets::Sequential;
@@ -113,7 +102,7 @@ impl<W: Write> Text<W> {
         add("type", if parameters.collective { "collective" } else { "independent" }.into());
         add("segments", parameters.segments.to_string());
         add("ordering in a file", if random { "random" } else { "sequential" }.into());
-        match (self.meant.constant, self.meant.random_ranks) {
+        match (shown.meant.constant, shown.meant.random_ranks) {
             (0, 0) => add("ordering inter file", "no tasks offsets".into()),
             (1, _) => {
                 add("ordering inter file", "constant task offset".into());
@@ -126,16 +115,16 @@ impl<W: Write> Text<W> {
             }
             _ => {}
         }
-        add("nodes", self.place.nodes.to_string());
-        add("tasks", self.ranks.to_string());
-        add("clients per node", self.place.ranks_on_node0.to_string());
+        add("nodes", shown.place.nodes.to_string());
+        add("tasks", shown.ranks.to_string());
+        add("clients per node", shown.place.ranks_on_node0.to_string());
         add("memoryBuffer", "CPU".into());
         add("dataAccess", "CPU".into());
         add("GPUDirect", "0".into());
         add("repetitions", parameters.repetitions.to_string());
         add("xfersize", numbers::size(parameters.transfer));
         add("blocksize", numbers::size(parameters.block));
-        let total = parameters.layout(self.ranks).total_bytes().unwrap_or(0);
+        let total = parameters.layout(shown.ranks).total_bytes().unwrap_or(0);
         add("aggregate filesize", numbers::size(total));
         if parameters.verbose > 0 {
             add("verbose", parameters.verbose.to_string());
@@ -197,26 +186,6 @@ impl<W: Write> Text<W> {
         self.put(&format!("{:<10}{dashes}{} {repetition:<4}\n", "remove", numbers::column(seconds)));
     }
 
-    /// What stands below the table: the classic summary, then what the classic never told. Fails where
-    /// some of the text could not be written.
-    pub(crate) fn finish(&mut self, complete: bool) -> io::Result<()> {
-        let shown =
-            summary::Shown { meant: &self.meant, place: self.place, ranks: self.ranks, phases: &self.phases };
-        let mut text = summary::maxima(&shown);
-        if let Some(transfers) = self.worn_out.filter(|_| self.meant.parameters.status_file.is_none()) {
-            text.push_str(&format!("Pairs deadlineForStonewallingaccessed: {transfers}\n"));
-        }
-        if !self.phases.is_empty() {
-            text.push_str(&summary::table(&shown));
-        }
-        if complete {
-            text.push_str(&line("Finished", &date()));
-        }
-        text.push_str(&beyond::lines(&self.phases, &self.warnings));
-        self.put(&text);
-        self.broken.take().map_or(Ok(()), Err)
-    }
-
     fn wear_out(&mut self, wall: &workloads::ior::WearOut) {
         self.worn_out = Some(wall.transfers_max);
         let gib = units::GIB as f64;
@@ -265,12 +234,65 @@ impl<W: Write> Text<W> {
     }
 }
 
-impl<W: Write> Observer for Text<W> {
+impl<W: Write + Send> Output for Text<W> {
+    fn begin(&mut self) {}
+
+    fn test(&mut self, meant: &Meant, space: Option<storage::Space>) {
+        self.tests.push(Shown {
+            meant: meant.clone(),
+            place: Place::default(),
+            ranks: 0,
+            phases: Vec::new(),
+        });
+        (self.heading_due, self.worn_out) = (true, None);
+        if self.tests.len() == 1 {
+            self.head();
+        }
+        let path = first_path(&meant.parameters, 0);
+        let number = meant.parameters.test.to_string();
+        let mut text = String::new();
+        for (key, value) in [("TestID", number.as_str()), ("StartTime", &date()), ("Path", &path)] {
+            text.push_str(&line(key, value));
+        }
+        if let Some(space) = space {
+            text.push_str(&line("FS", &space_words(space)));
+        }
+        self.put(&text);
+    }
+
+    fn end_test(&mut self) {
+        let mut text = summary::maxima(self.shown());
+        if let Some(transfers) = self.worn_out.filter(|_| self.parameters().status_file.is_none()) {
+            text.push_str(&format!("Pairs deadlineForStonewallingaccessed: {transfers}\n"));
+        }
+        self.put(&text);
+    }
+
+    fn finish(&mut self, complete: bool) -> io::Result<()> {
+        let mut text = String::new();
+        if !complete && !self.tests.is_empty() {
+            // The test that failed has not ended; what it measured counts all the same.
+            self.end_test();
+        }
+        if self.tests.iter().any(|test| !test.phases.is_empty()) {
+            text.push_str(&summary::table(&self.tests));
+        }
+        if complete {
+            text.push_str(&line("Finished", &date()));
+        }
+        text.push_str(&beyond::lines(&self.tests, &self.warnings));
+        self.put(&text);
+        self.broken.take().map_or(Ok(()), Err)
+    }
+}
+
+impl<W: Write + Send> Observer for Text<W> {
     fn event(&mut self, event: &Event<'_>) {
         let verbose = self.parameters().verbose;
         match event {
-            Event::Test { place, ranks } => {
-                (self.place, self.ranks) = (*place, *ranks);
+            Event::Test { place, ranks, .. } => {
+                let shown = self.tests.last_mut().expect("events come after a test has begun");
+                (shown.place, shown.ranks) = (*place, *ranks);
                 self.options();
             }
             Event::Repetition { signature, .. } => {
@@ -284,10 +306,10 @@ impl<W: Write> Observer for Text<W> {
                 self.put(&format!("WARNING: The file \"{path}\" exists already and will be {fate}\n"));
             }
             Event::Delay(seconds) if verbose > 0 => self.put(&format!("delaying {seconds} seconds . . .\n")),
-            Event::Begins("write_check") if verbose > 0 => {
+            Event::Begins(Beginning { phase: "write_check", .. }) if verbose > 0 => {
                 self.put(&format!("Verifying contents of the file(s) just written.\n{}\n\n", date()));
             }
-            Event::Begins(phase @ ("write" | "read" | "read_check")) if verbose >= 3 => {
+            Event::Begins(Beginning { phase, .. }) if verbose >= 3 => {
                 let what = if *phase == "write" { "write" } else { "read" };
                 self.put(&format!("Commencing {what} performance test: {}\n", date()));
             }
@@ -299,7 +321,8 @@ impl<W: Write> Observer for Text<W> {
             }
             Event::Phase(phase) => {
                 self.row(phase);
-                self.phases.push((*phase).clone());
+                let shown = self.tests.last_mut().expect("events come after a test has begun");
+                shown.phases.push((*phase).clone());
             }
             Event::Size { expected, found, moved } => self.size_warning(*expected, *found, *moved),
             Event::BadData { phase, transfers, ranges, signature } => {
@@ -312,7 +335,7 @@ impl<W: Write> Observer for Text<W> {
                     self.warnings.push((*text).to_owned());
                 }
             }
-            Event::Delay(_) | Event::Begins(_) => {}
+            Event::Delay(_) | Event::Begins(_) | Event::RankTimes { .. } => {}
         }
     }
 }

@@ -3,6 +3,8 @@
 use units::Usage;
 use workloads::ior::{Offsets, Parameters, Reorder};
 
+use super::output::Look;
+
 /// How often each counted flag was given, and everything else that was typed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Typed {
@@ -16,6 +18,8 @@ pub(crate) struct Typed {
     pub(crate) random_offsets: u64,
     /// `--random-order=ior`
     pub(crate) iors_order: bool,
+    /// How the results are shown.
+    pub(crate) look: Look,
     /// `--record FILE`
     pub(crate) record: Option<String>,
     /// `-h`
@@ -28,6 +32,7 @@ pub(crate) struct Typed {
 #[derive(Clone, Debug)]
 pub(crate) struct Meant {
     pub(crate) parameters: Parameters,
+    pub(crate) look: Look,
     pub(crate) record: Option<String>,
     pub(crate) notes: Vec<String>,
     /// `-C` as counted, for the columns and lines that show it.
@@ -60,6 +65,6 @@ impl Typed {
             notes.push("-i 0: too few test repetitions; using 1".into());
             parameters.repetitions = 1;
         }
-        Ok(Meant { parameters, record: self.record, notes, constant, random_ranks })
+        Ok(Meant { parameters, look: self.look, record: self.record, notes, constant, random_ranks })
     }
 }

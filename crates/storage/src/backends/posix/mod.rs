@@ -13,7 +13,7 @@ use ranks::Comm;
 use rustix::fs::{self, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 
-use crate::backends::{Backend, BackendOption};
+use crate::backends::{Backend, BackendOption, Takes};
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, residency};
 
@@ -22,11 +22,11 @@ pub(super) const BACKEND: Backend = Backend {
     about: "files of a mounted file system, by pread and pwrite",
     options: &[BackendOption {
         name: "odirect",
-        takes_value: false,
+        takes: Takes::Flag,
         about: "open with O_DIRECT: transfers bypass this client's page cache",
     }],
     needs_mpi: false,
-    open: |settings| Ok(Box::new(Posix { direct: settings.get("odirect").is_some_and(|n| *n > 0) })),
+    open: |settings| Ok(Box::new(Posix { direct: settings.flag("posix.odirect") })),
 };
 
 struct Posix {
