@@ -21,7 +21,7 @@ mod transfer;
 mod tests;
 
 pub use names::without_repetition as first_path;
-pub use observer::{Beginning, Event, Observer, RankTimes, Silent, WearOut};
+pub use observer::{Beginning, Event, Observer, RankStamps, RankTimes, Silent, WearOut};
 pub use parameters::{Hog, Offsets, Parameters, Rate, Reorder};
 pub use reorder::Place;
 pub use repetition::run;

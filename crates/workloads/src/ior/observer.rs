@@ -47,9 +47,27 @@ pub struct RankTimes {
     pub bytes: u64,
 }
 
+/// When one rank began and ended the parts of a phase, seconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RankStamps {
+    /// Opening its file.
+    pub open: (f64, f64),
+    /// Its transfers.
+    pub transfer: (f64, f64),
+    /// Closing its file.
+    pub close: (f64, f64),
+}
+
 /// One thing that happened.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// Memory will be taken away from the page cache while the test runs; directly before the test begins.
+    Hog {
+        /// Bytes on each node; 0 where each rank was given its own number.
+        node_bytes: u64,
+        /// Bytes of each rank.
+        rank_bytes: u64,
+    },
     /// The test begins, on these ranks.
     Test {
         /// Its number within the run.
@@ -75,8 +93,29 @@ pub enum Event<'a> {
     },
     /// Waiting before a phase, seconds.
     Delay(u32),
+    /// Files that ranks are about to write, read or remove; only at verbosity 3 or more.
+    Files {
+        /// `writing`, `reading` or `removing`.
+        action: &'static str,
+        /// Rank and file, one row for each rank that opens or removes one.
+        rows: &'a [(u32, String)],
+    },
+    /// How evenly random readers are spread, before they begin: of so many ranks the data is read by no
+    /// rank, by one, by two, and so on; only with `-Z`, at verbosity 2 or more.
+    FileHits(&'a [u64]),
+    /// The file was filled before shuffled writes, in so many seconds; only at verbosity 2 or more.
+    Prefilled(f64),
     /// A phase begins.
     Begins(Beginning),
+    /// Every rank's own stamps in the phase that has just ended; only at verbosity 3 or more.
+    Stamps {
+        /// `write`, `read`, …
+        phase: &'static str,
+        /// In which repetition.
+        repetition: u32,
+        /// By rank.
+        rows: &'a [RankStamps],
+    },
     /// The deadline has passed on all ranks.
     WearOut(WearOut),
     /// Transfers of every rank at the deadline; only at verbosity 1 or more.

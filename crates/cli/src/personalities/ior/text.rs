@@ -335,7 +335,7 @@ impl<W: Write + Send> Observer for Text<W> {
                     self.warnings.push((*text).to_owned());
                 }
             }
-            Event::Delay(_) | Event::Begins(_) | Event::RankTimes { .. } => {}
+            _ => {}
         }
     }
 }
