@@ -85,6 +85,21 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
+    /// What was counted since `before`, an earlier state of this histogram. Its extremes are as wide as its
+    /// buckets.
+    pub fn since(&self, before: &Self) -> Self {
+        let mut since = Self::new();
+        for (index, (now, then)) in self.counts.iter().zip(&before.counts).enumerate() {
+            since.counts[index] = now - then;
+            if now > then {
+                since.min = since.min.min(Self::lower_bound(index));
+                since.max = self.max.min(Self::lower_bound(index + 1).max(1) - 1).max(since.min);
+            }
+        }
+        since.sum = self.sum - before.sum;
+        since
+    }
+
     /// The buckets, for summing over ranks.
     pub fn counts_mut(&mut self) -> &mut [u64] {
         &mut self.counts
@@ -198,6 +213,17 @@ mod tests {
         let mut histogram = Histogram::new();
         histogram.add(u64::MAX / 2);
         assert_eq!((histogram.count(), histogram.max()), (1, u64::MAX / 2));
+    }
+
+    #[test]
+    fn what_was_counted_since_is_what_was_added() {
+        let mut histogram = Histogram::new();
+        [10, 1 << 30].iter().for_each(|value| histogram.add(*value));
+        let before = histogram.clone();
+        [20, 20, 21].iter().for_each(|value| histogram.add(*value));
+        let since = histogram.since(&before);
+        assert_eq!((since.count(), since.quantile(0.5), since.quantile(1.0)), (3, 20, 21));
+        assert_eq!(histogram.since(&histogram).count(), 0);
     }
 
     proptest! {

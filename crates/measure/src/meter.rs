@@ -70,11 +70,6 @@ impl Meter {
         self.transfers += count;
     }
 
-    /// Counts one transfer that failed, so that the numbering goes on behind it; it has no latency.
-    pub fn skip(&mut self) {
-        self.transfers += 1;
-    }
-
     /// Transfers taken so far.
     pub fn transfers(&self) -> u64 {
         self.transfers

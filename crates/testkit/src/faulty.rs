@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ranks::Comm;
-use storage::{File, Mode, Open, Space, Storage};
+use storage::{Ended, File, Mode, Op, Open, Queue, Space, Storage};
 
 /// What goes wrong, and where. Offsets are those of the transfer that meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,18 @@ impl Faulty {
     /// Storage that fails this way on this rank.
     pub fn on_rank(rank: u32, fault: Fault) -> Self {
         Self { fault: Some((rank, fault)), ..Self::default() }
+    }
+
+    /// A queue on a file of this storage: transfers are done at once, and come back in disorder, a few
+    /// at a time.
+    pub fn queue_on(&self, comm: &dyn Comm, path: &Path, depth: usize, bytes: usize) -> FaultyQueue {
+        let fault = self.fault.filter(|(rank, _)| *rank == comm.rank()).map(|(_, fault)| fault);
+        FaultyQueue {
+            file: FaultyFile { files: Arc::clone(&self.files), path: path.to_owned(), fault },
+            slots: vec![(vec![0; bytes], false); depth],
+            done: Vec::new(),
+            most: 0,
+        }
     }
 
     /// The bytes of a file, if it is there.
@@ -143,5 +155,57 @@ impl File for FaultyFile {
 
     fn close(self: Box<Self>) -> io::Result<()> {
         if self.fault == Some(Fault::Close) { Err(io::Error::other("lost a write")) } else { Ok(()) }
+    }
+}
+
+/// See [`Faulty::queue_on`].
+pub struct FaultyQueue {
+    file: FaultyFile,
+    slots: Vec<(Vec<u8>, bool)>,
+    done: Vec<Ended>,
+    /// Most transfers that were under way at once.
+    pub most: usize,
+}
+
+impl Queue for FaultyQueue {
+    fn depth(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn buffer(&mut self, slot: usize) -> &mut [u8] {
+        assert!(!self.slots[slot].1, "slot {slot} is under way");
+        &mut self.slots[slot].0
+    }
+
+    fn attach(&mut self, _file: &dyn File) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn detach(&mut self) -> io::Result<()> {
+        assert!(self.done.is_empty(), "transfers are under way");
+        Ok(())
+    }
+
+    fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()> {
+        let (data, under_way) = &mut self.slots[slot];
+        assert!(!std::mem::replace(under_way, true), "slot {slot} is under way");
+        let moved = match op {
+            Op::Write => self.file.write_at(&data[from..], offset),
+            Op::Read => self.file.read_at(&mut data[from..], offset),
+        };
+        self.done.push(Ended { slot, moved });
+        self.most = self.most.max(self.done.len());
+        Ok(())
+    }
+
+    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()> {
+        // The youngest comes back first, and never more than three together.
+        let some = if wait { 1.max(self.done.len() / 2).min(3) } else { self.done.len().min(1) };
+        for _ in 0..some.min(self.done.len()) {
+            let back = self.done.pop().expect("counted above");
+            self.slots[back.slot].1 = false;
+            ended.push(back);
+        }
+        Ok(())
     }
 }

@@ -27,7 +27,8 @@ fn phases(parameters: &Parameters) -> Vec<Phase> {
     let mut clock = CycleClock::new();
     let mut records: Vec<Record> = Vec::new();
     let offset = ClockOffset::default();
-    let mut cx = Cx { clock: &mut clock, offset, records: &mut records, observer: &mut Silent, seed: 1 };
+    let mut cx =
+        Cx { clock: &mut clock, offset, records: &mut records, observer: &mut Silent, board: None, seed: 1 };
     run(parameters, &*storage, &comm, &mut cx).expect("the test runs");
     let phase = |record| if let Record::Phase(phase) = record { Some(*phase) } else { None };
     records.into_iter().filter_map(phase).collect()

@@ -10,6 +10,7 @@ mod names;
 mod observer;
 mod parameters;
 mod phase;
+mod prepare;
 mod record;
 mod reorder;
 mod repetition;

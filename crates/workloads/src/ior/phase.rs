@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use measure::{Clock, CycleClock, Meter, Tick};
+use measure::{Clock, CycleClock, Tick};
 use ranks::{Halt, Reduce};
 use results::record::Check;
-use storage::{Buffer, PageCache};
+use storage::PageCache;
 
 use super::observer::{Beginning, Event};
 use super::parameters::Offsets;
 use super::test::Test;
 use super::transfer::{self, Done, Job};
-use super::{names, record, reorder};
+use super::{names, prepare, record, reorder};
 use crate::kit::checker::Checker;
 use crate::kit::drive::words;
 use crate::kit::order::Order;
-use crate::kit::payload::{self, Payload};
+use crate::kit::payload::Payload;
 use crate::kit::permutation::seed_of;
 
 /// The kinds of phase.
@@ -23,6 +23,12 @@ use crate::kit::permutation::seed_of;
 pub(super) enum Kind {
     Write,
     WriteCheck,
+    /// Reads and writes of what is there, mixed.
+    Mixed,
+    /// The reads of a mixed phase, as they are recorded.
+    MixedRead,
+    /// The writes of a mixed phase, as they are recorded.
+    MixedWrite,
     Read,
     ReadCheck,
 }
@@ -32,6 +38,9 @@ impl Kind {
         match self {
             Self::Write => "write",
             Self::WriteCheck => "write_check",
+            Self::Mixed => "mixed",
+            Self::MixedRead => "mixed_read",
+            Self::MixedWrite => "mixed_write",
             Self::Read => "read",
             Self::ReadCheck => "read_check",
         }
@@ -42,13 +51,20 @@ impl Kind {
         match self {
             Self::Write => "write",
             Self::WriteCheck => "write check",
+            Self::Mixed | Self::MixedRead | Self::MixedWrite => "mixed",
             Self::Read => "read",
             Self::ReadCheck => "read check",
         }
     }
 
+    /// Whether the phase makes the data, and is not held against what is there.
     pub(super) fn writes(self) -> bool {
         self == Self::Write
+    }
+
+    /// Whether it is one half of a mixed phase.
+    pub(super) fn mixes(self) -> bool {
+        matches!(self, Self::Mixed | Self::MixedRead | Self::MixedWrite)
     }
 
     fn checks(self) -> bool {
@@ -78,11 +94,14 @@ pub(super) struct Outcome {
 }
 
 /// Everything known about a phase before it starts.
+#[derive(Clone)]
 pub(super) struct Setting {
     pub(super) kind: Kind,
     pub(super) repetition: Repetition,
     pub(super) path: PathBuf,
     pub(super) cached_before: Option<f64>,
+    /// Most transfers of a rank under way at once.
+    pub(super) depth: u32,
 }
 
 /// Runs one phase; `limit` is the most transfers this rank may do.
@@ -98,39 +117,38 @@ pub(super) fn run(
     let mut order = order(test, kind, repetition, owner, &path)?;
     let transfers = limit.unwrap_or(u64::MAX).min(wanted(test, &order));
     let cached_before = if kind.writes() { None } else { cache_before(test, &path, &mut order, transfers)? };
-    let buffer = Buffer::new(test.parameters.transfer as usize);
-    let mut buffer = test.comm.agree(kind.step(), buffer)?;
     let payload = Payload::new(test.parameters.packet, repetition.signature, owner.into());
-    match kind.writes() {
-        true => payload.fill(buffer.bytes_mut(), 0),
-        false => payload::poison(buffer.bytes_mut()),
-    }
+    let memory = prepare::memory(test, kind, &payload);
+    let memory = test.comm.agree(kind.step(), memory)?;
+    let depth = prepare::depth(&memory);
+    let tally = prepare::tally(test, kind, repetition, transfers);
+    let mut tally = test.comm.agree(kind.step(), tally)?;
 
     test.cx.clock.refine();
     compare_clocks(test)?;
+    test.phases += 1;
     let beginning = beginning(test, kind, repetition, transfers);
     test.cx.observer.event(&Event::Begins(beginning));
-    let mut job = Job {
+    // From here on nothing is allocated or printed until the last rank has closed its file.
+    tally.start(start_together(test)?);
+    let job = Job {
         parameters: test.parameters,
         storage: test.storage,
         comm: test.comm,
         path: &path,
-        writes: kind.writes(),
+        does: prepare::does(test, kind, repetition),
         payload,
         transfers,
         order,
-        buffer: &mut buffer,
+        memory,
         checker: kind.checks().then(|| Checker::new(payload, Check::CAP)),
-        meter: Meter::new(test.cx.clock.scale(), test.parameters.transfer),
+        tally,
     };
-    // From here on nothing is allocated or printed until the last rank has closed its file.
-    job.meter.start(start_together(test)?);
     let clock = &*test.cx.clock;
     let done = transfer::perform(clock, job)?;
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.comm.agree(kind.step(), failed)?;
-    let setting = Setting { kind, repetition, path, cached_before };
-    finish(test, &setting, done)
+    finish(test, &Setting { kind, repetition, path, cached_before, depth }, done)
 }
 
 fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
@@ -144,19 +162,27 @@ fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers:
     }
 }
 
-fn finish(test: &mut Test<'_, '_>, setting: &Setting, done: Done) -> Result<Outcome, Halt> {
+/// Records the phase; a mixed one twice, its writes and its reads.
+fn finish(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<Outcome, Halt> {
     let transfers = done.transfers;
     let (mut bounds, mut least) = ([transfers], [transfers]);
     test.comm.all_reduce(&mut bounds, Reduce::Max)?;
     test.comm.all_reduce(&mut least, Reduce::Min)?;
-    let bad = record::put(test, setting, done)?;
+    let bad = match done.tally.reads.take() {
+        None => record::put(test, setting, &mut done)?,
+        Some(reads) => {
+            record::put(test, &Setting { kind: Kind::MixedWrite, ..setting.clone() }, &mut done)?;
+            done.tally.meter = reads;
+            record::put(test, &Setting { kind: Kind::MixedRead, ..setting.clone() }, &mut done)?
+        }
+    };
     Ok(Outcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
 }
 
 /// Whose data this rank moves.
 fn owner(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> u32 {
     let (rank, ranks) = (test.comm.rank(), test.comm.size());
-    if kind.writes() {
+    if kind.writes() || kind.mixes() {
         return rank;
     }
     let check = kind == Kind::WriteCheck;

@@ -10,6 +10,7 @@ use results::record::{BadRange, Balance, Check, Latency, Notice, Phase, Spans, S
 use storage::{Mode, Open};
 
 use super::observer::{Event, WearOut};
+use super::parameters::Rate;
 use super::phase::{Kind, Setting};
 use super::test::Test;
 use super::transfer::Done;
@@ -22,14 +23,15 @@ const TIMELINE_SLOTS: usize = 600;
 const CACHED_SHARE: f64 = 0.01;
 
 /// Reduces, records and tells one phase; returns the bad transfers of all ranks.
-pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<u64, Halt> {
-    reduce::histogram(test.comm, &mut done.meter.latency)?;
-    reduce::timeline(test.comm, &mut done.meter.timeline, TIMELINE_SLOTS)?;
-    let spans = Spanned::over_ranks(test, &done)?;
-    let sums = Sums::over_ranks(test, setting, &done)?;
+pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -> Result<u64, Halt> {
+    reduce::histogram(test.comm, &mut done.tally.meter.latency)?;
+    reduce::timeline(test.comm, &mut done.tally.meter.timeline, TIMELINE_SLOTS)?;
+    let done = &*done;
+    let spans = Spanned::over_ranks(test, done)?;
+    let sums = Sums::over_ranks(test, setting, done)?;
     nothing_lost(test, setting, &sums)?;
-    let stonewall = stonewall(test, &done)?;
-    let (check, signature) = (check(test, setting, &done)?, setting.repetition.signature);
+    let stonewall = stonewall(test, done)?;
+    let (check, signature) = (check(test, setting, done)?, setting.repetition.signature);
     let parameters = test.parameters;
     let phase = Phase {
         test: parameters.test,
@@ -47,11 +49,11 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) ->
         ops: sums.transfers,
         began_s: (spans.first_ns.saturating_sub(test.began_ns)) as f64 * 1e-9,
         spans: spans.spans,
-        balance: balance(test, &done)?,
-        latency: latency(&done.meter.latency),
-        timeline: (done.meter.timeline.used() > 0).then(|| Timeline {
-            interval_ns: done.meter.timeline.interval_ns(),
-            bytes: done.meter.timeline.bytes().to_vec(),
+        balance: balance(test, done)?,
+        latency: latency(&done.tally.meter.latency),
+        timeline: (done.tally.meter.timeline.used() > 0).then(|| Timeline {
+            interval_ns: done.tally.meter.timeline.interval_ns(),
+            bytes: done.tally.meter.timeline.bytes().to_vec(),
         }),
         check,
         stonewall,
@@ -59,9 +61,12 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) ->
         smallest_file_bytes: sums.smallest_file,
         persisted: setting.kind.writes() && (parameters.sync || parameters.sync_each),
         direct: test.storage.direct(),
-        depth: 1,
-        ramp_s: 0.0,
-        rate_limit: None,
+        depth: setting.depth,
+        ramp_s: parameters.ramp.into(),
+        rate_limit: parameters.rate.map(|rate| match rate {
+            Rate::Bytes(bytes) => bytes / parameters.transfer as f64,
+            Rate::Transfers(transfers) => transfers,
+        }),
     };
     test.record(&Record::Phase(Box::new(phase.clone())))?;
     tell(test, setting, &phase, &sums, signature)?;
@@ -118,7 +123,9 @@ fn tell(
     signature: i32,
 ) -> Result<(), Halt> {
     let name = setting.kind.name();
-    if sums.files != phase.expected_bytes || phase.bytes != phase.expected_bytes {
+    let partly = setting.kind.mixes() || test.parameters.ramp > 0;
+    let all_moved = partly || phase.bytes == phase.expected_bytes;
+    if sums.files != phase.expected_bytes || !all_moved {
         let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
         test.cx.observer.event(&Event::Size { expected, found, moved });
     }
@@ -150,6 +157,10 @@ fn tell(
                 wall.ran_dry, phase.ranks, wall.deadline_s
             ),
         )?;
+    }
+    if test.parameters.ramp > 0 && phase.balance.bytes_min == 0 {
+        let text = format!("{label}: some ranks moved nothing after the ramp of {} s", test.parameters.ramp);
+        notice(test, setting, "nothing-after-ramp", text)?;
     }
     if sums.short > 0 {
         notice(
@@ -212,7 +223,7 @@ impl Sums {
     fn over_ranks(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
         let counts = test.parameters.file_per_rank || test.comm.rank() == 0;
         let size = if counts { test.storage.size(&setting.path).unwrap_or(None) } else { None };
-        let mut sums = [done.transfers, done.short, size.unwrap_or(0)];
+        let mut sums = [done.tally.meter.transfers(), done.short, size.unwrap_or(0)];
         test.comm.all_reduce(&mut sums, Reduce::Sum)?;
         let unknown = i64::MAX as u64;
         let smallest = test.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
@@ -240,7 +251,7 @@ fn balance(test: &Test<'_, '_>, done: &Done) -> Result<Balance, Halt> {
     let comm = test.comm;
     let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
     let ns = test.cx.clock.scale().ns(ticks).max(1);
-    let bytes = done.transfers * test.parameters.transfer;
+    let bytes = done.tally.meter.transfers() * test.parameters.transfer;
     let rate = (bytes as f64 / (ns as f64 * 1e-9)) as u64;
     let mut least = [bytes, ns, rate];
     let mut most = [bytes, ns];

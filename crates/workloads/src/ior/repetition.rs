@@ -23,7 +23,7 @@ pub fn run(
     cx: &mut Cx<'_>,
 ) -> Result<Summary, Halt> {
     let place = place(parameters, comm)?;
-    let mut test = Test { parameters, storage, comm, place, cx, began_ns: 0 };
+    let mut test = Test { parameters, storage, comm, place, cx, began_ns: 0, phases: 0 };
     test.began_ns = comm.reduce_one(test.on_rank_0(test.cx.clock.ns()), Reduce::Min)?;
     begin(&mut test)?;
     let seed = agreed_seed(&test)?;
@@ -107,6 +107,13 @@ fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<(u64, u64), Ha
         let checked = phase::run(test, Kind::WriteCheck, repetition, limit);
         bad += checked.map_err(|halt| naming_files(test, repetition.number, halt))?.bad;
     }
+    if parameters.mix.is_some() {
+        delay(test);
+        all_there(test, repetition.number)?;
+        let limit = limit(test, written)?;
+        let mixed = phase::run(test, Kind::Mixed, repetition, limit);
+        mixed.map_err(|halt| naming_files(test, repetition.number, halt))?;
+    }
     if parameters.read || parameters.read_check {
         delay(test);
         let kind = if parameters.read_check { Kind::ReadCheck } else { Kind::Read };
@@ -114,7 +121,9 @@ fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<(u64, u64), Ha
         let read = phase::run(test, kind, repetition, limit);
         bad += read.map_err(|halt| naming_files(test, repetition.number, halt))?.bad;
     }
-    let kept = parameters.keep || (parameters.keep_with_error && bad > 0);
+    // Files that a mixed phase found are not this run's; the classic removes only what it read or wrote.
+    let found = parameters.mix.is_some() && !parameters.write && !(parameters.read || parameters.read_check);
+    let kept = parameters.keep || (parameters.keep_with_error && bad > 0) || found;
     if !kept {
         test.comm.barrier()?;
         let begin = test.cx.clock.ns();
@@ -124,6 +133,22 @@ fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<(u64, u64), Ha
         test.cx.observer.event(&Event::Removed { repetition: repetition.number, seconds });
     }
     Ok((bad, written.map_or(0, |outcome| outcome.transfers_max)))
+}
+
+/// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
+fn all_there(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+    let needed = test.parameters.layout(test.comm.size()).file_bytes();
+    let there = own_file(test, repetition).map_or(Ok(()), |path| match test.storage.size(&path) {
+        _ if !test.storage.keeps_data() || test.parameters.write => Ok(()),
+        Ok(Some(found)) if found >= needed => Ok(()),
+        Ok(found) => Err(format!(
+            "{}: {} bytes are there and --rwmix needs {needed}; add -w to write them first",
+            path.display(),
+            found.unwrap_or(0)
+        )),
+        Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
+    });
+    test.comm.agree("mixed", there)
 }
 
 /// The halt of a read, which also names the files that this run wrote and now leaves behind.

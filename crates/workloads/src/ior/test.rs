@@ -10,6 +10,7 @@ use storage::Storage;
 use super::observer::{Event, Observer};
 use super::parameters::Parameters;
 use super::reorder::Place;
+use crate::kit::board::Board;
 use crate::kit::drive::words;
 
 /// Added to stamps so that a clock younger than rank 0's does not go below zero.
@@ -25,6 +26,8 @@ pub struct Cx<'a> {
     pub records: &'a mut dyn Sink,
     /// Who hears the events, on rank 0; nobody on others.
     pub observer: &'a mut dyn Observer,
+    /// Where this rank shows how far it is, and its row there; `None` where nobody watches.
+    pub board: Option<(&'a Board, u32)>,
     /// A number that differs from run to run, such as the time in seconds; rank 0's counts.
     pub seed: u64,
 }
@@ -45,6 +48,8 @@ pub(super) struct Test<'a, 'c> {
     pub(super) cx: &'a mut Cx<'c>,
     /// When the test began, on rank 0's clock.
     pub(super) began_ns: u64,
+    /// Phases begun so far.
+    pub(super) phases: u64,
 }
 
 impl Test<'_, '_> {

@@ -33,7 +33,14 @@ fn run_on(
     let body = |comm: &dyn Comm| {
         let (mut clock, mut records) = (clock.clone(), Vec::new());
         let offset = ClockOffset::default();
-        let mut cx = Cx { clock: &mut clock, offset, records: &mut records, observer: &mut Silent, seed: 1 };
+        let mut cx = Cx {
+            clock: &mut clock,
+            offset,
+            records: &mut records,
+            observer: &mut Silent,
+            board: None,
+            seed: 1,
+        };
         let done = run(parameters, storage, comm, &mut cx);
         (done, records)
     };

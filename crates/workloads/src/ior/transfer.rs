@@ -3,18 +3,24 @@
 //! A rank that fails goes on to every collective of the phase, raises the alarm so that the others
 //! stop early, and reports at the end; so all leave together.
 
-use measure::{Clock, Meter, Stop, Tick};
+use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
-use storage::{Buffer, File, Mode, Open, Storage};
+use storage::{Buffer, File, Mode, Open, Queue, Storage};
 
-use super::parameters::Parameters;
+use super::parameters::{Parameters, Rate};
 use crate::kit::checker::Checker;
-use crate::kit::drive::{Ending, Reader, Target, Trouble, Writer, drive, words};
+use crate::kit::drive::{Course, Ending, Trouble, drive, words};
+use crate::kit::mix::Mix;
 use crate::kit::order::Order;
+use crate::kit::pace::Pace;
 use crate::kit::payload::Payload;
+use crate::kit::queued::{Direction, Work, drive_queue};
+use crate::kit::steps::{Mixed, Reader, Target, Writer};
+use crate::kit::tally::Tally;
 
 /// Collective transfers between two questions whether a rank has failed.
 const STEPS: u64 = 64;
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// The six stamps of docs/METHODOLOGY.md, "A phase".
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,28 +38,45 @@ pub(super) struct AtDeadline {
     pub(super) ran_dry: bool,
 }
 
+/// What is done with the transfers.
+#[derive(Clone, Debug)]
+pub(super) enum Does {
+    Write,
+    Read,
+    Mix(Mix),
+}
+
+/// Where the data of the transfers under way is.
+pub(super) enum Memory {
+    /// One transfer at a time: what is moved, and in a mixed phase what is read into.
+    Buffers(Buffer, Option<Buffer>),
+    /// Many at a time, each with a buffer of its own.
+    Queue(Box<dyn Queue>),
+}
+
 /// What a rank is to do in a phase.
 pub(super) struct Job<'a> {
     pub(super) parameters: &'a Parameters,
     pub(super) storage: &'a dyn Storage,
     pub(super) comm: &'a dyn Comm,
     pub(super) path: &'a std::path::Path,
-    pub(super) writes: bool,
+    pub(super) does: Does,
     pub(super) payload: Payload,
     pub(super) order: Order,
     pub(super) transfers: u64,
-    pub(super) buffer: &'a mut Buffer,
+    pub(super) memory: Memory,
     pub(super) checker: Option<Checker>,
-    pub(super) meter: Meter,
+    pub(super) tally: Tally,
 }
 
 /// What a rank did in a phase.
 pub(super) struct Done {
     pub(super) stamps: Stamps,
+    /// All transfers, those within the ramp too.
     pub(super) transfers: u64,
     pub(super) at_deadline: AtDeadline,
     pub(super) short: u64,
-    pub(super) meter: Meter,
+    pub(super) tally: Tally,
     pub(super) checker: Option<Checker>,
     pub(super) failed: Option<String>,
 }
@@ -62,6 +85,7 @@ pub(super) struct Done {
 struct Body<'j, 'a, C> {
     clock: &'j C,
     job: Job<'a>,
+    pace: Pace,
     reached: u64,
     short: u64,
     failed: Option<String>,
@@ -69,7 +93,7 @@ struct Body<'j, 'a, C> {
 
 /// Does one rank's part of a phase.
 pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
-    let mut body = Body { clock, job, reached: 0, short: 0, failed: None };
+    let mut body = Body { clock, job, pace: Pace::FREE, reached: 0, short: 0, failed: None };
     let mut stamps = Stamps::default();
 
     stamps.open.0 = clock.now();
@@ -84,13 +108,14 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
         file = file.filter(|_| missing == 0);
     }
 
-    stamps.transfer.0 = clock.now();
+    let begin = clock.now();
+    stamps.transfer.0 = body.begin(begin);
     let at_deadline = body.until_deadline(&mut file, stamps.transfer.0)?;
     if body.job.parameters.wear_out && body.job.parameters.deadline > 0 {
         body.wear_out(&mut file)?;
     }
     body.sync(&mut file);
-    stamps.transfer.1 = clock.now();
+    stamps.transfer.1 = clock.now().max(stamps.transfer.0);
 
     if body.job.parameters.barriers {
         body.job.comm.barrier()?;
@@ -99,9 +124,12 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     body.close(file);
     stamps.close.1 = clock.now();
 
+    if let Err(why) = body.job.tally.finish() {
+        body.fail(why);
+    }
     let Body { job, reached, short, failed, .. } = body;
-    let Job { meter, checker, .. } = job;
-    Ok(Done { stamps, transfers: reached, at_deadline, short, meter, checker, failed })
+    let Job { tally, checker, .. } = job;
+    Ok(Done { stamps, transfers: reached, at_deadline, short, tally, checker, failed })
 }
 
 impl<C: Clock> Body<'_, '_, C> {
@@ -113,42 +141,93 @@ impl<C: Clock> Body<'_, '_, C> {
         }
     }
 
+    fn writes(&self) -> bool {
+        !matches!(self.job.does, Does::Read)
+    }
+
     fn open(&mut self) -> Option<Box<dyn File>> {
-        let job = &self.job;
-        let mode = if job.writes { Mode::Write } else { Mode::Read };
+        let mode = if self.writes() { Mode::Write } else { Mode::Read };
+        let job = &mut self.job;
         let how = Open {
             mode,
             shared: !job.parameters.file_per_rank,
             collective: job.parameters.collective,
             bytes: job.parameters.layout(job.comm.size()).file_bytes(),
         };
-        match job.storage.open(job.comm, job.path, how) {
+        let opened = job.storage.open(job.comm, job.path, how).and_then(|file| {
+            if let Memory::Queue(queue) = &mut job.memory {
+                queue.attach(&*file)?;
+            }
+            Ok(file)
+        });
+        match opened {
             Ok(file) => Some(file),
             Err(error) => {
-                let verb = if job.writes { "create" } else { "open" };
-                self.fail(format!("cannot {verb} {}: {}", job.path.display(), words(&error)));
+                let verb = if mode == Mode::Write { "create" } else { "open" };
+                self.fail(format!("cannot {verb} {}: {}", self.job.path.display(), words(&error)));
                 None
             }
         }
     }
 
-    /// All transfers, or those until the deadline.
+    /// Sets the pace and the ramp for a loop that begins now; returns the moment from which it counts.
+    fn begin(&mut self, begin: Tick) -> Tick {
+        let scale = self.clock.scale();
+        let (parameters, ranks) = (self.job.parameters, f64::from(self.job.comm.size()));
+        let per_second = match parameters.rate {
+            None => 0.0,
+            Some(Rate::Bytes(bytes)) => bytes / parameters.transfer as f64,
+            Some(Rate::Transfers(transfers)) => transfers,
+        };
+        if per_second > 0.0 {
+            let interval = scale.ticks(SECOND_NS) as f64 * ranks / per_second;
+            // The ranks take turns instead of moving all at the same moment.
+            let turn = interval * f64::from(self.job.comm.rank()) / ranks;
+            self.pace = Pace::limited(Tick(begin.0 + turn as u64), interval);
+        }
+        self.pace = self.pace.pausing(parameters.pause_us);
+        let counts_from = Tick(begin.0 + scale.ticks(u64::from(parameters.ramp) * SECOND_NS));
+        self.job.tally.begin(begin, counts_from);
+        counts_from
+    }
+
+    /// All transfers, or those until the deadline, which like everything else counts from `begin`.
     fn until_deadline(&mut self, file: &mut Option<Box<dyn File>>, begin: Tick) -> Result<AtDeadline, Halt> {
         let seconds = u64::from(self.job.parameters.deadline);
         let deadline = match seconds {
             0 => Stop::NEVER,
-            _ => Tick(begin.0 + self.clock.scale().ticks(seconds * 1_000_000_000)),
+            _ => Tick(begin.0 + self.clock.scale().ticks(seconds * SECOND_NS)),
         };
-        let ending = match self.in_step() {
-            true => self.drive_in_step(file)?,
-            false => self.drive(file, Stop { transfers: self.job.transfers, deadline }),
-        };
-        let elapsed = self.clock.now().0 - begin.0;
+        let mut goal = self.job.transfers;
+        let mut ending;
+        loop {
+            ending = match self.in_step() {
+                true => self.drive_in_step(file, goal)?,
+                false => self.drive(file, Stop { transfers: goal, deadline }),
+            };
+            if !self.again(begin, ending)? {
+                break;
+            }
+            goal += self.job.transfers;
+        }
+        let elapsed = self.clock.now().0.saturating_sub(begin.0);
         Ok(AtDeadline {
             transfers: self.reached,
             elapsed_ns: self.clock.scale().ns(elapsed),
             ran_dry: seconds > 0 && ending == Some(Ending::Complete),
         })
+    }
+
+    /// Whether the whole pattern has to be done once more, because it took less than the least time.
+    fn again(&self, begin: Tick, ending: Option<Ending>) -> Result<bool, Halt> {
+        let least = u64::from(self.job.parameters.seconds_min) * SECOND_NS;
+        if least == 0 || self.job.transfers == 0 {
+            return Ok(false);
+        }
+        let elapsed = self.clock.scale().ns(self.clock.now().0.saturating_sub(begin.0));
+        let early = ending == Some(Ending::Complete) && elapsed < least;
+        // Ranks that make every transfer together have to be of one mind.
+        if self.in_step() { Ok(self.job.comm.reduce_one(early.into(), Reduce::Min)? > 0) } else { Ok(early) }
     }
 
     /// Goes on until this rank has done as many transfers as the rank with the most.
@@ -164,7 +243,7 @@ impl<C: Clock> Body<'_, '_, C> {
 
     /// Whether every transfer is a call that all ranks make together.
     fn in_step(&self) -> bool {
-        let every = self.job.parameters.collective || (self.job.parameters.sync_each && self.job.writes);
+        let every = self.job.parameters.collective || (self.job.parameters.sync_each && self.writes());
         every && self.is_collective()
     }
 
@@ -175,12 +254,12 @@ impl<C: Clock> Body<'_, '_, C> {
 
     /// All transfers, where all ranks make each of them together: now and then they ask whether one has
     /// failed, so that they stop together long before the end.
-    fn drive_in_step(&mut self, file: &mut Option<Box<dyn File>>) -> Result<Option<Ending>, Halt> {
+    fn drive_in_step(&mut self, file: &mut Option<Box<dyn File>>, goal: u64) -> Result<Option<Ending>, Halt> {
         if file.is_none() {
             return Ok(None);
         }
-        while self.reached < self.job.transfers {
-            let next = (self.reached + STEPS).min(self.job.transfers);
+        while self.reached < goal {
+            let next = (self.reached + STEPS).min(goal);
             self.drive(file, Stop::after(next));
             if self.job.comm.reduce_one(self.failed.is_some().into(), Reduce::Max)? > 0 {
                 return Ok(None);
@@ -198,13 +277,13 @@ impl<C: Clock> Body<'_, '_, C> {
                     return self.failed.is_none().then_some(ending);
                 }
                 Err(trouble) => {
-                    self.reached = self.job.meter.transfers();
+                    self.reached = self.job.tally.transfers();
                     self.fail(trouble.to_string());
                     if !self.in_step() {
                         return None;
                     }
                     // The others wait for this rank in every transfer to come: go on with them.
-                    self.job.meter.skip();
+                    self.job.tally.skip();
                 }
             }
         }
@@ -217,28 +296,52 @@ impl<C: Clock> Body<'_, '_, C> {
     ) -> Option<Result<(u64, Ending), Box<Trouble>>> {
         let in_step = self.in_step();
         let (file, job) = (file.as_mut()?.as_mut(), &mut self.job);
+        let Parameters { sync_each, .. } = *job.parameters;
         let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || in_step);
         let alarm = &|| !in_step && comm.alarm_raised();
-        let target = Target { file, path: job.path, single_attempt, short: 0 };
-        let from = job.meter.transfers();
-        let (order, meter) = (&mut job.order, &mut job.meter);
-        if job.writes {
-            let sync_each = job.parameters.sync_each;
-            let mut step = Writer { target, buffer: job.buffer, payload: job.payload, sync_each };
-            let ended = drive(self.clock, &mut step, order, from, stop, meter, alarm);
-            self.short += step.target.short;
-            Some(ended)
-        } else {
-            let mut step = Reader { target, buffer: job.buffer, checker: job.checker.as_mut() };
-            let ended = drive(self.clock, &mut step, order, from, stop, meter, alarm);
-            self.short += step.target.short;
-            Some(ended)
-        }
+        let course = Course { from: job.tally.transfers(), stop, pace: self.pace, alarm };
+        let (path, payload) = (job.path, job.payload);
+        let (order, tally) = (&mut job.order, &mut job.tally);
+        let buffers = match &mut job.memory {
+            Memory::Buffers(first, second) => (first, second),
+            Memory::Queue(queue) => {
+                let direction = match &job.does {
+                    Does::Write => Direction::Write,
+                    Does::Read => Direction::Read(job.checker.as_mut()),
+                    Does::Mix(mix) => Direction::Mixed(mix.clone()),
+                };
+                let queue = &mut **queue;
+                let mut work =
+                    Work { queue, file, path, direction, payload, sync_each, single_attempt, short: 0 };
+                let ended = drive_queue(self.clock, &mut work, order, &course, tally);
+                self.short += work.short;
+                return Some(ended);
+            }
+        };
+        let target = Target { file, path, single_attempt, short: 0 };
+        let (ended, short) = match (&job.does, buffers) {
+            (Does::Write, (buffer, _)) => {
+                let mut step = Writer { target, buffer, payload, sync_each };
+                (drive(self.clock, &mut step, order, &course, tally), step.target.short)
+            }
+            (Does::Mix(mix), (written, Some(buffer))) => {
+                let reader = Reader::new(target, buffer, None);
+                let (mix, number) = (mix.clone(), course.from);
+                let mut step = Mixed { reader, written, payload, sync_each, mix, number };
+                (drive(self.clock, &mut step, order, &course, tally), step.reader.target.short)
+            }
+            (_, (buffer, _)) => {
+                let mut step = Reader::new(target, buffer, job.checker.as_mut());
+                (drive(self.clock, &mut step, order, &course, tally), step.target.short)
+            }
+        };
+        self.short += short;
+        Some(ended)
     }
 
     fn sync(&mut self, file: &mut Option<Box<dyn File>>) {
         let able = self.failed.is_none() || self.is_collective();
-        let wanted = self.job.parameters.sync && self.job.writes && able;
+        let wanted = self.job.parameters.sync && self.writes() && able;
         if let Some(file) = file.as_mut().filter(|_| wanted)
             && let Err(error) = file.sync()
         {
@@ -247,9 +350,12 @@ impl<C: Clock> Body<'_, '_, C> {
     }
 
     fn close(&mut self, file: Option<Box<dyn File>>) {
-        if let Some(file) = file
-            && let Err(error) = file.close()
-        {
+        let Some(file) = file else { return };
+        let detached = match &mut self.job.memory {
+            Memory::Queue(queue) => queue.detach(),
+            Memory::Buffers(..) => Ok(()),
+        };
+        if let Err(error) = file.close().and(detached) {
             self.fail(format!("close {}: {}", self.job.path.display(), words(&error)));
         }
     }

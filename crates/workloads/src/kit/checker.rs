@@ -41,4 +41,14 @@ impl Checker {
             }
         }
     }
+
+    /// Of a read of `length` bytes at `offset` only `moved` came: the file ends there.
+    pub fn missing(&mut self, offset: u64, moved: usize, length: usize) {
+        self.bad_transfers += 1;
+        if self.bad.len() < self.cap {
+            let first = moved as u64;
+            let mismatch = Mismatch { first, length: (length - moved) as u64, expected: 0, found: 0 };
+            self.bad.push(Bad { offset: offset + first, mismatch });
+        }
+    }
 }

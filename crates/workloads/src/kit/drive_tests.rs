@@ -3,14 +3,19 @@
 use std::path::Path;
 
 use measure::{Meter, Scale, Stop, Tick};
-use storage::{Buffer, Mode, Open, Storage};
+use storage::{Buffer, Mode, Op, Open, Queue, Storage};
 use testkit::{FakeClock, Fault, Faulty};
 
 use super::checker::Checker;
-use super::drive::{Ending, Reader, Target, Writer, drive};
+use super::drive::{Course, Ending, drive};
 use super::layout::Layout;
+use super::mix::Mix;
 use super::order::Order;
+use super::pace::Pace;
 use super::payload::{Packet, Payload};
+use super::queued::{Direction, Work, drive_queue};
+use super::steps::{Mixed, Reader, Target, Writer};
+use super::tally::Tally;
 
 const LAYOUT: Layout = Layout { ranks: 1, segments: 4, block: 4096, transfer: 512, file_per_rank: false };
 
@@ -18,8 +23,12 @@ fn payload() -> Payload {
     Payload::new(Packet::Offset, 3, 0)
 }
 
-fn meter() -> Meter {
-    Meter::new(Scale::NANOSECONDS, LAYOUT.transfer)
+fn tally() -> Tally {
+    Tally::new(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer))
+}
+
+fn course(stop: Stop) -> Course<'static> {
+    Course { from: 0, stop, pace: Pace::FREE, alarm: &|| false }
 }
 
 fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, Ending), String>, Meter, u64) {
@@ -30,11 +39,11 @@ fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, En
     payload().fill(buffer.bytes_mut(), 0);
     let target = Target { file: &mut *file, path: Path::new("f"), single_attempt, short: 0 };
     let mut step = Writer { target, buffer: &mut buffer, payload: payload(), sync_each: false };
-    let (mut meter, clock) = (meter(), FakeClock::ticking(10));
+    let (mut tally, clock) = (tally(), FakeClock::ticking(10));
     let mut order = Order::sequential(LAYOUT, 0);
-    let ended = drive(&clock, &mut step, &mut order, 0, stop, &mut meter, &|| false);
+    let ended = drive(&clock, &mut step, &mut order, &course(stop), &mut tally);
     let short = step.target.short;
-    (ended.map_err(|trouble| trouble.to_string()), meter, short)
+    (ended.map_err(|trouble| trouble.to_string()), tally.meter, short)
 }
 
 fn read(storage: &Faulty) -> (Result<(u64, Ending), String>, Checker) {
@@ -44,10 +53,10 @@ fn read(storage: &Faulty) -> (Result<(u64, Ending), String>, Checker) {
     let mut buffer = Buffer::new(512).unwrap();
     let mut checker = Checker::new(payload(), 8);
     let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
-    let mut step = Reader { target, buffer: &mut buffer, checker: Some(&mut checker) };
+    let mut step = Reader::new(target, &mut buffer, Some(&mut checker));
     let mut order = Order::shuffled(LAYOUT, 0, 5);
     let (stop, clock) = (Stop::after(32), FakeClock::ticking(10));
-    let ended = drive(&clock, &mut step, &mut order, 0, stop, &mut meter(), &|| false);
+    let ended = drive(&clock, &mut step, &mut order, &course(stop), &mut tally());
     (ended.map_err(|trouble| trouble.to_string()), checker)
 }
 
@@ -80,7 +89,7 @@ fn a_short_write_is_taken_up_again_and_counted_or_refused_when_asked() {
     assert_eq!((ended, short), (Ok((32, Ending::Complete)), 1));
     assert_eq!(read(&storage).1.bad_transfers, 0);
     let (ended, ..) = write(&storage, Stop::after(32), true);
-    assert_eq!(ended, Err("f at 1024: short write: moved 256 of 512 bytes".into()));
+    assert_eq!(ended, Err("f at 1280: short write: moved 256 of 512 bytes".into()));
 }
 
 #[test]
@@ -105,10 +114,141 @@ fn a_lost_write_and_a_flipped_bit_are_found_where_they_are() {
 }
 
 #[test]
-fn a_file_that_ends_early_names_where() {
+fn a_file_that_ends_early_is_an_error_or_when_comparing_a_finding_of_every_transfer_beyond() {
     let storage = Faulty::sound();
     write(&storage, Stop::after(3), false).0.unwrap();
-    let (ended, _) = read(&storage);
-    let told = ended.unwrap_err();
-    assert!(told.starts_with("f at ") && told.ends_with("end of file: moved 0 of 512 bytes"), "{told}");
+    let (ended, checker) = read(&storage);
+    assert_eq!((ended, checker.bad_transfers), (Ok((32, Ending::Complete)), 29));
+
+    let comm = ranks::local::alone();
+    let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0 };
+    let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
+    let mut buffer = Buffer::new(512).unwrap();
+    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
+    let mut step = Reader::new(target, &mut buffer, None);
+    let mut order = Order::sequential(LAYOUT, 0);
+    let ended = drive(&FakeClock::ticking(10), &mut step, &mut order, &course(Stop::after(32)), &mut tally());
+    assert_eq!(ended.unwrap_err().to_string(), "f at 1536: end of file: moved 0 of 512 bytes");
+}
+
+#[test]
+fn a_mixed_phase_counts_reads_and_writes_apart_and_leaves_the_data_as_it_was() {
+    let storage = Faulty::sound();
+    write(&storage, Stop::after(32), false).0.unwrap();
+    let before = storage.bytes(Path::new("f"));
+    let comm = ranks::local::alone();
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
+    let (mut buffer, mut written) = (Buffer::new(512).unwrap(), Buffer::new(512).unwrap());
+    payload().fill(written.bytes_mut(), 0);
+    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
+    let reader = Reader::new(target, &mut buffer, None);
+    let mix = Mix::new(25, 3);
+    let mut step =
+        Mixed { reader, written: &mut written, payload: payload(), sync_each: false, mix, number: 0 };
+    let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer));
+    let mut order = Order::shuffled(LAYOUT, 0, 5);
+    drive(&FakeClock::ticking(10), &mut step, &mut order, &course(Stop::after(200)), &mut tally).unwrap();
+    let reads = tally.reads.as_ref().map(Meter::transfers);
+    assert_eq!((tally.transfers(), tally.meter.transfers(), reads), (200, 150, Some(50)));
+    assert_eq!(storage.bytes(Path::new("f")), before);
+}
+
+#[test]
+fn under_a_rate_limit_a_slow_transfer_makes_the_next_ones_late() {
+    let storage = Faulty::sound();
+    let comm = ranks::local::alone();
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
+    let mut buffer = Buffer::new(512).unwrap();
+    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
+    let mut step = Writer { target, buffer: &mut buffer, payload: payload(), sync_each: false };
+    // Every look at the clock is 100 ns later; a transfer every 10 ns can never be kept up with.
+    let course = Course { pace: Pace::limited(Tick(0), 10.0), ..course(Stop::after(32)) };
+    let (mut tally, mut order) = (tally(), Order::sequential(LAYOUT, 0));
+    drive(&FakeClock::ticking(100), &mut step, &mut order, &course, &mut tally).unwrap();
+    let latency = &tally.meter.latency;
+    assert!(latency.min() >= Some(100) && latency.max() > 32 * 90, "{:?}..{}", latency.min(), latency.max());
+}
+
+/// What a queued loop over a file left: how it ended, what it counted, and what it found wrong.
+struct Queued {
+    ended: Result<(u64, Ending), String>,
+    tally: Tally,
+    checker: Checker,
+    most: usize,
+    short: u64,
+}
+
+fn queued(storage: &Faulty, op: Op, stop: Stop, depth: usize) -> Queued {
+    let comm = ranks::local::alone();
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
+    let mut queue = storage.queue_on(&comm, Path::new("f"), depth, 512);
+    let mut checker = Checker::new(payload(), 8);
+    if op == Op::Write {
+        (0..depth).for_each(|slot| payload().fill(queue.buffer(slot), 0));
+    }
+    let direction = if op == Op::Write { Direction::Write } else { Direction::Read(Some(&mut checker)) };
+    let (path, file) = (Path::new("f"), &mut *file);
+    let payload = payload();
+    let (sync_each, single_attempt) = (false, false);
+    let mut work =
+        Work { queue: &mut queue, file, path, direction, payload, sync_each, single_attempt, short: 0 };
+    let (mut tally, mut order) = (tally(), Order::shuffled(LAYOUT, 0, 5));
+    let ended = drive_queue(&FakeClock::ticking(10), &mut work, &mut order, &course(stop), &mut tally);
+    let short = work.short;
+    let ended = ended.map_err(|trouble| trouble.to_string());
+    Queued { ended, tally, checker, most: queue.most, short }
+}
+
+#[test]
+fn a_queue_is_kept_full_and_every_transfer_is_moved_and_compared_once() {
+    for depth in [1, 3, 8, 50] {
+        let storage = Faulty::sound();
+        let wrote = queued(&storage, Op::Write, Stop::after(32), depth);
+        assert_eq!(wrote.ended, Ok((32, Ending::Complete)));
+        assert_eq!((wrote.tally.meter.latency.count(), wrote.most), (32, depth.min(32)));
+        let read = queued(&storage, Op::Read, Stop::after(32), depth);
+        assert_eq!(read.ended, Ok((32, Ending::Complete)));
+        assert_eq!((read.checker.bytes, read.checker.bad_transfers), (32 * 512, 0));
+    }
+}
+
+#[test]
+fn a_deadline_lets_what_is_under_way_end_and_counts_just_that() {
+    let storage = Faulty::sound();
+    let stop = Stop { transfers: 32, deadline: Tick(200) };
+    let stopped = queued(&storage, Op::Write, stop, 4);
+    let (reached, ending) = stopped.ended.unwrap();
+    assert_eq!(ending, Ending::Deadline);
+    assert!(reached < 32, "{reached}");
+    assert_eq!((stopped.tally.transfers(), stopped.tally.meter.latency.count()), (reached, reached));
+    let bytes = storage.bytes(Path::new("f")).unwrap();
+    let written = bytes.chunks(512).filter(|piece| piece.iter().any(|byte| *byte != 0)).count();
+    assert_eq!(written as u64, reached, "what was counted is there, and nothing else");
+}
+
+#[test]
+fn in_a_queue_faults_are_found_and_named_as_without_one() {
+    let storage = Faulty::on_rank(0, Fault::ShortWrite(1024));
+    let short = queued(&storage, Op::Write, Stop::after(32), 8);
+    assert_eq!((short.ended, short.short), (Ok((32, Ending::Complete)), 1));
+    let back = queued(&storage, Op::Read, Stop::after(32), 8);
+    assert_eq!(back.checker.bad_transfers, 0, "the rest of the short write went to its place");
+
+    let full = queued(&Faulty::on_rank(0, Fault::NoSpace(4096)), Op::Write, Stop::after(32), 8);
+    let why = full.ended.unwrap_err();
+    assert!(why.starts_with("f at ") && why.ends_with("no storage space"), "{why}");
+
+    let storage = Faulty::on_rank(0, Fault::LostWrite(1536));
+    queued(&storage, Op::Write, Stop::after(32), 8).ended.unwrap();
+    let read = queued(&storage, Op::Read, Stop::after(32), 8);
+    assert_eq!((read.checker.bad_transfers, read.checker.bad[0].offset), (1, 1536));
+
+    let storage = Faulty::sound();
+    queued(&storage, Op::Write, Stop::after(3), 8).ended.unwrap();
+    let read = queued(&storage, Op::Read, Stop::after(32), 8);
+    assert_eq!(read.ended, Ok((32, Ending::Complete)));
+    assert!(read.checker.bad_transfers > 0, "the file ends early");
 }

@@ -1,13 +1,20 @@
 //! What workloads share: where transfers go, in which order, with which data, and the loop itself.
 
+pub mod board;
 pub mod checker;
 pub mod drive;
 pub mod glibc;
 pub mod layout;
+pub mod mix;
 pub mod order;
+pub mod pace;
 pub mod payload;
 pub mod permutation;
+pub mod queued;
 pub mod reduce;
+pub mod steps;
+pub mod tally;
+pub mod transfer_log;
 
 #[cfg(test)]
 mod drive_tests;

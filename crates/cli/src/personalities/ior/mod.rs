@@ -251,7 +251,12 @@ fn one_rank(
     let mut clock = clock.clone();
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
-    ior::run(&meant.parameters, storage, comm, &mut Cx { clock: &mut clock, offset, records, observer, seed })
+    ior::run(
+        &meant.parameters,
+        storage,
+        comm,
+        &mut Cx { clock: &mut clock, offset, records, observer, board: None, seed },
+    )
 }
 
 fn rfc3339() -> String {

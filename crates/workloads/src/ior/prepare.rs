@@ -1,0 +1,104 @@
+//! What a rank needs for a phase, made and touched before any clock starts.
+
+use std::path::Path;
+
+use measure::{Clock, Meter};
+use storage::{Buffer, Queue};
+
+use super::phase::{Kind, Repetition};
+use super::test::Test;
+use super::transfer::{Does, Memory};
+use crate::kit::board::phase_number;
+use crate::kit::drive::words;
+use crate::kit::mix::Mix;
+use crate::kit::payload::{self, Payload};
+use crate::kit::permutation::seed_of;
+use crate::kit::tally::Tally;
+use crate::kit::transfer_log::TransferLog;
+
+/// The buffers, filled with data that is to be written or with what is never written. Fails in one line where
+/// there is no memory or no queue.
+pub(super) fn memory(test: &Test<'_, '_>, kind: Kind, payload: &Payload) -> Result<Memory, String> {
+    let bytes = test.parameters.transfer as usize;
+    let written = |mut buffer: Buffer| {
+        payload.fill(buffer.bytes_mut(), 0);
+        buffer
+    };
+    let spoilt = |mut buffer: Buffer| {
+        payload::poison(buffer.bytes_mut());
+        buffer
+    };
+    if let Some(mut queue) =
+        test.storage.queue(test.parameters.depth, bytes).map_err(|error| words(&error))?
+    {
+        fill_slots(&mut *queue, kind, payload);
+        return Ok(Memory::Queue(queue));
+    }
+    let buffer = || Buffer::new(bytes).map_err(|error| words(&error));
+    Ok(match kind {
+        Kind::Write => Memory::Buffers(written(buffer()?), None),
+        Kind::Mixed => Memory::Buffers(written(buffer()?), Some(spoilt(buffer()?))),
+        _ => Memory::Buffers(spoilt(buffer()?), None),
+    })
+}
+
+fn fill_slots(queue: &mut dyn Queue, kind: Kind, payload: &Payload) {
+    for slot in 0..queue.depth() {
+        match kind {
+            Kind::Write => payload.fill(queue.buffer(slot), 0),
+            _ => payload::poison(queue.buffer(slot)),
+        }
+    }
+}
+
+/// Most transfers of this rank under way at once.
+pub(super) fn depth(memory: &Memory) -> u32 {
+    match memory {
+        Memory::Buffers(..) => 1,
+        Memory::Queue(queue) => queue.depth().try_into().unwrap_or(u32::MAX),
+    }
+}
+
+/// What the phase does with its transfers.
+pub(super) fn does(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> Does {
+    match (kind, test.parameters.mix) {
+        (Kind::Write, _) => Does::Write,
+        (Kind::Mixed, Some(percent)) => {
+            let seed = seed_of(&[repetition.offset_seed, test.comm.rank().into()]);
+            Does::Mix(Mix::new(percent, seed))
+        }
+        _ => Does::Read,
+    }
+}
+
+/// Where this rank's stamps go. Fails in one line where the log of single transfers cannot be made.
+pub(super) fn tally(
+    test: &Test<'_, '_>,
+    kind: Kind,
+    repetition: Repetition,
+    transfers: u64,
+) -> Result<Tally, String> {
+    let scale = test.cx.clock.scale();
+    let bytes = test.parameters.transfer;
+    let meter = || Meter::new(scale, bytes);
+    let log = match log_name(test, kind, repetition) {
+        None => None,
+        Some(name) => Some(TransferLog::create(Path::new(&name), scale, bytes, transfers)?),
+    };
+    let phase = phase_number(test.parameters.test, test.phases + 1);
+    let rank = test.comm.rank();
+    let row = test.cx.board.map(|(board, index)| board.row(index, rank, phase, scale));
+    let tally = Tally::new(meter()).logged(log).watched(row);
+    Ok(if kind == Kind::Mixed { tally.mixed(meter()) } else { tally })
+}
+
+/// The name of IOR 4.1, `PREFIX-REPETITION-RANK.csv`; where a test writes too, the other phases say which
+/// they are, so that they do not overwrite the write's.
+fn log_name(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> Option<String> {
+    let prefix = test.parameters.transfer_csv.as_ref()?;
+    let (number, rank) = (repetition.number, test.comm.rank());
+    Some(match test.parameters.write && kind != Kind::Write {
+        true => format!("{prefix}-{number}-{rank:05}.{}.csv", kind.name()),
+        false => format!("{prefix}-{number}-{rank:05}.csv"),
+    })
+}

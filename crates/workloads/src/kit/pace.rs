@@ -1,0 +1,140 @@
+//! How fast transfers may follow one another: a rate limit, or a pause after each.
+//!
+//! Under a rate limit transfer number `n` of a rank should begin at a fixed moment, whatever the ones before
+//! it did. One that begins late because its predecessors were slow is timed from the moment at which it
+//! should have begun: otherwise a storage that stalls would be measured only by the few
+//! transfers that met the stall (coordinated omission).
+//!
+//! Invariant: `wait` ends at the latest when the phase does.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use measure::{Clock, Tick};
+
+use super::drive::Ending;
+
+/// Sleeping is this much too long now and then; the rest of a wait is spent looking at the clock.
+const OVERSLEEP_NS: u64 = 100_000;
+/// Between two questions whether the phase is over.
+const NAP_NS: u64 = 50_000_000;
+
+/// How fast at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pace {
+    /// When transfer number 0 should begin.
+    start: Tick,
+    /// Ticks from one transfer to the next; 0 for no limit.
+    interval: f64,
+    /// Pause before each transfer but the first.
+    pause: Duration,
+}
+
+/// When a transfer begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// From this moment it is timed.
+    At(Tick),
+    /// The phase was over first.
+    Never(Ending),
+}
+
+impl Pace {
+    /// No limit.
+    pub const FREE: Self = Self { start: Tick(0), interval: 0.0, pause: Duration::ZERO };
+
+    /// Transfer `n` should begin `n` times `interval` ticks after `start`.
+    pub fn limited(start: Tick, interval: f64) -> Self {
+        Self { start, interval, ..Self::FREE }
+    }
+
+    /// With a pause of so many microseconds between transfers.
+    pub fn pausing(self, microseconds: u64) -> Self {
+        Self { pause: Duration::from_micros(microseconds), ..self }
+    }
+
+    /// Whether it ever makes a transfer wait.
+    pub fn holds(&self) -> bool {
+        self.is_limited() || !self.pause.is_zero()
+    }
+
+    /// Whether there is a rate limit.
+    pub fn is_limited(&self) -> bool {
+        self.interval > 0.0
+    }
+
+    /// When transfer `number` should begin; the beginning of time without a limit.
+    pub fn due(&self, number: u64) -> Tick {
+        match self.is_limited() {
+            true => Tick(self.start.0 + (number as f64 * self.interval) as u64),
+            false => Tick(0),
+        }
+    }
+
+    /// The pause before transfer `number`, if there is one.
+    pub fn pause(&self, number: u64) {
+        if !self.pause.is_zero() && number > 0 {
+            sleep(self.pause);
+        }
+    }
+
+    /// Waits until transfer `number` may begin, or until `over` gives a reason to stop.
+    pub fn wait<C: Clock>(&self, clock: &C, number: u64, over: &dyn Fn(Tick) -> Option<Ending>) -> Start {
+        self.pause(number);
+        let mut now = clock.now();
+        if !self.is_limited() {
+            return Start::At(now);
+        }
+        let due = self.due(number);
+        if now >= due {
+            return Start::At(due);
+        }
+        let scale = clock.scale();
+        while now < due {
+            if let Some(ending) = over(now) {
+                return Start::Never(ending);
+            }
+            let left = scale.ns(due.0 - now.0);
+            if left > OVERSLEEP_NS {
+                sleep(Duration::from_nanos((left - OVERSLEEP_NS).min(NAP_NS)));
+            } else {
+                std::hint::spin_loop();
+            }
+            now = clock.now();
+        }
+        // It was early: what the wait lasted too long is no delay of the storage.
+        Start::At(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::FakeClock;
+
+    #[test]
+    fn a_late_transfer_is_timed_from_when_it_should_have_begun_and_an_early_one_waits() {
+        let clock = FakeClock::ticking(10);
+        clock.now();
+        let pace = Pace::limited(Tick(0), 15.0);
+        let never = &|_: Tick| None;
+        assert_eq!(pace.wait(&clock, 1, never), Start::At(Tick(15)), "it is past 15 already");
+        let Start::At(begin) = pace.wait(&clock, 100, never) else { panic!("nothing stops it") };
+        assert!((1500..1520).contains(&begin.0), "{begin:?}");
+    }
+
+    #[test]
+    fn a_wait_ends_with_the_phase() {
+        let clock = FakeClock::ticking(10);
+        let over = &|now: Tick| (now > Tick(500)).then_some(Ending::Deadline);
+        let pace = Pace::limited(Tick(0), 1e6);
+        assert_eq!(pace.wait(&clock, 1, over), Start::Never(Ending::Deadline));
+    }
+
+    #[test]
+    fn without_a_limit_nothing_waits() {
+        let clock = FakeClock::ticking(10);
+        assert!(!Pace::FREE.holds());
+        assert!(matches!(Pace::FREE.wait(&clock, 5, &|_| Some(Ending::Alarm)), Start::At(_)));
+    }
+}

@@ -1,0 +1,281 @@
+//! The measuring loop for storage that has many transfers of a rank under way at once.
+//!
+//! Slots are filled while there are free ones, then what has ended is reaped: all that came back together
+//! get one stamp, before any of it is looked at. A transfer's latency is thus the time from its submission to
+//! the moment at which the program noticed its end.
+//!
+//! Invariant: when the loop returns nothing is under way, and every transfer it counted has moved all its
+//! bytes. A deadline stops submissions; what is under way then still ends and counts, as its bytes did move.
+//! Never here: collectives, printing.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use measure::{Clock, Tick};
+use storage::{Ended, File, Op, Queue};
+
+use super::checker::Checker;
+use super::drive::{BATCH, Course, Ending, Trouble, words};
+use super::mix::Mix;
+use super::order::Order;
+use super::payload::{self, Payload};
+use super::steps::RETRIES;
+use super::tally::{Stamps, Tally};
+
+/// Longest nap while nothing may be submitted yet and nothing has come back.
+const NAP: Duration = Duration::from_micros(50);
+
+/// What is done with each transfer.
+pub enum Direction<'a> {
+    /// All are written.
+    Write,
+    /// All are read, and compared when asked to.
+    Read(Option<&'a mut Checker>),
+    /// Some are read and the others written.
+    Mixed(Mix),
+}
+
+/// What the loop works on.
+pub struct Work<'a> {
+    /// Attached to the file; nothing is under way.
+    pub queue: &'a mut dyn Queue,
+    /// The file, for syncing.
+    pub file: &'a mut dyn File,
+    /// Its path, for messages.
+    pub path: &'a Path,
+    /// What is done.
+    pub direction: Direction<'a>,
+    /// Makes what is written; the buffers hold it for some offset.
+    pub payload: Payload,
+    /// `-Y`: every write is made durable, within its latency.
+    pub sync_each: bool,
+    /// `-x`: a transfer that moved only a part fails at once.
+    pub single_attempt: bool,
+    /// How many transfers needed more than one call.
+    pub short: u64,
+}
+
+/// A transfer under way.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    offset: u64,
+    begin: Tick,
+    done: usize,
+    calls: u32,
+    read: bool,
+}
+
+/// The loop's own state.
+struct Loop<'w, 'a, C> {
+    clock: &'w C,
+    work: &'w mut Work<'a>,
+    flights: Vec<Flight>,
+    free: Vec<usize>,
+    under_way: usize,
+    ended: Vec<Ended>,
+    begins: Vec<Tick>,
+    reads: Vec<bool>,
+    trouble: Option<Box<Trouble>>,
+}
+
+/// Runs transfers number `course.from..course.stop.transfers` of `order`; returns the number reached and
+/// why. Memory that it needs is made here, in proportion to the queue's depth.
+pub fn drive_queue<C: Clock>(
+    clock: &C,
+    work: &mut Work<'_>,
+    order: &mut Order,
+    course: &Course<'_>,
+    tally: &mut Tally,
+) -> Result<(u64, Ending), Box<Trouble>> {
+    let depth = work.queue.depth();
+    let idle = Flight { offset: 0, begin: Tick(0), done: 0, calls: 0, read: false };
+    let mut state = Loop {
+        clock,
+        work,
+        flights: vec![idle; depth],
+        free: (0..depth).rev().collect(),
+        under_way: 0,
+        ended: Vec::with_capacity(depth),
+        begins: Vec::with_capacity(depth),
+        reads: Vec::with_capacity(depth),
+        trouble: None,
+    };
+    let mut offsets = [0; BATCH];
+    let (mut next, mut filled) = (course.from, course.from..course.from);
+    let mut ending = None;
+    loop {
+        let mut now = clock.now();
+        while ending.is_none() && state.trouble.is_none() && next < course.stop.transfers && state.has_room()
+        {
+            let due = course.pace.due(next);
+            if due > now {
+                break;
+            }
+            if !filled.contains(&next) {
+                let batch = BATCH.min((course.stop.transfers - next).try_into().unwrap_or(BATCH));
+                order.fill(next, &mut offsets[..batch]);
+                filled = next..next + batch as u64;
+            }
+            now = state.submit(next, offsets[(next - filled.start) as usize], course, due);
+            next += 1;
+        }
+        let done = ending.is_some() || state.trouble.is_some() || next >= course.stop.transfers;
+        if state.under_way == 0 && done {
+            break;
+        }
+        let now = state.reap(done || !state.has_room(), tally);
+        if ending.is_none() && state.trouble.is_none() {
+            ending = course.over(now);
+        }
+    }
+    match state.trouble {
+        Some(trouble) => Err(trouble),
+        None => Ok((next, ending.unwrap_or(Ending::Complete))),
+    }
+}
+
+impl<C: Clock> Loop<'_, '_, C> {
+    fn has_room(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// Starts transfer `number` in a free slot; returns the moment from which it is timed.
+    fn submit(&mut self, number: u64, offset: u64, course: &Course<'_>, due: Tick) -> Tick {
+        let slot = self.free.pop().expect("the caller looked whether there is room");
+        let read = match &mut self.work.direction {
+            Direction::Write => false,
+            Direction::Read(_) => true,
+            Direction::Mixed(mix) => mix.is_read(number),
+        };
+        let checks = matches!(self.work.direction, Direction::Read(Some(_)));
+        // In a mixed phase a slot that was read into has to be filled whole again.
+        let mixed = matches!(self.work.direction, Direction::Mixed(_));
+        let payload = self.work.payload;
+        if checks {
+            payload::poison_pages(self.work.queue.buffer(slot));
+        } else if !read && mixed {
+            payload.fill(self.work.queue.buffer(slot), offset);
+        } else if !read && payload.depends_on_offset() {
+            payload.prepare(self.work.queue.buffer(slot), offset);
+        }
+        course.pace.pause(number);
+        let now = self.clock.now();
+        let begin = if course.pace.is_limited() { due } else { now };
+        self.flights[slot] = Flight { offset, begin, done: 0, calls: 1, read };
+        self.send(slot);
+        now
+    }
+
+    /// Hands the rest of a slot's transfer to the queue.
+    fn send(&mut self, slot: usize) {
+        let flight = self.flights[slot];
+        let op = if flight.read { Op::Read } else { Op::Write };
+        match self.work.queue.submit(slot, op, flight.done, flight.offset + flight.done as u64) {
+            Ok(()) => self.under_way += 1,
+            Err(error) => {
+                self.fail(flight, &error);
+                self.free.push(slot);
+            }
+        }
+    }
+
+    /// Takes in what has ended; returns when that was. Without `wait`, naps if nothing has.
+    fn reap(&mut self, wait: bool, tally: &mut Tally) -> Tick {
+        let reaped = self.work.queue.reap(wait && self.under_way > 0, &mut self.ended);
+        let mut now = self.clock.now();
+        if let Err(error) = reaped {
+            self.fail(Flight { offset: 0, begin: now, done: 0, calls: 0, read: false }, &error);
+            // A queue that cannot be asked says nothing of what is under way; dropping it waits for that.
+            self.under_way = 0;
+        }
+        if self.ended.is_empty() {
+            if !wait {
+                std::thread::sleep(NAP);
+            }
+            return now;
+        }
+        let mut ended = std::mem::take(&mut self.ended);
+        (self.under_way, ended) = (self.under_way.saturating_sub(ended.len()), ended);
+        ended.retain(|ended| self.whole(ended));
+        if self.work.sync_each && ended.iter().any(|ended| !self.flights[ended.slot].read) {
+            if let Err(error) = self.work.file.sync() {
+                let flight = self.flights[ended[0].slot];
+                self.fail(flight, &io::Error::other(format!("fsync: {}", words(&error))));
+            }
+            now = self.clock.now();
+        }
+        self.count(&ended, now, tally);
+        ended.clear();
+        self.ended = ended;
+        now
+    }
+
+    /// Whether a transfer that came back has moved everything; one that has not goes on or has failed.
+    fn whole(&mut self, ended: &Ended) -> bool {
+        let length = self.work.queue.buffer(ended.slot).len();
+        let flight = &mut self.flights[ended.slot];
+        let moved = match &ended.moved {
+            Ok(moved) => *moved,
+            Err(error) => {
+                let flight = *flight;
+                self.fail(flight, error);
+                self.free.push(ended.slot);
+                return false;
+            }
+        };
+        flight.done += moved;
+        if flight.done >= length {
+            return true;
+        }
+        self.work.short += u64::from(flight.calls == 1);
+        flight.calls += 1;
+        let flight = *flight;
+        if moved == 0 || self.work.single_attempt || flight.calls > RETRIES {
+            return self.give_up(ended.slot, flight, length);
+        }
+        self.send(ended.slot);
+        false
+    }
+
+    /// A transfer that moves no more: the end of the file when comparing, a failure otherwise.
+    fn give_up(&mut self, slot: usize, flight: Flight, length: usize) -> bool {
+        if let Direction::Read(Some(checker)) = &mut self.work.direction {
+            checker.missing(flight.offset, flight.done, length);
+            return true;
+        }
+        let what = if flight.read { "end of file" } else { "short write" };
+        let why = format!("{what}: moved {} of {length} bytes", flight.done);
+        self.fail(flight, &io::Error::other(why));
+        self.free.push(slot);
+        false
+    }
+
+    /// Counts whole transfers, then compares what was read and frees their slots.
+    fn count(&mut self, ended: &[Ended], now: Tick, tally: &mut Tally) {
+        self.begins.clear();
+        self.reads.clear();
+        for ended in ended {
+            self.begins.push(self.flights[ended.slot].begin);
+            self.reads.push(self.flights[ended.slot].read);
+        }
+        let ends = vec![now; ended.len()];
+        let mixed = matches!(self.work.direction, Direction::Mixed(_));
+        tally.take(&Stamps::of(&self.begins, &ends, &self.reads, 0..ended.len(), mixed));
+        for ended in ended {
+            let flight = self.flights[ended.slot];
+            if let Direction::Read(Some(checker)) = &mut self.work.direction
+                && flight.done == self.work.queue.buffer(ended.slot).len()
+            {
+                checker.look(self.work.queue.buffer(ended.slot), flight.offset);
+            }
+            self.free.push(ended.slot);
+        }
+    }
+
+    /// Keeps the first failure.
+    fn fail(&mut self, flight: Flight, error: &io::Error) {
+        let at = flight.offset + flight.done as u64;
+        self.trouble.get_or_insert_with(|| Trouble::new(self.work.path, at, words(error)));
+    }
+}

@@ -1,0 +1,232 @@
+//! The steps of the measuring loop: writing, reading, and both mixed.
+
+use std::io;
+use std::path::Path;
+
+use storage::{Buffer, File};
+
+use super::checker::Checker;
+use super::drive::{Step, Trouble, words};
+use super::mix::Mix;
+use super::payload::{self, Payload};
+
+/// The most bytes that Linux moves in one call: 2 GiB less a page.
+pub(super) const ONE_CALL: usize = 0x7fff_f000;
+/// How often a transfer that moved only a part is taken up again before giving up.
+pub(super) const RETRIES: u32 = 10_000;
+
+/// What both directions need: the file, its name, and whether a short transfer is taken up again.
+pub struct Target<'a> {
+    /// The open file.
+    pub file: &'a mut dyn File,
+    /// Its path, for messages.
+    pub path: &'a Path,
+    /// A transfer that moved only a part fails at once (`-x`).
+    pub single_attempt: bool,
+    /// How many transfers needed more than one call.
+    pub short: u64,
+}
+
+impl Target<'_> {
+    /// Writes the whole of `data`.
+    #[inline]
+    fn write(&mut self, data: &[u8], offset: u64) -> Result<(), Box<Trouble>> {
+        match self.file.write_at(data, offset) {
+            Ok(moved) if moved == data.len() => Ok(()),
+            Ok(moved) => {
+                let rest = &mut |file: &mut dyn File, done: usize| {
+                    file.write_at(&data[done..], offset + done as u64)
+                };
+                match self.go_on(offset, data.len(), moved, rest)? {
+                    done if done >= data.len() => Ok(()),
+                    done => Err(self.stuck(offset, done, data.len(), "short write")),
+                }
+            }
+            Err(error) => Err(Trouble::new(self.path, offset, words(&error))),
+        }
+    }
+
+    /// Makes a write durable; also after one that failed: the sync of a shared file may be one that other
+    /// ranks wait in.
+    fn sync(&mut self, offset: u64, written: Result<(), Box<Trouble>>) -> Result<(), Box<Trouble>> {
+        let synced = self.file.sync();
+        written?;
+        synced.map_err(|error| Trouble::new(self.path, offset, format!("fsync: {}", words(&error))))
+    }
+
+    /// The part of the path from a call that moved `moved` of `length` bytes to the whole transfer, or to
+    /// where it moves no more; returns how many bytes were moved in all.
+    #[cold]
+    fn go_on(
+        &mut self,
+        offset: u64,
+        length: usize,
+        moved: usize,
+        call: &mut dyn FnMut(&mut dyn File, usize) -> io::Result<usize>,
+    ) -> Result<usize, Box<Trouble>> {
+        let mut done = moved;
+        // A call that moved all that one call can is not short.
+        let short = moved < ONE_CALL;
+        if moved == 0 || (self.single_attempt && short) {
+            return Ok(done);
+        }
+        self.short += u64::from(short);
+        for _ in 0..RETRIES {
+            match call(self.file, done) {
+                Ok(0) => break,
+                Ok(more) => done += more,
+                Err(error) => return Err(Trouble::new(self.path, offset + done as u64, words(&error))),
+            }
+            if done >= length {
+                break;
+            }
+        }
+        Ok(done)
+    }
+
+    /// Why a transfer that moved only `done` of `length` bytes has failed.
+    #[cold]
+    fn stuck(&self, offset: u64, done: usize, length: usize, what: &str) -> Box<Trouble> {
+        Trouble::new(self.path, offset + done as u64, format!("{what}: moved {done} of {length} bytes"))
+    }
+}
+
+/// Writes one buffer again and again.
+pub struct Writer<'a> {
+    /// Where to.
+    pub target: Target<'a>,
+    /// The data, filled for this rank.
+    pub buffer: &'a mut Buffer,
+    /// Makes the words that depend on the offset.
+    pub payload: Payload,
+    /// `-Y`: every write is made durable, within its latency.
+    pub sync_each: bool,
+}
+
+impl Step for Writer<'_> {
+    fn works_between(&self) -> bool {
+        self.payload.depends_on_offset()
+    }
+
+    fn before(&mut self, offset: u64) {
+        self.payload.prepare(self.buffer.bytes_mut(), offset);
+    }
+
+    #[inline]
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
+        let written = self.target.write(self.buffer.bytes(), offset);
+        if self.sync_each { self.target.sync(offset, written) } else { written }
+    }
+
+    fn after(&mut self, _offset: u64) {}
+}
+
+/// Reads into one buffer again and again.
+pub struct Reader<'a> {
+    /// Where from.
+    pub target: Target<'a>,
+    /// Where the data comes.
+    pub buffer: &'a mut Buffer,
+    /// Compares the data, when asked to.
+    pub checker: Option<&'a mut Checker>,
+    /// The last read met the end of the file, which the checker knows already.
+    ended_early: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads from `target` into `buffer` and has `checker`, if any, compare it.
+    pub fn new(target: Target<'a>, buffer: &'a mut Buffer, checker: Option<&'a mut Checker>) -> Self {
+        Self { target, buffer, checker, ended_early: false }
+    }
+}
+
+impl Step for Reader<'_> {
+    fn works_between(&self) -> bool {
+        self.checker.is_some()
+    }
+
+    /// Spoils every page of the buffer, so that one that does not arrive is seen.
+    fn before(&mut self, _offset: u64) {
+        payload::poison_pages(self.buffer.bytes_mut());
+    }
+
+    #[inline]
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
+        let data = self.buffer.bytes_mut();
+        match self.target.file.read_at(data, offset) {
+            Ok(moved) if moved == data.len() => Ok(()),
+            Ok(moved) => {
+                let length = data.len();
+                let rest = &mut |file: &mut dyn File, done: usize| {
+                    file.read_at(&mut data[done..], offset + done as u64)
+                };
+                let done = self.target.go_on(offset, length, moved, rest)?;
+                if done >= length {
+                    return Ok(());
+                }
+                let Some(checker) = &mut self.checker else {
+                    return Err(self.target.stuck(offset, done, length, "end of file"));
+                };
+                // A file that ends early is a finding, and the files' other ends are still to be seen.
+                checker.missing(offset, done, length);
+                self.ended_early = true;
+                Ok(())
+            }
+            Err(error) => Err(Trouble::new(self.target.path, offset, words(&error))),
+        }
+    }
+
+    fn after(&mut self, offset: u64) {
+        if std::mem::take(&mut self.ended_early) {
+            return;
+        }
+        if let Some(checker) = &mut self.checker {
+            checker.look(self.buffer.bytes(), offset);
+        }
+    }
+}
+
+/// Reads some of the transfers and writes the others, each with a buffer of its own.
+pub struct Mixed<'a> {
+    /// Reads into the other of the two buffers. It lends its target to the writes.
+    pub reader: Reader<'a>,
+    /// The data, filled for this rank.
+    pub written: &'a mut Buffer,
+    /// Makes the words that depend on the offset.
+    pub payload: Payload,
+    /// `-Y`: every write is made durable, within its latency.
+    pub sync_each: bool,
+    /// Which transfers are reads.
+    pub mix: Mix,
+    /// Number of the next transfer.
+    pub number: u64,
+}
+
+impl Step for Mixed<'_> {
+    fn works_between(&self) -> bool {
+        true
+    }
+
+    fn before(&mut self, offset: u64) {
+        if !self.mix.is_read(self.number) && self.payload.depends_on_offset() {
+            self.payload.prepare(self.written.bytes_mut(), offset);
+        }
+    }
+
+    #[inline]
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
+        let number = self.number;
+        self.number += 1;
+        if self.mix.is_read(number) {
+            return self.reader.transfer(offset);
+        }
+        let written = self.reader.target.write(self.written.bytes(), offset);
+        if self.sync_each { self.reader.target.sync(offset, written) } else { written }
+    }
+
+    fn after(&mut self, _offset: u64) {}
+
+    fn was_read(&self) -> Option<bool> {
+        Some(self.mix.was_read())
+    }
+}

@@ -1,0 +1,179 @@
+//! Where a loop's stamps go: the meters, the log of single transfers, and the board that others watch.
+//!
+//! Invariant: every transfer that ended is counted once in [`Tally::transfers`], and once in a meter unless
+//! it ended within the ramp.
+
+use std::ops::Range;
+
+use measure::{Meter, Tick};
+
+use super::board::Row;
+use super::transfer_log::TransferLog;
+
+/// When some transfers began and ended, in the order in which they ended.
+pub struct Stamps<'a> {
+    /// Beginnings.
+    pub begins: &'a [Tick],
+    /// Ends.
+    pub ends: &'a [Tick],
+    /// Which were reads; empty where all went the same way.
+    pub reads: &'a [bool],
+}
+
+impl<'a> Stamps<'a> {
+    /// Those of `range`.
+    pub fn of(
+        begins: &'a [Tick],
+        ends: &'a [Tick],
+        reads: &'a [bool],
+        range: Range<usize>,
+        mixed: bool,
+    ) -> Self {
+        let reads = if mixed { &reads[range.clone()] } else { &[][..] };
+        Self { begins: &begins[range.clone()], ends: &ends[range], reads }
+    }
+
+    /// The same without those that ended before `from`, and how many these were.
+    fn after(&self, from: Tick) -> (Self, usize) {
+        let early = self.ends.partition_point(|end| *end < from);
+        let reads = if self.reads.is_empty() { self.reads } else { &self.reads[early..] };
+        (Self { begins: &self.begins[early..], ends: &self.ends[early..], reads }, early)
+    }
+}
+
+/// Counts the transfers of one rank in one phase.
+pub struct Tally {
+    /// All transfers, or the writes of a mixed phase.
+    pub meter: Meter,
+    /// The reads of a mixed phase.
+    pub reads: Option<Meter>,
+    /// Transfers that ended before this moment do not count.
+    ramp_until: Tick,
+    transfers: u64,
+    log: Option<TransferLog>,
+    row: Option<Row>,
+}
+
+impl Tally {
+    /// Counts into `meter`.
+    pub fn new(meter: Meter) -> Self {
+        Self { meter, reads: None, ramp_until: Tick(0), transfers: 0, log: None, row: None }
+    }
+
+    /// Counts the reads apart, into `reads`.
+    pub fn mixed(self, reads: Meter) -> Self {
+        Self { reads: Some(reads), ..self }
+    }
+
+    /// Also notes every transfer in `log`.
+    pub fn logged(self, log: Option<TransferLog>) -> Self {
+        Self { log, ..self }
+    }
+
+    /// Also shows on the board how far this rank is.
+    pub fn watched(self, row: Option<Row>) -> Self {
+        Self { row, ..self }
+    }
+
+    /// The timelines start at `origin`.
+    pub fn start(&mut self, origin: Tick) {
+        self.meter.start(origin);
+        if let Some(reads) = &mut self.reads {
+            reads.start(origin);
+        }
+    }
+
+    /// The loop starts at `begin`, and transfers that end before `ramp_until` do not count.
+    pub fn begin(&mut self, begin: Tick, ramp_until: Tick) {
+        self.ramp_until = ramp_until;
+        if let Some(log) = &mut self.log {
+            log.begin(begin);
+        }
+    }
+
+    /// When stamps taken at `now` have to be followed by the next at the latest.
+    pub fn due(&self, now: Tick) -> Tick {
+        self.meter.due(now)
+    }
+
+    /// Takes in transfers that have ended. The time this takes belongs to no transfer: read the clock again
+    /// afterwards.
+    pub fn take(&mut self, stamps: &Stamps<'_>) {
+        self.transfers += stamps.ends.len() as u64;
+        let whole = stamps.ends.first().is_none_or(|first| *first >= self.ramp_until);
+        let counted = if whole { None } else { Some(stamps.after(self.ramp_until).0) };
+        let stamps = counted.as_ref().unwrap_or(stamps);
+        match &mut self.reads {
+            None => self.meter.take(stamps.begins, stamps.ends),
+            Some(reads) => {
+                take_some(reads, stamps, true);
+                take_some(&mut self.meter, stamps, false);
+            }
+        }
+        if let Some(log) = &mut self.log {
+            log.take(stamps.begins, stamps.ends);
+        }
+        if let (Some(row), Some(now)) = (&mut self.row, stamps.ends.last()) {
+            row.show(*now, self.transfers, &self.meter, self.reads.as_ref());
+        }
+    }
+
+    /// Counts one transfer that failed, so that the numbering goes on behind it; it has no latency.
+    pub fn skip(&mut self) {
+        self.transfers += 1;
+    }
+
+    /// All transfers so far, those within the ramp too.
+    pub fn transfers(&self) -> u64 {
+        self.transfers
+    }
+
+    /// Writes out what the log still holds. Fails where that or an earlier line could not be written.
+    pub fn finish(&mut self) -> Result<(), String> {
+        self.log.take().map_or(Ok(()), TransferLog::finish)
+    }
+}
+
+/// Brings only the reads, or only the writes, to `meter`.
+fn take_some(meter: &mut Meter, stamps: &Stamps<'_>, reads: bool) {
+    let wanted = |index: &usize| stamps.reads[*index] == reads;
+    let (begins, ends): (Vec<Tick>, Vec<Tick>) =
+        (0..stamps.ends.len()).filter(wanted).map(|index| (stamps.begins[index], stamps.ends[index])).unzip();
+    meter.take(&begins, &ends);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::Scale;
+
+    fn tally() -> Tally {
+        Tally::new(Meter::new(Scale::NANOSECONDS, 512))
+    }
+
+    fn ticks(from: u64) -> Vec<Tick> {
+        (0..10).map(|number| Tick(from + number * 100)).collect()
+    }
+
+    #[test]
+    fn what_ends_within_the_ramp_is_numbered_but_not_counted() {
+        let mut tally = tally();
+        tally.begin(Tick(0), Tick(555));
+        tally.take(&Stamps { begins: &ticks(0), ends: &ticks(50), reads: &[] });
+        assert_eq!(
+            (tally.transfers(), tally.meter.transfers()),
+            (10, 4),
+            "those ending at 650, 750, 850, 950"
+        );
+        assert_eq!(tally.meter.latency.count(), 4);
+    }
+
+    #[test]
+    fn reads_and_writes_of_a_mixed_phase_are_counted_apart() {
+        let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, 512));
+        let reads: Vec<bool> = (0..10).map(|number| number % 5 == 0).collect();
+        tally.take(&Stamps { begins: &ticks(0), ends: &ticks(50), reads: &reads });
+        let counted = tally.reads.as_ref().map(Meter::transfers);
+        assert_eq!((tally.meter.transfers(), counted), (8, Some(2)));
+    }
+}

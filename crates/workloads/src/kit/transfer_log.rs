@@ -1,0 +1,102 @@
+//! Every single transfer of one rank in a file of its own: when it began and how long it took.
+//!
+//! The columns are those of IOR 4.1: `time` and `runtime` in seconds, `tp` in bytes per second. Stamps wait
+//! in memory that was touched before the phase; when it is full they are written out between two transfers.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use measure::{Scale, Tick};
+
+use super::drive::words;
+
+/// Transfers kept in memory, 16 bytes each.
+const KEPT: usize = 1_000_000;
+
+/// The log of one rank in one phase.
+pub struct TransferLog {
+    path: PathBuf,
+    out: BufWriter<File>,
+    scale: Scale,
+    transfer_bytes: u64,
+    begin: Tick,
+    kept: Vec<(Tick, Tick)>,
+    broken: Option<String>,
+}
+
+impl TransferLog {
+    /// Creates the file and writes its heading; room for up to `transfers` is made here. Fails with a
+    /// line that names the file.
+    pub fn create(path: &Path, scale: Scale, transfer_bytes: u64, transfers: u64) -> Result<Self, String> {
+        let named = |error| format!("{}: {}", path.display(), words(&error));
+        let mut out = BufWriter::new(File::create(path).map_err(named)?);
+        writeln!(out, "time,runtime,tp").map_err(named)?;
+        let room = KEPT.min(transfers.try_into().unwrap_or(KEPT));
+        let mut kept = vec![(Tick(1), Tick(1)); room.max(1)];
+        kept.clear();
+        Ok(Self { path: path.to_owned(), out, scale, transfer_bytes, begin: Tick(0), kept, broken: None })
+    }
+
+    /// Times count from here.
+    pub fn begin(&mut self, begin: Tick) {
+        self.begin = begin;
+    }
+
+    /// Notes transfers.
+    pub fn take(&mut self, begins: &[Tick], ends: &[Tick]) {
+        for (begin, end) in begins.iter().zip(ends) {
+            if self.kept.len() == self.kept.capacity() {
+                self.write_out();
+            }
+            self.kept.push((*begin, *end));
+        }
+    }
+
+    fn write_out(&mut self) {
+        let seconds = |ticks: u64| self.scale.ns(ticks) as f64 * 1e-9;
+        for (begin, end) in self.kept.drain(..) {
+            let time = seconds(begin.0.saturating_sub(self.begin.0));
+            let runtime = seconds(end.0.saturating_sub(begin.0));
+            let rate = if runtime > 0.0 { self.transfer_bytes as f64 / runtime } else { 0.0 };
+            if let Err(error) = writeln!(self.out, "{time:.9},{runtime:.9},{rate:.6e}") {
+                self.broken.get_or_insert_with(|| format!("{}: {}", self.path.display(), words(&error)));
+            }
+        }
+    }
+
+    /// Writes out the rest. Fails where a line could not be written.
+    pub fn finish(mut self) -> Result<(), String> {
+        self.write_out();
+        let flushed = self.out.flush().map_err(|error| format!("{}: {}", self.path.display(), words(&error)));
+        self.broken.map_or(flushed, Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_transfers_than_fit_are_all_written_with_when_and_how_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ops-0-00000.csv");
+        let mut log = TransferLog::create(&path, Scale::NANOSECONDS, 512, 3).unwrap();
+        log.begin(Tick(1000));
+        for number in 0..10 {
+            log.take(&[Tick(1000 + number * 500)], &[Tick(1000 + number * 500 + 256)]);
+        }
+        log.finish().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 11);
+        assert_eq!(lines[0], "time,runtime,tp");
+        assert_eq!(lines[3], "0.000001000,0.000000256,2.000000e9");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_made_is_named() {
+        let error = TransferLog::create(Path::new("/nowhere/x.csv"), Scale::NANOSECONDS, 8, 1).err().unwrap();
+        assert_eq!(error, "/nowhere/x.csv: No such file or directory");
+    }
+}
