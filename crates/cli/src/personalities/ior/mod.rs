@@ -3,6 +3,7 @@
 mod beyond;
 mod grammar;
 mod help;
+mod live;
 mod numbers;
 mod output;
 mod summary;
