@@ -130,7 +130,8 @@ pub(super) fn run(
     let beginning = beginning(test, kind, repetition, transfers);
     test.cx.observer.event(&Event::Begins(beginning));
     // From here on nothing is allocated or printed until the last rank has closed its file.
-    tally.start(start_together(test)?);
+    let ramp = test.cx.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
+    tally.start(Tick(start_together(test)?.0 + ramp));
     let job = Job {
         parameters: test.parameters,
         storage: test.storage,

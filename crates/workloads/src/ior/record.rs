@@ -205,7 +205,8 @@ impl Spanned {
             open_s: span(first[0], last[0]),
             transfer_s: span(first[1], last[1]),
             close_s: span(first[2], last[2]),
-            total_s: span(first[0], last[2]),
+            // What counts begins after the ramp, and so does the time that it took.
+            total_s: span(if test.parameters.ramp > 0 { first[1] } else { first[0] }, last[2]),
         };
         Ok(Self { spans, first_ns: first[0] })
     }
@@ -284,7 +285,7 @@ fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, 
     let at = &done.at_deadline;
     let mut least = [at.transfers];
     let mut most = [at.transfers, at.elapsed_ns];
-    let mut sums = [at.transfers, u64::from(at.ran_dry)];
+    let mut sums = [at.transfers, u64::from(at.ran_dry), at.counted];
     test.comm.all_reduce(&mut least, Reduce::Min)?;
     test.comm.all_reduce(&mut most, Reduce::Max)?;
     test.comm.all_reduce(&mut sums, Reduce::Sum)?;
@@ -309,7 +310,7 @@ fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, 
         wear_out: parameters.wear_out,
         transfers_min: least[0],
         transfers_max: most[0],
-        bytes: sums[0] * parameters.transfer,
+        bytes: sums[2] * parameters.transfer,
         seconds: most[1] as f64 * 1e-9,
         ran_dry: sums[1] as u32,
     }))

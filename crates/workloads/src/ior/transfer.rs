@@ -34,6 +34,8 @@ pub(super) struct Stamps {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AtDeadline {
     pub(super) transfers: u64,
+    /// Those of them that ended after the ramp.
+    pub(super) counted: u64,
     pub(super) elapsed_ns: u64,
     pub(super) ran_dry: bool,
 }
@@ -213,6 +215,7 @@ impl<C: Clock> Body<'_, '_, C> {
         let elapsed = self.clock.now().0.saturating_sub(begin.0);
         Ok(AtDeadline {
             transfers: self.reached,
+            counted: self.job.tally.counted(),
             elapsed_ns: self.clock.scale().ns(elapsed),
             ran_dry: seconds > 0 && ending == Some(Ending::Complete),
         })

@@ -1,0 +1,163 @@
+//! Own ways to run a test: mixed phases, a rate limit, a ramp, least time, pauses, logs and live lines.
+#![allow(clippy::print_stdout)]
+
+mod common;
+
+use std::path::Path;
+
+use common::{ALL_MPI, ior};
+use serde_json::Value;
+
+/// The records of a run of `ior WORDS`, which has to succeed; files are kept in `dir`.
+fn records(dir: &Path, ranks: u32, words: &str) -> Vec<Value> {
+    let record = dir.join("r.jsonl");
+    let _ = std::fs::remove_file(&record);
+    ior(dir, ranks, &format!("{words} --record r.jsonl")).ok();
+    lines(&record)
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn phase<'a>(records: &'a [Value], name: &str) -> &'a Value {
+    let found = records.iter().find(|record| record["phase"] == name && record["record"] == "phase");
+    found.unwrap_or_else(|| panic!("no phase {name} in {records:#?}"))
+}
+
+#[test]
+fn a_mixed_phase_has_its_share_of_reads_and_the_file_still_verifies() {
+    for backend in ["POSIX", "MMAP", "AIO", "URING"] {
+        let dir = tempfile::tempdir().unwrap();
+        let words = format!("-a {backend} -w -R -G 5 -l o -b 400k -t 4k --rwmix 70 -z -k -o f");
+        let records = records(dir.path(), 2, &words);
+        let (reads, writes) = (phase(&records, "mixed_read"), phase(&records, "mixed_write"));
+        assert_eq!((reads["ops"].as_u64(), writes["ops"].as_u64()), (Some(140), Some(60)), "{backend}");
+        assert_eq!(reads["latency"]["count"], 140);
+        assert_eq!(phase(&records, "read_check")["check"]["bad_transfers"], 0, "{backend}");
+    }
+}
+
+#[test]
+fn a_mixed_phase_needs_its_files_in_full_and_leaves_found_ones_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = ior(dir.path(), 1, "--rwmix 50 -b 64k -t 4k -o f");
+    assert_eq!(refused.status, Some(1), "{refused:#?}");
+    assert!(refused.err.contains("0 bytes are there and --rwmix needs 65536; add -w"), "{refused:#?}");
+    assert!(!dir.path().join("f").exists(), "it made no file");
+    ior(dir.path(), 1, "-w -k -b 64k -t 4k -o f").ok();
+    ior(dir.path(), 1, "--rwmix 50 -b 64k -t 4k -o f").ok();
+    assert_eq!(std::fs::metadata(dir.path().join("f")).unwrap().len(), 65536);
+}
+
+#[test]
+fn a_rate_limit_is_kept_by_all_ranks_together_and_by_a_queue() {
+    let dir = tempfile::tempdir().unwrap();
+    for (backend, rate) in [("POSIX", "2000/s"), ("DUMMY", "8192kB/s"), ("AIO", "2000/s")] {
+        let words = format!("-a {backend} -w -b 2m -t 4k --rate {rate} -o f");
+        let records = records(dir.path(), 2, &words);
+        let write = phase(&records, "write");
+        // 1,024 transfers at 2,000 a second: never less than half a second, however slow the machine is.
+        let seconds = write["spans"]["transfer_s"].as_f64().unwrap();
+        assert!(seconds >= 0.5, "{backend}: {seconds} s");
+        assert!((write["rate_limit"].as_f64().unwrap() / 2000.0 - 1.0).abs() < 0.001, "{write}");
+    }
+}
+
+#[test]
+fn what_is_done_within_the_ramp_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let records = records(dir.path(), 1, "-a DUMMY -w -b 4m -t 4k --rate 500/s --ramp 1 -o f");
+    let write = phase(&records, "write");
+    // 1,024 transfers at 500 a second, of which the first second's do not count.
+    let ops = write["ops"].as_u64().unwrap();
+    assert!((400..=530).contains(&ops), "{ops}");
+    assert_eq!((write["latency"]["count"].as_u64(), write["ramp_s"].as_f64()), (Some(ops), Some(1.0)));
+    let seconds = write["spans"]["total_s"].as_f64().unwrap();
+    let ended = 1023.0 / 500.0 - 1.0;
+    assert!((ended - 0.05..ended + 5.0).contains(&seconds), "{seconds} s without the ramp");
+}
+
+#[test]
+fn the_pattern_is_repeated_until_the_least_time_has_passed() {
+    let dir = tempfile::tempdir().unwrap();
+    for words in [
+        "-w -r -b 64k -t 4k -O minTimeDuration=1 -o f",
+        "-a URING -w -r -b 64k -t 4k -O minTimeDuration=1 -o g",
+    ] {
+        let records = records(dir.path(), 2, words);
+        let write = phase(&records, "write");
+        assert!(write["spans"]["transfer_s"].as_f64().unwrap() >= 1.0, "{write}");
+        let ops = write["ops"].as_u64().unwrap();
+        assert!(ops > 32 && ops % 16 == 0, "whole passes: {ops}");
+        assert_eq!(write["smallest_file_bytes"], 131072, "the same file again and again");
+    }
+}
+
+#[test]
+fn a_pause_between_transfers_is_in_the_span_and_in_no_latency() {
+    let dir = tempfile::tempdir().unwrap();
+    let records = records(dir.path(), 1, "-a DUMMY -w -b 80k -t 4k -O interIODelay=20000 -o f");
+    let write = phase(&records, "write");
+    assert!(write["spans"]["transfer_s"].as_f64().unwrap() >= 19.0 * 0.02, "{write}");
+    assert!(write["latency"]["p50_ns"].as_u64().unwrap() < 20_000_000, "{write}");
+}
+
+#[test]
+fn the_log_of_single_transfers_has_a_line_for_each_and_reads_do_not_overwrite_writes() {
+    for backend in ["POSIX", "URING"] {
+        let dir = tempfile::tempdir().unwrap();
+        let words = format!("-a {backend} -w -r -i 2 -b 64k -t 4k -O savePerOpDataCSV=ops -o f");
+        ior(dir.path(), 2, &words).ok();
+        for rank in 0..2 {
+            for repetition in 0..2 {
+                for suffix in ["", ".read"] {
+                    let path = dir.path().join(format!("ops-{repetition}-{rank:05}{suffix}.csv"));
+                    let text =
+                        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+                    let mut lines = text.lines();
+                    assert_eq!(lines.next(), Some("time,runtime,tp"));
+                    let rows: Vec<f64> =
+                        lines.map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
+                    assert_eq!(rows.len(), 16, "{path:?}");
+                }
+            }
+        }
+        let refused = ior(dir.path(), 2, "-w -b 64k -t 4k -O savePerOpDataCSV=/nowhere/ops -o f");
+        assert_eq!(refused.status, Some(1), "{refused:#?}");
+        assert!(refused.err.contains("/nowhere/ops-0-00000.csv: No such file or directory"), "{refused:#?}");
+    }
+}
+
+#[test]
+fn live_lines_tell_how_far_a_phase_is_and_how_it_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY -w -r -b 8m -t 4k --rate 2000/s --live live.jsonl -o f";
+    ior(dir.path(), 2, words).ok();
+    told(&lines(&dir.path().join("live.jsonl")), "local ranks");
+    for mpi in ALL_MPI {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(ran) = mpi.ior(dir.path(), 2, words) else { continue };
+        ran.ok();
+        told(&lines(&dir.path().join("live.jsonl")), &format!("{mpi:?}"));
+    }
+}
+
+/// 4,096 transfers at 2,000 a second take two seconds, of which looks are taken twice a second.
+fn told(looks: &[Value], whose: &str) {
+    for phase in ["write", "read"] {
+        let looks: Vec<&Value> = looks.iter().filter(|look| look["phase"] == phase).collect();
+        let (last, before) = looks.split_last().expect("at least the end is told");
+        assert_eq!(
+            (last["ended"].as_bool(), last["transfers"].as_u64()),
+            (Some(true), Some(4096)),
+            "{whose}"
+        );
+        assert!(!before.is_empty(), "{whose}: {looks:#?}");
+        let done: Vec<f64> = before.iter().map(|look| look["done"].as_f64().unwrap()).collect();
+        assert!(done.is_sorted() && done[0] > 0.0 && done[0] < 1.0, "{whose}: {done:?}");
+        assert_eq!(before[0]["ranks_seen"], 2, "{whose}");
+        assert!(before[0]["bytes_per_second"].as_f64().unwrap() > 0.0, "{whose}: {looks:#?}");
+    }
+}
