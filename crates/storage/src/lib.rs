@@ -12,7 +12,10 @@
 mod backends;
 mod buffer;
 mod files;
+mod libraries;
+mod plain;
 mod residency;
+mod slots;
 mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, Settings, Takes, backend};

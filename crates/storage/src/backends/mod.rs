@@ -6,9 +6,14 @@ use units::Usage;
 
 use crate::Storage;
 
+mod aio;
 mod dummy;
+mod hdf5;
+mod mmap;
 mod mpiio;
+mod ncmpi;
 mod posix;
+mod uring;
 
 /// What an option of a backend takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +40,8 @@ pub struct BackendOption {
 }
 
 /// What was set of the backends' options, by `<backend>.<option>`; a flag that is set is 1.
+///
+/// Hints for MPI-IO that come from the environment are here as `hint.<key>`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings(BTreeMap<String, String>);
 
@@ -58,6 +65,11 @@ impl Settings {
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
+
+    /// All whose names begin with `prefix`, by the rest of the name.
+    pub fn under<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
+        self.0.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
+    }
 }
 
 /// One system that can be tested.
@@ -75,7 +87,16 @@ pub struct Backend {
 }
 
 /// All backends, by name.
-pub const BACKENDS: &[Backend] = &[dummy::BACKEND, mpiio::BACKEND, posix::BACKEND];
+pub const BACKENDS: &[Backend] = &[
+    aio::BACKEND,
+    dummy::BACKEND,
+    hdf5::BACKEND,
+    mmap::BACKEND,
+    mpiio::BACKEND,
+    ncmpi::BACKEND,
+    posix::BACKEND,
+    uring::BACKEND,
+];
 
 /// The backend of that name, in any case.
 pub fn backend(name: &str) -> Result<&'static Backend, Usage> {
@@ -102,6 +123,9 @@ mod tests {
     fn a_backend_is_found_in_any_case_and_an_unknown_one_is_named_with_the_known() {
         assert_eq!(backend("PoSiX").unwrap().name, "posix");
         let error = backend("lustre").err().unwrap();
-        assert_eq!(error.0, "no such backend as lustre; there are DUMMY, MPIIO, POSIX");
+        assert_eq!(
+            error.0,
+            "no such backend as lustre; there are AIO, DUMMY, HDF5, MMAP, MPIIO, NCMPI, POSIX, URING"
+        );
     }
 }

@@ -1,33 +1,89 @@
 //! A system that moves nothing: the floor under every measurement.
 //!
-//! Every call succeeds at once. Files are remembered by nothing, so every path exists with size 0
+//! Every call succeeds at once, or after the delay that the options `delay-…` ask for (microseconds; with
+//! `delay-only-rank0` on rank 0 alone). Files are remembered by nothing, so every path exists with size 0
 //! after a write as before it; what is read is whatever the buffer held.
 
 use std::io;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use ranks::Comm;
+use units::Usage;
 
-use crate::backends::Backend;
-use crate::{File, Open, Space, Storage};
+use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::{File, Mode, Open, Space, Storage};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "dummy",
     about: "moves nothing: what the program itself costs",
-    options: &[],
+    options: &[
+        BackendOption {
+            name: "delay-close",
+            takes: Takes::Number,
+            about: "sleep that many microseconds in each close",
+        },
+        BackendOption {
+            name: "delay-create",
+            takes: Takes::Number,
+            about: "sleep that many microseconds in each open for writing",
+        },
+        BackendOption { name: "delay-only-rank0", takes: Takes::Flag, about: "sleep on rank 0 only" },
+        BackendOption {
+            name: "delay-sync",
+            takes: Takes::Number,
+            about: "sleep that many microseconds in each sync",
+        },
+        BackendOption {
+            name: "delay-xfer",
+            takes: Takes::Number,
+            about: "sleep that many microseconds in each transfer",
+        },
+    ],
     needs_mpi: false,
-    open: |_| Ok(Box::new(Dummy)),
+    open,
 };
 
-struct Dummy;
+/// How long calls take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Delays {
+    create: Duration,
+    close: Duration,
+    transfer: Duration,
+    sync: Duration,
+}
 
-struct DummyFile {
-    end: u64,
+struct Dummy {
+    delays: Delays,
+    only_rank_0: bool,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
+    let delay = |name: &str| {
+        let given = settings.number(&format!("dummy.{name}")).unwrap_or(0);
+        let refused = |_| Usage(format!("--dummy.{name}={given}: give microseconds, at least 0"));
+        u64::try_from(given).map(Duration::from_micros).map_err(refused)
+    };
+    let delays = Delays {
+        create: delay("delay-create")?,
+        close: delay("delay-close")?,
+        transfer: delay("delay-xfer")?,
+        sync: delay("delay-sync")?,
+    };
+    Ok(Box::new(Dummy { delays, only_rank_0: settings.flag("dummy.delay-only-rank0") }))
 }
 
 impl Storage for Dummy {
-    fn open(&self, _comm: &dyn Comm, _path: &Path, _how: Open) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(DummyFile { end: 0 }))
+    fn open(&self, comm: &dyn Comm, _path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let file = DummyFile { end: 0 };
+        if self.delays == Delays::default() || self.only_rank_0 && comm.rank() != 0 {
+            return Ok(Box::new(file));
+        }
+        if how.mode == Mode::Write {
+            pause(self.delays.create);
+        }
+        Ok(Box::new(SlowFile { file, delays: self.delays }))
     }
 
     fn remove(&self, _path: &Path) -> io::Result<()> {
@@ -51,6 +107,10 @@ impl Storage for Dummy {
     }
 }
 
+struct DummyFile {
+    end: u64,
+}
+
 impl File for DummyFile {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
         self.end = self.end.max(offset + data.len() as u64);
@@ -71,5 +131,110 @@ impl File for DummyFile {
 
     fn close(self: Box<Self>) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// A file of its own kind, so that the one without delays asks nothing per transfer.
+struct SlowFile {
+    file: DummyFile,
+    delays: Delays,
+}
+
+impl File for SlowFile {
+    fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
+        pause(self.delays.transfer);
+        self.file.write_at(data, offset)
+    }
+
+    fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        pause(self.delays.transfer);
+        self.file.read_at(data, offset)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        pause(self.delays.sync);
+        self.file.sync()
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        self.file.size()
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        pause(self.delays.close);
+        Ok(())
+    }
+}
+
+/// Sleeps; no time at all is no call at all, for even that would let others run.
+fn pause(time: Duration) {
+    if !time.is_zero() {
+        thread::sleep(time);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    const WRITE: Open = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    const DELAY: Duration = Duration::from_millis(20);
+
+    fn opened(words: &[(&str, &str)]) -> Result<Box<dyn Storage>, Usage> {
+        let mut settings = Settings::default();
+        words.iter().for_each(|(name, value)| settings.set(&format!("dummy.{name}"), *value));
+        open(&settings)
+    }
+
+    /// Which of create, transfer, sync and close slept at least the delay.
+    fn slow(storage: &dyn Storage, comm: &dyn Comm) -> [bool; 4] {
+        let begin = Instant::now();
+        let mut file = storage.open(comm, Path::new("f"), WRITE).unwrap();
+        let create = begin.elapsed();
+        let begin = Instant::now();
+        file.write_at(&[0; 8], 0).unwrap();
+        file.read_at(&mut [0; 8], 0).unwrap();
+        let transfer = begin.elapsed() / 2;
+        let begin = Instant::now();
+        file.sync().unwrap();
+        let sync = begin.elapsed();
+        let begin = Instant::now();
+        file.close().unwrap();
+        [create, transfer, sync, begin.elapsed()].map(|time| time >= DELAY)
+    }
+
+    #[test]
+    fn each_delay_sleeps_in_its_own_call() {
+        let comm = ranks::local::alone();
+        for (index, name) in ["delay-create", "delay-xfer", "delay-sync", "delay-close"].iter().enumerate() {
+            let storage = opened(&[(name, "20000")]).unwrap();
+            // A machine under load makes calls slow that do not sleep: only the one that must sleep is held.
+            assert!(slow(&*storage, &comm)[index], "{name}");
+        }
+    }
+
+    #[test]
+    fn delays_of_rank_0_are_not_the_others() {
+        let delays = Delays { close: DELAY, ..Delays::default() };
+        let dummy = Dummy { delays, only_rank_0: true };
+        let kinds = ranks::local::run(2, |comm| {
+            // The quickest of some closes: a machine under load may hold one up, but not all.
+            let closes = (0..20).map(|_| {
+                let begin = Instant::now();
+                dummy.open(comm, Path::new("f"), WRITE).unwrap().close().unwrap();
+                begin.elapsed()
+            });
+            closes.min().expect("there are some") >= DELAY
+        });
+        let kinds: Vec<_> = kinds.into_iter().map(Result::unwrap).collect();
+        assert_eq!(kinds, [true, false]);
+    }
+
+    #[test]
+    fn a_delay_below_zero_is_refused() {
+        let error = opened(&[("delay-xfer", "-1")]).err().unwrap();
+        assert_eq!(error.0, "--dummy.delay-xfer=-1: give microseconds, at least 0");
     }
 }

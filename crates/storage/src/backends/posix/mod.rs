@@ -1,112 +1,108 @@
 //! Files by `open`, `pread`, `pwrite`, `fsync`, `close`: one system call a transfer.
 //!
-//! Options: `odirect` adds `O_DIRECT` to every open. A close that fails is returned, because on a
-//! network file system that is where a lost write is reported.
-
-mod raw;
+//! Options: `odirect` adds `O_DIRECT` to every open; `rangelocks` holds a lock of the transfer's range
+//! around each transfer; `lustre.…` gives new files a layout. A close that fails is returned, because
+//! on a network file system that is where a lost write is reported.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use ranks::Comm;
-use rustix::fs::{self, Mode as Permissions, OFlags};
-use rustix::io::Errno;
 
 use crate::backends::{Backend, BackendOption, Takes};
-use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
-use crate::{files, residency};
+use crate::plain::{LUSTRE_OPTIONS, Lock, Mounted, ODIRECT, OnMount, Plain, PlainFile, lock};
+use crate::{File, Open};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "posix",
     about: "files of a mounted file system, by pread and pwrite",
-    options: &[BackendOption {
-        name: "odirect",
-        takes: Takes::Flag,
-        about: "open with O_DIRECT: transfers bypass this client's page cache",
-    }],
+    options: &[
+        LUSTRE_OPTIONS[0],
+        LUSTRE_OPTIONS[1],
+        LUSTRE_OPTIONS[2],
+        LUSTRE_OPTIONS[3],
+        LUSTRE_OPTIONS[4],
+        ODIRECT,
+        BackendOption {
+            name: "rangelocks",
+            takes: Takes::Flag,
+            about: "hold a lock of its range around each transfer",
+        },
+    ],
     needs_mpi: false,
-    open: |settings| Ok(Box::new(Posix { direct: settings.flag("posix.odirect") })),
+    open: |settings| {
+        let plain = Plain::new("posix", settings)?;
+        Ok(Box::new(OnMount(Posix { plain, locks: settings.flag("posix.rangelocks") })))
+    },
 };
 
 struct Posix {
-    direct: bool,
+    plain: Plain,
+    locks: bool,
 }
 
-struct PosixFile {
-    fd: OwnedFd,
+impl Mounted for Posix {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let file = PlainFile::new(self.plain.open(comm, path, how)?);
+        Ok(if self.locks { Box::new(LockedFile(file)) } else { Box::new(file) })
+    }
+
+    fn is_direct(&self) -> bool {
+        self.plain.is_direct()
+    }
 }
 
-impl Storage for Posix {
-    fn open(&self, _comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        let mut flags = match how.mode {
-            Mode::Write => OFlags::RDWR | OFlags::CREATE,
-            Mode::Read => OFlags::RDONLY,
-        };
-        flags |= OFlags::CLOEXEC;
-        if self.direct {
-            flags |= OFlags::DIRECT;
+/// A file each of whose transfers holds a lock of its range.
+struct LockedFile(PlainFile);
+
+impl LockedFile {
+    fn locked(
+        &mut self,
+        kind: Lock,
+        offset: u64,
+        length: usize,
+        transfer: impl FnOnce(&mut PlainFile) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        if length == 0 {
+            // A lock of length 0 would reach to the end of the file.
+            return transfer(&mut self.0);
         }
-        let fd = fs::open(path, flags, Permissions::from_raw_mode(0o664))?;
-        Ok(Box::new(PosixFile { fd }))
+        self.hold(kind, offset, length)?;
+        let moved = transfer(&mut self.0);
+        self.hold(Lock::Release, offset, length)?;
+        moved
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        files::remove(path)
-    }
-
-    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::size(path)
-    }
-
-    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
-        files::space(path)
-    }
-
-    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        residency::of(path)
-    }
-
-    fn names(&self) -> Option<&dyn Names> {
-        Some(self)
-    }
-
-    fn keeps_data(&self) -> bool {
-        true
-    }
-
-    fn direct(&self) -> bool {
-        self.direct
+    fn hold(&self, kind: Lock, offset: u64, length: usize) -> io::Result<()> {
+        let fd = self.0.descriptor().expect("a plain file has one");
+        lock(fd, kind, offset, length)
+            .map_err(|error| io::Error::new(error.kind(), format!("lock of a range: {error}")))
     }
 }
 
-impl Names for Posix {
-    fn make_dir(&self, path: &Path) -> io::Result<()> {
-        match fs::mkdir(path, Permissions::RWXU) {
-            Ok(()) | Err(Errno::EXIST) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-impl File for PosixFile {
+impl File for LockedFile {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
-        Ok(rustix::io::pwrite(&self.fd, data, offset)?)
+        self.locked(Lock::Write, offset, data.len(), |file| file.write_at(data, offset))
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
-        Ok(rustix::io::pread(&self.fd, data, offset)?)
+        self.locked(Lock::Read, offset, data.len(), |file| file.read_at(data, offset))
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        Ok(fs::fsync(&self.fd)?)
+        self.0.sync()
     }
 
     fn size(&mut self) -> io::Result<u64> {
-        Ok(fs::fstat(&self.fd)?.st_size.try_into().unwrap_or(0))
+        self.0.size()
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {
-        raw::close(self.fd)
+        Box::new(self.0).close()
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.0.descriptor()
     }
 }

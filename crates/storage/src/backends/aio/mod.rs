@@ -1,0 +1,118 @@
+//! Files by Linux's native asynchronous I/O, called directly: transfers go out in groups of `granularity`
+//! until all slots are under way, and then as many are waited for.
+//!
+//! Options: `odirect` (as does `posix.odirect`), `max-pending`, `granularity`. A queue of a given depth
+//! takes the place of `max-pending`. Without O_DIRECT the kernel mostly moves the data inside the call that
+//! sends the transfer.
+
+mod queue;
+mod sys;
+
+use std::io;
+use std::path::Path;
+
+use ranks::Comm;
+use units::Usage;
+
+use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::plain::{Mounted, ODIRECT, OnMount, Plain, PlainFile};
+use crate::{File, Open, Queue, Storage};
+
+/// Defaults and limits are those of IOR 4.1.
+const MAX_PENDING: i64 = 128;
+const MAX_PENDING_LEAST: i64 = 8;
+const GRANULARITY: i64 = 16;
+
+pub(super) const BACKEND: Backend = Backend {
+    name: "aio",
+    about: "files of a mounted file system, by Linux's native asynchronous I/O",
+    options: &[
+        BackendOption {
+            name: "granularity",
+            takes: Takes::Number,
+            about: "transfers that go out together, and are waited for when all are under way; 16",
+        },
+        BackendOption {
+            name: "max-pending",
+            takes: Takes::Number,
+            about: "transfers under way at once, at least 8; 128",
+        },
+        ODIRECT,
+    ],
+    needs_mpi: false,
+    open,
+};
+
+struct Aio {
+    plain: Plain,
+    max_pending: u32,
+    granularity: u32,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
+    let plain = Plain::queued("aio", settings)?;
+    let pending = settings.number("aio.max-pending").unwrap_or(MAX_PENDING);
+    let group = settings.number("aio.granularity").unwrap_or(GRANULARITY);
+    let max_pending = u32::try_from(pending).ok().filter(|_| pending >= MAX_PENDING_LEAST);
+    let Some(max_pending) = max_pending else {
+        return Err(Usage(format!("--aio.max-pending={pending}: give at least {MAX_PENDING_LEAST}")));
+    };
+    let granularity = u32::try_from(group).ok().filter(|group| (1..=max_pending).contains(group));
+    let Some(granularity) = granularity else {
+        return Err(Usage(format!(
+            "--aio.granularity={group}: give at least 1 and at most --aio.max-pending, which is {pending}"
+        )));
+    };
+    Ok(Box::new(OnMount(Aio { plain, max_pending, granularity })))
+}
+
+impl Mounted for Aio {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(PlainFile::new(self.plain.open(comm, path, how)?)))
+    }
+
+    fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
+        let depth = depth.unwrap_or(self.max_pending).max(1);
+        let granularity = self.granularity.min(depth);
+        Ok(Some(Box::new(queue::Pending::new(depth as usize, granularity as usize, bytes)?)))
+    }
+
+    fn is_direct(&self) -> bool {
+        self.plain.is_direct()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(words: &[(&str, &str)]) -> Result<(), Usage> {
+        let mut settings = Settings::default();
+        words.iter().for_each(|(name, value)| settings.set(name, *value));
+        open(&settings).map(drop)
+    }
+
+    #[test]
+    fn depth_and_groups_have_limits_and_the_refusal_names_them() {
+        opened(&[("aio.max-pending", "8"), ("aio.granularity", "8")]).unwrap();
+        for (words, what) in [
+            (vec![("aio.max-pending", "7")], "--aio.max-pending=7: give at least 8"),
+            (
+                vec![("aio.max-pending", "8")],
+                "--aio.granularity=16: give at least 1 and at most --aio.max-pending, which is 8",
+            ),
+            (
+                vec![("aio.granularity", "0")],
+                "--aio.granularity=0: give at least 1 and at most --aio.max-pending, which is 128",
+            ),
+        ] {
+            assert_eq!(opened(&words).unwrap_err().0, what);
+        }
+    }
+
+    #[test]
+    fn locks_around_transfers_are_refused() {
+        let error = opened(&[("posix.rangelocks", "1")]).unwrap_err();
+        assert!(error.0.contains("use POSIX, not AIO"), "{}", error.0);
+    }
+}

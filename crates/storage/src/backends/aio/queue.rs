@@ -1,0 +1,194 @@
+//! The queue over a context of native asynchronous I/O.
+//!
+//! Invariant: the buffers outlive every transfer that was sent, also when the queue is dropped.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+
+use super::sys::{Context, Event, READ, Request, WRITE};
+use crate::slots::Slots;
+use crate::{Ended, File, Op, Queue};
+
+/// A context, its slots and the file it works on. The context is dropped first.
+pub(super) struct Pending {
+    context: Context,
+    slots: Slots,
+    /// The requests of all slots; the kernel reads one only while it is sent.
+    requests: Vec<Request>,
+    /// Slots submitted and not sent yet, oldest first.
+    unsent: Vec<usize>,
+    /// Transfers that the kernel refused when they were sent.
+    refused: Vec<Ended>,
+    events: Vec<Event>,
+    granularity: usize,
+    fd: Option<RawFd>,
+}
+
+impl Pending {
+    /// `depth` slots of `bytes` each, whose transfers go out in groups of `granularity`.
+    pub(super) fn new(depth: usize, granularity: usize, bytes: usize) -> io::Result<Self> {
+        let context = Context::new(depth).map_err(|error| not_made(depth, &error))?;
+        Ok(Self {
+            context,
+            slots: Slots::new(depth, bytes)?,
+            requests: vec![Request::default(); depth],
+            unsent: Vec::with_capacity(depth),
+            refused: Vec::new(),
+            events: vec![Event::default(); depth],
+            granularity,
+            fd: None,
+        })
+    }
+
+    /// Transfers that the kernel has.
+    fn sent(&self) -> usize {
+        self.slots.under_way() - self.unsent.len() - self.refused.len()
+    }
+
+    /// Sends everything that was submitted, in one call where the kernel takes it.
+    fn send(&mut self) -> io::Result<()> {
+        while !self.unsent.is_empty() {
+            let requests = self.requests.as_mut_ptr();
+            // SAFETY: slots are below the depth, which is the number of requests.
+            let mut group: Vec<_> = self.unsent.iter().map(|slot| unsafe { requests.add(*slot) }).collect();
+            // SAFETY: a slot's bytes belong to the kernel until its transfer has ended; see the invariant.
+            match unsafe { self.context.submit(&mut group) } {
+                Ok(0) => return Err(io::Error::other("the kernel takes no transfers any more")),
+                Ok(taken) => drop(self.unsent.drain(..taken)),
+                // No room now: the rest goes out when something has ended.
+                Err(error) if error.raw_os_error() == Some(libc::EAGAIN) && self.sent() > 0 => return Ok(()),
+                Err(error) => {
+                    // The call fails for its first transfer only; that one has ended.
+                    let slot = self.unsent.remove(0);
+                    self.refused.push(Ended { slot, moved: Err(error) });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many ends to wait for.
+    fn least(&self, wait: bool) -> usize {
+        if !wait || !self.refused.is_empty() {
+            0
+        } else if self.slots.under_way() == self.slots.depth() {
+            self.granularity.min(self.sent())
+        } else {
+            self.sent().min(1)
+        }
+    }
+
+    /// Waits for `least` ends and returns how many events there are.
+    fn wait(&mut self, least: usize) -> io::Result<usize> {
+        loop {
+            match self.context.events(least, &mut self.events) {
+                // A signal ended the waiting, not a transfer.
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+                // Interrupted with fewer than wanted, of which at least one is enough to go on.
+                Ok(0) if least > 0 => {}
+                waited => return waited,
+            }
+        }
+    }
+}
+
+impl Queue for Pending {
+    fn depth(&self) -> usize {
+        self.slots.depth()
+    }
+
+    fn buffer(&mut self, slot: usize) -> &mut [u8] {
+        self.slots.bytes(slot)
+    }
+
+    fn attach(&mut self, file: &dyn File) -> io::Result<()> {
+        self.detach()?;
+        let Some(fd) = file.descriptor() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the file has no descriptor"));
+        };
+        self.fd = Some(fd.as_raw_fd());
+        Ok(())
+    }
+
+    fn detach(&mut self) -> io::Result<()> {
+        assert_eq!(self.slots.under_way(), 0, "a file is changed while nothing is under way");
+        self.fd = None;
+        Ok(())
+    }
+
+    fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()> {
+        let fd = self.fd.expect("a file is attached before a transfer is submitted");
+        let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "beyond what an offset can be");
+        let offset = i64::try_from(offset).map_err(invalid)?;
+        let piece = self.slots.begin(slot, from);
+        self.requests[slot] = Request {
+            slot: slot as u64,
+            operation: if op == Op::Write { WRITE } else { READ },
+            fd: fd as u32,
+            start: piece.start.expose_provenance() as u64,
+            length: piece.length as u64,
+            offset,
+            ..Request::default()
+        };
+        self.unsent.push(slot);
+        if self.unsent.len() >= self.granularity { self.send() } else { Ok(()) }
+    }
+
+    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()> {
+        self.send()?;
+        if self.sent() > 0 {
+            let least = self.least(wait);
+            let count = self.wait(least)?;
+            for event in &self.events[..count] {
+                let slot = event.slot as usize;
+                self.slots.end(slot);
+                let error = |_| io::Error::from_raw_os_error(event.result.unsigned_abs() as i32);
+                ended.push(Ended { slot, moved: usize::try_from(event.result).map_err(error) });
+            }
+        }
+        for refused in self.refused.drain(..) {
+            self.slots.end(refused.slot);
+            ended.push(refused);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        // What was never sent is forgotten; what the kernel has, it may still write to.
+        let mut left = self.sent();
+        while left > 0 {
+            match self.wait(left) {
+                Ok(count) => left -= count.min(left),
+                Err(_) => return self.slots.abandon(),
+            }
+        }
+    }
+}
+
+fn not_made(depth: usize, error: &io::Error) -> io::Error {
+    let what = match error.raw_os_error() {
+        Some(libc::EAGAIN) => format!(
+            "{depth} transfers at once are more than the system has left (sysctl fs.aio-max-nr); take a smaller \
+             --iodepth or --aio.max-pending"
+        ),
+        Some(libc::ENOSYS) => "this kernel has no native asynchronous I/O; use URING or POSIX".to_owned(),
+        _ => format!("cannot make room for {depth} transfers at once: {error}"),
+    };
+    io::Error::new(error.kind(), what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_the_system_has_left_names_the_setting() {
+        let error = Pending::new(1 << 30, 1, 8).err().expect("no system has that many");
+        assert_eq!(error.to_string().lines().count(), 1, "{error}");
+        let error = not_made(9, &io::Error::from_raw_os_error(libc::EAGAIN)).to_string();
+        assert!(error.contains("fs.aio-max-nr") && error.contains("9 transfers"), "{error}");
+    }
+}

@@ -1,0 +1,108 @@
+//! The four system calls of native asynchronous I/O, and the two structures they speak.
+//!
+//! Structures and numbers are those of the kernel's `linux/aio_abi.h`.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::ptr;
+
+/// `struct iocb` on a little-endian machine: one transfer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Request {
+    /// Comes back in [`Event::slot`].
+    pub(super) slot: u64,
+    pub(super) key: u32,
+    pub(super) flags: i32,
+    /// [`READ`] or [`WRITE`].
+    pub(super) operation: u16,
+    pub(super) priority: i16,
+    pub(super) fd: u32,
+    /// Address of the first byte.
+    pub(super) start: u64,
+    pub(super) length: u64,
+    pub(super) offset: i64,
+    pub(super) reserved: u64,
+    pub(super) more_flags: u32,
+    pub(super) event_fd: u32,
+}
+
+/// `struct io_event`: the end of a transfer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Event {
+    pub(super) slot: u64,
+    request: u64,
+    /// Bytes, or an error number below zero.
+    pub(super) result: i64,
+    result2: i64,
+}
+
+/// `IOCB_CMD_PREAD`.
+pub(super) const READ: u16 = 0;
+/// `IOCB_CMD_PWRITE`.
+pub(super) const WRITE: u16 = 1;
+
+#[cfg(target_endian = "big")]
+compile_error!("two fields of struct iocb change places on a big-endian machine");
+
+/// A kernel's context of transfers.
+#[derive(Debug)]
+pub(super) struct Context(libc::c_ulong);
+
+/// What a system call returned, or its error.
+fn returned(value: libc::c_long) -> io::Result<usize> {
+    usize::try_from(value).map_err(|_| io::Error::last_os_error())
+}
+
+impl Context {
+    /// `io_setup`: room for `depth` transfers.
+    pub(super) fn new(depth: usize) -> io::Result<Self> {
+        let mut context: libc::c_ulong = 0;
+        // SAFETY: the kernel writes the context's name into a word of ours that is 0, as it wants it.
+        returned(unsafe { libc::syscall(libc::SYS_io_setup, depth as libc::c_uint, &raw mut context) })?;
+        Ok(Self(context))
+    }
+
+    /// `io_submit`: sends transfers and says how many of them, from the first, were taken.
+    ///
+    /// # Safety
+    /// The memory of each request must stay, and belong to nobody else, until its event has come.
+    pub(super) unsafe fn submit(&self, requests: &mut [*mut Request]) -> io::Result<usize> {
+        let count = requests.len() as libc::c_long;
+        // SAFETY: the addresses are those of requests that live through the call; the rest is the caller's.
+        returned(unsafe { libc::syscall(libc::SYS_io_submit, self.0, count, requests.as_mut_ptr()) })
+    }
+
+    /// `io_getevents`: waits for `least` ends and returns how many were written to `events`.
+    pub(super) fn events(&self, least: usize, events: &mut [Event]) -> io::Result<usize> {
+        let (least, most) = (least as libc::c_long, events.len() as libc::c_long);
+        let forever = ptr::null_mut::<libc::timespec>();
+        // SAFETY: there is room for `most` events.
+        returned(unsafe {
+            libc::syscall(libc::SYS_io_getevents, self.0, least, most, events.as_mut_ptr(), forever)
+        })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours and not used afterwards.
+        unsafe { libc::syscall(libc::SYS_io_destroy, self.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_structures_are_the_kernels() {
+        assert_eq!((size_of::<Request>(), size_of::<Event>()), (64, 32));
+        assert_eq!(std::mem::offset_of!(Request, operation), 16);
+        assert_eq!(std::mem::offset_of!(Request, fd), 20);
+        assert_eq!(std::mem::offset_of!(Request, start), 24);
+        assert_eq!(std::mem::offset_of!(Request, offset), 40);
+        assert_eq!(std::mem::offset_of!(Event, result), 16);
+    }
+}

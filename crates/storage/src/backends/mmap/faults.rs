@@ -1,0 +1,182 @@
+//! What happens when a page of a mapping cannot be had: the kernel raises SIGBUS in the middle of a copy.
+//!
+//! A handler of the whole process looks whether the address lies in a watched mapping. If so, it puts an
+//! empty page of memory in that place, so that the copy ends, and marks the mapping, so that the transfer
+//! fails. The page is not the file's any more, so the mark stays: every later transfer fails, too. Any other
+//! fault goes to the handler that was there before.
+//!
+//! Invariant: the handler takes no lock, allocates nothing and touches only what is never freed.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+
+/// A watched range of addresses; once made it stays in the list and is used again.
+struct Place {
+    is_taken: AtomicBool,
+    has_faulted: AtomicBool,
+    start: AtomicUsize,
+    /// First address behind the range; 0 where nothing is watched.
+    end: AtomicUsize,
+    next: Option<&'static Place>,
+}
+
+/// The newest place; all others follow it.
+static NEWEST: AtomicPtr<Place> = AtomicPtr::new(ptr::null_mut());
+
+/// The handler that was there before.
+static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
+
+/// Bytes of a page, for the handler.
+static PAGE: AtomicUsize = AtomicUsize::new(4096);
+
+/// Keeps a range of addresses watched as long as it lives.
+pub(super) struct Watch(&'static Place);
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Watch(faulted: {})", self.has_faulted())
+    }
+}
+
+impl Watch {
+    /// Watches `length` bytes from the address `start` on.
+    pub(super) fn new(start: usize, length: usize) -> Self {
+        let place = places().find(|place| !place.is_taken.swap(true, Ordering::AcqRel));
+        let place = place.unwrap_or_else(add);
+        place.has_faulted.store(false, Ordering::Release);
+        place.start.store(start, Ordering::Release);
+        place.end.store(start + length, Ordering::Release);
+        Self(place)
+    }
+
+    /// Whether a page of the range could not be had.
+    pub(super) fn has_faulted(&self) -> bool {
+        self.0.has_faulted.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.end.store(0, Ordering::Release);
+        self.0.is_taken.store(false, Ordering::Release);
+    }
+}
+
+fn places() -> impl Iterator<Item = &'static Place> {
+    // SAFETY: null, or a place that was leaked when it was added.
+    let newest = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
+    std::iter::successors(newest, |place| place.next)
+}
+
+/// Adds a place to the list, already taken.
+fn add() -> &'static Place {
+    let place = Box::leak(Box::new(Place {
+        is_taken: AtomicBool::new(true),
+        has_faulted: AtomicBool::new(false),
+        start: AtomicUsize::new(0),
+        end: AtomicUsize::new(0),
+        next: None,
+    }));
+    let mut newest = NEWEST.load(Ordering::Acquire);
+    loop {
+        // SAFETY: null, or a place that was leaked when it was added.
+        place.next = unsafe { newest.as_ref() };
+        match NEWEST.compare_exchange(newest, place, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return place,
+            Err(now) => newest = now,
+        }
+    }
+}
+
+/// Puts the handler in place, once for the process.
+pub(super) fn install() -> io::Result<()> {
+    PAGE.store(rustix::param::page_size(), Ordering::Relaxed);
+    let before = BEFORE.get_or_init(|| {
+        // SAFETY: a structure of numbers and addresses, for which zeros are sound.
+        let (mut new, mut old): (libc::sigaction, libc::sigaction) = unsafe { std::mem::zeroed() };
+        new.sa_sigaction = on_bus as extern "C" fn(_, _, _) as usize;
+        // On the alternate stack, where there is one, as a handler before ours may want it.
+        new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        // SAFETY: both structures outlive the call, and the handler keeps to what a handler may do.
+        let code = unsafe { libc::sigaction(libc::SIGBUS, &raw const new, &raw mut old) };
+        (code == 0).then_some(old)
+    });
+    let no_handler = || io::Error::other("the system takes no handler for faults of a mapping");
+    before.as_ref().map(|_| ()).ok_or_else(no_handler)
+}
+
+extern "C" fn on_bus(signal: libc::c_int, what: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: the kernel hands over a valid description of the signal.
+    let (address, is_sent) = unsafe { ((*what).si_addr().addr(), (*what).si_code <= 0) };
+    let inside = |place: &&Place| {
+        let (start, end) = (place.start.load(Ordering::Acquire), place.end.load(Ordering::Acquire));
+        (start..end).contains(&address)
+    };
+    // A signal that somebody sent has no address.
+    match places().find(inside).filter(|_| !is_sent) {
+        Some(place) if replace(address) => place.has_faulted.store(true, Ordering::Release),
+        _ => pass_on(signal, what, context, is_sent),
+    }
+}
+
+/// Puts an empty page of memory where `address` lies.
+fn replace(address: usize) -> bool {
+    let page = PAGE.load(Ordering::Relaxed);
+    let start = ptr::with_exposed_provenance_mut(address / page * page);
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+    // SAFETY: errno is put back, because the code that was interrupted may be about to read it.
+    let errno = unsafe { *libc::__errno_location() };
+    // SAFETY: the page belongs to a watched mapping, whose owner is in the middle of a copy to or from it.
+    let at = unsafe { libc::mmap(start, page, access, kind, -1, 0) };
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
+    at != libc::MAP_FAILED
+}
+
+/// Does what would have been done without us.
+fn pass_on(signal: libc::c_int, what: *mut libc::siginfo_t, context: *mut libc::c_void, is_sent: bool) {
+    match BEFORE.get().and_then(Option::as_ref) {
+        Some(before) if before.sa_sigaction == libc::SIG_IGN && is_sent => {}
+        Some(before) if ![libc::SIG_DFL, libc::SIG_IGN].contains(&before.sa_sigaction) => {
+            if before.sa_flags & libc::SA_SIGINFO != 0 {
+                type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+                // SAFETY: what the system had as the address of a handler of this kind.
+                let handler: Handler = unsafe { std::mem::transmute(before.sa_sigaction) };
+                handler(signal, what, context);
+            } else {
+                // SAFETY: what the system had as the address of a handler of the older kind.
+                let handler: extern "C" fn(libc::c_int) = unsafe { std::mem::transmute(before.sa_sigaction) };
+                handler(signal);
+            }
+        }
+        _ => {
+            // SAFETY: the access is made again on return, and then ends the program as it would have.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+            if is_sent {
+                // SAFETY: nobody repeats a signal that was sent; it ends the program here.
+                unsafe { libc::raise(signal) };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_used_again_and_forgets_its_fault() {
+        let first = Watch::new(0x1000, 0x1000);
+        first.0.has_faulted.store(true, Ordering::Release);
+        let place = ptr::from_ref(first.0);
+        drop(first);
+        // Other tests of this process may take it in between; then it is somebody's, and not ours.
+        let second = Watch::new(0x9000, 0x1000);
+        assert!(!second.has_faulted());
+        assert!(places().any(|known| ptr::eq(known, place)), "it stays in the list");
+    }
+}

@@ -1,0 +1,160 @@
+//! One shared mapping of a file from its beginning.
+//!
+//! Its pages may change or vanish at any time (other ranks write them, others shorten the file), so nobody
+//! gets a reference to them: bytes are copied in and out.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::ops::Range;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::ptr;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+use super::faults::{self, Watch};
+
+/// What the kernel can be told of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Advice {
+    /// `MADV_SEQUENTIAL`
+    Sequential,
+    /// `MADV_RANDOM`
+    Random,
+    /// `MADV_DONTNEED`
+    DontNeed,
+}
+
+/// A mapping, which may be empty.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    start: *mut u8,
+    length: usize,
+    /// `None` where the mapping is empty.
+    watch: Option<Watch>,
+}
+
+// SAFETY: the mapping belongs to the process, and all access goes through the value that owns it.
+unsafe impl Send for Mapping {}
+
+impl Mapping {
+    /// Maps the first `length` bytes of a file.
+    pub(super) fn new(fd: &OwnedFd, length: u64, writes: bool) -> io::Result<Self> {
+        let too_long = |_| io::Error::new(io::ErrorKind::FileTooLarge, "longer than memory has addresses");
+        let length = usize::try_from(length).map_err(too_long)?;
+        if length == 0 {
+            return Ok(Self { start: ptr::null_mut(), length, watch: None });
+        }
+        faults::install()?;
+        let access = if writes { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
+        // SAFETY: a fresh mapping that the kernel places.
+        let start =
+            unsafe { libc::mmap(ptr::null_mut(), length, access, libc::MAP_SHARED, fd.as_raw_fd(), 0) };
+        if start == libc::MAP_FAILED {
+            let error = io::Error::last_os_error();
+            return Err(io::Error::new(error.kind(), format!("cannot map {length} bytes: {error}")));
+        }
+        let watch = Some(Watch::new(start.expose_provenance(), length));
+        Ok(Self { start: start.cast(), length, watch })
+    }
+
+    /// Bytes that are mapped.
+    pub(super) fn length(&self) -> u64 {
+        self.length as u64
+    }
+
+    /// Copies into the file; false if a page could not be had, now or before.
+    pub(super) fn write(&self, data: &[u8], offset: u64) -> bool {
+        if data.is_empty() {
+            return true;
+        }
+        let at = self.place(offset, data.len());
+        // SAFETY: the mapping has these bytes, and `data` lies elsewhere. A page that cannot be had is
+        // replaced by the handler of faults, so that the copy ends.
+        unsafe { ptr::copy_nonoverlapping(data.as_ptr(), at, data.len()) };
+        self.is_whole()
+    }
+
+    /// Copies out of the file; false if a page could not be had, now or before.
+    pub(super) fn read(&self, data: &mut [u8], offset: u64) -> bool {
+        if data.is_empty() {
+            return true;
+        }
+        let at = self.place(offset, data.len());
+        // SAFETY: as for `write`, the other way round.
+        unsafe { ptr::copy_nonoverlapping(at, data.as_mut_ptr(), data.len()) };
+        self.is_whole()
+    }
+
+    /// Makes a range durable: `msync` with `MS_SYNC`.
+    pub(super) fn sync(&self, range: Range<u64>) -> io::Result<()> {
+        let (start, length) = self.pages(range);
+        if length == 0 {
+            return Ok(());
+        }
+        // SAFETY: the pages belong to the mapping.
+        match unsafe { libc::msync(start.cast(), length, libc::MS_SYNC) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Tells the kernel of a range.
+    pub(super) fn advise(&self, advice: Advice, range: Range<u64>) -> io::Result<()> {
+        let (start, length) = self.pages(range);
+        if length == 0 {
+            return Ok(());
+        }
+        let advice = match advice {
+            Advice::Sequential => libc::MADV_SEQUENTIAL,
+            Advice::Random => libc::MADV_RANDOM,
+            Advice::DontNeed => libc::MADV_DONTNEED,
+        };
+        // SAFETY: the pages belong to the mapping, and are a file's: none of these loses data.
+        match unsafe { libc::madvise(start.cast(), length, advice) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Takes the mapping away and says whether that failed.
+    pub(super) fn unmap(mut self) -> io::Result<()> {
+        self.take_away()
+    }
+
+    fn place(&self, offset: u64, length: usize) -> *mut u8 {
+        let inside = offset.checked_add(length as u64).is_some_and(|end| end <= self.length());
+        assert!(inside, "{length} bytes at {offset} lie in the mapping of {} bytes", self.length);
+        // SAFETY: asserted to lie inside the mapping.
+        unsafe { self.start.add(offset as usize) }
+    }
+
+    /// The whole pages that hold a range: the first address, and bytes.
+    fn pages(&self, range: Range<u64>) -> (*mut u8, usize) {
+        let start = range.start as usize / rustix::param::page_size() * rustix::param::page_size();
+        let end = (range.end as usize).min(self.length);
+        (self.place(start as u64, end - start), end - start)
+    }
+
+    fn is_whole(&self) -> bool {
+        // The handler runs on this thread, inside the copy: the copy is not moved past the question.
+        compiler_fence(Ordering::SeqCst);
+        self.watch.as_ref().is_none_or(|watch| !watch.has_faulted())
+    }
+
+    fn take_away(&mut self) -> io::Result<()> {
+        // First no fault is ours any more, then the addresses may become somebody else's.
+        if self.watch.take().is_none() {
+            return Ok(());
+        }
+        // SAFETY: the mapping made above, which nobody points into.
+        match unsafe { libc::munmap(self.start.cast(), self.length) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        let _ = self.take_away();
+    }
+}

@@ -1,0 +1,197 @@
+//! Files by a shared mapping: a transfer is a copy, and the kernel moves the pages.
+//!
+//! For writing, a file shorter than it is meant to be is extended first (and never shortened); it is mapped
+//! whole. What cannot be supplied (no space, an error of the device, a file cut short) is an error of the
+//! transfer that met it, see `faults`.
+//!
+//! Options: `madv_pattern` tells the kernel that pages are wanted in order (`MADV_SEQUENTIAL`; 2: in random
+//! order, `MADV_RANDOM`), `madv_dont_need` takes the pages out of the mapping (`MADV_DONTNEED`) after it is
+//! made and after every sync; they stay in the page cache. There is no O_DIRECT: a mapping is the page cache.
+
+mod faults;
+mod mapping;
+
+use std::io;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use ranks::Comm;
+use rustix::fs;
+use units::Usage;
+
+use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::plain::{self, Mounted, OnMount, Plain};
+use crate::{File, Mode, Open, Storage};
+use mapping::{Advice, Mapping};
+
+pub(super) const BACKEND: Backend = Backend {
+    name: "mmap",
+    about: "files of a mounted file system, by copies to and from a shared mapping",
+    options: &[
+        BackendOption {
+            name: "madv_dont_need",
+            takes: Takes::Flag,
+            about: "take the pages out of the mapping after each sync (MADV_DONTNEED)",
+        },
+        BackendOption {
+            name: "madv_pattern",
+            takes: Takes::Flag,
+            about: "say that pages are wanted in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
+        },
+    ],
+    needs_mpi: false,
+    open,
+};
+
+struct Mmap {
+    plain: Plain,
+    pattern: Option<Advice>,
+    dont_need: bool,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
+    let plain = Plain::queued("mmap", settings)?;
+    if plain.is_direct() {
+        let what = "--posix.odirect: MMAP has no O_DIRECT, because a mapping is the page cache; use POSIX";
+        return Err(Usage::new(what));
+    }
+    let pattern = match settings.number("mmap.madv_pattern").unwrap_or(0) {
+        0 => None,
+        1 => Some(Advice::Sequential),
+        2 => Some(Advice::Random),
+        other => {
+            return Err(Usage(format!("--mmap.madv_pattern={other}: give 1 (in order) or 2 (at random)")));
+        }
+    };
+    Ok(Box::new(OnMount(Mmap { plain, pattern, dont_need: settings.flag("mmap.madv_dont_need") })))
+}
+
+impl Mounted for Mmap {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let fd = self.plain.open(comm, path, how)?;
+        let mut size = size_of_file(&fd)?;
+        let writes = how.mode == Mode::Write;
+        if writes && size < how.bytes {
+            fs::ftruncate(&fd, how.bytes)?;
+            size = how.bytes;
+        }
+        let mapping = Mapping::new(&fd, size.max(how.bytes), writes)?;
+        if let Some(pattern) = self.pattern {
+            mapping.advise(pattern, 0..mapping.length())?;
+        }
+        if self.dont_need {
+            mapping.advise(Advice::DontNeed, 0..mapping.length())?;
+        }
+        Ok(Box::new(MappedFile { mapping, fd, writes, size, dirty: None, dont_need: self.dont_need }))
+    }
+
+    fn is_direct(&self) -> bool {
+        false
+    }
+}
+
+fn size_of_file(fd: &OwnedFd) -> io::Result<u64> {
+    Ok(fs::fstat(fd)?.st_size.try_into().unwrap_or(0))
+}
+
+/// An open file and its mapping. The mapping is dropped first.
+struct MappedFile {
+    mapping: Mapping,
+    fd: OwnedFd,
+    writes: bool,
+    /// Size of the file when it was last asked for, bytes.
+    size: u64,
+    /// What was written since the last sync.
+    dirty: Option<Range<u64>>,
+    dont_need: bool,
+}
+
+impl MappedFile {
+    /// What a transfer that met a fault has to say.
+    fn fault(&self, end: u64) -> io::Error {
+        let size = size_of_file(&self.fd).unwrap_or(0);
+        if size < end {
+            let what = format!("the file was cut short to {size} bytes while it was mapped");
+            return io::Error::new(io::ErrorKind::UnexpectedEof, what);
+        }
+        match fs::fstatvfs(&self.fd) {
+            Ok(found) if self.writes && found.f_bavail == 0 => {
+                io::Error::new(io::ErrorKind::StorageFull, "no space left for a page of the mapped file")
+            }
+            _ => io::Error::other(
+                "the system cannot supply a page of the mapped file (an input/output error, a quota, no space)",
+            ),
+        }
+    }
+
+    /// How many of `length` bytes at `offset` lie before the end of the file.
+    fn there(&mut self, offset: u64, length: usize) -> io::Result<usize> {
+        if offset.saturating_add(length as u64) > self.size {
+            self.size = size_of_file(&self.fd)?;
+        }
+        let end = self.size.min(self.mapping.length());
+        Ok(end.saturating_sub(offset).min(length as u64) as usize)
+    }
+}
+
+impl File for MappedFile {
+    fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
+        if !self.writes {
+            return Err(io::Error::from_raw_os_error(libc::EBADF));
+        }
+        let end = offset.saturating_add(data.len() as u64);
+        if end > self.mapping.length() {
+            let what = format!("{end} is beyond the {} bytes that are mapped", self.mapping.length());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let dirty = self.dirty.take().unwrap_or(offset..end);
+        self.dirty = Some(dirty.start.min(offset)..dirty.end.max(end));
+        if self.mapping.write(data, offset) { Ok(data.len()) } else { Err(self.fault(end)) }
+    }
+
+    fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        let length = self.there(offset, data.len())?;
+        let data = &mut data[..length];
+        if self.mapping.read(data, offset) { Ok(length) } else { Err(self.fault(offset + length as u64)) }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let Some(dirty) = self.dirty.clone() else { return Ok(()) };
+        self.mapping.sync(dirty.clone())?;
+        if self.dont_need {
+            self.mapping.advise(Advice::DontNeed, dirty)?;
+        }
+        self.dirty = None;
+        Ok(())
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        self.size = size_of_file(&self.fd)?;
+        Ok(self.size)
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        let Self { mapping, fd, .. } = *self;
+        mapping.unmap()?;
+        plain::close(fd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(name: &str, value: &str) -> String {
+        let mut settings = Settings::default();
+        settings.set(name, value);
+        open(&settings).err().expect("refused").0
+    }
+
+    #[test]
+    fn what_a_mapping_cannot_do_is_refused_in_one_line() {
+        assert!(refusal("posix.odirect", "1").contains("a mapping is the page cache"));
+        assert!(refusal("posix.rangelocks", "1").contains("use POSIX, not MMAP"));
+        assert!(refusal("mmap.madv_pattern", "3").contains("give 1 (in order) or 2 (at random)"));
+    }
+}

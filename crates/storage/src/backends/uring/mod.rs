@@ -1,0 +1,57 @@
+//! Files by io_uring: up to a whole queue of transfers under way at once, from registered buffers and a
+//! registered file, with one system call to send all that is new and wait for what ends first.
+//!
+//! Options: `odirect` adds `O_DIRECT` to every open (as does `posix.odirect`), `plain-buffers` leaves the
+//! buffers unregistered. Registered buffers are locked memory; where a user may not lock that much, the
+//! queue is refused with the limit and the remedies: nothing slower takes its place unasked.
+
+mod queue;
+
+use std::io;
+use std::path::Path;
+
+use ranks::Comm;
+
+use crate::backends::{Backend, BackendOption, Takes};
+use crate::plain::{Mounted, ODIRECT, OnMount, Plain, PlainFile};
+use crate::{File, Open, Queue};
+
+/// Slots of a queue whose caller leaves it to the backend.
+const DEPTH: u32 = 64;
+
+pub(super) const BACKEND: Backend = Backend {
+    name: "uring",
+    about: "files of a mounted file system, by io_uring with registered buffers and files",
+    options: &[
+        ODIRECT,
+        BackendOption {
+            name: "plain-buffers",
+            takes: Takes::Flag,
+            about: "do not register the buffers: slower, and no memory is locked",
+        },
+    ],
+    needs_mpi: false,
+    open: |settings| {
+        let plain = Plain::queued("uring", settings)?;
+        Ok(Box::new(OnMount(Uring { plain, registers: !settings.flag("uring.plain-buffers") })))
+    },
+};
+
+struct Uring {
+    plain: Plain,
+    registers: bool,
+}
+
+impl Mounted for Uring {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(PlainFile::new(self.plain.open(comm, path, how)?)))
+    }
+
+    fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
+        Ok(Some(Box::new(queue::Ring::new(depth.unwrap_or(DEPTH), bytes, self.registers)?)))
+    }
+
+    fn is_direct(&self) -> bool {
+        self.plain.is_direct()
+    }
+}

@@ -1,0 +1,269 @@
+//! The queue over a ring of io_uring.
+//!
+//! The thread that makes it uses it: where the kernel can, the ring knows only one submitter and does
+//! the work of ended transfers when that one waits (Linux 6.1), which saves interrupting it.
+//!
+//! Invariant: the buffers outlive every transfer that was sent, also when the queue is dropped.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::AsRawFd;
+
+use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
+
+use crate::slots::{Piece, Slots};
+use crate::{Ended, File, Op, Queue};
+
+/// Most slots: as many entries as the kernel gives a ring.
+const DEPTH_MAX: usize = 32768;
+/// Most registered buffers, and most bytes in one (kernel: `IORING_MAX_REG_BUFFERS`, and 1 GiB).
+const REGISTERED_MAX: usize = 1 << 14;
+const REGISTERED_BYTES_MAX: usize = 1 << 30;
+/// Most bytes of one transfer (kernel: `MAX_RW_COUNT`); a longer one is taken up again by the caller.
+const TRANSFER_MAX: usize = 0x7fff_f000;
+/// The file that is attached, by its place in the ring's table of files.
+const ATTACHED: types::Fixed = types::Fixed(0);
+
+/// A ring, its slots and the file it works on. The ring is dropped first.
+pub(super) struct Ring {
+    ring: IoUring,
+    slots: Slots,
+    registers: bool,
+    has_file: bool,
+}
+
+impl Ring {
+    /// A ring of `depth` slots of `bytes` each, for the calling thread.
+    pub(super) fn new(depth: u32, bytes: usize, registers: bool) -> io::Result<Self> {
+        let depth = depth.max(1) as usize;
+        check(depth, bytes, registers)?;
+        let ring = start(depth as u32).map_err(|error| not_allowed(&error))?;
+        let slots = Slots::new(depth, bytes)?;
+        let made = Self { ring, slots, registers, has_file: false };
+        if registers && bytes > 0 {
+            made.register_buffers(bytes)?;
+        }
+        Ok(made)
+    }
+
+    fn register_buffers(&self, bytes: usize) -> io::Result<()> {
+        let depth = self.slots.depth();
+        let whole = |slot| {
+            let Piece { start, length } = self.slots.whole(slot);
+            libc::iovec { iov_base: start.cast(), iov_len: length }
+        };
+        let all: Vec<_> = (0..depth).map(whole).collect();
+        // SAFETY: the buffers live in `slots`, which is dropped after the ring and only when nothing is
+        // under way.
+        unsafe { self.ring.submitter().register_buffers(&all) }.map_err(|error| {
+            let what = match error.raw_os_error() {
+                Some(libc::ENOMEM) => format!(
+                    "{depth} buffers of {bytes} bytes are more than this user may lock in memory ({}); raise \
+                     `ulimit -l`, take a smaller --iodepth or -t, or --uring.plain-buffers",
+                    locked_limit()
+                ),
+                _ => format!("cannot register {depth} buffers of {bytes} bytes: {error}"),
+            };
+            io::Error::new(error.kind(), what)
+        })
+    }
+
+    fn entry(&self, slot: usize, op: Op, piece: Piece, offset: u64) -> squeue::Entry {
+        let Piece { start, length } = piece;
+        let (length, index) = (length.min(TRANSFER_MAX) as u32, slot as u16);
+        let entry = match (op, self.registers) {
+            (Op::Write, true) => {
+                opcode::WriteFixed::new(ATTACHED, start, length, index).offset(offset).build()
+            }
+            (Op::Read, true) => opcode::ReadFixed::new(ATTACHED, start, length, index).offset(offset).build(),
+            (Op::Write, false) => opcode::Write::new(ATTACHED, start, length).offset(offset).build(),
+            (Op::Read, false) => opcode::Read::new(ATTACHED, start, length).offset(offset).build(),
+        };
+        entry.user_data(slot as u64)
+    }
+
+    /// Sends what was submitted; with `wait` until something has ended, if anything is under way.
+    fn send(&mut self, wait: bool) -> io::Result<()> {
+        loop {
+            let has_ended = !self.ring.completion().is_empty();
+            let unsent = self.ring.submission().len();
+            let waits = wait && !has_ended && self.slots.under_way() > 0;
+            if unsent == 0 && (has_ended || !waits && self.slots.under_way() == 0) {
+                return Ok(());
+            }
+            match self.ring.submit_and_wait(usize::from(waits)) {
+                Ok(sent) if sent == 0 && unsent > 0 => {
+                    return Err(io::Error::other("the kernel takes no transfers any more"));
+                }
+                Ok(_) => {}
+                // A signal ended the waiting, not a transfer.
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => continue,
+                Err(error) => return Err(error),
+            }
+            let is_sent = self.ring.submission().is_empty();
+            if is_sent && (!waits || !self.ring.completion().is_empty()) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits until nothing that was sent is under way; what was never sent is forgotten.
+    fn settle(&mut self) -> io::Result<()> {
+        let mut left = self.slots.under_way() - self.ring.submission().len();
+        left -= self.ring.completion().count().min(left);
+        while left > 0 {
+            let flags = EnterFlags::GETEVENTS.bits();
+            // SAFETY: sends nothing, and waits for transfers that are under way.
+            let waited =
+                unsafe { self.ring.submitter().enter::<libc::sigset_t>(0, left as u32, flags, None) };
+            match waited {
+                Err(error) if error.raw_os_error() != Some(libc::EINTR) => return Err(error),
+                _ => left -= self.ring.completion().count().min(left),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Queue for Ring {
+    fn depth(&self) -> usize {
+        self.slots.depth()
+    }
+
+    fn buffer(&mut self, slot: usize) -> &mut [u8] {
+        self.slots.bytes(slot)
+    }
+
+    fn attach(&mut self, file: &dyn File) -> io::Result<()> {
+        self.detach()?;
+        let Some(fd) = file.descriptor() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the file has no descriptor"));
+        };
+        self.ring.submitter().register_files(&[fd.as_raw_fd()])?;
+        self.has_file = true;
+        Ok(())
+    }
+
+    fn detach(&mut self) -> io::Result<()> {
+        assert_eq!(self.slots.under_way(), 0, "a file is changed while nothing is under way");
+        if std::mem::take(&mut self.has_file) {
+            self.ring.submitter().unregister_files()?;
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()> {
+        assert!(self.has_file, "a file is attached before a transfer is submitted");
+        let piece = self.slots.begin(slot, from);
+        let entry = self.entry(slot, op, piece, offset);
+        // SAFETY: the piece belongs to the kernel until the transfer has ended; see the invariant.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        pushed.expect("the ring has at least as many entries as there are slots");
+        Ok(())
+    }
+
+    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()> {
+        self.send(wait)?;
+        for entry in self.ring.completion() {
+            let slot = entry.user_data() as usize;
+            self.slots.end(slot);
+            let moved =
+                usize::try_from(entry.result()).map_err(|_| io::Error::from_raw_os_error(-entry.result()));
+            ended.push(Ended { slot, moved });
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        if self.settle().is_err() {
+            self.slots.abandon();
+        }
+        if self.registers {
+            // Now, because after the close the kernel gives the locked memory back only some time later.
+            let _ = self.ring.submitter().unregister_buffers();
+        }
+    }
+}
+
+fn check(depth: usize, bytes: usize, registers: bool) -> io::Result<()> {
+    let most = if registers { REGISTERED_MAX } else { DEPTH_MAX };
+    let what = if depth > most {
+        format!("{depth} transfers at once are more than {most}; take a smaller --iodepth")
+    } else if registers && bytes > REGISTERED_BYTES_MAX {
+        format!(
+            "a registered buffer has at most 1 GiB, not {bytes} bytes; take -t 1g, or --uring.plain-buffers"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+/// The ring, with what the kernel knows of: older ones refuse flags that they do not know.
+fn start(depth: u32) -> io::Result<IoUring> {
+    let newest = IoUring::builder()
+        .setup_submit_all()
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .setup_taskrun_flag()
+        .build(depth);
+    match newest {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => IoUring::builder().build(depth),
+        made => made,
+    }
+}
+
+fn not_allowed(error: &io::Error) -> io::Error {
+    let what = match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            "io_uring is forbidden here (sysctl kernel.io_uring_disabled, or the container's seccomp rules); \
+             use AIO or POSIX"
+                .to_owned()
+        }
+        Some(libc::ENOSYS) => "this kernel has no io_uring; use AIO or POSIX".to_owned(),
+        Some(libc::ENOMEM) => {
+            format!(
+                "the ring is more than this user may lock in memory ({}); raise `ulimit -l`",
+                locked_limit()
+            )
+        }
+        _ => format!("cannot make a ring: {error}"),
+    };
+    io::Error::new(error.kind(), what)
+}
+
+/// How much memory this user may lock, in words.
+fn locked_limit() -> String {
+    match rustix::process::getrlimit(rustix::process::Resource::Memlock).current {
+        Some(bytes) => format!("at most {bytes} bytes"),
+        None => "as much as there is".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_registered_is_refused_with_the_remedy() {
+        assert!(check(64, 1 << 30, true).is_ok());
+        for (depth, bytes, word) in [(64, (1 << 30) + 1, "-t 1g"), (1 << 15, 8, "--iodepth")] {
+            let error = check(depth, bytes, true).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+        assert!(check(1 << 15, 1 << 31, false).is_ok(), "unregistered buffers have no such limit");
+        assert!(check((1 << 15) + 1, 8, false).is_err());
+    }
+
+    #[test]
+    fn a_ring_that_is_not_allowed_names_who_forbids_it() {
+        for (code, word) in
+            [(libc::EPERM, "io_uring_disabled"), (libc::ENOSYS, "no io_uring"), (libc::ENOMEM, "ulimit -l")]
+        {
+            let error = not_allowed(&io::Error::from_raw_os_error(code)).to_string();
+            assert!(error.contains(word) && error.lines().count() == 1, "{error}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Files of a mounted file system: what the backends that open a path and get a descriptor share.
+//!
+//! [`Plain`] opens, with O_DIRECT and a Lustre layout where the settings ask for them; [`PlainFile`] moves
+//! bytes by `pread` and `pwrite`; [`OnMount`] makes a storage of what a backend adds.
+//!
+//! Never here: queues, mappings, locks around transfers.
+
+mod lustre;
+mod raw;
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use ranks::Comm;
+use rustix::fs::{self, Mode as Permissions, OFlags};
+use rustix::io::Errno;
+use units::Usage;
+
+use crate::{BackendOption, File, Mode, Names, Open, PageCache, Queue, Settings, Space, Storage, Takes};
+use crate::{files, residency};
+use lustre::Layout;
+
+pub(crate) use lustre::OPTIONS as LUSTRE_OPTIONS;
+pub(crate) use raw::{Lock, close, lock};
+
+/// The option that every backend with transfers past the cache has.
+pub(crate) const ODIRECT: BackendOption = BackendOption {
+    name: "odirect",
+    takes: Takes::Flag,
+    about: "open with O_DIRECT: transfers bypass this client's page cache",
+};
+
+/// How files are opened.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    direct: bool,
+    layout: Layout,
+}
+
+impl Plain {
+    /// As the settings of `posix` ask; a backend of another name may have an `odirect` of its own.
+    pub(crate) fn new(backend: &str, settings: &Settings) -> Result<Self, Usage> {
+        let own = settings.flag(&format!("{backend}.odirect"));
+        Ok(Self { direct: own || settings.flag("posix.odirect"), layout: Layout::new(settings)? })
+    }
+
+    /// The same for a backend that has many transfers under way, around which no lock can be held.
+    pub(crate) fn queued(backend: &str, settings: &Settings) -> Result<Self, Usage> {
+        if settings.flag("posix.rangelocks") {
+            return Err(Usage(format!(
+                "--posix.rangelocks: a lock is held around a transfer that blocks; use POSIX, not {}",
+                backend.to_uppercase()
+            )));
+        }
+        Self::new(backend, settings)
+    }
+
+    /// Whether files are opened with O_DIRECT.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// Opens a file; where it is shared and gets a layout, all ranks of `comm` call this together.
+    pub(crate) fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<OwnedFd> {
+        let mut flags = match how.mode {
+            Mode::Write => OFlags::RDWR | OFlags::CREATE,
+            Mode::Read => OFlags::RDONLY,
+        };
+        flags |= OFlags::CLOEXEC;
+        if self.direct {
+            flags |= OFlags::DIRECT;
+        }
+        let created = match how.mode {
+            Mode::Write if self.layout.is_set() => self.create(comm, path, flags, how.shared)?,
+            _ => None,
+        };
+        let fd = match created {
+            Some(fd) => fd,
+            None => fs::open(path, flags, Permissions::from_raw_mode(0o664))?,
+        };
+        self.layout.ignore_locks(&fd, path)?;
+        Ok(fd)
+    }
+
+    /// Makes the file with its layout: of a shared file rank 0, while the others wait.
+    fn create(
+        &self,
+        comm: &dyn Comm,
+        path: &Path,
+        flags: OFlags,
+        shared: bool,
+    ) -> io::Result<Option<OwnedFd>> {
+        if !shared || comm.size() == 1 {
+            return self.layout.create(path, flags);
+        }
+        let mine = if comm.rank() == 0 { self.layout.create(path, flags) } else { Ok(None) };
+        comm.agree("layout", mine).map_err(|halt| io::Error::other(halt.why))
+    }
+}
+
+/// An open file, moved by `pread` and `pwrite`.
+#[derive(Debug)]
+pub(crate) struct PlainFile {
+    fd: OwnedFd,
+}
+
+impl PlainFile {
+    /// The file behind a descriptor.
+    pub(crate) fn new(fd: OwnedFd) -> Self {
+        Self { fd }
+    }
+}
+
+impl File for PlainFile {
+    fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
+        Ok(rustix::io::pwrite(&self.fd, data, offset)?)
+    }
+
+    fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        Ok(rustix::io::pread(&self.fd, data, offset)?)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(fs::fsync(&self.fd)?)
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        Ok(fs::fstat(&self.fd)?.st_size.try_into().unwrap_or(0))
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        close(self.fd)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.fd.as_fd())
+    }
+}
+
+/// What a backend over a mounted file system adds to the names of its files.
+pub(crate) trait Mounted: Sync {
+    /// See [`Storage::open`].
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
+
+    /// See [`Storage::queue`].
+    fn queue(&self, _depth: Option<u32>, _bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
+        Ok(None)
+    }
+
+    /// See [`Storage::direct`].
+    fn is_direct(&self) -> bool;
+}
+
+/// A backend whose names are those of a mounted file system.
+pub(crate) struct OnMount<T>(pub(crate) T);
+
+impl<T: Mounted> Storage for OnMount<T> {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        self.0.open(comm, path, how)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        files::remove(path)
+    }
+
+    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::size(path)
+    }
+
+    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
+        files::space(path)
+    }
+
+    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        residency::of(path)
+    }
+
+    fn names(&self) -> Option<&dyn Names> {
+        Some(self)
+    }
+
+    fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
+        self.0.queue(depth, bytes)
+    }
+
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
+    fn direct(&self) -> bool {
+        self.0.is_direct()
+    }
+}
+
+impl<T: Mounted> Names for OnMount<T> {
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        match fs::mkdir(path, Permissions::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
