@@ -27,7 +27,8 @@ fn pattern(length: usize, seed: u8) -> Vec<u8> {
 }
 
 fn put(storage: &dyn Storage, comm: &dyn Comm, path: &Path, data: &[u8], offset: u64) {
-    let mut file = storage.open(comm, path, WRITE).unwrap();
+    let how = Open { bytes: offset + data.len() as u64, ..WRITE };
+    let mut file = storage.open(comm, path, how).unwrap();
     assert_eq!(file.write_at(data, offset).unwrap(), data.len());
     file.close().unwrap();
 }
@@ -36,7 +37,7 @@ fn put(storage: &dyn Storage, comm: &dyn Comm, path: &Path, data: &[u8], offset:
 fn what_is_written_is_read_back_wherever_it_was_put() {
     each(|backend, storage, comm, dir| {
         let path = dir.join("f");
-        let mut file = storage.open(comm, &path, WRITE).unwrap();
+        let mut file = storage.open(comm, &path, Open { bytes: 6 * 4096, ..WRITE }).unwrap();
         // Backwards and with a hole: a file is not a stream.
         for block in [5_u64, 3, 0] {
             assert_eq!(file.write_at(&pattern(4096, block as u8), block * 4096).unwrap(), 4096);
@@ -117,7 +118,7 @@ fn ranks_write_one_file_at_the_same_time() {
         let storage = (backend.open)(&Settings::default()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let path: PathBuf = dir.path().join("f");
-        let how = Open { shared: true, ..WRITE };
+        let how = Open { shared: true, bytes: 4 * 8 * 4096, ..WRITE };
         let all = local::run(4, |comm| {
             let mut file = storage.open(comm, &path, how).unwrap();
             let rank = comm.rank();
