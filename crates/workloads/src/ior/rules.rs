@@ -4,12 +4,19 @@
 
 use units::Usage;
 
-use super::parameters::{Offsets, Parameters, Reorder};
+use super::parameters::{Hog, Offsets, Parameters, Rate, Reorder};
+
+/// Backends whose transfers are calls that block, so that a rank has one under way.
+const BLOCKING: &[&str] = &["posix", "mmap", "mpiio", "hdf5", "ncmpi"];
+
+/// Bytes of a page, which mapped memory is synced by.
+const PAGE: u64 = 4096;
 
 impl Parameters {
     /// Says no, in one line, to what cannot be run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let rules = self.rules_of_phases(ranks).into_iter().chain(self.rules_of_orders(ranks));
+        let rules = rules.chain(self.rules_of_backends()).chain(self.rules_of_pace());
         match rules.into_iter().find(|(broken, _)| *broken) {
             Some((_, why)) => Err(Usage::new(why)),
             None => self.check_sizes(),
@@ -30,7 +37,10 @@ impl Parameters {
                 self.wear_out && self.deadline == 0,
                 "-O stoneWallingWearOut=1 needs a deadline; add -D SECONDS",
             ),
-            (self.ranks == Some(0) || ranks == 0, "-N 0: a test needs at least one rank"),
+            (
+                self.ranks == Some(0) || ranks == 0,
+                "-N 0: a test needs at least one rank; leave -N out for all",
+            ),
             (
                 self.read_check && !self.write && self.signature.is_none(),
                 "-R without -w needs the signature the data was written with; add -G NUMBER",
@@ -39,10 +49,10 @@ impl Parameters {
                 self.write_check && !self.write && self.signature.is_none(),
                 "-W without -w needs the signature the data was written with; add -G NUMBER",
             ),
-            (self.transfer == 0, "-t 0: the test would never end"),
+            (self.transfer == 0, "-t 0: the test would never end; give -t a multiple of 8 bytes"),
             (!self.transfer.is_multiple_of(8), "-t (transfer size) must be a multiple of 8 bytes"),
             (!self.block.is_multiple_of(8), "-b (block size) must be a multiple of 8 bytes"),
-            (self.segments == 0, "-s 0: a test needs at least one segment"),
+            (self.segments == 0, "-s 0: a test needs at least one segment; leave -s out for one"),
             (self.files().contains(&""), "-o names an empty file; name one, or several with `@` between"),
             (self.unique_dir && self.files().len() > 1, "-u works with one file name in -o, not with `@`"),
         ]
@@ -90,6 +100,73 @@ impl Parameters {
         ]
     }
 
+    fn rules_of_backends(&self) -> [(bool, &'static str); 6] {
+        let is = |name: &str| self.backend.eq_ignore_ascii_case(name);
+        let random = self.offsets != Offsets::Sequential;
+        let blocking = BLOCKING.iter().any(|name| is(name));
+        [
+            (
+                blocking && self.depth.is_some_and(|depth| depth > 1),
+                "--iodepth: this backend moves one transfer at a time; use -a URING or AIO",
+            ),
+            (
+                (is("hdf5") || is("ncmpi")) && random,
+                "-z does not go with HDF5 and NCMPI; use -a POSIX or MPIIO, or leave -z out",
+            ),
+            (
+                is("ncmpi") && self.file_per_rank,
+                "-F does not go with NCMPI, which has one file for all; leave -F out",
+            ),
+            (
+                is("mpiio") && random && self.settings.flag("mpiio.useFileView"),
+                "-z and --mpiio.useFileView: a view has its own order; leave one of them out",
+            ),
+            (
+                is("hdf5") && self.settings.flag("hdf5.individualDataSets"),
+                "--hdf5.individualDataSets: data sets of single ranks never worked in IOR; leave it out",
+            ),
+            (
+                is("mmap") && self.sync_each && !self.transfer.is_multiple_of(PAGE),
+                "-Y with MMAP syncs whole pages; choose -t a multiple of 4k",
+            ),
+        ]
+    }
+
+    /// Rules of what a phase does beside its transfers, and how fast it goes.
+    fn rules_of_pace(&self) -> [(bool, &'static str); 10] {
+        let rate = self.rate.map(|(Rate::Bytes(rate) | Rate::Transfers(rate))| rate);
+        [
+            (self.depth == Some(0), "--iodepth 0: nothing would be under way; give 1 or more"),
+            (self.mix.is_some_and(|mix| mix > 100), "--rwmix is the percent of reads, from 0 to 100"),
+            (
+                self.mix.is_some() && self.offsets == Offsets::RandomBlocks,
+                "--rwmix writes too, and -z -z reads only; use one -z",
+            ),
+            (
+                rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)),
+                "--rate: nothing would ever move; give more than 0, such as 200MB/s",
+            ),
+            (
+                self.deadline > 0 && self.ramp >= self.deadline,
+                "--ramp: nothing would be left to count; give fewer seconds than -D, or a longer -D",
+            ),
+            (
+                self.prefill > 0 && !self.shuffled(),
+                "--randomPrefill fills the file before shuffled transfers; add -z, or leave it out",
+            ),
+            (
+                self.prefill > 0 && !self.block.is_multiple_of(self.prefill),
+                "--randomPrefill must divide the block size; choose it or -b accordingly",
+            ),
+            (
+                !self.prefill.is_multiple_of(8),
+                "--randomPrefill must be a multiple of 8 bytes, as transfers are",
+            ),
+            (self.dual_mount && !self.file_per_rank, "-y makes a file for each rank; add -F"),
+            (matches!(self.hog, Hog::PercentOfNode(101..)), "-M: a node has 100% of its memory; choose less"),
+        ]
+    }
+
     fn check_sizes(&self) -> Result<(), Usage> {
         let (block, transfer) = (self.block, self.transfer);
         if block < transfer || !block.is_multiple_of(transfer) {
@@ -132,5 +209,88 @@ mod tests {
         );
         assert!(refused(|p| p.block = 1 << 61).contains("2^63"));
         assert!(Parameters { write: true, ..Parameters::default() }.check(4).is_ok());
+    }
+
+    #[test]
+    fn the_other_rules_of_phases_and_orders_have_remedies_too() {
+        assert!(refused(|p| (p.keep, p.status_file) = (true, Some("s".into()))).contains("WearOut=1"));
+        assert!(refused(|p| p.ranks = Some(0)).contains("leave -N out for all"));
+        assert!(refused(|p| (p.write, p.write_check) = (false, true)).contains("-W without -w"));
+        assert!(refused(|p| p.block = 12).contains("-b (block size) must be a multiple of 8"));
+        assert!(refused(|p| p.segments = 0).contains("at least one segment"));
+        assert!(refused(|p| p.test_file = "a@".into()).contains("several with `@`"));
+        assert!(refused(|p| (p.unique_dir, p.test_file) = (true, "a@b".into())).contains("one file name"));
+        assert!(refused(|p| (p.offsets, p.block) = (Offsets::Shuffled, p.transfer)).contains("-b greater"));
+        let unseeded = |p: &mut Parameters| {
+            (p.write, p.read_check, p.signature) = (false, true, Some(1));
+            p.offsets = Offsets::Shuffled;
+        };
+        assert!(refused(unseeded).contains("add --random-offset-seed"));
+        let foreign = |p: &mut Parameters| {
+            unseeded(p);
+            (p.offsets, p.offset_seed) = (Offsets::RandomBlocks, Some(1));
+        };
+        assert!(refused(foreign).contains("use -F or -r"));
+        let in_step = |p: &mut Parameters| (p.backend, p.collective) = ("MPIIO".into(), true);
+        assert!(refused(|p| (in_step(p), p.offsets = Offsets::Shuffled).1).contains("the same calls"));
+        assert!(refused(|p| (in_step(p), p.deadline = 3).1).contains("different transfers"));
+    }
+
+    #[test]
+    fn what_a_backend_cannot_do_is_refused_with_another_or_without() {
+        let on = |backend: &'static str, change: fn(&mut Parameters)| {
+            move |p: &mut Parameters| {
+                p.backend = backend.into();
+                change(p);
+            }
+        };
+        for backend in ["POSIX", "mmap", "MPIIO", "HDF5", "NCMPI"] {
+            assert!(refused(on(backend, |p| p.depth = Some(8))).contains("use -a URING or AIO"), "{backend}");
+        }
+        for backend in ["POSIX", "AIO", "URING", "DUMMY"] {
+            let depth = if backend == "POSIX" { 1 } else { 8 };
+            let good = Parameters {
+                write: true,
+                backend: backend.into(),
+                depth: Some(depth),
+                ..Parameters::default()
+            };
+            assert!(good.check(2).is_ok(), "{backend}");
+        }
+        assert!(refused(on("HDF5", |p| p.offsets = Offsets::Shuffled)).contains("-a POSIX or MPIIO"));
+        assert!(refused(on("NCMPI", |p| p.file_per_rank = true)).contains("leave -F out"));
+        let view = |p: &mut Parameters| {
+            p.offsets = Offsets::Shuffled;
+            p.settings.set("mpiio.useFileView", "1");
+        };
+        assert!(refused(on("MPIIO", view)).contains("leave one of them out"));
+        assert!(refused(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("leave it"));
+        let small = |p: &mut Parameters| (p.sync_each, p.transfer) = (true, 512);
+        assert!(refused(on("MMAP", small)).contains("multiple of 4k"));
+    }
+
+    #[test]
+    fn what_would_never_move_or_never_count_is_refused() {
+        assert!(refused(|p| p.depth = Some(0)).contains("give 1 or more"));
+        assert!(refused(|p| p.mix = Some(101)).contains("from 0 to 100"));
+        let blocks = |p: &mut Parameters| {
+            (p.write, p.mix) = (false, Some(50));
+            p.offsets = Offsets::RandomBlocks;
+        };
+        assert!(refused(blocks).contains("use one -z"));
+        for rate in [Rate::Bytes(0.0), Rate::Transfers(-1.0), Rate::Bytes(f64::NAN)] {
+            assert!(refused(|p| p.rate = Some(rate)).contains("more than 0"), "{rate:?}");
+        }
+        assert!(refused(|p| (p.deadline, p.ramp) = (3, 3)).contains("longer -D"));
+        let good = |ramp, deadline| {
+            Parameters { write: true, ramp, deadline, mix: Some(100), ..Parameters::default() }.check(2)
+        };
+        assert!(good(2, 3).is_ok() && good(2, 0).is_ok());
+        assert!(refused(|p| p.prefill = 1 << 20).contains("add -z"));
+        let filled = |bytes| move |p: &mut Parameters| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
+        assert!(refused(filled(3 << 10)).contains("must divide the block size"));
+        assert!(refused(filled(4)).contains("multiple of 8"));
+        assert!(refused(|p| p.dual_mount = true).contains("add -F"));
+        assert!(refused(|p| p.hog = Hog::PercentOfNode(101)).contains("choose less"));
     }
 }
