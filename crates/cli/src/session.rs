@@ -2,7 +2,7 @@
 
 use ranks::launcher::{self, Launch};
 use ranks::mpi::MpiWorld;
-use ranks::{Comm, Halt, Reduce, local};
+use ranks::{Comm, Halt, local};
 use units::Usage;
 
 /// Who runs a workload.
@@ -67,24 +67,30 @@ impl Session {
         }
     }
 
-    /// Ends the ranks together where one of them has to refuse: all get their own value, or the one that
-    /// refused its reason and the others a word.
+    /// Gives rank 0's bytes to every process.
+    pub(crate) fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<(), Usage> {
+        match self {
+            Self::Local(_) => Ok(()),
+            Self::Mpi(world) => world.comm().broadcast(0, bytes).map_err(|halt| Usage::new(halt.to_string())),
+        }
+    }
+
+    /// Ends the ranks together where one of them has to refuse: all get their own value, or all the reason
+    /// of the lowest rank that refused.
     pub(crate) fn agree<T>(self, mine: Result<T, Usage>) -> Result<(Self, T), Usage> {
-        let refused = match &self {
-            Self::Local(_) => mine.is_err(),
-            Self::Mpi(world) => {
-                let comm: &dyn Comm = world.comm();
-                comm.reduce_one(mine.is_err().into(), Reduce::Max).map_or(true, |refused| refused > 0)
-            }
+        let world = match self {
+            Self::Local(_) => return mine.map(|value| (self, value)),
+            Self::Mpi(world) => world,
         };
-        if !refused {
-            return mine.map(|value| (self, value));
+        let comm: &dyn Comm = world.comm();
+        match comm.agree("options", mine) {
+            Ok(value) => Ok((Self::Mpi(world), value)),
+            Err(halt) => {
+                // There is nothing more to say than the reason.
+                let _ = world.finish();
+                Err(if halt.rank == 0 { Usage(halt.why) } else { Usage::new(halt.to_string()) })
+            }
         }
-        if let Self::Mpi(world) = self {
-            // There is nothing more to say than the reason.
-            let _ = world.finish();
-        }
-        mine.and(Err(Usage::new("another rank refused")))
     }
 
     /// Runs `body` on every rank that lives in this process, and ends the ranks; returns what rank 0

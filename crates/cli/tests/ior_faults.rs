@@ -187,7 +187,7 @@ fn bad_usage_is_one_line_and_status_2_and_nothing_is_made() {
     for (words, told) in [
         ("-w -b 1m -t 3k", "-t 3072 does not divide -b 1048576: a block is a whole number of transfers"),
         ("-w --no-such-option", "unknown option `--no-such-option` (ior -h lists the options)"),
-        ("-w -j", "unknown option `-j`"),
+        ("-w -L", "unknown option `-L`"),
         ("-w stray", "`stray` is not an option"),
         ("-w -b 8q", "unknown size suffix `q` in `8q`"),
         ("-w -b", "-b takes a value"),

@@ -1,36 +1,59 @@
 //! From tokens to [`Typed`], by IOR 4.1's grammar, without its leaks.
+//!
+//! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
+//! Never here: what stands in `-O` and in scripts (`directives`, `script`).
 
 use storage::Takes;
 use units::Usage;
 
-use super::numbers;
-use super::table::{self, Kind, LUSTRE, RETIRED, Row, Value};
+use super::nearest::nearest;
+use super::retired;
+use super::table::{self, Kind, Row, Value};
 use super::typed::Typed;
+use super::{directives, numbers};
+
+/// The tokens that are still to be read.
+pub(super) struct Rest<'a>(&'a [String]);
+
+impl<'a> Rest<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn peek(&self) -> Option<&'a str> {
+        self.0.first().map(String::as_str)
+    }
+}
 
 /// Reads the tokens behind the program's name.
 pub(crate) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
     let mut typed = Typed::default();
-    let mut rest = tokens.iter().map(String::as_str);
+    let mut rest = Rest(tokens);
     while let Some(token) = rest.next() {
-        if let Some(long) = token.strip_prefix("--") {
-            long_option(&mut typed, token, long, &mut rest)?;
-        } else if let Some(letters) = token.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-            letters_of(&mut typed, token, letters, &mut rest)?;
-        } else {
-            return Err(Usage(format!(
-                "`{token}` is not an option; options begin with `-` (ior -h lists them)"
-            )));
-        }
+        option(&mut typed, token, &mut rest)?;
     }
     Ok(typed)
 }
 
-fn long_option<'a>(
-    typed: &mut Typed,
-    token: &str,
-    long: &'a str,
-    rest: &mut impl Iterator<Item = &'a str>,
-) -> Result<(), Usage> {
+/// Takes one token that is an option, and its value from `rest` where it needs one.
+fn option<'a>(typed: &mut Typed, token: &'a str, rest: &mut Rest<'a>) -> Result<(), Usage> {
+    if let Some(long) = token.strip_prefix("--") {
+        return long_option(typed, token, long, rest);
+    }
+    match token.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+        Some(letters) => letters_of(typed, token, letters, rest),
+        None => Err(Usage(format!("`{token}` is not an option; options begin with `-` (ior -h lists them)"))),
+    }
+}
+
+/// Takes `token` (`--name=value`, `-x=value`) as an option that has its value with it.
+pub(super) fn whole_option(typed: &mut Typed, token: &str) -> Result<(), Usage> {
+    option(typed, token, &mut Rest(&[]))
+}
+
+fn long_option<'a>(typed: &mut Typed, token: &str, long: &'a str, rest: &mut Rest<'a>) -> Result<(), Usage> {
     let (name, value) = match long.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (long, None),
@@ -40,7 +63,7 @@ fn long_option<'a>(
     }
     let row = table::rows().find(|row| row.long == Some(name)).ok_or_else(|| unknown(token))?;
     if row.kind == Kind::Flag {
-        return set_flag(typed, row, token, value);
+        return set_flag(typed, row, &format!("--{name}"), value);
     }
     let value = value.or_else(|| rest.next());
     set_value(typed, row, &format!("--{name}"), value)
@@ -52,23 +75,28 @@ fn backend_option<'a>(
     backend: &str,
     option: &str,
     value: Option<&'a str>,
-    rest: &mut impl Iterator<Item = &'a str>,
+    rest: &mut Rest<'a>,
 ) -> Result<(), Usage> {
-    let known = storage::BACKENDS.iter().find(|known| known.name == backend).ok_or_else(|| unknown(token))?;
-    let known = known.options.iter().find(|known| known.name == option).ok_or_else(|| unknown(token))?;
-    let name = format!("{backend}.{option}", option = known.name);
+    let of_backend = storage::BACKENDS.iter().find(|known| known.name.eq_ignore_ascii_case(backend));
+    let of_backend = of_backend.ok_or_else(|| unknown(token))?;
+    let known = of_backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(option));
+    let known = known.ok_or_else(|| unknown(token))?;
+    let name = format!("{}.{}", of_backend.name, known.name);
     let value = if known.takes == Takes::Flag { value.or(Some("1")) } else { value.or_else(|| rest.next()) };
-    let text =
-        value.filter(|text| !text.is_empty()).ok_or_else(|| Usage(format!("{token} takes a value")))?;
+    let text = value
+        .filter(|text| !text.is_empty())
+        .ok_or_else(|| Usage(format!("--{name} takes a value: {}", known.about)))?;
     if known.takes == Takes::Text {
         typed.parameters.settings.set(&name, text);
+        typed.set_of_backends.insert(name, true);
         return Ok(());
     }
-    let number = number(token, text)?;
+    let number = number(&format!("--{name}"), text)?;
     if known.takes == Takes::Size && number < 0 {
-        return Err(Usage(format!("{token}: {number} is negative")));
+        return Err(Usage(format!("--{name} {text}: {number} is negative")));
     }
     typed.parameters.settings.set(&name, number.to_string());
+    typed.set_of_backends.insert(name, number != 0);
     Ok(())
 }
 
@@ -77,38 +105,48 @@ fn letters_of<'a>(
     typed: &mut Typed,
     token: &str,
     letters: &'a str,
-    rest: &mut impl Iterator<Item = &'a str>,
+    rest: &mut Rest<'a>,
 ) -> Result<(), Usage> {
-    let mut left = letters;
+    // `-vwr=0` gives the number to each of its flags.
+    let (flags, for_all) = match letters.split_once('=') {
+        Some((flags, value)) if flags.chars().all(is_flag) => (flags, Some(value)),
+        _ => (letters, None),
+    };
+    let mut left = flags;
     while let Some(letter) = left.chars().next() {
         left = &left[letter.len_utf8()..];
-        if let Some(retired) = RETIRED.iter().find(|retired| retired.short == letter) {
-            take_retired(typed, retired);
-            if retired.takes_value && left.is_empty() {
-                rest.next();
+        let name = format!("-{letter}");
+        if let Some(was) = retired::of_letter(letter) {
+            if !was.takes_value {
+                was.take(typed, &name, for_all.unwrap_or("1"))?;
+                continue;
             }
-            continue;
+            let value = glued(left).or_else(|| rest.next()).filter(|value| !value.is_empty());
+            let value = value.ok_or_else(|| Usage(format!("{name} takes a value; it {}", was.about)))?;
+            return was.take(typed, &name, value);
         }
         let row = table::rows().find(|row| row.short == Some(letter)).ok_or_else(|| unknown(token))?;
-        let name = format!("-{letter}");
-        if row.kind != Kind::Flag {
-            let value =
-                if left.is_empty() { rest.next() } else { Some(left.strip_prefix('=').unwrap_or(left)) };
-            return set_value(typed, row, &name, value);
+        if row.kind == Kind::Flag {
+            set_flag(typed, row, &name, for_all)?;
+            continue;
         }
-        match left.strip_prefix('=') {
-            Some(value) => return set_flag(typed, row, &name, Some(value)),
-            None => set_flag(typed, row, &name, None)?,
+        if letter == 'l' && left.is_empty() && rest.peek().is_none_or(|next| next.starts_with('-')) {
+            let was = retired::of_directive("storeFileOffset").expect("it is in the table");
+            return was.take(typed, "-l without a value", "1");
         }
+        return set_value(typed, row, &name, glued(left).or_else(|| rest.next()));
     }
     Ok(())
 }
 
-fn take_retired(typed: &mut Typed, retired: &table::Retired) {
-    typed.notes.push(format!("-{} {}", retired.short, retired.note));
-    if let Some(option) = retired.today {
-        typed.parameters.settings.set(option, "1");
-    }
+fn is_flag(letter: char) -> bool {
+    let lives = table::rows().any(|row| row.short == Some(letter) && row.kind == Kind::Flag);
+    lives || retired::of_letter(letter).is_some_and(|was| !was.takes_value)
+}
+
+/// The value that follows a letter in the same token.
+fn glued(left: &str) -> Option<&str> {
+    (!left.is_empty()).then(|| left.strip_prefix('=').unwrap_or(left))
 }
 
 fn set_flag(typed: &mut Typed, row: &Row, name: &str, value: Option<&str>) -> Result<(), Usage> {
@@ -119,12 +157,13 @@ fn set_flag(typed: &mut Typed, row: &Row, name: &str, value: Option<&str>) -> Re
     (row.set)(typed, Value::Flag(count)).map_err(|why| Usage(format!("{name}: {why}")))
 }
 
-fn set_value(typed: &mut Typed, row: &Row, name: &str, value: Option<&str>) -> Result<(), Usage> {
+/// Gives `value` to an option that needs one, or to a flag as a directive gives it.
+pub(super) fn set_value(typed: &mut Typed, row: &Row, name: &str, value: Option<&str>) -> Result<(), Usage> {
     let Some(text) = value.filter(|text| !text.is_empty()) else {
         return Err(Usage(format!("{name} takes a value: {}", row.about)));
     };
     if row.short == Some('O') {
-        return directives(typed, text);
+        return directives::list(typed, text).map_err(|why| Usage(format!("{name} {why}")));
     }
     let value = match row.kind {
         Kind::Text => Value::Text(text),
@@ -143,57 +182,21 @@ fn number(name: &str, text: &str) -> Result<i64, Usage> {
     numbers::parse(text).map_err(|why| Usage(format!("{name}: {why}")))
 }
 
-/// `-O key=value[,key=value...]`; a key that is no directive is tried as an option.
-fn directives(typed: &mut Typed, text: &str) -> Result<(), Usage> {
-    let text = text.split('#').next().unwrap_or_default();
-    for piece in text.split(',') {
-        let wrong = || Usage(format!("-O {text}: `{piece}` is not of the form name=value"));
-        let (key, value) = piece.split_once('=').ok_or_else(wrong)?;
-        let (key, value) = (key.trim(), value.trim());
-        if key.is_empty() || value.is_empty() {
-            return Err(wrong());
-        }
-        directive(typed, key, value)?;
-    }
-    Ok(())
-}
-
-fn directive(typed: &mut Typed, key: &str, value: &str) -> Result<(), Usage> {
-    let name = format!("-O {key}");
-    if let Some(row) =
-        table::rows().find(|row| row.directives.iter().any(|known| known.eq_ignore_ascii_case(key)))
-    {
-        return set_value(typed, row, &name, Some(value));
-    }
-    let lower = key.to_lowercase();
-    if lower == "useo_direct" {
-        let mut none = std::iter::empty();
-        return backend_option(typed, &name, "posix", "odirect", Some(value), &mut none);
-    }
-    if LUSTRE.contains(&lower.as_str()) {
-        typed
-            .notes
-            .push(format!("{name}={value}: layouts are not set here; the directory's own layout is used"));
-        return Ok(());
-    }
-    if key.starts_with('-') {
-        let inner = parse_into(typed.clone(), &format!("{key}={value}"))?;
-        *typed = inner;
-        return Ok(());
-    }
-    Err(Usage(format!("{name}: unknown directive (ior -h lists them)")))
-}
-
-fn parse_into(typed: Typed, token: &str) -> Result<Typed, Usage> {
-    let mut typed = typed;
-    let mut none = std::iter::empty();
-    match token.strip_prefix("--") {
-        Some(long) => long_option(&mut typed, token, long, &mut none)?,
-        None => letters_of(&mut typed, token, token.trim_start_matches('-'), &mut none)?,
-    }
-    Ok(typed)
-}
-
 fn unknown(token: &str) -> Usage {
-    Usage(format!("unknown option `{token}` (ior -h lists the options)"))
+    let name = token.split('=').next().unwrap_or(token);
+    if let Some(row) = name.strip_prefix("--").and_then(|letter| {
+        table::rows().find(|row| row.short.is_some_and(|short| letter.chars().eq([short])))
+    }) {
+        let letter = row.short.unwrap_or_default();
+        return Usage(format!("unknown option `{token}`; a letter has one dash: -{letter}"));
+    }
+    let of_backends = storage::BACKENDS.iter().flat_map(|backend| {
+        backend.options.iter().map(move |option| format!("--{}.{}", backend.name, option.name))
+    });
+    let words: Vec<String> =
+        table::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_backends).collect();
+    match nearest(name, words.iter().map(String::as_str)) {
+        Some(near) => Usage(format!("unknown option `{token}`; the nearest is `{near}` (ior -h lists all)")),
+        None => Usage(format!("unknown option `{token}` (ior -h lists the options)")),
+    }
 }

@@ -2,7 +2,8 @@
 
 use storage::Takes;
 
-use super::table::{self, FLAGS, Kind, RETIRED, Row, VALUES};
+use super::retired::RETIRED;
+use super::table::{self, FLAGS, Kind, Row, VALUES};
 
 /// The whole help text for a program called `name`.
 pub(crate) fn text(name: &str) -> String {
@@ -24,10 +25,12 @@ pub(crate) fn text(name: &str) -> String {
     }
     text.push_str("\n\nRetired options that are still taken\n");
     for retired in RETIRED {
-        text.push_str(&described(&format!("-{}", retired.short), retired.note));
+        let letter = retired.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
+        text.push_str(&described(&format!("{letter}-O {}", retired.directive), retired.about));
     }
     text.push_str(
-        "\nSizes take k, m, g, t, p in powers of 1024. Without -w, -r, -W or -R a test writes and reads.\n\
+        "\nNames in brackets are directives, for -O name=value,name=value and for the lines of scripts.\n\
+         Sizes take k, m, g, t, p in powers of 1024. Without -w, -r, -W or -R a test writes and reads.\n\
          Ranks are those of mpirun or srun; `assay -n RANKS ior ...` makes local ones, as threads.\n",
     );
     text
@@ -41,8 +44,10 @@ fn described(names: &str, about: &str) -> String {
 fn line(row: &Row) -> String {
     let mut names: Vec<String> = row.short.map(|letter| format!("-{letter}")).into_iter().collect();
     names.extend(row.long.map(|word| format!("--{word}")));
+    let mut directives = row.directives;
     if names.is_empty() {
-        names.extend(row.directives.first().map(|directive| format!("-O {directive}")));
+        names.extend(directives.first().map(|directive| format!("-O {directive}")));
+        directives = &[];
     }
     let mut names = names.join(", ");
     if row.kind != Kind::Flag {
@@ -52,5 +57,8 @@ fn line(row: &Row) -> String {
         };
         names.push_str(&format!("={shown}"));
     }
-    described(&names, row.about)
+    match directives {
+        [] => described(&names, row.about),
+        _ => described(&names, &format!("{} [{}]", row.about, directives.join(", "))),
+    }
 }

@@ -1,5 +1,7 @@
 //! Numbers as `ior` reads and writes them (IOR 4.1).
 
+use units::{Dimension, Quantity};
+use workloads::ior::{Hog, Rate};
 use workloads::kit::payload::Packet;
 
 /// A whole number with an optional suffix `k m g t p` (powers of 1024, either case), which `ib`, `iB`,
@@ -44,6 +46,36 @@ pub(crate) fn packet(text: &str) -> Result<Packet, String> {
     }
 }
 
+/// The memory of `-M`: `2g`, or `75%` of a node's.
+pub(crate) fn hog(text: &str) -> Result<Hog, String> {
+    if let Some(percent) = text.trim().strip_suffix('%') {
+        return match percent.trim_end().parse() {
+            Ok(0) => Ok(Hog::Nothing),
+            Ok(percent @ 1..=100) => Ok(Hog::PercentOfNode(percent)),
+            _ => Err(format!("`{text}` is not a whole number of percent from 0 to 100")),
+        };
+    }
+    let bare = text.ends_with(|last: char| last.is_ascii_digit());
+    match parse(text)? {
+        0 => Ok(Hog::Nothing),
+        ..0 => Err(format!("`{text}` is negative")),
+        // IOR 4.1 takes any number as percent, also that of `100m`.
+        small @ 1..=100 if bare => Err(format!("`{text}` is percent or bytes? say {small}% or {small}m")),
+        bytes => Ok(Hog::PerNode(bytes.unsigned_abs())),
+    }
+}
+
+/// The limit of `--rate`: bytes or transfers per second.
+pub(crate) fn rate(text: &str) -> Result<Rate, String> {
+    let Quantity { value, dimension } = text.parse::<Quantity>().map_err(|usage| usage.0)?;
+    match dimension {
+        _ if !(value.is_finite() && value > 0.0) => Err("a rate is more than nothing".to_owned()),
+        Dimension::BytesPerSecond => Ok(Rate::Bytes(value)),
+        Dimension::PerSecond => Ok(Rate::Transfers(value)),
+        _ => Err(format!("`{text}` is not a rate, such as 200MB/s, 1GiB/s or 5000/s")),
+    }
+}
+
 /// A size as the Options block shows it.
 pub(crate) fn size(bytes: u64) -> String {
     let units = [(units::TIB, "TiB"), (units::GIB, "GiB"), (units::MIB, "MiB")];
@@ -80,6 +112,22 @@ mod tests {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         assert!(parse("8q").unwrap_err().starts_with("unknown size suffix `q` in `8q`"));
+    }
+
+    #[test]
+    fn memory_to_take_away_has_a_unit_and_rates_are_per_second() {
+        assert_eq!(hog("2g"), Ok(Hog::PerNode(2 << 30)));
+        assert_eq!(hog("100m"), Ok(Hog::PerNode(100 << 20)));
+        assert_eq!(hog("75%"), Ok(Hog::PercentOfNode(75)));
+        assert_eq!((hog("0"), hog("0%")), (Ok(Hog::Nothing), Ok(Hog::Nothing)));
+        assert!(hog("75").unwrap_err().contains("say 75% or 75m"));
+        assert_eq!(hog("4096"), Ok(Hog::PerNode(4096)));
+        assert!(hog("101%").is_err() && hog("-1").is_err() && hog("x%").is_err() && hog("").is_err());
+        assert_eq!(rate("200MB/s"), Ok(Rate::Bytes(2e8)));
+        assert_eq!(rate("1 GiB/s"), Ok(Rate::Bytes((1_u64 << 30) as f64)));
+        assert_eq!(rate("5000/s"), Ok(Rate::Transfers(5e3)));
+        assert!(rate("5 s").unwrap_err().contains("not a rate") && rate("5000").is_err());
+        assert!(rate("0/s").is_err() && rate("-1MB/s").is_err());
     }
 
     #[test]

@@ -4,9 +4,10 @@
 
 // tidy: long because a table of options is read as one.
 
-use workloads::ior::Parameters;
+use workloads::ior::{Hog, Parameters};
 
 use super::numbers;
+use super::output::{Edition, Format};
 use super::typed::Typed;
 
 /// What an option takes.
@@ -47,8 +48,20 @@ impl Value<'_> {
     }
 
     fn whole<T: TryFrom<i64>>(self) -> Result<T, String> {
-        let Self::Number(number) = self else { return Err("takes a number".into()) };
-        T::try_from(number).map_err(|_| format!("{number} is out of range"))
+        let number = match self {
+            Self::Number(number) => number,
+            Self::Flag(Some(count)) => count as i64,
+            _ => return Err("takes a number".into()),
+        };
+        T::try_from(number).map_err(|_| match number {
+            ..0 => format!("{number} is negative"),
+            _ => format!("{number} is more than can be"),
+        })
+    }
+
+    /// A number, where -1 stands for what is found.
+    fn unless_minus_one<T: TryFrom<i64>>(self) -> Result<Option<T>, String> {
+        if matches!(self, Self::Number(-1)) { Ok(None) } else { self.whole().map(Some) }
     }
 
     fn text(self) -> String {
@@ -106,6 +119,26 @@ macro_rules! number {
     };
 }
 
+/// A number of the workload's parameters that is not set by default; an own option.
+macro_rules! own_number {
+    ($long:literal, $field:ident, $about:literal) => {
+        row!(None, Some($long), [], Number, $about, |typed, value| {
+            typed.parameters.$field = Some(value.whole()?);
+            Ok(())
+        })
+    };
+}
+
+/// What concerns graphics processors: taken where it asks for none.
+macro_rules! gpu {
+    ($long:expr, $directives:expr, $kind:ident, $none:pat, $about:literal) => {
+        row!(None, $long, $directives, $kind, $about, |_, value| match value {
+            $none => Ok(()),
+            _ => Err("there is no CUDA in this program; leave it out, the data stays in main memory".into()),
+        })
+    };
+}
+
 /// Every option that takes no value.
 pub(crate) const FLAGS: &[Row] = &[
     flag!(
@@ -153,11 +186,8 @@ pub(crate) const FLAGS: &[Row] = &[
     ),
     flag!('u', None, ["uniqueDir"], unique_dir, "with -F, a directory for each rank"),
     row!(Some('v'), None, ["verbose"], Flag, "say more; repeat for still more", |typed, value| {
-        let count = match value {
-            Value::Number(count) => count.max(0) as u64,
-            _ => value.count(typed.parameters.verbose.into()),
-        };
-        typed.parameters.verbose = count.try_into().unwrap_or(5);
+        let count = value.count(typed.parameters.verbose.into());
+        typed.parameters.verbose = count.try_into().unwrap_or(u32::MAX);
         Ok(())
     }),
     flag!('w', None, ["writeFile"], write, "write"),
@@ -168,6 +198,13 @@ pub(crate) const FLAGS: &[Row] = &[
         ["singleXferAttempt"],
         single_attempt,
         "fail on a short transfer instead of taking it up again"
+    ),
+    flag!(
+        'y',
+        None,
+        ["dualMount"],
+        dual_mount,
+        "with -F, a file system for each processor socket: -o, the socket's number and /data"
     ),
     flag!('Y', None, ["fsyncPerWrite"], sync_each, "fsync after every write, within its latency"),
     row!(
@@ -194,6 +231,35 @@ pub(crate) const FLAGS: &[Row] = &[
     ),
     row!(
         None,
+        Some("dryRun"),
+        [],
+        Flag,
+        "tell what would be done, and how many bytes; nothing is opened or moved",
+        |typed, value| {
+            typed.parameters.dry_run = value.on();
+            Ok(())
+        }
+    ),
+    row!(
+        None,
+        Some("warningAsErrors"),
+        ["warningAsErrors"],
+        Flag,
+        "exit status 1 after any warning; the run goes on to its end",
+        |typed, value| {
+            typed.parameters.warnings_fail = value.on();
+            Ok(())
+        }
+    ),
+    gpu!(
+        Some("gpuDirect"),
+        ["GPUDirect"],
+        Flag,
+        Value::Flag(Some(0)),
+        "between storage and a graphics processor; not in this program"
+    ),
+    row!(
+        None,
         Some("drop-caches"),
         [],
         Flag,
@@ -217,6 +283,17 @@ pub(crate) const VALUES: &[Row] = &[
     number!(Some('d'), ["interTestDelay"], Number, delay, "seconds to wait before each write and read phase"),
     number!(Some('D'), ["deadlineForStonewalling"], Number, deadline, "seconds after which a phase stops"),
     row!(
+        Some('f'),
+        None,
+        [],
+        Text,
+        "script: tests between `IOR START` and `IOR STOP`, each ended by `RUN`",
+        |typed, value| {
+            typed.script = Some(value.text());
+            Ok(())
+        }
+    ),
+    row!(
         Some('G'),
         None,
         ["setTimeStampSignature"],
@@ -229,6 +306,13 @@ pub(crate) const VALUES: &[Row] = &[
         }
     ),
     number!(Some('i'), ["repetitions"], Number, repetitions, "repetitions"),
+    number!(
+        Some('j'),
+        ["outlierThreshold"],
+        Number,
+        outlier_seconds,
+        "name ranks whose times differ from the mean by more than so many seconds"
+    ),
     row!(
         Some('l'),
         Some("dataPacketType"),
@@ -240,8 +324,19 @@ pub(crate) const VALUES: &[Row] = &[
             Ok(())
         }
     ),
-    row!(Some('N'), None, ["numTasks"], Number, "ranks that take part", |typed, value| {
-        typed.parameters.ranks = Some(value.whole()?);
+    row!(
+        Some('M'),
+        None,
+        ["memoryPerNode"],
+        Text,
+        "memory to take away on each node: 2g or 75%",
+        |typed, v| {
+            typed.parameters.hog = numbers::hog(&v.text())?;
+            Ok(())
+        }
+    ),
+    row!(Some('N'), None, ["numTasks"], Number, "ranks that take part; -1: all", |typed, value| {
+        typed.parameters.ranks = value.unless_minus_one()?;
         Ok(())
     }),
     row!(Some('o'), None, ["testFile"], Text, "file; `@` separates several", |typed, value| {
@@ -258,6 +353,13 @@ pub(crate) const VALUES: &[Row] = &[
     ),
     number!(Some('s'), ["segmentCount"], Size, segments, "segments"),
     number!(Some('t'), ["transferSize"], Size, transfer, "bytes of one transfer"),
+    number!(
+        Some('T'),
+        ["maxTimeDuration"],
+        Number,
+        minutes_max,
+        "minutes after which a test begins no more phases"
+    ),
     number!(
         Some('X'),
         ["reorderTasksRandomSeed"],
@@ -295,7 +397,7 @@ pub(crate) const VALUES: &[Row] = &[
         }
     ),
     row!(None, None, ["numNodes"], Number, "number of nodes, instead of what was found", |typed, value| {
-        typed.parameters.nodes = Some(value.whole()?);
+        typed.parameters.nodes = value.unless_minus_one()?;
         Ok(())
     }),
     row!(
@@ -305,7 +407,95 @@ pub(crate) const VALUES: &[Row] = &[
         Number,
         "ranks on the first node, instead of what was found",
         |typed, value| {
-            typed.parameters.ranks_on_node0 = Some(value.whole()?);
+            typed.parameters.ranks_on_node0 = value.unless_minus_one()?;
+            Ok(())
+        }
+    ),
+    number!(
+        None,
+        ["minTimeDuration"],
+        Number,
+        seconds_min,
+        "repeat the whole pattern until so many seconds have passed"
+    ),
+    number!(None, ["interIODelay"], Number, pause_us, "microseconds to wait after each transfer"),
+    row!(None, None, ["memoryPerTask"], Size, "memory to take away for each rank", |typed, value| {
+        typed.parameters.hog = match value.whole()? {
+            0 => Hog::Nothing,
+            bytes => Hog::PerRank(bytes),
+        };
+        Ok(())
+    }),
+    row!(None, None, ["summaryFile"], Text, "file for the results", |typed, value| {
+        typed.look.file = Some(value.text());
+        Ok(())
+    }),
+    row!(None, None, ["summaryFormat"], Text, "default, JSON or CSV", |typed, value| {
+        typed.look.format = match value.text().to_lowercase().as_str() {
+            "default" => Format::Text,
+            "json" => Format::Json,
+            "csv" => Format::Csv,
+            other => return Err(format!("`{other}` is no format; known are default, JSON, CSV")),
+        };
+        Ok(())
+    }),
+    row!(None, None, ["summaryAlways"], Number, "the summary table after each test", |typed, value| {
+        typed.look.summary_always = value.on();
+        Ok(())
+    }),
+    row!(
+        None,
+        None,
+        ["saveRankPerformanceDetailsCSV"],
+        Text,
+        "file for a row of each rank and phase",
+        |typed, value| {
+            typed.look.rank_csv = Some(value.text());
+            typed.parameters.rank_times = true;
+            Ok(())
+        }
+    ),
+    row!(
+        None,
+        None,
+        ["savePerOpDataCSV"],
+        Text,
+        "beginning of the names of files with a row for each transfer",
+        |typed, value| {
+            typed.parameters.transfer_csv = Some(value.text());
+            Ok(())
+        }
+    ),
+    gpu!(
+        None,
+        ["allocateBufferOnGPU"],
+        Number,
+        Value::Number(0),
+        "buffers in a graphics processor; only 0, not in this program"
+    ),
+    gpu!(
+        None,
+        ["GPUid"],
+        Number,
+        Value::Number(-1 | 0),
+        "which graphics processor; only 0 or -1, not in this program"
+    ),
+    row!(None, None, ["debug"], Text, "taken, without effect", |typed, value| {
+        typed.notes.push(format!("debug={} is taken, and has no effect", value.text()));
+        Ok(())
+    }),
+    row!(None, None, ["platform"], Text, "taken, without effect", |typed, value| {
+        typed.notes.push(format!("platform={} is taken, and has no effect", value.text()));
+        Ok(())
+    }),
+    row!(
+        None,
+        Some("randomPrefill"),
+        [],
+        Size,
+        "with -z: fill the file first, in pieces of so many bytes",
+        |typed, value| {
+            typed.parameters.prefill = value.whole()?;
             Ok(())
         }
     ),
@@ -319,7 +509,7 @@ pub(crate) const VALUES: &[Row] = &[
         Some("random-order"),
         [],
         Text,
-        "order of -z: assay (equal shares, no memory) or ior (its own sequence); own option",
+        "order of -z: assay (equal shares, no memory) or ior (its own sequence) (own option)",
         |typed, value| {
             typed.iors_order = match value.text().as_str() {
                 "ior" => true,
@@ -340,6 +530,50 @@ pub(crate) const VALUES: &[Row] = &[
             Ok(())
         }
     ),
+    row!(
+        None,
+        Some("live"),
+        [],
+        Text,
+        "write what is going on to a new file, as JSON lines (own option)",
+        |typed, value| {
+            typed.live = Some(value.text());
+            Ok(())
+        }
+    ),
+    row!(None, Some("compat"), [], Text, "text of IOR 3.3 or 4.1 (own option)", |typed, value| {
+        typed.look.edition = match value.text().as_str() {
+            "3.3" => Edition::Ior33,
+            "4.1" => Edition::Ior41,
+            other => return Err(format!("`{other}` is neither 3.3 nor 4.1")),
+        };
+        Ok(())
+    }),
+    own_number!("iodepth", depth, "transfers of a rank under way at once, with AIO or URING (own option)"),
+    own_number!("rwmix", mix, "a phase of reads and writes mixed, so many percent reads (own option)"),
+    row!(
+        None,
+        Some("rate"),
+        [],
+        Text,
+        "limit for all ranks together: 200MB/s, 1GiB/s or 5000/s (own option)",
+        |typed, value| {
+            typed.parameters.rate = Some(numbers::rate(&value.text())?);
+            Ok(())
+        }
+    ),
+    row!(
+        None,
+        Some("ramp"),
+        [],
+        Number,
+        "seconds at the start of a phase that do not count (own option)",
+        |typed, value| {
+            typed.parameters.ramp = value.whole()?;
+            Ok(())
+        }
+    ),
+    own_number!("generation", generation, "number of this writing of the data, in its stamps (own option)"),
 ];
 
 /// All rows.
@@ -347,41 +581,10 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
     FLAGS.iter().chain(VALUES)
 }
 
-/// A letter that IOR once had: what it took, and what becomes of it.
-pub(crate) struct Retired {
-    pub(crate) short: char,
-    pub(crate) takes_value: bool,
-    /// The option of today that does the same, if any.
-    pub(crate) today: Option<&'static str>,
-    pub(crate) note: &'static str,
+/// The row of a directive, in any case.
+pub(crate) fn directive(name: &str) -> Option<&'static Row> {
+    rows().find(|row| row.directives.iter().any(|known| known.eq_ignore_ascii_case(name)))
 }
-
-/// Letters of IOR 2.x and 3.0.
-pub(crate) const RETIRED: &[Retired] = &[
-    Retired { short: 'B', takes_value: false, today: Some("posix.odirect"), note: "is now --posix.odirect" },
-    Retired {
-        short: 'H',
-        takes_value: false,
-        today: None,
-        note: "(show hints) is retired; hints belong to MPIIO and HDF5",
-    },
-    Retired {
-        short: 'n',
-        takes_value: false,
-        today: None,
-        note: "(no fill) is retired; it belonged to HDF5",
-    },
-    Retired {
-        short: 'q',
-        takes_value: false,
-        today: None,
-        note: "(quit on error) is retired; an error always ends the run",
-    },
-];
-
-/// Directives that set a Lustre layout, in lower case.
-pub(crate) const LUSTRE: &[&str] =
-    &["lustrestripecount", "lustrestripesize", "lustrestartost", "lustreignorelocks", "lustrepool"];
 
 /// The defaults shown in the help, by letter.
 pub(crate) fn default_of(row: &Row) -> String {
@@ -395,12 +598,17 @@ pub(crate) fn default_of(row: &Row) -> String {
         Some('l') => "timestamp".into(),
         Some('N') => "all".into(),
         _ if row.kind == Kind::Text => String::new(),
-        _ => "0".into(),
+        _ if row.about.ends_with("(own option)") => "N".into(),
+        _ => match row.directives {
+            ["numNodes" | "numTasksOnNode0" | "GPUid"] => "-1".into(),
+            _ => "0".into(),
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::retired::RETIRED;
     use super::*;
     use std::collections::HashSet;
 
@@ -417,7 +625,9 @@ mod tests {
             }
         }
         for retired in RETIRED {
-            assert!(!names.contains(&format!("-{}", retired.short)), "-{} lives", retired.short);
+            let (letter, directive) = (retired.short, retired.directive.to_lowercase());
+            assert!(letter.is_none_or(|letter| !names.contains(&format!("-{letter}"))), "{letter:?} lives");
+            assert!(!names.contains(&directive), "{directive} lives");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What was typed on an `ior` command line, and what it means.
 
+use std::collections::BTreeMap;
+
 use units::Usage;
 use workloads::ior::{Offsets, Parameters, Reorder};
 
@@ -22,8 +24,14 @@ pub(crate) struct Typed {
     pub(crate) look: Look,
     /// `--record FILE`
     pub(crate) record: Option<String>,
+    /// `--live FILE`
+    pub(crate) live: Option<String>,
+    /// `-f FILE`
+    pub(crate) script: Option<String>,
     /// `-h`
     pub(crate) help: bool,
+    /// The options of backends that were set, and whether to more than zero.
+    pub(crate) set_of_backends: BTreeMap<String, bool>,
     /// What the user is told about translated options.
     pub(crate) notes: Vec<String>,
 }
@@ -34,7 +42,11 @@ pub(crate) struct Meant {
     pub(crate) parameters: Parameters,
     pub(crate) look: Look,
     pub(crate) record: Option<String>,
+    pub(crate) live: Option<String>,
+    /// What the user is told about options that are taken otherwise than typed.
     pub(crate) notes: Vec<String>,
+    /// What the classic program warns of before a test: a warning for `--warningAsErrors`.
+    pub(crate) warnings: Vec<String>,
     /// `-C` as counted, for the columns and lines that show it.
     pub(crate) constant: u64,
     /// `-Z` as counted.
@@ -44,7 +56,9 @@ pub(crate) struct Meant {
 impl Typed {
     /// What the line means: counted flags become choices, and no phase means both.
     pub(crate) fn meant(self) -> Result<Meant, Usage> {
+        let idle = self.idle_settings();
         let Self { mut parameters, constant, random_ranks, random_offsets, mut notes, .. } = self;
+        notes.extend(idle);
         parameters.reorder = match (constant, random_ranks) {
             (0, 0) => Reorder::Own,
             (_, 0) => Reorder::Constant,
@@ -58,13 +72,27 @@ impl Typed {
             (1, true) => Offsets::IorShuffled,
             _ => Offsets::RandomBlocks,
         };
-        if !(parameters.write || parameters.read || parameters.write_check || parameters.read_check) {
+        let asked = parameters.write || parameters.read || parameters.write_check || parameters.read_check;
+        if !asked && parameters.mix.is_none() {
             (parameters.write, parameters.read) = (true, true);
         }
+        let mut warnings = Vec::new();
         if parameters.repetitions == 0 {
-            notes.push("-i 0: too few test repetitions; using 1".into());
+            warnings.push("-i 0: too few test repetitions; using 1".into());
             parameters.repetitions = 1;
         }
-        Ok(Meant { parameters, look: self.look, record: self.record, notes, constant, random_ranks })
+        let Self { look, record, live, .. } = self;
+        Ok(Meant { parameters, look, record, live, notes, warnings, constant, random_ranks })
+    }
+
+    /// A line for each option of a backend that is set and is not the one that is used.
+    fn idle_settings(&self) -> Vec<String> {
+        let used = self.parameters.backend.to_lowercase();
+        // These open their files as POSIX does.
+        let shares = |name: &str| name == "posix.odirect" && matches!(used.as_str(), "aio" | "uring");
+        let idle = self.set_of_backends.iter().filter(|(name, set)| {
+            **set && name.split('.').next() != Some(used.as_str()) && !shares(name.as_str())
+        });
+        idle.map(|(name, _)| format!("--{name} has no effect with -a {}", self.parameters.backend)).collect()
     }
 }

@@ -1,0 +1,144 @@
+//! What reaches `ior` from outside its command line: the script of `-f` and the environment.
+//!
+//! Rank 0 reads them and the others get its copy, so that all ranks mean the same.
+//!
+//! Invariant: the only place of this personality that looks at the environment.
+
+use units::Usage;
+use workloads::ior::Parameters;
+
+use crate::session::Session;
+
+/// What rank 0 found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outside {
+    /// The text of the script, where there is one.
+    pub(crate) script: Option<String>,
+    /// The variables that concern `ior`, in order of name.
+    variables: Vec<(String, String)>,
+}
+
+const NODES: &str = "IOR_FAKE_NODES";
+const ON_NODE: &str = "IOR_FAKE_TASK_PER_NODES";
+/// Before the layer that a hint is for, two underscores and its name.
+const HINT: &str = "IOR_HINT__";
+
+impl Outside {
+    /// Reads the script, if any, and the environment.
+    pub(crate) fn read(script: Option<&str>) -> Result<Self, Usage> {
+        let named = |name: &String| name == NODES || name == ON_NODE || name.starts_with(HINT);
+        let mut variables: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| {
+                Some((name.into_string().ok().filter(named)?, value.to_string_lossy().into_owned()))
+            })
+            .collect();
+        variables.sort();
+        let text = script.map(std::fs::read).transpose();
+        let text = text.map_err(|error| {
+            Usage(format!("-f {}: cannot read the script: {error}", script.unwrap_or_default()))
+        })?;
+        let script = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Self { script, variables })
+    }
+
+    /// Gives rank 0's to all ranks.
+    pub(crate) fn share(self, session: &Session) -> Result<Self, Usage> {
+        let mut script = self.script.as_deref().unwrap_or_default().as_bytes().to_vec();
+        let has_script = !script.is_empty() || self.script.is_some();
+        script.insert(0, u8::from(has_script));
+        let pairs: Vec<String> =
+            self.variables.iter().map(|(name, value)| format!("{name}={value}\0")).collect();
+        let mut pairs = pairs.concat().into_bytes();
+        session.broadcast(&mut script)?;
+        session.broadcast(&mut pairs)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let script = script.split_first().filter(|(has, _)| **has == 1).map(|(_, script)| text(script));
+        let pairs = text(&pairs);
+        let pairs = pairs.split_terminator('\0').filter_map(|pair| pair.split_once('='));
+        let variables = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Ok(Self { script, variables })
+    }
+
+    /// Puts the variables into a test; options that say the same go first. Returns what the user is told.
+    pub(crate) fn apply(&self, parameters: &mut Parameters) -> Result<Vec<String>, Usage> {
+        let mut notes = Vec::new();
+        for (name, value) in &self.variables {
+            if let Some(hint) = name.strip_prefix(HINT) {
+                notes.extend(hint_of(parameters, name, hint, value)?);
+                continue;
+            }
+            let count: u32 = value.parse().ok().filter(|count| *count > 0).ok_or_else(|| {
+                Usage(format!("{name}={value} in the environment is not a number from 1 up; unset it"))
+            })?;
+            let place = if name == NODES { &mut parameters.nodes } else { &mut parameters.ranks_on_node0 };
+            if place.is_none() {
+                *place = Some(count);
+                notes.push(format!("{name}={count} in the environment stands in for what is there"));
+            }
+        }
+        Ok(notes)
+    }
+}
+
+/// Takes `<layer>__<key>`; hints are for MPI, whose file systems have them under the same keys.
+fn hint_of(
+    parameters: &mut Parameters,
+    name: &str,
+    hint: &str,
+    value: &str,
+) -> Result<Option<String>, Usage> {
+    match hint.split_once("__") {
+        Some(("MPI" | "GPFS", key)) if !key.is_empty() => {
+            if value.is_empty() {
+                return Err(Usage(format!(
+                    "{name} in the environment is empty; give it a value or unset it"
+                )));
+            }
+            parameters.settings.set(&format!("hint.{key}"), value);
+            Ok(None)
+        }
+        _ => {
+            Ok(Some(format!("{name} in the environment has no effect; hints are named IOR_HINT__MPI__<key>")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outside(pairs: &[(&str, &str)]) -> Outside {
+        let variables = pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        Outside { script: None, variables }
+    }
+
+    #[test]
+    fn variables_stand_in_for_what_is_there_and_options_go_first() {
+        let outside = outside(&[("IOR_FAKE_NODES", "4"), ("IOR_FAKE_TASK_PER_NODES", "1")]);
+        let mut parameters = Parameters { nodes: Some(2), ..Parameters::default() };
+        let notes = outside.apply(&mut parameters).unwrap();
+        assert_eq!((parameters.nodes, parameters.ranks_on_node0), (Some(2), Some(1)));
+        assert_eq!(notes.len(), 1, "{notes:?}");
+    }
+
+    #[test]
+    fn hints_become_settings_and_what_is_no_hint_is_told() {
+        let mut parameters = Parameters::default();
+        let good = outside(&[("IOR_HINT__MPI__cb_nodes", "a=b c"), ("IOR_HINT__XYZ__k", "v")]);
+        let notes = good.apply(&mut parameters).unwrap();
+        assert_eq!(parameters.settings.text("hint.cb_nodes"), Some("a=b c"));
+        assert!(notes[0].starts_with("IOR_HINT__XYZ__k in the environment has no effect"), "{notes:?}");
+        for bad in [("IOR_HINT__MPI__cb_nodes", ""), ("IOR_FAKE_NODES", "x"), ("IOR_FAKE_NODES", "0")] {
+            assert!(outside(&[bad]).apply(&mut Parameters::default()).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_shared_comes_back_as_it_was() {
+        let all = Outside { script: Some("IOR START\n".into()), ..outside(&[("IOR_HINT__MPI__a", "b=c")]) };
+        assert_eq!(all.clone().share(&Session::Local(1)).unwrap(), all);
+        let empty = Outside { script: Some(String::new()), ..Outside::default() };
+        assert_eq!(empty.clone().share(&Session::Local(2)).unwrap(), empty);
+        assert_eq!(Outside::default().share(&Session::Local(1)).unwrap(), Outside::default());
+    }
+}

@@ -1,0 +1,154 @@
+//! Properties of the parser: whatever it is given, it answers; the two forms of an option mean the same.
+
+use proptest::prelude::*;
+
+use super::table::{self, Kind};
+use super::typed::Typed;
+use super::{grammar, numbers, retired, script};
+
+/// Words that lead somewhere, and some that lead nowhere.
+fn word() -> impl Strategy<Value = String> {
+    let options: Vec<String> = table::rows()
+        .flat_map(|row| {
+            let short = row.short.map(|letter| format!("-{letter}"));
+            let long = row.long.map(|long| format!("--{long}"));
+            short.into_iter().chain(long).chain(row.directives.iter().map(|&name| name.to_owned()))
+        })
+        .chain(retired::RETIRED.iter().map(|was| was.directive.to_owned()))
+        .chain(
+            ["-B", "-U", "-J", "--posix.odirect", "--posix.", "--.x", "--", "-", "IOR START", "RUN"]
+                .map(Into::into),
+        )
+        .collect();
+    prop_oneof![
+        4 => prop::sample::select(options),
+        2 => "[-+]?[0-9]{1,20}[a-zA-Z%./]{0,4}",
+        2 => "[=,#@ .-]{1,3}",
+        1 => ".{0,12}",
+    ]
+}
+
+/// Words put together, with and without something between them.
+fn token() -> impl Strategy<Value = String> {
+    (prop::collection::vec(word(), 1..4), prop::sample::select(vec!["", "=", ",", " "]))
+        .prop_map(|(words, between)| words.join(between))
+}
+
+proptest! {
+    #[test]
+    fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..8)) {
+        if let Ok(typed) = grammar::parse(&tokens)
+            && let Ok(meant) = typed.meant()
+        {
+            let _ = meant.parameters.check(3);
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
+        if let Err(usage) = grammar::parse(&tokens) {
+            prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
+        }
+    }
+
+    #[test]
+    fn any_directives_are_answered(text in prop::collection::vec(token(), 0..6)) {
+        let _ = grammar::parse(&["-O".into(), text.join(",")]);
+        let _ = grammar::parse(&[format!("-O{}", text.join("="))]);
+    }
+
+    #[test]
+    fn any_number_is_answered(text in "[ +-]{0,2}[0-9.]{0,25}.{0,4}") {
+        let _ = (numbers::parse(&text), numbers::hog(&text), numbers::rate(&text), numbers::packet(&text));
+    }
+
+    #[test]
+    fn any_script_is_answered(lines in prop::collection::vec(token(), 0..12)) {
+        let line = Typed { script: Some("s".into()), ..Typed::default() };
+        if let Ok(tests) = script::tests(line, Some(&format!("IOR START\n{}", lines.join("\n")))) {
+            prop_assert!(!tests.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_directive_means_what_its_option_means(number in 0..100_u32) {
+        for row in table::rows() {
+            let text = match (row.kind, row.short) {
+                (Kind::Text, Some('a')) => "dummy".to_owned(),
+                (Kind::Text, Some('l')) => "offset".to_owned(),
+                (Kind::Text, Some('M')) => format!("{number}%"),
+                (Kind::Text, _) => format!("f{number}"),
+                _ => number.to_string(),
+            };
+            let names = row.short.map(|letter| format!("-{letter}"));
+            for option in names.into_iter().chain(row.long.map(|long| format!("--{long}"))) {
+                for directive in row.directives {
+                    let direct = grammar::parse(&[format!("{option}={text}")]);
+                    for key in [(*directive).to_owned(), directive.to_uppercase()] {
+                        let other = grammar::parse(&["-O".into(), format!("{key}={text}")]);
+                        let seen = |parsed: &Result<Typed, units::Usage>| {
+                            parsed.as_ref().ok().map(|typed| format!("{typed:?}"))
+                        };
+                        prop_assert_eq!(seen(&direct), seen(&other), "{} and {}", option, key);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn parse(words: &str) -> Result<Typed, units::Usage> {
+    let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    grammar::parse(&tokens)
+}
+
+#[test]
+fn glued_values_do_not_leak_and_a_number_goes_to_all_flags_of_its_token() {
+    let typed = parse("-b1m -t16k -owt").unwrap();
+    let parameters = &typed.parameters;
+    assert_eq!((parameters.block, parameters.transfer), (1 << 20, 16 << 10));
+    assert_eq!(parameters.test_file, "wt");
+    assert!(!parameters.multi_file && !parameters.keep && !parameters.write);
+    let typed = parse("-w -r -vwr=0").unwrap();
+    assert_eq!((typed.parameters.verbose, typed.parameters.write, typed.parameters.read), (0, false, false));
+    assert_eq!(parse("-vvv=3").unwrap().parameters.verbose, 3);
+    assert_eq!(parse("-vvv").unwrap().parameters.verbose, 3);
+    assert_eq!(parse("-wi 2").unwrap().parameters.repetitions, 2);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_what_would_do() {
+    for (words, told) in [
+        ("-b=", "-b takes a value"),
+        ("-b", "-b takes a value"),
+        ("--o=x", "unknown option `--o=x`; a letter has one dash: -o"),
+        ("--posix.odirekt", "unknown option `--posix.odirekt`; the nearest is `--posix.odirect`"),
+        ("--randomprefil=1", "the nearest is `--randomPrefill`"),
+        ("-M 75", "say 75% or 75m"),
+        ("--rate 5000", "has no unit"),
+        ("--gpuDirect", "there is no CUDA in this program"),
+        ("-O allocateBufferOnGPU=1", "there is no CUDA in this program"),
+        ("-O blockSize=1m,", "is not of the form name=value"),
+        ("-O -O=x=1", "directives cannot hold directives"),
+        ("-d -1", "-d -1: -1 is negative"),
+        ("-D 5g", "is more than can be"),
+        ("-U", "-U takes a value; it is now --mpiio.hintsFileName"),
+    ] {
+        let error = parse(words).expect_err(words).0;
+        assert!(error.contains(told), "{words}: {error}");
+    }
+}
+
+#[test]
+fn the_letters_of_older_versions_are_translated_and_swallow_their_values() {
+    let typed = parse("-J 4k -U hints -B -w").unwrap();
+    assert!(typed.parameters.write && typed.parameters.settings.flag("posix.odirect"));
+    assert_eq!(typed.notes.len(), 3, "{:?}", typed.notes);
+    let typed = parse("-l -k").unwrap();
+    assert_eq!(typed.parameters.packet, parse("-l offset").unwrap().parameters.packet);
+    assert!(typed.parameters.keep);
+    let typed = parse("-O storeFileOffset=1,useO_DIRECT=0,nodes=3,QUITONERROR=1").unwrap();
+    assert_eq!(typed.parameters.nodes, Some(3));
+    assert!(!typed.parameters.settings.flag("posix.odirect"));
+    assert!(parse("-O showHelp=1").unwrap().help && !parse("-O showHelp=0").unwrap().help);
+}

@@ -1,0 +1,143 @@
+//! Script files of `-f`: from their text to the tests they hold.
+//!
+//! Settings accumulate from test to test, and every test begins with those of the command line.
+//!
+//! Invariant: a line that is wrong is named by file and number, and then no test runs.
+//! Never here: files; the text is brought by the caller.
+
+use units::Usage;
+
+use super::directives;
+use super::typed::{Meant, Typed};
+
+/// One test, and where it was written.
+pub(crate) struct Written {
+    /// What it is to do.
+    pub(crate) meant: Meant,
+    /// `file:line: ` of a script, nothing for the command line.
+    pub(crate) at: String,
+}
+
+/// The tests of `line` and the script it names, whose text is `script`; at least one.
+pub(crate) fn tests(mut line: Typed, script: Option<&str>) -> Result<Vec<Written>, Usage> {
+    let tests = match (line.script.take(), script) {
+        (Some(name), Some(text)) => of_text(line, &name, text)?,
+        _ => vec![(line, String::new())],
+    };
+    let mut written = Vec::new();
+    for (number, (typed, at)) in (0..).zip(tests) {
+        let mut meant = typed.meant().map_err(|why| Usage(format!("{at}{why}")))?;
+        meant.parameters.test = number;
+        written.push(Written { meant, at });
+    }
+    one_look(&mut written);
+    Ok(written)
+}
+
+/// Where results go is a matter of the whole run: the last word counts for all tests.
+fn one_look(tests: &mut [Written]) {
+    let Some((last, others)) = tests.split_last_mut() else { return };
+    for test in others {
+        test.meant.look = last.meant.look.clone();
+        test.meant.record = last.meant.record.clone();
+        test.meant.live = last.meant.live.clone();
+    }
+}
+
+/// What was typed for each test, and where.
+fn of_text(line: Typed, name: &str, text: &str) -> Result<Vec<(Typed, String)>, Usage> {
+    let mut tests = Vec::new();
+    let mut typed = line;
+    let mut lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
+    if !lines.any(|(_, line)| is(line, "IOR START")) {
+        typed.notes.push(format!("-f {name} has no line `IOR START`; the command line is the only test"));
+        return Ok(vec![(typed, String::new())]);
+    }
+    let mut last = 0;
+    // Whether something was set since the last `RUN`.
+    let mut due = true;
+    for (number, line) in lines {
+        if is(line, "IOR STOP") {
+            break;
+        }
+        last = number;
+        if is(line, "RUN") {
+            tests.push((typed.clone(), format!("{name}:{number}: ")));
+            due = false;
+        } else if !line.is_empty() {
+            directives::list(&mut typed, line).map_err(|why| Usage(format!("{name}:{number}: {why}")))?;
+            if typed.script.is_some() || typed.help {
+                return Err(Usage(format!("{name}:{number}: -f and -h belong on the command line")));
+            }
+            due = true;
+        }
+    }
+    if due {
+        tests.push((typed, format!("{name}:{last}: ")));
+    }
+    Ok(tests)
+}
+
+/// Whether a line is this marker, in any case.
+fn is(line: &str, marker: &str) -> bool {
+    line.split_whitespace().map(str::to_uppercase).eq(marker.split(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grammar;
+    use super::*;
+
+    fn read(words: &str, text: &str) -> Result<Vec<Written>, Usage> {
+        let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        tests(grammar::parse(&tokens).expect(words), Some(text))
+    }
+
+    fn transfers(words: &str, text: &str) -> Vec<u64> {
+        read(words, text).unwrap().iter().map(|test| test.meant.parameters.transfer >> 10).collect()
+    }
+
+    #[test]
+    fn settings_accumulate_and_run_ends_a_test() {
+        let text = "before = ignored\n ior start \n# comment\n api=DUMMY\n blockSize=256k, transferSize=64k # so\n\
+                    RUN\n transferSize=128k\nrun\nRUN\nIOR STOP\n nonsense";
+        let all = read("-f s -s 2", text).unwrap();
+        let seen: Vec<_> = all
+            .iter()
+            .map(|test| (test.meant.parameters.test, test.meant.parameters.transfer, test.at.as_str()))
+            .collect();
+        assert_eq!(seen, [(0, 64 << 10, "s:6: "), (1, 128 << 10, "s:8: "), (2, 128 << 10, "s:9: ")]);
+        assert!(all.iter().all(|test| test.meant.parameters.segments == 2));
+        assert!(all.iter().all(|test| test.meant.parameters.backend == "DUMMY"));
+    }
+
+    #[test]
+    fn the_last_block_runs_without_run_and_without_stop() {
+        assert_eq!(transfers("-f s", "IOR START\nRUN\ntransferSize=64k\n# end\n\n"), [256, 64]);
+        assert_eq!(transfers("-f s", "IOR START\nRUN\n# end\n\nIOR STOP"), [256]);
+        assert_eq!(transfers("-f s -t 8k", "IOR START\nIOR STOP"), [8]);
+        assert_eq!(transfers("-f s -t 8k", "transferSize=64k\nRUN"), [8]);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named_by_file_and_number() {
+        let error = |text| read("-f a/s", text).err().expect(text).0;
+        assert_eq!(
+            error("IOR START\n\nblocksiez=1m\n"),
+            "a/s:3: blocksiez: unknown directive; the nearest is blockSize (ior -h lists all)"
+        );
+        assert!(error("IOR START\nwriteFile=1 readFile=1").starts_with("a/s:2: `writeFile=1 readFile=1` in"));
+        assert_eq!(error("IOR START\n-f=other"), "a/s:2: -f and -h belong on the command line");
+        assert!(
+            error("IOR START\nreorderTasks=1\nreorderTasksRandom=1\nRUN").starts_with("a/s:4: -C and -Z")
+        );
+    }
+
+    #[test]
+    fn each_test_that_names_no_phase_writes_and_reads() {
+        let all = read("-f s", "IOR START\nRUN\nwriteFile=1\nRUN\nreadFile=1\nwriteFile=0\nRUN").unwrap();
+        let seen: Vec<_> =
+            all.iter().map(|test| (test.meant.parameters.write, test.meant.parameters.read)).collect();
+        assert_eq!(seen, [(true, true), (true, false), (false, true)]);
+    }
+}

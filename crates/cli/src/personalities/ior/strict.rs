@@ -1,0 +1,32 @@
+//! `--warningAsErrors`: remembers the first warning of a run.
+//!
+//! The classic program aborts at the warning and prints no result. Here the run goes on to its end, and
+//! only its exit status tells.
+
+use workloads::ior::{Event, Observer};
+
+use super::output::Output;
+
+/// Passes every event on to an output, and remembers the first that warns.
+pub(crate) struct Strict<'a> {
+    pub(crate) output: &'a mut dyn Output,
+    /// The first warning.
+    pub(crate) first: &'a mut Option<String>,
+}
+
+impl Observer for Strict<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        let warning = match event {
+            Event::Warning(text) | Event::Notice(text) => Some((*text).to_owned()),
+            Event::Exists { path, .. } => Some(format!("the file {path} was there already")),
+            Event::Size { expected, found, moved } => Some(format!(
+                "{expected} bytes were asked for, the files hold {found}, and {moved} were moved"
+            )),
+            _ => None,
+        };
+        if let Some(warning) = warning {
+            self.first.get_or_insert(warning);
+        }
+        self.output.event(event);
+    }
+}
