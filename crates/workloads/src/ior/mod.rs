@@ -6,15 +6,23 @@
 //!
 //! Never here: the command line, text for people.
 
+mod each_rank;
+mod few;
+mod files;
+mod hog;
 mod names;
 mod observer;
+mod outliers;
 mod parameters;
 mod phase;
+mod place;
+mod prefill;
 mod prepare;
 mod record;
 mod reorder;
 mod repetition;
 mod rules;
+mod socket;
 mod test;
 mod transfer;
 

@@ -47,7 +47,7 @@ impl Kind {
     }
 
     /// The word in messages, as the step that failed.
-    fn step(self) -> &'static str {
+    pub(super) fn step(self) -> &'static str {
         match self {
             Self::Write => "write",
             Self::WriteCheck => "write check",
@@ -223,7 +223,7 @@ fn order(
 
 /// Says no, on all ranks, where opening a shared file together would leave the others waiting for a
 /// rank that cannot: its file or its directory is not there.
-fn reachable(test: &Test<'_, '_>, kind: Kind, path: &Path) -> Result<(), Halt> {
+pub(super) fn reachable(test: &Test<'_, '_>, kind: Kind, path: &Path) -> Result<(), Halt> {
     if test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
     }

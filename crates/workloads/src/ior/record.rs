@@ -14,6 +14,7 @@ use super::parameters::Rate;
 use super::phase::{Kind, Setting};
 use super::test::Test;
 use super::transfer::Done;
+use super::{each_rank, outliers};
 use crate::kit::checker::Bad;
 use crate::kit::reduce;
 
@@ -70,6 +71,8 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
     };
     test.record(&Record::Phase(Box::new(phase.clone())))?;
     tell(test, setting, &phase, &sums, signature)?;
+    outliers::tell(test, setting, &done.stamps)?;
+    each_rank::tell(test, setting, done)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
 }
 

@@ -33,17 +33,45 @@ pub(super) fn owner(
         }
         Reorder::Random | Reorder::Permutation if check => rank,
         Reorder::Random => random(parameters, place, rank, ranks, repetition),
-        Reorder::Permutation => {
-            let seed = seed(parameters.reorder_seed, repetition);
-            let mut random = Random::new(seed);
-            let mut order: Vec<u32> = (0..ranks).collect();
-            for index in 0..ranks {
-                let other = index + random.next_value() % (ranks - index);
-                order.swap(index as usize, other as usize);
-            }
-            order[rank as usize]
+        Reorder::Permutation => permuted(seed(parameters.reorder_seed, repetition), rank, ranks),
+    }
+}
+
+/// How many counts [`readers`] tells apart; the last stands for so many and more.
+pub(super) const HITS: usize = 64;
+
+/// How many ranks read the data of `rank` under `-Z`, at most [`HITS`] less one; takes time for every rank
+/// but no memory.
+pub(super) fn readers(
+    parameters: &Parameters,
+    place: Place,
+    rank: u32,
+    ranks: u32,
+    repetition: u32,
+) -> usize {
+    let reads = |reader: &u32| random(parameters, place, *reader, ranks, repetition) == rank;
+    (0..ranks).filter(reads).take(HITS - 1).count()
+}
+
+/// Where `rank` stands after IOR's shuffle of all ranks (Fisher-Yates, forward): the number that step `rank`
+/// swaps there for good.
+///
+/// The shuffle is not written down: the draws are made up to that step and then taken back one by one, to
+/// follow the number from its last place to its first. So there is time for each rank but no memory.
+fn permuted(seed: u32, rank: u32, ranks: u32) -> u32 {
+    let mut random = Random::new(seed);
+    for _ in 0..rank {
+        random.next_value();
+    }
+    let drawn = |step: u32, value: u32| step + value % (ranks - step);
+    let mut at = drawn(rank, random.clone().next_value());
+    for step in (0..rank).rev() {
+        // What stands at the place that this step drew was at the step's own place before it.
+        if drawn(step, random.previous_value()) == at {
+            at = step;
         }
     }
+    at
 }
 
 fn shifted(rank: u32, by: u64, ranks: u32) -> u32 {
@@ -97,6 +125,39 @@ mod tests {
         assert_eq!(read(Reorder::Constant, |_| (), FOUR_NODES, 0, false), [1, 2, 3, 0]);
         assert_eq!(read(Reorder::Constant, |p| p.task_offset = 2, FOUR_NODES, 0, false), [2, 3, 0, 1]);
         assert_eq!(read(Reorder::Constant, |_| (), FOUR_NODES, 0, true), [2, 3, 0, 1]);
+    }
+
+    /// The shuffle with all ranks in memory, as IOR's users know it.
+    fn shuffled(seed: u32, ranks: u32) -> Vec<u32> {
+        let mut random = Random::new(seed);
+        let mut order: Vec<u32> = (0..ranks).collect();
+        for index in 0..ranks {
+            let other = index + random.next_value() % (ranks - index);
+            order.swap(index as usize, other as usize);
+        }
+        order
+    }
+
+    #[test]
+    fn the_shuffle_without_memory_is_the_shuffle() {
+        for seed in [0, 1, 5, 77, u32::MAX] {
+            for ranks in (1..80).chain([1000]) {
+                let each: Vec<u32> = (0..ranks).map(|rank| permuted(seed, rank, ranks)).collect();
+                assert_eq!(each, shuffled(seed, ranks), "seed {seed}, {ranks} ranks");
+            }
+        }
+    }
+
+    #[test]
+    fn every_reader_is_counted_once_at_the_rank_whose_data_it_reads() {
+        let parameters = Parameters { reorder: Reorder::Random, reorder_seed: 5, ..Parameters::default() };
+        let hits = |ranks, nodes| -> Vec<usize> {
+            let place = Place { nodes, ..FOUR_NODES };
+            (0..ranks).map(|rank| readers(&parameters, place, rank, ranks, 0)).collect()
+        };
+        // The golden vector of four nodes: they read 3, 2, 3, 1.
+        assert_eq!(hits(4, 4), [0, 1, 1, 2]);
+        assert_eq!(hits(97, 97).iter().sum::<usize>(), 97);
     }
 
     #[test]

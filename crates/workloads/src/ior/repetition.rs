@@ -1,6 +1,5 @@
 //! A test from its first to its last repetition (IOR 4.1).
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use measure::Clock;
@@ -10,9 +9,8 @@ use storage::Storage;
 use super::observer::Event;
 use super::parameters::{Parameters, Reorder};
 use super::phase::{self, Kind, Outcome, Repetition};
-use super::reorder::Place;
 use super::test::{Cx, Summary, Test};
-use super::{names, reorder};
+use super::{each_rank, files, hog, names, place, prefill, reorder, socket};
 use crate::kit::drive::words;
 
 /// Runs a test that was [`Parameters::check`]ed on the ranks of `comm`; every rank's body.
@@ -22,13 +20,15 @@ pub fn run(
     comm: &dyn Comm,
     cx: &mut Cx<'_>,
 ) -> Result<Summary, Halt> {
-    let place = place(parameters, comm)?;
+    let parameters = &*socket::mounted(parameters);
+    let (place, ranks_on_node) = place::find(parameters, comm)?;
     let mut test = Test { parameters, storage, comm, place, cx, began_ns: 0, phases: 0 };
+    let _held = hog::take(&mut test, ranks_on_node)?;
     test.began_ns = comm.reduce_one(test.on_rank_0(test.cx.clock.ns()), Reduce::Min)?;
     begin(&mut test)?;
     let seed = agreed_seed(&test)?;
     if parameters.write {
-        tell_existing(&mut test)?;
+        files::tell_existing(&mut test)?;
     }
     let mut bad_transfers = 0;
     let mut worn_out = 0;
@@ -37,20 +37,12 @@ pub fn run(
         let offset_seed = parameters.offset_seed.unwrap_or(seed);
         let repetition = Repetition { number, signature, offset_seed };
         test.cx.observer.event(&Event::Repetition { repetition: number, signature });
-        let (bad, most) = one(&mut test, repetition)?;
-        bad_transfers += bad;
+        let done = one(&mut test, repetition)?;
+        bad_transfers += done.bad;
         if number == 0 {
-            worn_out = most;
+            worn_out = done.written.map_or(0, |outcome| outcome.transfers_max);
         }
-        if bad > 0
-            && parameters.keep_with_error
-            && !parameters.multi_file
-            && number + 1 < parameters.repetitions
-        {
-            let done = number + 1;
-            let text =
-                format!("-K: stopped after {done} repetitions, whose files hold wrong data and are kept");
-            test.notice("kept-with-error", &text)?;
+        if done.out_of_time || stopped_by_wrong_data(&mut test, number, done.bad)? {
             break;
         }
     }
@@ -58,6 +50,19 @@ pub fn run(
         leave_status(&test, worn_out)?;
     }
     Ok(Summary { bad_transfers })
+}
+
+/// `-K`: the next repetition would remove the files that this one has to keep.
+fn stopped_by_wrong_data(test: &mut Test<'_, '_>, number: u32, bad: u64) -> Result<bool, Halt> {
+    let parameters = test.parameters;
+    let last = number + 1 >= parameters.repetitions;
+    if bad == 0 || !parameters.keep_with_error || parameters.multi_file || last {
+        return Ok(false);
+    }
+    let done = number + 1;
+    let text = format!("-K: stopped after {done} repetitions, whose files hold wrong data and are kept");
+    test.notice("kept-with-error", &text)?;
+    Ok(true)
 }
 
 /// Tells rank 0's sink and observer that the test begins.
@@ -88,51 +93,142 @@ fn tell_idle_reordering(test: &mut Test<'_, '_>) -> Result<(), Halt> {
     test.notice("reorder-no-effect", text)
 }
 
-/// One repetition; returns its bad transfers and the most transfers any rank wrote.
-fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<(u64, u64), Halt> {
+/// What one repetition did.
+#[derive(Default)]
+struct Done {
+    /// Bad transfers over all ranks.
+    bad: u64,
+    /// How its write ended, if it wrote.
+    written: Option<Outcome>,
+    /// `-T` left out one of its phases.
+    out_of_time: bool,
+}
+
+/// The phases of a repetition.
+fn kinds(parameters: &Parameters) -> Vec<Kind> {
+    let read = if parameters.read_check { Kind::ReadCheck } else { Kind::Read };
+    let wanted = [
+        (parameters.write, Kind::Write),
+        (parameters.write_check, Kind::WriteCheck),
+        (parameters.mix.is_some(), Kind::Mixed),
+        (parameters.read || parameters.read_check, read),
+    ];
+    wanted.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind)).collect()
+}
+
+/// One repetition.
+fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<Done, Halt> {
     let parameters = test.parameters;
-    let mut bad = 0;
-    let mut written: Option<Outcome> = None;
-    if parameters.write {
-        delay(test);
-        make_dirs(test)?;
-        if !parameters.use_existing {
-            remove(test, repetition.number)?;
+    let kinds = kinds(parameters);
+    let mut done = Done::default();
+    // Files that no phase wrote or that only a mixed phase found are not this run's to remove; the classic
+    // removes what it read, too.
+    let mut ours = false;
+    for (index, kind) in kinds.iter().enumerate() {
+        if out_of_time(test)? {
+            tell_left_out(test, repetition.number, &kinds[index..])?;
+            done.out_of_time = true;
+            break;
         }
-        let outcome = phase::run(test, Kind::Write, repetition, None);
-        written = Some(outcome.inspect_err(|_| clean_up(test, repetition.number))?);
+        ours |= parameters.mix.is_none() || matches!(kind, Kind::Write | Kind::Read | Kind::ReadCheck);
+        match kind {
+            Kind::Write => done.written = Some(write(test, repetition)?),
+            _ => {
+                done.bad += read(test, *kind, repetition, done.written)?.bad;
+            }
+        }
     }
-    if parameters.write_check {
-        let limit = limit(test, written)?;
-        let checked = phase::run(test, Kind::WriteCheck, repetition, limit);
-        bad += checked.map_err(|halt| naming_files(test, repetition.number, halt))?.bad;
-    }
-    if parameters.mix.is_some() {
-        delay(test);
-        all_there(test, repetition.number)?;
-        let limit = limit(test, written)?;
-        let mixed = phase::run(test, Kind::Mixed, repetition, limit);
-        mixed.map_err(|halt| naming_files(test, repetition.number, halt))?;
-    }
-    if parameters.read || parameters.read_check {
-        delay(test);
-        let kind = if parameters.read_check { Kind::ReadCheck } else { Kind::Read };
-        let limit = limit(test, written)?;
-        let read = phase::run(test, kind, repetition, limit);
-        bad += read.map_err(|halt| naming_files(test, repetition.number, halt))?.bad;
-    }
-    // Files that a mixed phase found are not this run's; the classic removes only what it read or wrote.
-    let found = parameters.mix.is_some() && !parameters.write && !(parameters.read || parameters.read_check);
-    let kept = parameters.keep || (parameters.keep_with_error && bad > 0) || found;
-    if !kept {
+    let kept = parameters.keep || (parameters.keep_with_error && done.bad > 0);
+    if ours && !kept {
         test.comm.barrier()?;
         let begin = test.cx.clock.ns();
-        remove(test, repetition.number)?;
+        files::remove(test, repetition.number)?;
         test.comm.barrier()?;
         let seconds = (test.cx.clock.ns() - begin) as f64 * 1e-9;
         test.cx.observer.event(&Event::Removed { repetition: repetition.number, seconds });
     }
-    Ok((bad, written.map_or(0, |outcome| outcome.transfers_max)))
+    Ok(done)
+}
+
+/// The write, and what has to be there before it.
+fn write(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<Outcome, Halt> {
+    each_rank::tell_files(test, "writing", Some(&files::mine(test, repetition.number)))?;
+    delay(test);
+    files::make_dirs(test)?;
+    if !test.parameters.use_existing {
+        files::remove(test, repetition.number)?;
+    }
+    let filled = prefill::fill(test, repetition.number);
+    let written = filled.and_then(|()| phase::run(test, Kind::Write, repetition, None));
+    written.inspect_err(|_| files::clean_up(test, repetition.number))
+}
+
+/// A phase that reads, as much as `written` wrote.
+fn read(
+    test: &mut Test<'_, '_>,
+    kind: Kind,
+    repetition: Repetition,
+    written: Option<Outcome>,
+) -> Result<Outcome, Halt> {
+    if matches!(kind, Kind::Read | Kind::ReadCheck) {
+        tell_hits(test, repetition.number)?;
+        each_rank::tell_readers(test, repetition.number)?;
+    }
+    if kind != Kind::WriteCheck {
+        delay(test);
+    }
+    if kind == Kind::Mixed {
+        files::all_there(test, repetition.number)?;
+    }
+    let limit = limit(test, written)?;
+    let read = phase::run(test, kind, repetition, limit);
+    read.map_err(|halt| naming_files(test, repetition.number, halt))
+}
+
+/// `-T`: whether a phase would begin too late, by rank 0's clock.
+fn out_of_time(test: &Test<'_, '_>) -> Result<bool, Halt> {
+    let minutes = u64::from(test.parameters.minutes_max);
+    if minutes == 0 {
+        return Ok(false);
+    }
+    let elapsed = test.on_rank_0(test.cx.clock.ns()).saturating_sub(test.began_ns);
+    let over = test.comm.rank() == 0 && elapsed >= minutes * 60_000_000_000;
+    Ok(test.comm.reduce_one(over.into(), Reduce::Max)? > 0)
+}
+
+/// Says which phases `-T` leaves out: these of this repetition, and all of those after it.
+fn tell_left_out(test: &mut Test<'_, '_>, repetition: u32, left: &[Kind]) -> Result<(), Halt> {
+    let names: Vec<String> = left.iter().map(|kind| kind.name().replace('_', " ")).collect();
+    let mut text = format!(
+        "-T {}: that many minutes have passed; left out: {} of repetition {repetition}",
+        test.parameters.minutes_max,
+        names.join(" and ")
+    );
+    match test.parameters.repetitions.saturating_sub(repetition + 1) {
+        0 => {}
+        1 => text.push_str(", and 1 repetition after it"),
+        more => text.push_str(&format!(", and {more} repetitions after it")),
+    }
+    test.notice("out-of-time", &text)
+}
+
+/// The verbosity at which the readers of each file are counted.
+const HITS_AT: u32 = 2;
+
+/// `-Z`: how many ranks' data will be read 0, 1, 2, ... times, when that is wanted. Every rank counts the
+/// readers of its own data, so that nobody has to know all.
+fn tell_hits(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+    let parameters = test.parameters;
+    if parameters.reorder != Reorder::Random || parameters.verbose < HITS_AT {
+        return Ok(());
+    }
+    let (rank, ranks) = (test.comm.rank(), test.comm.size());
+    let mut files = [0_u64; reorder::HITS];
+    files[reorder::readers(parameters, test.place, rank, ranks, repetition)] = 1;
+    test.comm.all_reduce(&mut files, Reduce::Sum)?;
+    let used = files.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+    test.cx.observer.event(&Event::FileHits(&files[..used]));
+    Ok(())
 }
 
 /// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
@@ -197,84 +293,9 @@ fn delay(test: &mut Test<'_, '_>) {
     }
 }
 
-/// The file that this rank makes and removes, if any: its own, or the shared one on rank 0.
-fn own_file(test: &Test<'_, '_>, repetition: u32) -> Option<PathBuf> {
-    let rank = test.comm.rank();
-    (test.parameters.file_per_rank || rank == 0).then(|| names::file(test.parameters, rank, repetition))
-}
-
-/// Removes the files of a repetition; one that is not there is not an error.
-fn remove(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
-    let removed = own_file(test, repetition).map_or(Ok(()), |path| remove_file(test.storage, &path));
-    test.comm.agree("remove", removed)
-}
-
-fn remove_file(storage: &dyn Storage, path: &Path) -> Result<(), String> {
-    let exists = storage.size(path).map(|size| size.is_some());
-    match exists.and_then(|exists| if exists { storage.remove(path) } else { Ok(()) }) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
-    }
-}
-
-/// After a failed write: takes away what this run made, unless the user wants the files kept.
-fn clean_up(test: &Test<'_, '_>, repetition: u32) {
-    let wanted = test.parameters.keep || test.parameters.keep_with_error || test.parameters.use_existing;
-    if let Some(path) = own_file(test, repetition).filter(|_| !wanted) {
-        // The failure that led here is what the user has to hear of, not this one.
-        let _ = remove_file(test.storage, &path);
-    }
-}
-
-fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
-    let Some(dir) = names::unique_dir(test.parameters, test.comm.rank()) else { return Ok(()) };
-    let made = match test.storage.names() {
-        Some(names) => names.make_dir(&dir).map_err(|error| format!("{}: {}", dir.display(), words(&error))),
-        None => Err("-u needs directories, and this backend has none".to_owned()),
-    };
-    test.comm.agree("make directory", made)
-}
-
-/// Tells which of the files to be written are there already.
-fn tell_existing(test: &mut Test<'_, '_>) -> Result<(), Halt> {
-    let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
-    let files = (0..repetitions).filter_map(|number| own_file(test, number));
-    let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some());
-    let found: Vec<String> = files.filter(there).map(|path| path.display().to_string()).collect();
-    let exists = !found.is_empty();
-    let kept = test.parameters.use_existing;
-    if test.comm.reduce_one(exists.into(), Reduce::Max)? == 0 {
-        return Ok(());
-    }
-    for paths in test.comm.gather(found.join("\n").as_bytes())?.unwrap_or_default() {
-        for path in String::from_utf8_lossy(&paths).lines() {
-            test.cx.observer.event(&Event::Exists { path, kept });
-        }
-    }
-    Ok(())
-}
-
 /// Rank 0's seed, on all ranks.
 fn agreed_seed(test: &Test<'_, '_>) -> Result<u64, Halt> {
     let mut bytes = test.cx.seed.to_le_bytes().to_vec();
     test.comm.broadcast(0, &mut bytes)?;
     Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
-}
-
-/// Where the ranks are: nodes by shared memory, `-O numNodes` and `numTasksOnNode0` go first.
-fn place(parameters: &Parameters, comm: &dyn Comm) -> Result<Place, Halt> {
-    let node = comm.split_by_node()?;
-    let nodes = comm.reduce_one(u64::from(node.rank() == 0), Reduce::Sum)? as u32;
-    let on_node0 = if comm.rank() == 0 { node.size() } else { 0 };
-    let on_node0 = comm.reduce_one(on_node0.into(), Reduce::Max)? as u32;
-    // Rank 1 shares the node of rank 0 when it is second there.
-    let beside = comm.rank() == 1 && node.rank() == 1;
-    let beside = comm.reduce_one(beside.into(), Reduce::Max)? == 1;
-    let place = Place {
-        nodes: parameters.nodes.unwrap_or(nodes),
-        ranks_on_node0: parameters.ranks_on_node0.unwrap_or(on_node0),
-        by_block: beside || comm.size() == 1,
-    };
-    debug_assert!(reorder::owner(parameters, place, comm.rank(), comm.size(), 0, false) < comm.size());
-    Ok(place)
 }

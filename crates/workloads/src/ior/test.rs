@@ -1,6 +1,6 @@
 //! One test on its ranks: what every part of it needs at hand.
 
-use measure::CycleClock;
+use measure::{Clock, CycleClock, Tick};
 use ranks::{ClockOffset, Comm, Halt};
 use results::Record;
 use results::record::Notice;
@@ -56,6 +56,11 @@ impl Test<'_, '_> {
     /// A moment of this rank's clock on rank 0's, in nanoseconds.
     pub(super) fn on_rank_0(&self, ns: u64) -> u64 {
         (ns as i64 + self.cx.offset.offset_ns + BIAS_NS).max(0) as u64
+    }
+
+    /// Nanoseconds from the test's start to a moment of this rank's clock, on rank 0's.
+    pub(super) fn since_start_ns(&self, tick: Tick) -> u64 {
+        self.on_rank_0(self.cx.clock.ns_at(tick)).saturating_sub(self.began_ns)
     }
 
     /// Tells and records something that concerns the whole job.

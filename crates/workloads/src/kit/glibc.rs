@@ -40,6 +40,15 @@ impl Random {
         self.front = (self.front + 1) % 31;
         sum >> 1
     }
+
+    /// Takes back the last `next_value()` and gives it once more.
+    pub fn previous_value(&mut self) -> u32 {
+        self.front = (self.front + 30) % 31;
+        let sum = self.state[self.front];
+        let back = (self.front + 28) % 31;
+        self.state[self.front] = sum.wrapping_sub(self.state[back]);
+        sum >> 1
+    }
 }
 
 /// `rand_r(seed)`: 31 bits; the seed moves on by three steps.
@@ -63,6 +72,16 @@ mod tests {
         let first: Vec<u32> = (0..5).map(|_| random.next_value()).collect();
         assert_eq!(first, [1_804_289_383, 846_930_886, 1_681_692_777, 1_714_636_915, 1_957_747_793]);
         assert_eq!(Random::new(0).next_value(), 1_804_289_383, "seed 0 is seed 1");
+    }
+
+    #[test]
+    fn values_can_be_taken_back_in_order() {
+        let mut random = Random::new(9);
+        let forth: Vec<u32> = (0..200).map(|_| random.next_value()).collect();
+        let mut back: Vec<u32> = (0..200).map(|_| random.previous_value()).collect();
+        back.reverse();
+        assert_eq!(back, forth);
+        assert_eq!(random.next_value(), forth[0]);
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! What is told of every single rank after a phase, only when somebody asked for it.
+//!
+//! These are the only gathers that grow with the number of ranks; docs/SCALE.md lists them.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use measure::{Clock, unix_seconds};
+use ranks::Halt;
+
+use super::observer::{Event, RankStamps, RankTimes};
+use super::phase::{Kind, Setting};
+use super::test::Test;
+use super::transfer::{Done, Stamps};
+use super::{names, reorder};
+
+/// The verbosity at which every rank's stamps and files are told.
+const EACH_AT: u32 = 3;
+
+/// Tells every rank's own times (`-O saveRankPerformanceDetailsCSV`) and stamps (`-vvv`).
+pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> Result<(), Halt> {
+    let phase = setting.kind.name();
+    let moments = moments(test, &done.stamps);
+    if test.parameters.rank_times {
+        let [[begin, _], transfer, [_, end]] = moments;
+        let bytes = done.tally.meter.transfers() * test.parameters.transfer;
+        let mine = [end.saturating_sub(begin), transfer[1].saturating_sub(transfer[0]), bytes];
+        let rows = gather(test, mine)?;
+        let row = |[total, transfer, bytes]: [u64; 3]| RankTimes {
+            total_s: seconds(total),
+            transfer_s: seconds(transfer),
+            bytes,
+        };
+        let rows: Vec<RankTimes> = rows.into_iter().map(row).collect();
+        test.cx.observer.event(&Event::RankTimes { phase, rows: &rows });
+    }
+    // The two halves of a mixed phase have the same stamps.
+    if test.parameters.verbose >= EACH_AT && setting.kind != Kind::MixedRead {
+        let [open, transfer, close] = moments;
+        let rows = gather(test, [open[0], open[1], transfer[0], transfer[1], close[0], close[1]])?;
+        let began = unix_seconds() - seconds(test.since_start_ns(test.cx.clock.now()));
+        let at = |ns| began + seconds(ns);
+        let row = |row: [u64; 6]| RankStamps {
+            open: (at(row[0]), at(row[1])),
+            transfer: (at(row[2]), at(row[3])),
+            close: (at(row[4]), at(row[5])),
+        };
+        let rows: Vec<RankStamps> = rows.into_iter().map(row).collect();
+        let repetition = setting.repetition.number;
+        test.cx.observer.event(&Event::Stamps { phase, repetition, rows: &rows });
+    }
+    Ok(())
+}
+
+/// Tells what each rank that brings a path does with it (`-vvv`).
+pub(super) fn tell_files(
+    test: &mut Test<'_, '_>,
+    action: &'static str,
+    mine: Option<&Path>,
+) -> Result<(), Halt> {
+    if test.parameters.verbose < EACH_AT {
+        return Ok(());
+    }
+    let mine = mine.map_or(&[][..], |path| path.as_os_str().as_bytes());
+    let all = test.comm.gather(mine)?.unwrap_or_default();
+    let row = |(rank, path): (usize, &Vec<u8>)| (rank as u32, String::from_utf8_lossy(path).into_owned());
+    let rows: Vec<_> = all.iter().enumerate().filter(|(_, path)| !path.is_empty()).map(row).collect();
+    if !rows.is_empty() {
+        test.cx.observer.event(&Event::Files { action, rows: &rows });
+    }
+    Ok(())
+}
+
+/// Tells which file each rank is about to read (`-vvv`).
+pub(super) fn tell_readers(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+    let (rank, ranks) = (test.comm.rank(), test.comm.size());
+    let owner = reorder::owner(test.parameters, test.place, rank, ranks, repetition, false);
+    tell_files(test, "reading", Some(&names::file(test.parameters, owner, repetition)))
+}
+
+/// Beginnings and ends since the test's start, nanoseconds.
+fn moments(test: &Test<'_, '_>, stamps: &Stamps) -> [[u64; 2]; 3] {
+    let parts = [stamps.open, stamps.transfer, stamps.close];
+    parts.map(|(from, to)| [test.since_start_ns(from), test.since_start_ns(to)])
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 * 1e-9
+}
+
+/// The numbers of every rank, on rank 0; nothing on the others.
+fn gather<const N: usize>(test: &Test<'_, '_>, mine: [u64; N]) -> Result<Vec<[u64; N]>, Halt> {
+    let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let all = test.comm.gather(&mine)?.unwrap_or_default();
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+    let row = |bytes: Vec<u8>| std::array::from_fn(|at| number(&bytes[8 * at..8 * at + 8]));
+    Ok(all.into_iter().map(row).collect())
+}

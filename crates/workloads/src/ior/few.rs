@@ -1,0 +1,109 @@
+//! Brings the words of the few ranks that have something to say to rank 0.
+//!
+//! A gather would cost rank 0 memory for every rank, also for those that are silent. Here every rank has
+//! one of 61 slots, by its number; in each slot the lowest rank that has something to say is heard, and
+//! the others are counted. 61 is prime, so that ranks of one node and ranks that lie evenly
+//! apart fall into different slots; up to 61 ranks are all heard.
+//!
+//! Invariant: four reductions at most, one when nobody speaks; memory does not grow with the ranks.
+
+use ranks::{Comm, Halt, Reduce};
+
+/// From how many ranks at most the words arrive.
+pub(super) const SLOTS: usize = 61;
+/// How many bytes of one rank arrive at most.
+pub(super) const BYTES: usize = 4096;
+/// Bytes in a word that travels: values of a reduction stay below 2^63.
+const WIDTH: usize = 7;
+
+/// What was heard.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Few {
+    /// How many ranks had something to say; the same on all ranks.
+    pub(super) total: u64,
+    /// Rank and bytes of those that were heard, by rank; on rank 0 only.
+    pub(super) parcels: Vec<(u32, Vec<u8>)>,
+}
+
+/// Collects what the ranks have to say: the first [`BYTES`] of `mine`. Collective.
+pub(super) fn collect(comm: &dyn Comm, mine: Option<&[u8]>) -> Result<Few, Halt> {
+    let total = comm.reduce_one(mine.is_some().into(), Reduce::Sum)?;
+    if total == 0 {
+        return Ok(Few::default());
+    }
+    let mine = mine.map(|bytes| &bytes[..bytes.len().min(BYTES)]);
+    let longest = comm.reduce_one(mine.map_or(0, <[u8]>::len) as u64, Reduce::Max)? as usize;
+    let slot = comm.rank() as usize % SLOTS;
+    let mut speakers = [u64::from(comm.size()); SLOTS];
+    if mine.is_some() {
+        speakers[slot] = comm.rank().into();
+    }
+    comm.all_reduce(&mut speakers, Reduce::Min)?;
+
+    let width = 1 + longest.div_ceil(WIDTH);
+    let mut table = vec![0; SLOTS * width];
+    if let Some(bytes) = mine.filter(|_| speakers[slot] == u64::from(comm.rank())) {
+        pack(bytes, &mut table[slot * width..][..width]);
+    }
+    comm.all_reduce(&mut table, Reduce::Sum)?;
+    if comm.rank() > 0 {
+        return Ok(Few { total, parcels: Vec::new() });
+    }
+    let heard = speakers.iter().zip(table.chunks(width)).filter(|(rank, _)| **rank < comm.size().into());
+    let mut parcels: Vec<_> = heard.map(|(rank, words)| (*rank as u32, unpack(words))).collect();
+    parcels.sort_unstable();
+    Ok(Few { total, parcels })
+}
+
+/// The length, then the bytes, seven to a word.
+fn pack(bytes: &[u8], words: &mut [u64]) {
+    words[0] = bytes.len() as u64;
+    for (word, part) in words[1..].iter_mut().zip(bytes.chunks(WIDTH)) {
+        let mut whole = [0; 8];
+        whole[..part.len()].copy_from_slice(part);
+        *word = u64::from_le_bytes(whole);
+    }
+}
+
+fn unpack(words: &[u64]) -> Vec<u8> {
+    let bytes = words[1..].iter().flat_map(|word| word.to_le_bytes().into_iter().take(WIDTH));
+    bytes.take(words[0] as usize).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ranks::local;
+
+    fn heard(ranks: u32, says: impl Fn(u32) -> Option<Vec<u8>> + Sync) -> Few {
+        let all = local::run(ranks, |comm| collect(comm, says(comm.rank()).as_deref()).expect("no halt"));
+        all.into_iter().next().expect("there is a rank").expect("no panic")
+    }
+
+    #[test]
+    fn what_a_few_ranks_say_arrives_whole_and_in_order() {
+        let says = |rank: u32| (rank % 3 == 1).then(|| vec![rank as u8; rank as usize % 20]);
+        for ranks in [1, 2, 7, 61] {
+            let few = heard(ranks, says);
+            let wanted: Vec<_> = (0..ranks).filter_map(|rank| Some((rank, says(rank)?))).collect();
+            assert_eq!(few, Few { total: wanted.len() as u64, parcels: wanted }, "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn of_more_ranks_than_slots_the_lowest_are_heard_and_all_are_counted() {
+        let few = heard(150, |rank| Some(rank.to_le_bytes().to_vec()));
+        assert_eq!(few.total, 150);
+        let wanted: Vec<_> = (0..61_u32).map(|rank| (rank, rank.to_le_bytes().to_vec())).collect();
+        assert_eq!(few.parcels, wanted);
+        // A node of 40 neighbours, and ranks that lie 32 apart.
+        assert_eq!(heard(150, |rank| (80..120).contains(&rank).then(Vec::new)).parcels.len(), 40);
+        assert_eq!(heard(150, |rank| (rank % 32 == 5).then(Vec::new)).parcels.len(), 5);
+    }
+
+    #[test]
+    fn a_long_speech_is_cut() {
+        let few = heard(2, |rank| Some(vec![255; if rank == 0 { 9000 } else { 3 }]));
+        assert_eq!(few.parcels, [(0, vec![255; BYTES]), (1, vec![255; 3])]);
+    }
+}

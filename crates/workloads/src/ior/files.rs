@@ -1,0 +1,110 @@
+//! Making and taking away the files of a repetition, and telling what was there before.
+//!
+//! Invariant: a rank touches its own file only, or the shared one if it is rank 0.
+//! Never here: opening files, clocks.
+
+use std::path::{Path, PathBuf};
+
+use ranks::Halt;
+use storage::Storage;
+
+use super::observer::Event;
+use super::test::Test;
+use super::{each_rank, few, names};
+use crate::kit::drive::words;
+
+/// The file that this rank writes.
+pub(super) fn mine(test: &Test<'_, '_>, repetition: u32) -> PathBuf {
+    names::file(test.parameters, test.comm.rank(), repetition)
+}
+
+/// The file that this rank makes and removes, if any: its own, or the shared one on rank 0.
+fn own(test: &Test<'_, '_>, repetition: u32) -> Option<PathBuf> {
+    (test.parameters.file_per_rank || test.comm.rank() == 0).then(|| mine(test, repetition))
+}
+
+/// Removes the files of a repetition; one that is not there is not an error.
+pub(super) fn remove(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+    let own = own(test, repetition);
+    let removed = own.as_ref().map_or(Ok(false), |path| remove_one(test.storage, path));
+    let removed = test.comm.agree("remove", removed)?;
+    each_rank::tell_files(test, "removing", own.as_deref().filter(|_| removed))
+}
+
+/// Removes a file that is there; whether it was.
+fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
+    let exists = storage.size(path).map(|size| size.is_some());
+    let removed = exists.and_then(|exists| if exists { storage.remove(path).map(|()| true) } else { Ok(false) });
+    removed.map_err(|error| format!("{}: {}", path.display(), words(&error)))
+}
+
+/// After a failed write: takes away what this run made, unless the user wants the files kept.
+pub(super) fn clean_up(test: &Test<'_, '_>, repetition: u32) {
+    let wanted = test.parameters.keep || test.parameters.keep_with_error || test.parameters.use_existing;
+    if let Some(path) = own(test, repetition).filter(|_| !wanted) {
+        // The failure that led here is what the user has to hear of, not this one.
+        let _ = remove_one(test.storage, &path);
+    }
+}
+
+/// `-u`: makes the directory of this rank's file.
+pub(super) fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
+    let Some(dir) = names::unique_dir(test.parameters, test.comm.rank()) else { return Ok(()) };
+    let made = match test.storage.names() {
+        Some(names) => names.make_dir(&dir).map_err(|error| format!("{}: {}", dir.display(), words(&error))),
+        None => Err("-u needs directories, and this backend has none".to_owned()),
+    };
+    test.comm.agree("make directory", made)
+}
+
+/// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
+pub(super) fn all_there(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+    let needed = test.parameters.layout(test.comm.size()).file_bytes();
+    let there = own(test, repetition).map_or(Ok(()), |path| match test.storage.size(&path) {
+        _ if !test.storage.keeps_data() || test.parameters.write => Ok(()),
+        Ok(Some(found)) if found >= needed => Ok(()),
+        Ok(found) => Err(format!(
+            "{}: {} bytes are there and --rwmix needs {needed}; add -w to write them first",
+            path.display(),
+            found.unwrap_or(0)
+        )),
+        Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
+    });
+    test.comm.agree("mixed", there)
+}
+
+/// Tells which of the files to be written are there already; of many ranks' files the first.
+pub(super) fn tell_existing(test: &mut Test<'_, '_>) -> Result<(), Halt> {
+    let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
+    let files = (0..repetitions).filter_map(|number| own(test, number));
+    let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some());
+    let found: Vec<PathBuf> = files.filter(there).collect();
+    let kept = test.parameters.use_existing;
+    let lines = listed(&found);
+    let mine = (!found.is_empty()).then_some(lines.as_bytes());
+    let few = few::collect(test.comm, mine)?;
+    for (_, paths) in &few.parcels {
+        for path in String::from_utf8_lossy(paths).lines() {
+            test.cx.observer.event(&Event::Exists { path, kept });
+        }
+    }
+    if few.total > few::SLOTS as u64 {
+        let done = if kept { "overwritten" } else { "deleted" };
+        let text =
+            format!("the files of {} ranks exist already and will be {done}; some are named", few.total);
+        test.notice("files-exist", &text)?;
+    }
+    Ok(())
+}
+
+/// As many of the paths, a line each, as a parcel holds whole.
+fn listed(paths: &[PathBuf]) -> String {
+    let mut lines = String::new();
+    for path in paths {
+        let line = format!("{}\n", path.display());
+        if lines.is_empty() || lines.len() + line.len() <= few::BYTES {
+            lines.push_str(&line);
+        }
+    }
+    lines
+}

@@ -1,0 +1,152 @@
+//! Memory taken away from the page cache while a test runs (`-M`, `memoryPerNode`, `memoryPerTask`).
+//!
+//! Every page is written, so that the system has to provide it. What the node cannot give is refused before
+//! any rank takes anything: asking for too much would not fail but end in the killing of processes.
+//!
+//! Invariant: all ranks get their memory, or all halt.
+
+use std::path::Path;
+
+use ranks::Halt;
+
+use super::parameters::Hog;
+use super::test::Test;
+
+/// Takes this rank's share; it is held for as long as the result lives.
+pub(super) fn take(test: &mut Test<'_, '_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
+    let hog = test.parameters.hog;
+    if hog == Hog::Nothing {
+        return Ok(Vec::new());
+    }
+    let share = share(hog, ranks_on_node, Memory::of_this_node);
+    // All have looked before the first takes.
+    let bytes = test.comm.agree("memory", share)?;
+    let mut held = Vec::new();
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let taken = held.try_reserve_exact(bytes).map_err(|_| format!("cannot have {bytes} bytes of memory"));
+    if taken.is_ok() {
+        // Not zero: zeros might come without a page behind them.
+        held.resize(bytes, 0xa5);
+    }
+    test.comm.agree("memory", taken)?;
+    let rank_bytes = held.len() as u64;
+    let node_bytes = if let Hog::PerRank(_) = hog { 0 } else { rank_bytes * u64::from(ranks_on_node) };
+    test.cx.observer.event(&Event::Hog { node_bytes, rank_bytes });
+    Ok(held)
+}
+
+/// Bytes for this rank, or why its node cannot give all its ranks theirs.
+fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<Memory>) -> Result<u64, String> {
+    let memory = memory().ok_or("cannot learn from /proc/meminfo how much memory this node has")?;
+    let ranks = u64::from(ranks_on_node.max(1));
+    let node = match hog {
+        Hog::Nothing => 0,
+        Hog::PerNode(bytes) => bytes,
+        Hog::PercentOfNode(percent) => memory.total / 100 * u64::from(percent),
+        Hog::PerRank(bytes) => bytes.saturating_mul(ranks),
+    };
+    if node > memory.available {
+        return Err(format!(
+            "{node} bytes are to be taken away on this node, and only {} of its {} are available; ask for less",
+            memory.available, memory.total
+        ));
+    }
+    Ok(node / ranks)
+}
+
+/// Memory of a node, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Memory {
+    total: u64,
+    /// What may be taken without swapping and without meeting the limit of this job's group.
+    available: u64,
+}
+
+impl Memory {
+    fn of_this_node() -> Option<Self> {
+        let mut memory = Self::read(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
+        let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        if let Some(left) = left_in_groups(Path::new("/sys/fs/cgroup"), &groups) {
+            memory.available = memory.available.min(left);
+        }
+        Some(memory)
+    }
+
+    fn read(meminfo: &str) -> Option<Self> {
+        let line = |key: &str| meminfo.lines().find_map(|line| line.strip_prefix(key));
+        let bytes = |key| line(key)?.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024);
+        Some(Self { total: bytes("MemTotal:")?, available: bytes("MemAvailable:")? })
+    }
+}
+
+/// What the control groups (version 2) of this process and those above leave it; `None` without limits.
+fn left_in_groups(root: &Path, groups: &str) -> Option<u64> {
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let number = |path: &Path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let left = |dir: &Path| {
+        let limit = number(&dir.join("memory.max"))?;
+        Some(limit.saturating_sub(number(&dir.join("memory.current"))?))
+    };
+    let dir = root.join(own);
+    dir.ancestors().take_while(|dir| dir.starts_with(root)).filter_map(left).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NODE: Memory = Memory { total: 1000 << 20, available: 500 << 20 };
+
+    fn of(hog: Hog, ranks: u32) -> Result<u64, String> {
+        share(hog, ranks, || Some(NODE))
+    }
+
+    #[test]
+    fn a_share_is_that_of_the_ranks_own_node() {
+        assert_eq!(of(Hog::PerNode(400 << 20), 4), Ok(100 << 20));
+        assert_eq!(of(Hog::PerNode(400 << 20), 1), Ok(400 << 20));
+        assert_eq!(of(Hog::PercentOfNode(20), 4), Ok(50 << 20));
+        assert_eq!(of(Hog::PerRank(7 << 20), 4), Ok(7 << 20));
+    }
+
+    #[test]
+    fn what_the_node_cannot_give_to_all_its_ranks_is_refused() {
+        assert!(of(Hog::PerRank(200 << 20), 2).is_ok());
+        for (hog, ranks) in [
+            (Hog::PerRank(200 << 20), 3),
+            (Hog::PerRank(u64::MAX), 3),
+            (Hog::PerNode((500 << 20) + 1), 9),
+            (Hog::PercentOfNode(51), 1),
+        ] {
+            let why = of(hog, ranks).expect_err("too much");
+            assert!(why.ends_with("only 524288000 of its 1048576000 are available; ask for less"), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_systems_words_are_understood() {
+        let text = "MemTotal:       100 kB\nMemFree:  1 kB\nMemAvailable:    60 kB\n";
+        assert_eq!(Memory::read(text), Some(Memory { total: 102_400, available: 61_440 }));
+        assert_eq!(Memory::read("MemTotal: 100 kB\n"), None);
+        let here = Memory::of_this_node().expect("Linux tells");
+        assert!(here.available <= here.total && here.total > 0, "{here:?}");
+    }
+
+    #[test]
+    fn the_tightest_limit_of_a_group_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let inner = root.path().join("job/step");
+        std::fs::create_dir_all(&inner).unwrap();
+        let put = |name: &str, text: &str| std::fs::write(root.path().join(name), text).unwrap();
+        assert_eq!(left_in_groups(root.path(), "0::/job/step\n"), None);
+        put("job/step/memory.max", "max\n");
+        put("job/step/memory.current", "40\n");
+        assert_eq!(left_in_groups(root.path(), "0::/job/step\n"), None);
+        put("job/memory.max", "100\n");
+        put("job/memory.current", "70\n");
+        assert_eq!(left_in_groups(root.path(), "1:cpu:/\n0::/job/step\n"), Some(30));
+        put("job/step/memory.max", "45\n");
+        assert_eq!(left_in_groups(root.path(), "0::/job/step\n"), Some(5));
+        assert_eq!(left_in_groups(root.path(), "1:memory:/job\n"), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! `-j`: which ranks were far from the others in a phase (IOR 4.1).
+//!
+//! IOR 4.1 gives starts and ends as seconds since 1970; here they count from the test's start.
+
+use ranks::{Halt, Reduce};
+
+use super::few;
+use super::observer::Event;
+use super::phase::{Kind, Setting};
+use super::test::Test;
+use super::transfer::Stamps;
+
+/// What is compared, in the order of [`moments`].
+const NAMES: [&str; 5] =
+    ["start time", "elapsed create time", "elapsed transfer time", "elapsed close time", "end time"];
+const KINDS: usize = NAMES.len();
+/// How many lines are told of one phase.
+const LINES: usize = 64;
+/// Squares of distances are summed as whole numbers, in units of this part of the greatest distance.
+const STEPS: f64 = (1 << 20) as f64;
+
+/// Warns of ranks whose times are further from the mean than `-j` allows, when asked to: three
+/// reductions, and four where there are such ranks.
+pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, stamps: &Stamps) -> Result<(), Halt> {
+    let allowed = f64::from(test.parameters.outlier_seconds);
+    // The two halves of a mixed phase have the same times.
+    if allowed == 0.0 || setting.kind == Kind::MixedRead {
+        return Ok(());
+    }
+    let mine = moments(test, stamps);
+    let (means, deviations) = spread(test, mine)?;
+    let far = |kind: usize| (seconds(mine[kind]) - means[kind]).abs() > allowed;
+    let parcel = (0..KINDS).any(far).then(|| {
+        let numbers = mine.iter().flat_map(|us| us.to_le_bytes());
+        numbers.chain(test.comm.node_name().bytes()).collect::<Vec<u8>>()
+    });
+    let few = few::collect(test.comm, parcel.as_deref())?;
+    let (phase, ranks) = (setting.kind.step(), test.comm.size());
+    let mut lines = Vec::new();
+    for (kind, name) in NAMES.iter().enumerate() {
+        for (rank, parcel) in &few.parcels {
+            let (value, node) = unpack(parcel, kind);
+            let (mean, deviation) = (means[kind], deviations[kind]);
+            if (value - mean).abs() > allowed {
+                lines.push(format!(
+                    "for {node}, task {rank}, {phase} {name} is {value:.6} \
+                     (mean={mean:.6}, stddev={deviation:.6})\n"
+                ));
+            }
+        }
+    }
+    for line in lines.iter().take(LINES) {
+        test.cx.observer.event(&Event::Warning(line));
+    }
+    if few.total > few::SLOTS as u64 || lines.len() > LINES {
+        let text = format!("-j {allowed}: {} of {ranks} ranks differ in {phase}; some are named", few.total);
+        test.cx.observer.event(&Event::Notice(&text));
+    }
+    Ok(())
+}
+
+fn seconds(us: u64) -> f64 {
+    us as f64 * 1e-6
+}
+
+/// This rank's times in the order of [`NAMES`], microseconds; moments since the test's start.
+fn moments(test: &Test<'_, '_>, stamps: &Stamps) -> [u64; KINDS] {
+    let at = |tick| test.since_start_ns(tick) / 1000;
+    let length = |(from, to)| at(to).saturating_sub(at(from));
+    [
+        at(stamps.open.0),
+        length(stamps.open),
+        length(stamps.transfer),
+        length(stamps.close),
+        at(stamps.close.1),
+    ]
+}
+
+/// Mean and standard deviation over the ranks, seconds.
+fn spread(test: &Test<'_, '_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [f64; KINDS]), Halt> {
+    let ranks = f64::from(test.comm.size());
+    let mut sums = mine;
+    test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let means = sums.map(|sum| seconds(sum) / ranks);
+    let distance = |kind: usize| (seconds(mine[kind]) - means[kind]).abs();
+    // One more, so that a greatest distance of nothing divides.
+    let mut greatest: [u64; KINDS] = std::array::from_fn(|kind| 1 + (distance(kind) * 1e6) as u64);
+    test.comm.all_reduce(&mut greatest, Reduce::Max)?;
+    let unit: [f64; KINDS] = greatest.map(|us| seconds(us) / STEPS);
+    let mut squares: [u64; KINDS] = std::array::from_fn(|kind| (distance(kind) / unit[kind]).powi(2) as u64);
+    test.comm.all_reduce(&mut squares, Reduce::Sum)?;
+    let deviation = |kind: usize| (squares[kind] as f64 / ranks).sqrt() * unit[kind];
+    Ok((means, std::array::from_fn(deviation)))
+}
+
+/// Seconds of one kind, and the node's name.
+fn unpack(parcel: &[u8], kind: usize) -> (f64, String) {
+    let us = parcel.get(kind * 8..kind * 8 + 8).and_then(|bytes| bytes.try_into().ok());
+    let node = String::from_utf8_lossy(parcel.get(8 * KINDS..).unwrap_or_default()).into_owned();
+    (seconds(us.map_or(0, u64::from_le_bytes)), node)
+}

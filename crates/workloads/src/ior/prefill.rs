@@ -1,0 +1,118 @@
+//! `--randomPrefill`: fills what shuffled writes will visit, sequentially, before they are measured.
+//!
+//! Shuffled writes into an empty file measure how a file system allocates; into a file that is there they
+//! measure how it overwrites. The filling is a step of its own, outside every clock, and is on the
+//! storage before the write begins.
+//!
+//! Invariant: afterwards all blocks of all ranks hold 0xFF, or all ranks have halted.
+
+use std::io;
+use std::path::Path;
+
+use measure::Clock;
+use ranks::Halt;
+use storage::{Buffer, File, Mode, Open};
+
+use super::files;
+use super::observer::Event;
+use super::parameters::Parameters;
+use super::phase::{self, Kind};
+use super::test::Test;
+use crate::kit::drive::words;
+
+/// How often a piece of which only a part was written is taken up again.
+const RETRIES: u32 = 10_000;
+
+/// Fills the blocks of all ranks, when asked to; the step ends on all ranks together.
+pub(super) fn fill(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+    let parameters = test.parameters;
+    if parameters.prefill == 0 || !parameters.shuffled() {
+        return Ok(());
+    }
+    test.comm.barrier()?;
+    let begin = test.cx.clock.ns();
+    let path = files::mine(test, repetition);
+    phase::reachable(test, Kind::Write, &path)?;
+    let buffer = Buffer::new(parameters.prefill.min(parameters.block) as usize);
+    let mut buffer = test.comm.agree("prefill", buffer)?;
+    buffer.bytes_mut().fill(0xff);
+    let how = Open {
+        mode: Mode::Write,
+        shared: !parameters.file_per_rank,
+        collective: false,
+        bytes: parameters.layout(test.comm.size()).file_bytes(),
+    };
+    let named = |error: io::Error| format!("{}: {}", path.display(), words(&error));
+    let opened = test.storage.open(test.comm, &path, how).map_err(named);
+    // Syncing and closing may be calls that all ranks make together: all have the file, or none goes on.
+    let mut file = test.comm.agree("prefill", opened)?;
+    let written = write(test, &mut *file, &path, buffer.bytes()).inspect_err(|_| test.comm.raise_alarm());
+    let synced = file.sync().map_err(named);
+    let closed = file.close().map_err(named);
+    test.comm.agree("prefill", written.and(synced).and(closed))?;
+    let seconds = (test.cx.clock.ns() - begin) as f64 * 1e-9;
+    test.cx.observer.event(&Event::Prefilled(seconds));
+    let bytes = parameters.layout(test.comm.size()).total_bytes().unwrap_or(0);
+    let text = format!(
+        "--randomPrefill: {bytes} bytes were written sequentially, in pieces of {}, before the measured \
+         write; that took {seconds:.6} s",
+        parameters.prefill
+    );
+    test.notice("prefill", &text)
+}
+
+/// Writes this rank's blocks piece by piece, until another rank fails.
+fn write(test: &Test<'_, '_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Result<(), String> {
+    for offset in offsets(test.parameters, test.comm.rank(), test.comm.size()) {
+        if test.comm.alarm_raised() {
+            return Ok(());
+        }
+        whole(file, piece, offset).map_err(|why| format!("{} at {offset}: {why}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Where the pieces of `rank` lie, block by block.
+fn offsets(parameters: &Parameters, rank: u32, ranks: u32) -> impl Iterator<Item = u64> {
+    let layout = parameters.layout(ranks);
+    let piece = parameters.prefill.min(layout.block);
+    (0..layout.segments).flat_map(move |segment| {
+        let begin = segment * layout.segment_stride() + layout.block_start(rank.into());
+        (0..layout.block / piece).map(move |number| begin + number * piece)
+    })
+}
+
+/// Writes one piece, in several calls where one moves only a part.
+fn whole(file: &mut dyn File, piece: &[u8], offset: u64) -> Result<(), String> {
+    let mut done = 0;
+    for _ in 0..RETRIES {
+        match file.write_at(&piece[done..], offset + done as u64) {
+            Ok(0) => break,
+            Ok(moved) => done += moved,
+            Err(error) => return Err(words(&error)),
+        }
+        if done == piece.len() {
+            return Ok(());
+        }
+    }
+    Err(format!("moved {done} of {} bytes, then no more", piece.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pieces of all ranks cover the file once, as long as they divide the block.
+    #[test]
+    fn the_pieces_of_all_ranks_tile_the_file() {
+        for (ranks, segments, prefill) in [(1, 1, 64), (3, 2, 16), (4, 3, 64), (2, 2, 1000)] {
+            let parameters =
+                Parameters { block: 64, transfer: 8, segments, prefill, ..Parameters::default() };
+            let piece = prefill.min(64);
+            let mut all: Vec<u64> = (0..ranks).flat_map(|rank| offsets(&parameters, rank, ranks)).collect();
+            all.sort_unstable();
+            let whole = u64::from(ranks) * segments * 64;
+            assert_eq!(all, (0..whole).step_by(piece as usize).collect::<Vec<_>>(), "{parameters:?}");
+        }
+    }
+}
