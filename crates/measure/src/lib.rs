@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod date;
 mod histogram;
 mod meter;
 pub mod statistics;
@@ -13,6 +14,7 @@ mod stonewall;
 mod timeline;
 
 pub use clock::{Clock, ClockQuality, CycleClock, Scale, Tick};
+pub use date::unix_seconds;
 pub use histogram::Histogram;
 pub use meter::Meter;
 pub use stonewall::Stop;

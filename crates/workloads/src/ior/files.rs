@@ -34,7 +34,8 @@ pub(super) fn remove(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Hal
 /// Removes a file that is there; whether it was.
 fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
     let exists = storage.size(path).map(|size| size.is_some());
-    let removed = exists.and_then(|exists| if exists { storage.remove(path).map(|()| true) } else { Ok(false) });
+    let removed =
+        exists.and_then(|exists| if exists { storage.remove(path).map(|()| true) } else { Ok(false) });
     removed.map_err(|error| format!("{}: {}", path.display(), words(&error)))
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use ranks::Halt;
 
+use super::observer::Event;
 use super::parameters::Hog;
 use super::test::Test;
 

@@ -27,6 +27,10 @@ mod test;
 mod transfer;
 
 #[cfg(test)]
+mod controls_tests;
+#[cfg(test)]
+mod scene;
+#[cfg(test)]
 mod tests;
 
 pub use names::without_repetition as first_path;

@@ -231,22 +231,6 @@ fn tell_hits(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
-fn all_there(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
-    let needed = test.parameters.layout(test.comm.size()).file_bytes();
-    let there = own_file(test, repetition).map_or(Ok(()), |path| match test.storage.size(&path) {
-        _ if !test.storage.keeps_data() || test.parameters.write => Ok(()),
-        Ok(Some(found)) if found >= needed => Ok(()),
-        Ok(found) => Err(format!(
-            "{}: {} bytes are there and --rwmix needs {needed}; add -w to write them first",
-            path.display(),
-            found.unwrap_or(0)
-        )),
-        Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
-    });
-    test.comm.agree("mixed", there)
-}
-
 /// The halt of a read, which also names the files that this run wrote and now leaves behind.
 fn naming_files(test: &Test<'_, '_>, repetition: u32, mut halt: Halt) -> Halt {
     if test.parameters.write && !test.parameters.keep {

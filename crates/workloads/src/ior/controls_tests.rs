@@ -1,0 +1,241 @@
+//! What limits, delays and watches a test, on several local ranks.
+
+use std::path::Path;
+
+use results::Record;
+use testkit::{Fault, Faulty};
+
+use super::scene::{Late, Left, play};
+use super::{Hog, Offsets, Parameters, Reorder};
+
+const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
+
+fn parameters() -> Parameters {
+    Parameters {
+        test_file: "f".into(),
+        block: 4096,
+        transfer: 512,
+        write: true,
+        read_check: true,
+        signature: Some(7),
+        offset_seed: Some(3),
+        ..Parameters::default()
+    }
+}
+
+fn notices(left: &Left, id: &str) -> Vec<String> {
+    let text = |record: &Record| match record {
+        Record::Notice(notice) if notice.id == id => Some(notice.text.clone()),
+        _ => None,
+    };
+    left.records.iter().filter_map(text).collect()
+}
+
+/// Rank 0's clock is compared once in each phase: from the third on it is more than a minute later.
+#[test]
+fn phases_that_would_begin_too_late_are_left_out_on_all_ranks_together() {
+    let parameters = Parameters { minutes_max: 1, repetitions: 4, write_check: true, ..parameters() };
+    for (from, done, left_out) in [
+        (0, vec!["write 0"], "write check and read check of repetition 0, and 3 repetitions after it"),
+        (2, vec!["write 0", "write_check 0", "read_check 0"], "write and write check and read check of"),
+        (8, vec!["write 2", "write_check 2", "read_check 2"], "repetition 3"),
+        (11, vec!["write 3", "write_check 3", "read_check 3"], ""),
+    ] {
+        let storage = Faulty::sound();
+        let all = play(3, &parameters, &storage, Late { rank: 0, from, seconds: 61 });
+        for left in &all {
+            assert!(left.done.is_ok(), "{:?}", left.done);
+        }
+        let phases = all[0].phases();
+        assert!(
+            phases.ends_with(&done.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()),
+            "{phases:?}"
+        );
+        let told = notices(&all[0], "out-of-time").join("\n");
+        assert!(told.contains(left_out) && told.is_empty() == left_out.is_empty(), "{told}");
+        assert_eq!(storage.bytes(Path::new("f")), None, "what was written is taken away all the same");
+    }
+}
+
+#[test]
+fn a_late_rank_other_than_0_does_not_end_the_test() {
+    let parameters = Parameters { minutes_max: 1, ..parameters() };
+    let all = play(3, &parameters, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 600 });
+    assert_eq!(all[0].phases(), ["write 0", "read_check 0"]);
+}
+
+#[test]
+fn a_file_that_was_not_read_for_lack_of_time_is_not_removed() {
+    let storage = Faulty::sound();
+    let write = Parameters { keep: true, read_check: false, ..parameters() };
+    play(2, &write, &storage, NOT_LATE);
+    let read = Parameters { write: false, minutes_max: 1, repetitions: 2, multi_file: false, ..parameters() };
+    // The first repetition is read, and with it goes the file; the second is left out.
+    let all = play(2, &read, &storage, Late { rank: 0, from: 0, seconds: 61 });
+    assert_eq!((all[0].phases(), storage.bytes(Path::new("f"))), (vec!["read_check 0".to_owned()], None));
+    assert_eq!(all[0].told("Removed").len(), 1, "{:?}", all[0].told);
+}
+
+/// With a shuffled write of a part only, what it did not visit still holds the prefill.
+#[test]
+fn a_shuffled_write_finds_the_file_filled_and_leaves_the_rest_of_it() {
+    for (file_per_rank, files) in [(false, vec!["f"]), (true, vec!["f.00000000", "f.00000001"])] {
+        let parameters = Parameters {
+            offsets: Offsets::Shuffled,
+            prefill: 2048,
+            segments: 2,
+            wear_out_transfers: 3,
+            read_check: false,
+            keep: true,
+            file_per_rank,
+            ..parameters()
+        };
+        let storage = Faulty::sound();
+        let all = play(2, &parameters, &storage, NOT_LATE);
+        assert!(all[0].done.is_ok(), "{:?}", all[0].done);
+        let bytes: Vec<u8> = files.iter().flat_map(|file| storage.bytes(Path::new(file)).unwrap()).collect();
+        assert_eq!(bytes.len(), 16384);
+        let filled = bytes.chunks(512).filter(|transfer| transfer.iter().all(|byte| *byte == 0xff)).count();
+        assert_eq!(filled, 32 - 2 * 3, "two ranks wrote three transfers each");
+        let told = notices(&all[0], "prefill");
+        assert!(told[0].contains("16384 bytes were written sequentially, in pieces of 2048"), "{told:?}");
+        assert_eq!(all[0].told("Prefilled").len(), 1);
+    }
+}
+
+#[test]
+fn a_prefill_comes_before_the_clocks_and_only_before_writes() {
+    let parameters =
+        Parameters { offsets: Offsets::Shuffled, prefill: 1024, write_check: true, ..parameters() };
+    let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
+    let order: Vec<&str> = all[0]
+        .told
+        .iter()
+        .filter_map(|told| ["Prefilled", "Begins"].into_iter().find(|word| told.starts_with(word)))
+        .collect();
+    assert_eq!(order, ["Prefilled", "Begins", "Begins", "Begins"]);
+    assert_eq!(all[0].phases(), ["write 0", "write_check 0", "read_check 0"]);
+    let sequential = Parameters { offsets: Offsets::Sequential, ..parameters };
+    let all = play(2, &sequential, &Faulty::sound(), NOT_LATE);
+    assert!(all[0].told("Prefilled").is_empty(), "without -z there is nothing to fill for");
+}
+
+#[test]
+fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
+    for (fault, told) in [
+        (Fault::NoSpace(5000), "f at 5120: no storage space"),
+        (Fault::Sync, "f: lost the disk"),
+        (Fault::Close, "f: lost a write"),
+    ] {
+        let parameters = Parameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
+        let storage = Faulty::on_rank(1, fault);
+        for left in play(3, &parameters, &storage, NOT_LATE) {
+            let halt = left.done.expect_err("all halt");
+            assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), ("prefill", 1, told));
+            assert!(left.records.iter().all(|record| !matches!(record, Record::Phase(_))));
+        }
+        assert_eq!(storage.bytes(Path::new("f")), None);
+    }
+}
+
+#[test]
+fn a_prefill_goes_on_where_a_write_moved_only_a_part() {
+    let parameters = Parameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
+    let all = play(2, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
+    assert!(all[0].done.is_ok(), "{:?}", all[0].done);
+}
+
+#[test]
+fn more_memory_than_the_node_has_is_refused_before_anything_runs() {
+    let parameters = Parameters { hog: Hog::PerNode(1 << 60), ..parameters() };
+    let storage = Faulty::sound();
+    for left in play(3, &parameters, &storage, NOT_LATE) {
+        let halt = left.done.expect_err("all halt");
+        assert!(halt.why.starts_with("1152921504606846976 bytes are to be taken away"), "{halt}");
+        assert!(left.records.is_empty() && left.told.is_empty(), "{:?}", left.told);
+    }
+    assert_eq!(storage.bytes(Path::new("f")), None);
+}
+
+#[test]
+fn memory_is_shared_out_among_the_ranks_of_a_node() {
+    for (hog, told) in [
+        (Hog::PerNode(3 << 20), "Hog { node_bytes: 3145728, rank_bytes: 1048576 }"),
+        (Hog::PerRank(8 << 10), "Hog { node_bytes: 0, rank_bytes: 8192 }"),
+    ] {
+        let all = play(3, &Parameters { hog, ..parameters() }, &Faulty::sound(), NOT_LATE);
+        assert!(all[0].done.is_ok(), "{:?}", all[0].done);
+        assert_eq!(all[0].told[0], told, "before the test begins");
+    }
+}
+
+#[test]
+fn a_rank_that_starts_and_ends_late_is_an_outlier() {
+    let parameters = Parameters { outlier_seconds: 3, read_check: false, ..parameters() };
+    let all = play(4, &parameters, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
+    let told = all[0].told("Warning");
+    assert_eq!(told.len(), 2, "{told:?}");
+    for (line, name) in told.iter().zip(["start time", "end time"]) {
+        // One of four is 8 s later: the mean is 2 s later, the deviation 3.46 s.
+        assert!(line.starts_with(&format!("Warning(\"for here, task 2, write {name} is 8.")), "{line}");
+        assert!(line.contains("(mean=2.") && line.contains(", stddev=3.464"), "{line}");
+    }
+    let patient = Parameters { outlier_seconds: 7, ..parameters };
+    let all = play(4, &patient, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
+    assert!(all[0].told("Warning").is_empty());
+}
+
+#[test]
+fn every_ranks_own_times_and_stamps_are_told_only_when_asked_for() {
+    let quiet = play(3, &Parameters { verbose: 2, ..parameters() }, &Faulty::sound(), NOT_LATE);
+    assert!(quiet[0].told("RankTimes").is_empty() && quiet[0].told("Stamps").is_empty());
+    assert!(quiet[0].told("Files").is_empty());
+    let asked = Parameters { rank_times: true, verbose: 3, file_per_rank: true, ..parameters() };
+    let all = play(3, &asked, &Faulty::sound(), NOT_LATE);
+    for kind in ["RankTimes { phase: \"write\"", "Stamps { phase: \"write\", repetition: 0"] {
+        let told = all[0].told(kind);
+        assert_eq!(told.len(), 1, "{kind}");
+        assert_eq!(told[0].matches("transfer").count(), 3, "a row for each rank: {}", told[0]);
+    }
+    assert_eq!(all[0].told("RankTimes { phase: \"read_check\"").len(), 1);
+    assert!(all[0].told("RankTimes")[0].contains("bytes: 4096"), "{:?}", all[0].told("RankTimes"));
+    let rows = "rows: [(0, \"f.00000000\"), (1, \"f.00000001\"), (2, \"f.00000002\")] }";
+    for action in ["writing", "reading", "removing"] {
+        assert_eq!(
+            all[0].told(&format!("Files {{ action: \"{action}\"")),
+            [format!("Files {{ action: \"{action}\", {rows}")],
+            "nothing was there to be removed before the write"
+        );
+    }
+}
+
+#[test]
+fn readers_at_random_are_counted_by_file() {
+    let spread = Parameters {
+        reorder: Reorder::Random,
+        reorder_seed: 5,
+        nodes: Some(4),
+        ranks_on_node0: Some(1),
+        file_per_rank: true,
+        ..parameters()
+    };
+    let all = play(4, &Parameters { verbose: 2, ..spread.clone() }, &Faulty::sound(), NOT_LATE);
+    // They read the files of ranks 3, 2, 3 and 1.
+    assert_eq!(all[0].told("FileHits"), ["FileHits([1, 2, 1])"]);
+    let all = play(4, &Parameters { verbose: 1, ..spread }, &Faulty::sound(), NOT_LATE);
+    assert!(all[0].told("FileHits").is_empty());
+}
+
+#[test]
+fn files_of_all_ranks_that_exist_are_told_and_of_very_many_the_first() {
+    let storage = Faulty::sound();
+    let parameters = Parameters { file_per_rank: true, keep: true, read_check: false, ..parameters() };
+    play(100, &parameters, &storage, NOT_LATE);
+    let all = play(5, &parameters, &storage, NOT_LATE);
+    let exists = |rank| format!("Exists {{ path: \"f.{rank:08}\", kept: false }}");
+    assert_eq!(all[0].told("Exists"), (0..5).map(exists).collect::<Vec<_>>());
+    let all = play(100, &parameters, &storage, NOT_LATE);
+    assert_eq!(all[0].told("Exists"), (0..61).map(exists).collect::<Vec<_>>());
+    let told = notices(&all[0], "files-exist");
+    assert_eq!(told, ["the files of 100 ranks exist already and will be deleted; some are named"]);
+}

@@ -1,0 +1,170 @@
+//! A stage for tests: local ranks whose calls are counted and whose clocks can be told wrong, and an
+//! observer that remembers.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use measure::CycleClock;
+use ranks::{ClockOffset, Comm, Halt, Reduce, local};
+use results::Record;
+use storage::Storage;
+
+use super::observer::{Event, Observer};
+use super::{Cx, Parameters, Summary, run};
+
+/// One collective that a rank called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) name: &'static str,
+    /// Bytes that this rank brought.
+    pub(super) bytes: usize,
+}
+
+/// How far a rank's clock is behind rank 0's from its `from`th comparison on, seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Late {
+    pub(super) rank: u32,
+    pub(super) from: u32,
+    pub(super) seconds: i64,
+}
+
+/// A communicator that counts what is called on it.
+struct Counted<'a> {
+    inner: &'a dyn Comm,
+    calls: Mutex<Vec<Call>>,
+    late: Late,
+    compared: AtomicU32,
+}
+
+impl Counted<'_> {
+    fn count(&self, name: &'static str, bytes: usize) {
+        self.calls.lock().expect("no test panics while holding it").push(Call { name, bytes });
+    }
+}
+
+impl Comm for Counted<'_> {
+    fn rank(&self) -> u32 {
+        self.inner.rank()
+    }
+
+    fn size(&self) -> u32 {
+        self.inner.size()
+    }
+
+    fn node_name(&self) -> &str {
+        "here"
+    }
+
+    fn barrier(&self) -> Result<(), Halt> {
+        self.count("barrier", 0);
+        self.inner.barrier()
+    }
+
+    fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
+        assert!(values.iter().all(|value| *value < 1 << 63), "values stay below 2^63: {values:?}");
+        self.count("all_reduce", values.len() * 8);
+        self.inner.all_reduce(values, how)
+    }
+
+    fn broadcast(&self, root: u32, data: &mut Vec<u8>) -> Result<(), Halt> {
+        let done = self.inner.broadcast(root, data);
+        self.count("broadcast", data.len());
+        done
+    }
+
+    fn gather(&self, mine: &[u8]) -> Result<Option<Vec<Vec<u8>>>, Halt> {
+        self.count("gather", mine.len());
+        self.inner.gather(mine)
+    }
+
+    fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt> {
+        self.count("split", 4);
+        self.inner.split(color)
+    }
+
+    fn split_by_node(&self) -> Result<Box<dyn Comm>, Halt> {
+        self.count("split_by_node", 4);
+        self.inner.split_by_node()
+    }
+
+    fn clock_offset(&self, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
+        self.count("clock_offset", 8);
+        let mut offset = self.inner.clock_offset(now)?;
+        let compared = self.compared.fetch_add(1, Ordering::Relaxed);
+        if self.late.rank == self.rank() && compared >= self.late.from {
+            offset.offset_ns += self.late.seconds * 1_000_000_000;
+        }
+        Ok(offset)
+    }
+
+    fn raise_alarm(&self) {
+        self.inner.raise_alarm();
+    }
+
+    fn alarm_raised(&self) -> bool {
+        self.inner.alarm_raised()
+    }
+
+    fn clear_alarm(&self) -> Result<(), Halt> {
+        self.count("clear_alarm", 0);
+        self.inner.clear_alarm()
+    }
+}
+
+/// Remembers every event, as text.
+#[derive(Default)]
+pub(super) struct Heard(pub(super) Vec<String>);
+
+impl Observer for Heard {
+    fn event(&mut self, event: &Event<'_>) {
+        self.0.push(format!("{event:?}"));
+    }
+}
+
+/// What one rank left.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) done: Result<Summary, Halt>,
+    pub(super) records: Vec<Record>,
+    pub(super) calls: Vec<Call>,
+    /// Its events; those of ranks other than 0 nobody would hear.
+    pub(super) told: Vec<String>,
+}
+
+impl Left {
+    /// The phases recorded, with their repetition, such as `write 0`.
+    pub(super) fn phases(&self) -> Vec<String> {
+        let name = |record: &Record| match record {
+            Record::Phase(phase) => Some(format!("{} {}", phase.phase, phase.repetition)),
+            _ => None,
+        };
+        self.records.iter().filter_map(name).collect()
+    }
+
+    /// The events that begin with this.
+    pub(super) fn told(&self, begin: &str) -> Vec<&str> {
+        self.told.iter().map(String::as_str).filter(|told| told.starts_with(begin)).collect()
+    }
+}
+
+/// Runs a test; what each rank left.
+pub(super) fn play(ranks: u32, parameters: &Parameters, storage: &dyn Storage, late: Late) -> Vec<Left> {
+    parameters.check(ranks).expect("sound parameters");
+    let clock = CycleClock::new();
+    let body = |inner: &dyn Comm| {
+        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
+        let comm = Counted { inner, calls: Mutex::default(), late, compared: AtomicU32::new(0) };
+        let mut cx = Cx {
+            clock: &mut clock,
+            offset: ClockOffset::default(),
+            records: &mut records,
+            observer: &mut heard,
+            board: None,
+            seed: 1,
+        };
+        let done = run(parameters, storage, &comm, &mut cx);
+        let calls = comm.calls.into_inner().expect("no test panics while holding it");
+        Left { done, records, calls, told: heard.0 }
+    };
+    local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
+}
