@@ -29,6 +29,8 @@ mod transfer;
 #[cfg(test)]
 mod controls_tests;
 #[cfg(test)]
+mod scale_tests;
+#[cfg(test)]
 mod scene;
 #[cfg(test)]
 mod tests;

@@ -1,33 +1,97 @@
-//! Putting all ranks' measurements together, in a fixed number of collectives.
+//! Putting all ranks' measurements together, in two reductions each: the bounds, then the sums between them.
 
 use measure::{Histogram, Timeline};
 use ranks::{Comm, Halt, Reduce};
 
+/// Values of a reduction stay below 2^63. A maximum travels as its distance from this, so that it goes with
+/// the minima.
+const TOP: u64 = i64::MAX as u64;
+
 /// The histogram of all ranks, on every rank.
 pub fn histogram(comm: &dyn Comm, histogram: &mut Histogram) -> Result<(), Halt> {
     let (first, last) = histogram.touched().unwrap_or((Histogram::BUCKETS - 1, 0));
-    let first = comm.reduce_one(first as u64, Reduce::Min)? as usize;
-    let last = comm.reduce_one(last as u64, Reduce::Max)? as usize;
-    if first <= last {
-        comm.all_reduce(&mut histogram.counts_mut()[first..=last], Reduce::Sum)?;
-    }
     let (sum, min, max) = histogram.extremes_mut();
-    *sum = comm.reduce_one(*sum, Reduce::Sum)?;
-    *max = comm.reduce_one(*max, Reduce::Max)?;
-    // Values of a reduction stay below 2^63; an empty histogram's minimum is above.
-    let least = comm.reduce_one((*min).min(i64::MAX as u64), Reduce::Min)?;
-    *min = if least == i64::MAX as u64 { u64::MAX } else { least };
+    // An empty histogram's minimum is above all.
+    let mut least = [first as u64, TOP - last as u64, (*min).min(TOP), TOP - *max];
+    comm.all_reduce(&mut least, Reduce::Min)?;
+    *min = if least[2] == TOP { u64::MAX } else { least[2] };
+    *max = TOP - least[3];
+    let mut sums = vec![*sum];
+    let buckets = least[0] as usize..(TOP - least[1]) as usize + 1;
+    if buckets.is_empty() {
+        return Ok(());
+    }
+    sums.extend_from_slice(&histogram.counts_mut()[buckets.clone()]);
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    histogram.counts_mut()[buckets].copy_from_slice(&sums[1..]);
+    *histogram.extremes_mut().0 = sums[0];
     Ok(())
 }
 
 /// The timeline of all ranks, on every rank, with at most `slots` intervals.
 pub fn timeline(comm: &dyn Comm, timeline: &mut Timeline, slots: usize) -> Result<(), Halt> {
     timeline.coarsen_to_fit(slots);
-    let shift = comm.reduce_one(timeline.shift().into(), Reduce::Max)? as u32;
-    timeline.coarsen_to(shift);
-    let used = comm.reduce_one(timeline.used() as u64, Reduce::Max)? as usize;
+    let end_ns = timeline.used() as u64 * timeline.interval_ns();
+    let mut most = [u64::from(timeline.shift()), end_ns];
+    comm.all_reduce(&mut most, Reduce::Max)?;
+    let [shift, end_ns] = most;
+    timeline.coarsen_to(shift as u32);
+    // The longest timeline had at most so many slots at its own interval, which was not longer.
+    let used = end_ns.div_ceil(1 << shift) as usize;
     if used > 0 {
         comm.all_reduce(timeline.slots_mut(used), Reduce::Sum)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ranks::local;
+
+    /// What all ranks get, which has to be the same.
+    fn together<T: PartialEq + std::fmt::Debug + Send>(ranks: u32, one: impl Fn(&dyn Comm) -> T + Sync) -> T {
+        let mut all: Vec<T> =
+            local::run(ranks, one).into_iter().map(|rank| rank.expect("no panic")).collect();
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+        all.pop().expect("there is a rank")
+    }
+
+    fn counted(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        histogram.add_all(values.iter().copied());
+        histogram
+    }
+
+    #[test]
+    fn the_histogram_of_all_ranks_is_that_of_all_values() {
+        let parts: [&[u64]; 4] = [&[5, 1 << 30], &[], &[7, 7, 900], &[u64::MAX >> 20]];
+        let all = together(4, |comm| {
+            let mut mine = counted(parts[comm.rank() as usize]);
+            histogram(comm, &mut mine).expect("no halt");
+            mine
+        });
+        assert_eq!(all, counted(&parts.concat()));
+        let nothing = together(3, |comm| {
+            let mut mine = Histogram::new();
+            histogram(comm, &mut mine).expect("no halt");
+            mine
+        });
+        assert_eq!(nothing, Histogram::new());
+    }
+
+    #[test]
+    fn the_timeline_of_all_ranks_has_all_bytes_in_their_intervals() {
+        // The last rank's is so long that its intervals are longer than those of the others.
+        let ends: [&[u64]; 3] = [&[0, 3_000_000], &[], &[20_000_000_000]];
+        let all = together(3, |comm| {
+            let mut mine = Timeline::new();
+            ends[comm.rank() as usize].iter().for_each(|end| mine.add(*end, 10));
+            timeline(comm, &mut mine, 600).expect("no halt");
+            mine
+        });
+        assert!(all.used() <= 600 && all.interval_ns() > 20_000_000_000 / 600);
+        assert_eq!((all.bytes()[0], *all.bytes().last().unwrap()), (20, 10));
+        assert_eq!(all.bytes().iter().sum::<u64>(), 30);
+    }
 }

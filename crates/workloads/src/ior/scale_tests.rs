@@ -1,0 +1,106 @@
+//! What a test costs when there are many ranks: docs/SCALE.md rests on these counts.
+
+use measure::Histogram;
+use testkit::Faulty;
+
+use super::scene::{Call, Late, play};
+use super::{Parameters, Reorder};
+
+const WORLDS: [u32; 3] = [2, 8, 64];
+
+/// docs/SCALE.md: collectives before the first phase, of a write, and of a read.
+const BEFORE: usize = 8;
+const OF_A_WRITE: usize = 25;
+const OF_A_READ: usize = 25;
+
+fn parameters() -> Parameters {
+    Parameters { write: true, keep: true, block: 1 << 16, transfer: 4096, ..Parameters::default() }
+}
+
+/// What each rank of a world called.
+fn calls(ranks: u32, parameters: &Parameters) -> Vec<Vec<Call>> {
+    let all = play(ranks, parameters, &Faulty::sound(), Late::default());
+    all.into_iter()
+        .map(|left| {
+            assert!(left.done.is_ok(), "{:?}", left.done);
+            left.calls
+        })
+        .collect()
+}
+
+fn names(calls: &[Call]) -> Vec<&'static str> {
+    calls.iter().map(|call| call.name).collect()
+}
+
+#[test]
+fn a_phase_has_the_same_collectives_on_all_ranks_of_every_world() {
+    for ranks in WORLDS {
+        let counts: Vec<usize> = [(1, false), (2, false), (2, true)]
+            .map(|(repetitions, read)| {
+                let all = calls(ranks, &Parameters { repetitions, read, ..parameters() });
+                assert!(all.iter().all(|calls| names(calls) == names(&all[0])), "{ranks} ranks");
+                all[0].len()
+            })
+            .to_vec();
+        let write = counts[1] - counts[0];
+        let found = (counts[0] - write, write, (counts[2] - counts[1]) / 2);
+        assert_eq!(found, (BEFORE, OF_A_WRITE, OF_A_READ), "{ranks} ranks");
+    }
+}
+
+#[test]
+fn no_rank_brings_more_to_a_collective_because_there_are_more_ranks() {
+    // Both are bounds of one rank's measurements, whatever the number of ranks.
+    let histogram = 8 * (Histogram::BUCKETS + 1);
+    let timeline = 8 * 600;
+    for ranks in WORLDS {
+        for calls in calls(ranks, &Parameters { read: true, ..parameters() }) {
+            let mut long: Vec<usize> =
+                calls.iter().map(|call| call.bytes).filter(|bytes| *bytes > 64).collect();
+            assert!(names(&calls).iter().all(|name| *name != "gather"), "{calls:?}");
+            long.sort_unstable();
+            // Of each phase: latencies, speeds of the ranks, timeline.
+            assert!(long.len() <= 6 && long.iter().all(|bytes| *bytes <= histogram), "{long:?}");
+            assert!(long.iter().filter(|bytes| **bytes > timeline).count() <= 4, "{long:?}");
+        }
+    }
+}
+
+#[test]
+fn only_what_is_told_of_every_rank_is_gathered() {
+    let gathered = |change: &dyn Fn(&mut Parameters)| -> Vec<Vec<Call>> {
+        let mut parameters = Parameters { read: true, ..parameters() };
+        change(&mut parameters);
+        let of = |ranks| {
+            let all = calls(ranks, &parameters).swap_remove(1);
+            all.into_iter().filter(|call| call.name == "gather").collect()
+        };
+        WORLDS.into_iter().map(of).collect()
+    };
+    let gather = |bytes| Call { name: "gather", bytes };
+    for world in gathered(&|p| p.rank_times = true) {
+        assert_eq!(world, [gather(24), gather(24)], "one row of each rank in each phase");
+    }
+    for world in gathered(&|p| p.verbose = 3) {
+        assert_eq!(world.iter().filter(|call| call.bytes == 48).count(), 2, "{world:?}");
+    }
+    let quiet = |p: &mut Parameters| {
+        (p.outlier_seconds, p.minutes_max, p.verbose) = (1000, 1000, 2);
+        (p.reorder, p.file_per_rank) = (Reorder::Random, true);
+    };
+    assert!(gathered(&quiet).concat().is_empty());
+}
+
+#[test]
+fn the_optional_controls_cost_a_fixed_number_of_collectives() {
+    let of = |ranks, change: &dyn Fn(&mut Parameters)| {
+        let mut parameters = parameters();
+        change(&mut parameters);
+        calls(ranks, &parameters)[0].len()
+    };
+    for ranks in WORLDS {
+        let more = |change: &dyn Fn(&mut Parameters)| of(ranks, change) - of(ranks, &|_| ());
+        assert_eq!(more(&|p| p.minutes_max = 9), 1);
+        assert_eq!(more(&|p| p.outlier_seconds = 1000), 4, "three of the spread, one that nobody speaks");
+    }
+}
