@@ -5,7 +5,7 @@
 use results::record::Phase;
 use units::{duration, rate_binary};
 
-use super::summary::Shown;
+use super::shown::{Shown, name_of};
 
 /// A rank below this share of the median rate is named.
 const SLOW: f64 = 0.8;
@@ -23,7 +23,7 @@ pub(crate) fn lines(tests: &[Shown], warnings: &[String]) -> String {
     );
     for phase in &phases {
         let Some(latency) = &phase.latency else { continue };
-        text.push_str(&format!("  {:<12} {:>4}", phase.phase.replace('_', " "), phase.repetition));
+        text.push_str(&format!("  {:<12} {:>4}", name(phase), phase.repetition));
         for ns in [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns] {
             text.push_str(&format!(" {:>10}", duration(ns as f64 * 1e-9)));
         }
@@ -37,9 +37,12 @@ pub(crate) fn lines(tests: &[Shown], warnings: &[String]) -> String {
             rate_binary(balance.median_rate)
         ));
     }
+    if tests.iter().any(|test| test.parameters().verbose > 0) {
+        text.push_str(&whole(&phases));
+    }
     for phase in phases {
         if let Some(check) = &phase.check {
-            let name = phase.phase.replace('_', " ");
+            let name = name(phase);
             let bytes = units::bytes_binary(check.bytes as f64);
             let verdict = match check.bad_transfers {
                 0 => "all as written".to_owned(),
@@ -55,4 +58,66 @@ pub(crate) fn lines(tests: &[Shown], warnings: &[String]) -> String {
         text.push_str(&format!("assay: warning: {warning}\n"));
     }
     text
+}
+
+/// How a phase is called here.
+fn name(phase: &Phase) -> String {
+    name_of(phase).filter(|name| name.starts_with("mix")).map_or(phase.phase.replace('_', " "), str::to_owned)
+}
+
+/// From `-v` on: the extremes and the mean of the same latencies, and what they were measured under.
+fn whole(phases: &[&Phase]) -> String {
+    let mut text = format!(
+        "assay: the same, and what it was measured under\n  {:<12} {:>4} {:>10} {:>10} {:>10} {:>10}\n",
+        "phase", "iter", "transfers", "min", "mean", "depth"
+    );
+    for phase in phases {
+        let Some(latency) = &phase.latency else { continue };
+        text.push_str(&format!(
+            "  {:<12} {:>4} {:>10} {:>10} {:>10} {:>10}",
+            name(phase),
+            phase.repetition,
+            latency.count,
+            duration(latency.min_ns as f64 * 1e-9),
+            duration(latency.mean_ns * 1e-9),
+            phase.depth
+        ));
+        if phase.ramp_s > 0.0 {
+            text.push_str(&format!("  after a ramp of {}", duration(phase.ramp_s)));
+        }
+        if let Some(limit) = phase.rate_limit {
+            let limit = units::count(limit);
+            text.push_str(&format!("  at most {limit} transfers/s, timed from when each was due"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shown::tests::{phase, shown};
+    use super::*;
+
+    #[test]
+    fn under_v_the_mean_depth_ramp_and_rate_limit_are_told() {
+        let of = |verbose| {
+            let mut test = shown(|parameters| parameters.verbose = verbose);
+            let mut limited = phase("mixed_read", 1);
+            (limited.depth, limited.ramp_s, limited.rate_limit) = (16, 2.0, Some(1500.0));
+            test.phases = vec![phase("write_check", 0), limited];
+            lines(&[test], &[])
+        };
+        let (short, long) = (of(0), of(1));
+        assert!(
+            short.contains("\n  write check     0 ") && short.contains("\n  mix-read        1 "),
+            "{short}"
+        );
+        assert!(!short.contains("depth") && long.starts_with(&short), "{long}");
+        let row = long.lines().last().unwrap();
+        assert!(
+            row.contains(" 2.00 ms         16  after a ramp of 2.00 s  at most 1.50 k transfers/s"),
+            "{row}"
+        );
+    }
 }

@@ -113,11 +113,23 @@ impl Live {
         });
         Self { shared, watcher: Some(watcher) }
     }
+}
 
-    /// Hears an event, then lets `output` have it while no line is on the terminal.
-    pub(crate) fn event(&self, event: &Event<'_>, output: &mut dyn Observer) {
-        self.shared.hear(event);
-        self.shared.bar.suspend(|| output.event(event));
+/// Passes every event on while no line is on the terminal.
+pub(crate) struct Followed<'a> {
+    pub(crate) live: Option<&'a Live>,
+    pub(crate) output: &'a mut dyn Observer,
+}
+
+impl Observer for Followed<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        match self.live {
+            None => self.output.event(event),
+            Some(live) => {
+                live.shared.hear(event);
+                live.shared.bar.suspend(|| self.output.event(event));
+            }
+        }
     }
 }
 
@@ -198,7 +210,9 @@ fn look(test: u32, running: &mut Running, board: &Board) -> Look {
     let bytes_per_second = ((transfers - running.last.1) * beginning.transfer_bytes) as f64 / since;
     running.last = (now, transfers);
     let slowest = here.iter().min_by_key(|row| row.transfers);
-    let wanted = beginning.transfers * rows.len().max(1) as u64;
+    // Ranks beyond those that take part have a row and never use it.
+    let ranks_seen = beginning.ranks.min(rows.len() as u32);
+    let wanted = beginning.transfers * u64::from(ranks_seen);
     let of_transfers = if wanted == 0 { 0.0 } else { transfers as f64 / wanted as f64 };
     let deadline = f64::from(beginning.deadline);
     let of_time = if deadline > 0.0 { seconds / deadline } else { 0.0 };
@@ -216,7 +230,7 @@ fn look(test: u32, running: &mut Running, board: &Board) -> Look {
         slowest_transfers: slowest.map_or(0, |row| row.transfers),
         done,
         seconds_left: (done > 0.0).then(|| seconds / done - seconds),
-        ranks_seen: rows.len() as u32,
+        ranks_seen,
         ranks: beginning.ranks,
         ended: false,
     }

@@ -3,38 +3,43 @@
 //! A run is read and checked whole before any test of it begins.
 
 mod beyond;
+mod chatter;
+mod csv;
 mod directives;
 mod dry_run;
 mod environment;
 mod flow;
 mod grammar;
 mod help;
+mod json;
 mod live;
 mod nearest;
 mod numbers;
 mod output;
+mod ranks_csv;
 mod retired;
 mod script;
+mod shown;
+mod streams;
 mod strict;
 mod summary;
 mod table;
 mod text;
 mod typed;
+mod value;
 
 #[cfg(test)]
 mod parser_tests;
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use ranks::launcher::Launch;
-use results::records::{Nowhere, RecordFile, Sink};
 use units::Usage;
 
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 use environment::Outside;
-use flow::{Ready, perform};
+use flow::{Ready, Voice, perform};
 use script::Written;
 use typed::{Meant, Typed};
 
@@ -71,10 +76,9 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         return only_tell(&tests, session, speaks);
     }
     let last = &tests[tests.len() - 1].meant;
-    let kept: Result<Box<dyn Sink + Send>, Usage> = if speaks { keep(last) } else { Ok(Box::new(Nowhere)) };
-    match session.agree(kept) {
+    match session.agree(if speaks { Voice::new(argv, last).map(Some) } else { Ok(None) }) {
         Err(usage) => refuse(&usage),
-        Ok((session, kept)) => perform(argv, &tests, session, kept),
+        Ok((session, voice)) => perform(argv, &tests, session, voice),
     }
 }
 
@@ -181,17 +185,4 @@ pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Us
     }
     let written = Written { meant, at: String::new() };
     ready(written, &Outside::default(), ranks).map(|_| ())
-}
-
-/// Where rank 0 keeps the records.
-fn keep(meant: &Meant) -> Result<Box<dyn Sink + Send>, Usage> {
-    match &meant.record {
-        None => Ok(Box::new(Nowhere)),
-        Some(path) => match RecordFile::create(Path::new(path)) {
-            Ok(file) => Ok(Box::new(file)),
-            Err(error) => {
-                Err(Usage(format!("--record {path}: {error}; name a file that does not exist yet")))
-            }
-        },
-    }
 }

@@ -4,8 +4,14 @@
 
 use std::io;
 
+use units::Usage;
 use workloads::ior::Observer;
 
+use super::csv::Csv;
+use super::json::Json;
+use super::ranks_csv::WithRanks;
+use super::streams::Streams;
+use super::text::Text;
 use super::typed::Meant;
 
 /// The form of the results.
@@ -59,4 +65,23 @@ pub(crate) trait Output: Observer + Send {
     /// What stands below all tests; `complete` when none failed. Fails where something could not be
     /// written.
     fn finish(&mut self, complete: bool) -> io::Result<()>;
+}
+
+/// The look that is asked for, for the run started as `argv`; its files are created or emptied now.
+pub(crate) fn open(look: &Look, argv: &[String]) -> Result<Box<dyn Output>, Usage> {
+    if look.file.is_some() && look.file == look.rank_csv {
+        return Err(Usage::new(
+            "-O summaryFile and -O saveRankPerformanceDetailsCSV name the same file; give each its own",
+        ));
+    }
+    let streams = Streams::open(look)?;
+    let output: Box<dyn Output> = match look.format {
+        Format::Text => Box::new(Text::new(streams, look, argv)),
+        Format::Json => Box::new(Json::new(streams, look, argv)),
+        Format::Csv => Box::new(Csv::new(streams, look.edition)),
+    };
+    match &look.rank_csv {
+        None => Ok(output),
+        Some(path) => Ok(Box::new(WithRanks::create(output, path)?)),
+    }
 }

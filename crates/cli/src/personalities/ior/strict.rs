@@ -5,11 +5,9 @@
 
 use workloads::ior::{Event, Observer};
 
-use super::output::Output;
-
-/// Passes every event on to an output, and remembers the first that warns.
+/// Passes every event on, and remembers the first that warns.
 pub(crate) struct Strict<'a> {
-    pub(crate) output: &'a mut dyn Output,
+    pub(crate) output: &'a mut dyn Observer,
     /// The first warning.
     pub(crate) first: &'a mut Option<String>,
 }

@@ -2,64 +2,65 @@
 
 use results::record::Phase;
 use units::MIB;
-use workloads::ior::Place;
 
-use super::typed::Meant;
-
-/// One test as far as it has come: what its tables are made of.
-#[derive(Debug)]
-pub(crate) struct Shown {
-    pub(crate) meant: Meant,
-    pub(crate) place: Place,
-    pub(crate) ranks: u32,
-    pub(crate) phases: Vec<Phase>,
-}
-
-impl Shown {
-    /// The phases of one summary row: `write`, or `read` with or without comparing.
-    fn of(&self, operation: &str) -> Vec<&Phase> {
-        let wanted =
-            |phase: &&Phase| phase.phase == operation || (operation == "read" && phase.phase == "read_check");
-        self.phases.iter().filter(wanted).collect()
-    }
-}
+use super::shown::Shown;
 
 /// `Max Write` and `Max Read`, always; classic `ior` shows them only with `-v`, which breaks readers.
 pub(crate) fn maxima(shown: &Shown) -> String {
-    let mut text = String::new();
-    for (operation, label) in [("write", "Max Write: "), ("read", "Max Read:  ")] {
-        let rates = shown.of(operation).into_iter().map(rate);
-        if let Some(best) = rates.reduce(f64::max) {
-            text.push_str(&format!("{label}{:.2} MiB/sec ({:.2} MB/sec)\n", best / MIB as f64, best / 1e6));
-        }
-    }
-    text
+    let label = |operation| if operation == "write" { "Max Write: " } else { "Max Read:  " };
+    let lines = best(shown).into_iter().map(|(operation, rate)| {
+        format!("{}{:.2} MiB/sec ({:.2} MB/sec)\n", label(operation), rate / MIB as f64, rate / 1e6)
+    });
+    lines.collect()
+}
+
+/// The best rate of each operation, bytes per second.
+pub(crate) fn best(shown: &Shown) -> Vec<(&'static str, f64)> {
+    let of = |operation| Some((operation, shown.of(operation).into_iter().map(rate).reduce(f64::max)?));
+    ["write", "read"].into_iter().filter_map(of).collect()
 }
 
 fn rate(phase: &Phase) -> f64 {
     phase.metric("bw").map_or(0.0, |metric| metric.value)
 }
 
-/// The heading and a row for each operation of each test.
-pub(crate) fn table(tests: &[Shown]) -> String {
-    let mut text = String::from("\nSummary of all tests:\n");
-    let names =
-        ["Max(MiB)", "Min(MiB)", "Mean(MiB)", "StdDev", "Max(OPs)", "Min(OPs)", "Mean(OPs)", "StdDev"];
-    text.push_str(&format!("{:<9}", "Operation"));
-    for name in names.into_iter().chain(["Mean(s)"]) {
-        text.push_str(&format!(" {name:>10}"));
+/// Statistics over the repetitions of one operation of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Operation {
+    /// `write` or `read`.
+    pub(crate) name: &'static str,
+    /// Mebibytes per second: most, least, mean and population standard deviation.
+    pub(crate) rates: [f64; 4],
+    /// Transfers per second of the whole phase, the same four.
+    pub(crate) ops: [f64; 4],
+    /// Mean seconds of a phase.
+    pub(crate) seconds: f64,
+    /// With wear-out, seconds until the deadline, and mebibytes per second *of one rank* until then.
+    pub(crate) stonewall: Option<(f64, f64)>,
+    /// Mebibytes moved in the first repetition.
+    pub(crate) mib: f64,
+}
+
+/// The operations that a test has done.
+pub(crate) fn operations(shown: &Shown) -> Vec<Operation> {
+    let both = ["write", "read"].into_iter().map(|name| (name, shown.of(name)));
+    both.filter(|(_, phases)| !phases.is_empty())
+        .map(|(name, phases)| operation(shown, name, &phases))
+        .collect()
+}
+
+fn operation(shown: &Shown, name: &'static str, phases: &[&Phase]) -> Operation {
+    let per_transfer = shown.parameters().transfer as f64;
+    let rates: Vec<f64> = phases.iter().map(|phase| rate(phase) / MIB as f64).collect();
+    let ops: Vec<f64> = phases.iter().map(|phase| rate(phase) / per_transfer).collect();
+    Operation {
+        name,
+        rates: statistics(&rates),
+        ops: statistics(&ops),
+        seconds: phases.iter().map(|phase| phase.spans.total_s).sum::<f64>() / phases.len() as f64,
+        stonewall: stonewall(shown, phases),
+        mib: phases[0].bytes as f64 / MIB as f64,
     }
-    text.push_str(
-        " Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   \
-         blksiz    xsize aggs(MiB)   API RefNum\n",
-    );
-    for (shown, operation) in tests.iter().flat_map(|test| [(test, "write"), (test, "read")]) {
-        let phases = shown.of(operation);
-        if !phases.is_empty() {
-            text.push_str(&row(shown, operation, &phases));
-        }
-    }
-    text
 }
 
 /// Largest, smallest, mean and population standard deviation.
@@ -72,22 +73,47 @@ fn statistics(values: &[f64]) -> [f64; 4] {
     [max, min, mean, variance.sqrt()]
 }
 
-fn row(shown: &Shown, operation: &str, phases: &[&Phase]) -> String {
-    let parameters = &shown.meant.parameters;
-    let mib = MIB as f64;
-    let rates: Vec<f64> = phases.iter().map(|phase| rate(phase) / mib).collect();
-    let ops: Vec<f64> = phases.iter().map(|phase| rate(phase) / parameters.transfer as f64).collect();
-    let seconds = phases.iter().map(|phase| phase.spans.total_s).sum::<f64>() / phases.len() as f64;
-    let mut text = format!("{operation:<9} ");
-    for value in statistics(&rates).into_iter().chain(statistics(&ops)) {
+fn stonewall(shown: &Shown, phases: &[&Phase]) -> Option<(f64, f64)> {
+    let walls: Vec<_> =
+        phases.iter().filter_map(|phase| phase.stonewall.as_ref()).filter(|w| w.wear_out).collect();
+    let seconds: f64 = walls.iter().map(|wall| wall.seconds).sum();
+    let bytes: f64 = walls.iter().map(|wall| wall.bytes as f64).sum();
+    let per_rank = bytes / f64::from(shown.ranks.max(1)) / seconds / MIB as f64;
+    (!walls.is_empty()).then(|| (seconds / walls.len() as f64, per_rank))
+}
+
+/// The heading and a row for each operation of these tests.
+pub(crate) fn table<'a>(tests: impl IntoIterator<Item = &'a Shown>) -> String {
+    let names =
+        ["Max(MiB)", "Min(MiB)", "Mean(MiB)", "StdDev", "Max(OPs)", "Min(OPs)", "Mean(OPs)", "StdDev"];
+    let mut text = format!("{:<9}", "Operation");
+    for name in names.into_iter().chain(["Mean(s)"]) {
+        text.push_str(&format!(" {name:>10}"));
+    }
+    text.push_str(
+        " Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   \
+         blksiz    xsize aggs(MiB)   API RefNum\n",
+    );
+    for shown in tests {
+        let rows = operations(shown).into_iter().map(|operation| row(shown, &operation));
+        text.extend(rows);
+    }
+    text
+}
+
+fn row(shown: &Shown, operation: &Operation) -> String {
+    let parameters = shown.parameters();
+    let mut text = format!("{:<9} ", operation.name);
+    for value in operation.rates.into_iter().chain(operation.ops) {
         text.push_str(&format!("{value:>10.2} "));
     }
-    text.push_str(&format!("{seconds:>10.5} "));
-    text.push_str(&stonewall(shown, phases));
-    let aggregate = phases[0].bytes as f64 / mib;
+    text.push_str(&format!("{:>10.5} ", operation.seconds));
+    text.push_str(&match operation.stonewall {
+        None => format!("{:>10} {:>13} ", "NA", "NA"),
+        Some((seconds, per_rank)) => format!("{seconds:>10.2} {per_rank:>13.2} "),
+    });
     text.push_str(&format!(
-        "{:>5} {:>6} {:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} {:>8} \
-         {aggregate:>9.1} {:>3} {:>6}\n",
+        "{:>5} {:>6} {:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} {:>8} {:>9.1} {:>3} {:>6}\n",
         parameters.test,
         shown.ranks,
         shown.place.ranks_on_node0,
@@ -100,24 +126,11 @@ fn row(shown: &Shown, operation: &str, phases: &[&Phase]) -> String {
         parameters.segments,
         parameters.block,
         parameters.transfer,
+        operation.mib,
         parameters.backend,
         parameters.reference,
     ));
     text
-}
-
-/// The two stonewall columns: seconds until the deadline, and mebibytes per second *of one rank*
-/// until then, as the classic has it; `NA` without wear-out.
-fn stonewall(shown: &Shown, phases: &[&Phase]) -> String {
-    let walls: Vec<_> =
-        phases.iter().filter_map(|phase| phase.stonewall.as_ref()).filter(|w| w.wear_out).collect();
-    if walls.is_empty() {
-        return format!("{:>10} {:>13} ", "NA", "NA");
-    }
-    let seconds: f64 = walls.iter().map(|wall| wall.seconds).sum();
-    let bytes: f64 = walls.iter().map(|wall| wall.bytes as f64).sum();
-    let per_rank = bytes / f64::from(shown.ranks.max(1)) / seconds / MIB as f64;
-    format!("{:>10.2} {per_rank:>13.2} ", seconds / walls.len() as f64)
 }
 
 #[cfg(test)]

@@ -1,0 +1,111 @@
+//! Results as comma-separated values: a heading for each test, a row for each phase (IOR 4.1).
+//!
+//! Invariant: nothing but headings and rows among the results.
+
+use std::io;
+
+use storage::Space;
+use workloads::ior::{Event, Observer};
+
+use super::chatter;
+use super::output::{Edition, Output};
+use super::shown::{Shown, name_of};
+use super::streams::Streams;
+use super::text::row_numbers;
+use super::typed::Meant;
+
+const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),\
+                       numTasks,iter\n";
+
+/// Writes the rows of one run.
+pub(crate) struct Csv {
+    streams: Streams,
+    edition: Edition,
+    shown: Option<Shown>,
+}
+
+impl Csv {
+    /// A writer to these streams.
+    pub(crate) fn new(streams: Streams, edition: Edition) -> Self {
+        Self { streams, edition, shown: None }
+    }
+}
+
+/// A number with nanoseconds and beyond; empty where it is none.
+fn number(value: f64) -> String {
+    if value.is_finite() { format!("{value:.9}") } else { String::new() }
+}
+
+impl Output for Csv {
+    fn begin(&mut self) {
+        self.streams.begin();
+    }
+
+    fn test(&mut self, meant: &Meant, _space: Option<Space>) {
+        self.shown = Some(Shown::new(meant));
+        self.streams.put(HEADING);
+    }
+
+    fn end_test(&mut self) {}
+
+    fn finish(&mut self, _complete: bool) -> io::Result<()> {
+        self.streams.finish()
+    }
+}
+
+impl Observer for Csv {
+    fn event(&mut self, event: &Event<'_>) {
+        let shown = self.shown.as_mut().expect("events come after a test has begun");
+        if let Event::Phase(phase) = event {
+            if let Some(name) = name_of(phase) {
+                let numbers = row_numbers(phase).map(number).join(",");
+                self.streams.put(&format!("{name},{numbers},{},{}\n", phase.ranks, phase.repetition));
+            }
+            return;
+        }
+        shown.hear(event);
+        self.streams.say(&chatter::words(event, shown, self.edition));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shown::tests::{beginning, meant, phase};
+    use super::super::streams::tests::Page;
+    use super::*;
+
+    #[test]
+    fn each_test_has_its_heading_and_each_phase_its_row_and_nothing_else_is_there() {
+        let (page, chatter) = (Page::default(), Page::default());
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), Edition::Ior41);
+        csv.begin();
+        for test in 0..2 {
+            csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
+            csv.event(&Event::Begins(beginning("write")));
+            csv.event(&Event::Warning("w"));
+            for name in ["write", "write_check", "mixed_read", "read_check"] {
+                csv.event(&Event::Phase(&phase(name, 3)));
+            }
+            csv.event(&Event::Removed { repetition: 3, seconds: 1.0 });
+            csv.end_test();
+        }
+        csv.finish(true).unwrap();
+        let row = "2.000000000,16.000000000,0.002000000,1024.000000000,256.000000000,0.100000000,0.500000000,\
+                   0.200000000,1.000000000,2,3\n";
+        let test = format!("{HEADING}write,{row}mix-read,{row}read,{row}");
+        assert_eq!(page.text(), test.repeat(2));
+        assert!(chatter.text().contains("WARNING: w\n") && chatter.text().contains("Commencing write"));
+    }
+
+    #[test]
+    fn a_microsecond_is_not_zero_and_what_is_no_number_is_empty() {
+        let (page, chatter) = (Page::default(), Page::default());
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), Edition::Ior41);
+        csv.test(&meant(|_| ()), None);
+        let mut odd = phase("write", 0);
+        odd.spans.open_s = 1.25e-6;
+        odd.spans.close_s = f64::NAN;
+        csv.event(&Event::Phase(&odd));
+        assert!(page.text().contains(",0.000001250,0.500000000,,1.000000000,"), "{}", page.text());
+    }
+}

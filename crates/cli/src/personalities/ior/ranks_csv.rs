@@ -1,0 +1,150 @@
+//! Every rank's own times, a row for each rank and phase (`-O saveRankPerformanceDetailsCSV`, IOR 4.1).
+//!
+//! Invariant: rows are written as they come; no rank is kept.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use storage::Space;
+use units::Usage;
+use workloads::ior::{Event, Observer, RankTimes};
+
+use super::output::Output;
+use super::streams;
+use super::typed::Meant;
+
+const HEADING: &str = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
+
+/// Another form of the results, beside which the ranks' times are written.
+pub(crate) struct WithRanks<W: Write + Send> {
+    inner: Box<dyn Output>,
+    file: W,
+    broken: Option<io::Error>,
+}
+
+impl WithRanks<BufWriter<File>> {
+    /// Creates or empties the file at `path`, and writes its heading.
+    pub(crate) fn create(inner: Box<dyn Output>, path: &str) -> Result<Self, Usage> {
+        let file = streams::create("-O saveRankPerformanceDetailsCSV", path)?;
+        let mut it = Self { inner, file: BufWriter::new(file), broken: None };
+        it.write(HEADING);
+        Ok(it)
+    }
+}
+
+impl<W: Write + Send> WithRanks<W> {
+    fn write(&mut self, text: &str) {
+        if let Err(error) = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush()) {
+            self.broken.get_or_insert(error);
+        }
+    }
+}
+
+/// One rank's row; the throughput is its own, which is 0 where it moved nothing.
+fn row(access: &str, rank: usize, times: &RankTimes) -> String {
+    let rate = |seconds: f64| if seconds > 0.0 { times.bytes as f64 / seconds } else { 0.0 };
+    let numbers = [times.total_s, times.transfer_s, rate(times.total_s), rate(times.transfer_s)];
+    format!("{access},{rank},{}\n", numbers.map(exponential).join(","))
+}
+
+/// A number as C's `%.10e` writes it.
+fn exponential(value: f64) -> String {
+    let text = format!("{value:.10e}");
+    let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, power) = power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
+    format!("{digits}e{sign}{power:0>2}")
+}
+
+/// The word in the first column; a check of what was written has no rows, as in the classic.
+fn access(phase: &str) -> Option<&'static str> {
+    match phase {
+        "write" => Some("write"),
+        "read" | "read_check" => Some("read"),
+        "mixed" => Some("mix"),
+        "mixed_write" => Some("mix-write"),
+        "mixed_read" => Some("mix-read"),
+        _ => None,
+    }
+}
+
+impl<W: Write + Send> Output for WithRanks<W> {
+    fn begin(&mut self) {
+        self.inner.begin();
+    }
+
+    fn test(&mut self, meant: &Meant, space: Option<Space>) {
+        self.inner.test(meant, space);
+    }
+
+    fn end_test(&mut self) {
+        self.inner.end_test();
+    }
+
+    fn finish(&mut self, complete: bool) -> io::Result<()> {
+        let shown = self.inner.finish(complete);
+        self.broken.take().map_or(shown, Err)
+    }
+}
+
+impl<W: Write + Send> Observer for WithRanks<W> {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::RankTimes { phase, rows } = event
+            && let Some(access) = access(phase)
+        {
+            // In parcels, so that neither a row costs a call nor a hundred thousand ranks much memory.
+            for (parcel, times) in rows.chunks(1024).enumerate() {
+                let rows = times.iter().enumerate().map(|(at, times)| row(access, parcel * 1024 + at, times));
+                let text: String = rows.collect();
+                self.write(&text);
+            }
+        }
+        self.inner.event(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::csv::Csv;
+    use super::super::output::Edition;
+    use super::super::shown::tests::meant;
+    use super::super::streams::Streams;
+    use super::super::streams::tests::Page;
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_c_writes_them() {
+        let texts = [2.447_080_612_2e-2, 4.285_008_000_1e7, 0.0, 1.0, 1e-120].map(exponential);
+        assert_eq!(
+            texts,
+            [
+                "2.4470806122e-02",
+                "4.2850080001e+07",
+                "0.0000000000e+00",
+                "1.0000000000e+00",
+                "1.0000000000e-120"
+            ]
+        );
+    }
+
+    #[test]
+    fn each_rank_has_the_throughput_of_its_own_bytes() {
+        let (results, file) = (Page::default(), Page::default());
+        let inner = Box::new(Csv::new(Streams::together(&results), Edition::Ior41));
+        let mut ranks = WithRanks { inner, file: file.clone(), broken: None };
+        ranks.test(&meant(|_| ()), None);
+        let rows = [
+            RankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },
+            RankTimes { total_s: 4.0, transfer_s: 0.0, bytes: 3000 },
+        ];
+        ranks.event(&Event::RankTimes { phase: "write", rows: &rows });
+        ranks.event(&Event::RankTimes { phase: "write_check", rows: &rows });
+        ranks.event(&Event::RankTimes { phase: "read_check", rows: &rows[..1] });
+        assert_eq!(
+            file.text(),
+            "write,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n\
+             write,1,4.0000000000e+00,0.0000000000e+00,7.5000000000e+02,0.0000000000e+00\n\
+             read,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n"
+        );
+        assert!(ranks.finish(true).is_ok());
+    }
+}

@@ -1,0 +1,356 @@
+//! One test as far as it has come, and what all forms of the results show of it.
+//!
+//! Invariant: no number that is not in the parameters, a record or an event.
+
+use results::record::Phase;
+use storage::Space;
+use workloads::ior::{Event, Hog, Offsets, Parameters, Place};
+
+use super::numbers;
+use super::output::Edition;
+use super::typed::Meant;
+use super::value::{Members, Value};
+
+/// One test as far as it has come.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) meant: Meant,
+    pub(crate) place: Place,
+    pub(crate) ranks: u32,
+    /// Bytes of memory taken on each node and by each rank.
+    pub(crate) hog: (u64, u64),
+    /// Without buckets and timelines, which nobody prints and long tests would pile up.
+    pub(crate) phases: Vec<Phase>,
+}
+
+impl Shown {
+    /// A test that has not begun.
+    pub(crate) fn new(meant: &Meant) -> Self {
+        let hog = match meant.parameters.hog {
+            Hog::PerNode(bytes) => (bytes, 0),
+            Hog::PerRank(bytes) => (0, bytes),
+            Hog::Nothing | Hog::PercentOfNode(_) => (0, 0),
+        };
+        Self { meant: meant.clone(), place: Place::default(), ranks: 0, hog, phases: Vec::new() }
+    }
+
+    /// Takes in what an event tells about the test.
+    pub(crate) fn hear(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Hog { node_bytes, rank_bytes } => self.hog = (*node_bytes, *rank_bytes),
+            Event::Test { place, ranks, .. } => (self.place, self.ranks) = (*place, *ranks),
+            Event::Phase(phase) => {
+                let mut phase = (*phase).clone();
+                phase.timeline = None;
+                if let Some(latency) = &mut phase.latency {
+                    latency.buckets.clear();
+                }
+                self.phases.push(phase);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is meant.
+    pub(crate) fn parameters(&self) -> &Parameters {
+        &self.meant.parameters
+    }
+
+    /// The phases of one summary row: `write`, or `read` with or without comparing.
+    pub(crate) fn of(&self, operation: &str) -> Vec<&Phase> {
+        self.phases.iter().filter(|phase| row_of(phase) == Some(operation)).collect()
+    }
+
+    /// The lines of the Options block.
+    pub(crate) fn options(&self, edition: Edition) -> Members {
+        let mut all = self.shape();
+        let parameters = self.parameters();
+        let newer = edition == Edition::Ior41;
+        let (node_bytes, rank_bytes) = self.hog;
+        // A share of the node is shown as such only; the classic divides it without showing that.
+        if rank_bytes > 0 && node_bytes == 0 {
+            all.push(("memoryPerTask", Value::Text(numbers::size(rank_bytes))));
+        }
+        if node_bytes > 0 {
+            all.push(("memoryPerNode", Value::Text(numbers::size(node_bytes))));
+        }
+        if newer {
+            all.push(("memoryBuffer", Value::text("CPU")));
+            all.push(("dataAccess", Value::text("CPU")));
+            all.push(("GPUDirect", Value::text("0")));
+        }
+        let total = parameters.layout(self.ranks).total_bytes().unwrap_or(0);
+        all.push(("repetitions", Value::whole(parameters.repetitions)));
+        all.push(("xfersize", Value::Text(numbers::size(parameters.transfer))));
+        all.push(("blocksize", Value::Text(numbers::size(parameters.block))));
+        all.push(("aggregate filesize", Value::Text(numbers::size(total))));
+        if parameters.dry_run {
+            all.push(("dryRun", Value::flag(true)));
+        }
+        if parameters.verbose > 0 && newer {
+            all.push(("verbose", Value::whole(parameters.verbose)));
+        }
+        if parameters.deadline > 0 {
+            all.push(("stonewallingTime", Value::whole(parameters.deadline)));
+            all.push(("stoneWallingWearOut", Value::flag(parameters.wear_out)));
+        }
+        all
+    }
+
+    /// The upper part of the Options block: what is done, and where.
+    fn shape(&self) -> Members {
+        let parameters = self.parameters();
+        let shuffled = parameters.offsets != Offsets::Sequential;
+        let access = if parameters.file_per_rank { "file-per-process" } else { "single-shared-file" };
+        let mut all = vec![
+            ("api", Value::text(&parameters.backend)),
+            ("apiVersion", Value::text("")),
+            ("test filename", Value::text(&parameters.test_file)),
+            ("access", Value::text(access)),
+            ("type", Value::text(if parameters.collective { "collective" } else { "independent" })),
+            ("segments", Value::whole(parameters.segments)),
+            ("ordering in a file", Value::text(if shuffled { "random" } else { "sequential" })),
+        ];
+        let offset = ("task offset", Value::whole(parameters.task_offset));
+        match (self.meant.constant, self.meant.random_ranks) {
+            (0, 0) => all.push(("ordering inter file", Value::text("no tasks offsets"))),
+            (1, _) => all.extend([("ordering inter file", Value::text("constant task offset")), offset]),
+            (_, 1) => all.extend([
+                ("ordering inter file", Value::text("random task offset")),
+                offset,
+                ("reorder random seed", Value::whole(parameters.reorder_seed)),
+            ]),
+            _ => {}
+        }
+        all.push(("nodes", Value::whole(self.place.nodes)));
+        all.push(("tasks", Value::whole(self.ranks)));
+        all.push(("clients per node", Value::whole(self.place.ranks_on_node0)));
+        all
+    }
+
+    /// The lines of the Parameters block.
+    pub(crate) fn settings(&self) -> Members {
+        let parameters = self.parameters();
+        let uname = rustix::system::uname();
+        let platform =
+            format!("{}({})", uname.nodename().to_string_lossy(), uname.sysname().to_string_lossy());
+        let (node_bytes, rank_bytes) = self.hog;
+        let per_rank = if node_bytes == 0 { rank_bytes } else { 0 };
+        let mut all = vec![
+            ("testID", Value::whole(parameters.test)),
+            ("refnum", Value::whole(parameters.reference)),
+            ("api", Value::text(&parameters.backend)),
+            ("platform", Value::Text(platform)),
+            ("testFileName", Value::text(&parameters.test_file)),
+            ("deadlineForStonewall", Value::whole(parameters.deadline)),
+            ("stoneWallingWearOut", Value::flag(parameters.wear_out)),
+            ("maxTimeDuration", Value::whole(parameters.minutes_max)),
+            ("outlierThreshold", Value::whole(parameters.outlier_seconds)),
+            ("options", Value::text("(null)")),
+            ("dryRun", Value::flag(parameters.dry_run)),
+            ("nodes", Value::whole(self.place.nodes)),
+            ("memoryPerTask", Value::whole(per_rank)),
+            ("memoryPerNode", Value::whole(node_bytes)),
+            ("tasksPerNode", Value::whole(self.place.ranks_on_node0)),
+            ("repetitions", Value::whole(parameters.repetitions)),
+            ("multiFile", Value::flag(parameters.multi_file)),
+            ("interTestDelay", Value::whole(parameters.delay)),
+            ("fsync", Value::flag(parameters.sync)),
+            ("fsyncperwrite", Value::flag(parameters.sync_each)),
+            ("useExistingTestFile", Value::flag(parameters.use_existing)),
+            ("uniqueDir", Value::flag(parameters.unique_dir)),
+            ("singleXferAttempt", Value::flag(parameters.single_attempt)),
+        ];
+        all.extend(self.phases_and_data());
+        all
+    }
+
+    /// The lower part of the Parameters block: phases, orders, data and sizes.
+    fn phases_and_data(&self) -> Members {
+        let parameters = self.parameters();
+        let offsets = match parameters.offsets {
+            Offsets::Sequential => 0,
+            Offsets::Shuffled | Offsets::IorShuffled => 1,
+            Offsets::RandomBlocks => 2,
+        };
+        let letter = packet_letter(parameters);
+        let number = PACKETS.find(letter).unwrap_or(PACKETS.len()) as u64;
+        vec![
+            ("readFile", Value::flag(parameters.read)),
+            ("writeFile", Value::flag(parameters.write)),
+            ("filePerProc", Value::flag(parameters.file_per_rank)),
+            ("reorderTasks", Value::whole(self.meant.constant)),
+            ("reorderTasksRandom", Value::whole(self.meant.random_ranks)),
+            ("reorderTasksRandomSeed", Value::whole(parameters.reorder_seed)),
+            ("randomOffset", Value::whole(offsets)),
+            ("checkWrite", Value::flag(parameters.write_check)),
+            ("checkRead", Value::flag(parameters.read_check)),
+            ("dataPacketType", Value::whole(number)),
+            ("keepFile", Value::flag(parameters.keep)),
+            ("keepFileWithError", Value::flag(parameters.keep_with_error)),
+            ("warningAsErrors", Value::flag(parameters.warnings_fail)),
+            ("verbose", Value::whole(parameters.verbose)),
+            ("data packet type", Value::text(letter)),
+            ("setTimeStampSignature/incompressibleSeed", Value::whole(parameters.signature.unwrap_or(0))),
+            ("collective", Value::flag(parameters.collective)),
+            ("segmentCount", Value::whole(parameters.segments)),
+            ("transferSize", Value::whole(parameters.transfer)),
+            ("blockSize", Value::whole(parameters.block)),
+        ]
+    }
+}
+
+/// The letters of the packet types in the order of their numbers.
+const PACKETS: &str = "toir";
+
+/// The letter of the packet type, with which its name begins.
+fn packet_letter(parameters: &Parameters) -> char {
+    format!("{:?}", parameters.packet).chars().next().map_or('t', |first| first.to_ascii_lowercase())
+}
+
+/// The summary row that a phase belongs to; a half of a mixed phase, or a check of what was written,
+/// belongs to none.
+pub(crate) fn row_of(phase: &Phase) -> Option<&'static str> {
+    match phase.phase.as_str() {
+        "write" => Some("write"),
+        "read" | "read_check" => Some("read"),
+        _ => None,
+    }
+}
+
+/// The name of a phase's own row in the results; `None` for one that has no row.
+pub(crate) fn name_of(phase: &Phase) -> Option<&'static str> {
+    match phase.phase.as_str() {
+        "mixed_write" => Some("mix-write"),
+        "mixed_read" => Some("mix-read"),
+        _ => row_of(phase),
+    }
+}
+
+/// How much a file system holds: size, share used, inodes, share of these used.
+pub(crate) fn space_words(space: Space) -> [String; 4] {
+    let share = |total: u64, free: u64| {
+        if total == 0 { 0.0 } else { total.saturating_sub(free) as f64 / total as f64 * 100.0 }
+    };
+    let gib = space.bytes as f64 / units::GIB as f64;
+    let size = if gib > 1024.0 { format!("{:.1} TiB", gib / 1024.0) } else { format!("{gib:.1} GiB") };
+    [
+        size,
+        format!("{:2.1}%", share(space.bytes, space.bytes_free)),
+        format!("{:.1} Mi", space.inodes as f64 / units::MIB as f64),
+        format!("{:2.1}%", share(space.inodes, space.inodes_free)),
+    ]
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use results::record::{Balance, Latency, Spans};
+    use workloads::ior::Beginning;
+
+    use super::super::typed::Typed;
+    use super::*;
+
+    /// What a line without options means, changed.
+    pub(crate) fn meant(change: impl Fn(&mut Parameters)) -> Meant {
+        let mut meant = Typed::default().meant().unwrap();
+        change(&mut meant.parameters);
+        meant
+    }
+
+    /// The same as a test of two ranks on one node.
+    pub(crate) fn shown(change: impl Fn(&mut Parameters)) -> Shown {
+        let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
+        Shown { place, ranks: 2, ..Shown::new(&meant(change)) }
+    }
+
+    /// The beginning of a phase.
+    pub(crate) fn beginning(phase: &'static str) -> Beginning {
+        Beginning { phase, repetition: 0, transfers: 4, transfer_bytes: 262_144, ranks: 2, deadline: 0 }
+    }
+
+    /// A phase of one second that moved 2 MiB in 8 transfers.
+    pub(crate) fn phase(name: &str, repetition: u32) -> Phase {
+        Phase {
+            repetition,
+            phase: name.into(),
+            ranks: 2,
+            transfer_bytes: 262_144,
+            block_bytes: 1 << 20,
+            segments: 1,
+            bytes: 2 << 20,
+            ops: 8,
+            spans: Spans { open_s: 0.1, transfer_s: 0.5, close_s: 0.2, total_s: 1.0 },
+            latency: Some(Latency { count: 8, mean_ns: 2e6, buckets: vec![(1, 8)], ..Latency::default() }),
+            balance: Balance { slowest_node: "n0".into(), ..Balance::default() },
+            depth: 1,
+            ..Phase::default()
+        }
+    }
+
+    fn value(members: &Members, key: &str) -> Option<String> {
+        members.iter().find(|(known, _)| *known == key).map(|(_, value)| value.to_string())
+    }
+
+    #[test]
+    fn lines_of_the_options_block_stand_only_where_they_apply() {
+        let plain = shown(|_| ());
+        let lines = plain.options(Edition::Ior41);
+        for key in ["memoryPerTask", "memoryPerNode", "dryRun", "verbose", "stonewallingTime", "task offset"]
+        {
+            assert_eq!(value(&lines, key), None, "{key}");
+        }
+        let full = Shown {
+            hog: (0, 8 << 20),
+            ..shown(|p| (p.dry_run, p.verbose, p.deadline, p.wear_out) = (true, 2, 30, true))
+        };
+        let lines = full.options(Edition::Ior41);
+        assert_eq!(value(&lines, "memoryPerTask").as_deref(), Some("8 MiB"));
+        assert_eq!(value(&lines, "dryRun").as_deref(), Some("1"));
+        assert_eq!(value(&lines, "verbose").as_deref(), Some("2"));
+        assert_eq!(value(&lines, "stonewallingTime").as_deref(), Some("30"));
+        let keys: Vec<_> = lines.iter().map(|(key, _)| *key).collect();
+        assert_eq!(&keys[keys.len() - 3..], ["verbose", "stonewallingTime", "stoneWallingWearOut"]);
+        let older = full.options(Edition::Ior33);
+        assert_eq!((value(&older, "memoryBuffer"), value(&older, "verbose")), (None, None));
+        assert_eq!(value(&older, "dryRun").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn memory_of_a_node_hides_the_share_of_a_rank() {
+        let mut hogged = shown(|parameters| parameters.hog = Hog::PercentOfNode(5));
+        hogged.hear(&Event::Hog { node_bytes: 32 << 20, rank_bytes: 16 << 20 });
+        let lines = hogged.options(Edition::Ior41);
+        assert_eq!(value(&lines, "memoryPerNode").as_deref(), Some("32 MiB"));
+        assert_eq!(value(&lines, "memoryPerTask"), None);
+        assert_eq!(value(&hogged.settings(), "memoryPerTask").as_deref(), Some("0"));
+    }
+
+    #[test]
+    fn the_letter_of_the_packet_type_is_that_of_l() {
+        for (number, letter) in ["t", "o", "i", "r"].into_iter().enumerate() {
+            let typed = shown(|parameters| parameters.packet = numbers::packet(letter).unwrap());
+            let settings = typed.settings();
+            assert_eq!(value(&settings, "data packet type").as_deref(), Some(letter));
+            assert_eq!(value(&settings, "dataPacketType"), Some(number.to_string()));
+        }
+    }
+
+    #[test]
+    fn kept_phases_carry_no_buckets_and_no_timeline() {
+        let mut shown = shown(|_| ());
+        shown.hear(&Event::Phase(&phase("write", 0)));
+        assert!(shown.phases[0].latency.as_ref().unwrap().buckets.is_empty());
+    }
+
+    #[test]
+    fn halves_of_a_mixed_phase_have_rows_of_their_own_and_no_summary() {
+        let names = ["mixed_write", "mixed_read", "write_check", "read_check"].map(|name| {
+            let phase = phase(name, 0);
+            (name_of(&phase), row_of(&phase))
+        });
+        assert_eq!(
+            names,
+            [(Some("mix-write"), None), (Some("mix-read"), None), (None, None), (Some("read"), Some("read"))]
+        );
+    }
+}

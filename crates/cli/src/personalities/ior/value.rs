@@ -1,0 +1,104 @@
+//! One value of a result: a line of the text, a member of the JSON.
+//!
+//! Invariant: what comes out is always valid JSON. Keys keep their order, texts are escaped, and a
+//! number that is none becomes `null`.
+
+use std::fmt;
+
+use results::record::Phase;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// Members in the order in which they are written.
+pub(crate) type Members = Vec<(&'static str, Value)>;
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// Yes or no.
+    Bool(bool),
+    /// A whole number.
+    Whole(i128),
+    /// Any number; `null` where it is not finite.
+    Real(f64),
+    /// A text.
+    Text(String),
+    /// Values one after the other.
+    List(Vec<Value>),
+    /// Values with names.
+    Object(Members),
+    /// A record as it is kept.
+    Record(Box<Phase>),
+}
+
+impl Value {
+    /// A whole number.
+    pub(crate) fn whole(number: impl Into<i128>) -> Self {
+        Self::Whole(number.into())
+    }
+
+    /// 1 for yes, 0 for no, as the classic shows its flags.
+    pub(crate) fn flag(on: bool) -> Self {
+        Self::Whole(on.into())
+    }
+
+    /// A text.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+            other => serde_json::to_string(other).map_err(|_| fmt::Error)?.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Bool(yes) => to.serialize_bool(*yes),
+            Self::Whole(number) => to.serialize_i128(*number),
+            Self::Real(number) if !number.is_finite() => to.serialize_none(),
+            Self::Real(number) => to.serialize_f64(*number),
+            Self::Text(text) => to.serialize_str(text),
+            Self::List(values) => to.collect_seq(values),
+            Self::Record(phase) => phase.serialize(to),
+            Self::Object(members) => {
+                let mut map = to.serialize_map(Some(members.len()))?;
+                for (key, value) in members {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_order_and_what_is_no_number_is_null() {
+        let object = Value::Object(vec![
+            ("b", Value::Real(f64::NAN)),
+            ("a", Value::Real(-f64::INFINITY)),
+            ("quote\"", Value::text("a\"b\\c\nd\u{1}é")),
+            ("big", Value::whole(u64::MAX)),
+            ("list", Value::List(vec![Value::Bool(true), Value::Real(1.25e-7), Value::whole(-3)])),
+        ]);
+        assert_eq!(
+            object.to_string(),
+            r#"{"b":null,"a":null,"quote\"":"a\"b\\c\nd\u0001é","big":18446744073709551615,"#.to_owned()
+                + r#""list":[true,1.25e-7,-3]}"#
+        );
+        assert_eq!(
+            (Value::flag(true).to_string(), Value::text("x y").to_string()),
+            ("1".into(), "x y".into())
+        );
+    }
+}
