@@ -4,42 +4,6 @@ mod common;
 
 use common::{Mpi, ior, run};
 
-/// The lines with every number of a measurement and every date replaced, so that two runs compare.
-fn shape(text: &str) -> Vec<String> {
-    let masked = |line: &str| -> String {
-        if let Some((key, _)) =
-            line.split_once("               : ").filter(|(key, _)| matches!(*key, "Began" | "Finished"))
-        {
-            return format!("{key}: DATE");
-        }
-        for key in ["StartTime ", "Finished ", "Began ", "Machine ", "FS  ", "Command line", "Path "] {
-            if line.starts_with(key) {
-                return format!("{key}...");
-            }
-        }
-        let words = line.split_whitespace().collect::<Vec<_>>();
-        let measured = ["write", "read", "remove", "Max", "stonewalling", "Pairs"];
-        if words.first().is_some_and(|word| measured.contains(word)) {
-            let number = |word: &&str| word.trim_start_matches('(').parse::<f64>().is_ok();
-            return words
-                .iter()
-                .map(|word| if number(word) { "N" } else { word })
-                .collect::<Vec<_>>()
-                .join(" ");
-        }
-        line.to_owned()
-    };
-    text.lines().take_while(|line| !line.starts_with("assay:")).map(masked).collect()
-}
-
-#[test]
-fn the_text_is_the_classics_line_by_line() {
-    let dir = tempfile::tempdir().unwrap();
-    let text = ior(dir.path(), 2, "-b 1m -t 256k -s 2 -o f1 -i 2 -F -C -v -G 7").ok();
-    let expected = include_str!("golden/fpp-v.txt");
-    assert_eq!(shape(&text).join("\n").trim_end(), shape(expected).join("\n").trim_end(), "{text}");
-}
-
 #[test]
 fn a_stonewalled_run_with_wear_out_prints_its_lines_and_columns() {
     let dir = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 pub mod campaign;
+pub mod masked;
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;

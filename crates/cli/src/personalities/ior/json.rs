@@ -215,3 +215,7 @@ impl Observer for Json {
         self.streams.say(&words);
     }
 }
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

@@ -262,3 +262,64 @@ fn whole_dir(path: &str) -> PathBuf {
     let dir = header_dir(path);
     dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
+
+#[cfg(test)]
+#[path = "../../../tests/common/masked.rs"]
+mod masked;
+
+#[cfg(test)]
+mod tests {
+    use workloads::ior::Place;
+
+    use super::super::shown::tests::{beginning, meant, phase};
+    use super::super::streams::tests::Page;
+    use super::masked::Golden;
+    use super::*;
+
+    /// What the script of the golden texts runs, told as events.
+    fn script(look: &Look, verbose: u32) -> String {
+        let page = Page::default();
+        let mut text = Text::new(Streams::together(&page), look, &["ior".into(), "-f".into()]);
+        text.begin();
+        for (test, transfer, file_per_rank) in [(0, 16 << 10, false), (1, 32 << 10, true)] {
+            let meant = meant(|p| {
+                (p.test, p.verbose, p.test_file) = (test, verbose, "sf".into());
+                (p.block, p.transfer, p.file_per_rank) = (64 << 10, transfer, file_per_rank);
+            });
+            text.test(&meant, Some(Space { bytes: 1 << 40, ..Space::default() }));
+            let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
+            text.event(&Event::Test { test, place, ranks: 2 });
+            text.event(&Event::Repetition { repetition: 0, signature: 1 });
+            for name in ["write", "read"] {
+                text.event(&Event::Begins(beginning(name)));
+                let mut phase = phase(name, 0);
+                (phase.block_bytes, phase.transfer_bytes, phase.bytes) = (64 << 10, transfer, 128 << 10);
+                text.event(&Event::Phase(&phase));
+            }
+            text.event(&Event::Removed { repetition: 0, seconds: 0.1 });
+            text.end_test();
+        }
+        text.finish(true).unwrap();
+        // A made file system and the directory that the tests run in are no part of it.
+        let here = Path::new(".").canonicalize().unwrap();
+        page.text().replace(&here.display().to_string(), "DIR")
+    }
+
+    #[test]
+    fn the_blocks_of_each_test_of_a_script_stand_as_in_the_classic() {
+        let text = script(&Look::default(), 0);
+        Golden::new(include_str!("../../../tests/golden/script.txt")).assert(&text);
+        let older = Look { edition: Edition::Ior33, ..Look::default() };
+        Golden::new(include_str!("../../../tests/golden/3.3-script.txt")).assert(&script(&older, 0));
+    }
+
+    #[test]
+    fn a_summary_after_each_test_stands_in_place_of_the_max_lines() {
+        let look = Look { summary_always: true, ..Look::default() };
+        let golden = include_str!("../../../tests/golden/script-v-summaries.txt");
+        Golden::new(golden).assert(&script(&look, 1));
+        let golden = include_str!("../../../tests/golden/3.3-script-v-summaries.txt");
+        Golden::new(golden).assert(&script(&Look { edition: Edition::Ior33, ..look.clone() }, 1));
+        assert!(script(&look, 0).contains("\nMax Write: "), "without -v it changes nothing");
+    }
+}

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use results::record::Phase;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 /// Members in the order in which they are written.
 pub(crate) type Members = Vec<(&'static str, Value)>;
@@ -26,7 +26,7 @@ pub(crate) enum Value {
     List(Vec<Value>),
     /// Values with names.
     Object(Members),
-    /// A record as it is kept.
+    /// A record as it is kept, without timeline and buckets.
     Record(Box<Phase>),
 }
 
@@ -66,7 +66,7 @@ impl Serialize for Value {
             Self::Real(number) => to.serialize_f64(*number),
             Self::Text(text) => to.serialize_str(text),
             Self::List(values) => to.collect_seq(values),
-            Self::Record(phase) => phase.serialize(to),
+            Self::Record(phase) => record(phase).map_err(S::Error::custom)?.serialize(to),
             Self::Object(members) => {
                 let mut map = to.serialize_map(Some(members.len()))?;
                 for (key, value) in members {
@@ -76,6 +76,17 @@ impl Serialize for Value {
             }
         }
     }
+}
+
+fn record(phase: &Phase) -> serde_json::Result<serde_json::Value> {
+    let mut value = serde_json::to_value(phase)?;
+    if let Some(members) = value.as_object_mut() {
+        members.remove("timeline");
+        if let Some(latency) = members.get_mut("latency").and_then(|latency| latency.as_object_mut()) {
+            latency.remove("buckets");
+        }
+    }
+    Ok(value)
 }
 
 #[cfg(test)]

@@ -1,0 +1,205 @@
+//! The JSON against the keys of the classic, and against everything that might break it.
+
+use proptest::prelude::*;
+use results::record::{BadRange, Check, Stonewall};
+use workloads::ior::{Hog, Offsets, Parameters, Place, RankStamps, RankTimes, WearOut};
+
+use super::super::shown::tests::{beginning, meant, phase};
+use super::super::streams::tests::Page;
+use super::*;
+
+const GOLDEN_SCRIPT: &str = include_str!("../../../tests/golden/script-v.keys");
+const GOLDEN_RANDOM: &str = include_str!("../../../tests/golden/random-ranks.keys");
+
+/// A run of `tests` tests told as events, its document and what was said.
+fn told(tests: &[Meant], phases: &[Phase], complete: bool) -> (String, String) {
+    let (page, chatter) = (Page::default(), Page::default());
+    let streams = Streams::apart(&page, &chatter);
+    let mut json = Json::new(streams, &Look::default(), &["ior".into(), "a\"b".into()]);
+    json.begin();
+    for meant in tests {
+        Output::test(&mut json, meant, Some(Space::default()));
+        let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
+        json.event(&Event::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
+        json.event(&Event::Test { test: meant.parameters.test, place, ranks: 2 });
+        for phase in phases {
+            json.event(&Event::Phase(phase));
+        }
+        json.event(&Event::Removed { repetition: 0, seconds: 0.5 });
+        json.end_test();
+    }
+    json.finish(complete).unwrap();
+    (page.text(), chatter.text())
+}
+
+/// Members of objects on the way to a key path, in order of first appearance.
+fn paths(value: &Value, before: &str, all: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members.iter().filter(|(key, _)| *key != "assay") {
+                let path = format!("{before}/{key}");
+                if !all.contains(&path) {
+                    all.push(path.clone());
+                }
+                paths(value, &path, all);
+            }
+        }
+        Value::List(values) => values.iter().for_each(|value| paths(value, before, all)),
+        _ => {}
+    }
+}
+
+/// Asserts that these tests of a write and a read have the golden keys.
+fn same_keys(tests: &[Meant], golden: &str) {
+    let (page, chatter) = (Page::default(), Page::default());
+    let mut json = Json::new(Streams::apart(&page, &chatter), &Look::default(), &[]);
+    for meant in tests {
+        Output::test(&mut json, meant, Some(Space::default()));
+        json.event(&Event::Phase(&phase("write", 0)));
+        json.event(&Event::Phase(&phase("read", 0)));
+        json.event(&Event::Removed { repetition: 0, seconds: 0.5 });
+    }
+    let mut all = Vec::new();
+    paths(&json.document(true), "", &mut all);
+    let expected: Vec<&str> = golden.lines().filter(|line| line.starts_with('/')).collect();
+    assert_eq!(all.join("\n"), expected.join("\n"));
+}
+
+#[test]
+fn a_script_and_random_ranks_have_the_keys_of_the_classic() {
+    let test = |number| meant(|parameters| (parameters.test, parameters.verbose) = (number, 1));
+    same_keys(&[test(0), test(1)], GOLDEN_SCRIPT);
+    let mut random = meant(|parameters| parameters.hog = Hog::PerRank(1 << 20));
+    random.random_ranks = 1;
+    same_keys(&[random], GOLDEN_RANDOM);
+}
+
+#[test]
+fn a_check_and_the_halves_of_a_mixed_phase_never_enter_the_summary() {
+    let phases = ["write", "write_check", "mixed_write", "mixed_read"].map(|name| phase(name, 0));
+    let (page, _) = told(&[meant(|_| ())], &phases, true);
+    let json: serde_json::Value = serde_json::from_str(&page).unwrap();
+    let access = |number: usize| json["tests"][0]["Results"][number]["access"].clone();
+    assert_eq!([access(0), access(1), access(2)], ["write", "mix-write", "mix-read"]);
+    assert_eq!(json["tests"][0]["assay"]["checks"][0]["phase"], "write_check");
+    assert_eq!(json["summary"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_run_that_failed_before_anything_happened_is_valid_and_says_so() {
+    let (page, _) = told(&[], &[], false);
+    let json: serde_json::Value = serde_json::from_str(&page).unwrap();
+    assert_eq!((&json["assay"]["complete"], json.get("Finished")), (&false.into(), None));
+}
+
+/// Numbers as no file system should give them, and as they come all the same.
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![any::<f64>(), Just(f64::NAN), Just(f64::INFINITY), Just(0.0), Just(-0.0), 0.0..1e-6]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["\\PC{0,8}", "[\"\\\\\n\r\t\u{0}-\u{1f}\u{7f}/,{}é漢🦀]{0,12}"]
+}
+
+prop_compose! {
+    fn any_phase()(
+        name in prop_oneof!["write", "read", "read_check", "write_check", "mixed_write", "mixed_read"],
+        path in text(),
+        numbers in prop::array::uniform6(number()),
+        counts in prop::array::uniform4(any::<u64>()),
+        latency in any::<bool>(),
+        wall in prop::option::of(any::<bool>()),
+    ) -> Phase {
+        let mut made = phase(&name, counts[3] as u32);
+        (made.path, made.bytes, made.ops) = (path.clone(), counts[0], counts[1]);
+        let [open_s, transfer_s, close_s, total_s, mean_ns, rate] = numbers;
+        made.spans = results::record::Spans { open_s, transfer_s, close_s, total_s };
+        (made.cached_before, made.rate_limit) = (Some(rate), Some(mean_ns));
+        made.balance.slowest_node = path.clone();
+        match &mut made.latency {
+            Some(all) if latency => all.mean_ns = mean_ns,
+            none => *none = None,
+        }
+        made.stonewall = wall.map(|wear_out| Stonewall { seconds: rate, wear_out, ..Stonewall::default() });
+        let bad = BadRange { path, ..BadRange::default() };
+        made.check = Some(Check { bytes: counts[2], bad_transfers: 1, bad: vec![bad] });
+        made
+    }
+}
+
+prop_compose! {
+    fn any_meant()(
+        texts in prop::array::uniform2(text()),
+        flags in prop::array::uniform8(any::<bool>()),
+        sizes in prop::array::uniform4(any::<u64>()),
+        small in prop::array::uniform4(any::<i32>()),
+        verbose in 0..6u32,
+        offsets in prop_oneof![Just(Offsets::Sequential), Just(Offsets::RandomBlocks)],
+        orders in (0..3u64, 0..3u64),
+    ) -> Meant {
+        let mut meant = meant(|p: &mut Parameters| {
+            (p.backend, p.test_file) = (texts[0].clone(), texts[1].clone());
+            (p.file_per_rank, p.collective, p.write, p.read) = (flags[0], flags[1], flags[2], flags[3]);
+            (p.write_check, p.dry_run, p.unique_dir, p.wear_out) = (flags[4], flags[5], flags[6], flags[7]);
+            (p.block, p.transfer, p.segments) = (sizes[0], sizes[1], sizes[2]);
+            (p.hog, p.verbose, p.offsets) = (Hog::PerNode(sizes[3]), verbose, offsets);
+            (p.reorder_seed, p.reference, p.signature) = (small[0], small[1], Some(small[2]));
+            p.deadline = small[3].unsigned_abs();
+        });
+        (meant.constant, meant.random_ranks) = orders;
+        meant
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_document_is_valid_whatever_was_asked_for_and_measured(
+        tests in prop::collection::vec(any_meant(), 0..3),
+        phases in prop::collection::vec(any_phase(), 0..4),
+        complete: bool,
+    ) {
+        let (page, _) = told(&tests, &phases, complete);
+        let json: serde_json::Value = serde_json::from_str(&page).unwrap();
+        prop_assert_eq!(json["tests"].as_array().unwrap().len(), tests.len());
+        for (meant, shown) in tests.iter().zip(json["tests"].as_array().unwrap()) {
+            prop_assert_eq!(&shown["Parameters"]["testFileName"], &meant.parameters.test_file);
+            prop_assert_eq!(&shown["Parameters"]["blockSize"], meant.parameters.block);
+        }
+    }
+
+    #[test]
+    fn what_is_said_never_enters_the_document(
+        meant in any_meant(), words in text(), seconds in number()
+    ) {
+        let (page, chatter) = (Page::default(), Page::default());
+        let argv = [words.clone()];
+        let mut json = Json::new(Streams::apart(&page, &chatter), &Look::default(), &argv);
+        Output::test(&mut json, &meant, None);
+        let wall =
+            WearOut { transfers_min: 1, transfers_max: 2, bytes_min: 3, bytes_mean: seconds, seconds };
+        let ranks = [RankTimes { total_s: seconds, transfer_s: seconds, bytes: 1 }];
+        let files = [(0, words.clone())];
+        for event in [
+            Event::Repetition { repetition: 0, signature: -1 },
+            Event::Exists { path: &words, kept: false },
+            Event::Begins(beginning("read")),
+            Event::Files { action: "reading", rows: &files },
+            Event::FileHits(&[1, 0, 1]),
+            Event::Prefilled(seconds),
+            Event::WearOut(wall),
+            Event::RankTimes { phase: "read", rows: &ranks },
+            Event::Stamps { phase: "read", repetition: 0, rows: &[RankStamps::default()] },
+            Event::Size { expected: 1, found: 2, moved: 3 },
+            Event::Warning(&words),
+            Event::Notice(&words),
+        ] {
+            json.event(&event);
+        }
+        json.finish(true).unwrap();
+        let parsed: serde_json::Value = serde_json::from_str(&page.text()).unwrap();
+        prop_assert_eq!(&parsed["tests"][0]["assay"]["warnings"][0], &words);
+        prop_assert!(chatter.text().contains("WARNING: Expected aggregate file size"));
+    }
+}
