@@ -20,4 +20,4 @@ mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
-pub use traits::{Ended, File, Mode, Names, Op, Open, PageCache, Queue, Space, Storage};
+pub use traits::{Ended, File, Hints, Mode, Names, Op, Open, PageCache, Queue, Space, Storage};

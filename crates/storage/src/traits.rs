@@ -1,5 +1,6 @@
 //! The traits of a system under test.
 
+use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
@@ -44,6 +45,33 @@ pub struct Ended {
     pub slot: usize,
     /// How many bytes it moved, which may be fewer than asked for, or why it failed.
     pub moved: io::Result<usize>,
+}
+
+/// Hints of an open file, by key.
+///
+/// IOR 4.1 prints them on rank 0 at every open, on stdout: an empty line; `hints passed to MPI_File_open() {`;
+/// a line `<tab>key = value` for each that was passed; `}`; and the same once more with `hints returned from
+/// opened file {` and those returned. [`Hints`] writes itself so, with the line ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// What the open was told.
+    pub passed: Vec<(String, String)>,
+    /// What the library says is in effect.
+    pub returned: Vec<(String, String)>,
+}
+
+impl fmt::Display for Hints {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (title, hints) in [
+            ("hints passed to MPI_File_open()", &self.passed),
+            ("hints returned from opened file", &self.returned),
+        ] {
+            writeln!(out, "\n{title} {{")?;
+            hints.iter().try_for_each(|(key, value)| writeln!(out, "\t{key} = {value}"))?;
+            writeln!(out, "}}")?;
+        }
+        Ok(())
+    }
 }
 
 /// Room of the file system that holds a path.
@@ -120,6 +148,12 @@ pub trait File: Send {
 
     /// Closes the file; a failed close is a result.
     fn close(self: Box<Self>) -> io::Result<()>;
+
+    /// The hints that the file was opened with, where the settings ask to show them. The caller prints them
+    /// on one rank, as [`Hints`] says.
+    fn hints(&self) -> io::Result<Option<Hints>> {
+        Ok(None)
+    }
 
     /// The system's descriptor, for backends whose queue works on one.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

@@ -129,6 +129,9 @@ functions! {
     info_get = "MPI_Info_get" (
         info: Handle, key: *const c_char, room: c_int, value: *mut c_char, flag: *mut c_int
     );
+    info_get_valuelen = "MPI_Info_get_valuelen" (
+        info: Handle, key: *const c_char, length: *mut c_int, flag: *mut c_int
+    );
     info_get_nkeys = "MPI_Info_get_nkeys" (info: Handle, count: *mut c_int);
     info_get_nthkey = "MPI_Info_get_nthkey" (info: Handle, index: c_int, key: *mut c_char);
     info_free = "MPI_Info_free" (info: *mut Handle);

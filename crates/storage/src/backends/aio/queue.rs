@@ -18,6 +18,8 @@ pub(super) struct Pending {
     requests: Vec<Request>,
     /// Slots submitted and not sent yet, oldest first.
     unsent: Vec<usize>,
+    /// Addresses of the requests that are sent next; kept, so that nothing is allocated while it is measured.
+    group: Vec<usize>,
     /// Transfers that the kernel refused when they were sent.
     refused: Vec<Ended>,
     events: Vec<Event>,
@@ -34,6 +36,7 @@ impl Pending {
             slots: Slots::new(depth, bytes)?,
             requests: vec![Request::default(); depth],
             unsent: Vec::with_capacity(depth),
+            group: Vec::with_capacity(depth),
             refused: Vec::new(),
             events: vec![Event::default(); depth],
             granularity,
@@ -50,10 +53,12 @@ impl Pending {
     fn send(&mut self) -> io::Result<()> {
         while !self.unsent.is_empty() {
             let requests = self.requests.as_mut_ptr();
-            // SAFETY: slots are below the depth, which is the number of requests.
-            let mut group: Vec<_> = self.unsent.iter().map(|slot| unsafe { requests.add(*slot) }).collect();
+            self.group.clear();
+            // Slots are below the depth, which is the number of requests.
+            self.group
+                .extend(self.unsent.iter().map(|slot| requests.wrapping_add(*slot).expose_provenance()));
             // SAFETY: a slot's bytes belong to the kernel until its transfer has ended; see the invariant.
-            match unsafe { self.context.submit(&mut group) } {
+            match unsafe { self.context.submit(&mut self.group) } {
                 Ok(0) => return Err(io::Error::other("the kernel takes no transfers any more")),
                 Ok(taken) => drop(self.unsent.drain(..taken)),
                 // No room now: the rest goes out when something has ended.

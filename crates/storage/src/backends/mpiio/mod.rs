@@ -3,7 +3,12 @@
 //!
 //! A shared file is opened on the communicator of the test, a file per rank on the rank alone.
 //! MPI has no truncation at open, and none is done here: a file that exists keeps its length.
+//!
+//! Options: `hintsFileName` and the environment give hints (see `hints`), `showHints` has the file tell which
+//! were passed and which came back, `preallocate` asks for the file's space when it is opened for writing.
 #![allow(unsafe_code)]
+
+mod hints;
 
 use std::ffi::{CString, c_int};
 use std::io;
@@ -12,26 +17,62 @@ use std::path::{Path, PathBuf};
 
 use ffi::mpi::{Functions, Handle, Library, Status};
 use ranks::Comm;
+use units::Usage;
 
-use crate::backends::Backend;
-use crate::{File, Mode, Open, PageCache, Space, Storage};
+use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::{File, Hints, Mode, Open, PageCache, Space, Storage};
 use crate::{files, residency};
+use hints::Info;
 
 pub(super) const BACKEND: Backend = Backend {
     name: "mpiio",
     about: "files by MPI-IO, independent or collective (-c), with explicit offsets",
-    options: &[],
+    options: &[
+        BackendOption { name: "hintsFileName", takes: Takes::Text, about: "file of hints for MPI_File_open" },
+        BackendOption {
+            name: "preallocate",
+            takes: Takes::Flag,
+            about: "ask for the file's space when it is opened for writing",
+        },
+        BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
+        BackendOption { name: "useFileView", takes: Takes::Flag, about: "transfers through a file view" },
+        BackendOption {
+            name: "useStridedDatatype",
+            takes: Takes::Flag,
+            about: "all segments of a rank in one call",
+        },
+    ],
     needs_mpi: true,
-    open: |_| Ok(Box::new(MpiIo)),
+    open,
 };
 
-struct MpiIo;
+struct MpiIo {
+    hints: hints::Asked,
+    shows_hints: bool,
+    preallocates: bool,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
+    for name in ["mpiio.useFileView", "mpiio.useStridedDatatype"] {
+        if settings.flag(name) {
+            let what = "not there yet; leave it out, transfers go to explicit offsets";
+            return Err(Usage(format!("--{name}: {what}")));
+        }
+    }
+    Ok(Box::new(MpiIo {
+        hints: hints::asked("mpiio", settings)?,
+        shows_hints: settings.flag("mpiio.showHints"),
+        preallocates: settings.flag("mpiio.preallocate"),
+    }))
+}
 
 /// An open `MPI_File`. The library outlives it: it is never unloaded, and MPI ends after the tests.
 struct MpiFile {
     library: &'static Library,
     handle: Handle,
     collective: bool,
+    /// What was passed, where it is to be shown.
+    passed: Option<Vec<(String, String)>>,
 }
 
 impl Storage for MpiIo {
@@ -44,18 +85,29 @@ impl Storage for MpiIo {
             Mode::Write => modes.create | modes.rdwr,
             Mode::Read => modes.rdonly,
         };
-        let comm = if how.shared { mpi.handle() } else { constants.comm_self };
+        let whose = if how.shared { mpi.handle() } else { constants.comm_self };
         let name = CString::new(given(path).as_os_str().as_bytes())?;
+        let info = self.info(comm, library, how)?;
+        let passed = if self.shows_hints { Some(info.pairs()?) } else { None };
         let mut handle = constants.file_null;
         // SAFETY: MPI runs while `comm` lives; the name ends in a zero byte and the handle is ours.
         let code = unsafe {
-            (library.functions.file_open)(comm, name.as_ptr(), mode, constants.info_null, &raw mut handle)
+            (library.functions.file_open)(whose, name.as_ptr(), mode, info.handle, &raw mut handle)
         };
         check(library, code)?;
         // SAFETY: the file was just opened. Errors come back instead of ending the program.
         let code = unsafe { (library.functions.file_set_errhandler)(handle, constants.errors_return) };
         check(library, code)?;
-        Ok(Box::new(MpiFile { library, handle, collective: how.shared && how.collective }))
+        let file = MpiFile { library, handle, collective: how.shared && how.collective, passed };
+        if self.preallocates && how.mode == Mode::Write && how.bytes > 0 {
+            let mine = file.preallocate(how.bytes);
+            // MPI lets one rank ask for the space, and fail, alone: the others have to hear of it.
+            if let Err(error) = together(comm, how.shared, "preallocate", mine) {
+                Box::new(file).close()?;
+                return Err(error);
+            }
+        }
+        Ok(Box::new(file))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -128,7 +180,33 @@ fn check(library: &Library, code: c_int) -> io::Result<()> {
     Err(io::Error::new(kind, words.trim().to_owned()))
 }
 
+impl MpiIo {
+    /// The hints for an open. A rank that cannot make them may not leave the others in the open.
+    fn info(&self, comm: &dyn Comm, library: &'static Library, how: Open) -> io::Result<Info> {
+        let mine = Info::new(library, &self.hints);
+        if self.hints.is_empty() { mine } else { together(comm, how.shared, "hints", mine) }
+    }
+}
+
+/// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
+fn together<T>(comm: &dyn Comm, shared: bool, step: &str, mine: io::Result<T>) -> io::Result<T> {
+    if !shared {
+        return mine;
+    }
+    comm.agree(step, mine).map_err(|halt| io::Error::other(halt.why))
+}
+
 impl MpiFile {
+    /// Asks for the space of that many bytes.
+    fn preallocate(&self, bytes: u64) -> io::Result<()> {
+        let (_, size) = place(0, bytes)?;
+        // SAFETY: the file is open; all its ranks ask for the same.
+        let code = unsafe { (self.functions().file_preallocate)(self.handle, size) };
+        check(self.library, code).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot preallocate {size} bytes: {error}"))
+        })
+    }
+
     fn functions(&self) -> &'static Functions {
         &self.library.functions
     }
@@ -187,6 +265,12 @@ impl File for MpiFile {
         Ok(size.try_into().unwrap_or(0))
     }
 
+    fn hints(&self) -> io::Result<Option<Hints>> {
+        let Some(passed) = self.passed.clone() else { return Ok(None) };
+        let returned = Info::of(self.library, self.handle)?.pairs()?;
+        Ok(Some(Hints { passed, returned }))
+    }
+
     fn close(mut self: Box<Self>) -> io::Result<()> {
         // SAFETY: the file is open and not used afterwards; all its ranks close together.
         check(self.library, unsafe { (self.functions().file_close)(&raw mut self.handle) })
@@ -196,6 +280,16 @@ impl File for MpiFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_there_yet_is_refused_in_one_line() {
+        for name in ["mpiio.useFileView", "mpiio.useStridedDatatype"] {
+            let mut settings = Settings::default();
+            settings.set(name, "1");
+            let error = open(&settings).err().expect("refused").0;
+            assert!(error.starts_with(&format!("--{name}: not there yet")), "{error}");
+        }
+    }
 
     #[test]
     fn a_drivers_name_before_a_path_is_left_out() {

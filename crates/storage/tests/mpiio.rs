@@ -1,0 +1,89 @@
+//! MPI-IO under every MPI that is on this machine. The program under test is the example `mpiio_scenario`.
+#![allow(clippy::print_stdout)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Seconds that a job may take.
+const JOB_MAX: &str = "90";
+
+/// The launchers, with what each needs and the library it is to be used with, if not its own.
+fn launchers() -> Vec<(PathBuf, &'static [&'static str], Option<PathBuf>)> {
+    let venv = std::env::var("ASSAY_TEST_MPICH_VENV").map_or_else(
+        |_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpich-venv"),
+        PathBuf::from,
+    );
+    let standard = venv.join("lib/libmpi_abi.so.1");
+    let all: [(PathBuf, &'static [&'static str], _); 4] = [
+        ("/usr/bin/mpirun.openmpi".into(), &["--oversubscribe"], None),
+        ("/usr/bin/mpirun.mpich".into(), &[], None),
+        (venv.join("bin/mpiexec"), &[], None),
+        (venv.join("bin/mpiexec"), &[], Some(standard)),
+    ];
+    let (here, missing): (Vec<_>, Vec<_>) = all.into_iter().partition(|(launcher, _, _)| launcher.exists());
+    missing.iter().for_each(|(launcher, _, _)| println!("SKIPPED: no {}", launcher.display()));
+    here
+}
+
+/// The example's program, which lies beside the folder of this test's.
+fn example() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows itself");
+    let folder = test.parent().and_then(Path::parent).expect("target/debug/deps");
+    let example = folder.join("examples/mpiio_scenario");
+    assert!(example.exists(), "no {}: run `cargo build -p storage --examples`", example.display());
+    example
+}
+
+fn run(launcher: &(PathBuf, &'static [&'static str], Option<PathBuf>), file: &Path, hints: &Path) -> Output {
+    let mut command = Command::new("timeout");
+    command.args(["-k", "5", JOB_MAX]).arg(&launcher.0).args(launcher.1).args(["-n", "2"]);
+    command.arg(example()).arg(file).arg(hints);
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    if let Some(library) = &launcher.2 {
+        command.env("ASSAY_MPI_LIBRARY", library);
+    }
+    command.output().expect("timeout is there")
+}
+
+#[test]
+fn hints_reach_the_library_and_what_is_in_effect_comes_back() {
+    for launcher in launchers() {
+        let dir = tempfile::tempdir().unwrap();
+        let hints = dir.path().join("hints");
+        fs::write(&hints, "# of this test\nIOR_HINT__MPI__cb_nodes=1\n").unwrap();
+        let done = run(&launcher, &dir.path().join("f"), &hints);
+        let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        let name = launcher.0.display();
+        assert!(done.status.success() && out.contains("\nok\n"), "{name}: {out}{err}");
+        let passed = "\nhints passed to MPI_File_open() {\n\tcb_buffer_size = 65536\n\tcb_nodes = 1\n}\n";
+        assert!(out.contains(passed) || out.contains(&swapped(passed)), "{name}: {out}");
+        let returned = out.split_once("\nhints returned from opened file {\n").expect("both are shown").1;
+        let returned = returned.split_once("}\n").expect("it ends").0;
+        assert!(returned.lines().all(|line| line.starts_with('\t') && line.contains(" = ")), "{name}: {out}");
+        if !name.to_string().contains("openmpi") {
+            // ROMIO tells what is in effect; Open MPI's own library tells what it likes.
+            assert!(returned.contains("\tcb_nodes = 1\n"), "{name}: {out}");
+        }
+    }
+}
+
+/// The same with its two hints in the other order: a library may keep them as it likes.
+fn swapped(passed: &str) -> String {
+    let mut lines: Vec<&str> = passed.lines().collect();
+    lines.swap(2, 3);
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_file_of_hints_that_is_not_there_ends_the_run_with_one_reason_per_rank() {
+    for launcher in launchers().into_iter().take(1) {
+        let dir = tempfile::tempdir().unwrap();
+        let done = run(&launcher, &dir.path().join("f"), &dir.path().join("no-hints"));
+        let err = String::from_utf8_lossy(&done.stderr);
+        assert!(!done.status.success());
+        let ours = err.lines().filter(|line| line.starts_with("--mpiio.hintsFileName=")).count();
+        assert!((1..=2).contains(&ours), "{err}");
+        assert!(!dir.path().join("f").exists(), "nothing was made");
+    }
+}
