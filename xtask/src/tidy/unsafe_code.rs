@@ -14,7 +14,6 @@ const PLACES: &[&str] = &[
     "crates/storage/src/plain/lustre",
     "crates/storage/src/plain/raw",
     "crates/storage/src/slots",
-    "crates/storage/src/backends/posix/raw",
     "crates/storage/src/backends/uring",
     "crates/storage/src/backends/mmap",
     "crates/storage/src/backends/aio",

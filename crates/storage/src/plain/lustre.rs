@@ -130,8 +130,8 @@ impl Layout {
         let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::from_bits_retain(DELAY_CREATE);
         let fd = match fs::open(path, flags, Permissions::from_raw_mode(0o664)) {
             Err(Errno::EXIST) => {
-                let why = "the file exists, and its Lustre layout cannot be changed; remove it, leave -E out, \
-                           or leave the lustre options out";
+                let why = "the file exists, and its Lustre layout cannot be changed; remove it, leave -E \
+                           out, or leave the lustre options out";
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
             }
             opened => opened?,

@@ -176,8 +176,8 @@ impl Drop for Pending {
 fn not_made(depth: usize, error: &io::Error) -> io::Error {
     let what = match error.raw_os_error() {
         Some(libc::EAGAIN) => format!(
-            "{depth} transfers at once are more than the system has left (sysctl fs.aio-max-nr); take a smaller \
-             --iodepth or --aio.max-pending"
+            "{depth} transfers at once are more than the system has left (sysctl fs.aio-max-nr); take a \
+             smaller --iodepth or --aio.max-pending"
         ),
         Some(libc::ENOSYS) => "this kernel has no native asynchronous I/O; use URING or POSIX".to_owned(),
         _ => format!("cannot make room for {depth} transfers at once: {error}"),

@@ -64,10 +64,12 @@ impl Context {
         Ok(Self(context))
     }
 
-    /// `io_submit`: sends the requests at these addresses and says how many of them, from the first, were taken.
+    /// `io_submit`: sends the requests at these addresses; returns how many, from the first, were
+    /// taken.
     ///
     /// # Safety
-    /// The addresses are those of [`Request`]s that nobody else uses meanwhile. The memory of each transfer must stay, and belong to nobody else, until its event has come.
+    /// The addresses are those of [`Request`]s that nobody else uses meanwhile. The memory of each transfer
+    /// must stay, and belong to nobody else, until its event has come.
     pub(super) unsafe fn submit(&self, requests: &mut [usize]) -> io::Result<usize> {
         let count = requests.len() as libc::c_long;
         // SAFETY: the addresses are those of requests that live through the call; the rest is the caller's.

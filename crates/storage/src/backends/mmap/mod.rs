@@ -120,7 +120,7 @@ impl MappedFile {
                 io::Error::new(io::ErrorKind::StorageFull, "no space left for a page of the mapped file")
             }
             _ => io::Error::other(
-                "the system cannot supply a page of the mapped file (an input/output error, a quota, no space)",
+                "the system cannot supply a page of the mapped file (input/output error, quota, no space)",
             ),
         }
     }
