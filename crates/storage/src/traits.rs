@@ -50,8 +50,9 @@ pub struct Ended {
 /// Hints of an open file, by key.
 ///
 /// IOR 4.1 prints them on rank 0 at every open, on stdout: an empty line, the line `hints passed to
-/// MPI_File_open() {`, a line `<tab>key = value` for each that was passed, and `}`; then the same once more with
-/// `hints returned from opened file {` and those returned. They are displayed so here, with all line ends.
+/// MPI_File_open() {`, a line `<tab>key = value` for each that was passed, and `}`; then the same once
+/// more with `hints returned from opened file {` and those returned. They are displayed so here, with
+/// all line ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// What the open was told.

@@ -336,10 +336,16 @@ fn aio_waits_for_a_group_when_all_slots_are_under_way() {
     let mut settings = Settings::default();
     settings.set("aio.max-pending", "32");
     settings.set("aio.granularity", "8");
+    // Through the cache all have ended before they are waited for.
+    settings.set("aio.odirect", "1");
     let storage = (storage::backend("aio").unwrap().open)(&settings).unwrap();
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("f");
     fs::write(&path, vec![1; 32 * BLOCK]).unwrap();
+    if !has_odirect(&*storage, dir.path()) {
+        println!("SKIPPED: the file system under the build has no O_DIRECT");
+        return;
+    }
     let file = storage.open(&local::alone(), &path, READ).unwrap();
     let mut queue = storage.queue(None, BLOCK).unwrap().expect("it has one");
     queue.attach(&*file).unwrap();
