@@ -190,6 +190,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_group_is_waited_for_when_all_slots_are_under_way_and_one_end_otherwise() {
+        let mut pending = Pending::new(8, 3, 8).unwrap();
+        let mut least = |begun: usize, unsent: usize, wait: bool| {
+            (0..begun).for_each(|slot| drop(pending.slots.begin(slot, 0)));
+            pending.unsent = (0..unsent).collect();
+            let least = pending.least(wait);
+            (0..begun).for_each(|slot| pending.slots.end(slot));
+            pending.unsent.clear();
+            least
+        };
+        assert_eq!(least(8, 0, true), 3);
+        assert_eq!(least(8, 6, true), 2, "no more than the kernel has");
+        assert_eq!(least(7, 0, true), 1, "the caller has no more to give");
+        assert_eq!(least(0, 0, true), 0);
+        assert_eq!(least(8, 0, false), 0);
+    }
+
+    #[test]
     fn more_than_the_system_has_left_names_the_setting() {
         let error = Pending::new(1 << 30, 1, 8).err().expect("no system has that many");
         assert_eq!(error.to_string().lines().count(), 1, "{error}");
