@@ -193,7 +193,9 @@ mod tests {
     fn a_group_is_waited_for_when_all_slots_are_under_way_and_one_end_otherwise() {
         let mut pending = Pending::new(8, 3, 8).unwrap();
         let mut least = |begun: usize, unsent: usize, wait: bool| {
-            (0..begun).for_each(|slot| drop(pending.slots.begin(slot, 0)));
+            for slot in 0..begun {
+                pending.slots.begin(slot, 0);
+            }
             pending.unsent = (0..unsent).collect();
             let least = pending.least(wait);
             (0..begun).for_each(|slot| pending.slots.end(slot));
