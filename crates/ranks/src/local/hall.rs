@@ -2,6 +2,8 @@
 //!
 //! Invariant: a round ends for all ranks or for none. Once a rank has left, no later round can end, so the
 //! hall is broken and everyone who waits, or comes to wait, gets the same [`Halt`].
+//! Each round has a cell of its own, which is filled once and then read without the lock: a thousand ranks
+//! that wake up together would otherwise queue for it, and sleep again.
 //! A rank that waits offers its processor to others for a moment and then sleeps: waking a sleeper takes
 //! tens of microseconds, which would lie between the starts of ranks that begin a phase together. Where
 //! ranks are more than processors they sleep at once.
@@ -10,8 +12,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::comm::{Halt, Reduce};
 
@@ -93,6 +96,32 @@ impl Round {
     }
 }
 
+/// How a round ended, once it has.
+type Cell = OnceLock<Result<Round, Halt>>;
+
+/// A round that ended well.
+#[derive(Debug)]
+pub(super) struct Ended(Arc<Cell>);
+
+impl Deref for Ended {
+    type Target = Round;
+
+    fn deref(&self) -> &Round {
+        match self.0.get() {
+            Some(Ok(round)) => round,
+            _ => unreachable!("`ended` looked"),
+        }
+    }
+}
+
+/// What the ranks of a round get, which has ended.
+fn ended(cell: Arc<Cell>) -> Result<Ended, Halt> {
+    match cell.wait() {
+        Ok(_) => Ok(Ended(cell)),
+        Err(halt) => Err(halt.clone()),
+    }
+}
+
 /// A place where a fixed number of ranks meet.
 #[derive(Debug)]
 pub(super) struct Hall {
@@ -100,9 +129,6 @@ pub(super) struct Hall {
     pub(super) node: Arc<str>,
     pub(super) alarm: AtomicBool,
     state: Mutex<State>,
-    ended: Condvar,
-    /// The state's `turn`, to be looked at without the lock.
-    turn: AtomicU64,
     /// How often a waiting rank looks and yields before it sleeps.
     looks: u32,
 }
@@ -110,27 +136,33 @@ pub(super) struct Hall {
 /// Looks of a rank that has a processor to itself: about a millisecond.
 const LOOKS: u32 = 2000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// How many ranks have joined the open round.
     joined: u32,
-    open: Option<Round>,
-    /// How many rounds have ended.
-    turn: u64,
-    /// What the last round left.
-    last: Arc<Round>,
+    /// The round that ranks join, and where they will find how it ended.
+    open: Option<(Round, Arc<Cell>)>,
     /// Why no further round can end.
     broken: Option<Halt>,
 }
 
+impl State {
+    /// Everyone who waits, or comes to wait, gets this halt or the one that was first.
+    fn break_off(&mut self, why: Halt) -> Halt {
+        let why = self.broken.get_or_insert(why).clone();
+        if let Some((_, cell)) = self.open.take() {
+            // Nobody else fills the cell of an open round.
+            let _ = cell.set(Err(why.clone()));
+        }
+        why
+    }
+}
+
 impl Hall {
     pub(super) fn new(size: u32, node: Arc<str>) -> Self {
-        let last = Arc::new(Round::Barrier);
-        let state = State { joined: 0, open: None, turn: 0, last, broken: None };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let looks = if size as usize <= processors { LOOKS } else { 0 };
-        let (alarm, turn) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self { size, node, alarm, state: Mutex::new(state), ended: Condvar::new(), turn, looks }
+        Self { size, node, alarm: AtomicBool::new(false), state: Mutex::default(), looks }
     }
 
     /// A halt of `rank` on this node.
@@ -140,63 +172,54 @@ impl Hall {
 
     /// Breaks the hall, unless it is broken already: no rank will meet here again.
     pub(super) fn leave(&self, why: Halt) {
-        self.lock().broken.get_or_insert(why);
-        self.ended.notify_all();
+        self.lock().break_off(why);
     }
 
     /// Brings `part` and waits until all ranks have; what the round leaves, or why it cannot end.
-    pub(super) fn meet(&self, rank: u32, part: &Part<'_>) -> Result<Arc<Round>, Halt> {
+    pub(super) fn meet(&self, rank: u32, part: &Part<'_>) -> Result<Ended, Halt> {
         let mut state = self.lock();
         if let Some(halt) = &state.broken {
             return Err(halt.clone());
         }
-        let round = state.open.get_or_insert_with(|| Round::opened_by(part, self.size));
+        let open = || (Round::opened_by(part, self.size), Arc::default());
+        let (round, cell) = state.open.get_or_insert_with(open);
         if !round.join(rank, part) {
             let why = format!("called {part} while others called another collective");
-            let halt = state.broken.insert(self.halt("wait", rank, why)).clone();
-            self.ended.notify_all();
-            return Err(halt);
+            return Err(state.break_off(self.halt("wait", rank, why)));
         }
+        let cell = Arc::clone(cell);
         state.joined += 1;
         if state.joined == self.size {
-            self.end_round(&mut state);
-            return Ok(Arc::clone(&state.last));
+            self.end_round(state);
+            return ended(cell);
         }
-        let turn = state.turn;
         drop(state);
         for _ in 0..self.looks {
-            if self.turn.load(Ordering::Acquire) != turn {
+            if cell.get().is_some() {
                 break;
             }
             std::thread::yield_now();
         }
-        state = self.lock();
-        loop {
-            if state.turn != turn {
-                return Ok(Arc::clone(&state.last));
-            }
-            if let Some(halt) = &state.broken {
-                return Err(halt.clone());
-            }
-            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        ended(cell)
     }
 
     /// Everyone has joined: what the round leaves is made once, and all may go.
-    fn end_round(&self, state: &mut State) {
-        let round = match state.open.take() {
-            Some(Round::Split(colors)) => Round::Seats(self.seats(&colors)),
-            Some(round) => round,
-            None => unreachable!("a rank has just joined a round"),
-        };
+    fn end_round(&self, mut state: MutexGuard<'_, State>) {
+        if let Some((round, _)) = &mut state.open
+            && let Round::Split(colors) = round
+        {
+            *round = Round::Seats(self.seats(colors));
+        }
+        let Some((round, cell)) = state.open.take() else { unreachable!("a rank has just joined a round") };
+        state.joined = 0;
+        // The ranks that wake up come for the lock soon: they shall not have to wait for it.
+        drop(state);
+        // From here to the end nothing can panic, which would leave the others waiting.
         if matches!(round, Round::Clear) {
             self.alarm.store(false, Ordering::Release);
         }
-        state.last = Arc::new(round);
-        state.joined = 0;
-        state.turn += 1;
-        self.turn.store(state.turn, Ordering::Release);
-        self.ended.notify_all();
+        // Nobody else fills the cell of a round that was taken out of the hall.
+        let _ = cell.set(Ok(round));
     }
 
     /// A new hall for each color, its ranks in today's order.
