@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::parameters::Parameters;
+use super::socket;
 
 /// The file of `owner` (a rank number) in `repetition`.
 pub(super) fn file(parameters: &Parameters, owner: u32, repetition: u32) -> PathBuf {
@@ -13,8 +14,9 @@ pub(super) fn file(parameters: &Parameters, owner: u32, repetition: u32) -> Path
     PathBuf::from(name)
 }
 
-/// The same without the suffix of `-m`, as the header and the warning about existing files show it.
+/// The same without the suffix of `-m`, as the header shows it; with `-y` for the socket of the caller.
 pub fn without_repetition(parameters: &Parameters, owner: u32) -> String {
+    let parameters = &*socket::mounted(parameters);
     let files = parameters.files();
     if !parameters.file_per_rank {
         return files[0].to_owned();
