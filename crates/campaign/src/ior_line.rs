@@ -17,6 +17,8 @@ pub struct IorLine {
     pub write: bool,
     /// `-W`.
     pub write_check: bool,
+    /// `--rwmix`: a phase of reads and writes mixed.
+    pub mix: bool,
     /// A plain read: `-r` without `-R`, or implied.
     pub read: bool,
     /// `-R`, which takes the place of the plain read.
@@ -44,10 +46,38 @@ pub struct IorLine {
 }
 
 /// Options that take a value, by their letter.
-const WITH_VALUE: &str = "aAbdDfGijlMNoOQsStTX";
+const WITH_VALUE: &str = "aAbdDfGijJlMNoOQstTUX";
 
 /// Long options that take their value as the next word when it is not glued with `=`.
-const LONG_WITH_VALUE: &[&str] = &["--random-offset-seed", "--randomPrefill", "--dataPacketType", "--record"];
+const LONG_WITH_VALUE: &[&str] = &[
+    "--aio.granularity",
+    "--aio.max-pending",
+    "--compat",
+    "--dataPacketType",
+    "--dummy.delay-close",
+    "--dummy.delay-create",
+    "--dummy.delay-sync",
+    "--dummy.delay-xfer",
+    "--generation",
+    "--hdf5.chunkSize",
+    "--hdf5.hintsFileName",
+    "--hdf5.setAlignment",
+    "--iodepth",
+    "--live",
+    "--mpiio.hintsFileName",
+    "--ncmpi.hintsFileName",
+    "--posix.lustre.pool",
+    "--posix.lustre.startost",
+    "--posix.lustre.stripecount",
+    "--posix.lustre.stripesize",
+    "--ramp",
+    "--random-offset-seed",
+    "--random-order",
+    "--randomPrefill",
+    "--rate",
+    "--record",
+    "--rwmix",
+];
 
 /// Directives and the option that each stands for; those without one are handled by name.
 const DIRECTIVES: &[(&str, char)] = &[
@@ -78,6 +108,7 @@ impl IorLine {
             words: words.clone(),
             write: false,
             write_check: false,
+            mix: false,
             read: false,
             read_check: false,
             block_bytes: units::MIB,
@@ -109,6 +140,8 @@ impl IorLine {
         let all = [
             ("write", self.write),
             ("write_check", self.write_check),
+            ("mixed_write", self.mix),
+            ("mixed_read", self.mix),
             ("read", self.read),
             ("read_check", self.read_check),
         ];
@@ -121,7 +154,7 @@ impl IorLine {
     }
 
     fn settle(&mut self) {
-        if !(self.write || self.write_check || self.read || self.read_check) {
+        if !(self.write || self.write_check || self.mix || self.read || self.read_check) {
             (self.write, self.read) = (true, true);
         }
         if self.read_check {
@@ -137,6 +170,12 @@ impl IorLine {
         if word.starts_with("--") {
             if LONG_WITH_VALUE.contains(&word) {
                 value_of(None)?;
+            }
+            if word == "--rwmix" || word.starts_with("--rwmix=") {
+                self.mix = true;
+            }
+            if word.starts_with("--dryRun") {
+                return Err(Usage::new("`--dryRun` moves nothing that could be judged; leave it out"));
             }
             if word.starts_with("--record") {
                 return Err(Usage::new("`--record` is the campaign's own option; leave it out"));
@@ -155,7 +194,8 @@ impl IorLine {
                 return self.valued(letter, &value_of(glued)?);
             }
             if let Some(number) = after.strip_prefix('=') {
-                self.flag(letter, number != "0");
+                // The number goes to all flags of the word.
+                letters[..at + letter.len_utf8()].chars().for_each(|letter| self.flag(letter, number != "0"));
                 return Ok(());
             }
             self.flag(letter, true);
@@ -266,6 +306,9 @@ mod tests {
             ("-w -W -k", &["write", "write_check"]),
             ("-r -R", &["read_check"]),
             ("-w=1 -r=0", &["write"]),
+            ("-W -wr=0 -w", &["write", "write_check"]),
+            ("-w --rwmix 70 -R", &["write", "mixed_write", "mixed_read", "read_check"]),
+            ("--rwmix=70 --rate 5000/s", &["mixed_write", "mixed_read"]),
             ("-O writeFile=1,checkRead=1", &["write", "read_check"]),
             ("./IOR -a POSIX -w", &["write"]),
         ] {
@@ -310,6 +353,7 @@ mod tests {
                  there; leave `-o` out, or begin it with `{dir}/`",
             ),
             ("-w -O testFile=/f", "`testFile` is the campaign's own choice; leave it out"),
+            ("-w --dryRun", "`--dryRun` moves nothing that could be judged; leave it out"),
             ("-w --record=x", "`--record` is the campaign's own option; leave it out"),
         ] {
             assert_eq!(IorLine::parse(line).unwrap_err().0, error, "{line}");

@@ -191,7 +191,7 @@ fn bad_usage_is_one_line_and_status_2_and_nothing_is_made() {
         ("-w stray", "`stray` is not an option"),
         ("-w -b 8q", "unknown size suffix `q` in `8q`"),
         ("-w -b", "-b takes a value"),
-        ("-w -a NOPE", "-a NOPE: no such backend as NOPE; there are DUMMY, MPIIO, POSIX"),
+        ("-w -a NOPE", "-a NOPE: no such backend as NOPE; there are AIO, DUMMY,"),
         ("-w -O keepFile", "is not of the form name=value"),
         ("-w -O nonsense=1", "-O nonsense: unknown directive"),
         ("-w -C -Z", "-C and -Z: choose one way"),

@@ -135,6 +135,10 @@ fn exact(bytes: u64) -> String {
 }
 
 fn fate(parameters: &Parameters) -> &'static str {
+    let found = !(parameters.write || parameters.read || parameters.read_check);
+    if found && parameters.mix.is_some() {
+        return "the files are left as they are; a mixed phase found them";
+    }
     match (parameters.keep, parameters.keep_with_error) {
         (true, _) => "the files are kept",
         (false, true) => "the files are DELETED, unless their data was wrong",

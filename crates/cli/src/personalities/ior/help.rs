@@ -26,7 +26,8 @@ pub(crate) fn text(name: &str) -> String {
     text.push_str("\n\nRetired options that are still taken\n");
     for retired in RETIRED {
         let letter = retired.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
-        text.push_str(&described(&format!("{letter}-O {}", retired.directive), retired.about));
+        let value = if retired.takes_value { "=VALUE" } else { "" };
+        text.push_str(&described(&format!("{letter}-O {}{value}", retired.directive), retired.about));
     }
     text.push_str(
         "\nNames in brackets are directives, for -O name=value,name=value and for the lines of scripts.\n\

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn settings_accumulate_and_run_ends_a_test() {
-        let text = "before = ignored\n ior start \n# comment\n api=DUMMY\n blockSize=256k, transferSize=64k # so\n\
+        let text = "before = ignored\n ior start \n# comment\n api=DUMMY\n\
+                    blockSize=256k, transferSize=64k # so\n\
                     RUN\n transferSize=128k\nrun\nRUN\nIOR STOP\n nonsense";
         let all = read("-f s -s 2", text).unwrap();
         let seen: Vec<_> = all

@@ -599,6 +599,7 @@ pub(crate) fn default_of(row: &Row) -> String {
         Some('N') => "all".into(),
         _ if row.kind == Kind::Text => String::new(),
         _ if row.about.ends_with("(own option)") => "N".into(),
+        _ if row.long == Some("random-offset-seed") => "-1".into(),
         _ => match row.directives {
             ["numNodes" | "numTasksOnNode0" | "GPUid"] => "-1".into(),
             _ => "0".into(),
