@@ -1,0 +1,246 @@
+//! Scripts, the environment, dry runs and `--warningAsErrors`, as the user meets them.
+
+mod common;
+
+use std::fs::{read_to_string, write};
+use std::path::Path;
+
+use common::{ALL_MPI, Ran, assay, ior, run};
+use serde_json::Value;
+
+/// Three tests, of which the later ones have fewer ranks.
+const THREE: &str = "ignored = before\nIOR START\n  # comment\n  api=POSIX\n  blockSize=64k, transferSize=16k # so\n  \
+                     testFile = sf\nRUN\n  transferSize=32K\n  numTasks=2\nRUN\nRUN\nIOR STOP\nnonsense";
+
+fn records(path: &Path) -> Vec<Value> {
+    read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// `(test, phase, ranks, transfer)` of each phase.
+fn phases(records: &[Value]) -> Vec<(u64, &str, u64, u64)> {
+    let number = |phase: &Value, key: &str| phase[key].as_u64().unwrap();
+    records
+        .iter()
+        .filter(|record| record["record"] == "phase")
+        .map(|phase| {
+            let ranks = number(phase, "ranks");
+            (number(phase, "test"), phase["phase"].as_str().unwrap(), ranks, number(phase, "transfer_bytes"))
+        })
+        .collect()
+}
+
+/// What is asserted of a run of `THREE` on three ranks.
+fn ran_three(ran: Ran, dir: &Path, whose: &str) {
+    let text = ran.ok();
+    for test in ["TestID              : 0\n", "TestID              : 1\n", "TestID              : 2\n"] {
+        assert_eq!(text.matches(test).count(), 1, "{whose}: {text}");
+    }
+    assert_eq!(text.matches("Summary of all tests:").count(), 1, "{whose}: {text}");
+    let summary = text.split("Summary of all tests:\n").nth(1).unwrap();
+    let numbers: Vec<&str> = summary
+        .lines()
+        .filter(|line| line.starts_with("write "))
+        .map(|line| line.split_whitespace().nth(12).unwrap())
+        .collect();
+    assert_eq!(numbers, ["0", "1", "2"], "{whose}: {summary}");
+    let records = records(&dir.join("r"));
+    assert_eq!(records.iter().filter(|record| record["record"] == "run").count(), 1, "{whose}");
+    assert_eq!(records.last().unwrap()["record"], "end", "{whose}");
+    let wanted = [(0, 3, 16384), (1, 2, 32768), (2, 2, 32768)];
+    let wanted: Vec<_> = wanted
+        .into_iter()
+        .flat_map(|(test, ranks, bytes)| [(test, "write", ranks, bytes), (test, "read", ranks, bytes)])
+        .collect();
+    assert_eq!(phases(&records), wanted, "{whose}");
+}
+
+#[test]
+fn a_script_runs_its_tests_in_one_job_each_with_its_own_ranks() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path().join("s"), THREE).unwrap();
+    ran_three(ior(dir.path(), 3, "-f s --record r"), dir.path(), "local ranks");
+    for mpi in ALL_MPI {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path().join("s"), THREE).unwrap();
+        let Some(ran) = mpi.ior(dir.path(), 3, "-f s --record r") else { continue };
+        ran_three(ran, dir.path(), &format!("{mpi:?}"));
+    }
+}
+
+#[test]
+fn options_behind_the_script_are_defaults_too_and_its_lines_go_first() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path().join("s"), "IOR START\nblockSize=128k\nwriteFile=1\nRUN\nIOR STOP").unwrap();
+    let text = ior(dir.path(), 1, "-f s -s 2 -b 512k -t 64k -k -o f").ok();
+    assert!(text.contains("segments            : 2\n"), "{text}");
+    assert_eq!(dir.path().join("f").metadata().unwrap().len(), 2 * 128 << 10);
+}
+
+#[test]
+fn a_script_without_a_start_is_the_command_line_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path().join("s"), "blockSize=128k\nRUN\n").unwrap();
+    let ran = ior(dir.path(), 1, "-a DUMMY -f s -w -b 64k -t 64k");
+    assert!(ran.err.contains("ior: note: -f s has no line `IOR START`"), "{ran:#?}");
+    assert!(ran.ok().contains("blocksize           : 65536 bytes\n"));
+}
+
+#[test]
+fn a_script_is_checked_whole_before_anything_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    for (text, told) in [
+        ("IOR START\nRUN\nblocksiez=1m\nRUN", "s:3: blocksiez: unknown directive; the nearest is blockSize"),
+        ("IOR START\nRUN\n\ntransferSize=3k\nRUN", "s:5: -t 3072 does not divide -b 1048576"),
+        ("IOR START\nRUN\napi=NOPE\nRUN", "s:3: api NOPE: no such backend as NOPE"),
+        ("IOR START\nRUN\nreorderTasks=1\nreorderTasksRandom=1", "s:4: -C and -Z: choose one way"),
+        ("IOR START\nRUN\n-f=other\n", "s:3: -f and -h belong on the command line"),
+    ] {
+        write(dir.path().join("s"), text).unwrap();
+        let ran = ior(dir.path(), 2, "-f s -w -k -o f");
+        assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{text}: {ran:#?}");
+        assert!(ran.complaints()[0].contains(told), "{text}: {ran:#?}");
+        assert!(!dir.path().join("f").exists(), "{text}");
+    }
+}
+
+#[test]
+fn a_script_that_is_not_there_is_one_line_from_one_rank() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = |ran: Ran, whose: &str| {
+        assert_eq!(ran.status, Some(2), "{whose}: {ran:#?}");
+        let wanted = "ior: -f nowhere: cannot read the script: No such file or directory (os error 2)";
+        assert_eq!(ran.complaints(), [wanted], "{whose}");
+    };
+    told(ior(dir.path(), 3, "-f nowhere"), "local ranks");
+    for mpi in ALL_MPI {
+        let Some(ran) = mpi.ior(dir.path(), 3, "-f nowhere") else { continue };
+        told(ran, &format!("{mpi:?}"));
+    }
+}
+
+#[test]
+fn a_failed_test_ends_the_run_and_those_before_keep_their_summary() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "IOR START\ntestFile=f\nwriteFile=1\nRUN\ntestFile=no/such/f\nRUN\ntestFile=g\nRUN";
+    write(dir.path().join("s"), text).unwrap();
+    let ran = ior(dir.path(), 2, "-f s -k -b 64k -t 64k --record r");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert!(ran.out.contains("Summary of all tests:\n"), "{}", ran.out);
+    assert!(dir.path().join("f").exists() && !dir.path().join("g").exists());
+    let records = records(&dir.path().join("r"));
+    let kinds: Vec<&str> = records.iter().map(|record| record["record"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["run", "phase", "failure", "end"]);
+}
+
+#[test]
+fn wrong_data_in_one_test_does_not_end_the_run_but_its_status_is_1() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "IOR START\ncheckRead=1\nRUN\nsetTimeStampSignature=7\nRUN";
+    write(dir.path().join("s"), text).unwrap();
+    ior(dir.path(), 1, "-w -k -b 64k -t 64k -o f -G 7").ok();
+    let ran = ior(dir.path(), 1, "-f s -k -b 64k -t 64k -o f -G 8 --record r");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(phases(&records(&dir.path().join("r"))).len(), 2);
+}
+
+#[test]
+fn variables_of_the_environment_stand_in_for_nodes_and_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = assay(dir.path(), "-n 4 ior -a DUMMY -w -C -b 64k -t 64k");
+    command.env("IOR_FAKE_NODES", "4").env("IOR_FAKE_TASK_PER_NODES", "1");
+    let ran = run(&mut command);
+    assert!(ran.err.contains("ior: note: IOR_FAKE_NODES=4 in the environment stands in"), "{ran:#?}");
+    let text = ran.ok();
+    assert!(text.starts_with("IOR-"), "the note is not in the results: {text}");
+    assert!(
+        text.contains("nodes               : 4\n") && text.contains("clients per node    : 1\n"),
+        "{text}"
+    );
+    command.env("IOR_FAKE_NODES", "many");
+    let ran = run(&mut command);
+    assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{ran:#?}");
+    assert!(ran.complaints()[0].contains("IOR_FAKE_NODES=many in the environment is not a number"));
+}
+
+#[test]
+fn hints_of_the_environment_are_taken_and_empty_or_strange_ones_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let with = |name: &str, value: &str| {
+        let mut command = assay(dir.path(), "ior -a DUMMY -w -b 64k -t 64k");
+        run(command.env(name, value))
+    };
+    with("IOR_HINT__MPI__cb_nodes", "1").ok();
+    let ran = with("IOR_HINT__MPI__cb_nodes", "");
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    assert!(ran.complaints()[0].contains("IOR_HINT__MPI__cb_nodes in the environment is empty"), "{ran:#?}");
+    let ran = with("IOR_HINT__LUSTRE__x", "1");
+    assert!(ran.err.contains("ior: note: IOR_HINT__LUSTRE__x in the environment has no effect"), "{ran:#?}");
+}
+
+#[test]
+fn a_dry_run_tells_files_bytes_and_fate_and_touches_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path().join("f.00000001"), "precious").unwrap();
+    let words = "--dryRun -w -r -F -b 64k -t 16k -s 2 -o f --record r -O summaryFile=s";
+    let text = ior(dir.path(), 3, words).ok();
+    for told in [
+        "Dry run: nothing is opened, written or deleted.\n",
+        "Test 0: POSIX, 3 ranks, 1 repetition\n",
+        "3, f.00000000 ... f.00000002 (1 there, would be DELETED first)\n",
+        "write        384 KiB (393216 bytes) in all; 128 KiB (131072 bytes) a rank, in 8 transfers of",
+        "read         384 KiB (393216 bytes) in all;",
+        "afterwards   the files are DELETED\n",
+        "room         needs 384 KiB, ",
+        "records      r\n",
+        "results      s\n",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    let left: Vec<_> = dir.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["f.00000001"], "nothing was made or removed");
+    let text = ior(dir.path(), 1, "--dryRun -w -k -b 1p -t 1m -s 100 -o f").ok();
+    assert!(text.contains("DOES NOT FIT") && text.contains("the files are kept\n"), "{text}");
+    for backend in ["DUMMY", "AIO", "URING", "MMAP"] {
+        assert!(ior(dir.path(), 1, &format!("--dryRun -a {backend}")).ok().starts_with("Dry run"));
+    }
+}
+
+#[test]
+fn a_dry_run_of_a_script_is_dry_as_a_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path().join("s"), THREE).unwrap();
+    let text = ior(dir.path(), 3, "-f s --dryRun").ok();
+    assert!(text.contains("Test 2: POSIX, 2 ranks, 1 repetition\n"), "{text}");
+    write(dir.path().join("s"), "IOR START\nRUN\n--dryRun=1\nRUN").unwrap();
+    let ran = ior(dir.path(), 2, "-f s -w -k -o f");
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    assert!(ran.complaints()[0].contains("--dryRun differs between the tests 0 and 1"), "{ran:#?}");
+    assert!(!dir.path().join("f").exists());
+}
+
+#[test]
+fn a_warning_fails_a_strict_run_after_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let strict = |words: &str| {
+        let ran = ior(dir.path(), 1, &format!("{words} -b 64k -t 64k -o f --warningAsErrors"));
+        (ran.status, ran.err, ran.out.contains("\nFinished "))
+    };
+    assert_eq!(strict("-w -k -q").0, Some(0), "a translated option is no warning");
+    let (status, told, finished) = strict("-w -k");
+    assert_eq!((status, finished), (Some(1), true), "{told}");
+    assert!(told.contains("ior: --warningAsErrors: the file f was there already"), "{told}");
+    let (status, told, _) = strict("-a DUMMY -w -N 5");
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("ior: --warningAsErrors: -N 5: more ranks than there are"), "{told}");
+}
+
+#[test]
+fn options_of_another_backend_are_taken_and_told_to_have_no_effect() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = |words: &str| ior(dir.path(), 1, &format!("{words} -w -b 64k -t 64k -o f")).err;
+    let note = "ior: note: --aio.granularity has no effect with -a DUMMY\n";
+    assert!(told("-a DUMMY --aio.granularity=8").contains(note));
+    assert_eq!(told("-a AIO --aio.granularity=8"), "");
+    assert_eq!(told("-a AIO --posix.odirect"), "", "it opens its files as POSIX does");
+    assert_eq!(told("-a DUMMY --posix.odirect=0"), "", "what is off has no effect anywhere");
+}
