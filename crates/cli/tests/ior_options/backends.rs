@@ -1,0 +1,84 @@
+//! The rows of backends' options.
+
+use super::{Row, Seen, calls, fails, works};
+
+/// The library is not used, and the reason says what was looked for.
+fn hdf5(seen: &Seen) {
+    seen.err("ior: HDF5: needs a parallel HDF5 library; looked for ");
+}
+
+fn ncmpi(seen: &Seen) {
+    seen.err("ior: NCMPI: needs the PnetCDF library; looked for ");
+}
+
+/// The directory of the tests is not on Lustre, and that is said.
+fn lustre(seen: &Seen) {
+    seen.err("not on Lustre");
+}
+
+fn direct(seen: &Seen) {
+    assert!(seen.called(&["openat(", "\"f\"", "O_DIRECT"]) > 0, "{}", seen.trace);
+    assert_eq!(seen.phase("write")["direct"], true);
+}
+
+pub(super) const ROWS: &[Row] = &[
+    calls("--aio.granularity", "-a AIO -w -b 64k -t 4k -o f {4}", |seen| {
+        assert_eq!(seen.called(&["io_submit(", ", 4, ["]), 8, "16 transfers a rank in groups of 4");
+    }),
+    calls("--aio.max-pending", "-a AIO -w -b 64k -t 4k -o f {32}", |seen| {
+        assert_eq!(seen.called(&["io_setup(32, "]), 2);
+    }),
+    fails("--aio.max-pending", "-a AIO -w -o f {4}", 2, |seen| seen.err("give at least 8")),
+    calls("--aio.odirect", "-a AIO -w -b 64k -t 4k -o f {}", direct),
+    works("--dummy.delay-close", "-a DUMMY -w {200000}", |seen| {
+        assert!(seen.number("write", "spans.close_s") >= 0.2);
+    }),
+    works("--dummy.delay-create", "-a DUMMY -w {200000}", |seen| {
+        assert!(seen.number("write", "spans.open_s") >= 0.2);
+    }),
+    works("--dummy.delay-only-rank0", "-a DUMMY -w -b 8 -t 8 --dummy.delay-xfer=200000 {}", |seen| {
+        assert_eq!(seen.number("write", "balance.slowest_rank"), 0.0);
+    }),
+    works("--dummy.delay-sync", "-a DUMMY -w -e {200000}", |seen| {
+        assert!(seen.number("write", "spans.transfer_s") >= 0.2);
+    }),
+    works("--dummy.delay-xfer", "-a DUMMY -w -b 32 -t 8 {50000}", |seen| {
+        assert!(seen.number("write", "spans.transfer_s") >= 0.2);
+    }),
+    fails("--hdf5.chunkSize", "-a HDF5 -w -o f {8}", 2, hdf5),
+    fails("--hdf5.collectiveMetadata", "-a HDF5 -w -o f {}", 2, hdf5),
+    fails("--hdf5.hintsFileName", "-a HDF5 -w -o f {hints}", 2, hdf5),
+    fails("--hdf5.individualDataSets", "-a HDF5 -w -o f {}", 2, |seen| seen.err("never worked in IOR")),
+    fails("--hdf5.noFill", "-a HDF5 -w -o f {}", 2, hdf5),
+    fails("--hdf5.setAlignment", "-a HDF5 -w -o f {4k}", 2, hdf5),
+    fails("--hdf5.showHints", "-a HDF5 -w -o f {}", 2, hdf5),
+    calls("--mmap.madv_dont_need", "-a MMAP -w -b 64k -t 4k -o f {}", |seen| {
+        assert!(seen.called(&["madvise(", "MADV_DONTNEED"]) > 0);
+    }),
+    calls("--mmap.madv_pattern", "-a MMAP -w -b 64k -t 4k -o f {}", |seen| {
+        assert!(seen.called(&["madvise(", "MADV_SEQUENTIAL"]) > 0);
+    }),
+    calls("--mmap.madv_pattern", "-a MMAP -w -b 64k -t 4k -o f {2}", |seen| {
+        assert!(seen.called(&["madvise(", "MADV_RANDOM"]) > 0);
+    }),
+    fails("--ncmpi.hintsFileName", "-a NCMPI -w -o f {hints}", 2, ncmpi),
+    fails("--ncmpi.preallocate", "-a NCMPI -w -o f {}", 2, ncmpi),
+    fails("--ncmpi.showHints", "-a NCMPI -w -o f {}", 2, ncmpi),
+    fails("--ncmpi.useFileView", "-a NCMPI -w -o f {}", 2, ncmpi),
+    fails("--ncmpi.useStridedDatatype", "-a NCMPI -w -o f {}", 2, ncmpi),
+    fails("--posix.lustre.ignorelocks", "-w -b 64k -t 64k -o f {}", 1, lustre),
+    fails("--posix.lustre.pool", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {p}", 1, lustre),
+    fails("--posix.lustre.startost", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {1}", 1, lustre),
+    fails("--posix.lustre.stripecount", "-w -b 64k -t 64k -o f {2}", 1, lustre),
+    fails("--posix.lustre.stripesize", "-w -b 64k -t 64k -o f {64k}", 1, lustre),
+    calls("--posix.odirect", "-w -b 64k -t 4k -o f {}", direct),
+    calls("--posix.odirect", "-a URING -w -b 64k -t 4k -o f {}", direct),
+    calls("--posix.rangelocks", "-w -b 64k -t 16k -o f {}", |seen| {
+        assert_eq!(seen.called(&["fcntl(", "F_WRLCK"]), 8, "a lock for each transfer");
+    }),
+    calls("--uring.odirect", "-a URING -w -b 64k -t 4k -o f {}", direct),
+    calls("--uring.plain-buffers", "-a URING -w -b 64k -t 4k -o f {}", |seen| {
+        assert!(seen.called(&["io_uring_setup("]) > 0);
+        assert_eq!(seen.called(&["io_uring_register(", "IORING_REGISTER_BUFFERS"]), 0);
+    }),
+];

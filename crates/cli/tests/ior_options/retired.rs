@@ -1,0 +1,52 @@
+//! The rows of options that IOR once had.
+
+use super::{Row, Seen, calls, fails, works};
+
+/// What is not in use here is told, with what it is called today.
+fn told(seen: &Seen) {
+    seen.err("ior: note: ");
+    seen.err(" is now --");
+}
+
+fn no_effect(seen: &Seen) {
+    seen.err("no effect");
+}
+
+fn lustre(seen: &Seen) {
+    seen.err(" is now --posix.lustre.");
+    seen.err("not on Lustre");
+}
+
+pub(super) const ROWS: &[Row] = &[
+    calls("-B", "-w -b 64k -t 4k -o f {}", |seen| {
+        assert!(seen.called(&["openat(", "\"f\"", "O_DIRECT"]) > 0, "{}", seen.trace);
+        seen.err(" is now --posix.odirect");
+    }),
+    works("-H", "-a DUMMY -w {}", told),
+    works("-I", "-a DUMMY -w {}", told),
+    fails("-I", "-a HDF5 -w -o f {}", 2, |seen| seen.err("never worked in IOR")),
+    works("-J", "-a DUMMY -w {4k}", told),
+    works("-n", "-a DUMMY -w {}", told),
+    works("-p", "-a DUMMY -w {}", told),
+    works("-P", "-a DUMMY -w {}", no_effect),
+    works("-q", "-a DUMMY -w {}", no_effect),
+    works("-S", "-a DUMMY -w {}", told),
+    works("-U", "-a DUMMY -w {hints}", told),
+    works("-V", "-a DUMMY -w {}", told),
+    works("-O storeFileOffset", "-w -k -G 7 -b 64k -t 64k -o f {1}", |seen| {
+        assert_eq!((seen.word("f", 0), seen.word("f", 1), seen.word("f", 512)), (0, 8, 0));
+        seen.err(" is now -l offset");
+    }),
+    works("-O nodes", "-a DUMMY -w {3}", |seen| seen.out("nodes               : 3\n")),
+    fails("-O showHelp", "{1}", 1, |seen| assert!(seen.ran.out.starts_with("Synopsis ior\n"))),
+    works("-O testnum", "-a DUMMY -w {5}", no_effect),
+    works("-O gpfsHintAccess", "-a DUMMY -w {1}", no_effect),
+    works("-O gpfsReleaseToken", "-a DUMMY -w {1}", no_effect),
+    works("-O beegfsNumTargets", "-a DUMMY -w {1}", no_effect),
+    works("-O beegfsChunkSize", "-a DUMMY -w {64K}", no_effect),
+    fails("-O lustreStripeCount", "-w -b 64k -t 64k -o f {2}", 1, lustre),
+    fails("-O lustreStripeSize", "-w -b 64k -t 64k -o f {64K}", 1, lustre),
+    fails("-O lustreStartOST", "-w -b 64k -t 64k -o f -O lustreStripeCount=2 {1}", 1, lustre),
+    fails("-O lustreIgnoreLocks", "-w -b 64k -t 64k -o f {1}", 1, lustre),
+    fails("-O lustrePool", "-w -b 64k -t 64k -o f -O lustreStripeCount=2 {p}", 1, lustre),
+];
