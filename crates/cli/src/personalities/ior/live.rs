@@ -1,7 +1,7 @@
 //! How far a phase is, while it runs: a line on a terminal, and the same as JSON lines in a file.
 //!
-//! A thread of its own reads what the ranks show on the board of this node; the measuring loop neither waits for
-//! it nor knows of it. Ranks of other nodes are not seen, and the line says so.
+//! A thread of its own reads what the ranks show on the board of this node; the measuring loop neither waits
+//! for it nor knows of it. Ranks of other nodes are not seen, and the line says so.
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
