@@ -46,6 +46,83 @@ fn every_level_of_verbosity_says_what_the_classic_says() {
     same_and_ok(include_str!("golden/check-vv.txt"), "");
 }
 
+/// What the golden texts of several tests were made with.
+const SCRIPT: &str = "IOR START\ntestFile=sf\nblockSize=64k\ntransferSize=16k\nRUN\ntransferSize=32k\n\
+                      filePerProc=1\nRUN\nIOR STOP\n";
+
+#[test]
+fn the_tests_of_a_script_stand_below_each_other_as_in_the_classic() {
+    for (text, more) in [
+        (include_str!("golden/script.txt"), ""),
+        (include_str!("golden/script-v-summaries.txt"), ""),
+        (include_str!("golden/3.3-script.txt"), "--compat 3.3"),
+        (include_str!("golden/3.3-script-v-summaries.txt"), "--compat 3.3"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("s.txt"), SCRIPT).unwrap();
+        let golden = Golden::new(text);
+        let place = dir.path().canonicalize().unwrap().display().to_string();
+        golden.assert(&replay(dir.path(), &golden, more).ok().replace(&place, "DIR"));
+    }
+}
+
+#[test]
+fn at_level_3_every_rank_has_its_file_and_six_stamps_before_the_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ior(dir.path(), 2, "-w -F -b 64k -t 16k -o f -vvv -O memoryPerTask=1m").ok();
+    let results = text.split_once("\nResults: \n").unwrap().1;
+    let lines: Vec<&str> = results.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines[0], "This task hogging 1048576 bytes of memory");
+    assert!(lines[1].starts_with("Using Time Stamp ") && lines[2].starts_with("access "), "{text}");
+    assert_eq!(&lines[4..6], ["task 0 writing f.00000000", "task 1 writing f.00000001"]);
+    assert!(lines[6].starts_with("Commencing write performance test: "), "{text}");
+    let moment = |line: &str| {
+        let (head, rest) = line.split_once(", Time=").unwrap();
+        let (seconds, part) = rest.split_once(", write ").unwrap();
+        (head.to_owned(), seconds.parse::<f64>().unwrap(), part.to_owned())
+    };
+    let parts = ["open start", "open stop", "start", "stop", "close start", "close stop"];
+    for (rank, stamps) in lines[7..19].chunks(6).enumerate() {
+        let stamps: Vec<_> = stamps.iter().map(|line| moment(line)).collect();
+        assert!(stamps.iter().all(|(head, ..)| *head == format!("Test 0: Iter=0, Task={rank}")), "{text}");
+        assert_eq!(stamps.iter().map(|(.., part)| part.as_str()).collect::<Vec<_>>(), parts);
+        assert!(stamps.is_sorted_by(|one, next| one.1 <= next.1), "{text}");
+    }
+    assert!(lines[19].starts_with("write "), "{text}");
+    assert_eq!(&lines[20..22], ["task 0 removing f.00000000", "task 1 removing f.00000001"]);
+}
+
+#[test]
+fn the_halves_of_a_mixed_phase_have_rows_and_stay_out_of_the_summary() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ior(dir.path(), 2, "-w -r --rwmix 50 -b 64k -t 4k -o f").ok();
+    let (classic, _) = text.split_once("\nassay: ").unwrap();
+    let rows = ["write", "mix-write", "mix-read", "read"];
+    let starts = classic.lines().filter_map(|line| line.split_once(' ')).map(|(word, _)| word);
+    let found: Vec<&str> = starts.filter(|word| rows.contains(word)).collect();
+    assert_eq!(found, ["write", "mix-write", "mix-read", "read", "write", "read"], "{text}");
+}
+
+#[test]
+fn every_rank_has_its_row_of_times_with_its_own_throughput() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-b 64k -t 16k -o f -i 2 -W -w -r -O saveRankPerformanceDetailsCSV=r.csv";
+    ior(dir.path(), 2, words).ok();
+    let text = std::fs::read_to_string(dir.path().join("r.csv")).unwrap();
+    let mut lines = text.lines();
+    let heading = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput";
+    assert_eq!(lines.next(), Some(heading));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let who: Vec<String> = rows.iter().map(|row| format!("{} {}", row[0], row[1])).collect();
+    assert_eq!(who, ["write 0", "write 1", "read 0", "read 1", "write 0", "write 1", "read 0", "read 1"]);
+    for row in rows {
+        let [whole, own, slow, fast] = [2, 3, 4, 5].map(|at| row[at].parse::<f64>().unwrap());
+        assert!(whole >= own && own > 0.0, "{row:?}");
+        let bytes = [slow * whole, fast * own];
+        assert!(bytes.iter().all(|bytes| (bytes / 65536.0 - 1.0).abs() < 1e-6), "{row:?}");
+    }
+}
+
 #[test]
 fn wear_out_is_told_as_the_classic_tells_it() {
     same_and_ok(include_str!("golden/wear-out-v.txt"), "");
@@ -129,6 +206,7 @@ fn json_has_the_keys_of_the_classic_in_its_order() {
         include_str!("golden/default.keys"),
         include_str!("golden/fpp-shifted-v.keys"),
         include_str!("golden/wear-out-v.keys"),
+        include_str!("golden/random-ranks.keys"),
     ] {
         let words = Golden::new(text).runs[0];
         let json = same_keys(text, words);
@@ -213,5 +291,9 @@ fn files_that_cannot_be_written_are_refused_in_one_line_before_anything_runs() {
     }
     let both = ior(dir.path(), 1, "-o f -O summaryFile=x,saveRankPerformanceDetailsCSV=x");
     assert_eq!(both.status, Some(2));
-    assert!(!dir.path().join("f").exists() && !dir.path().join("x").exists());
+    let kept = ior(dir.path(), 2, "-b 64k -t 16k -o f --record new -O summaryFile=no/where");
+    assert_eq!(kept.status, Some(2));
+    for name in ["f", "x", "new"] {
+        assert!(!dir.path().join(name).exists(), "{name}");
+    }
 }

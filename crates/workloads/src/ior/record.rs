@@ -70,9 +70,9 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
         }),
     };
     test.record(&Record::Phase(Box::new(phase.clone())))?;
+    each_rank::tell(test, setting, done)?;
     tell(test, setting, &phase, &sums, signature)?;
     outliers::tell(test, setting, &done.stamps)?;
-    each_rank::tell(test, setting, done)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
 }
 

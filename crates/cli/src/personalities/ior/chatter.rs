@@ -49,11 +49,11 @@ pub(crate) fn words(event: &Event<'_>, shown: &Shown, edition: Edition) -> Strin
     }
 }
 
-/// The classic's word for a phase: it knows two.
+/// The classic's word for a phase, of which it knows two; a mixed phase is one.
 fn operation(phase: &str) -> &'static str {
     match phase {
-        "write" | "write_check" | "mixed_write" => "write",
-        "mixed" => "mixed",
+        "write" | "write_check" => "write",
+        "mixed" | "mixed_write" | "mixed_read" => "mixed",
         _ => "read",
     }
 }

@@ -156,8 +156,12 @@ impl Voice {
     /// Opens everything that the results of a run go to, as its last test `meant` asks.
     pub(crate) fn new(argv: &[String], meant: &Meant) -> Result<Self, Usage> {
         let kept = keep(meant)?;
-        let live_file = meant.live.as_deref().map(live::create).transpose()?;
-        let output = output::open(&meant.look, argv)?;
+        let files = meant.live.as_deref().map(live::create).transpose();
+        let files = files.and_then(|live_file| Ok((live_file, output::open(&meant.look, argv)?)));
+        let (live_file, output) = files.inspect_err(|_| {
+            // Made a moment ago and empty; left behind, it would be refused the next time.
+            let _ = meant.record.as_ref().map(std::fs::remove_file);
+        })?;
         Ok(Self { output, kept, live_file, live: None, run: None, warning: None })
     }
 
