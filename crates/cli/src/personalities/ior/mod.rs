@@ -11,6 +11,7 @@ mod environment;
 mod flow;
 mod grammar;
 mod help;
+mod interrupt;
 mod json;
 mod live;
 mod nearest;
@@ -78,7 +79,12 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     let last = &tests[tests.len() - 1].meant;
     match session.agree(if speaks { Voice::new(argv, last).map(Some) } else { Ok(None) }) {
         Err(usage) => refuse(&usage),
-        Ok((session, voice)) => perform(argv, &tests, session, voice),
+        Ok((session, voice)) => {
+            if session.mpi().is_none() {
+                interrupt::watch(tests.iter().map(|test| &test.meant.parameters));
+            }
+            perform(argv, &tests, session, voice)
+        }
     }
 }
 

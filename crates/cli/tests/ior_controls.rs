@@ -1,0 +1,179 @@
+//! What limits, prepares and watches a test: time, memory, prefill, outliers, very many ranks, Ctrl-C.
+#![allow(clippy::print_stdout)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::campaign::{names, signal, until};
+use common::{Mpi, ior, program, run};
+
+/// Lines of `text` that begin with `begin`.
+fn lines<'a>(text: &'a str, begin: &str) -> Vec<&'a str> {
+    text.lines().filter(|line| line.starts_with(begin)).collect()
+}
+
+#[test]
+fn a_thousand_local_ranks_finish_with_all_their_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 1000, "-a DUMMY -t 4k -b 1m -w -r --record r").ok();
+    let records = fs::read_to_string(dir.path().join("r")).unwrap();
+    let phases: Vec<serde_json::Value> =
+        records.lines().map(|line| serde_json::from_str(line).unwrap()).filter(is_phase).collect();
+    assert_eq!(phases.len(), 2);
+    for phase in phases {
+        assert_eq!((phase["ranks"].as_u64(), phase["bytes"].as_u64()), (Some(1000), Some(1000 << 20)));
+        assert_eq!(phase["latency"]["count"], 256_000);
+    }
+}
+
+fn is_phase(record: &serde_json::Value) -> bool {
+    record["record"] == "phase"
+}
+
+/// Of 64 transfers of a rank three are written; the others hold what was there before the write.
+#[test]
+fn a_shuffled_write_goes_into_a_file_that_is_filled() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-w -k -z --randomPrefill=16k -b 64k -t 1k -o f -O stoneWallingWearOutIterations=3 -vv";
+    let text = ior(dir.path(), 2, words).ok();
+    let bytes = fs::read(dir.path().join("f")).unwrap();
+    let filled = bytes.chunks(1024).filter(|transfer| transfer.iter().all(|byte| *byte == 0xff)).count();
+    assert_eq!((bytes.len(), filled), (128 << 10, 128 - 6));
+    assert_eq!(lines(&text, "Random prefill took: ").len(), 1, "{text}");
+    assert!(text.contains("131072 bytes were written sequentially, in pieces of 16384"), "{text}");
+    // What is read back was written whole, over the filling.
+    ior(dir.path(), 2, "-w -W -R -G 3 -z --randomPrefill=16k -b 64k -t 1k -o f").ok();
+}
+
+#[test]
+fn a_rank_that_is_far_from_the_others_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY --dummy.delay-close=3000000 --dummy.delay-only-rank0 -w -b 4k -t 4k -j 1";
+    let text = ior(dir.path(), 2, words).ok();
+    let far = lines(&text, "WARNING: for ");
+    let names: Vec<&str> = far.iter().map(|line| line.split(", ").nth(2).unwrap()).collect();
+    assert!(names[0].starts_with("write elapsed close time is 3.0"), "{far:?}");
+    assert!(names[1].starts_with("write elapsed close time is 0.0"), "{far:?}");
+    assert!(far[0].contains(", task 0, ") && far[1].contains(", task 1, ") && far.len() == 4, "{far:?}");
+    assert!(far[0].contains(" (mean=1.5") && far[0].contains(", stddev=1.5"), "{far:?}");
+    let text = ior(dir.path(), 2, &words.replace("-j 1", "-j 2")).ok();
+    assert_eq!(lines(&text, "WARNING: for "), [""; 0]);
+}
+
+#[test]
+fn memory_that_a_node_does_not_have_is_refused_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = ior(dir.path(), 3, "-w -k -b 4k -t 4k -o f -O memoryPerTask=1p");
+    assert_eq!((ran.status, ran.complaints().len()), (Some(1), 1), "{ran:#?}");
+    assert!(ran.err.contains("3377699720527872 bytes are to be taken away on this node"), "{}", ran.err);
+    assert!(names(dir.path()).is_empty());
+    let text = ior(dir.path(), 2, "-w -b 4k -t 4k -o f -O memoryPerNode=4m -vvv").ok();
+    assert!(text.contains("This node hogging 4194304 bytes of memory\n"), "{text}");
+    assert!(text.contains("This task hogging 2097152 bytes of memory\n"), "{text}");
+}
+
+#[test]
+fn memory_is_held_while_the_test_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let peak = |words: &str| -> u64 {
+        let script = format!(
+            "{} ior -a DUMMY -w -b 4k -t 4k -d 1 {words} >/dev/null & p=$!; sleep 0.5; \
+             grep VmRSS: /proc/$p/status; wait $p",
+            program().display()
+        );
+        let text = run(Command::new("sh").current_dir(dir.path()).args(["-c", &script])).ok();
+        text.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let (without, with) = (peak(""), peak("-O memoryPerTask=64m"));
+    assert!(with >= without + 60_000, "kB: {without} {with}");
+}
+
+#[test]
+fn each_socket_has_its_own_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let sockets: Vec<String> = (0..8).map(|socket| format!("d{socket}")).collect();
+    sockets.iter().for_each(|socket| fs::create_dir(dir.path().join(socket)).unwrap());
+    let text = ior(dir.path(), 2, "-w -r -R -G 1 -k -F -y -b 4k -t 4k -o d").ok();
+    let files: Vec<String> = sockets.iter().flat_map(|socket| names(&dir.path().join(socket))).collect();
+    let mut sorted = files.clone();
+    sorted.sort();
+    assert_eq!(sorted, ["data.00000000", "data.00000001"]);
+    assert!(lines(&text, "Path ")[0].ends_with("/data.00000000"), "{text}");
+}
+
+#[test]
+fn random_readers_are_counted_by_file_from_vv_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-w -r -F -Z -X 5 -b 4k -t 4k -o f -O numNodes=4,numTasksOnNode0=1";
+    let text = ior(dir.path(), 4, &format!("{words} -vv")).ok();
+    assert_eq!(lines(&text, "#File Hits Dist:"), ["#File Hits Dist: 1 2 1"]);
+    assert!(!ior(dir.path(), 4, words).ok().contains("#File Hits"));
+}
+
+#[test]
+fn every_rank_has_six_stamps_and_its_files_at_vvv() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ior(dir.path(), 3, "-w -r -F -b 4k -t 4k -o f -vvv").ok();
+    assert_eq!(lines(&text, "Test 0: Iter=0, Task=").len(), 2 * 3 * 6, "{text}");
+    for action in ["writing", "reading", "removing"] {
+        assert!(text.contains(&format!("task 2 {action} f.00000002\n")), "{action}: {text}");
+    }
+}
+
+#[test]
+fn time_that_suffices_leaves_nothing_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ior(dir.path(), 2, "-w -r -i 3 -T 5 -b 4k -t 4k -o f").ok();
+    assert_eq!((lines(&text, "write  ").len(), lines(&text, "read  ").len()), (4, 4), "{text}");
+    assert!(!text.contains("left out"), "{text}");
+}
+
+#[test]
+fn all_controls_together_run_under_mpi() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-w -R -z --randomPrefill=16k -G 1 -j 60 -T 5 -M 1m -vvv -i 2 -b 64k -t 4k -o f";
+    for mpi in [Mpi::Mpich, Mpi::Open] {
+        let Some(ran) = mpi.ior(dir.path(), 3, words) else { continue };
+        let text = ran.ok();
+        assert_eq!(lines(&text, "Random prefill took: ").len(), 2, "{text}");
+        assert_eq!(lines(&text, "Test 0: Iter=1, Task=2").len(), 2 * 6, "{text}");
+        assert!(text.contains("This node hogging 104857"), "{text}");
+    }
+    let refused = "-w -b 4k -t 4k -o f -O memoryPerTask=1p";
+    if let Some(ran) = Mpi::Mpich.ior(dir.path(), 3, refused) {
+        assert_eq!(ran.complaints().len(), 1, "{ran:#?}");
+        assert!(ran.status != Some(0) && names(dir.path()).is_empty());
+    }
+}
+
+/// Starts local ranks that write `words` for at most twenty seconds, with Ctrl-C as it is by default.
+fn interrupted(dir: &Path, words: &str, there: &str) -> (Option<i32>, String) {
+    let err = fs::File::create(dir.join("err")).unwrap();
+    let program = program().display().to_string();
+    let line =
+        format!("--default-signal=INT {program} -n 2 ior -w -b 64k -t 4k -O minTimeDuration=20 {words}");
+    let mut child = Command::new("env")
+        .current_dir(dir)
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(err)
+        .spawn()
+        .unwrap();
+    until(there, || dir.join(there).exists());
+    signal("-INT", child.id());
+    let status = child.wait().unwrap();
+    (status.code(), fs::read_to_string(dir.join("err")).unwrap())
+}
+
+#[test]
+fn ctrl_c_names_the_files_that_stay_behind() {
+    for (words, file) in [("-o f", "f"), ("-F -o f", "f.00000000"), ("-m -i 2 -o f", "f.0")] {
+        let dir = tempfile::tempdir().unwrap();
+        let (status, told) = interrupted(dir.path(), words, file);
+        assert_eq!((status, told), (Some(130), format!("ior: interrupted; left behind: {file} ...\n")));
+    }
+}
