@@ -172,7 +172,8 @@ fn finish(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<
     let bad = match done.tally.reads.take() {
         None => record::put(test, setting, &mut done)?,
         Some(reads) => {
-            record::put(test, &Setting { kind: Kind::MixedWrite, ..setting.clone() }, &mut done)?;
+            let writes = Setting { kind: Kind::MixedWrite, cached_before: None, ..setting.clone() };
+            record::put(test, &writes, &mut done)?;
             done.tally.meter = reads;
             record::put(test, &Setting { kind: Kind::MixedRead, ..setting.clone() }, &mut done)?
         }
