@@ -6,7 +6,7 @@
 //! Invariant: collectives come in the same order on all ranks, and a failure on one rank ends all of
 //! them together.
 //! Never here: judgement, a line of text for people, the command line.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod ior;
 pub mod kit;

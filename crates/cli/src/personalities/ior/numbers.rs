@@ -40,9 +40,10 @@ pub(crate) fn packet(text: &str) -> Result<Packet, String> {
         Some('o') => Ok(Packet::Offset),
         Some('i') => Ok(Packet::Incompressible),
         Some('r') => Ok(Packet::Random),
-        _ => {
-            Err(format!("unknown packet type `{text}`; known are timestamp, offset, incompressible, random"))
-        }
+        Some('s') => Ok(Packet::Stamped),
+        _ => Err(format!(
+            "unknown packet type `{text}`; known are timestamp, offset, incompressible, random, stamped"
+        )),
     }
 }
 

@@ -1,0 +1,258 @@
+//! Data that says of every 4 KiB whose it is: packet type `-l stamped`.
+//!
+//! Every byte is a function of who wrote it (campaign, file, rank, generation) and where it lies in the
+//! file, whatever the transfer size. Each 4 KiB of the file begins with a stamp in clear; the rest are
+//! words of a keyed counter, which no two blocks, files or generations share, and which do not compress.
+//! docs/METHODOLOGY.md gives the layout to the byte.
+//!
+//! Invariant: a word can be made without those before it, and its place can be told from it. All words
+//! are little-endian, and none is the word that spoils a read buffer.
+
+use super::lanes::{self, Rule, WORD};
+
+/// Bytes of a block: each begins with a stamp.
+pub(crate) const BLOCK: u64 = 4096;
+/// Bytes of a sector: what is misplaced is so in whole ones.
+const SECTOR: u64 = 512;
+/// Words of a block.
+const BLOCK_WORDS: u64 = BLOCK / WORD as u64;
+/// Words of a stamp.
+pub(crate) const STAMP_WORDS: usize = 8;
+/// Words of a stamp, from the first, that other blocks may share.
+pub(crate) const CLEAR_WORDS: usize = 6;
+/// `assaypk` and the version of the layout.
+const MAGIC: u64 = u64::from_le_bytes(*b"assaypk\x01");
+
+/// Odd constants of the mixing; the first is 2^64 over the golden ratio.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+const MIX_1: u64 = 0xbf58_476d_1ce4_e5b9;
+const MIX_2: u64 = 0x94d0_49bb_1331_11eb;
+/// Fits 32 bits, so that vector units without a 64-bit product need only two of 32.
+const MIX_WORD: u64 = 0x85eb_ca6b;
+
+/// Who wrote data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The signature (`-G`).
+    pub campaign: i32,
+    /// What the file's name gives, [`file_id`].
+    pub file: u64,
+    /// Whose data it is.
+    pub rank: u64,
+    /// Which writing of it.
+    pub generation: u32,
+}
+
+/// What a stamp says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Who wrote the block.
+    pub origin: Origin,
+    /// Where in the file it was written, bytes.
+    pub offset: u64,
+}
+
+/// The number that stands for a file: from the last part of its path, so that it is the same under every
+/// mount point. Never even.
+pub fn file_id(name: &[u8]) -> u64 {
+    let hash = name.iter().fold(name.len() as u64, |hash, byte| mix(hash ^ u64::from(*byte)));
+    hash | 1
+}
+
+/// The stamp at the start of `bytes`, where a whole and valid one is.
+pub fn read_stamp(bytes: &[u8]) -> Option<Stamp> {
+    let mut words = [0; STAMP_WORDS];
+    for (word, bytes) in words.iter_mut().zip(bytes.get(..STAMP_WORDS * WORD)?.chunks_exact(WORD)) {
+        *word = u64::from_le_bytes(bytes.try_into().ok()?);
+    }
+    let [magic, campaign, file, rank, generation, offset, _, sum] = words;
+    if magic != MAGIC || sum != checksum(words[..7].iter().fold(0, chain)) {
+        return None;
+    }
+    let campaign = i32::try_from(campaign as i64).ok()?;
+    let origin = Origin { campaign, file, rank, generation: generation.try_into().ok()? };
+    Some(Stamp { origin, offset })
+}
+
+/// A bijection of 64 bits in which every bit of the input reaches all of the output.
+fn mix(mut word: u64) -> u64 {
+    word = word.wrapping_add(STEP);
+    word = (word ^ word >> 30).wrapping_mul(MIX_1);
+    word = (word ^ word >> 27).wrapping_mul(MIX_2);
+    word ^ word >> 31
+}
+
+/// The way back through [`mix`].
+fn unmix(mut word: u64) -> u64 {
+    word = unshift(word, 31).wrapping_mul(inverse(MIX_2));
+    word = unshift(word, 27).wrapping_mul(inverse(MIX_1));
+    unshift(word, 30).wrapping_sub(STEP)
+}
+
+/// The way back through `x ^ x >> by`, for `by` of 22 or more.
+fn unshift(word: u64, by: u32) -> u64 {
+    let once = word ^ word >> by;
+    if 2 * by < 64 { once ^ word >> (2 * by) } else { once }
+}
+
+/// The word by which an odd factor is undone (Newton's iteration, which doubles the right bits).
+const fn inverse(factor: u64) -> u64 {
+    let mut inverse = factor;
+    let mut round = 0;
+    while round < 5 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(factor.wrapping_mul(inverse)));
+        round += 1;
+    }
+    inverse
+}
+
+fn chain(hash: u64, word: &u64) -> u64 {
+    mix(hash ^ word)
+}
+
+fn checksum(hash: u64) -> u64 {
+    hash | 1
+}
+
+/// The words of one block by their index in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body(pub(super) u64);
+
+impl Body {
+    /// The word at an index, as it lies in memory.
+    fn word_at(self, index: u64) -> u64 {
+        self.word(self.at(index))
+    }
+
+    /// The key of the block that has `word` at `index`; the word's lowest bit is lost in the making and
+    /// has to be given.
+    fn key_from(word: u64, index: u64, lowest: u64) -> u64 {
+        let word = unshift(word & !1 | lowest, 29).wrapping_mul(inverse(MIX_WORD));
+        unshift(word, 32).wrapping_sub(index.wrapping_mul(STEP))
+    }
+}
+
+impl Rule for Body {
+    const STEP: u64 = STEP;
+
+    fn at(self, index: u64) -> u64 {
+        self.0.wrapping_add(index.wrapping_mul(STEP))
+    }
+
+    #[inline(always)]
+    fn word(self, counter: u64) -> u64 {
+        let mut word = (counter ^ counter >> 32).wrapping_mul(MIX_WORD);
+        word ^= word >> 29;
+        // Odd, and so neither zero nor the word that spoils a buffer.
+        (word | 1).to_le()
+    }
+}
+
+/// The data of one origin, with what is the same for all of its blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamped {
+    pub(crate) origin: Origin,
+    key: u64,
+    /// The checksum as far as it does not depend on the block.
+    sum: u64,
+}
+
+/// A part of a transfer that lies within one block.
+pub(crate) struct Part {
+    /// Distance from the start of the transfer, bytes.
+    pub(crate) at: usize,
+    /// Bytes.
+    pub(crate) length: usize,
+}
+
+/// The parts of a transfer of `length` bytes at `offset`.
+pub(crate) fn parts(offset: u64, length: usize) -> impl Iterator<Item = Part> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let room = (BLOCK - (offset + at as u64) % BLOCK) as usize;
+        let part = Part { at, length: room.min(length - at) };
+        at += part.length;
+        (part.length > 0).then_some(part)
+    })
+}
+
+impl Stamped {
+    pub(crate) fn new(origin: Origin) -> Self {
+        let words = [
+            MAGIC,
+            i64::from(origin.campaign) as u64,
+            origin.file,
+            origin.rank,
+            u64::from(origin.generation),
+        ];
+        let sum = words.iter().fold(0, chain);
+        Self { origin, key: mix(sum), sum }
+    }
+
+    fn body(&self, block: u64) -> Body {
+        Body(mix(self.key.wrapping_add(block.wrapping_mul(STEP))))
+    }
+
+    fn stamp(&self, block: u64, body: Body) -> [u64; STAMP_WORDS] {
+        let origin = self.origin;
+        let (offset, own) = (block * BLOCK, u64::from_le(body.word_at(6)));
+        let sum = checksum(chain(chain(self.sum, &offset), &own));
+        let campaign = i64::from(origin.campaign) as u64;
+        [MAGIC, campaign, origin.file, origin.rank, origin.generation.into(), offset, own, sum]
+            .map(u64::to_le)
+    }
+
+    /// Fills a buffer for `offset`; both in whole words.
+    pub(crate) fn fill(&self, buffer: &mut [u8], offset: u64) {
+        for part in parts(offset, buffer.len()) {
+            let (block, first) = place(offset + part.at as u64);
+            let (piece, body) = (&mut buffer[part.at..part.at + part.length], self.body(block));
+            let stamp = self.stamp(block, body);
+            let rest = stamp.get(first as usize..).unwrap_or_default();
+            let clear = (rest.len() * WORD).min(part.length);
+            for (word, stamp) in piece[..clear].chunks_exact_mut(WORD).zip(rest) {
+                word.copy_from_slice(&stamp.to_ne_bytes());
+            }
+            lanes::fill(body, first + (clear / WORD) as u64, &mut piece[clear..]);
+        }
+    }
+
+    /// Whether a part of one block that begins at `offset` holds anything else.
+    pub(crate) fn differs(&self, piece: &[u8], offset: u64) -> bool {
+        let (block, first) = place(offset);
+        let body = self.body(block);
+        let mut clear = 0;
+        if first < STAMP_WORDS as u64 {
+            let rest = &self.stamp(block, body)[first as usize..];
+            clear = (rest.len() * WORD).min(piece.len());
+            let mut stamped = piece[..clear].chunks_exact(WORD).zip(rest);
+            if stamped.any(|(word, stamp)| lanes::native(word) != *stamp) {
+                return true;
+            }
+        }
+        lanes::differs(body, first + (clear / WORD) as u64, &piece[clear..])
+    }
+
+    /// Where in the file these two neighbouring words (as they lie in memory), found at `here`, would be
+    /// this origin's: whole sectors away and within 2^50 bytes. Not found for words of stamps.
+    ///
+    /// The second word tells this data from any other; of its place it tells nothing, so that data of
+    /// another origin seems to belong somewhere once in 2^22.
+    pub(crate) fn locate(&self, words: [u64; 2], here: u64) -> Option<u64> {
+        let word = u64::from_le(words[0]);
+        let sector = (SECTOR / WORD as u64) as usize;
+        let indices = (here % SECTOR / WORD as u64..BLOCK_WORDS - 1).step_by(sector);
+        let places =
+            indices.filter(|index| *index >= STAMP_WORDS as u64).flat_map(|index| [(index, 0), (index, 1)]);
+        places.map(|(index, lowest)| (index, Body::key_from(word, index, lowest))).find_map(|(index, key)| {
+            let block = unmix(key).wrapping_sub(self.key).wrapping_mul(inverse(STEP));
+            let fits = block < (1 << 50) / BLOCK && Body(key).word_at(index) == words[0];
+            (fits && Body(key).word_at(index + 1) == words[1]).then(|| block * BLOCK + index * WORD as u64)
+        })
+    }
+}
+
+/// The block of an offset and the index of its word in it.
+fn place(offset: u64) -> (u64, u64) {
+    (offset / BLOCK, offset % BLOCK / WORD as u64)
+}
