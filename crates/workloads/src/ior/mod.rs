@@ -10,6 +10,7 @@ mod each_rank;
 mod few;
 mod files;
 mod hog;
+mod identity;
 mod names;
 mod observer;
 mod outliers;
@@ -25,6 +26,7 @@ mod rules;
 mod socket;
 mod test;
 mod transfer;
+mod wrong;
 
 #[cfg(test)]
 mod controls_tests;

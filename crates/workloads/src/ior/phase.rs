@@ -11,11 +11,10 @@ use super::observer::{Beginning, Event};
 use super::parameters::Offsets;
 use super::test::Test;
 use super::transfer::{self, Done, Job};
-use super::{names, prepare, record, reorder};
+use super::{identity, names, prepare, record, reorder};
 use crate::kit::checker::Checker;
 use crate::kit::drive::words;
 use crate::kit::order::Order;
-use crate::kit::payload::Payload;
 use crate::kit::permutation::seed_of;
 
 /// The kinds of phase.
@@ -117,7 +116,7 @@ pub(super) fn run(
     let mut order = order(test, kind, repetition, owner, &path)?;
     let transfers = limit.unwrap_or(u64::MAX).min(wanted(test, &order));
     let cached_before = if kind.writes() { None } else { cache_before(test, &path, &mut order, transfers)? };
-    let payload = Payload::new(test.parameters.packet, repetition.signature, owner.into());
+    let payload = identity::payload(test, kind, repetition, owner, &path, (&mut order, transfers))?;
     let memory = prepare::memory(test, kind, &payload);
     let memory = test.comm.agree(kind.step(), memory)?;
     let depth = prepare::depth(&memory);

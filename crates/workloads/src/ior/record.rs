@@ -5,17 +5,16 @@ use std::time::Duration;
 use measure::{Clock, Histogram, Tick};
 use ranks::{Halt, Reduce};
 use results::Record;
-use results::record::{BadRange, Balance, Check, Latency, Notice, Phase, Spans, Stonewall, Timeline};
+use results::record::{Balance, Latency, Notice, Phase, Spans, Stonewall, Timeline};
 
 use storage::{Mode, Open};
 
 use super::observer::{Event, WearOut};
 use super::parameters::Rate;
-use super::phase::{Kind, Setting};
+use super::phase::Setting;
 use super::test::Test;
 use super::transfer::Done;
-use super::{each_rank, outliers};
-use crate::kit::checker::Bad;
+use super::{each_rank, outliers, wrong};
 use crate::kit::reduce;
 
 /// How many intervals a record's timeline has at most.
@@ -32,7 +31,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
     let sums = Sums::over_ranks(test, setting, done)?;
     nothing_lost(test, setting, &sums)?;
     let stonewall = stonewall(test, done)?;
-    let (check, signature) = (check(test, setting, done)?, setting.repetition.signature);
+    let (check, signature) = (wrong::check(test, setting, done)?, setting.repetition.signature);
     let parameters = test.parameters;
     let phase = Phase {
         test: parameters.test,
@@ -317,46 +316,4 @@ fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, 
         seconds: most[1] as f64 * 1e-9,
         ran_dry: sums[1] as u32,
     }))
-}
-
-fn check(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Option<Check>, Halt> {
-    let Some(checker) = &done.checker else { return Ok(None) };
-    assert!(matches!(setting.kind, Kind::WriteCheck | Kind::ReadCheck), "only these compare");
-    let mut sums = [checker.bytes, checker.bad_transfers];
-    test.comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let mut bad = Vec::new();
-    if sums[1] > 0 {
-        let path = setting.path.display().to_string();
-        let mine: Vec<u8> = checker.bad.iter().flat_map(pack).chain(path.bytes()).collect();
-        let head = (checker.bad.len() as u64).to_le_bytes();
-        let all = test.comm.gather(&[&head[..], &mine].concat())?.unwrap_or_default();
-        for (rank, parcel) in all.iter().enumerate() {
-            bad.extend(unpack(rank as u32, parcel));
-        }
-        bad.truncate(Check::CAP);
-    }
-    Ok(Some(Check { bytes: sums[0], bad_transfers: sums[1], bad }))
-}
-
-fn pack(bad: &Bad) -> Vec<u8> {
-    let numbers = [bad.offset, bad.mismatch.length, bad.mismatch.expected, bad.mismatch.found];
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
-fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
-    let number = |at: usize| parcel[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
-    let count = number(0) as usize;
-    let path = String::from_utf8_lossy(&parcel[8 + 32 * count..]).into_owned();
-    (0..count)
-        .map(|index| 8 + 32 * index)
-        .map(|at| BadRange {
-            rank,
-            path: path.clone(),
-            offset: number(at),
-            length: number(at + 8),
-            expected: format!("{:#018x}", number(at + 16)),
-            found: format!("{:#018x}", number(at + 24)),
-            ..BadRange::default()
-        })
-        .collect()
 }

@@ -1,14 +1,81 @@
-//! Comparing what was read with what should have come, and keeping where it differs.
+//! Compares what was read, and says of what is wrong where it is and what happened to it.
+//!
+//! The check of sound data writes nothing and keeps nothing; only a wrong transfer is looked at closer.
 
-use super::payload::{Mismatch, Payload};
+mod diagnosis;
+mod runs;
 
-/// A wrong transfer: where in the file, and what was wrong in it.
+use std::fmt;
+
+use super::payload::Payload;
+use diagnosis::Diagnosis;
+
+/// What happened to wrong data, as far as it tells. docs/METHODOLOGY.md says what each can and cannot
+/// mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Some bits of a word differ.
+    Flipped,
+    /// A transfer holds parts of several writings of the same place.
+    Torn,
+    /// Sound data of this file that belongs to another offset or rank.
+    Misplaced,
+    /// Sound data of another file or campaign.
+    Foreign,
+    /// A whole transfer holds an older writing of the same place.
+    Stale,
+    /// Zeros.
+    Zero,
+    /// The file ends before.
+    Truncated,
+    /// None of these, or the packet type cannot tell.
+    Wrong,
+}
+
+impl Kind {
+    /// All, each at its number.
+    pub const ALL: [Self; 8] = [
+        Self::Flipped,
+        Self::Torn,
+        Self::Misplaced,
+        Self::Foreign,
+        Self::Stale,
+        Self::Zero,
+        Self::Truncated,
+        Self::Wrong,
+    ];
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Flipped => "flipped",
+            Self::Torn => "torn",
+            Self::Misplaced => "misplaced",
+            Self::Foreign => "foreign",
+            Self::Stale => "stale",
+            Self::Zero => "zero",
+            Self::Truncated => "truncated",
+            Self::Wrong => "wrong",
+        })
+    }
+}
+
+/// A range of wrong bytes within a transfer.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bad {
-    /// First wrong byte in the file.
+    /// Its first byte in the file.
     pub offset: u64,
-    /// What was wrong.
-    pub mismatch: Mismatch,
+    /// Bytes from the first wrong word to the end of the last.
+    pub length: u64,
+    /// The first wrong word as it should be.
+    pub expected: u64,
+    /// The same as found; `None` where nothing came.
+    pub found: Option<u64>,
+    /// What happened to it.
+    pub kind: Kind,
+    /// What is known of where the data found comes from, empty where nothing is.
+    pub detail: String,
 }
 
 /// Compares what was read, and keeps the first bad ranges.
@@ -17,38 +84,100 @@ pub struct Checker {
     pub payload: Payload,
     /// Transfers with wrong words.
     pub bad_transfers: u64,
-    /// The first of them.
+    /// Transfers in which each kind was found, in the order of [`Kind::ALL`].
+    pub kinds: [u64; Kind::ALL.len()],
+    /// The first bad ranges.
     pub bad: Vec<Bad>,
     /// Bytes compared.
     pub bytes: u64,
     /// How many bad ranges are kept.
     pub cap: usize,
+    /// Offset and length of what was looked at last, if it was wrong.
+    last: Option<(u64, usize)>,
 }
+
+const WORD: usize = 8;
 
 impl Checker {
     /// A checker for data of `payload` that keeps up to `cap` bad ranges.
     pub fn new(payload: Payload, cap: usize) -> Self {
-        Self { payload, bad_transfers: 0, bad: Vec::new(), bytes: 0, cap }
+        Self {
+            payload,
+            bad_transfers: 0,
+            kinds: [0; Kind::ALL.len()],
+            bad: Vec::new(),
+            bytes: 0,
+            cap,
+            last: None,
+        }
     }
 
     /// Compares what a read at `offset` brought.
     pub fn look(&mut self, data: &[u8], offset: u64) {
         self.bytes += data.len() as u64;
-        if let Some(mismatch) = self.payload.check(data, offset) {
-            self.bad_transfers += 1;
-            if self.bad.len() < self.cap {
-                self.bad.push(Bad { offset: offset + mismatch.first, mismatch });
-            }
+        self.last = None;
+        match data.len() % WORD {
+            0 if self.payload.holds(data, offset) => {}
+            0 => self.wrong(data, offset),
+            _ => self.look_at_part(data, offset),
         }
     }
 
-    /// Of a read of `length` bytes at `offset` only `moved` came: the file ends there.
+    /// Bytes from `offset + moved` to `offset + length` are not there: the file ends before. What came of
+    /// the transfer is looked at by [`Checker::look`], before this.
     pub fn missing(&mut self, offset: u64, moved: usize, length: usize) {
+        let known = self.last.take() == Some((offset, moved)) && moved > 0;
+        self.bad_transfers += u64::from(!known);
+        let mut word = [0; WORD];
+        self.payload.stream(offset).fill(moved / WORD * WORD, &mut word);
+        self.count(Kind::Truncated, 1);
+        self.keep(Bad {
+            offset: offset + moved as u64,
+            length: (length - moved) as u64,
+            expected: u64::from_ne_bytes(word),
+            found: None,
+            kind: Kind::Truncated,
+            detail: format!("the read ended after {moved} of {length} bytes"),
+        });
+    }
+
+    /// Data that ends within a word: the bytes that are missing of it are taken as sound.
+    #[cold]
+    fn look_at_part(&mut self, data: &[u8], offset: u64) {
+        let whole = data.len() / WORD * WORD;
+        let mut padded = data.to_vec();
+        padded.resize(whole + WORD, 0);
+        let mut word = [0; WORD];
+        self.payload.stream(offset).fill(whole, &mut word);
+        let rest = data.len() - whole;
+        padded[data.len()..].copy_from_slice(&word[rest..]);
+        if !self.payload.holds(&padded, offset) {
+            self.wrong(&padded, offset);
+            self.last = Some((offset, data.len()));
+        }
+    }
+
+    #[cold]
+    fn wrong(&mut self, data: &[u8], offset: u64) {
         self.bad_transfers += 1;
+        self.last = Some((offset, data.len()));
+        let found = Diagnosis::of(&self.payload, data, offset);
+        for kind in Kind::ALL {
+            self.count(kind, u64::from(found.iter().any(|bad| bad.kind == kind)));
+        }
+        found.into_iter().for_each(|bad| self.keep(bad));
+    }
+
+    fn count(&mut self, kind: Kind, transfers: u64) {
+        self.kinds[kind as usize] += transfers;
+    }
+
+    fn keep(&mut self, bad: Bad) {
         if self.bad.len() < self.cap {
-            let first = moved as u64;
-            let mismatch = Mismatch { first, length: (length - moved) as u64, expected: 0, found: 0 };
-            self.bad.push(Bad { offset: offset + first, mismatch });
+            self.bad.push(bad);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

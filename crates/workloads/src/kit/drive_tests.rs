@@ -6,13 +6,13 @@ use measure::{Meter, Scale, Stop, Tick};
 use storage::{Buffer, Mode, Op, Open, Queue, Storage};
 use testkit::{FakeClock, Fault, Faulty};
 
-use super::checker::Checker;
+use super::checker::{Checker, Kind};
 use super::drive::{Course, Ending, drive};
 use super::layout::Layout;
 use super::mix::Mix;
 use super::order::Order;
 use super::pace::Pace;
-use super::payload::{Packet, Payload};
+use super::payload::{Identity, Packet, Payload};
 use super::queued::{Direction, Work, drive_queue};
 use super::steps::{Mixed, Reader, Target, Writer};
 use super::tally::Tally;
@@ -20,7 +20,7 @@ use super::tally::Tally;
 const LAYOUT: Layout = Layout { ranks: 1, segments: 4, block: 4096, transfer: 512, file_per_rank: false };
 
 fn payload() -> Payload {
-    Payload::new(Packet::Offset, 3, 0)
+    Payload::new(Identity { packet: Packet::Offset, signature: 3, ..Identity::default() })
 }
 
 fn tally() -> Tally {
@@ -119,6 +119,8 @@ fn a_file_that_ends_early_is_an_error_or_when_comparing_a_finding_of_every_trans
     write(&storage, Stop::after(3), false).0.unwrap();
     let (ended, checker) = read(&storage);
     assert_eq!((ended, checker.bad_transfers), (Ok((32, Ending::Complete)), 29));
+    assert_eq!(checker.bytes, 3 * 512);
+    assert!(checker.bad.iter().all(|bad| bad.kind == Kind::Truncated && bad.offset >= 3 * 512));
 
     let comm = ranks::local::alone();
     let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0 };

@@ -20,7 +20,7 @@ use super::drive::{BATCH, Course, Ending, Trouble, words};
 use super::mix::Mix;
 use super::order::Order;
 use super::payload::{self, Payload};
-use super::steps::RETRIES;
+use super::steps::{RETRIES, ends_at};
 use super::tally::{Stamps, Tally};
 
 /// Longest nap while nothing may be submitted yet and nothing has come back.
@@ -231,16 +231,23 @@ impl<C: Clock> Loop<'_, '_, C> {
         self.work.short += u64::from(flight.calls == 1);
         flight.calls += 1;
         let flight = *flight;
-        if moved == 0 || self.work.single_attempt || flight.calls > RETRIES {
-            return self.give_up(ended.slot, flight, length);
+        // The rest of a read that meets the end may not be readable at all: it is not aligned any more.
+        let compares = matches!(self.work.direction, Direction::Read(Some(_)));
+        let ends = compares && ends_at(self.work.file, flight.offset + flight.done as u64);
+        if moved == 0 || ends || self.work.single_attempt || flight.calls > RETRIES {
+            let refused = self.work.single_attempt && moved > 0 && !ends;
+            return self.give_up(ended.slot, flight, length, refused);
         }
         self.send(ended.slot);
         false
     }
 
     /// A transfer that moves no more: the end of the file when comparing, a failure otherwise.
-    fn give_up(&mut self, slot: usize, flight: Flight, length: usize) -> bool {
-        if let Direction::Read(Some(checker)) = &mut self.work.direction {
+    fn give_up(&mut self, slot: usize, flight: Flight, length: usize, refused: bool) -> bool {
+        if let Direction::Read(Some(checker)) = &mut self.work.direction
+            && !refused
+        {
+            checker.look(&self.work.queue.buffer(slot)[..flight.done], flight.offset);
             checker.missing(flight.offset, flight.done, length);
             return true;
         }

@@ -91,6 +91,12 @@ impl Target<'_> {
     }
 }
 
+/// Whether a file ends at or before `place`; one that cannot be asked does not.
+#[cold]
+pub(super) fn ends_at(file: &mut dyn File, place: u64) -> bool {
+    file.size().is_ok_and(|size| size <= place)
+}
+
 /// Writes one buffer again and again.
 pub struct Writer<'a> {
     /// Where to.
@@ -129,14 +135,14 @@ pub struct Reader<'a> {
     pub buffer: &'a mut Buffer,
     /// Compares the data, when asked to.
     pub checker: Option<&'a mut Checker>,
-    /// The last read met the end of the file, which the checker knows already.
-    ended_early: bool,
+    /// How many bytes of the last transfer came: all, but where the file ends and the data is compared.
+    came: usize,
 }
 
 impl<'a> Reader<'a> {
     /// Reads from `target` into `buffer` and has `checker`, if any, compare it.
     pub fn new(target: Target<'a>, buffer: &'a mut Buffer, checker: Option<&'a mut Checker>) -> Self {
-        Self { target, buffer, checker, ended_early: false }
+        Self { target, buffer, checker, came: 0 }
     }
 }
 
@@ -153,35 +159,34 @@ impl Step for Reader<'_> {
     #[inline]
     fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
         let data = self.buffer.bytes_mut();
-        match self.target.file.read_at(data, offset) {
-            Ok(moved) if moved == data.len() => Ok(()),
+        let length = data.len();
+        self.came = match self.target.file.read_at(data, offset) {
+            Ok(moved) if moved == length => moved,
+            Ok(moved) if self.checker.is_some() && ends_at(self.target.file, offset + moved as u64) => moved,
             Ok(moved) => {
-                let length = data.len();
                 let rest = &mut |file: &mut dyn File, done: usize| {
                     file.read_at(&mut data[done..], offset + done as u64)
                 };
                 let done = self.target.go_on(offset, length, moved, rest)?;
-                if done >= length {
-                    return Ok(());
-                }
-                let Some(checker) = &mut self.checker else {
+                let refused = self.target.single_attempt && done > 0;
+                if done < length && (self.checker.is_none() || refused) {
                     return Err(self.target.stuck(offset, done, length, "end of file"));
-                };
-                // A file that ends early is a finding, and the files' other ends are still to be seen.
-                checker.missing(offset, done, length);
-                self.ended_early = true;
-                Ok(())
+                }
+                done
             }
-            Err(error) => Err(Trouble::new(self.target.path, offset, words(&error))),
-        }
+            Err(error) => return Err(Trouble::new(self.target.path, offset, words(&error))),
+        };
+        Ok(())
     }
 
     fn after(&mut self, offset: u64) {
-        if std::mem::take(&mut self.ended_early) {
-            return;
-        }
+        let (data, came) = (self.buffer.bytes(), self.came);
         if let Some(checker) = &mut self.checker {
-            checker.look(self.buffer.bytes(), offset);
+            checker.look(&data[..came], offset);
+            // A file that ends early is a finding, and the files' other ends are still to be seen.
+            if came < data.len() {
+                checker.missing(offset, came, data.len());
+            }
         }
     }
 }

@@ -1,0 +1,85 @@
+//! Whose data a phase writes or expects: the identity of stamped data, and how a reader learns it.
+
+use std::path::Path;
+
+use ranks::{Halt, Reduce};
+use storage::{Buffer, Mode, Open};
+
+use super::phase::{Kind, Repetition};
+use super::test::Test;
+use crate::kit::order::Order;
+use crate::kit::payload::stamped::BLOCK;
+use crate::kit::payload::{Identity, Packet, Payload, file_id, read_stamp};
+
+/// How many of a rank's transfers are looked at for the generation.
+const LOOKS: u64 = 8;
+
+/// The data of `owner` in the file `path`, for a phase that does `transfers` of `order`.
+pub(super) fn payload(
+    test: &Test<'_, '_>,
+    kind: Kind,
+    repetition: Repetition,
+    owner: u32,
+    path: &Path,
+    (order, transfers): (&mut Order, u64),
+) -> Result<Payload, Halt> {
+    let parameters = test.parameters;
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let mut identity = Identity {
+        packet: parameters.packet,
+        signature: repetition.signature,
+        rank: owner.into(),
+        file: file_id(name.as_encoded_bytes()),
+        generation: parameters.generation.unwrap_or(0),
+    };
+    // What a mixed phase writes is what it finds.
+    let cares = matches!(kind, Kind::WriteCheck | Kind::ReadCheck | Kind::Mixed);
+    let known = parameters.write || parameters.generation.is_some();
+    if parameters.write || parameters.multi_file {
+        // Each repetition writes anew, be it over the file of the one before or into its own.
+        identity.generation = identity.generation.wrapping_add(repetition.number);
+    }
+    if !known && cares && parameters.packet == Packet::Stamped && test.storage.keeps_data() {
+        identity.generation = newest(test, identity, path, order, transfers)?;
+    }
+    Ok(Payload::new(identity))
+}
+
+/// The largest generation that the stamps of any rank's file name, 0 where there are none. Read through a
+/// handle of its own, before any clock starts.
+fn newest(
+    test: &Test<'_, '_>,
+    identity: Identity,
+    path: &Path,
+    order: &mut Order,
+    transfers: u64,
+) -> Result<u32, Halt> {
+    // A file that cannot be read here fails again, with its message, when the phase reads it.
+    let mine = look(test, identity, path, order, transfers).unwrap_or(0);
+    Ok(test.comm.reduce_one(mine.into(), Reduce::Max)? as u32)
+}
+
+fn look(
+    test: &Test<'_, '_>,
+    identity: Identity,
+    path: &Path,
+    order: &mut Order,
+    transfers: u64,
+) -> std::io::Result<u32> {
+    let bytes = test.parameters.layout(test.comm.size()).file_bytes();
+    let how = Open { mode: Mode::Read, shared: false, collective: false, bytes };
+    let mut file = test.storage.open(test.comm, path, how)?;
+    let mut page = Buffer::new(BLOCK as usize)?;
+    let mut newest = 0;
+    for number in (0..transfers).step_by(transfers.div_ceil(LOOKS).max(1) as usize) {
+        let mut offset = [0];
+        order.fill(number, &mut offset);
+        page.bytes_mut().fill(0);
+        file.read_at(page.bytes_mut(), offset[0] / BLOCK * BLOCK)?;
+        let stamp = read_stamp(page.bytes()).map(|stamp| stamp.origin);
+        let ours = stamp.filter(|of| (of.campaign, of.file) == (identity.signature, identity.file));
+        newest = newest.max(ours.map_or(0, |origin| origin.generation));
+    }
+    file.close()?;
+    Ok(newest)
+}

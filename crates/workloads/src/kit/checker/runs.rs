@@ -1,0 +1,130 @@
+//! From words with a source each to ranges with a kind each.
+
+use super::{Bad, Kind};
+use crate::kit::payload::{Identity, Origin, Packet};
+
+/// Where a wrong word comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// From this origin, and from so many bytes further on in the file.
+    Made(Origin, i64),
+    /// It is zero.
+    Zero,
+    /// It is what was written, but for some bits.
+    Flipped,
+    /// Unknown.
+    Unknown,
+}
+
+/// One wrong word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    /// Its distance from the start of the transfer, bytes.
+    pub(super) at: u64,
+    pub(super) expected: u64,
+    pub(super) found: u64,
+    pub(super) source: Source,
+}
+
+/// Words of one source that follow each other, with none of another source between.
+struct Run {
+    first: Word,
+    end: u64,
+    bits: u64,
+}
+
+/// The runs of one transfer.
+#[derive(Default)]
+pub(super) struct Runs {
+    runs: Vec<Run>,
+    /// Whether a word was right that no other writing of its place shares.
+    pub(super) some_is_sound: bool,
+}
+
+/// Ranges of one transfer that are told apart; what comes after them is not listed.
+const RUNS_MAX: usize = 256;
+
+impl Runs {
+    /// Takes in the next wrong word.
+    pub(super) fn take(&mut self, word: Word) {
+        let bits = u64::from((word.expected ^ word.found).count_ones());
+        let end = word.at + 8;
+        let room = self.runs.len() < RUNS_MAX;
+        match self.runs.last_mut() {
+            Some(run) if run.first.source == word.source => (run.end, run.bits) = (end, run.bits + bits),
+            _ if room => self.runs.push(Run { first: word, end, bits }),
+            _ => {}
+        }
+    }
+
+    /// The ranges, for a transfer at `offset` that was to hold data of `own`.
+    pub(super) fn named(&self, own: Identity, offset: u64) -> Vec<Bad> {
+        let mixed = self.is_mixed(own);
+        let bad = |run: &Run| {
+            let here = offset + run.first.at;
+            let (kind, detail) = named(run, own, here, mixed);
+            Bad {
+                offset: here,
+                length: run.end - run.first.at,
+                expected: run.first.expected,
+                found: Some(run.first.found),
+                kind,
+                detail,
+            }
+        };
+        self.runs.iter().map(bad).collect()
+    }
+
+    /// Whether the transfer holds several writings of its place.
+    fn is_mixed(&self, own: Identity) -> bool {
+        let mut others = self.runs.iter().filter_map(|run| match run.first.source {
+            Source::Made(origin, 0) if is_here(origin, own) => Some(origin.generation),
+            _ => None,
+        });
+        let first = others.next();
+        first.is_some() && (self.some_is_sound || others.any(|other| Some(other) != first))
+    }
+}
+
+/// Whether only the generation may be another.
+fn is_here(origin: Origin, own: Identity) -> bool {
+    (origin.campaign, origin.file, origin.rank) == (own.signature, own.file, own.rank)
+}
+
+fn named(run: &Run, own: Identity, here: u64, mixed: bool) -> (Kind, String) {
+    match run.first.source {
+        Source::Zero => (Kind::Zero, String::new()),
+        Source::Flipped if run.bits == 1 => (Kind::Flipped, "1 bit differs".into()),
+        Source::Flipped => (Kind::Flipped, format!("{} bits differ", run.bits)),
+        Source::Unknown => (Kind::Wrong, String::new()),
+        Source::Made(origin, shift) => made(origin, here.wrapping_add_signed(shift), own, here, mixed),
+    }
+}
+
+/// Sound data of `origin` from `place`.
+fn made(origin: Origin, place: u64, own: Identity, here: u64, mixed: bool) -> (Kind, String) {
+    let Origin { campaign, file, rank, generation } = origin;
+    if (campaign, file) != (own.signature, own.file) {
+        let detail = format!(
+            "campaign {campaign}, file id {file:#018x}, rank {rank}, generation {generation}, offset {place}"
+        );
+        return (Kind::Foreign, detail);
+    }
+    if place != here || rank != own.rank {
+        let mut detail = format!("belongs to offset {place} of rank {rank}");
+        match own.packet {
+            Packet::Offset | Packet::Incompressible => detail.push_str(" (modulo 4 GiB)"),
+            Packet::Random => detail.push_str(", or to a rank or signature that makes the same"),
+            _ if generation != own.generation => detail.push_str(&format!(", generation {generation}")),
+            _ => {}
+        }
+        return (Kind::Misplaced, detail);
+    }
+    let expected = own.generation;
+    let detail = format!("generation {generation} of this place, expected {expected}");
+    match (mixed, generation < expected) {
+        (true, _) => (Kind::Torn, detail),
+        (false, true) => (Kind::Stale, detail),
+        (false, false) => (Kind::Wrong, format!("{detail}: written later than what was asked for")),
+    }
+}
