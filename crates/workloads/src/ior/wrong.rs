@@ -43,7 +43,7 @@ fn tell_kinds(
     let named = Kind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
     let named: Vec<String> = named.map(|(kind, count)| format!("{count} {kind}")).collect();
     let label = setting.kind.name().replace('_', " ");
-    let text = format!("{label}: {transfers} transfers hold wrong data: {}", named.join(", "));
+    let text = format!("{label}: {transfers} wrong, by kind: {}", named.join(", "));
     test.cx.observer.event(&Event::Notice(&text));
     test.record(&Record::Notice(Notice {
         id: "wrong-data".to_owned(),

@@ -192,12 +192,14 @@ impl<'a> Diagnosis<'a> {
         let expected = &self.expected[..part.length];
         let zeros = vec![0; part.length];
         let explained = |words: &[u8]| unlike(found, expected).filter(|at| same(words, found, *at)).count();
-        let mut ranking = vec![(explained(&zeros), Source::Zero, zeros.as_slice())];
+        let mut ranking = Vec::new();
         for candidate in &mut self.candidates {
             candidate.stream.fill(part.at, &mut candidate.words[..part.length]);
             let source = Source::Made(candidate.origin, candidate.shift);
-            ranking.push((explained(&candidate.words), source, &candidate.words));
+            ranking.push((explained(&candidate.words), source, candidate.words.as_slice()));
         }
+        // Last, behind a candidate that explains as much: words that tell offset 0 are zero in some types.
+        ranking.push((explained(&zeros), Source::Zero, zeros.as_slice()));
         ranking.sort_by_key(|(explains, ..)| std::cmp::Reverse(*explains));
         self.sources.clear();
         self.sources.resize(part.length / WORD, None);
