@@ -3,7 +3,8 @@
 //! The line itself is IOR's business; here are only the facts that decide whether a plan can work:
 //! which phases it has, how much it moves, whether its files stay, what stops it.
 //!
-//! Invariant: the words of the line are never changed, only `{dir}` in them is replaced.
+//! Invariant: the words of the line are never changed, only `{dir}` in them is replaced; where it does not
+//! say which data to write, `-l stamped` is added, so that wrong data says what it is.
 //! Never here: the full list of IOR's options; what is unknown here is IOR's to refuse.
 
 use units::Usage;
@@ -43,7 +44,12 @@ pub struct IorLine {
     pub repetitions: u64,
     /// Whether the line names its file with `-o`.
     pub names_file: bool,
+    /// Whether the line says which data to write and expect, with `-l`.
+    pub names_packet: bool,
 }
+
+/// What is added to a line that does not say which data to write.
+const PACKET: [&str; 2] = ["-l", "stamped"];
 
 /// Options that take a value, by their letter.
 const WITH_VALUE: &str = "aAbdDfGijJlMNoOQstTUX";
@@ -93,6 +99,7 @@ const DIRECTIVES: &[(&str, char)] = &[
     ("repetitions", 'i'),
     ("deadlineforstonewalling", 'D'),
     ("testfile", 'o'),
+    ("datapackettype", 'l'),
 ];
 
 impl IorLine {
@@ -121,12 +128,16 @@ impl IorLine {
             status_file: false,
             repetitions: 1,
             names_file: false,
+            names_packet: false,
         };
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
             parsed.word(word, &mut rest)?;
         }
         parsed.settle();
+        if !parsed.names_packet {
+            parsed.words.extend(PACKET.map(str::to_owned));
+        }
         Ok(parsed)
     }
 
@@ -168,6 +179,7 @@ impl IorLine {
             None => rest.next().cloned().ok_or_else(|| Usage(format!("`{word}` has no value"))),
         };
         if word.starts_with("--") {
+            self.names_packet |= word.starts_with("--dataPacketType");
             if LONG_WITH_VALUE.contains(&word) {
                 value_of(None)?;
             }
@@ -222,6 +234,7 @@ impl IorLine {
             's' => self.segments = size(letter, value)?,
             'i' => self.repetitions = size(letter, value)?.max(1),
             'D' => self.deadline_s = size(letter, value)?,
+            'l' => self.names_packet = true,
             'o' => {
                 own_place(value)?;
                 self.names_file = true;
@@ -338,6 +351,18 @@ mod tests {
         assert_eq!((line.deadline_s, line.repetitions), (3, 2));
         assert!(!read("-w --posix.odirect --random-offset-seed 7").keep, "a long option's value is no flag");
         assert!(!read("-w -t16k").keep, "a glued value is no flag");
+    }
+
+    #[test]
+    fn a_line_that_does_not_say_which_data_to_write_gets_stamps() {
+        for line in ["-w -F", "-wrk", "./IOR -w -b 1m", ""] {
+            let words = read(line).words;
+            assert_eq!(words[words.len() - 2..], ["-l", "stamped"], "{line}");
+        }
+        for line in ["-w -l t", "-wlo", "-w -l=r -F", "-w --dataPacketType=o", "-w -O dataPacketType=i"] {
+            assert_eq!(read(line).words, line.split_whitespace().collect::<Vec<_>>(), "{line}");
+        }
+        assert_eq!(read("-w --dataPacketType o").words.len(), 3);
     }
 
     #[test]

@@ -151,11 +151,12 @@ fn a_campaign_runs_its_jobs_keeps_the_evidence_and_leaves_no_files_behind() {
     assert_eq!(
         stage.calls(),
         [
-            format!("-n 1 ior -w -o {data}/tests/W-r1/data --record records.jsonl"),
-            format!("-n 1 ior -w -o {data}/tests/W-r2/data --record records.jsonl"),
-            format!("-n 3 ior -w -k -o {data}/datasets/d/data --record records.jsonl"),
+            format!("-n 1 ior -w -l stamped -o {data}/tests/W-r1/data --record records.jsonl"),
+            format!("-n 1 ior -w -l stamped -o {data}/tests/W-r2/data --record records.jsonl"),
+            format!("-n 3 ior -w -k -l stamped -o {data}/datasets/d/data --record records.jsonl"),
             format!(
-                "-n 1 ior -r -k -O x={data}/datasets/d/s -o {data}/datasets/d/data --record records.jsonl"
+                "-n 1 ior -r -k -O x={data}/datasets/d/s -l stamped -o {data}/datasets/d/data \
+                 --record records.jsonl"
             ),
         ]
     );

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Ran, assay, ior, run};
+use common::{Mpi, Ran, assay, ior, run};
 use serde_json::Value;
 
 /// Two ranks with 64 KiB each, in transfers of 16 KiB.
@@ -130,8 +130,20 @@ const HARMS: [Harm; 9] = [
 
 /// Reads `f` and asserts that text, records and exit status tell these ranges of it and no others.
 fn assert_told(dir: &Path, options: &str, told: &[Told<'_>], what: &str) {
+    let read = |words: &str| Some(ior(dir, 2, words));
+    assert_told_by(&read, dir, options, told, what);
+}
+
+/// The same by a way to run the program, which may not be there.
+fn assert_told_by(
+    way: &dyn Fn(&str) -> Option<Ran>,
+    dir: &Path,
+    options: &str,
+    told: &[Told<'_>],
+    what: &str,
+) {
     let _ = std::fs::remove_file(dir.join("r.jsonl"));
-    let ran: Ran = ior(dir, 2, &format!("-r -R {SHAPE} {options} --record r.jsonl"));
+    let Some(ran) = way(&format!("-r -R {SHAPE} {options} --record r.jsonl")) else { return };
     assert_eq!(ran.status, Some(1), "{what}: {ran:#?}");
     let lines: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("WARNING: rank ")).collect();
     assert_eq!(lines.len(), told.len(), "{what}: {}", ran.out);
@@ -168,6 +180,29 @@ fn every_harm_is_named_with_file_and_offset_by_every_engine() {
         std::fs::write(dir.path().join("f"), &written.sound).unwrap();
         ior(dir.path(), 2, &format!("-r -R {SHAPE} -l stamped {engine}")).ok();
         println!("{engine}: {} harms named", HARMS.len());
+    }
+}
+
+#[test]
+fn every_harm_is_named_through_mpi_io_alone_and_together() {
+    let ways = [
+        (Mpi::Open, "-a MPIIO", 0),
+        (Mpi::Mpich, "-a MPIIO -c", 0),
+        // Libraries differ most at the end of a file.
+        (Mpi::Open, "-a MPIIO -c", HARMS.len() - 1),
+        (Mpi::Mpich, "-a MPIIO", HARMS.len() - 1),
+    ];
+    for (mpi, how, from) in ways {
+        let dir = tempfile::tempdir().unwrap();
+        let written = write(dir.path(), &"-a POSIX".to_owned());
+        let read = |words: &str| mpi.ior(dir.path(), 2, words);
+        for Harm { kind, to, told } in &HARMS[from..] {
+            let mut bytes = written.sound.clone();
+            to(&mut bytes, &written);
+            std::fs::write(dir.path().join("f"), bytes).unwrap();
+            let what = format!("{mpi:?}, {how}, {kind}");
+            assert_told_by(&read, dir.path(), &format!("-l stamped {how}"), told, &what);
+        }
     }
 }
 
