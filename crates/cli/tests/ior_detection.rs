@@ -148,13 +148,15 @@ fn assert_told_by(
     let lines: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("WARNING: rank ")).collect();
     assert_eq!(lines.len(), told.len(), "{what}: {}", ran.out);
     for ((kind, rank, offset, length, detail), line) in told.iter().zip(lines) {
-        let begin = format!("WARNING: rank {rank}: f at {offset}: {length} bytes {kind}: expected 0x");
+        let begin = format!("WARNING: rank {rank}: f at {offset}: {length} bytes {kind}, expected 0x");
         assert!(line.starts_with(&begin) && line.contains(", found "), "{what}: {line}");
         assert!(detail.is_empty() || line.ends_with(&format!("{detail})")), "{what}: {line}");
     }
     let records = std::fs::read_to_string(dir.join("r.jsonl")).unwrap();
     let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let phase = records.iter().find(|record| record["record"] == "phase").unwrap();
+    let missing: u64 = told.iter().filter(|range| range.0 == "truncated").map(|range| range.3).sum();
+    assert_eq!(phase["bytes"].as_u64(), Some((128 << 10) - missing), "{what}");
     let bad = phase["check"]["bad"].as_array().unwrap();
     assert_eq!(bad.len(), told.len(), "{what}: {bad:?}");
     for ((kind, rank, offset, length, detail), bad) in told.iter().zip(bad) {
@@ -237,8 +239,22 @@ fn a_file_per_rank_is_known_by_its_name_under_another_directory() {
     copy("f.00000000", "f.00000001");
     let ran = ior(there.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
     assert_eq!(ran.status, Some(1));
-    assert!(ran.out.contains("WARNING: rank 1: f.00000001 at 16: 16368 bytes foreign: "), "{}", ran.out);
+    assert!(ran.out.contains("WARNING: rank 1: f.00000001 at 16: 16368 bytes foreign, "), "{}", ran.out);
     assert!(ran.out.contains("assay: warning: read check: 4 wrong, by kind: 4 foreign"), "{}", ran.out);
+}
+
+#[test]
+fn a_file_that_was_not_written_again_is_stale_beside_those_that_were() {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 2, &format!("-w {SHAPE} -F -l stamped")).ok();
+    std::fs::copy(dir.path().join("f.00000000"), dir.path().join("old")).unwrap();
+    ior(dir.path(), 2, &format!("-w {SHAPE} -F -l stamped -i 2")).ok();
+    std::fs::rename(dir.path().join("old"), dir.path().join("f.00000000")).unwrap();
+    let ran = ior(dir.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
+    assert_eq!(ran.status, Some(1));
+    let told = "WARNING: rank 0: f.00000000 at 32: 16352 bytes stale, ";
+    assert!(ran.out.contains(told) && !ran.out.contains("rank 1: "), "{}", ran.out);
+    assert!(ran.out.contains("assay: warning: read check: 4 wrong, by kind: 4 stale"), "{}", ran.out);
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
         block_bytes: parameters.block,
         segments: parameters.segments,
         expected_bytes: parameters.layout(test.comm.size()).total_bytes().unwrap_or(0),
-        bytes: sums.transfers * parameters.transfer,
+        bytes: (sums.transfers * parameters.transfer).saturating_sub(sums.missing),
         ops: sums.transfers,
         began_s: (spans.first_ns.saturating_sub(test.began_ns)) as f64 * 1e-9,
         spans: spans.spans,
@@ -217,6 +217,8 @@ impl Spanned {
 /// Sums and extremes over the ranks.
 struct Sums {
     transfers: u64,
+    /// Bytes of these transfers that were not there.
+    missing: u64,
     short: u64,
     files: u64,
     smallest_file: Option<u64>,
@@ -226,12 +228,14 @@ impl Sums {
     fn over_ranks(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
         let counts = test.parameters.file_per_rank || test.comm.rank() == 0;
         let size = if counts { test.storage.size(&setting.path).unwrap_or(None) } else { None };
-        let mut sums = [done.tally.meter.transfers(), done.short, size.unwrap_or(0)];
+        let missing = done.checker.as_ref().map_or(0, |checker| checker.missing_bytes);
+        let mut sums = [done.tally.meter.transfers(), done.short, size.unwrap_or(0), missing];
         test.comm.all_reduce(&mut sums, Reduce::Sum)?;
         let unknown = i64::MAX as u64;
         let smallest = test.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
         let smallest_file = (smallest != unknown).then_some(smallest);
-        Ok(Self { transfers: sums[0], short: sums[1], files: sums[2], smallest_file })
+        let [transfers, short, files, missing] = sums;
+        Ok(Self { transfers, missing, short, files, smallest_file })
     }
 }
 

@@ -7,6 +7,7 @@ use results::record::Phase;
 use testkit::{Fault, Faulty};
 
 use super::{Cx, Offsets, Parameters, Silent, Summary, run};
+use crate::kit::payload::Packet;
 
 fn parameters() -> Parameters {
     Parameters {
@@ -130,6 +131,39 @@ fn wrong_data_on_one_rank_is_known_to_all_and_located() {
     let read = phases(&all[0].1)[1];
     let check = read.check.as_ref().unwrap();
     assert_eq!((check.bad_transfers, check.bad[0].rank, check.bad[0].offset), (1, 1, 4096 + 512 + 256));
+}
+
+/// The kinds that a comparing read of rank 0 finds.
+fn kinds(parameters: &Parameters, storage: &Faulty) -> Vec<String> {
+    let all = run_on(2, parameters, storage);
+    let found = phases(&all[0].1);
+    let check = found.last().unwrap().check.as_ref().unwrap();
+    check.bad.iter().map(|bad| format!("{}: {}", bad.kind, bad.detail)).collect()
+}
+
+#[test]
+fn a_reader_learns_the_generation_or_takes_the_one_it_is_given() {
+    let packet = Packet::Stamped;
+    let storage = Faulty::sound();
+    let writer = Parameters { packet, generation: Some(4), repetitions: 2, ..parameters() };
+    assert_eq!(kinds(&writer, &storage), [""; 0], "a run expects what it has just written");
+    let reader = |generation| Parameters { packet, generation, write: false, ..parameters() };
+    assert_eq!(kinds(&reader(None), &storage), [""; 0]);
+    assert_eq!(kinds(&reader(Some(5)), &storage), [""; 0], "the second repetition wrote generation 5");
+    let found = kinds(&reader(Some(6)), &storage);
+    assert_eq!(found.len(), 32);
+    assert!(found.iter().all(|bad| bad == "stale: generation 5 of this place, expected 6"), "{found:?}");
+}
+
+#[test]
+fn each_file_of_a_test_with_many_has_the_generation_of_its_repetition() {
+    let packet = Packet::Stamped;
+    let storage = Faulty::sound();
+    let writer = Parameters { packet, multi_file: true, repetitions: 2, ..parameters() };
+    assert_eq!(kinds(&writer, &storage), [""; 0]);
+    let reader = Parameters { write: false, generation: Some(0), ..writer };
+    assert_eq!(kinds(&reader, &storage), [""; 0]);
+    assert_eq!(kinds(&Parameters { generation: None, ..reader }, &storage), [""; 0]);
 }
 
 #[test]
