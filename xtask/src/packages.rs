@@ -23,6 +23,7 @@ const PACKAGES: &[Package] = &[
     Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
+    Package { name: "strace", reason: "shows the system calls of each option of ior" },
 ];
 
 /// Installs what is missing; without root, says what to run.

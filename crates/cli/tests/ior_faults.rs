@@ -258,7 +258,8 @@ fn a_killed_rank_ends_the_job_in_seconds() {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let mut job = command.spawn().unwrap();
         let begin = Instant::now();
-        while ranks_below(job.id()).len() < 3 || !dir.path().join("r.jsonl").exists() {
+        let begun = || std::fs::read_to_string(dir.path().join("r.jsonl")).is_ok_and(|text| !text.is_empty());
+        while ranks_below(job.id()).len() < 3 || !begun() {
             assert!(begin.elapsed() < common::PATIENCE, "{mpi:?}: three ranks start");
             std::thread::sleep(Duration::from_millis(20));
         }

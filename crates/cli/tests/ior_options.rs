@@ -49,7 +49,7 @@ const fn fails(option: &'static str, words: &'static str, status: i32, sees: fn(
 }
 
 /// What a run left, in a directory that held the file `old` (1 MiB of zeros), the file `short` (500 KiB), a
-/// script, and directories `d0` to `d3`.
+/// script, a file of hints, and directories `d0` to `d3`.
 struct Seen {
     dir: PathBuf,
     ran: Ran,
@@ -169,12 +169,23 @@ fn has_strace() -> bool {
     Command::new("strace").arg("-V").output().is_ok()
 }
 
+fn needs_mpi(words: &str) -> bool {
+    words.contains("-a MPIIO")
+}
+
+/// Whether there is an MPI library to run with.
+fn has_mpi() -> bool {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 1, "-a MPIIO -w -b 64k -t 64k -o f").status == Some(0)
+}
+
 /// Runs `words` on two ranks and looks at what is left.
 fn seen(words: &str, traced: bool, look: &dyn Fn(&Seen)) {
     // System calls for direct transfers need a file system that is not memory.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     std::fs::write(dir.path().join("old"), vec![0; 1 << 20]).unwrap();
     std::fs::write(dir.path().join("short"), vec![0; 512_000]).unwrap();
+    std::fs::write(dir.path().join("hints"), "IOR_HINT__MPI__cb_nodes=1\n").unwrap();
     std::fs::write(dir.path().join("script"), "IOR START\nRUN\nRUN\nIOR STOP\n").unwrap();
     (0..4).for_each(|socket| std::fs::create_dir(dir.path().join(format!("d{socket}"))).unwrap());
     let mut command = match traced {
@@ -185,7 +196,9 @@ fn seen(words: &str, traced: bool, look: &dyn Fn(&Seen)) {
             command
         }
     };
-    command.current_dir(dir.path()).args(["-n", "2", "ior"]).args(words.split_whitespace());
+    // Without a launcher MPI has one rank.
+    let ranks = if needs_mpi(words) { "1" } else { "2" };
+    command.current_dir(dir.path()).args(["-n", ranks, "ior"]).args(words.split_whitespace());
     if !words.contains("--record") {
         command.args(["--record", "record"]);
     }
@@ -204,7 +217,12 @@ fn walk(rows: &[Row]) {
             "SKIPPED: strace is not installed, so system calls are not seen; `cargo xtask setup` installs it"
         );
     }
-    for row in rows.iter().filter(|row| strace || !row.traced) {
+    let mpi = !rows.iter().any(|row| needs_mpi(row.words)) || has_mpi();
+    if !mpi {
+        println!("SKIPPED: no MPI library is found, so MPI-IO is not seen; `cargo xtask setup` installs one");
+    }
+    let can = |row: &&Row| (strace || !row.traced) && (mpi || !needs_mpi(row.words));
+    for row in rows.iter().filter(can) {
         let listed = help.iter().find(|listed| listed.key() == row.option);
         let listed = listed.unwrap_or_else(|| panic!("{} is not in the help", row.option));
         let (before, rest) = row.words.split_once('{').expect(row.words);

@@ -73,7 +73,7 @@ fn options_behind_the_script_are_defaults_too_and_its_lines_go_first() {
     write(dir.path().join("s"), "IOR START\nblockSize=128k\nwriteFile=1\nRUN\nIOR STOP").unwrap();
     let text = ior(dir.path(), 1, "-f s -s 2 -b 512k -t 64k -k -o f").ok();
     assert!(text.contains("segments            : 2\n"), "{text}");
-    assert_eq!(dir.path().join("f").metadata().unwrap().len(), 2 * 128 << 10);
+    assert_eq!(dir.path().join("f").metadata().unwrap().len(), 256 << 10);
 }
 
 #[test]

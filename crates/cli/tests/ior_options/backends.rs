@@ -17,7 +17,7 @@ fn lustre(seen: &Seen) {
 }
 
 fn direct(seen: &Seen) {
-    assert!(seen.called(&["openat(", "\"f\"", "O_DIRECT"]) > 0, "{}", seen.trace);
+    assert!(seen.called(&["open", "\"f\"", "O_DIRECT"]) > 0, "{}", seen.trace);
     assert_eq!(seen.phase("write")["direct"], true);
 }
 
@@ -61,6 +61,18 @@ pub(super) const ROWS: &[Row] = &[
     calls("--mmap.madv_pattern", "-a MMAP -w -b 64k -t 4k -o f {2}", |seen| {
         assert!(seen.called(&["madvise(", "MADV_RANDOM"]) > 0);
     }),
+    works("--mpiio.hintsFileName", "-a MPIIO -w -b 64k -t 64k -o f --mpiio.showHints {hints}", |seen| {
+        seen.out("hints passed to MPI_File_open() {\n\tcb_nodes = 1\n}\n");
+    }),
+    calls("--mpiio.preallocate", "-a MPIIO -w -b 64k -t 16k -o f {}", |seen| {
+        assert!(seen.called(&["/f>", ", 65536"]) > 0, "all of it at once: {}", seen.trace);
+    }),
+    works("--mpiio.showHints", "-a MPIIO -w -b 64k -t 64k -o f {}", |seen| {
+        seen.out("hints passed to MPI_File_open() {\n");
+        seen.out("hints returned from opened file {\n");
+    }),
+    fails("--mpiio.useFileView", "-a MPIIO -w -o f {}", 2, |seen| seen.err("not there yet")),
+    fails("--mpiio.useStridedDatatype", "-a MPIIO -w -o f {}", 2, |seen| seen.err("not there yet")),
     fails("--ncmpi.hintsFileName", "-a NCMPI -w -o f {hints}", 2, ncmpi),
     fails("--ncmpi.preallocate", "-a NCMPI -w -o f {}", 2, ncmpi),
     fails("--ncmpi.showHints", "-a NCMPI -w -o f {}", 2, ncmpi),

@@ -125,6 +125,6 @@ pub(super) const ROWS: &[Row] = &[
         assert!(seen.number("write", "ops") < 1024.0, "the first second's transfers do not count");
     }),
     works("--generation", "-w -k -l s -G 7 -b 64k -t 64k -o f {3}", |seen| {
-        assert_eq!(seen.phases(), ["write"]);
+        assert_eq!((seen.word("f", 1), seen.word("f", 4)), (7, 3), "signature and generation in the stamp");
     }),
 ];

@@ -127,6 +127,8 @@ pub enum Event<'a> {
         /// By rank.
         rows: &'a [RankTimes],
     },
+    /// The hints of the file that rank 0 opened for the phase, where the settings ask to show them.
+    Hints(&'a storage::Hints),
     /// A phase has ended on all ranks.
     Phase(&'a Phase),
     /// The files' sizes or the bytes moved are not what the options ask for.

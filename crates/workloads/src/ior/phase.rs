@@ -146,6 +146,9 @@ pub(super) fn run(
     };
     let clock = &*test.cx.clock;
     let done = transfer::perform(clock, job)?;
+    if let Some(hints) = &done.hints {
+        test.cx.observer.event(&Event::Hints(hints));
+    }
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.comm.agree(kind.step(), failed)?;
     finish(test, &Setting { kind, repetition, path, cached_before, depth }, done)

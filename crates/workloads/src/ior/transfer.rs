@@ -5,7 +5,7 @@
 
 use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
-use storage::{Buffer, File, Mode, Open, Queue, Storage};
+use storage::{Buffer, File, Hints, Mode, Open, Queue, Storage};
 
 use super::parameters::{Parameters, Rate};
 use crate::kit::checker::Checker;
@@ -80,6 +80,8 @@ pub(super) struct Done {
     pub(super) short: u64,
     pub(super) tally: Tally,
     pub(super) checker: Option<Checker>,
+    /// On rank 0, where the settings ask to show them.
+    pub(super) hints: Option<Hints>,
     pub(super) failed: Option<String>,
 }
 
@@ -101,6 +103,7 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     stamps.open.0 = clock.now();
     let mut file = body.open();
     stamps.open.1 = clock.now();
+    let hints = body.hints(file.as_deref());
     if body.job.parameters.barriers {
         body.job.comm.barrier()?;
     }
@@ -131,7 +134,7 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     }
     let Body { job, reached, short, failed, .. } = body;
     let Job { tally, checker, .. } = job;
-    Ok(Done { stamps, transfers: reached, at_deadline, short, tally, checker, failed })
+    Ok(Done { stamps, transfers: reached, at_deadline, short, tally, checker, hints, failed })
 }
 
 impl<C: Clock> Body<'_, '_, C> {
@@ -170,6 +173,15 @@ impl<C: Clock> Body<'_, '_, C> {
                 None
             }
         }
+    }
+
+    /// The hints to show; a file that cannot tell them fails the phase.
+    fn hints(&mut self, file: Option<&dyn File>) -> Option<Hints> {
+        let file = file.filter(|_| self.job.comm.rank() == 0)?;
+        file.hints().unwrap_or_else(|error| {
+            self.fail(format!("{}: cannot tell the hints: {}", self.job.path.display(), words(&error)));
+            None
+        })
     }
 
     /// Sets the pace and the ramp for a loop that begins now; returns the moment from which it counts.

@@ -33,6 +33,7 @@ pub(crate) fn words(event: &Event<'_>, shown: &Shown, edition: Edition) -> Strin
             let line = |(rank, count)| format!("{rank}: stonewalling pairs accessed: {count}\n");
             all.iter().enumerate().map(line).collect()
         }
+        Event::Hints(hints) => hints.to_string(),
         Event::WearOut(wall) => wear_out(wall),
         Event::Stamps { phase, repetition, rows } if verbose >= 3 => {
             stamps(shown.parameters().test, *repetition, operation(phase), rows)

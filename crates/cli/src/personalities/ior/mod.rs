@@ -95,28 +95,27 @@ fn prepare(
     launch: Option<&Launch>,
     local: Option<u32>,
 ) -> Result<(Vec<Ready>, Session), Usage> {
-    let (tests, outside, session) = match launch.filter(|launch| launch.is_parallel()) {
-        None => {
-            let outside = Outside::read(typed.script.as_deref())?;
-            let tests = script::tests(typed, outside.script.as_deref())?;
-            let needs_mpi = tests.iter().any(|test| needs_mpi(&test.meant));
-            (tests, outside, Session::start(launch, local, needs_mpi)?)
-        }
-        Some(first) => {
-            let session = Session::start(launch, local, false)?;
-            let script = typed.script.as_deref();
-            let outside = if first.rank == 0 { Outside::read(script) } else { Ok(Outside::default()) };
-            let (session, outside) = session.agree(outside)?;
-            let outside = outside.share(&session)?;
-            let (session, tests) = session.agree(script::tests(typed, outside.script.as_deref()))?;
-            (tests, outside, session)
-        }
+    let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
+        let outside = Outside::read(typed.script.as_deref())?;
+        let tests = script::tests(typed, outside.script.as_deref())?;
+        // What is wrong with the options is said before what is missing to run them.
+        let ready = all_ready(tests, &outside, local.unwrap_or(1).max(1))?;
+        let needs_mpi = ready.iter().any(|test| needs_mpi(&test.meant));
+        return Ok((ready, Session::start(launch, local, needs_mpi)?));
     };
+    let session = Session::start(launch, local, false)?;
+    let script = typed.script.as_deref();
+    let outside = if first.rank == 0 { Outside::read(script) } else { Ok(Outside::default()) };
+    let (session, outside) = session.agree(outside)?;
+    let outside = outside.share(&session)?;
+    let tests = script::tests(typed, outside.script.as_deref());
     let ranks = session.size();
-    let ready: Result<Vec<Ready>, Usage> =
-        tests.into_iter().map(|test| ready(test, &outside, ranks)).collect();
-    let (session, ready) = session.agree(ready.and_then(one_kind))?;
+    let (session, ready) = session.agree(tests.and_then(|tests| all_ready(tests, &outside, ranks)))?;
     Ok((ready, session))
+}
+
+fn all_ready(tests: Vec<Written>, outside: &Outside, ranks: u32) -> Result<Vec<Ready>, Usage> {
+    one_kind(tests.into_iter().map(|test| ready(test, outside, ranks)).collect::<Result<_, _>>()?)
 }
 
 fn needs_mpi(meant: &Meant) -> bool {
