@@ -1,5 +1,6 @@
 //! Wrong data is named: every kind of harm is done to files on disk, and every engine that reads them
 //! says what it is, in which file and where.
+#![allow(clippy::print_stdout)]
 
 mod common;
 
@@ -21,14 +22,10 @@ fn engines() -> Vec<Engine> {
     let listed = run(&mut assay(dir.path(), "backends")).ok();
     let mut engines = Vec::new();
     for name in ["POSIX", "MMAP", "AIO", "URING"] {
-        if !listed.lines().any(|line| line.split_whitespace().next() == Some(name)) {
-            println!("SKIPPED: {name} is no backend of this program");
-            continue;
-        }
         let direct = format!("--{}.odirect", name.to_lowercase());
         let with = listed.contains(&format!("{direct}:")).then(|| format!("-a {name} {direct}"));
         let able = [Some(format!("-a {name}")), with].into_iter().flatten();
-        engines.extend(able.filter(|engine| works(engine)));
+        engines.extend(able.filter(works));
     }
     assert!(engines.contains(&"-a POSIX".to_owned()));
     engines

@@ -9,8 +9,9 @@ use common::{ALL_MPI, Ran, assay, ior, run};
 use serde_json::Value;
 
 /// Three tests, of which the later ones have fewer ranks.
-const THREE: &str = "ignored = before\nIOR START\n  # comment\n  api=POSIX\n  blockSize=64k, transferSize=16k # so\n  \
-                     testFile = sf\nRUN\n  transferSize=32K\n  numTasks=2\nRUN\nRUN\nIOR STOP\nnonsense";
+const THREE: &str = "ignored = before\nIOR START\n  # comment\n  api=POSIX\n  \
+                     blockSize=64k, transferSize=16k # so\n  testFile = sf\nRUN\n  transferSize=32K\n  \
+                     numTasks=2\nRUN\nRUN\nIOR STOP\nnonsense";
 
 fn records(path: &Path) -> Vec<Value> {
     read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()

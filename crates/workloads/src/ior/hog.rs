@@ -48,7 +48,7 @@ fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<Memory>) -> R
     };
     if node > memory.available {
         return Err(format!(
-            "{node} bytes are to be taken away on this node, and only {} of its {} are available; ask for less",
+            "{node} bytes are to be taken on this node, and only {} of its {} are available; ask for less",
             memory.available, memory.total
         ));
     }
