@@ -90,7 +90,7 @@ fn the_pattern_is_repeated_until_the_least_time_has_passed() {
         let write = phase(&records, "write");
         assert!(write["spans"]["transfer_s"].as_f64().unwrap() >= 1.0, "{write}");
         let ops = write["ops"].as_u64().unwrap();
-        assert!(ops > 32 && ops % 16 == 0, "whole passes: {ops}");
+        assert!(ops > 32 && ops.is_multiple_of(16), "whole passes: {ops}");
         assert_eq!(write["smallest_file_bytes"], 131072, "the same file again and again");
     }
 }
