@@ -86,7 +86,10 @@ fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
             detail: next(),
         }
     };
-    lines.iter().map(range).collect()
+    let mut ranges: Vec<BadRange> = lines.iter().map(range).collect();
+    // Queues and shuffles find them in any order.
+    ranges.sort_by_key(|range| range.offset);
+    ranges
 }
 
 #[cfg(test)]
