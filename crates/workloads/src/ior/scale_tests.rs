@@ -4,7 +4,7 @@ use measure::Histogram;
 use testkit::Faulty;
 
 use super::scene::{Call, Late, play};
-use super::{Parameters, Reorder};
+use super::{Offsets, Parameters, Reorder};
 
 const WORLDS: [u32; 3] = [2, 8, 64];
 
@@ -102,5 +102,13 @@ fn the_optional_controls_cost_a_fixed_number_of_collectives() {
         let more = |change: &dyn Fn(&mut Parameters)| of(ranks, change) - of(ranks, &|_| ());
         assert_eq!(more(&|p| p.minutes_max = 9), 1);
         assert_eq!(more(&|p| p.outlier_seconds = 1000), 4, "three of the spread, one that nobody speaks");
+        let filled = |p: &mut Parameters| (p.offsets, p.prefill) = (Offsets::Shuffled, 4096);
+        assert_eq!(more(&filled), 5);
+        let spread = |verbose| {
+            move |p: &mut Parameters| {
+                (p.reorder, p.file_per_rank, p.read, p.verbose) = (Reorder::Random, true, true, verbose);
+            }
+        };
+        assert_eq!(more(&spread(2)) - more(&spread(0)), 1);
     }
 }
