@@ -115,9 +115,6 @@ fn a_prefill_comes_before_the_clocks_and_only_before_writes() {
         .collect();
     assert_eq!(order, ["Prefilled", "Begins", "Begins", "Begins"]);
     assert_eq!(all[0].phases(), ["write 0", "write_check 0", "read_check 0"]);
-    let sequential = Parameters { offsets: Offsets::Sequential, ..parameters };
-    let all = play(2, &sequential, &Faulty::sound(), NOT_LATE);
-    assert!(all[0].told("Prefilled").is_empty(), "without -z there is nothing to fill for");
 }
 
 #[test]
