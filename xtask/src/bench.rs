@@ -1,21 +1,147 @@
-//! `cargo xtask bench`: the benchmark program, on a release build.
+//! `cargo xtask bench`: one table of what this program costs, beside the bare system calls and its peers.
 //!
-//! Never here: measuring. The program is an example of `workloads`, and prints what it finds.
+//! All programs are processes of their own and tell their own time; processor time is the kernel's count
+//! of the whole process. What each group does is in `groups`, the method in `group`.
+//!
+//! Invariant: no peer has to be there; what could not be measured is in the table with its reason. Files are
+//! in folders of this program's own, which go when it ends.
+//! Never here: a judgement by time that fails a build; goals are told as met or not.
 
+mod child;
+mod group;
+mod groups;
+mod lines;
+mod options;
+mod scratch;
+mod text;
+mod tools;
+mod usage;
+mod words;
+
+use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::step::cargo;
+use self::group::Group;
+use self::options::{Options, Sizes};
+use self::scratch::Scratch;
+use self::tools::Tools;
 
-/// Builds `assay` in release and runs the benchmark program; false if either fails.
-pub(crate) fn run(root: &Path) -> Result<bool> {
-    if !cargo(root, &["build", "--release"]).status()?.success() {
-        return Ok(false);
+/// A benchmark under way.
+struct Bench {
+    tools: Tools,
+    sizes: Sizes,
+    rounds: usize,
+    /// In memory.
+    memory: Scratch,
+    /// On a disk.
+    disk: Scratch,
+    stop: Arc<AtomicBool>,
+    done: Vec<Group>,
+}
+
+/// Builds everything and prints the table; false if a program in it failed.
+pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
+    let options = Options::parse(words)?;
+    let tools = tools::provide(root)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
-    if !root.join("crates/workloads/examples/bench.rs").exists() {
-        println!("nothing to run: crates/workloads/examples/bench.rs is not there");
-        return Ok(true);
+    let target = Path::new(&tools.assay).parent().context("a program is in a folder")?;
+    let mut bench = Bench {
+        sizes: options.sizes(),
+        rounds: options.rounds,
+        memory: Scratch::new(&options.memory)?,
+        disk: Scratch::new(options.dir.as_deref().unwrap_or(target))?,
+        tools,
+        stop,
+        done: Vec::new(),
+    };
+    bench.head(&options);
+    bench.in_memory()?;
+    bench.on_disk()?;
+    Ok(bench.foot())
+}
+
+impl Bench {
+    fn head(&self, options: &Options) {
+        let read = |path| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+        let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        println!("{cores} cores, Linux {}, load {}", read("/proc/sys/kernel/osrelease"), load());
+        println!("files in {} and {}", self.memory.path().display(), self.disk.path().display());
+        for line in &self.tools.about_peers {
+            println!("{line}");
+        }
+        let rounds = self.rounds;
+        println!(
+            "medians of {rounds} rounds; each round runs all of a group in turn; ratios within a round;"
+        );
+        println!("rates by each program's own clock; CPU is user and system time of the whole process");
+        if options.smoke {
+            println!("SMOKE: sizes that show that it runs; the numbers mean nothing");
+        }
     }
-    Ok(cargo(root, &["run", "--release", "-p", "workloads", "--example", "bench"]).status()?.success())
+
+    /// Runs a group and prints its block.
+    fn measure(&mut self, mut group: Group) -> Result<()> {
+        group.run(self.rounds, self.memory.path(), &self.stop)?;
+        print!("{}", text::block(&group));
+        self.done.push(group);
+        Ok(())
+    }
+
+    fn in_memory(&mut self) -> Result<()> {
+        let asked = [self.tools.inside.clone(), "packets".to_owned()];
+        let answer = child::run(&asked, self.memory.path(), &self.stop)?;
+        let packets: Vec<String> = answer.said.lines().map(str::to_owned).collect();
+        self.measure(groups::dummy(&self.tools, &self.sizes))?;
+        self.measure(groups::data(&self.tools, &self.sizes, &packets))?;
+        self.measure(groups::memory(&self.tools))?;
+        let file = self.memory.file("cached", self.sizes.file)?;
+        self.measure(groups::cached(&self.tools, &self.sizes, "tmpfs", &file))?;
+        self.measure(groups::stream(&self.tools, &self.sizes, false, &file))?;
+        fs::remove_file(&file)?;
+        let fresh = self.memory.name("fresh");
+        self.measure(groups::stream(&self.tools, &self.sizes, true, &fresh))?;
+        self.measure(groups::verified(&self.tools, &self.sizes, &packets, &fresh))
+    }
+
+    fn on_disk(&mut self) -> Result<()> {
+        let file = self.disk.file("cached", self.sizes.file)?;
+        let cached = groups::cached(&self.tools, &self.sizes, "disk", &file);
+        child::run(&cached.contenders[0].words, self.memory.path(), &self.stop)?;
+        self.measure(cached)?;
+        fs::remove_file(&file)?;
+        let (single, deep) = self.sizes.direct;
+        let single = groups::direct_job(&self.disk.file("single", single)?, single);
+        let attempt = groups::attempt(&self.tools, &single);
+        if let Err(why) = child::run(&attempt, self.memory.path(), &self.stop) {
+            println!("\n4 KiB reads with O_DIRECT: not tried in {}: {why:#}", self.disk.path().display());
+            return Ok(());
+        }
+        let deep = groups::direct_job(&self.disk.file("deep", deep)?, deep);
+        self.measure(groups::direct_single(&self.tools, &single))?;
+        self.measure(groups::direct_deep(&self.tools, &deep))
+    }
+
+    /// The goals; false if a contender failed.
+    fn foot(&self) -> bool {
+        println!("\nload at the end {}\n\ngoals", load());
+        for group in &self.done {
+            for goal in &group.goals {
+                print!("{}", text::verdict(group, goal));
+            }
+        }
+        self.done.iter().all(|group| group.contenders.iter().all(|contender| contender.runs.is_ok()))
+    }
+}
+
+/// The load averages of 1, 5 and 15 minutes.
+fn load() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
 }

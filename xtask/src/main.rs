@@ -4,7 +4,6 @@
 //!
 //! Invariant: works without a terminal and without standard input; exits non-zero on any failure.
 //! Never here: anything that the program itself needs to run.
-#![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
@@ -29,7 +28,9 @@ Usage: cargo xtask VERB
   test [-- FILTER]  install what the full test needs, check format and lints, run every test
   tidy              check the rules of the house that no compiler checks
   setup             only the installing part of `test`
-  bench             build in release and run the benchmark program
+  bench [DIR]       measure this program beside the bare system calls, fio and ior: one table
+                    (DIR: on the disk, else the target folder; --memory DIR: in memory, else /dev/shm;
+                    --rounds N: 5; --quick: 2 rounds; --smoke: only show that it runs)
 
 As root, `setup` and `test` install Debian packages; otherwise they print the one line to run, and
 tests that miss something say `SKIPPED: reason`. Logs are in target/xtask.";
@@ -54,7 +55,7 @@ fn run(words: &[&str]) -> Result<bool> {
         ["test", "--", filter @ ..] => test::run(&root, filter),
         ["tidy"] => Ok(tidy::print(&root)?.is_empty()),
         ["setup"] => Ok(setup::run(&root)?.sound),
-        ["bench"] => bench::run(&root),
+        ["bench", words @ ..] => bench::run(&root, words),
         ["-h" | "--help" | "help"] => {
             println!("{HELP}");
             Ok(true)

@@ -1,0 +1,108 @@
+//! One run of a program: what it said, the processor time it took and the most memory it held.
+//!
+//! Invariant: one child at a time; nothing hangs (a child that outlives the limit is ended and told).
+//! Never here: what its words mean.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::usage::children_cpu_s;
+
+/// No run of the table takes a tenth of this.
+const LIMIT: Duration = Duration::from_secs(600);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// What came of a run.
+pub(super) struct Ran {
+    /// Standard output.
+    pub(super) said: String,
+    /// User and system seconds of the program and its children, start-up and all.
+    pub(super) cpu_s: f64,
+    /// The most memory it held at a time (`VmHWM`), bytes; as last seen before it ended.
+    pub(super) peak_bytes: u64,
+}
+
+/// Runs the words to their end, with their output in `folder`; an exit status other than 0 is an error.
+pub(super) fn run(words: &[String], folder: &Path, stop: &AtomicBool) -> Result<Ran> {
+    let (output, errors) = (folder.join("stdout"), folder.join("stderr"));
+    let before = children_cpu_s();
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).current_dir(folder).stdin(Stdio::null());
+    command.stdout(File::create(&output)?).stderr(File::create(&errors)?);
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", words[0]))?;
+    let (status, peak_bytes) = watch(&mut child, stop)?;
+    let read = |path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let said = read(&output)?;
+    if !status.success() {
+        let complaint = read(&errors)? + &said;
+        let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+        bail!("{status}: {line}");
+    }
+    Ok(Ran { said, cpu_s: children_cpu_s() - before, peak_bytes })
+}
+
+/// Waits for the child and looks at its memory meanwhile.
+fn watch(child: &mut Child, stop: &AtomicBool) -> Result<(ExitStatus, u64)> {
+    let begun = Instant::now();
+    let mut peak_bytes = 0;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, peak_bytes));
+        }
+        let stopped = stop.load(Ordering::Relaxed);
+        if stopped || begun.elapsed() > LIMIT {
+            child.kill()?;
+            child.wait()?;
+            bail!(if stopped { "stopped on request" } else { "still running after ten minutes, ended" });
+        }
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        peak_bytes = peak_of(&status).unwrap_or(0).max(peak_bytes);
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// Bytes in the line `VmHWM` of `/proc/PID/status`; a process that has ended has none.
+fn peak_of(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, stop: bool) -> Result<Ran> {
+        let folder = tempfile::tempdir().unwrap();
+        run(&["sh", "-c", script].map(str::to_owned), folder.path(), &AtomicBool::new(stop))
+    }
+
+    #[test]
+    fn a_run_tells_what_was_said_and_how_much_memory_it_held() {
+        let ran = sh("echo hello; sleep 0.1", false).unwrap();
+        assert_eq!(ran.said, "hello\n");
+        assert!(ran.peak_bytes > 100_000, "{}", ran.peak_bytes);
+    }
+
+    #[test]
+    fn a_failure_is_told_in_the_first_words_of_the_program() {
+        let error = sh("echo >&2; echo no such file >&2; exit 3", false).err().unwrap();
+        assert_eq!(error.to_string(), "exit status: 3: no such file");
+    }
+
+    #[test]
+    fn a_request_to_stop_ends_the_child() {
+        let error = sh("exec sleep 1000", true).err().unwrap();
+        assert_eq!(error.to_string(), "stopped on request");
+    }
+
+    #[test]
+    fn the_peak_of_a_process_that_has_ended_is_unknown() {
+        assert_eq!(peak_of("Name:\tior\nVmPeak:\t  9000 kB\nVmHWM:\t    2612 kB\n"), Some(2612 * 1024));
+        assert_eq!(peak_of("Name:\tior\nState:\tZ (zombie)\n"), None);
+    }
+}

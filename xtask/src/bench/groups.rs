@@ -1,0 +1,197 @@
+//! What is measured: the groups of the table, their contenders and their goals.
+
+use super::group::{Bound, Contender, Goal, Group, Unit};
+use super::lines::{Job, assay, bare, fio, ior, words};
+use super::options::Sizes;
+use super::tools::Tools;
+use super::words::Tongue;
+
+const KIB4: u64 = 4096;
+const MIB: u64 = 1 << 20;
+/// What fio's users give io_uring for speed.
+const FIO_TUNED: &str =
+    "io_uring --fixedbufs=1 --registerfiles=1 --iodepth_batch_submit=16 --iodepth_batch_complete_max=16";
+
+fn goal(of: &str, against: Option<&str>, bound: Bound) -> Goal {
+    Goal { of: of.into(), against: against.map(str::to_owned), bound }
+}
+
+/// What the loop costs where nothing moves.
+pub(super) fn dummy(tools: &Tools, sizes: &Sizes) -> Group {
+    let mut group = Group::new("no I/O, 4 KiB transfers", Unit::NsPerOp);
+    let (ops, bytes) = (sizes.dummy_ops, sizes.dummy_ops * KIB4);
+    for (order, op, goal_ns) in [
+        ("sequential", "write", Some(12.0)),
+        ("sequential", "read", Some(12.0)),
+        ("random", "write", Some(20.0)),
+        ("random", "read", Some(20.0)),
+        ("ior", "read", None),
+    ] {
+        let name = match order {
+            "ior" => format!("assay DUMMY, IOR's shuffle, {op}"),
+            _ => format!("assay DUMMY, {order}, {op}"),
+        };
+        if let Some(limit) = goal_ns {
+            group.goals.push(goal(&name, None, Bound::AtMost(limit)));
+        }
+        let mut line = vec![tools.inside.clone()];
+        line.extend(words(&format!("dummy {order} {op} {ops}")));
+        group.contenders.push(Contender::new(name, line, Tongue::Line));
+    }
+    for (order, flag, rw) in [("sequential", "", "write"), ("random", " -z", "randwrite")] {
+        if let Some(program) = &tools.ior {
+            let line = words(&format!("{program} -a DUMMY -w -t 4096 -b {bytes}{flag}"));
+            group.contenders.push(Contender::new(format!("ior DUMMY, {order}, write"), line, Tongue::Ior));
+        }
+        if let Some(program) = &tools.fio {
+            let line = words(&format!(
+                "{program} --name=bench --ioengine=null --rw={rw} --bs=4096 --size={bytes} \
+                 --output-format=json"
+            ));
+            group.contenders.push(Contender::new(format!("fio null, {order}, write"), line, Tongue::Fio));
+        }
+    }
+    group
+}
+
+/// What an order of 67 million offsets costs in memory.
+pub(super) fn memory(tools: &Tools) -> Group {
+    let mut group = Group::new("memory held with 256 GiB in 4 KiB, DUMMY, -w -D 1", Unit::PeakMib);
+    group.against = Some(0);
+    let line = "-a DUMMY -b 256g -t 4k -w -D 1";
+    for (suffix, flag) in [("", ""), (" -z", " -z")] {
+        let ours = words(&format!("ior {line}{flag}"));
+        let ours = [vec![tools.assay.clone()], ours].concat();
+        group.contenders.push(Contender::new(format!("assay{suffix}"), ours, Tongue::Records));
+    }
+    for (suffix, flag) in [("", ""), (" -z", " -z")] {
+        if let Some(program) = &tools.ior {
+            let line = words(&format!("{program} {line}{flag}"));
+            group.contenders.push(Contender::new(format!("ior{suffix}"), line, Tongue::Ior));
+        }
+    }
+    // The allocator's rounding and the pages of code that happened to be touched.
+    group.goals.push(goal("assay -z", Some("assay"), Bound::AtMost(1.05)));
+    group
+}
+
+/// 4 KiB random reads of a file that is in memory.
+pub(super) fn cached(tools: &Tools, sizes: &Sizes, place: &str, file: &str) -> Group {
+    let job = Job {
+        file: file.into(),
+        bytes: sizes.file,
+        transfer: KIB4,
+        passes: sizes.passes,
+        random: true,
+        write: false,
+        direct: false,
+    };
+    let mut group = Group::new(format!("4 KiB random reads, page cache, {place}"), Unit::PerSecond);
+    group.against = Some(0);
+    group.contenders = vec![
+        bare(tools, &job),
+        assay(tools, &job, "POSIX", ""),
+        assay(tools, &job, "URING", ""),
+        assay(tools, &job, "MMAP", ""),
+    ];
+    group.contenders.extend(fio(tools, &job, "fio psync", "psync"));
+    group.contenders.extend(ior(tools, &job));
+    group.goals = vec![
+        goal("assay POSIX", Some("bare pread loop"), Bound::AtLeast(0.97)),
+        goal("assay POSIX", Some("fio psync"), Bound::AtLeast(1.0)),
+        goal("assay POSIX", Some("ior POSIX"), Bound::AtLeast(1.0)),
+    ];
+    group
+}
+
+/// 4 KiB random reads past the page cache, one at a time.
+pub(super) fn direct_single(tools: &Tools, job: &Job) -> Group {
+    let mut group = Group::new("4 KiB random reads, O_DIRECT, depth 1", Unit::PerSecond);
+    group.against = Some(0);
+    group.contenders = vec![bare(tools, job), assay(tools, job, "POSIX", "")];
+    group.contenders.extend(fio(tools, job, "fio psync", "psync"));
+    group.contenders.extend(fio(tools, job, "fio io_uring", "io_uring --iodepth=1"));
+    group.contenders.extend(ior(tools, job));
+    group.goals = vec![goal("assay POSIX", Some("fio io_uring"), Bound::AtLeast(1.0))];
+    group
+}
+
+/// 4 KiB random reads past the page cache, 64 under way.
+pub(super) fn direct_deep(tools: &Tools, job: &Job) -> Group {
+    let mut group = Group::new("4 KiB random reads, O_DIRECT, depth 64", Unit::PerSecond);
+    let (uring, tuned) = ("assay URING --iodepth 64".replace("--", ""), "fio io_uring, tuned");
+    group.contenders.extend(fio(tools, job, "fio io_uring", "io_uring --iodepth=64"));
+    group.contenders.extend(fio(tools, job, tuned, &format!("{FIO_TUNED} --iodepth=64")));
+    group.contenders.extend(fio(tools, job, "fio libaio", "libaio --iodepth=64"));
+    group.against = tools.fio.is_some().then_some(0);
+    group.contenders.push(assay(tools, job, "URING", "--iodepth 64"));
+    group.contenders.push(assay(tools, job, "AIO", "--iodepth 64"));
+    group.goals = vec![
+        goal(&uring, Some("fio io_uring"), Bound::AtLeast(1.0)),
+        goal(&uring, Some(tuned), Bound::AtLeast(1.0)),
+    ];
+    group
+}
+
+/// A read of the job with the bare loop, to see whether it can be done at all.
+pub(super) fn attempt(tools: &Tools, job: &Job) -> Vec<String> {
+    bare(tools, job).words
+}
+
+/// A job of direct random reads.
+pub(super) fn direct_job(file: &str, bytes: u64) -> Job {
+    Job { file: file.into(), bytes, transfer: KIB4, passes: 1, random: true, write: false, direct: true }
+}
+
+/// 1 MiB transfers one after the other: a new file is written, or one that is in memory is read.
+pub(super) fn stream(tools: &Tools, sizes: &Sizes, write: bool, file: &str) -> Group {
+    let passes = if write { 1 } else { sizes.passes };
+    let what = if write { "written to a new file" } else { "read" };
+    let mut group = Group::new(format!("1 MiB streams {what}, in memory"), Unit::Gigabytes(MIB as f64));
+    let file = file.to_owned();
+    let job = Job { file, bytes: sizes.file, transfer: MIB, passes, random: false, write, direct: false };
+    group.against = Some(0);
+    group.contenders = vec![bare(tools, &job), assay(tools, &job, "POSIX", "")];
+    group.contenders.extend(fio(tools, &job, "fio psync", "psync"));
+    group.contenders.extend(ior(tools, &job));
+    group
+}
+
+/// How fast data is made and compared on one core, for each packet type.
+pub(super) fn data(tools: &Tools, sizes: &Sizes, packets: &[String]) -> Group {
+    let title = "data of 1 MiB made (fill) and compared (check), one core";
+    let mut group = Group::new(title, Unit::Gigabytes(MIB as f64));
+    for packet in packets {
+        for what in ["fill", "check"] {
+            let words = words(&format!("{what} {packet} {}", sizes.fill_ops));
+            let words = [vec![tools.inside.clone()], words].concat();
+            group.contenders.push(Contender::new(format!("{what} {packet}"), words, Tongue::Line));
+        }
+    }
+    for what in ["fill stamped", "check stamped"] {
+        group.goals.push(goal(what, None, Bound::AtLeast(20.0)));
+    }
+    group
+}
+
+/// Writing and reading a file with every word compared, against the same without.
+pub(super) fn verified(tools: &Tools, sizes: &Sizes, packets: &[String], file: &str) -> Group {
+    let mut group = Group::new("1 MiB write + read, verified, in memory", Unit::Gigabytes(MIB as f64));
+    group.against = Some(0);
+    let line = format!("-a POSIX -w -t 1m -b {} -o {file}", sizes.file);
+    let plain = words(&format!("{} ior -r {line}", tools.assay));
+    group.contenders.push(Contender::new("assay, unverified", plain, Tongue::Records));
+    for packet in packets.iter().filter(|packet| ["offset", "stamped"].contains(&packet.as_str())) {
+        let name = format!("assay -R -l {packet}");
+        let words = words(&format!("{} ior -R -l {packet} {line}", tools.assay));
+        group.goals.push(goal(&name, Some("assay, unverified"), Bound::AtLeast(0.9)));
+        group.contenders.push(Contender::new(name, words, Tongue::Records));
+    }
+    if let Some(program) = &tools.ior {
+        let plain = words(&format!("{program} -r {line}"));
+        group.contenders.push(Contender::new("ior, unverified", plain, Tongue::Ior));
+        let words = words(&format!("{program} -r -R -l offset -G 7 {line}"));
+        group.contenders.push(Contender::new("ior -R -l offset", words, Tongue::Ior));
+    }
+    group
+}

@@ -1,0 +1,143 @@
+//! One job, as each program wants it said.
+//!
+//! The traps: fio drops the file from the page cache first unless told not to, and allocates a new file
+//! before it writes; IOR and assay remove what they read unless told to keep it.
+
+use super::group::Contender;
+use super::tools::Tools;
+use super::words::Tongue;
+
+/// Transfers of one file by one process.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) file: String,
+    pub(super) bytes: u64,
+    pub(super) transfer: u64,
+    /// How often the whole file.
+    pub(super) passes: u64,
+    pub(super) random: bool,
+    /// Writes a new file and removes it, instead of reading one that is there.
+    pub(super) write: bool,
+    pub(super) direct: bool,
+}
+
+/// Words of a command line.
+pub(super) fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A program's line from its own words and some that are paths and hold whatever they hold.
+fn command(program: &str, line: &str, paths: &[(&str, &str)]) -> Vec<String> {
+    let mut all = vec![program.to_owned()];
+    all.extend(words(line));
+    all.extend(paths.iter().flat_map(|(flag, path)| [(*flag).to_owned(), (*path).to_owned()]));
+    all
+}
+
+/// System calls and nothing else.
+pub(super) fn bare(tools: &Tools, job: &Job) -> Contender {
+    let order = match (job.random, job.direct) {
+        (true, true) => "direct-random",
+        (true, false) => "random",
+        (false, _) => "sequential",
+    };
+    let mut line = vec![tools.bare.clone(), if job.write { "write" } else { "read" }.into(), order.into()];
+    line.push(job.file.clone());
+    line.extend([job.bytes, job.transfer, job.passes].map(|number| number.to_string()));
+    let name = if job.write { "bare pwrite loop" } else { "bare pread loop" };
+    Contender::new(name, line, Tongue::Line)
+}
+
+/// The words that `ior` and `assay ior` share.
+fn ior_words(job: &Job, engine: &str) -> String {
+    let mut line = format!("-a {engine} -t {} -b {} -i {}", job.transfer, job.bytes, job.passes);
+    line += if job.write { " -w" } else { " -r -k" };
+    if job.random {
+        line += " -z";
+    }
+    if job.direct {
+        line += &format!(" --{}.odirect", engine.to_lowercase());
+    }
+    line
+}
+
+/// `assay ior` with an engine and further words.
+pub(super) fn assay(tools: &Tools, job: &Job, engine: &str, more: &str) -> Contender {
+    let line = format!("ior {} {more}", ior_words(job, engine));
+    let name = format!("assay {engine} {}", more.replace("--", "")).trim_end().to_owned();
+    Contender::new(name, command(&tools.assay, &line, &[("-o", &job.file)]), Tongue::Records)
+}
+
+/// The original, where there is one.
+pub(super) fn ior(tools: &Tools, job: &Job) -> Option<Contender> {
+    let line = ior_words(job, "POSIX");
+    let program = tools.ior.as_ref()?;
+    Some(Contender::new("ior POSIX", command(program, &line, &[("-o", &job.file)]), Tongue::Ior))
+}
+
+/// fio with an engine and further words, where there is one.
+pub(super) fn fio(tools: &Tools, job: &Job, name: &str, engine: &str) -> Option<Contender> {
+    let rw = match (job.write, job.random) {
+        (true, false) => "write --fallocate=none --unlink=1",
+        (true, true) => "randwrite --fallocate=none --unlink=1",
+        (false, false) => "read",
+        (false, true) => "randread",
+    };
+    let line = format!(
+        "--name=bench --output-format=json --invalidate=0 --rw={rw} --bs={} --size={} --loops={} --direct={} \
+         --ioengine={engine}",
+        job.transfer,
+        job.bytes,
+        job.passes,
+        u8::from(job.direct)
+    );
+    let mut all = command(tools.fio.as_ref()?, &line, &[]);
+    // A colon separates files there.
+    all.push(format!("--filename={}", job.file.replace(':', "\\:")));
+    Some(Contender::new(name, all, Tongue::Fio))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools() -> Tools {
+        let name = |name: &str| name.to_owned();
+        Tools {
+            assay: name("assay"),
+            inside: name("bench"),
+            bare: name("bare"),
+            fio: Some(name("fio")),
+            ior: None,
+            about_peers: Vec::new(),
+        }
+    }
+
+    fn job() -> Job {
+        let (file, bytes) = ("/mnt/a b:c/file".to_owned(), 1 << 20);
+        Job { file, bytes, transfer: 4096, passes: 2, random: true, write: false, direct: true }
+    }
+
+    #[test]
+    fn a_path_with_a_blank_stays_one_word() {
+        for contender in [bare(&tools(), &job()), assay(&tools(), &job(), "URING", "")] {
+            assert!(contender.words.iter().any(|word| word == "/mnt/a b:c/file"), "{contender:?}");
+        }
+        let fio = fio(&tools(), &job(), "fio", "psync").unwrap();
+        assert_eq!(fio.words.last().unwrap(), "--filename=/mnt/a b\\:c/file");
+    }
+
+    #[test]
+    fn reads_keep_the_file_and_leave_the_cache_alone() {
+        let ours = assay(&tools(), &job(), "POSIX", "").words.join(" ");
+        assert!(ours.contains("-r -k -z --posix.odirect"), "{ours}");
+        let fio = fio(&tools(), &job(), "fio", "psync").unwrap().words.join(" ");
+        assert!(fio.contains("--invalidate=0 --rw=randread"), "{fio}");
+        assert!(fio.contains("--loops=2 --direct=1"), "{fio}");
+    }
+
+    #[test]
+    fn a_peer_that_is_missing_is_no_contender() {
+        assert!(ior(&tools(), &job()).is_none());
+    }
+}

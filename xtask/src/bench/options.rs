@@ -1,0 +1,111 @@
+//! The words after `cargo xtask bench`, and the sizes they lead to.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+const GIB: u64 = 1 << 30;
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Options {
+    /// Where files on a disk go; `None` for the target folder.
+    pub(super) dir: Option<PathBuf>,
+    /// Where files in memory go.
+    pub(super) memory: PathBuf,
+    /// How often each group is run through.
+    pub(super) rounds: usize,
+    /// Whether only to show that everything still runs, with sizes too small for numbers.
+    pub(super) smoke: bool,
+}
+
+impl Options {
+    /// Reads the words.
+    pub(super) fn parse(words: &[&str]) -> Result<Self> {
+        let mut options = Self { dir: None, memory: "/dev/shm".into(), rounds: 5, smoke: false };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "--quick" => options.rounds = 2,
+                "--smoke" => options.smoke = true,
+                "--rounds" => {
+                    let number = words.next().context("--rounds takes a number")?;
+                    options.rounds =
+                        number.parse().ok().filter(|n| (1..=100).contains(n)).with_context(|| {
+                            format!("`{number}` is no number of rounds; from 1 to 100 would do")
+                        })?;
+                }
+                "--memory" => options.memory = words.next().context("--memory takes a directory")?.into(),
+                flag if flag.starts_with('-') => {
+                    bail!(
+                        "bench does not know `{flag}`; it takes DIR --memory DIR --rounds N --quick --smoke"
+                    )
+                }
+                dir if options.dir.is_none() => options.dir = Some(dir.into()),
+                more => bail!("bench takes one directory for the disk; `{more}` is one too many"),
+            }
+        }
+        if options.smoke {
+            options.rounds = 1;
+        }
+        Ok(options)
+    }
+
+    /// The sizes for it.
+    pub(super) fn sizes(&self) -> Sizes {
+        if self.smoke { Sizes::SMOKE } else { Sizes::FULL }
+    }
+}
+
+/// How much each measurement moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Bytes of a file that is read from the page cache or streamed.
+    pub(super) file: u64,
+    /// How often a cached file is read through in one run.
+    pub(super) passes: u64,
+    /// Bytes of the files read past the page cache one at a time, and many at a time.
+    pub(super) direct: (u64, u64),
+    /// Transfers that move nothing.
+    pub(super) dummy_ops: u64,
+    /// Buffers of 1 MiB made or compared.
+    pub(super) fill_ops: u64,
+}
+
+impl Sizes {
+    /// About a second a run on the machines this was written on; fio counts in milliseconds.
+    const FULL: Self =
+        Self { file: GIB, passes: 4, direct: (GIB / 16, GIB / 2), dummy_ops: 1 << 23, fill_ops: 4000 };
+    const SMOKE: Self =
+        Self { file: 32 << 20, passes: 2, direct: (1 << 20, 4 << 20), dummy_ops: 1 << 17, fill_ops: 50 };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_rounds_are_what_a_bare_word_gets() {
+        let options = Options::parse(&[]).unwrap();
+        assert_eq!((options.rounds, options.dir, options.smoke), (5, None, false));
+        let options = Options::parse(&["--quick", "/scratch", "--memory", "/mnt/ram"]).unwrap();
+        assert_eq!((options.rounds, options.dir), (2, Some("/scratch".into())));
+        assert_eq!(options.memory, PathBuf::from("/mnt/ram"));
+    }
+
+    #[test]
+    fn smoke_is_one_round_whatever_else_is_said() {
+        for words in [["--smoke", "--quick"], ["--quick", "--smoke"]] {
+            assert_eq!(Options::parse(&words).unwrap().rounds, 1);
+        }
+    }
+
+    #[test]
+    fn a_word_it_does_not_know_is_refused_with_those_it_does() {
+        assert!(Options::parse(&["--fast"]).unwrap_err().to_string().contains("--quick"));
+        assert!(Options::parse(&["a", "b"]).is_err());
+        for rounds in ["0", "many", "101"] {
+            assert!(Options::parse(&["--rounds", rounds]).is_err(), "{rounds}");
+        }
+    }
+}

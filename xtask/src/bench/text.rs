@@ -1,0 +1,186 @@
+//! The table: a block for each group, then a line for each goal.
+//!
+//! Invariant: a number stands with its extremes; what could not be measured stands with its reason.
+
+use super::group::{Bound, Contender, Goal, Group};
+
+/// The middle of the sorted values (of two, their mean) with the extremes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spread {
+    median: f64,
+    min: f64,
+    max: f64,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Option<Self> {
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        let (min, max) = (*values.first()?, *values.last()?);
+        let middle = values.len() / 2;
+        let even = values.len().is_multiple_of(2);
+        let median = if even { (values[middle - 1] + values[middle]) / 2.0 } else { values[middle] };
+        Some(Self { median, min, max })
+    }
+
+    fn range(self) -> String {
+        format!("{}..{}", digits(self.min), digits(self.max))
+    }
+}
+
+/// Four significant digits, or all before the point.
+fn digits(value: f64) -> String {
+    let places = match value.abs() {
+        v if v >= 1000.0 => 0,
+        v if v >= 100.0 => 1,
+        v if v >= 10.0 => 2,
+        v if v >= 0.1 => 3,
+        _ => 4,
+    };
+    format!("{value:.places$}")
+}
+
+/// One block of the table.
+pub(super) fn block(group: &Group) -> String {
+    let mut text = format!(
+        "\n{}\n  {:<36} {:>11} {:>18} {:>12} {:>8} {:>12}\n",
+        group.title,
+        match group.against {
+            Some(place) => format!("(ratio to {})", group.contenders[place].name),
+            None => String::new(),
+        },
+        group.unit.name(),
+        "min..max",
+        "CPU us/op",
+        "ratio",
+        "min..max"
+    );
+    for contender in &group.contenders {
+        text.push_str(&row(group, contender));
+    }
+    text
+}
+
+fn row(group: &Group, contender: &Contender) -> String {
+    let runs = match &contender.runs {
+        Ok(runs) => runs,
+        Err(why) => return format!("  {:<36} FAILED: {why}\n", contender.name),
+    };
+    let values: Vec<f64> = runs.iter().map(|run| group.unit.of(run)).collect();
+    let cpu: Vec<f64> = runs.iter().map(|run| run.cpu_s * 1e6 / run.work.ops).collect();
+    let (Some(value), Some(cpu)) = (Spread::of(&values), Spread::of(&cpu)) else {
+        return format!("  {:<36} not run\n", contender.name);
+    };
+    let against = group.against.and_then(|place| group.contenders[place].runs.as_ref().ok());
+    let ratio = against.and_then(|to| Spread::of(&group.ratios(runs, to)));
+    let (ratio, range) = match ratio {
+        Some(ratio) => (format!("{:.3}", ratio.median), format!("{:.2}..{:.2}", ratio.min, ratio.max)),
+        None => (String::new(), String::new()),
+    };
+    let line = format!(
+        "  {:<36} {:>11} {:>18} {:>12} {ratio:>8} {range:>12}",
+        contender.name,
+        digits(value.median),
+        value.range(),
+        digits(cpu.median)
+    );
+    line.trim_end().to_owned() + "\n"
+}
+
+/// One line: met, not met, or why nobody knows.
+pub(super) fn verdict(group: &Group, goal: &Goal) -> String {
+    let (sign, bound) = match goal.bound {
+        Bound::AtLeast(bound) => (">=", bound),
+        Bound::AtMost(bound) => ("<=", bound),
+    };
+    let to = match &goal.against {
+        Some(name) => format!("of {name}"),
+        None => group.unit.name().to_owned(),
+    };
+    let words = format!("{}: {}: {sign} {bound} {to}", group.title, goal.of);
+    match values(group, goal) {
+        Ok(values) => {
+            let Some(spread) = Spread::of(&values) else { return format!("  not tried  {words}\n") };
+            let met = if goal.bound.holds(spread.median) { "met" } else { "NOT MET" };
+            let kept = values.iter().filter(|value| goal.bound.holds(**value)).count();
+            format!(
+                "  {met:<10} {words}: {} ({}, {kept} of {} rounds)\n",
+                digits(spread.median),
+                spread.range(),
+                values.len()
+            )
+        }
+        Err(why) => format!("  not tried  {words}: {why}\n"),
+    }
+}
+
+fn values(group: &Group, goal: &Goal) -> Result<Vec<f64>, String> {
+    let runs = group.runs(&goal.of)?;
+    let Some(against) = &goal.against else {
+        return Ok(runs.iter().map(|run| group.unit.of(run)).collect());
+    };
+    Ok(group.ratios(runs, group.runs(against)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::group::{Run, Unit};
+    use super::super::words::{Tongue, Work};
+    use super::*;
+
+    fn contender(name: &str, seconds: &[f64]) -> Contender {
+        let run = |s: &f64| Run { work: Work { ops: 1000.0, seconds: *s }, cpu_s: 0.01, peak_bytes: 1 << 20 };
+        let mut contender = Contender::new(name, Vec::new(), Tongue::Line);
+        contender.runs = Ok(seconds.iter().map(run).collect());
+        contender
+    }
+
+    fn group() -> Group {
+        let mut group = Group::new("reads", Unit::PerSecond);
+        group.against = Some(0);
+        group.contenders =
+            vec![contender("bare", &[1.0, 2.0, 1.0]), contender("assay", &[1.0, 4.0, 1.25]), {
+                let mut broken = contender("fio", &[]);
+                broken.runs = Err("exit status: 1: no such engine".into());
+                broken
+            }];
+        group
+    }
+
+    fn goal(of: &str, against: Option<&str>, bound: Bound) -> Goal {
+        Goal { of: of.into(), against: against.map(str::to_owned), bound }
+    }
+
+    #[test]
+    fn ratios_are_those_of_the_same_round_and_not_of_the_medians() {
+        let text = block(&group());
+        let row = text.lines().find(|line| line.trim_start().starts_with("assay")).unwrap();
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(cells, ["assay", "800.0", "250.0..1000", "10.00", "0.800", "0.50..1.00"]);
+        assert!(text.contains("FAILED: exit status: 1: no such engine"), "{text}");
+    }
+
+    #[test]
+    fn a_goal_is_met_by_the_median_and_says_in_how_many_rounds() {
+        let group = group();
+        let met = verdict(&group, &goal("assay", Some("bare"), Bound::AtLeast(0.7)));
+        assert!(met.trim_start().starts_with("met "), "{met}");
+        assert!(met.contains(">= 0.7 of bare: 0.800 (0.500..1.000, 2 of 3 rounds)"), "{met}");
+        let missed = verdict(&group, &goal("assay", None, Bound::AtMost(799.0)));
+        assert!(missed.trim_start().starts_with("NOT MET"), "{missed}");
+    }
+
+    #[test]
+    fn a_goal_against_a_program_that_failed_or_is_missing_is_not_tried() {
+        for name in ["fio", "ior"] {
+            let line = verdict(&group(), &goal("assay", Some(name), Bound::AtLeast(1.0)));
+            assert!(line.trim_start().starts_with("not tried"), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_median_of_two_is_their_mean() {
+        assert_eq!(Spread::of(&[3.0, 1.0]), Some(Spread { median: 2.0, min: 1.0, max: 3.0 }));
+        assert_eq!(Spread::of(&[]), None);
+    }
+}

@@ -1,0 +1,177 @@
+//! What programs say of themselves: how many transfers in how many seconds, by their own clocks.
+//!
+//! Each reader takes what a program prints for machines, or its table, and adds up the phases or
+//! repetitions in it. Start-up, opening, closing and removing are in none of them.
+//!
+//! Invariant: output without a phase is an error, never a zero.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+/// How a program tells what it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tongue {
+    /// The line `ops N seconds S` of this repository's examples.
+    Line,
+    /// The records of `assay`, in the file that `--record` names.
+    Records,
+    /// The JSON of `fio`.
+    Fio,
+    /// The rows of IOR's table.
+    Ior,
+}
+
+/// Transfers and the seconds they took, summed over the phases of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Work {
+    /// How many transfers.
+    pub(super) ops: f64,
+    /// Seconds of their phases.
+    pub(super) seconds: f64,
+}
+
+impl Tongue {
+    /// Reads a whole output.
+    pub(super) fn read(self, text: &str) -> Result<Work> {
+        let parts = match self {
+            Self::Line => line(text),
+            Self::Records => records(text),
+            Self::Fio => fio(text),
+            Self::Ior => ior(text),
+        }?;
+        let mut sum = Work::default();
+        for part in parts {
+            sum.ops += part.ops;
+            sum.seconds += part.seconds;
+        }
+        ensure!(sum.ops > 0.0 && sum.seconds > 0.0, "its output tells of no transfer or of no time");
+        Ok(sum)
+    }
+}
+
+fn line(text: &str) -> Result<Vec<Work>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let ["ops", ops, "seconds", seconds] = words[..] else {
+        anyhow::bail!("not `ops N seconds S`: {text:?}");
+    };
+    Ok(vec![Work { ops: ops.parse()?, seconds: seconds.parse()? }])
+}
+
+fn number(value: &Value, path: &str) -> Result<f64> {
+    value.pointer(path).and_then(Value::as_f64).with_context(|| format!("no number at {path}"))
+}
+
+fn records(text: &str) -> Result<Vec<Work>> {
+    let mut parts = Vec::new();
+    for line in text.lines() {
+        let record: Value = serde_json::from_str(line).context("a record that is no JSON")?;
+        match record.pointer("/record").and_then(Value::as_str) {
+            Some("failure") => anyhow::bail!("its records tell of a failure: {line}"),
+            Some("phase") => parts
+                .push(Work { ops: number(&record, "/ops")?, seconds: number(&record, "/spans/transfer_s")? }),
+            _ => {}
+        }
+    }
+    Ok(parts)
+}
+
+/// Before the JSON there may be lines of complaint. `runtime` is in milliseconds.
+fn fio(text: &str) -> Result<Vec<Work>> {
+    let begin = text.find('{').context("fio printed no JSON")?;
+    let answer: Value = serde_json::from_str(&text[begin..]).context("fio's JSON does not parse")?;
+    let jobs = answer.pointer("/jobs").and_then(Value::as_array).context("no jobs in fio's JSON")?;
+    let mut parts = Vec::new();
+    for job in jobs {
+        ensure!(number(job, "/error")? == 0.0, "fio tells of error {}", job["error"]);
+        for direction in ["read", "write"] {
+            parts.push(Work {
+                ops: number(job, &format!("/{direction}/total_ios"))?,
+                seconds: number(job, &format!("/{direction}/runtime"))? / 1000.0,
+            });
+        }
+    }
+    Ok(parts)
+}
+
+/// The rows between the dashes and the blank line, with warnings among them. IOPS there is transfers over
+/// wr/rd, and has more digits than that when it is above a second.
+fn ior(text: &str) -> Result<Vec<Work>> {
+    let mut lines = text.lines();
+    let head = lines
+        .find(|line| line.starts_with("access ") && line.contains("bw(MiB/s)"))
+        .context("no table in ior's output")?;
+    let column = |name: &str| {
+        let at = head.split_whitespace().position(|word| word == name);
+        at.with_context(|| format!("no column {name} in ior's table"))
+    };
+    let (iops, seconds) = (column("IOPS")?, column("wr/rd(s)")?);
+    let mut parts = Vec::new();
+    for row in lines.skip(1).take_while(|line| !line.trim().is_empty()) {
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        if !matches!(cells.first(), Some(&("read" | "write"))) {
+            continue;
+        }
+        let cell = |at: usize| -> Result<f64> {
+            let text = cells.get(at).with_context(|| format!("a short row of ior: {row}"))?;
+            text.parse().with_context(|| format!("`{text}` in ior's row is no number"))
+        };
+        parts.push(Work { ops: (cell(iops)? * cell(seconds)?).round(), seconds: cell(seconds)? });
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIO: &str = include_str!("samples/fio.json");
+    const IOR: &str = include_str!("samples/ior.txt");
+    const RECORDS: &str = include_str!("samples/records.jsonl");
+
+    #[test]
+    fn the_bare_loop_is_one_line() {
+        let work = Tongue::Line.read("ops 1024 seconds 0.500000000\n").unwrap();
+        assert_eq!(work, Work { ops: 1024.0, seconds: 0.5 });
+        assert!(Tongue::Line.read("ops 1024 in 3 s").is_err());
+    }
+
+    #[test]
+    fn fio_tells_its_own_run_time_in_milliseconds_after_its_complaints() {
+        let text = format!("fio: this is a warning\n{FIO}");
+        assert_eq!(Tongue::Fio.read(&text).unwrap(), Work { ops: 4096.0, seconds: 0.008 });
+    }
+
+    #[test]
+    fn the_error_of_a_job_of_fio_is_not_a_rate() {
+        let error = Tongue::Fio.read(&FIO.replace("\"error\" : 0", "\"error\" : 5")).unwrap_err();
+        assert_eq!(error.to_string(), "fio tells of error 5");
+        assert!(Tongue::Fio.read("fio: engine not found\n").is_err());
+    }
+
+    #[test]
+    fn all_rows_of_ior_count_and_the_summary_does_not() {
+        let work = Tongue::Ior.read(IOR).unwrap();
+        assert_eq!(work.ops, 4.0 * 1024.0);
+        assert!((work.seconds - (0.007135 + 0.001669 + 0.002908 + 0.001557)).abs() < 1e-9, "{work:?}");
+    }
+
+    #[test]
+    fn an_output_of_ior_without_rows_is_an_error() {
+        let begin: String = IOR
+            .lines()
+            .take_while(|line| !line.starts_with("write"))
+            .fold(String::new(), |text, line| text + line + "\n");
+        assert!(Tongue::Ior.read(&begin).is_err());
+        assert!(Tongue::Ior.read("ERROR: open64() failed").is_err());
+        let cut = IOR.replace("wr/rd(s)", "xfer(s)");
+        assert_eq!(Tongue::Ior.read(&cut).unwrap_err().to_string(), "no column wr/rd(s) in ior's table");
+    }
+
+    #[test]
+    fn phases_of_records_are_added_up_and_a_failure_is_none() {
+        assert_eq!(Tongue::Records.read(RECORDS).unwrap(), Work { ops: 128.0, seconds: 0.75 });
+        let failed = format!("{RECORDS}{{\"record\":\"failure\",\"step\":\"read\",\"rank\":0}}\n");
+        assert!(Tongue::Records.read(&failed).unwrap_err().to_string().contains("failure"));
+        assert!(Tongue::Records.read("").is_err());
+    }
+}
