@@ -12,6 +12,7 @@ mod group;
 mod groups;
 mod lines;
 mod options;
+mod others;
 mod scratch;
 mod text;
 mod tools;
@@ -80,7 +81,8 @@ impl Bench {
         println!(
             "medians of {rounds} rounds; each round runs all of a group in turn; ratios within a round;"
         );
-        println!("rates by each program's own clock; CPU is user and system time of the whole process");
+        println!("rates by each program's own clock; CPU is user and system time of the whole process;");
+        println!("others: cores that anything else kept busy meanwhile, which should be next to none");
         if options.smoke {
             println!("SMOKE: sizes that show that it runs; the numbers mean nothing");
         }

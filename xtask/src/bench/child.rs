@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::others::machine_cpu_s;
 use super::usage::children_cpu_s;
 
 /// No run of the table takes a tenth of this.
@@ -23,6 +24,10 @@ pub(super) struct Ran {
     pub(super) said: String,
     /// User and system seconds of the program and its children, start-up and all.
     pub(super) cpu_s: f64,
+    /// Seconds from start to end.
+    pub(super) wall_s: f64,
+    /// Processor seconds of everybody else meanwhile.
+    pub(super) others_s: f64,
     /// The most memory it held at a time (`VmHWM`), bytes; as last seen before it ended.
     pub(super) peak_bytes: u64,
 }
@@ -30,12 +35,14 @@ pub(super) struct Ran {
 /// Runs the words to their end, with their output in `folder`; an exit status other than 0 is an error.
 pub(super) fn run(words: &[String], folder: &Path, stop: &AtomicBool) -> Result<Ran> {
     let (output, errors) = (folder.join("stdout"), folder.join("stderr"));
-    let before = children_cpu_s();
+    let before = (children_cpu_s(), machine_cpu_s(), Instant::now());
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).current_dir(folder).stdin(Stdio::null());
     command.stdout(File::create(&output)?).stderr(File::create(&errors)?);
     let mut child = command.spawn().with_context(|| format!("cannot start {}", words[0]))?;
     let (status, peak_bytes) = watch(&mut child, stop)?;
+    let (cpu_s, wall_s) = (children_cpu_s() - before.0, before.2.elapsed().as_secs_f64());
+    let others_s = (machine_cpu_s() - before.1 - cpu_s).max(0.0);
     let read = |path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let said = read(&output)?;
     if !status.success() {
@@ -43,7 +50,7 @@ pub(super) fn run(words: &[String], folder: &Path, stop: &AtomicBool) -> Result<
         let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
         bail!("{status}: {line}");
     }
-    Ok(Ran { said, cpu_s: children_cpu_s() - before, peak_bytes })
+    Ok(Ran { said, cpu_s, wall_s, others_s, peak_bytes })
 }
 
 /// Waits for the child and looks at its memory meanwhile.

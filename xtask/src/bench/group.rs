@@ -55,6 +55,8 @@ impl Unit {
 pub(super) struct Run {
     pub(super) work: Work,
     pub(super) cpu_s: f64,
+    pub(super) wall_s: f64,
+    pub(super) others_s: f64,
     pub(super) peak_bytes: u64,
 }
 
@@ -80,15 +82,15 @@ impl Contender {
         if self.tongue == Tongue::Records {
             words.extend(["--record".into(), records.display().to_string()]);
         }
-        let ran = child::run(&words, folder, stop)?;
+        let child::Ran { said, cpu_s, wall_s, others_s, peak_bytes } = child::run(&words, folder, stop)?;
         let told = if self.tongue == Tongue::Records {
             let text = fs::read_to_string(&records).context("its records are not there")?;
             fs::remove_file(&records)?;
             text
         } else {
-            ran.said
+            said
         };
-        Ok(Run { work: self.tongue.read(&told)?, cpu_s: ran.cpu_s, peak_bytes: ran.peak_bytes })
+        Ok(Run { work: self.tongue.read(&told)?, cpu_s, wall_s, others_s, peak_bytes })
     }
 }
 
@@ -139,6 +141,13 @@ impl Group {
             _ => run.work.ops / run.work.seconds,
         };
         of.iter().zip(to).map(|(of, to)| value(of) / value(to)).collect()
+    }
+
+    /// How many cores everybody else kept busy while the group ran.
+    pub(super) fn others(&self) -> f64 {
+        let runs = || self.contenders.iter().filter_map(|contender| contender.runs.as_ref().ok()).flatten();
+        let wall_s: f64 = runs().map(|run| run.wall_s).sum();
+        if wall_s > 0.0 { runs().map(|run| run.others_s).sum::<f64>() / wall_s } else { 0.0 }
     }
 
     /// The runs of the contender of that name, or why there are none.

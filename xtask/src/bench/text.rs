@@ -4,6 +4,9 @@
 
 use super::group::{Bound, Contender, Goal, Group};
 
+/// Cores that others may keep busy before a result is in doubt.
+const QUIET: f64 = 0.15;
+
 /// The middle of the sorted values (of two, their mean) with the extremes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spread {
@@ -43,8 +46,9 @@ fn digits(value: f64) -> String {
 /// One block of the table.
 pub(super) fn block(group: &Group) -> String {
     let mut text = format!(
-        "\n{}\n  {:<36} {:>11} {:>18} {:>12} {:>8} {:>12}\n",
+        "\n{} [others: {:.2} cores]\n  {:<36} {:>11} {:>18} {:>12} {:>8} {:>12}\n",
         group.title,
+        group.others(),
         match group.against {
             Some(place) => format!("(ratio to {})", group.contenders[place].name),
             None => String::new(),
@@ -102,9 +106,12 @@ pub(super) fn verdict(group: &Group, goal: &Goal) -> String {
         Ok(values) => {
             let Some(spread) = Spread::of(&values) else { return format!("  not tried  {words}\n") };
             let met = if goal.bound.holds(spread.median) { "met" } else { "NOT MET" };
+            let others = group.others();
+            let doubt =
+                if others > QUIET { format!(" DISTURBED by {others:.1} cores") } else { String::new() };
             let kept = values.iter().filter(|value| goal.bound.holds(**value)).count();
             format!(
-                "  {met:<10} {words}: {} ({}, {kept} of {} rounds)\n",
+                "  {met:<10} {words}: {} ({}, {kept} of {} rounds){doubt}\n",
                 digits(spread.median),
                 spread.range(),
                 values.len()
@@ -129,7 +136,13 @@ mod tests {
     use super::*;
 
     fn contender(name: &str, seconds: &[f64]) -> Contender {
-        let run = |s: &f64| Run { work: Work { ops: 1000.0, seconds: *s }, cpu_s: 0.01, peak_bytes: 1 << 20 };
+        let run = |s: &f64| Run {
+            work: Work { ops: 1000.0, seconds: *s },
+            cpu_s: 0.01,
+            wall_s: 2.0,
+            others_s: 0.1,
+            peak_bytes: 1 << 20,
+        };
         let mut contender = Contender::new(name, Vec::new(), Tongue::Line);
         contender.runs = Ok(seconds.iter().map(run).collect());
         contender
@@ -168,6 +181,22 @@ mod tests {
         assert!(met.contains(">= 0.7 of bare: 0.800 (0.500..1.000, 2 of 3 rounds)"), "{met}");
         let missed = verdict(&group, &goal("assay", None, Bound::AtMost(799.0)));
         assert!(missed.trim_start().starts_with("NOT MET"), "{missed}");
+    }
+
+    #[test]
+    fn a_result_of_a_busy_machine_is_told_as_such() {
+        let mut group = group();
+        let bound = || goal("assay", Some("bare"), Bound::AtLeast(0.7));
+        assert!(!verdict(&group, &bound()).contains("DISTURBED"));
+        assert!(block(&group).contains("reads [others: 0.05 cores]"));
+        for run in group.contenders[0].runs.as_mut().unwrap() {
+            run.others_s = 3.0;
+        }
+        assert!(
+            verdict(&group, &bound()).contains("DISTURBED by 0.8 cores"),
+            "{}",
+            verdict(&group, &bound())
+        );
     }
 
     #[test]
