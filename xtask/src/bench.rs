@@ -28,6 +28,7 @@ use anyhow::{Context, Result};
 
 use self::group::Group;
 use self::options::{Options, Sizes};
+use self::others::Patience;
 use self::scratch::Scratch;
 use self::tools::Tools;
 
@@ -40,6 +41,7 @@ struct Bench {
     memory: Scratch,
     /// On a disk.
     disk: Scratch,
+    patience: Patience,
     stop: Arc<AtomicBool>,
     done: Vec<Group>,
 }
@@ -59,6 +61,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
         memory: Scratch::new(&options.memory)?,
         disk: Scratch::new(options.dir.as_deref().unwrap_or(target))?,
         tools,
+        patience: Patience::new(options.patience_s),
         stop,
         done: Vec::new(),
     };
@@ -90,7 +93,7 @@ impl Bench {
 
     /// Runs a group and prints its block.
     fn measure(&mut self, mut group: Group) -> Result<()> {
-        group.run(self.rounds, self.memory.path(), &self.stop)?;
+        group.run(self.rounds, self.memory.path(), &mut self.patience, &self.stop)?;
         print!("{}", text::block(&group));
         self.done.push(group);
         Ok(())

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 const GIB: u64 = 1 << 30;
 
 /// What was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Options {
     /// Where files on a disk go; `None` for the target folder.
     pub(super) dir: Option<PathBuf>,
@@ -15,6 +15,8 @@ pub(super) struct Options {
     pub(super) memory: PathBuf,
     /// How often each group is run through.
     pub(super) rounds: usize,
+    /// Seconds to wait in all for a quiet machine.
+    pub(super) patience_s: f64,
     /// Whether only to show that everything still runs, with sizes too small for numbers.
     pub(super) smoke: bool,
 }
@@ -22,7 +24,8 @@ pub(super) struct Options {
 impl Options {
     /// Reads the words.
     pub(super) fn parse(words: &[&str]) -> Result<Self> {
-        let mut options = Self { dir: None, memory: "/dev/shm".into(), rounds: 5, smoke: false };
+        let memory = "/dev/shm".into();
+        let mut options = Self { dir: None, memory, rounds: 5, patience_s: 120.0, smoke: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
@@ -35,6 +38,13 @@ impl Options {
                             format!("`{number}` is no number of rounds; from 1 to 100 would do")
                         })?;
                 }
+                "--patience" => {
+                    let number = words.next().context("--patience takes seconds")?;
+                    options.patience_s =
+                        number.parse().ok().filter(|s: &f64| (0.0..=86400.0).contains(s)).with_context(
+                            || format!("`{number}` is no number of seconds; 0 to 86400 would do"),
+                        )?;
+                }
                 "--memory" => options.memory = words.next().context("--memory takes a directory")?.into(),
                 flag if flag.starts_with('-') => {
                     bail!(
@@ -46,7 +56,7 @@ impl Options {
             }
         }
         if options.smoke {
-            options.rounds = 1;
+            (options.rounds, options.patience_s) = (1, 0.0);
         }
         Ok(options)
     }
@@ -96,7 +106,8 @@ mod tests {
     #[test]
     fn smoke_is_one_round_whatever_else_is_said() {
         for words in [["--smoke", "--quick"], ["--quick", "--smoke"]] {
-            assert_eq!(Options::parse(&words).unwrap().rounds, 1);
+            let options = Options::parse(&words).unwrap();
+            assert_eq!((options.rounds, options.patience_s), (1, 0.0));
         }
     }
 
@@ -106,6 +117,9 @@ mod tests {
         assert!(Options::parse(&["a", "b"]).is_err());
         for rounds in ["0", "many", "101"] {
             assert!(Options::parse(&["--rounds", rounds]).is_err(), "{rounds}");
+        }
+        for seconds in ["-1", "long", "NaN"] {
+            assert!(Options::parse(&["--patience", seconds]).is_err(), "{seconds}");
         }
     }
 }

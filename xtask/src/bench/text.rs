@@ -3,9 +3,7 @@
 //! Invariant: a number stands with its extremes; what could not be measured stands with its reason.
 
 use super::group::{Bound, Contender, Goal, Group};
-
-/// Cores that others may keep busy before a result is in doubt.
-const QUIET: f64 = 0.15;
+use super::others::QUIET;
 
 /// The middle of the sorted values (of two, their mean) with the extremes.
 #[derive(Clone, Copy, Debug, PartialEq)]
