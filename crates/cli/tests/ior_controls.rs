@@ -4,11 +4,12 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::campaign::{names, signal, until};
-use common::{Mpi, ior, program, run};
+use common::{Mpi, ior, program};
 
 /// Lines of `text` that begin with `begin`.
 fn lines<'a>(text: &'a str, begin: &str) -> Vec<&'a str> {
@@ -75,20 +76,29 @@ fn memory_that_a_node_does_not_have_is_refused_in_one_line() {
     assert!(text.contains("This task hogging 2097152 bytes of memory\n"), "{text}");
 }
 
+/// Resident memory, in KiB, of a run that waits before its write, when it says so.
+fn resident_while_waiting(words: &str) -> u64 {
+    let line = format!("ior -a DUMMY -w -b 4k -t 4k -d 60 -v {words}");
+    let mut child = Command::new(program())
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let waits = out.lines().any(|line| line.is_ok_and(|line| line.starts_with("delaying 60 seconds")));
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(waits, "the run ended before it waited");
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    resident.split_whitespace().next().unwrap().parse().unwrap()
+}
+
 #[test]
 fn memory_is_held_while_the_test_runs() {
-    let dir = tempfile::tempdir().unwrap();
-    let peak = |words: &str| -> u64 {
-        let script = format!(
-            "{} ior -a DUMMY -w -b 4k -t 4k -d 1 {words} >/dev/null & p=$!; sleep 0.5; \
-             grep VmRSS: /proc/$p/status; wait $p",
-            program().display()
-        );
-        let text = run(Command::new("sh").current_dir(dir.path()).args(["-c", &script])).ok();
-        text.split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    let (without, with) = (peak(""), peak("-O memoryPerTask=64m"));
-    assert!(with >= without + 60_000, "kB: {without} {with}");
+    let (without, with) = (resident_while_waiting(""), resident_while_waiting("-O memoryPerTask=64m"));
+    assert!(with >= without + 60_000, "KiB: {without} {with}");
 }
 
 #[test]

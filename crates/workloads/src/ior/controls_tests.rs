@@ -148,7 +148,7 @@ fn more_memory_than_the_node_has_is_refused_before_anything_runs() {
     let storage = Faulty::sound();
     for left in play(3, &parameters, &storage, NOT_LATE) {
         let halt = left.done.expect_err("all halt");
-        assert!(halt.why.starts_with("1152921504606846976 bytes are to be taken away"), "{halt}");
+        assert!(halt.why.starts_with("1152921504606846976 bytes are to be taken on this node"), "{halt}");
         assert!(left.records.is_empty() && left.told.is_empty(), "{:?}", left.told);
     }
     assert_eq!(storage.bytes(Path::new("f")), None);
