@@ -255,6 +255,22 @@ fn a_file_that_was_not_written_again_is_stale_beside_those_that_were() {
 }
 
 #[test]
+fn a_given_generation_is_what_is_written_and_expected_and_a_mixed_phase_keeps_what_it_finds() {
+    let dir = tempfile::tempdir().unwrap();
+    let read = format!("-r -R {SHAPE} -l stamped");
+    ior(dir.path(), 2, &format!("-w {SHAPE} -l stamped --generation 7")).ok();
+    ior(dir.path(), 2, &read).ok();
+    ior(dir.path(), 2, &format!("{read} --generation 7")).ok();
+    let ran = ior(dir.path(), 2, &format!("{read} --generation 8"));
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.contains("read check: 8 wrong, by kind: 8 stale"), "{}", ran.out);
+    let ran = ior(dir.path(), 2, &format!("{read} --generation 6"));
+    assert!(ran.out.contains("(generation 7 of this place, expected 6: written later"), "{}", ran.out);
+    ior(dir.path(), 2, &format!("--rwmix 50 {SHAPE} -l stamped")).ok();
+    ior(dir.path(), 2, &format!("{read} --generation 7")).ok();
+}
+
+#[test]
 fn iors_own_types_tell_what_they_can() {
     let swapped = "(modulo 4 GiB)";
     let random = ", or to a rank or signature that makes the same";

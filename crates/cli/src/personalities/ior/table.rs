@@ -318,7 +318,7 @@ pub(crate) const VALUES: &[Row] = &[
         Some("dataPacketType"),
         ["dataPacketType"],
         Text,
-        "data: timestamp, offset, incompressible or random (first letter)",
+        "data: timestamp, offset, incompressible, random or stamped (first letter; the last is our own)",
         |typed, value| {
             typed.parameters.packet = numbers::packet(&value.text())?;
             Ok(())
