@@ -110,7 +110,9 @@ fn a_script_that_is_not_there_is_one_line_from_one_rank() {
     let told = |ran: Ran, whose: &str| {
         assert_eq!(ran.status, Some(2), "{whose}: {ran:#?}");
         let wanted = "ior: -f nowhere: cannot read the script: No such file or directory (os error 2)";
-        assert_eq!(ran.complaints(), [wanted], "{whose}");
+        // A launcher's own words may follow in the same line.
+        let complaints = ran.complaints();
+        assert!(complaints.len() == 1 && complaints[0].starts_with(wanted), "{whose}: {ran:#?}");
     };
     told(ior(dir.path(), 3, "-f nowhere"), "local ranks");
     for mpi in ALL_MPI {
