@@ -29,11 +29,12 @@ fn busy_s(stat: &str) -> Option<f64> {
 #[derive(Debug)]
 pub(super) struct Patience {
     left_s: f64,
+    told: bool,
 }
 
 impl Patience {
     pub(super) fn new(seconds: f64) -> Self {
-        Self { left_s: seconds }
+        Self { left_s: seconds, told: false }
     }
 
     /// Waits until others are quiet, or there is no patience left, or somebody asks to stop.
@@ -43,6 +44,9 @@ impl Patience {
             std::thread::sleep(LOOK);
             if machine_cpu_s() - before <= QUIET * LOOK.as_secs_f64() {
                 return;
+            }
+            if !std::mem::replace(&mut self.told, true) {
+                eprintln!("others are busy here: waits up to {:.0} s in all for them", self.left_s);
             }
             self.left_s -= LOOK.as_secs_f64();
         }
