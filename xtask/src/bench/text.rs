@@ -192,11 +192,11 @@ mod tests {
         assert!(verdict(&group, &bound).trim_start().starts_with("met "));
         assert!(block(&group).contains("reads [others: 0.05 cores]"));
         for run in group.contenders[0].runs.as_mut().unwrap() {
-            run.others_s = 3.0;
+            run.others_s = 3.1;
         }
         let line = verdict(&group, &bound);
         assert!(line.trim_start().starts_with("disturbed "), "{line}");
-        assert!(line.ends_with("2 of 3 rounds; others used 0.78 cores)\n"), "{line}");
+        assert!(line.ends_with("2 of 3 rounds; others used 0.80 cores)\n"), "{line}");
         group.unit = Unit::PeakMib;
         assert!(verdict(&group, &bound).trim_start().starts_with("met "));
     }
