@@ -17,11 +17,13 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let argv: Result<Vec<String>, _> = std::env::args_os().map(|arg| arg.into_string()).collect();
-    ExitCode::from(match argv {
+    let status = match argv {
         Ok(argv) => commands::run(&argv),
         Err(word) => {
             speech::complain(&format!("assay: {} is not UTF-8; use another name", word.display()));
             2
         }
-    })
+    };
+    session::let_rank_0_finish(status);
+    ExitCode::from(status)
 }

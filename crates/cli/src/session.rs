@@ -1,5 +1,7 @@
 //! The ranks of this process: MPI's when a launcher started it, else local ones, as threads.
 
+use std::time::Duration;
+
 use ranks::launcher::{self, Launch};
 use ranks::mpi::MpiWorld;
 use ranks::{Comm, Halt, local};
@@ -11,6 +13,17 @@ pub(crate) enum Session {
     Local(u32),
     /// MPI processes, of which this is one.
     Mpi(Box<MpiWorld>),
+}
+
+/// How long a rank that failed stays before it leaves.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// Lets rank 0 say why before a failed rank of a launcher leaves: launchers kill all ranks as soon as the
+/// first of them ends with a `status` other than 0, and the reason would die with rank 0.
+pub(crate) fn let_rank_0_finish(status: u8) {
+    if status != 0 && launch().is_some_and(|launch| launch.rank != 0) {
+        std::thread::sleep(LINGER);
+    }
 }
 
 fn variable(name: &str) -> Option<String> {

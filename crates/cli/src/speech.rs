@@ -11,7 +11,8 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
     }
 }
 
-/// Complains in one line; where even that cannot be written there is nobody to tell.
+/// Complains in one line, written at once, so that other ranks' words are not inside it; where even that
+/// cannot be written there is nobody to tell.
 pub(crate) fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

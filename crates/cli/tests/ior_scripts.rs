@@ -4,8 +4,9 @@ mod common;
 
 use std::fs::{read_to_string, write};
 use std::path::Path;
+use std::process::Command;
 
-use common::{ALL_MPI, Ran, assay, ior, run};
+use common::{ALL_MPI, Ran, assay, ior, program, run};
 use serde_json::Value;
 
 /// Three tests, of which the later ones have fewer ranks.
@@ -110,14 +111,34 @@ fn a_script_that_is_not_there_is_one_line_from_one_rank() {
     let told = |ran: Ran, whose: &str| {
         assert_eq!(ran.status, Some(2), "{whose}: {ran:#?}");
         let wanted = "ior: -f nowhere: cannot read the script: No such file or directory (os error 2)";
-        // A launcher's own words may follow in the same line.
-        let complaints = ran.complaints();
-        assert!(complaints.len() == 1 && complaints[0].starts_with(wanted), "{whose}: {ran:#?}");
+        assert_eq!(ran.complaints(), [wanted], "{whose}: {ran:#?}");
     };
     told(ior(dir.path(), 3, "-f nowhere"), "local ranks");
     for mpi in ALL_MPI {
         let Some(ran) = mpi.ior(dir.path(), 3, "-f nowhere") else { continue };
         told(ran, &format!("{mpi:?}"));
+    }
+}
+
+#[test]
+fn a_rank_0_that_writes_slowly_still_says_why_its_launcher_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    // The rank by the variable of Open MPI or of MPICH; only rank 0 is slow.
+    let slow = "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" != 0 ]; then exec \"$@\"; fi\n\
+                exec strace -f -o /dev/null -e trace=write -e inject=write:delay_enter=40000 \"$@\"\n";
+    write(dir.path().join("slow"), slow).unwrap();
+    for mpi in ALL_MPI {
+        let Some(command) = mpi.command(dir.path(), 2, "ior -f nowhere") else { continue };
+        let mut slowed = Command::new(command.get_program());
+        for word in command.get_args() {
+            if word == program() {
+                slowed.args(["sh", "./slow"]);
+            }
+            slowed.arg(word);
+        }
+        slowed.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = run(slowed.current_dir(dir.path()));
+        assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{mpi:?}: {ran:#?}");
     }
 }
 
