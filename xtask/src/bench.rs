@@ -37,6 +37,7 @@ struct Bench {
     tools: Tools,
     sizes: Sizes,
     rounds: usize,
+    only: String,
     /// In memory.
     memory: Scratch,
     /// On a disk.
@@ -58,6 +59,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     let mut bench = Bench {
         sizes: options.sizes(),
         rounds: options.rounds,
+        only: options.only.clone(),
         memory: Scratch::new(&options.memory)?,
         disk: Scratch::new(options.dir.as_deref().unwrap_or(target))?,
         tools,
@@ -68,6 +70,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     bench.head(&options);
     bench.in_memory()?;
     bench.on_disk()?;
+    anyhow::ensure!(!bench.done.is_empty(), "--only {}: no group has that in its name", options.only);
     Ok(bench.foot())
 }
 
@@ -91,8 +94,11 @@ impl Bench {
         }
     }
 
-    /// Runs a group and prints its block.
+    /// Runs a group, if it is wanted, and prints its block.
     fn measure(&mut self, mut group: Group) -> Result<()> {
+        if !group.title.contains(&self.only) {
+            return Ok(());
+        }
         group.run(self.rounds, self.memory.path(), &mut self.patience, &self.stop)?;
         print!("{}", text::block(&group));
         self.done.push(group);

@@ -17,6 +17,8 @@ pub(super) struct Options {
     pub(super) rounds: usize,
     /// Seconds to wait in all for a quiet machine.
     pub(super) patience_s: f64,
+    /// Only groups whose name has this in it; all of them where it is empty.
+    pub(super) only: String,
     /// Whether only to show that everything still runs, with sizes too small for numbers.
     pub(super) smoke: bool,
 }
@@ -25,7 +27,8 @@ impl Options {
     /// Reads the words.
     pub(super) fn parse(words: &[&str]) -> Result<Self> {
         let memory = "/dev/shm".into();
-        let mut options = Self { dir: None, memory, rounds: 5, patience_s: 120.0, smoke: false };
+        let mut options =
+            Self { dir: None, memory, rounds: 5, patience_s: 120.0, only: String::new(), smoke: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
@@ -46,9 +49,11 @@ impl Options {
                         )?;
                 }
                 "--memory" => options.memory = words.next().context("--memory takes a directory")?.into(),
+                "--only" => options.only = (*words.next().context("--only takes a part of a name")?).into(),
                 flag if flag.starts_with('-') => {
                     bail!(
-                        "bench does not know `{flag}`; it takes DIR --memory DIR --rounds N --quick --smoke"
+                        "bench does not know `{flag}`; it takes DIR --memory DIR --rounds N --patience S \
+                         --only NAME --quick --smoke"
                     )
                 }
                 dir if options.dir.is_none() => options.dir = Some(dir.into()),
@@ -101,6 +106,7 @@ mod tests {
         let options = Options::parse(&["--quick", "/scratch", "--memory", "/mnt/ram"]).unwrap();
         assert_eq!((options.rounds, options.dir), (2, Some("/scratch".into())));
         assert_eq!(options.memory, PathBuf::from("/mnt/ram"));
+        assert_eq!(Options::parse(&["--only", "depth 64"]).unwrap().only, "depth 64");
     }
 
     #[test]
