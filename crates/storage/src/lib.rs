@@ -13,6 +13,7 @@ mod backends;
 mod buffer;
 mod files;
 mod libraries;
+mod names;
 mod plain;
 mod residency;
 mod slots;
@@ -20,4 +21,4 @@ mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
-pub use traits::{Ended, File, Hints, Mode, Names, Op, Open, PageCache, Queue, Space, Storage};
+pub use traits::{Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Queue, Space, Storage};

@@ -1,5 +1,6 @@
 //! The traits of a system under test.
 
+use std::ffi::CStr;
 use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -14,6 +15,10 @@ pub enum Mode {
     Write,
     /// Reading only.
     Read,
+    /// Writing only, to a file that is there.
+    Update,
+    /// Writing only: created when absent, empty when present.
+    Truncate,
 }
 
 /// How a file is opened.
@@ -199,8 +204,70 @@ pub trait PageCache {
     fn evict(&mut self) -> io::Result<()>;
 }
 
-/// The ability to hold directories.
+/// What the system keeps of a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Whether it is a directory.
+    pub directory: bool,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Bytes that are taken on the file system.
+    pub taken_bytes: u64,
+    /// Number of the inode.
+    pub inode: u64,
+    /// How many names it has.
+    pub links: u64,
+}
+
+/// The ability to hold directories and to do to names what a file system does.
+///
+/// Paths end in NUL as the kernel takes them, so that no call has to copy one. Each method but
+/// [`Names::list`] is one system call on a mounted file system. Names that are links are followed by none
+/// but `stat`, `chmod`, `truncate` and the attributes. Files are opened by [`Storage::open`].
 pub trait Names: Sync {
-    /// Makes a directory for its owner alone; one that exists already is not an error.
-    fn make_dir(&self, path: &Path) -> io::Result<()>;
+    /// Makes a directory with these permissions, less the umask; one that exists is an error.
+    fn make_dir(&self, path: &CStr, permissions: u32) -> io::Result<()>;
+
+    /// Removes a directory, which is empty.
+    fn remove_dir(&self, path: &CStr) -> io::Result<()>;
+
+    /// Makes an empty file with these permissions, less the umask, without opening it.
+    fn make_node(&self, path: &CStr, permissions: u32) -> io::Result<()>;
+
+    /// Removes a name that is no directory.
+    fn unlink(&self, path: &CStr) -> io::Result<()>;
+
+    /// What is kept of the file that the name leads to.
+    fn stat(&self, path: &CStr) -> io::Result<Entry>;
+
+    /// What is kept of the name itself.
+    fn lstat(&self, path: &CStr) -> io::Result<Entry>;
+
+    /// The same by `statx`, with all fields that every file system knows.
+    fn statx(&self, path: &CStr) -> io::Result<Entry>;
+
+    /// Gives a file or directory another name; a file that has this name goes.
+    fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()>;
+
+    /// Gives a file one more name.
+    fn link(&self, from: &CStr, to: &CStr) -> io::Result<()>;
+
+    /// Makes `path` a link that says `target`.
+    fn symlink(&self, target: &CStr, path: &CStr) -> io::Result<()>;
+
+    /// Sets permissions.
+    fn chmod(&self, path: &CStr, permissions: u32) -> io::Result<()>;
+
+    /// Sets the length in bytes.
+    fn truncate(&self, path: &CStr, bytes: u64) -> io::Result<()>;
+
+    /// Sets an extended attribute.
+    fn set_attribute(&self, path: &CStr, name: &CStr, value: &[u8]) -> io::Result<()>;
+
+    /// Reads an extended attribute; how many bytes it has.
+    fn get_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
+
+    /// Brings every entry of a directory but `.` and `..` to `each`, in the system's order, with whether it
+    /// is a directory where the system says so along with the name; returns how many there were.
+    fn list(&self, path: &CStr, each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64>;
 }

@@ -70,8 +70,11 @@ impl Storage for Faulty {
         let mut files = self.files.lock().expect("no test panics while holding it");
         match how.mode {
             Mode::Write => drop(files.entry(path.to_owned()).or_default()),
-            Mode::Read if !files.contains_key(path) => return Err(io::ErrorKind::NotFound.into()),
-            Mode::Read => {}
+            Mode::Read | Mode::Update if !files.contains_key(path) => {
+                return Err(io::ErrorKind::NotFound.into());
+            }
+            Mode::Read | Mode::Update => {}
+            Mode::Truncate => drop(files.insert(path.to_owned(), Vec::new())),
         }
         let fault = self.fault.filter(|(rank, _)| *rank == comm.rank()).map(|(_, fault)| fault);
         Ok(Box::new(FaultyFile { files: Arc::clone(&self.files), path: path.to_owned(), fault }))

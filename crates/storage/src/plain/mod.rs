@@ -14,15 +14,14 @@ use std::path::Path;
 
 use ranks::Comm;
 use rustix::fs::{self, Mode as Permissions, OFlags};
-use rustix::io::Errno;
 use units::Usage;
 
 use crate::{BackendOption, File, Mode, Names, Open, PageCache, Queue, Settings, Space, Storage, Takes};
-use crate::{files, residency};
+use crate::{files, names, residency};
 use lustre::Layout;
 
 pub(crate) use lustre::OPTIONS as LUSTRE_OPTIONS;
-pub(crate) use raw::{Lock, close, lock};
+pub(crate) use raw::{Lock, close, lock, truncate};
 
 /// The option that every backend with transfers past the cache has.
 pub(crate) const ODIRECT: BackendOption = BackendOption {
@@ -66,18 +65,22 @@ impl Plain {
         let mut flags = match how.mode {
             Mode::Write => OFlags::RDWR | OFlags::CREATE,
             Mode::Read => OFlags::RDONLY,
+            Mode::Update => OFlags::WRONLY,
+            Mode::Truncate => OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC,
         };
         flags |= OFlags::CLOEXEC;
         if self.direct {
             flags |= OFlags::DIRECT;
         }
         let created = match how.mode {
-            Mode::Write if self.layout.is_set() => self.create(comm, path, flags, how.shared)?,
+            Mode::Write | Mode::Truncate if self.layout.is_set() => {
+                self.create(comm, path, flags, how.shared)?
+            }
             _ => None,
         };
         let fd = match created {
             Some(fd) => fd,
-            None => fs::open(path, flags, Permissions::from_raw_mode(0o664))?,
+            None => fs::open(path, flags, Permissions::from_raw_mode(permissions(how.mode)))?,
         };
         self.layout.ignore_locks(&fd, path)?;
         Ok(fd)
@@ -97,6 +100,11 @@ impl Plain {
         let mine = if comm.rank() == 0 { self.layout.create(path, flags) } else { Ok(None) };
         comm.agree("layout", mine).map_err(|halt| io::Error::other(halt.why))
     }
+}
+
+/// What a file is made with, less the umask: what IOR asks for, and what `dd` and shells do.
+fn permissions(mode: Mode) -> u32 {
+    if mode == Mode::Truncate { 0o666 } else { 0o664 }
 }
 
 /// An open file, moved by `pread` and `pwrite`.
@@ -177,7 +185,7 @@ impl<T: Mounted> Storage for OnMount<T> {
     }
 
     fn names(&self) -> Option<&dyn Names> {
-        Some(self)
+        Some(&names::Mounted)
     }
 
     fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
@@ -190,14 +198,5 @@ impl<T: Mounted> Storage for OnMount<T> {
 
     fn direct(&self) -> bool {
         self.0.is_direct()
-    }
-}
-
-impl<T: Mounted> Names for OnMount<T> {
-    fn make_dir(&self, path: &Path) -> io::Result<()> {
-        match fs::mkdir(path, Permissions::RWXU) {
-            Ok(()) | Err(Errno::EXIST) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 }

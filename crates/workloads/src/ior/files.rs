@@ -3,6 +3,7 @@
 //! Invariant: a rank touches its own file only, or the shared one if it is rank 0.
 //! Never here: opening files, clocks.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ranks::Halt;
@@ -12,6 +13,7 @@ use super::observer::Event;
 use super::test::Test;
 use super::{each_rank, few, names};
 use crate::kit::drive::words;
+use crate::kit::path::c_path;
 
 /// The file that this rank writes.
 pub(super) fn mine(test: &Test<'_, '_>, repetition: u32) -> PathBuf {
@@ -52,7 +54,12 @@ pub(super) fn clean_up(test: &Test<'_, '_>, repetition: u32) {
 pub(super) fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
     let Some(dir) = names::unique_dir(test.parameters, test.comm.rank()) else { return Ok(()) };
     let made = match test.storage.names() {
-        Some(names) => names.make_dir(&dir).map_err(|error| format!("{}: {}", dir.display(), words(&error))),
+        Some(names) => match names.make_dir(&c_path(&dir), 0o700) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                Err(format!("{}: {}", dir.display(), words(&error)))
+            }
+            _ => Ok(()),
+        },
         None => Err("-u needs directories, and this backend has none".to_owned()),
     };
     test.comm.agree("make directory", made)

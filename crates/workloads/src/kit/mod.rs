@@ -8,6 +8,7 @@ pub mod layout;
 pub mod mix;
 pub mod order;
 pub mod pace;
+pub mod path;
 pub mod payload;
 pub mod permutation;
 pub mod queued;

@@ -4,6 +4,7 @@
 //! `delay-only-rank0` on rank 0 alone). Files are remembered by nothing, so every path exists with size 0
 //! after a write as before it; what is read is whatever the buffer held.
 
+use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -13,7 +14,7 @@ use ranks::Comm;
 use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Settings, Takes};
-use crate::{File, Mode, Open, Space, Storage};
+use crate::{Entry, File, Mode, Names, Open, Space, Storage};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "dummy",
@@ -80,7 +81,7 @@ impl Storage for Dummy {
         if self.delays == Delays::default() || self.only_rank_0 && comm.rank() != 0 {
             return Ok(Box::new(file));
         }
-        if how.mode == Mode::Write {
+        if matches!(how.mode, Mode::Write | Mode::Truncate) {
             pause(self.delays.create);
         }
         Ok(Box::new(SlowFile { file, delays: self.delays }))
@@ -98,12 +99,81 @@ impl Storage for Dummy {
         Ok(None)
     }
 
+    fn names(&self) -> Option<&dyn Names> {
+        Some(self)
+    }
+
     fn keeps_data(&self) -> bool {
         false
     }
 
     fn direct(&self) -> bool {
         false
+    }
+}
+
+/// Of the delays, the one of creating counts, on every rank.
+impl Names for Dummy {
+    fn make_dir(&self, _path: &CStr, _permissions: u32) -> io::Result<()> {
+        pause(self.delays.create);
+        Ok(())
+    }
+
+    fn remove_dir(&self, _path: &CStr) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn make_node(&self, _path: &CStr, _permissions: u32) -> io::Result<()> {
+        pause(self.delays.create);
+        Ok(())
+    }
+
+    fn unlink(&self, _path: &CStr) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn stat(&self, _path: &CStr) -> io::Result<Entry> {
+        Ok(Entry::default())
+    }
+
+    fn lstat(&self, _path: &CStr) -> io::Result<Entry> {
+        Ok(Entry::default())
+    }
+
+    fn statx(&self, _path: &CStr) -> io::Result<Entry> {
+        Ok(Entry::default())
+    }
+
+    fn rename(&self, _from: &CStr, _to: &CStr) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn link(&self, _from: &CStr, _to: &CStr) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn symlink(&self, _target: &CStr, _path: &CStr) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn chmod(&self, _path: &CStr, _permissions: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn truncate(&self, _path: &CStr, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_attribute(&self, _path: &CStr, _name: &CStr, _value: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn get_attribute(&self, _path: &CStr, _name: &CStr, value: &mut [u8]) -> io::Result<usize> {
+        Ok(value.len())
+    }
+
+    fn list(&self, _path: &CStr, _each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64> {
+        Ok(0)
     }
 }
 

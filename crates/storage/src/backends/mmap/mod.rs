@@ -69,6 +69,9 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 
 impl Mounted for Mmap {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        if matches!(how.mode, Mode::Update | Mode::Truncate) {
+            return Err(io::Error::other("a mapping is for reading and writing; use POSIX for writing only"));
+        }
         let fd = self.plain.open(comm, path, how)?;
         let mut size = size_of_file(&fd)?;
         let writes = how.mode == Mode::Write;

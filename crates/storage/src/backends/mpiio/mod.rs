@@ -83,6 +83,8 @@ impl Storage for MpiIo {
         let modes = &constants.modes;
         let mode = match how.mode {
             Mode::Write => modes.create | modes.rdwr,
+            Mode::Update => modes.wronly,
+            Mode::Truncate => modes.create | modes.wronly,
             Mode::Read => modes.rdonly,
         };
         let whose = if how.shared { mpi.handle() } else { constants.comm_self };

@@ -1,0 +1,139 @@
+//! What every backend with names owes, run over the table of backends.
+#![allow(clippy::print_stdout)]
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::io::ErrorKind;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use ranks::local;
+use storage::{BACKENDS, Entry, Mode, Names, Open, Settings, Storage};
+
+fn c(dir: &Path, name: &str) -> CString {
+    CString::new(dir.join(name).to_str().unwrap()).unwrap()
+}
+
+/// Calls `test` for every backend whose names are kept.
+fn each(test: impl Fn(&str, &dyn Storage, &dyn Names, &Path)) {
+    let mut tried = 0;
+    for backend in BACKENDS {
+        let Ok(storage) = (backend.open)(&Settings::default()) else { continue };
+        let Some(names) = storage.names().filter(|_| storage.keeps_data()) else { continue };
+        let dir = tempfile::tempdir().unwrap();
+        test(backend.name, &*storage, names, dir.path());
+        tried += 1;
+    }
+    assert!(tried >= 4, "AIO, MMAP, POSIX, URING");
+}
+
+#[test]
+fn directories_and_nodes_come_and_go_and_say_when_they_cannot() {
+    each(|backend, _, names, dir| {
+        names.make_dir(&c(dir, "d"), 0o775).unwrap();
+        assert_eq!(names.make_dir(&c(dir, "d"), 0o775).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        names.make_node(&c(dir, "d/n"), 0o400).unwrap();
+        let made = std::fs::symlink_metadata(dir.join("d/n")).unwrap();
+        assert_eq!((made.permissions().mode() & 0o777, made.len()), (0o400, 0), "{backend}");
+        assert!(made.is_file() && !made.file_type().is_fifo());
+        assert_eq!(names.remove_dir(&c(dir, "d")).unwrap_err().kind(), ErrorKind::DirectoryNotEmpty);
+        assert!(names.unlink(&c(dir, "d")).is_err(), "a directory is not unlinked");
+        names.unlink(&c(dir, "d/n")).unwrap();
+        names.remove_dir(&c(dir, "d")).unwrap();
+        assert_eq!(names.stat(&c(dir, "d")).unwrap_err().kind(), ErrorKind::NotFound, "{backend}");
+    });
+}
+
+#[test]
+fn what_is_kept_of_a_name_is_told_the_same_in_three_ways() {
+    each(|backend, _, names, dir| {
+        std::fs::write(dir.join("f"), vec![1; 5000]).unwrap();
+        names.symlink(c"f", &c(dir, "s")).unwrap();
+        names.link(&c(dir, "f"), &c(dir, "h")).unwrap();
+        let truth = std::fs::metadata(dir.join("f")).unwrap();
+        let wanted = Entry {
+            directory: false,
+            bytes: 5000,
+            taken_bytes: truth.blocks() * 512,
+            inode: truth.ino(),
+            links: 2,
+        };
+        for name in ["f", "h", "s"] {
+            assert_eq!(names.stat(&c(dir, name)).unwrap(), wanted, "{backend} {name}");
+        }
+        assert_eq!(names.lstat(&c(dir, "h")).unwrap(), wanted);
+        assert_eq!(names.statx(&c(dir, "h")).unwrap(), wanted);
+        assert_eq!(names.lstat(&c(dir, "s")).unwrap().bytes, 1, "the link itself");
+        assert_eq!(names.statx(&c(dir, "s")).unwrap().bytes, 1, "the link itself");
+        assert!(names.stat(&c(dir, ".")).unwrap().directory && names.statx(&c(dir, ".")).unwrap().directory);
+    });
+}
+
+#[test]
+fn names_lengths_permissions_and_attributes_are_changed() {
+    each(|backend, _, names, dir| {
+        std::fs::write(dir.join("a"), "abc").unwrap();
+        std::fs::write(dir.join("b"), "b").unwrap();
+        names.rename(&c(dir, "a"), &c(dir, "b")).unwrap();
+        assert_eq!(std::fs::read(dir.join("b")).unwrap(), b"abc", "{backend}");
+        names.truncate(&c(dir, "b"), 2).unwrap();
+        assert_eq!(std::fs::read(dir.join("b")).unwrap(), b"ab");
+        names.chmod(&c(dir, "b"), 0o640).unwrap();
+        assert_eq!(std::fs::metadata(dir.join("b")).unwrap().permissions().mode() & 0o777, 0o640);
+        match names.set_attribute(&c(dir, "b"), c"user.assay", b"xyz") {
+            Ok(()) => {
+                let mut value = [0; 8];
+                assert_eq!(names.get_attribute(&c(dir, "b"), c"user.assay", &mut value).unwrap(), 3);
+                assert_eq!(&value[..3], b"xyz");
+            }
+            Err(error) if error.raw_os_error() == Some(95) => {
+                println!("SKIPPED: {} keeps no attributes of users", dir.display());
+            }
+            Err(error) => panic!("{backend}: {error}"),
+        }
+    });
+}
+
+#[test]
+fn a_directory_of_many_calls_is_listed_whole_and_once() {
+    each(|backend, _, names, dir| {
+        for number in 0..3000 {
+            std::fs::write(dir.join(format!("file-with-a-long-name-{number}")), "").unwrap();
+        }
+        std::fs::create_dir(dir.join("sub")).unwrap();
+        let mut found = BTreeMap::new();
+        let count = names
+            .list(&c(dir, ""), &mut |name, directory| {
+                assert!(found.insert(name.to_owned(), directory).is_none(), "{name:?} came twice");
+            })
+            .unwrap();
+        assert_eq!((count, found.len()), (3001, 3001), "{backend}");
+        assert_ne!(found[&CString::new("sub").unwrap()], Some(false));
+        assert_ne!(found[&CString::new("file-with-a-long-name-7").unwrap()], Some(true));
+    });
+}
+
+#[test]
+fn files_are_opened_to_be_updated_or_emptied() {
+    each(|backend, storage, _, dir| {
+        if backend == "mmap" {
+            return;
+        }
+        let comm = local::alone();
+        let open = |mode| {
+            storage.open(&comm, &dir.join("f"), Open { mode, shared: false, collective: false, bytes: 0 })
+        };
+        assert_eq!(open(Mode::Update).err().unwrap().kind(), ErrorKind::NotFound, "{backend}");
+        open(Mode::Truncate).unwrap().close().unwrap();
+        let mode = std::fs::metadata(dir.join("f")).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode | 0o022, 0o666, "as the umask leaves it");
+        std::fs::write(dir.join("f"), "abc").unwrap();
+        let mut file = open(Mode::Update).unwrap();
+        assert_eq!(file.write_at(b"x", 1).unwrap(), 1);
+        assert!(file.read_at(&mut [0; 4], 0).is_err(), "for writing only");
+        file.close().unwrap();
+        assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"axc");
+        open(Mode::Truncate).unwrap().close().unwrap();
+        assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"");
+    });
+}

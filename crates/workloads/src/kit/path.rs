@@ -1,0 +1,104 @@
+//! Paths as the kernel takes them, made in place: a loop over a million names copies none.
+
+use std::ffi::{CStr, CString, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// A path with the NUL that ends it. One from a command line has none inside; behind one it is cut.
+pub fn c_path(path: &Path) -> CString {
+    let bytes = path.as_os_str().as_bytes();
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    CString::new(&bytes[..end]).unwrap_or_default()
+}
+
+/// A path that is changed at its end.
+///
+/// Invariant: there is a NUL at the end and none before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathBuffer {
+    /// With the NUL.
+    bytes: Vec<u8>,
+}
+
+impl PathBuffer {
+    /// Begins with `path`.
+    pub fn new(path: &Path) -> Self {
+        Self { bytes: c_path(path).into_bytes_with_nul() }
+    }
+
+    /// Bytes without the NUL; what [`PathBuffer::cut`] goes back to.
+    pub fn len(&self) -> usize {
+        self.bytes.len() - 1
+    }
+
+    /// Whether there is nothing but the NUL.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Goes back to the first `length` bytes.
+    #[inline]
+    pub fn cut(&mut self, length: usize) {
+        self.bytes.truncate(length);
+        self.bytes.push(0);
+    }
+
+    /// Appends text without a NUL.
+    #[inline]
+    pub fn push(&mut self, text: &str) -> &mut Self {
+        debug_assert!(!text.contains('\0'));
+        self.bytes.pop();
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes.push(0);
+        self
+    }
+
+    /// Appends a number in decimal.
+    #[inline]
+    pub fn number(&mut self, mut number: u64) -> &mut Self {
+        let mut digits = [0; 20];
+        let mut first = digits.len();
+        loop {
+            first -= 1;
+            digits[first] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        self.bytes.pop();
+        self.bytes.extend_from_slice(&digits[first..]);
+        self.bytes.push(0);
+        self
+    }
+
+    /// For a system call.
+    #[inline]
+    pub fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_with_nul(&self.bytes).unwrap_or_default()
+    }
+
+    /// For everything else.
+    pub fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.bytes[..self.len()]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_grows_and_is_cut_back() {
+        let mut path = PathBuffer::new(Path::new("/a/tree"));
+        let root = path.len();
+        for (number, name) in [(0, "/a/tree/f.0.x"), (7, "/a/tree/f.7.x"), (u64::MAX, "")] {
+            path.cut(root);
+            path.push("/f.").number(number).push(".x");
+            let wanted = if name.is_empty() { format!("/a/tree/f.{number}.x") } else { name.to_owned() };
+            assert_eq!(path.as_path(), Path::new(&wanted));
+            assert_eq!(path.as_c_str().to_str(), Ok(wanted.as_str()));
+        }
+        assert_eq!(c_path(Path::new("a\0b")).as_c_str(), c"a");
+    }
+}
