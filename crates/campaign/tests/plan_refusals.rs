@@ -69,9 +69,9 @@ fn criteria_that_no_measurement_could_meet_are_refused() {
         ),
         (
             criterion("-w", "write.bandwidth", ">=", "\"1 GB/s\""),
-            "p.toml:7:24: test T: no metric `bandwidth`; there is bw, iops, bytes, seconds, open, \
+            "p.toml:7:24: test T: no metric `bandwidth`; there is bw, rate, iops, bytes, seconds, open, \
              latency.mean, \
-             latency.p50, latency.p90, latency.p99, latency.p999, latency.max, errors, cached",
+             latency.p50, latency.p90, latency.p99, latency.p999, latency.max, errors, failures, cached",
         ),
         (
             criterion("-w", "write.iosp", ">=", "\"1 /s\""),

@@ -9,8 +9,11 @@
 //! renamed; `schema` in [`Run`] counts the breaks.
 //! Never here: judgement. A record says what happened, a verdict says what it means.
 
+mod metrics;
+
 use serde::{Deserialize, Serialize};
-use units::Dimension;
+
+pub use metrics::{METRICS, Metric};
 
 /// The version of the record format that this program writes.
 pub const SCHEMA: u32 = 1;
@@ -77,8 +80,8 @@ pub struct Phase {
     pub test: u32,
     /// Repetition within the job, from 0.
     pub repetition: u32,
-    /// `write`, `write_check`, `mixed_write`, `mixed_read` (the two halves of a mixed phase), `read` or
-    /// `read_check`.
+    /// Of transfers: `write`, `write_check`, `mixed_write`, `mixed_read` (the two halves of a mixed phase),
+    /// `read` or `read_check`. Of operations on names what they are, such as `file_creation`.
     pub phase: String,
     /// Backend, such as `posix`.
     pub backend: String,
@@ -141,6 +144,52 @@ pub struct Phase {
     /// at which a transfer should have begun.
     #[serde(default)]
     pub rate_limit: Option<f64>,
+    /// What `balance` and `timeline` count, and `ops` are.
+    #[serde(default)]
+    pub counts: Counts,
+    /// Operations that failed while the run went on; absent where none did.
+    #[serde(default)]
+    pub failed: Option<Failed>,
+}
+
+/// What a phase counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counts {
+    /// Bytes, moved by transfers.
+    #[default]
+    Bytes,
+    /// Operations on names.
+    Operations,
+}
+
+/// Operations that failed; they are in the latency, but not in `ops`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    /// How many, over all ranks.
+    pub operations: u64,
+    /// How many for each reason, in the system's words, the most frequent first.
+    pub reasons: Vec<(String, u64)>,
+    /// Some of them, at most [`Failed::CAP`], those of the lowest ranks.
+    pub first: Vec<FailedOperation>,
+}
+
+impl Failed {
+    /// How many single failures a record lists; the count goes on beyond.
+    pub const CAP: usize = 64;
+}
+
+/// One operation that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedOperation {
+    /// The rank.
+    pub rank: u32,
+    /// The call, such as `mkdir`.
+    pub operation: String,
+    /// On which name.
+    pub path: String,
+    /// What happened, in the system's words.
+    pub why: String,
 }
 
 /// The depth of records from before there were queues.
@@ -161,7 +210,7 @@ pub struct Spans {
     pub total_s: f64,
 }
 
-/// How evenly the ranks worked: bytes and transfer seconds of the extremes.
+/// How evenly the ranks worked: bytes (or operations, as [`Phase::counts`] says) and seconds of the extremes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
     /// Fewest bytes of any rank.
@@ -206,7 +255,8 @@ pub struct Latency {
     pub buckets: Vec<(u64, u64)>,
 }
 
-/// Bytes moved per interval, all ranks summed, from the phase's first transfer on.
+/// Bytes moved (or operations done, as [`Phase::counts`] says) per interval, all ranks summed, from the
+/// phase's first transfer on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Length of one interval, nanoseconds.
@@ -310,59 +360,4 @@ pub struct End {
     pub exit: u8,
     /// End time, RFC 3339.
     pub finished: String,
-}
-
-/// One named number out of a phase, in its base unit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Metric {
-    /// The value.
-    pub value: f64,
-    /// Its dimension.
-    pub dimension: Dimension,
-}
-
-/// The metrics a phase can yield, without the phase's name before the dot, each with its dimension.
-pub const METRICS: &[(&str, Dimension)] = &[
-    ("bw", Dimension::BytesPerSecond),
-    ("iops", Dimension::PerSecond),
-    ("bytes", Dimension::Bytes),
-    ("seconds", Dimension::Seconds),
-    ("open", Dimension::Seconds),
-    ("latency.mean", Dimension::Seconds),
-    ("latency.p50", Dimension::Seconds),
-    ("latency.p90", Dimension::Seconds),
-    ("latency.p99", Dimension::Seconds),
-    ("latency.p999", Dimension::Seconds),
-    ("latency.max", Dimension::Seconds),
-    ("errors", Dimension::Count),
-    ("cached", Dimension::Fraction),
-];
-
-impl Phase {
-    /// The value of one of [`METRICS`] in this phase, `None` where the phase does not have it.
-    ///
-    /// `bw` is bytes over the total span and `iops` operations over the transfer span, as IOR's
-    /// columns of those names; `seconds` is the transfer span.
-    pub fn metric(&self, name: &str) -> Option<Metric> {
-        let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
-        let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
-        let latency = |pick: fn(&Latency) -> f64| self.latency.as_ref().map(|l| pick(l) * 1e-9);
-        let value = match name {
-            "bw" => rate(self.bytes, self.spans.total_s),
-            "iops" => rate(self.ops, self.spans.transfer_s),
-            "bytes" => Some(self.bytes as f64),
-            "seconds" => Some(self.spans.transfer_s),
-            "open" => Some(self.spans.open_s),
-            "latency.mean" => latency(|l| l.mean_ns),
-            "latency.p50" => latency(|l| l.p50_ns as f64),
-            "latency.p90" => latency(|l| l.p90_ns as f64),
-            "latency.p99" => latency(|l| l.p99_ns as f64),
-            "latency.p999" => latency(|l| l.p999_ns as f64),
-            "latency.max" => latency(|l| l.max_ns as f64),
-            "errors" => self.check.as_ref().map(|check| check.bad_transfers as f64),
-            "cached" => self.cached_before,
-            _ => None,
-        }?;
-        Some(Metric { value, dimension })
-    }
 }

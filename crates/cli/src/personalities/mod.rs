@@ -1,6 +1,9 @@
 //! Old command lines and their looks: a parser and a renderer each, over a workload. No engines here.
 
 pub(crate) mod ior;
+mod kept;
+#[allow(dead_code, reason = "the workloads that are run by it come next")]
+mod perform;
 
 /// A classic program this one can be.
 pub(crate) struct Personality {

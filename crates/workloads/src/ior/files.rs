@@ -11,8 +11,9 @@ use storage::Storage;
 
 use super::observer::Event;
 use super::test::Test;
-use super::{each_rank, few, names};
+use super::{each_rank, names};
 use crate::kit::drive::words;
+use crate::kit::few;
 use crate::kit::path::c_path;
 
 /// The file that this rank writes.

@@ -7,7 +7,6 @@
 //! Never here: the command line, text for people.
 
 mod each_rank;
-mod few;
 mod files;
 mod hog;
 mod identity;

@@ -4,11 +4,11 @@
 
 use ranks::{Halt, Reduce};
 
-use super::few;
 use super::observer::Event;
 use super::phase::{Kind, Setting};
 use super::test::Test;
 use super::transfer::Stamps;
+use crate::kit::few;
 
 /// What is compared, in the order of [`moments`].
 const NAMES: [&str; 5] =

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use measure::{Clock, Histogram, Tick};
+use measure::{Clock, Tick};
 use ranks::{Halt, Reduce};
 use results::Record;
-use results::record::{Balance, Latency, Notice, Phase, Spans, Stonewall, Timeline};
+use results::record::{Counts, Notice, Phase, Spans, Stonewall};
 
 use storage::{Mode, Open};
 
@@ -17,20 +17,21 @@ use super::transfer::Done;
 use super::{each_rank, outliers, wrong};
 use crate::kit::reduce;
 
-/// How many intervals a record's timeline has at most.
-const TIMELINE_SLOTS: usize = 600;
 /// A read of which more than this share was cached beforehand is marked.
 const CACHED_SHARE: f64 = 0.01;
 
 /// Reduces, records and tells one phase; returns the bad transfers of all ranks.
 pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -> Result<u64, Halt> {
     reduce::histogram(test.comm, &mut done.tally.meter.latency)?;
-    reduce::timeline(test.comm, &mut done.tally.meter.timeline, TIMELINE_SLOTS)?;
+    reduce::timeline(test.comm, &mut done.tally.meter.timeline, reduce::TIMELINE_SLOTS)?;
     let done = &*done;
     let spans = Spanned::over_ranks(test, done)?;
     let sums = Sums::over_ranks(test, setting, done)?;
     nothing_lost(test, setting, &sums)?;
     let stonewall = stonewall(test, done)?;
+    let moved = done.tally.meter.transfers() * test.parameters.transfer;
+    let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
+    let balance = reduce::balance(test.comm, moved, test.cx.clock.scale().ns(ticks))?;
     let (check, signature) = (wrong::check(test, setting, done)?, setting.repetition.signature);
     let parameters = test.parameters;
     let phase = Phase {
@@ -49,12 +50,9 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
         ops: sums.transfers,
         began_s: (spans.first_ns.saturating_sub(test.began_ns)) as f64 * 1e-9,
         spans: spans.spans,
-        balance: balance(test, done)?,
-        latency: latency(&done.tally.meter.latency),
-        timeline: (done.tally.meter.timeline.used() > 0).then(|| Timeline {
-            interval_ns: done.tally.meter.timeline.interval_ns(),
-            bytes: done.tally.meter.timeline.bytes().to_vec(),
-        }),
+        balance,
+        latency: reduce::latency(&done.tally.meter.latency),
+        timeline: reduce::intervals(&done.tally.meter.timeline),
         check,
         stonewall,
         cached_before: setting.cached_before,
@@ -67,6 +65,8 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
             Rate::Bytes(bytes) => bytes / parameters.transfer as f64,
             Rate::Transfers(transfers) => transfers,
         }),
+        counts: Counts::Bytes,
+        failed: None,
     };
     test.record(&Record::Phase(Box::new(phase.clone())))?;
     each_rank::tell(test, setting, done)?;
@@ -237,50 +237,6 @@ impl Sums {
         let [transfers, short, files, missing] = sums;
         Ok(Self { transfers, missing, short, files, smallest_file })
     }
-}
-
-fn latency(histogram: &Histogram) -> Option<Latency> {
-    Some(Latency {
-        count: histogram.count(),
-        min_ns: histogram.min()?,
-        max_ns: histogram.max(),
-        mean_ns: histogram.mean(),
-        p50_ns: histogram.quantile(0.5),
-        p90_ns: histogram.quantile(0.9),
-        p99_ns: histogram.quantile(0.99),
-        p999_ns: histogram.quantile(0.999),
-        buckets: histogram.buckets(),
-    })
-}
-
-/// Who was slow: each rank's bytes per second over its own transfer time.
-fn balance(test: &Test<'_, '_>, done: &Done) -> Result<Balance, Halt> {
-    let comm = test.comm;
-    let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
-    let ns = test.cx.clock.scale().ns(ticks).max(1);
-    let bytes = done.tally.meter.transfers() * test.parameters.transfer;
-    let rate = (bytes as f64 / (ns as f64 * 1e-9)) as u64;
-    let mut least = [bytes, ns, rate];
-    let mut most = [bytes, ns];
-    comm.all_reduce(&mut least, Reduce::Min)?;
-    comm.all_reduce(&mut most, Reduce::Max)?;
-    let candidate = if rate == least[2] { comm.rank() } else { comm.size() };
-    let slowest = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
-    let mut node = comm.node_name().as_bytes().to_vec();
-    comm.broadcast(slowest, &mut node)?;
-    let mut rates = Histogram::new();
-    rates.add(rate);
-    reduce::histogram(comm, &mut rates)?;
-    Ok(Balance {
-        bytes_min: least[0],
-        bytes_max: most[0],
-        seconds_min: least[1] as f64 * 1e-9,
-        seconds_max: most[1] as f64 * 1e-9,
-        slowest_rank: slowest,
-        slowest_node: String::from_utf8_lossy(&node).into_owned(),
-        slowest_rate: least[2] as f64,
-        median_rate: rates.median(),
-    })
 }
 
 fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, Halt> {

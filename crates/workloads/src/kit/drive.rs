@@ -46,8 +46,8 @@ pub trait Step {
 pub struct Trouble {
     /// The file.
     pub path: String,
-    /// Where in the file, bytes.
-    pub offset: u64,
+    /// Where in the file, bytes; `None` where the name itself is meant.
+    pub offset: Option<u64>,
     /// What happened.
     pub why: String,
 }
@@ -56,13 +56,22 @@ impl Trouble {
     /// Boxed, so that the loop's results fit into registers.
     #[cold]
     pub(super) fn new(path: &Path, offset: u64, why: impl Into<String>) -> Box<Self> {
-        Box::new(Self { path: path.display().to_string(), offset, why: why.into() })
+        Box::new(Self { path: path.display().to_string(), offset: Some(offset), why: why.into() })
+    }
+
+    /// An operation on a name that failed.
+    #[cold]
+    pub(super) fn of_name(path: &Path, why: impl Into<String>) -> Box<Self> {
+        Box::new(Self { path: path.display().to_string(), offset: None, why: why.into() })
     }
 }
 
 impl fmt::Display for Trouble {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} at {}: {}", self.path, self.offset, self.why)
+        match self.offset {
+            Some(offset) => write!(out, "{} at {offset}: {}", self.path, self.why),
+            None => write!(out, "{}: {}", self.path, self.why),
+        }
     }
 }
 

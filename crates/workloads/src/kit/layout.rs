@@ -19,6 +19,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// For a rank that counts items of its own instead of bytes.
+    pub fn items(count: u64) -> Self {
+        Self { ranks: 1, segments: 1, block: count, transfer: 1, file_per_rank: true }
+    }
+
     /// Transfers in a block.
     pub fn transfers_per_block(&self) -> u64 {
         self.block / self.transfer

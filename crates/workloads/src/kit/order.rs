@@ -51,6 +51,16 @@ impl Order {
         Self { layout, rank, kind: Kind::RandomBlocks { seed, file_bytes, reached: None } }
     }
 
+    /// The numbers from 0 to `count`, one after the other.
+    pub fn items(count: u64) -> Self {
+        Self::sequential(Layout::items(count), 0)
+    }
+
+    /// The numbers from 0 to `count`, each once, in an order that `seed` gives.
+    pub fn items_shuffled(count: u64, seed: u64) -> Self {
+        Self::shuffled(Layout::items(count), 0, seed)
+    }
+
     /// How many transfers this rank has.
     pub fn transfers(&self) -> u64 {
         self.transfers_per_segment() * self.layout.segments

@@ -2,6 +2,10 @@
 
 use measure::{Histogram, Timeline};
 use ranks::{Comm, Halt, Reduce};
+use results::record::{self, Balance, Latency};
+
+/// How many intervals a record's timeline has at most.
+pub const TIMELINE_SLOTS: usize = 600;
 
 /// Values of a reduction stay below 2^63. A maximum travels as its distance from this, so that it goes with
 /// the minima.
@@ -42,6 +46,54 @@ pub fn timeline(comm: &dyn Comm, timeline: &mut Timeline, slots: usize) -> Resul
         comm.all_reduce(timeline.slots_mut(used), Reduce::Sum)?;
     }
     Ok(())
+}
+
+/// A histogram as a record has it; `None` where nothing was counted.
+pub fn latency(histogram: &Histogram) -> Option<Latency> {
+    Some(Latency {
+        count: histogram.count(),
+        min_ns: histogram.min()?,
+        max_ns: histogram.max(),
+        mean_ns: histogram.mean(),
+        p50_ns: histogram.quantile(0.5),
+        p90_ns: histogram.quantile(0.9),
+        p99_ns: histogram.quantile(0.99),
+        p999_ns: histogram.quantile(0.999),
+        buckets: histogram.buckets(),
+    })
+}
+
+/// A timeline as a record has it; `None` where nothing was counted.
+pub fn intervals(timeline: &Timeline) -> Option<record::Timeline> {
+    (timeline.used() > 0)
+        .then(|| record::Timeline { interval_ns: timeline.interval_ns(), bytes: timeline.bytes().to_vec() })
+}
+
+/// Who was slow: each rank's `amount` (bytes or operations) over its own time.
+pub fn balance(comm: &dyn Comm, amount: u64, ns: u64) -> Result<Balance, Halt> {
+    let ns = ns.max(1);
+    let rate = (amount as f64 / (ns as f64 * 1e-9)) as u64;
+    let mut least = [amount, ns, rate];
+    let mut most = [amount, ns];
+    comm.all_reduce(&mut least, Reduce::Min)?;
+    comm.all_reduce(&mut most, Reduce::Max)?;
+    let candidate = if rate == least[2] { comm.rank() } else { comm.size() };
+    let slowest = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
+    let mut node = comm.node_name().as_bytes().to_vec();
+    comm.broadcast(slowest, &mut node)?;
+    let mut rates = Histogram::new();
+    rates.add(rate);
+    histogram(comm, &mut rates)?;
+    Ok(Balance {
+        bytes_min: least[0],
+        bytes_max: most[0],
+        seconds_min: least[1] as f64 * 1e-9,
+        seconds_max: most[1] as f64 * 1e-9,
+        slowest_rank: slowest,
+        slowest_node: String::from_utf8_lossy(&node).into_owned(),
+        slowest_rate: least[2] as f64,
+        median_rate: rates.median(),
+    })
 }
 
 #[cfg(test)]

@@ -10,23 +10,23 @@
 use ranks::{Comm, Halt, Reduce};
 
 /// From how many ranks at most the words arrive.
-pub(super) const SLOTS: usize = 61;
+pub const SLOTS: usize = 61;
 /// How many bytes of one rank arrive at most.
-pub(super) const BYTES: usize = 4096;
+pub const BYTES: usize = 4096;
 /// Bytes in a word that travels: values of a reduction stay below 2^63.
 const WIDTH: usize = 7;
 
 /// What was heard.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Few {
+pub struct Few {
     /// How many ranks had something to say; the same on all ranks.
-    pub(super) total: u64,
+    pub total: u64,
     /// Rank and bytes of those that were heard, by rank; on rank 0 only.
-    pub(super) parcels: Vec<(u32, Vec<u8>)>,
+    pub parcels: Vec<(u32, Vec<u8>)>,
 }
 
 /// Collects what the ranks have to say: the first [`BYTES`] of `mine`. Collective.
-pub(super) fn collect(comm: &dyn Comm, mine: Option<&[u8]>) -> Result<Few, Halt> {
+pub fn collect(comm: &dyn Comm, mine: Option<&[u8]>) -> Result<Few, Halt> {
     let total = comm.reduce_one(mine.is_some().into(), Reduce::Sum)?;
     if total == 0 {
         return Ok(Few::default());

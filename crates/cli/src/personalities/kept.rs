@@ -1,0 +1,114 @@
+//! The records of a run, whatever its workload: who measured, what was measured, how it ended.
+//!
+//! Invariant: the record of the run comes first, once it is known how the clocks differ.
+
+use std::io;
+use std::path::Path;
+
+use jiff::Zoned;
+use measure::CycleClock;
+use ranks::Halt;
+use results::Record;
+use results::record::{ClockFacts, End, Failure, Run, SCHEMA};
+use results::records::{Nowhere, RecordFile, Sink};
+use units::Usage;
+
+/// Where rank 0 keeps the records of a run.
+pub(crate) struct Kept {
+    sink: Box<dyn Sink + Send>,
+    path: Option<String>,
+    /// The run's own record, until it is put.
+    run: Option<Run>,
+}
+
+impl Kept {
+    /// Makes the file of `--record`, if there is to be one; one that exists is refused.
+    pub(crate) fn open(record: Option<&str>) -> Result<Self, Usage> {
+        let sink: Box<dyn Sink + Send> = match record {
+            None => Box::new(Nowhere),
+            Some(path) => match RecordFile::create(Path::new(path)) {
+                Ok(file) => Box::new(file),
+                Err(error) => {
+                    let what = format!("--record {path}: {error}; name a file that does not exist yet");
+                    return Err(Usage(what));
+                }
+            },
+        };
+        Ok(Self { sink, path: record.map(str::to_owned), run: None })
+    }
+
+    /// Takes the file away again: made a moment ago and empty; left behind, it would be refused next time.
+    pub(crate) fn discard(self) {
+        let _ = self.path.map(std::fs::remove_file);
+    }
+
+    /// What is known of the run before it begins.
+    pub(crate) fn about(&mut self, run: Run) {
+        self.run = Some(run);
+    }
+
+    /// On which node rank 0 is.
+    pub(crate) fn on_node(&mut self, name: &str) {
+        if let Some(run) = &mut self.run {
+            run.host = name.to_owned();
+        }
+    }
+
+    /// The last records: why all ranks stopped, if they did, and the exit status.
+    pub(crate) fn end(&mut self, halt: Option<&Halt>, exit: u8) -> io::Result<()> {
+        if let Some(halt) = halt {
+            let Halt { step, rank, node, why } = halt.clone();
+            let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why }));
+        }
+        self.sink.put(&Record::End(End { exit, finished: rfc3339() }))
+    }
+}
+
+impl Sink for Kept {
+    fn put(&mut self, record: &Record) -> io::Result<()> {
+        self.sink.put(record)
+    }
+
+    fn begin(&mut self, nodes: u32, offset_uncertainty_ns: u64) -> io::Result<()> {
+        match self.run.take() {
+            None => Ok(()),
+            Some(mut run) => {
+                run.nodes = nodes;
+                run.clock.offset_uncertainty_ns = offset_uncertainty_ns;
+                self.sink.put(&Record::Run(run))
+            }
+        }
+    }
+}
+
+/// What is known of the run of a workload before it begins; rank 0 fills in the rest.
+pub(crate) fn run_record(
+    workload: &str,
+    argv: &[String],
+    ranks: u32,
+    mpi: Option<&str>,
+    clock: &CycleClock,
+) -> Run {
+    let quality = clock.quality();
+    Run {
+        schema: SCHEMA,
+        tool: concat!("assay ", env!("CARGO_PKG_VERSION")).to_owned(),
+        workload: workload.to_owned(),
+        argv: argv.to_vec(),
+        started: rfc3339(),
+        host: String::new(),
+        ranks,
+        nodes: 0,
+        mpi: mpi.map(str::to_owned),
+        clock: ClockFacts {
+            source: quality.source.to_owned(),
+            resolution_ns: quality.resolution_ns,
+            cost_ns: quality.cost_ns,
+            offset_uncertainty_ns: 0,
+        },
+    }
+}
+
+fn rfc3339() -> String {
+    Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}

@@ -1,0 +1,72 @@
+//! A workload on its ranks, with one voice: rank 0's, which prints and keeps records.
+//!
+//! Invariant: all ranks begin and end together; a failure is told once, in one line.
+
+use std::sync::Mutex;
+
+use measure::CycleClock;
+use ranks::{Comm, Halt};
+use results::records::{Nowhere, Sink};
+
+use super::kept::{Kept, run_record};
+use crate::session::Session;
+use crate::speech::complain;
+
+/// What a run is.
+pub(crate) struct Run<'a> {
+    /// The workload, as messages and records name it.
+    pub(crate) name: &'static str,
+    /// The command line as given.
+    pub(crate) argv: &'a [String],
+}
+
+/// What one rank has to work with.
+pub(crate) struct Part<'a> {
+    /// All ranks.
+    pub(crate) comm: &'a dyn Comm,
+    /// This rank's clock; ranks of one process have clones of one.
+    pub(crate) clock: CycleClock,
+    /// Where records go: on rank 0 to their file, on others nowhere.
+    pub(crate) records: &'a mut dyn Sink,
+}
+
+/// Runs `body` on every rank and gives the exit status. `voice` is what rank 0 prints with, and where it
+/// keeps the records; on other processes there is none. The body gives its own exit status; one that
+/// cannot print says so by an error of its own making and a status that is not 0.
+pub(crate) fn perform<V: Send>(
+    run: &Run<'_>,
+    session: Session,
+    voice: Option<(Kept, V)>,
+    body: impl Fn(Part<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
+) -> u8 {
+    // One clock for all ranks of this process: their stamps compare as they are.
+    let clock = CycleClock::new();
+    let about = run_record(run.name, run.argv, session.size(), session.mpi(), &clock);
+    let voice = Mutex::new(voice.map(|(mut kept, voice)| {
+        kept.about(about);
+        (kept, voice)
+    }));
+    let done = session.run(|comm| {
+        let clock = clock.clone();
+        let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
+        let Some((mut kept, mut voice)) = mine else {
+            // Rank 0 tells a failure, the others only end with it.
+            return Ok(body(Part { comm, clock, records: &mut Nowhere }, None).unwrap_or(1));
+        };
+        kept.on_node(comm.node_name());
+        let done = body(Part { comm, clock, records: &mut kept }, Some(&mut voice));
+        let exit = done.as_ref().map_or(1, |status| *status);
+        let ended = kept.end(done.as_ref().err(), exit);
+        if let Err(halt) = &done {
+            complain(&format!("{}: {halt}", run.name));
+        }
+        if let Err(error) = &ended {
+            complain(&format!("{}: cannot write the records: {error}", run.name));
+        }
+        Ok(if ended.is_err() { exit.max(1) } else { exit })
+    });
+    done.unwrap_or_else(|halt| {
+        complain(&format!("{}: {halt}", run.name));
+        1
+    })
+}

@@ -1,0 +1,69 @@
+//! What can be asked of a phase by name, as criteria do.
+
+use units::Dimension;
+
+use super::{Counts, Latency, Phase};
+
+/// One named number out of a phase, in its base unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// The value.
+    pub value: f64,
+    /// Its dimension.
+    pub dimension: Dimension,
+}
+
+/// The metrics a phase can yield, without the phase's name before the dot, each with its dimension.
+pub const METRICS: &[(&str, Dimension)] = &[
+    ("bw", Dimension::BytesPerSecond),
+    ("rate", Dimension::PerSecond),
+    ("iops", Dimension::PerSecond),
+    ("bytes", Dimension::Bytes),
+    ("seconds", Dimension::Seconds),
+    ("open", Dimension::Seconds),
+    ("latency.mean", Dimension::Seconds),
+    ("latency.p50", Dimension::Seconds),
+    ("latency.p90", Dimension::Seconds),
+    ("latency.p99", Dimension::Seconds),
+    ("latency.p999", Dimension::Seconds),
+    ("latency.max", Dimension::Seconds),
+    ("errors", Dimension::Count),
+    ("failures", Dimension::Count),
+    ("cached", Dimension::Fraction),
+];
+
+impl Phase {
+    /// The value of one of [`METRICS`] in this phase, `None` where the phase does not have it.
+    ///
+    /// `bw` is bytes over the total span and `iops` operations over the transfer span, as IOR's
+    /// columns of those names; `seconds` is the transfer span. `rate` is operations over the total span,
+    /// from barrier to barrier, as mdtest has it.
+    pub fn metric(&self, name: &str) -> Option<Metric> {
+        let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
+        let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
+        let latency = |pick: fn(&Latency) -> f64| self.latency.as_ref().map(|l| pick(l) * 1e-9);
+        let value = match name {
+            "bw" => rate(self.bytes, self.spans.total_s),
+            "iops" => rate(self.ops, self.spans.transfer_s),
+            "rate" => rate(self.ops, self.spans.total_s),
+            "bytes" => Some(self.bytes as f64),
+            "seconds" => Some(self.spans.transfer_s),
+            "open" => Some(self.spans.open_s),
+            "latency.mean" => latency(|l| l.mean_ns),
+            "latency.p50" => latency(|l| l.p50_ns as f64),
+            "latency.p90" => latency(|l| l.p90_ns as f64),
+            "latency.p99" => latency(|l| l.p99_ns as f64),
+            "latency.p999" => latency(|l| l.p999_ns as f64),
+            "latency.max" => latency(|l| l.max_ns as f64),
+            "errors" => self.check.as_ref().map(|check| check.bad_transfers as f64),
+            "failures" => match (&self.failed, self.counts) {
+                (Some(failed), _) => Some(failed.operations as f64),
+                (None, Counts::Operations) => Some(0.0),
+                (None, Counts::Bytes) => None,
+            },
+            "cached" => self.cached_before,
+            _ => None,
+        }?;
+        Some(Metric { value, dimension })
+    }
+}

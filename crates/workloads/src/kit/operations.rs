@@ -1,0 +1,255 @@
+//! A phase of operations on names, over all ranks: start together, do the items, end together.
+//!
+//! The loop is `drive`; an item is what a transfer is elsewhere. An operation that fails ends the phase on
+//! all ranks, or is counted by its reason while the run goes on.
+//!
+//! Invariant: every rank calls the collectives of a phase in the same order, also one that has failed.
+//! Never here: which operations there are.
+
+mod failures;
+
+use std::io;
+use std::path::Path;
+
+use measure::{Clock, Meter, Stop, Tick};
+use ranks::{Halt, Reduce};
+use results::record::{Counts, Failed, Phase, Spans};
+
+use super::board::phase_number;
+use super::drive::{Course, Ending, Step, Trouble, drive, words};
+use super::order::Order;
+use super::pace::Pace;
+use super::rank::Rank;
+use super::reduce;
+use super::tally::Tally;
+use failures::Failures;
+
+/// What is done to one item.
+pub trait Operation {
+    /// Makes the item's names and data ready; not timed as latency.
+    fn before(&mut self, item: u64);
+
+    /// Does it; this is what is timed.
+    fn operate(&mut self, item: u64) -> io::Result<()>;
+
+    /// Looks at what came; not timed as latency.
+    fn after(&mut self, _item: u64) {}
+
+    /// The call that just failed, such as `mkdir`, and the name it was on.
+    fn failed(&self) -> (&'static str, &Path);
+}
+
+/// What is fixed for a phase.
+#[derive(Clone, Debug, Default)]
+pub struct Setting {
+    /// Number of the test within the job.
+    pub test: u32,
+    /// Repetition, from 0.
+    pub repetition: u32,
+    /// What is done, as records name it, such as `file_creation`.
+    pub phase: &'static str,
+    /// The backend in lower case.
+    pub backend: String,
+    /// Whether each rank has names of its own.
+    pub file_per_rank: bool,
+    /// Under which path.
+    pub path: String,
+    /// Bytes that one operation moves.
+    pub bytes_each: u64,
+    /// Whether the run goes on after an operation that failed.
+    pub keep_going: bool,
+    /// Whether data is made durable within each operation.
+    pub persisted: bool,
+    /// Whether the page cache is bypassed.
+    pub direct: bool,
+}
+
+/// A phase under way on one rank.
+pub struct Operating<'s> {
+    setting: &'s Setting,
+    begun: Tick,
+    tally: Tally,
+    failures: Failures,
+    failed: Option<String>,
+}
+
+/// What one rank did in a phase, and all ranks together.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// Operations of this rank that were done.
+    pub operations: u64,
+    /// Seconds of this rank from the common start to the end of its own work.
+    pub own_seconds: f64,
+    /// Seconds of this rank from the common start until all ranks had ended.
+    pub seconds: f64,
+    /// The record, the same on all ranks but for what only rank 0 has: the failures that are named.
+    pub phase: Phase,
+}
+
+impl<'s> Operating<'s> {
+    /// Starts a phase on all ranks together. Nothing is allocated or printed until its end. Collective.
+    pub fn begin(rank: &mut Rank<'_>, setting: &'s Setting) -> Result<Self, Halt> {
+        let number = phase_number(setting.test, rank.next_phase()?);
+        let scale = rank.clock.scale();
+        let row = rank.board.map(|(board, index)| board.row(index, rank.comm.rank(), number, scale));
+        // A timeline that counts operations, each as one.
+        let mut tally = Tally::new(Meter::new(scale, 1)).watched(row);
+        let failures = Failures::new(setting.keep_going);
+        let origin = rank.start_together()?;
+        tally.start(origin);
+        let begun = rank.clock.now();
+        tally.begin(begun, Tick(0));
+        Ok(Self { setting, begun, tally, failures, failed: None })
+    }
+
+    /// When this rank began.
+    pub fn begun(&self) -> Tick {
+        self.begun
+    }
+
+    /// Whether this rank has failed, and does nothing more in this phase.
+    pub fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Operations of this rank so far, those that failed too.
+    pub fn so_far(&self) -> u64 {
+        self.tally.transfers()
+    }
+
+    /// Does the items number `from` to `stop.transfers` of `order`; returns the number reached and why it
+    /// stopped there. Not collective.
+    pub fn run(
+        &mut self,
+        rank: &Rank<'_>,
+        operation: &mut dyn Operation,
+        order: &mut Order,
+        from: u64,
+        stop: Stop,
+    ) -> (u64, Ending) {
+        if self.has_failed() {
+            return (from, Ending::Alarm);
+        }
+        let before = self.tally.transfers();
+        let alarm = &|| rank.comm.alarm_raised();
+        let course = Course { from, stop, pace: Pace::FREE, alarm };
+        let mut each = Each { operation, failures: &mut self.failures };
+        match drive(&*rank.clock, &mut each, order, &course, &mut self.tally) {
+            Ok(ended) => ended,
+            Err(trouble) => {
+                self.fail(rank, trouble.to_string());
+                (from + self.tally.transfers() - before, Ending::Alarm)
+            }
+        }
+    }
+
+    /// Fails the phase for a reason that is no operation; the first counts.
+    pub fn fail(&mut self, rank: &Rank<'_>, why: String) {
+        if self.failed.is_none() {
+            rank.comm.raise_alarm();
+            self.failed = Some(why);
+        }
+    }
+
+    /// Ends the phase on all ranks together; `last` is what belongs to its time but is no operation. All
+    /// ranks halt where one has failed. Collective.
+    pub fn end(
+        mut self,
+        rank: &mut Rank<'_>,
+        last: impl FnOnce() -> Result<(), String>,
+    ) -> Result<Done, Halt> {
+        let own_end = rank.clock.now();
+        if let Err(why) = last() {
+            self.fail(rank, why);
+        }
+        rank.comm.barrier()?;
+        let end = rank.clock.now();
+        rank.comm.agree(&self.setting.phase.replace('_', " "), self.failed.take().map_or(Ok(()), Err))?;
+        self.reduce(rank, own_end, end)
+    }
+
+    fn reduce(mut self, rank: &mut Rank<'_>, own_end: Tick, end: Tick) -> Result<Done, Halt> {
+        let (comm, scale) = (rank.comm, rank.clock.scale());
+        let meter = &mut self.tally.meter;
+        reduce::histogram(comm, &mut meter.latency)?;
+        reduce::timeline(comm, &mut meter.timeline, reduce::TIMELINE_SLOTS)?;
+        let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
+        let operations = meter.transfers() - self.failures.count();
+        let balance = reduce::balance(comm, operations, own_ns)?;
+        let failed: Option<Failed> = self.failures.over_ranks(comm)?;
+        let at = |tick: Tick| rank.since_start_ns(tick);
+        let first = comm.reduce_one(at(self.begun), Reduce::Min)?;
+        let mut last = [at(own_end), ns];
+        comm.all_reduce(&mut last, Reduce::Max)?;
+        let ops = comm.reduce_one(operations, Reduce::Sum)?;
+        let setting = self.setting;
+        let phase = Phase {
+            test: setting.test,
+            repetition: setting.repetition,
+            phase: setting.phase.to_owned(),
+            backend: setting.backend.clone(),
+            file_per_rank: setting.file_per_rank,
+            path: setting.path.clone(),
+            ranks: comm.size(),
+            transfer_bytes: setting.bytes_each,
+            expected_bytes: ops * setting.bytes_each,
+            bytes: ops * setting.bytes_each,
+            ops,
+            began_s: first as f64 * 1e-9,
+            spans: Spans {
+                transfer_s: last[0].saturating_sub(first) as f64 * 1e-9,
+                total_s: last[1] as f64 * 1e-9,
+                ..Spans::default()
+            },
+            balance,
+            latency: reduce::latency(&self.tally.meter.latency),
+            timeline: reduce::intervals(&self.tally.meter.timeline),
+            persisted: setting.persisted,
+            direct: setting.direct,
+            depth: 1,
+            counts: Counts::Operations,
+            failed,
+            ..Phase::default()
+        };
+        Ok(Done { operations, own_seconds: own_ns as f64 * 1e-9, seconds: ns as f64 * 1e-9, phase })
+    }
+}
+
+/// An operation as a step of the measuring loop.
+struct Each<'e> {
+    operation: &'e mut dyn Operation,
+    failures: &'e mut Failures,
+}
+
+impl Step for Each<'_> {
+    fn works_between(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn before(&mut self, item: u64) {
+        self.operation.before(item);
+    }
+
+    #[inline]
+    fn transfer(&mut self, item: u64) -> Result<(), Box<Trouble>> {
+        match self.operation.operate(item) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let (call, path) = self.operation.failed();
+                if self.failures.take(call, path, &error) {
+                    return Ok(());
+                }
+                Err(Trouble::of_name(path, format!("{call}: {}", words(&error))))
+            }
+        }
+    }
+
+    #[inline]
+    fn after(&mut self, item: u64) {
+        self.operation.after(item);
+    }
+}
+
+#[cfg(test)]
+mod tests;

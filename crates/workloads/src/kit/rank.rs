@@ -1,0 +1,92 @@
+//! What every rank of a run brings along: the others, its clock, and where records go.
+
+use measure::{Clock, CycleClock, Tick};
+use ranks::{ClockOffset, Comm, Halt, Reduce};
+use results::Record;
+use results::record::Notice;
+use results::records::Sink;
+
+use super::board::Board;
+use super::drive::words;
+
+/// Added to stamps so that a clock younger than rank 0's does not go below zero.
+const BIAS_NS: i64 = 1 << 50;
+
+/// One rank of a run.
+pub struct Rank<'a> {
+    /// All of them.
+    pub comm: &'a dyn Comm,
+    /// This rank's clock; ranks of one process have clones of one clock, so that their stamps compare.
+    pub clock: &'a mut CycleClock,
+    /// Where records go, on rank 0; nowhere on others.
+    pub records: &'a mut dyn Sink,
+    /// Where this rank shows how far it is, and its row there; `None` where nobody watches.
+    pub board: Option<(&'a Board, u32)>,
+    /// It against rank 0's.
+    offset: ClockOffset,
+    /// When the run began, on rank 0's clock.
+    began_ns: u64,
+    /// Phases begun so far.
+    phases: u64,
+}
+
+impl<'a> Rank<'a> {
+    /// Compares the clocks and has the sink begin. Collective.
+    pub fn begin(
+        comm: &'a dyn Comm,
+        clock: &'a mut CycleClock,
+        records: &'a mut dyn Sink,
+        board: Option<(&'a Board, u32)>,
+    ) -> Result<Self, Halt> {
+        let offset = comm.clock_offset(&|| clock.ns())?;
+        let mut rank = Self { comm, clock, records, board, offset, began_ns: 0, phases: 0 };
+        rank.began_ns = comm.reduce_one(rank.on_rank_0(rank.clock.ns()), Reduce::Min)?;
+        let nodes = comm.split_by_node()?;
+        let nodes = comm.reduce_one(u64::from(nodes.rank() == 0), Reduce::Sum)? as u32;
+        let worst = comm.reduce_one(offset.uncertainty_ns, Reduce::Max)?;
+        let begun = if comm.rank() == 0 { rank.records.begin(nodes, worst) } else { Ok(()) };
+        comm.agree("record", begun.map_err(|error| format!("cannot write the records: {}", words(&error))))?;
+        Ok(rank)
+    }
+
+    /// A moment of this rank's clock on rank 0's, in nanoseconds.
+    pub fn on_rank_0(&self, ns: u64) -> u64 {
+        (ns as i64 + self.offset.offset_ns + BIAS_NS).max(0) as u64
+    }
+
+    /// Nanoseconds from the run's start to a moment of this rank's clock, on rank 0's.
+    pub fn since_start_ns(&self, tick: Tick) -> u64 {
+        self.on_rank_0(self.clock.ns_at(tick)).saturating_sub(self.began_ns)
+    }
+
+    /// Compares the clocks again, for they drift, and counts one phase more; returns its number. Collective.
+    pub fn next_phase(&mut self) -> Result<u64, Halt> {
+        self.clock.refine();
+        let clock: &CycleClock = self.clock;
+        self.offset = self.comm.clock_offset(&|| clock.ns())?;
+        self.phases += 1;
+        Ok(self.phases)
+    }
+
+    /// All ranks leave this together; the first rank's moment, on this rank's clock. Collective.
+    pub fn start_together(&self) -> Result<Tick, Halt> {
+        self.comm.barrier()?;
+        let now = self.clock.now();
+        let mine = self.on_rank_0(self.clock.ns_at(now));
+        let first = self.comm.reduce_one(mine, Reduce::Min)?;
+        Ok(Tick(now.0.saturating_sub(self.clock.scale().ticks(mine - first))))
+    }
+
+    /// Keeps a record on rank 0; all ranks stop together when that fails. Collective.
+    pub fn record(&mut self, record: &Record) -> Result<(), Halt> {
+        let kept = if self.comm.rank() == 0 { self.records.put(record) } else { Ok(()) };
+        self.comm
+            .agree("record", kept.map_err(|error| format!("cannot write the records: {}", words(&error))))
+    }
+
+    /// Records something that the reader of the numbers has to know. Collective.
+    pub fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
+        let (id, phase, text) = (id.to_owned(), phase.to_owned(), text.to_owned());
+        self.record(&Record::Notice(Notice { id, repetition, phase, text }))
+    }
+}
