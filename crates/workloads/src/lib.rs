@@ -10,3 +10,4 @@
 
 pub mod ior;
 pub mod kit;
+pub mod mdtest;
