@@ -81,9 +81,9 @@ impl<'a> Case<'a> {
         self.criterion.metric.split_once('.').unwrap_or(("", &self.criterion.metric))
     }
 
-    /// Whether the criterion counts wrong data, instead of measuring speed.
+    /// Whether the criterion counts wrong data or failures, instead of measuring speed.
     fn counts_errors(&self) -> bool {
-        self.metric().1 == "errors"
+        matches!(self.metric().1, "errors" | "failures")
     }
 
     /// The phases of `job` that the criterion is about.

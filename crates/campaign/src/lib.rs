@@ -12,7 +12,9 @@
 pub mod ior_line;
 pub mod judge;
 pub mod launch;
+pub mod line;
 pub mod machine;
+mod names_line;
 pub mod plan;
 pub mod runner;
 pub mod schedule;

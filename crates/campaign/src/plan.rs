@@ -9,6 +9,7 @@
 mod check;
 mod criterion;
 mod place;
+mod uses;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use units::{Quantity, Usage};
 
 use crate::ior_line::IorLine;
 use crate::launch::Launch;
+use crate::line::Line;
 
 /// A plan, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +78,7 @@ pub struct Test {
     /// The clause in the contract's words; the id where the plan has none.
     pub clause: String,
     /// The line that is run.
-    pub line: IorLine,
+    pub line: Line,
     /// Ranks of each launch.
     pub ranks: u32,
     /// How often it is launched.
@@ -95,7 +97,7 @@ pub struct Test {
     pub fs: String,
     /// How sure a decision has to be.
     pub decide: Decide,
-    /// Line and column of its IOR line in the plan's file.
+    /// Line and column of that line in the plan's file.
     pub at: (usize, usize),
 }
 

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use units::Usage;
 
+use crate::line::Line;
 use crate::plan::{Plan, Test, Uses};
 
 /// What a job is for.
@@ -47,10 +48,10 @@ pub struct PlannedJob {
     pub fs: String,
     /// Ranks.
     pub ranks: u32,
-    /// The words of the IOR line with `{dir}` still in it.
+    /// The command of the workload.
+    pub workload: &'static str,
+    /// The words behind it, with `{dir}` still in them.
     pub words: Vec<String>,
-    /// Whether the line names its file itself.
-    pub names_file: bool,
     /// Seconds after which it is killed.
     pub timeout_s: f64,
     /// Bytes it writes at most.
@@ -173,8 +174,8 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         removes_files: false,
         fs: dataset.fs.clone(),
         ranks: dataset.ranks,
-        words: dataset.line.words.clone(),
-        names_file: dataset.line.names_file,
+        workload: "ior",
+        words: [dataset.line.words.clone(), Line::Ior(dataset.line.clone()).place()].concat(),
         timeout_s: dataset.timeout_s,
         writes_bytes: dataset.line.bytes(dataset.ranks),
         reads_bytes: 0,
@@ -186,8 +187,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let test = &plan.tests[index];
     let number = before as u32 + 1;
     let files = files(plan, test, repetition);
-    let bytes = test.line.bytes(test.ranks).saturating_mul(test.line.repetitions);
-    let share = |present: bool| if present { bytes } else { 0 };
+    let (writes_bytes, reads_bytes) = test.line.bytes(test.ranks);
     PlannedJob {
         number,
         purpose: Purpose::Test(index),
@@ -200,12 +200,12 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         removes_files: false,
         fs: test.fs.clone(),
         ranks: test.ranks,
-        words: test.line.words.clone(),
-        names_file: test.line.names_file,
+        workload: test.line.workload(),
+        words: [test.line.words(), &test.line.place()].concat(),
         timeout_s: test.timeout_s,
-        writes_bytes: share(test.line.write),
-        reads_bytes: share(test.line.read) + share(test.line.read_check) + share(test.line.write_check),
-        deadline_s: test.line.deadline_s,
+        writes_bytes,
+        reads_bytes,
+        deadline_s: test.line.deadline_s(),
     }
 }
 

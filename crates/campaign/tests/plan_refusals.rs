@@ -27,7 +27,7 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
             "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`? Known here: id, clause, ior, \
-             ranks, repetitions, uses, role, criterion, timeout, cov_max, cache, fs, decide",
+             mdtest, fdtree, ranks, repetitions, uses, role, criterion, timeout, cov_max, cache, fs, decide",
         ),
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),
@@ -207,4 +207,64 @@ fn counts_names_and_durations_that_make_no_sense_are_refused() {
     let error =
         Plan::parse("schema = 2\nplan = { id = \"p\", title = \"t\" }\nfs.a = { dir = \"d\" }\n", "q.toml");
     assert_eq!(error.unwrap_err().0, "q.toml:1:10: this program reads plans of `schema = 1`");
+}
+
+#[test]
+fn a_test_of_names_is_checked_as_one_of_data() {
+    let made = "[[test]]\nid = \"M\"\nmdtest = \"-C -F -n 5\"\nrole = \"reported\"\n";
+    let and = |keys: &str| format!("{made}{}", test_with(&format!("{keys}\nrole = \"reported\"")));
+    let asked = |metric: &str, value: &str| {
+        test_with(&format!(
+            "mdtest = \"-F -n 5\"\n\
+             criterion = {{ metric = \"{metric}\", op = \">\", value = \"{value}\" }}"
+        ))
+    };
+    for (rest, error) in [
+        (
+            test_with("role = \"reported\""),
+            "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `mdtest`",
+        ),
+        (
+            test_with("ior = \"-w\"\nmdtest = \"-n 5\"\nrole = \"reported\""),
+            "p.toml:7:10: test T: `mdtest` is its second line; make it a test of its own",
+        ),
+        (
+            test_with("mdtest = \"-n 5 -d /scratch\"\nrole = \"reported\""),
+            "p.toml:6:10: test T: `-d /scratch` lies outside the campaign's own directory; leave it out, or \
+             begin it with `{dir}/`",
+        ),
+        (
+            asked("file_creation.bw", "1 GB/s"),
+            "p.toml:7:24: test T: `file_creation.bw`: mdtest measures no such thing of a phase; write \
+             `rate`, operations from the common start to the common end, or `latency.p99`",
+        ),
+        (
+            asked("directory_stat.rate", "1/s"),
+            "p.toml:7:24: test T: the line yields no `directory_stat.rate`: its phases are \
+             tree_creation, \
+             file_creation, file_stat, file_read, file_removal, tree_removal",
+        ),
+        (
+            test_with("mdtest = \"-T -F -n 5\"\nrole = \"reported\""),
+            "p.toml:6:10: test T: works on names that nobody made; add `uses` with the id of the test that \
+             makes them",
+        ),
+        (and("uses = \"M\"\nior = \"-r -k\""), "p.toml:11:7: test T: ior cannot work on the files of test M"),
+        (
+            and("uses = \"M\"\nranks = 2\nmdtest = \"-T -F -n 5\""),
+            "p.toml:12:10: test T: test M was made by 1 ranks, whose names this test's 2 ranks do not have",
+        ),
+        (
+            and("uses = \"M\"\nmdtest = \"-r -F -n 5\"").replace("\"T\"", "\"R\"")
+                + &test_with("uses = \"M\"\nmdtest = \"-T -F -n 5\"\nrole = \"reported\""),
+            "p.toml:16:10: test T: test R removes the files of test M before",
+        ),
+    ] {
+        assert_eq!(refusal(&rest), error);
+    }
+    let whole = and("uses = \"M\"\nmdtest = \"-T -F -n 5\"");
+    let plan = Plan::parse(&format!("{HEAD}{whole}"), "p.toml").unwrap();
+    let jobs = campaign::schedule::jobs(&plan, &[]).unwrap();
+    assert_eq!((jobs[1].workload, jobs[1].words.join(" ")), ("mdtest", "-T -F -n 5 -d {dir}/mdtest".into()));
+    assert_eq!((jobs[0].files.as_str(), jobs[1].files.as_str()), ("tests/M-r1", "tests/M-r1"));
 }

@@ -2,7 +2,10 @@
 
 use campaign::{Plan, judge};
 use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
-use results::record::{BadRange, Balance, Check, End, Failure, Phase, Record, Run, Spans, Stonewall};
+use results::record::{
+    BadRange, Balance, Check, Counts, End, Failed, FailedOperation, Failure, Phase, Record, Run, Spans,
+    Stonewall,
+};
 use results::{Outcome, Verdict};
 
 fn plan(keys: &str) -> Plan {
@@ -279,4 +282,42 @@ fn a_write_into_memory_is_told_not_to_be_durable() {
         let warning = "write: tmpfs is memory, so nothing was made durable".to_owned();
         assert_eq!(warnings.contains(&warning), told, "{kind}: {warnings:?}");
     }
+}
+
+#[test]
+fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() {
+    let mdtest = |metric: &str, op: &str, value: &str| {
+        plan(&format!(
+            "mdtest = \"-F -n 5\"\ncriterion = {{ metric = \"file_stat.{metric}\", op = \"{op}\", \
+             value = \"{value}\" }}"
+        ))
+    };
+    let stats = |failures: [u64; 3]| {
+        let jobs = (1..).zip(failures).map(|(repetition, operations)| {
+            let first = FailedOperation {
+                operation: "stat".into(),
+                path: "/s/f".into(),
+                why: "Permission denied".into(),
+                ..Default::default()
+            };
+            let failed =
+                (operations > 0).then(|| Failed { operations, reasons: Vec::new(), first: vec![first] });
+            let phase = Phase { ops: 50, counts: Counts::Operations, failed, ..phase("file_stat", 0) };
+            let mut job = job("T", repetition, phase);
+            job.info.end = JobEnd::Exit(i32::from(operations > 0));
+            job
+        });
+        campaign(jobs.collect())
+    };
+    let verdict = one(&mdtest("rate", ">=", "40/s"), &stats([0, 0, 0]));
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(50.0)));
+    let verdict = one(&mdtest("rate", ">=", "40/s"), &stats([0, 2, 0]));
+    assert_eq!(
+        (verdict.outcome, verdict.reason.as_str()),
+        (Outcome::Invalid, "2 operations failed (jobs/0002-T-r2, first stat /s/f: Permission denied)")
+    );
+    let none = mdtest("failures", "==", "0 errors");
+    assert_eq!(one(&none, &stats([0, 0, 0])).outcome, Outcome::Pass);
+    let verdict = one(&none, &stats([0, 2, 1]));
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Fail, Some(2.0)));
 }

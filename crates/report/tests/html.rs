@@ -5,6 +5,7 @@ mod golden;
 use std::collections::BTreeSet;
 
 use results::folder::Campaign;
+use results::record::{Counts, Failed, FailedOperation};
 
 fn html(campaign: &Campaign) -> String {
     let mut page = vec![];
@@ -178,4 +179,36 @@ fn odd_numbers_neither_panic_nor_reach_a_plot() {
     }
     let page = html(&campaign);
     assert!(!page.contains("NaN") && !page.contains("inf\"") && !page.contains("infL"));
+}
+
+#[test]
+fn operations_on_names_have_tables_and_plots_of_their_own() {
+    let mut campaign = golden::campaign();
+    for record in &mut campaign.jobs[0].records {
+        let results::Record::Phase(phase) = record else { continue };
+        phase.phase = "file_creation".into();
+        phase.counts = Counts::Operations;
+        let first = FailedOperation {
+            rank: 3,
+            operation: "mkdir".into(),
+            path: "/scratch/<d>".into(),
+            why: "File name too long".into(),
+        };
+        let reasons = vec![(first.why.clone(), 7)];
+        phase.failed = Some(Failed { operations: 7, reasons, first: vec![first] });
+    }
+    let page = html(&campaign);
+    for words in [
+        "Rate of file_creation over time",
+        "operations per second, all ranks",
+        "Operations measured",
+        "Latency of single operations",
+        "Failed operations by reason",
+        &escaped("/scratch/<d>"),
+        "6 more failed operations are counted but not listed.",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("Bandwidth of file_creation"));
+    assert_balanced(&page);
 }

@@ -4,7 +4,7 @@
 
 use results::Outcome;
 use results::folder::{Job, JobEnd};
-use results::record::{Check, Record};
+use results::record::{Check, Failed, Record};
 
 use super::{Case, how, phases};
 use crate::plan::{Plan, Test, Uses};
@@ -26,7 +26,8 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
         return Err((Outcome::Invalid, format!("{} of {planned} repetitions were run: {why}", jobs.len())));
     }
     if !case.counts_errors() {
-        wrong_data(case).map_or(Ok(()), |why| Err((Outcome::Invalid, why)))?;
+        let spoiled = wrong_data(case).or_else(|| operations_failed(jobs));
+        spoiled.map_or(Ok(()), |why| Err((Outcome::Invalid, why)))?;
         cold(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     }
     jobs.iter().map(|job| value(case, job).map_err(|why| (Outcome::Invalid, why))).collect()
@@ -77,8 +78,12 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
         JobEnd::Exit(0) if whole => Ok(()),
         JobEnd::Exit(0) if job.records.is_empty() => Err(format!("repetition {repetition} recorded nothing")),
         JobEnd::Exit(0) => Err(format!("repetition {repetition} has no end in its records")),
-        JobEnd::Exit(_) if whole && failure(job).is_none() && bad_transfers(job).is_some() => {
-            // Wrong data is an answer to a criterion about errors; to others `wrong_data` refuses it.
+        JobEnd::Exit(_)
+            if whole
+                && failure(job).is_none()
+                && (bad_transfers(job).is_some() || failed_operations(job).is_some()) =>
+        {
+            // An answer to a criterion that counts such; to others `wrong_data` refuses it.
             debug_assert!(case.test.id == job.info.test);
             Ok(())
         }
@@ -105,6 +110,21 @@ fn failure(job: &Job) -> Option<String> {
 
 fn bad_transfers(job: &Job) -> Option<&Check> {
     phases(job).filter_map(|phase| phase.check.as_ref()).find(|check| check.bad_transfers > 0)
+}
+
+fn failed_operations(job: &Job) -> Option<&Failed> {
+    phases(job).find_map(|phase| phase.failed.as_ref())
+}
+
+/// Operations that failed in a job of the test: those that did not would not have been alone.
+fn operations_failed(jobs: &[&Job]) -> Option<String> {
+    jobs.iter().find_map(|job| {
+        let failed = failed_operations(job)?;
+        let first = failed.first.first();
+        let at = first.map(|first| format!(", first {} {}: {}", first.operation, first.path, first.why));
+        let (count, folder) = (failed.operations, &job.folder);
+        Some(format!("{count} operations failed ({folder}{})", at.unwrap_or_default()))
+    })
 }
 
 /// Wrong data in a job of the test, or in one that read the test's files: its speed means nothing.
@@ -149,7 +169,7 @@ fn way_out(case: &Case<'_>) -> String {
     if matches!(kind, "tmpfs" | "ramfs") {
         return format!("{kind} is memory, so nothing was read from storage");
     }
-    let dropped = case.test.line.words.iter().any(|word| word.starts_with("--drop-caches"));
+    let dropped = case.test.line.words().iter().any(|word| word.starts_with("--drop-caches"));
     let remedy = if dropped { "--drop-caches did not help here" } else { "read with --drop-caches" };
     format!("{remedy}, or allow it with `cache = \"warm\"`")
 }

@@ -61,7 +61,8 @@ fn cached(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
 /// Less moved than the line asks for, where no deadline and no earlier count explains it.
 fn incomplete(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     let short = |phase: &Phase| {
-        let explained = phase.stonewall.is_some() || case.test.line.status_file;
+        let explained =
+            phase.stonewall.is_some() || case.test.line.as_ior().is_some_and(|line| line.status_file);
         let missing = phase.expected_bytes.abs_diff(phase.bytes);
         (missing > 0 && !explained).then_some(missing as f64)
     };
@@ -149,7 +150,7 @@ fn one_node(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
 }
 
 fn inner_repetitions(case: &Case<'_>) -> Option<String> {
-    let inner = case.test.line.repetitions;
+    let inner = case.test.line.repetitions();
     (inner > 1).then(|| {
         format!("the {inner} repetitions of -i share a launch, so each launch counts once, by their mean")
     })

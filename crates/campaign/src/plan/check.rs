@@ -6,9 +6,11 @@ use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
 use super::place::{Place, nearest};
-use super::{Dataset, FileSystem, Plan, Test, Uses, wire};
+use super::{Dataset, FileSystem, Plan, Test, wire};
 use crate::ior_line::IorLine;
 use crate::launch::{Launch, LaunchKind, MPIRUN};
+use crate::line::Line;
+use crate::names_line::NamesLine;
 
 /// Seconds a job may take where the plan says nothing.
 const TIMEOUT_S: f64 = 3600.0;
@@ -146,8 +148,10 @@ impl Defaults<'_> {
                 .error(&wire.id, format!("{who} stands here for the second time; ids are unique")));
         }
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
+        let (key, words) = self.only_line(&who, wire)?;
         let mut test = Test {
-            line: self.line(&who, &wire.ior)?,
+            line: Line::parse(key, words.get_ref())
+                .map_err(|error| self.place.error(words, format!("{who}: {error}")))?,
             clause: if wire.clause.is_empty() { id.clone() } else { wire.clause.clone() },
             ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
             repetitions: self.count(
@@ -167,15 +171,31 @@ impl Defaults<'_> {
             cache_warm: wire.cache == wire::Cache::Warm,
             fs: self.fs(&who, wire.fs.as_ref(), &wire.id)?,
             decide,
-            at: self.place.line_column(&wire.ior.span()),
+            at: self.place.line_column(&words.span()),
             id,
         };
         for criterion in &wire.criterion.0 {
             test.criteria.push(self.criterion(&who, criterion, &test)?);
         }
         self.role(&who, wire, &test)?;
-        self.reads(&who, wire, &test, plan)?;
+        self.reads(&who, words, &test, plan)?;
         Ok(test)
+    }
+
+    /// The one line of a test, with the key of its workload.
+    fn only_line<'w>(&self, who: &str, wire: &'w wire::Test) -> Checked<(&'static str, &'w Spanned<String>)> {
+        let mut lines = wire.lines();
+        match (lines.next(), lines.next()) {
+            (Some(line), None) => Ok(line),
+            (Some(_), Some((key, line))) => Err(self
+                .place
+                .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),
+            (None, _) => {
+                let keys: Vec<&str> = ["ior"].into_iter().chain(NamesLine::keys()).collect();
+                let keys = keys.join("`, `");
+                Err(self.place.error(&wire.id, format!("{who} has no line; give one as `{keys}`")))
+            }
+        }
     }
 
     fn role(&self, who: &str, wire: &wire::Test, test: &Test) -> Checked<()> {
@@ -192,75 +212,6 @@ impl Defaults<'_> {
             )),
             _ => Ok(()),
         }
-    }
-
-    /// Whether what the test reads will exist, and still exist when the next one reads it.
-    fn reads(&self, who: &str, wire: &wire::Test, test: &Test, plan: &Plan) -> Checked<()> {
-        let refused = |what: String| Err(self.place.error(&wire.ior, format!("{who}: {what}")));
-        let line = &test.line;
-        let Some((maker, made, ranks, fs)) = source(test, plan) else {
-            if line.only_reads() {
-                return refused(
-                    "reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a test's id, or -w"
-                        .into(),
-                );
-            }
-            return Ok(());
-        };
-        if !line.keep {
-            return refused("IOR removes files it has read; add -k, they belong to others too".into());
-        }
-        if fs != test.fs {
-            return refused(format!("its files lie on fs.{fs}, not on fs.{}", test.fs));
-        }
-        if !line.only_reads() {
-            return Ok(());
-        }
-        if line.file_per_rank != made.file_per_rank {
-            return refused(format!(
-                "{maker} was written with another file layout; give -F to both or to none"
-            ));
-        }
-        let (asked, there) = match line.file_per_rank {
-            true => (line.bytes(1), made.bytes(1)),
-            false => (line.bytes(test.ranks), made.bytes(ranks)),
-        };
-        let size = |bytes: u64| units::bytes_binary(bytes as f64);
-        if asked > there || (line.file_per_rank && test.ranks > ranks) {
-            return refused(format!(
-                "reads {} of each file by {} ranks, but {maker} has {} by {ranks}",
-                size(asked),
-                test.ranks,
-                size(there),
-            ));
-        }
-        if made.deadline_s > 0 && !(made.status_file && line.status_file) {
-            return refused(format!(
-                "{maker} may be stopped by -D before it is full; give both lines \
-                 -O stoneWallingStatusFile={{dir}}/pairs"
-            ));
-        }
-        Ok(())
-    }
-
-    fn uses(&self, who: &str, uses: &Spanned<String>, plan: &Plan) -> Checked<Uses> {
-        let word = uses.get_ref().as_str();
-        let refused = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
-        if let Some(wanted) = word.strip_prefix("dataset.") {
-            let known: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
-            return match known.iter().position(|known| *known == wanted) {
-                Some(index) => Ok(Uses::Dataset(index)),
-                None => refused(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
-            };
-        }
-        let Some(index) = plan.tests.iter().position(|test| test.id == word) else {
-            let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
-            return refused(format!("uses `{word}`, which is no test above this one{}", among(word, &known)));
-        };
-        if !plan.tests[index].line.keep {
-            return refused(format!("uses `{word}`, whose line removes its files; add -k there"));
-        }
-        Ok(Uses::Test(index))
     }
 
     fn line(&self, who: &str, ior: &Spanned<String>) -> Checked<IorLine> {
@@ -316,21 +267,6 @@ impl Defaults<'_> {
                 [] => Err(Usage(format!("{}: a plan needs an [fs.NAME] with a `dir`", self.place.name))),
                 _ => Err(self.place.error(at, format!("{who}: say `fs = …`, one of {}", known.join(", ")))),
             },
-        }
-    }
-}
-
-/// Who made the files a test reads: what to call it, its line, its ranks, its file system.
-fn source<'a>(test: &Test, plan: &'a Plan) -> Option<(String, &'a IorLine, u32, &'a str)> {
-    match test.uses.as_ref()? {
-        Uses::Dataset(index) => {
-            let dataset = &plan.datasets[*index];
-            Some((format!("dataset.{}", dataset.name), &dataset.line, dataset.ranks, &dataset.fs))
-        }
-        Uses::Test(index) => {
-            let made = &plan.tests[*index];
-            let own = || (format!("test {}", made.id), &made.line, made.ranks, made.fs.as_str());
-            if made.line.only_reads() { source(made, plan) } else { Some(own()) }
         }
     }
 }

@@ -58,7 +58,17 @@ impl Defaults<'_> {
         if !phases.contains(&phase) {
             return refused(format!("the line yields no `{word}`: its phases are {}", phases.join(", ")));
         }
-        if kind == "errors" && !phase.ends_with("_check") {
+        if !test.line.yields(kind) {
+            let workload = test.line.workload();
+            return refused(format!(
+                "`{word}`: {workload} measures no such thing of a phase; {}",
+                instead(kind)
+            ));
+        }
+        if kind == "errors" && test.line.as_ior().is_none() && phase != "file_read" {
+            return refused(format!("`{word}`: data is compared by reading it; write `file_read.errors`"));
+        }
+        if kind == "errors" && test.line.as_ior().is_some() && !phase.ends_with("_check") {
             return refused(format!(
                 "`{word}`: only -W and -R compare data; their metric is `{phase}_check.errors`"
             ));
@@ -86,5 +96,14 @@ impl Defaults<'_> {
             wire::Rule::Min => Stat::Min,
         };
         Ok(Decide { stat, by_bound: matches!(wire.rule, wire::Rule::LowerBound), confidence })
+    }
+}
+
+/// What to ask instead of a metric that a workload does not have.
+fn instead(kind: &str) -> &'static str {
+    match kind {
+        "rate" => "write `iops`, operations over the time of the transfers, or `bw`",
+        "failures" => "a transfer that fails ends the job; wrong data is counted by `errors`",
+        _ => "write `rate`, operations from the common start to the common end, or `latency.p99`",
     }
 }

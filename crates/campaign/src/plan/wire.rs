@@ -107,7 +107,9 @@ pub(super) struct Test {
     pub(super) id: Spanned<String>,
     #[serde(default)]
     pub(super) clause: String,
-    pub(super) ior: Spanned<String>,
+    pub(super) ior: Option<Spanned<String>>,
+    pub(super) mdtest: Option<Spanned<String>>,
+    pub(super) fdtree: Option<Spanned<String>>,
     pub(super) ranks: Option<Spanned<u32>>,
     pub(super) repetitions: Option<Spanned<u32>>,
     pub(super) uses: Option<Spanned<String>>,
@@ -121,6 +123,14 @@ pub(super) struct Test {
     pub(super) cache: Cache,
     pub(super) fs: Option<Spanned<String>>,
     pub(super) decide: Option<Decide>,
+}
+
+impl Test {
+    /// The lines that the test gives, each with the key of its workload.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (&'static str, &Spanned<String>)> {
+        let all = [("fdtree", &self.fdtree), ("ior", &self.ior), ("mdtest", &self.mdtest)];
+        all.into_iter().filter_map(|(key, line)| Some((key, line.as_ref()?)))
+    }
 }
 
 #[derive(Clone, Copy, Default, Deserialize, PartialEq, Eq)]

@@ -42,12 +42,9 @@ impl Prepared {
     /// `files` is the directory of the job's files, `dir` the one in which it runs and records.
     pub(super) fn new(asked: &Campaigning, job: &PlannedJob, files: &Path, dir: &Path) -> Self {
         let launch = &asked.plan.launch;
-        let mut words = vec!["ior".to_owned()];
+        let mut words = vec![job.workload.to_owned()];
         let files = files.to_string_lossy();
         words.extend(job.words.iter().map(|word| word.replace("{dir}", &files)));
-        if !job.names_file {
-            words.extend(["-o".to_owned(), format!("{files}/data")]);
-        }
         words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         let program = asked.program.to_string_lossy().into_owned();
         let foreign = launch.kind.foreign_env();

@@ -9,7 +9,7 @@ use campaign::launch::LaunchKind;
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
-use crate::personalities::ior;
+use crate::personalities;
 use crate::speech::say;
 
 /// Check a plan, or show the plans that are part of this program
@@ -82,13 +82,17 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
     let text =
         fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
     let plan = Plan::parse(&text, &name)?;
-    let datasets =
-        plan.datasets.iter().map(|made| (format!("dataset.{}", made.name), &made.line, made.ranks, made.at));
-    let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.line, test.ranks, test.at));
-    for (who, line, ranks, (row, column)) in datasets.chain(tests) {
+    let datasets = plan.datasets.iter().map(|made| {
+        (format!("dataset.{}", made.name), "ior", made.line.words.as_slice(), made.ranks, made.at)
+    });
+    let tests = plan.tests.iter().map(|test| {
+        (format!("test {}", test.id), test.line.workload(), test.line.words(), test.ranks, test.at)
+    });
+    for (who, workload, words, ranks, (row, column)) in datasets.chain(tests) {
         // Whether there is MPI is known only where the launcher starts the ranks.
         let local = plan.launch.kind == LaunchKind::Local;
-        ior::check(&line.words, ranks, local)
+        personalities::named(workload)
+            .map_or(Ok(()), |personality| (personality.check)(words, ranks, local))
             .map_err(|why| Usage(format!("{name}:{row}:{column}: {who}: {why}")))?;
     }
     Ok(plan)

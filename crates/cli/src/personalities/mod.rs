@@ -5,6 +5,8 @@ mod kept;
 #[allow(dead_code, reason = "the workloads that are run by it come next")]
 mod perform;
 
+use units::Usage;
+
 /// A classic program this one can be.
 pub(crate) struct Personality {
     /// Its name, as a command and as the name of a link.
@@ -14,6 +16,9 @@ pub(crate) struct Personality {
     /// Runs it: the whole command line as given, the tokens behind the program's name, how many local
     /// ranks; gives the exit status.
     pub(crate) run: fn(&[String], &[String], Option<u32>) -> u8,
+    /// Says no to tokens that a run on so many ranks would refuse before it starts; whether these are
+    /// threads, which have no MPI.
+    pub(crate) check: fn(&[String], u32, bool) -> Result<(), Usage>,
 }
 
 /// All of them, by name.
@@ -21,6 +26,7 @@ pub(crate) const PERSONALITIES: &[Personality] = &[Personality {
     name: "ior",
     about: "parallel transfers: the options and the output of IOR 4.1",
     run: ior::run,
+    check: ior::check,
 }];
 
 /// The personality of that name, whatever its case and whatever folder stands before it.

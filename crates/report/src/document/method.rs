@@ -9,7 +9,7 @@ use super::words::{or_none, shell_line, time};
 use super::{Block, Cell, Fact, Section};
 
 /// Each term of the report with its definition.
-const TERMS: [(&str, &str); 12] = [
+const TERMS: [(&str, &str); 14] = [
     (
         "bw",
         "Bytes moved by all ranks over the total span: from the first open of any rank to the last close.",
@@ -18,6 +18,16 @@ const TERMS: [(&str, &str); 12] = [
         "iops",
         "Transfers (or other operations) of all ranks over the transfer span, which ends with the last \
       fsync where one was asked for.",
+    ),
+    (
+        "rate",
+        "Operations on names that all ranks did, over the time from their common start until the last had \
+      ended: the ranks times the rate of the slowest, where all have the same to do.",
+    ),
+    (
+        "Failed operations",
+        "Operations that did not succeed while the run went on. They count in no rate; their time is in the \
+      latency.",
     ),
     (
         "Spans",
@@ -34,7 +44,10 @@ const TERMS: [(&str, &str); 12] = [
         "Bytes whose transfer ended within an interval, over the interval's length, all ranks \
       summed.",
     ),
-    ("Balance", "Each rank's bytes over its own transfer time; the slowest rank against the median of all."),
+    (
+        "Balance",
+        "Each rank's bytes or operations over its own time; the slowest rank against the median of all.",
+    ),
     (
         "Cached before",
         "Share of the sampled pages that lay in this client's page cache before a read began, the \

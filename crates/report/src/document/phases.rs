@@ -3,7 +3,9 @@
 //! Invariant: one row for each phase of each repetition, none left out; a table without a row is not shown.
 //! Never here: statistics over repetitions; verdicts carry them.
 
-use results::record::{BadRange, Check, Latency, Phase};
+mod operations;
+
+use results::record::{BadRange, Check, Counts, Latency, Phase};
 
 use super::test_section::Measured;
 use super::words::{
@@ -16,14 +18,24 @@ use super::{Cell, Table, Tone};
 pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
     let all = [
         rates(measured),
-        latencies(measured),
+        operations::rates(measured),
+        latencies(measured, Counts::Bytes, "transfers"),
+        latencies(measured, Counts::Operations, "operations"),
         balance(measured),
         conditions(measured),
+        operations::conditions(measured),
+        operations::reasons(measured),
+        operations::failures(measured),
         stonewalls(measured),
         checks(measured),
         bad_ranges(measured),
     ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// The phase, if it counts such.
+fn counting<'m>(one: &'m Measured, counts: Counts) -> Option<&'m Phase> {
+    Some(one.phase).filter(|phase| phase.counts == counts)
 }
 
 /// The cells that open each row.
@@ -53,7 +65,7 @@ fn each(
 fn rates(measured: &[Measured]) -> Table {
     let headings = [">bw", ">iops", ">Bytes", ">Operations", ">Open", ">Transfer", ">Close", ">Total"];
     each("Measured", &headings, measured, |one| {
-        let phase = one.phase;
+        let phase = counting(one, Counts::Bytes)?;
         let metric = |name: &str| phase.metric(name).map(|metric| metric.value);
         let mut bytes = bytes_cell(phase.bytes);
         if phase.bytes != phase.expected_bytes && phase.expected_bytes > 0 {
@@ -72,8 +84,8 @@ fn rates(measured: &[Measured]) -> Table {
     })
 }
 
-fn latencies(measured: &[Measured]) -> Table {
-    let headings = [">Transfers", ">Min", ">Mean", ">p50", ">p90", ">p99", ">p99.9", ">Max"];
+fn latencies(measured: &[Measured], counts: Counts, what: &str) -> Table {
+    let headings = [">Count", ">Min", ">Mean", ">p50", ">p90", ">p99", ">p99.9", ">Max"];
     let cells = |latency: &Latency| {
         let whole = |nanoseconds: u64| nanoseconds_cell(nanoseconds as f64);
         vec![
@@ -87,7 +99,9 @@ fn latencies(measured: &[Measured]) -> Table {
             whole(latency.max_ns),
         ]
     };
-    each("Latency of single transfers", &headings, measured, |one| one.phase.latency.as_ref().map(cells))
+    each(&format!("Latency of single {what}"), &headings, measured, |one| {
+        counting(one, counts)?.latency.as_ref().map(cells)
+    })
 }
 
 fn balance(measured: &[Measured]) -> Table {
@@ -96,23 +110,29 @@ fn balance(measured: &[Measured]) -> Table {
         ">Its rate",
         ">Median rate",
         ">Slowest / median",
-        ">Bytes per rank",
-        ">Transfer time per rank",
+        ">Amount per rank",
+        ">Time per rank",
     ];
     each("Balance between ranks", &headings, measured, |one| {
         let balance = &one.phase.balance;
+        let operations = one.phase.counts == Counts::Operations;
+        let unit = if operations { "/s" } else { "B/s" };
+        let rate = |rate: Option<f64>| rate.map_or_else(|| Cell::new(NONE), |rate| quantity_cell(rate, unit));
         let known = one.phase.ranks > 0 && balance.seconds_max > 0.0;
         let median = Some(balance.median_rate).filter(|rate| *rate > 0.0);
         let ratio = median.map_or(NONE.into(), |median| share(balance.slowest_rate / median));
         let range = |low: String, high: String| if low == high { low } else { format!("{low} to {high}") };
-        let bytes = |bytes: u64| units::bytes_binary(bytes as f64);
+        let amount = |amount: u64| match operations {
+            true => units::count(amount as f64),
+            false => units::bytes_binary(amount as f64),
+        };
         known.then(|| {
             vec![
                 Cell::new(format!("{} on {}", balance.slowest_rank, or_none(&balance.slowest_node))),
-                rate_cell(Some(balance.slowest_rate)),
-                rate_cell(median),
+                rate(Some(balance.slowest_rate)),
+                rate(median),
                 Cell::new(ratio),
-                Cell::new(range(bytes(balance.bytes_min), bytes(balance.bytes_max))),
+                Cell::new(range(amount(balance.bytes_min), amount(balance.bytes_max))),
                 Cell::new(range(units::duration(balance.seconds_min), units::duration(balance.seconds_max))),
             ]
         })
@@ -134,7 +154,7 @@ fn conditions(measured: &[Measured]) -> Table {
         "First file",
     ];
     each("Conditions", &headings, measured, |one| {
-        let phase = one.phase;
+        let phase = counting(one, Counts::Bytes)?;
         Some(vec![
             Cell::new(or_none(&phase.backend)),
             Cell::new(phase.ranks.to_string()),

@@ -1,10 +1,11 @@
-//! Plots of a test: bandwidth over time and percentiles of latency, a line for each repetition.
+//! Plots of a test: bandwidth or operations over time and percentiles of latency, a line for each
+//! repetition.
 //!
 //! Invariant: no byte is lost; a point of a bandwidth line stands for all bytes of its interval.
 //! Never here: pixels, colours.
 
 use results::Verdict;
-use results::record::{Latency, Phase};
+use results::record::{Counts, Latency, Phase};
 
 use super::test_section::Measured;
 use super::words::{NONE, quantity};
@@ -31,19 +32,38 @@ pub(super) fn of(measured: &[Measured], verdicts: &[&Verdict]) -> Vec<Plot> {
             .filter(|one| (one.phase.test, one.phase.phase.as_str()) == (test, name))
             .collect();
         let title = if test == 0 { name.to_string() } else { format!("{name}, test {}", test + 1) };
-        plots.extend(bandwidth(&title, &same, threshold(name, verdicts)));
+        plots.extend(over_time(&title, &same, name, verdicts));
         plots.extend(latency(&title, &same));
     }
     plots
 }
 
-/// The bandwidth that a verdict on this phase asks for.
-fn threshold(phase: &str, verdicts: &[&Verdict]) -> Option<f64> {
-    let metric = format!("{phase}.bw");
-    verdicts.iter().find(|v| v.metric == metric && v.unit == "B/s").and_then(|verdict| verdict.threshold)
+/// The words of a line over time.
+struct Wording {
+    title: &'static str,
+    y: &'static str,
+    unit: &'static str,
+    metric: &'static str,
 }
 
-fn bandwidth(title: &str, measured: &[&Measured], threshold: Option<f64>) -> Option<Plot> {
+const BANDWIDTH: Wording =
+    Wording { title: "Bandwidth", y: "bytes per second, all ranks", unit: "B/s", metric: "bw" };
+const RATE: Wording =
+    Wording { title: "Rate", y: "operations per second, all ranks", unit: "/s", metric: "rate" };
+
+impl Wording {
+    /// What a verdict on this phase asks for.
+    fn threshold(&self, phase: &str, verdicts: &[&Verdict]) -> Option<f64> {
+        let metric = format!("{phase}.{}", self.metric);
+        let asks = |verdict: &&&Verdict| verdict.metric == metric && verdict.unit == self.unit;
+        verdicts.iter().find(asks).and_then(|verdict| verdict.threshold)
+    }
+}
+
+fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verdict]) -> Option<Plot> {
+    let operations = measured.iter().any(|one| one.phase.counts == Counts::Operations);
+    let wording = if operations { RATE } else { BANDWIDTH };
+    let (threshold, unit) = (wording.threshold(phase, verdicts), wording.unit);
     let line = |one: &&Measured| {
         let points = rates(one.phase)?;
         Some(Line { label: format!("repetition {}", one.repetition), points })
@@ -52,17 +72,13 @@ fn bandwidth(title: &str, measured: &[&Measured], threshold: Option<f64>) -> Opt
     let all = || lines.iter().flat_map(|line| &line.points);
     let end = all().map(|point| point.0).max_by(f64::total_cmp)?;
     let top = all().map(|point| point.1).chain(threshold).max_by(f64::total_cmp)?;
-    let rules = threshold.map(|at| Tick { at, label: format!("required {}", quantity(at, "B/s")) });
+    let rules = threshold.map(|at| Tick { at, label: format!("required {}", quantity(at, unit)) });
     let axis = |label: &str, to: f64, ticks: Vec<Tick>| Axis { label: label.into(), from: 0.0, to, ticks };
     Some(Plot {
-        title: format!("Bandwidth of {title} over time"),
+        title: format!("{} of {title} over time", wording.title),
         note: interval_note(measured),
-        x: axis("time since the first transfer", end, time_ticks(end)),
-        y: axis(
-            "bytes per second, all ranks",
-            top * 1.08,
-            linear_ticks(top * 1.08, |at| short(&quantity(at, "B/s"))),
-        ),
+        x: axis("time since the first transfer or operation", end, time_ticks(end)),
+        y: axis(wording.y, top * 1.08, linear_ticks(top * 1.08, |at| short(&quantity(at, unit)))),
         lines,
         marks: vec![],
         rules: rules.into_iter().collect(),
@@ -148,7 +164,7 @@ fn latency(title: &str, measured: &[&Measured]) -> Option<Plot> {
         title: format!("Latency of {title}, by percentile"),
         note: "Both axes logarithmic. The figures are those of the slowest repetition at each mark.".into(),
         x: Axis {
-            label: "share of transfers that took at most this long".into(),
+            label: "share of transfers or operations that took at most this long".into(),
             from: 0.0,
             to: right,
             ticks: percentile_ticks(right),

@@ -1,0 +1,126 @@
+//! The line of a test: the words of one workload, and what a campaign has to know of them.
+//!
+//! Invariant: the words are never changed, only `{dir}` in them is replaced and the place of the files is
+//! added where they do not name it.
+
+use units::Usage;
+
+use crate::ior_line::IorLine;
+use crate::names_line::NamesLine;
+
+/// The line of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Transfers.
+    Ior(IorLine),
+    /// Operations on names.
+    Names(NamesLine),
+}
+
+impl Line {
+    /// Reads the line that a plan gives under `key`, which names the workload.
+    pub fn parse(key: &str, text: &str) -> Result<Self, Usage> {
+        match key {
+            "ior" => IorLine::parse(text).map(Self::Ior),
+            _ => NamesLine::parse(key, text).map(Self::Names),
+        }
+    }
+
+    /// The command of the workload.
+    pub fn workload(&self) -> &'static str {
+        match self {
+            Self::Ior(_) => "ior",
+            Self::Names(line) => line.workload(),
+        }
+    }
+
+    /// The words behind the command.
+    pub fn words(&self) -> &[String] {
+        match self {
+            Self::Ior(line) => &line.words,
+            Self::Names(line) => &line.words,
+        }
+    }
+
+    /// The words that say where the files are, with `{dir}` in them; none where the line says it.
+    pub fn place(&self) -> Vec<String> {
+        let words: &[&str] = match self {
+            Self::Ior(line) if line.names_file => &[],
+            Self::Ior(_) => &["-o", "{dir}/data"],
+            Self::Names(line) => line.place(),
+        };
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    /// Names of the phases that the line yields, as records name them.
+    pub fn phases(&self) -> Vec<&'static str> {
+        match self {
+            Self::Ior(line) => line.phases(),
+            Self::Names(line) => line.phases(),
+        }
+    }
+
+    /// Whether `metric` can be asked of these phases.
+    pub fn yields(&self, metric: &str) -> bool {
+        match self {
+            Self::Ior(_) => !matches!(metric, "rate" | "failures"),
+            Self::Names(_) => {
+                matches!(metric, "rate" | "iops" | "seconds" | "failures" | "errors")
+                    || metric.starts_with("latency.")
+            }
+        }
+    }
+
+    /// Whether the line works on files that it did not make itself.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            Self::Ior(line) => line.only_reads(),
+            Self::Names(line) => !line.creates(),
+        }
+    }
+
+    /// Whether its files are there when it has ended.
+    pub fn keeps(&self) -> bool {
+        match self {
+            Self::Ior(line) => line.keep,
+            Self::Names(line) => !line.removes(),
+        }
+    }
+
+    /// Bytes it writes and reads at most, on so many ranks.
+    pub fn bytes(&self, ranks: u32) -> (u64, u64) {
+        match self {
+            Self::Ior(line) => {
+                let bytes = line.bytes(ranks).saturating_mul(line.repetitions);
+                let share = |present: bool| if present { bytes } else { 0 };
+                let read = share(line.read) + share(line.read_check) + share(line.write_check);
+                (share(line.write), read)
+            }
+            Self::Names(line) => line.bytes(ranks),
+        }
+    }
+
+    /// Seconds after which its phases stop by themselves; 0 for never.
+    pub fn deadline_s(&self) -> u64 {
+        match self {
+            Self::Ior(line) => line.deadline_s,
+            Self::Names(_) => 0,
+        }
+    }
+
+    /// How often it repeats everything within one launch.
+    pub fn repetitions(&self) -> u64 {
+        match self {
+            Self::Ior(line) => line.repetitions,
+            Self::Names(line) => line.repetitions(),
+        }
+    }
+
+    /// The line, where it is one of IOR.
+    pub fn as_ior(&self) -> Option<&IorLine> {
+        match self {
+            Self::Ior(line) => Some(line),
+            Self::Names(_) => None,
+        }
+    }
+}

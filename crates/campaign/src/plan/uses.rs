@@ -1,0 +1,173 @@
+//! The rules of files that a test finds: who made them, whether they will still be there, whether they
+//! fit.
+
+use toml::Spanned;
+
+use super::check::{Checked, Defaults, among};
+use super::{Dataset, Plan, Test, Uses};
+use crate::ior_line::IorLine;
+use crate::line::Line;
+use crate::names_line::NamesLine;
+
+impl Defaults<'_> {
+    /// Whether what the test reads will exist, and still exist when the next one reads it.
+    pub(super) fn reads(&self, who: &str, words: &Spanned<String>, test: &Test, plan: &Plan) -> Checked<()> {
+        let refused = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
+        let Some(source) = source(test, plan) else {
+            return match (&test.line, test.line.only_reads()) {
+                (_, false) => Ok(()),
+                (Line::Ior(_), true) => refused(
+                    "reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a test's id, or -w"
+                        .into(),
+                ),
+                (Line::Names(_), true) => refused(
+                    "works on names that nobody made; add `uses` with the id of the test that makes them"
+                        .into(),
+                ),
+            };
+        };
+        if source.fs != test.fs {
+            return refused(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
+        }
+        match (&test.line, source.line) {
+            (Line::Ior(line), Source::Ior(made)) => {
+                self.reads_data(&refused, line, test.ranks, made, &source)
+            }
+            (Line::Names(line), Source::Names(made)) if line.workload() == made.workload() => {
+                self.reads_names(&refused, test, plan, &source)
+            }
+            (line, _) => refused(format!("{} cannot work on the files of {}", line.workload(), source.maker)),
+        }
+    }
+
+    /// Names that an earlier test made: by as many ranks, and not removed by another before.
+    fn reads_names(
+        &self,
+        refused: &dyn Fn(String) -> Checked<()>,
+        test: &Test,
+        plan: &Plan,
+        source: &Made<'_>,
+    ) -> Checked<()> {
+        if source.ranks != test.ranks {
+            return refused(format!(
+                "{} was made by {} ranks, whose names this test's {} ranks do not have",
+                source.maker, source.ranks, test.ranks
+            ));
+        }
+        let same = |other: &&Test| source_of(other, plan) == source_of(test, plan);
+        match plan.tests.iter().filter(|other| other.uses.is_some() && !other.line.keeps()).find(same) {
+            Some(before) => {
+                refused(format!("test {} removes the files of {} before", before.id, source.maker))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Data that a dataset or an earlier test wrote.
+    fn reads_data(
+        &self,
+        refused: &dyn Fn(String) -> Checked<()>,
+        line: &IorLine,
+        test_ranks: u32,
+        made: &IorLine,
+        Made { maker, ranks, .. }: &Made<'_>,
+    ) -> Checked<()> {
+        let ranks = *ranks;
+        if !line.keep {
+            return refused("IOR removes files it has read; add -k, they belong to others too".into());
+        }
+        if !line.only_reads() {
+            return Ok(());
+        }
+        if line.file_per_rank != made.file_per_rank {
+            return refused(format!(
+                "{maker} was written with another file layout; give -F to both or to none"
+            ));
+        }
+        let (asked, there) = match line.file_per_rank {
+            true => (line.bytes(1), made.bytes(1)),
+            false => (line.bytes(test_ranks), made.bytes(ranks)),
+        };
+        let size = |bytes: u64| units::bytes_binary(bytes as f64);
+        if asked > there || (line.file_per_rank && test_ranks > ranks) {
+            return refused(format!(
+                "reads {} of each file by {} ranks, but {maker} has {} by {ranks}",
+                size(asked),
+                test_ranks,
+                size(there),
+            ));
+        }
+        if made.deadline_s > 0 && !(made.status_file && line.status_file) {
+            return refused(format!(
+                "{maker} may be stopped by -D before it is full; give both lines \
+                 -O stoneWallingStatusFile={{dir}}/pairs"
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn uses(&self, who: &str, uses: &Spanned<String>, plan: &Plan) -> Checked<Uses> {
+        let word = uses.get_ref().as_str();
+        let refused = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
+        if let Some(wanted) = word.strip_prefix("dataset.") {
+            let known: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+            return match known.iter().position(|known| *known == wanted) {
+                Some(index) => Ok(Uses::Dataset(index)),
+                None => refused(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
+            };
+        }
+        let Some(index) = plan.tests.iter().position(|test| test.id == word) else {
+            let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+            return refused(format!("uses `{word}`, which is no test above this one{}", among(word, &known)));
+        };
+        if !plan.tests[index].line.keeps() {
+            let how = match plan.tests[index].line {
+                Line::Ior(_) => "add -k there",
+                Line::Names(_) => "let it only create (-C) there",
+            };
+            return refused(format!("uses `{word}`, whose line removes its files; {how}"));
+        }
+        Ok(Uses::Test(index))
+    }
+}
+
+/// Who made the files that a test works on.
+struct Made<'a> {
+    /// What to call it.
+    maker: String,
+    line: Source<'a>,
+    ranks: u32,
+    fs: &'a str,
+}
+
+/// What made them.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Ior(&'a IorLine),
+    Names(&'a NamesLine),
+}
+
+fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
+    match source_of(test, plan)? {
+        Uses::Dataset(index) => {
+            let Dataset { name, line, ranks, fs, .. } = &plan.datasets[index];
+            Some(Made { maker: format!("dataset.{name}"), line: Source::Ior(line), ranks: *ranks, fs })
+        }
+        Uses::Test(index) => {
+            let made = &plan.tests[index];
+            let line = match &made.line {
+                Line::Ior(line) => Source::Ior(line),
+                Line::Names(line) => Source::Names(line),
+            };
+            Some(Made { maker: format!("test {}", made.id), line, ranks: made.ranks, fs: &made.fs })
+        }
+    }
+}
+
+/// The dataset or the test that made the files, over those that only read them in between.
+fn source_of(test: &Test, plan: &Plan) -> Option<Uses> {
+    match test.uses.as_ref()? {
+        Uses::Test(index) if plan.tests[*index].line.only_reads() => source_of(&plan.tests[*index], plan),
+        uses => Some(uses.clone()),
+    }
+}

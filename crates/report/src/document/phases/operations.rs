@@ -1,0 +1,80 @@
+//! Tables of phases of operations on names.
+//!
+//! Never here: what they share with transfers.
+
+use results::record::{Counts, Failed};
+
+use super::super::test_section::Measured;
+use super::super::words::{NONE, bytes_cell, count_cell, or_none, quantity_cell, seconds_cell, yes_no};
+use super::super::{Cell, Table, Tone};
+use super::{counting, each, name};
+
+pub(super) fn rates(measured: &[Measured]) -> Table {
+    let headings = [">rate", ">Operations", ">Failed", ">Bytes", ">Own work", ">Total"];
+    each("Operations measured", &headings, measured, |one| {
+        let phase = counting(one, Counts::Operations)?;
+        let rate = phase.metric("rate").map(|metric| metric.value);
+        let failed = phase.failed.as_ref().map_or(0, |failed| failed.operations);
+        let tone = if failed == 0 { Tone::Plain } else { Tone::Fail };
+        Some(vec![
+            rate.map_or_else(|| Cell::new(NONE), |rate| quantity_cell(rate, "/s")),
+            count_cell(phase.ops),
+            count_cell(failed).toned(tone),
+            bytes_cell(phase.bytes),
+            seconds_cell(phase.spans.transfer_s),
+            seconds_cell(phase.spans.total_s),
+        ])
+    })
+}
+
+pub(super) fn conditions(measured: &[Measured]) -> Table {
+    let headings = ["Backend", ">Ranks", "Names", ">Bytes each", "Made durable", "Cache bypassed", "Under"];
+    each("Conditions of operations", &headings, measured, |one| {
+        let phase = counting(one, Counts::Operations)?;
+        Some(vec![
+            Cell::new(or_none(&phase.backend)),
+            Cell::new(phase.ranks.to_string()),
+            Cell::new(if phase.file_per_rank { "each rank's own" } else { "in shared directories" }),
+            bytes_cell(phase.transfer_bytes),
+            yes_no(phase.persisted),
+            yes_no(phase.direct),
+            Cell::literal(or_none(&phase.path)),
+        ])
+    })
+}
+
+pub(super) fn reasons(measured: &[Measured]) -> Table {
+    let mut table = Table::new("Failed operations by reason", &["Phase", "Repetition", "Reason", ">Count"]);
+    for (one, failed) in failed(measured) {
+        for (reason, count) in &failed.reasons {
+            table.row(name(one).into_iter().chain([Cell::new(reason), count_cell(*count)]));
+        }
+    }
+    table
+}
+
+pub(super) fn failures(measured: &[Measured]) -> Table {
+    let headings = ["Phase", "Repetition", ">Rank", "Call", "Name", "Reason"];
+    let mut table = Table::new("Failed operations by name", &headings);
+    let mut unlisted = 0;
+    for (one, failed) in failed(measured) {
+        unlisted += failed.operations.saturating_sub(failed.first.len() as u64);
+        for first in &failed.first {
+            let cells = [
+                Cell::new(first.rank.to_string()),
+                Cell::new(&first.operation),
+                Cell::literal(&first.path),
+                Cell::new(&first.why),
+            ];
+            table.row(name(one).into_iter().chain(cells));
+        }
+    }
+    if unlisted > 0 {
+        table.note = format!("{unlisted} more failed operations are counted but not listed.");
+    }
+    table
+}
+
+fn failed<'m>(measured: &'m [Measured<'m>]) -> impl Iterator<Item = (&'m Measured<'m>, &'m Failed)> {
+    measured.iter().filter_map(|one| Some((one, one.phase.failed.as_ref()?)))
+}
