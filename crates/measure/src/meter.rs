@@ -74,6 +74,11 @@ impl Meter {
     pub fn transfers(&self) -> u64 {
         self.transfers
     }
+
+    /// Bytes they moved.
+    pub fn bytes(&self) -> u64 {
+        self.transfers * self.transfer_bytes
+    }
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> R
     let moments = moments(test, &done.stamps);
     if test.parameters.rank_times {
         let [[begin, _], transfer, [_, end]] = moments;
-        let bytes = done.tally.meter.transfers() * test.parameters.transfer;
+        let bytes = done.tally.meter.bytes();
         let mine = [end.saturating_sub(begin), transfer[1].saturating_sub(transfer[0]), bytes];
         let rows = gather(test, mine)?;
         let row = |[total, transfer, bytes]: [u64; 3]| RankTimes {

@@ -30,6 +30,8 @@ mod wrong;
 #[cfg(test)]
 mod controls_tests;
 #[cfg(test)]
+mod numbers_tests;
+#[cfg(test)]
 mod scale_tests;
 #[cfg(test)]
 mod scene;

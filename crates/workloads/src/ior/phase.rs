@@ -177,6 +177,7 @@ fn finish(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<
             let writes = Setting { kind: Kind::MixedWrite, cached_before: None, ..setting.clone() };
             record::put(test, &writes, &mut done)?;
             done.tally.meter = reads;
+            (done.at_deadline.transfers, done.at_deadline.bytes) = done.at_deadline.reads.unwrap_or_default();
             record::put(test, &Setting { kind: Kind::MixedRead, ..setting.clone() }, &mut done)?
         }
     };

@@ -29,7 +29,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
     let sums = Sums::over_ranks(test, setting, done)?;
     nothing_lost(test, setting, &sums)?;
     let stonewall = stonewall(test, done)?;
-    let moved = done.tally.meter.transfers() * test.parameters.transfer;
+    let moved = done.tally.meter.bytes();
     let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
     let balance = reduce::balance(test.comm, moved, test.cx.clock.scale().ns(ticks))?;
     let (check, signature) = (wrong::check(test, setting, done)?, setting.repetition.signature);
@@ -247,7 +247,7 @@ fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, 
     let at = &done.at_deadline;
     let mut least = [at.transfers];
     let mut most = [at.transfers, at.elapsed_ns];
-    let mut sums = [at.transfers, u64::from(at.ran_dry), at.counted];
+    let mut sums = [at.transfers, u64::from(at.ran_dry), at.bytes];
     test.comm.all_reduce(&mut least, Reduce::Min)?;
     test.comm.all_reduce(&mut most, Reduce::Max)?;
     test.comm.all_reduce(&mut sums, Reduce::Sum)?;
@@ -272,7 +272,7 @@ fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, 
         wear_out: parameters.wear_out,
         transfers_min: least[0],
         transfers_max: most[0],
-        bytes: sums[2] * parameters.transfer,
+        bytes: sums[2],
         seconds: most[1] as f64 * 1e-9,
         ran_dry: sums[1] as u32,
     }))

@@ -33,9 +33,12 @@ pub(super) struct Stamps {
 /// What stood at the deadline, before the wear-out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AtDeadline {
+    /// All transfers, those within the ramp too; of a mixed phase the writes that count.
     pub(super) transfers: u64,
-    /// Those of them that ended after the ramp.
-    pub(super) counted: u64,
+    /// Bytes that count; of a mixed phase those written.
+    pub(super) bytes: u64,
+    /// Reads of a mixed phase that count, and their bytes.
+    pub(super) reads: Option<(u64, u64)>,
     pub(super) elapsed_ns: u64,
     pub(super) ran_dry: bool,
 }
@@ -225,9 +228,11 @@ impl<C: Clock> Body<'_, '_, C> {
             goal += self.job.transfers;
         }
         let elapsed = self.clock.now().0.saturating_sub(begin.0);
+        let Tally { meter, reads, .. } = &self.job.tally;
         Ok(AtDeadline {
-            transfers: self.reached,
-            counted: self.job.tally.counted(),
+            transfers: if reads.is_some() { meter.transfers() } else { self.reached },
+            bytes: meter.bytes(),
+            reads: reads.as_ref().map(|reads| (reads.transfers(), reads.bytes())),
             elapsed_ns: self.clock.scale().ns(elapsed),
             ran_dry: seconds > 0 && ending == Some(Ending::Complete),
         })

@@ -128,11 +128,6 @@ impl Tally {
         self.transfers
     }
 
-    /// Transfers that count.
-    pub fn counted(&self) -> u64 {
-        self.meter.transfers() + self.reads.as_ref().map_or(0, Meter::transfers)
-    }
-
     /// Writes out what the log still holds. Fails where that or an earlier line could not be written.
     pub fn finish(&mut self) -> Result<(), String> {
         self.log.take().map_or(Ok(()), TransferLog::finish)

@@ -1,0 +1,44 @@
+//! The numbers of a phase agree with each other, whatever ended it or cut it short.
+
+use results::Record;
+use results::record::Phase;
+use testkit::Faulty;
+
+use super::Parameters;
+use super::scene::{Late, Left, play};
+
+const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
+
+fn parameters() -> Parameters {
+    Parameters {
+        test_file: "f".into(),
+        block: 4096,
+        transfer: 512,
+        segments: 25,
+        write: true,
+        signature: Some(7),
+        keep: true,
+        ..Parameters::default()
+    }
+}
+
+fn phase<'l>(left: &'l Left, name: &str) -> &'l Phase {
+    let named = left.records.iter().find_map(|record| match record {
+        Record::Phase(phase) if phase.phase == name => Some(&**phase),
+        _ => None,
+    });
+    named.expect("the phase is recorded")
+}
+
+#[test]
+fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
+    let parameters = Parameters { mix: Some(25), deadline: 600, wear_out: true, ..parameters() };
+    let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
+    // Both ranks finish their 200 transfers long before.
+    for (name, transfers) in [("mixed_write", 150), ("mixed_read", 50)] {
+        let half = phase(&all[0], name);
+        let wall = half.stonewall.as_ref().unwrap();
+        assert_eq!((half.ops, half.bytes, wall.bytes), (2 * transfers, 1024 * transfers, 1024 * transfers));
+        assert_eq!((wall.transfers_min, wall.transfers_max), (transfers, transfers), "{name}");
+    }
+}
