@@ -20,6 +20,8 @@ pub struct Meter {
     origin: Tick,
     transfer_bytes: u64,
     transfers: u64,
+    /// Bytes of transfers that were cut short.
+    part_bytes: u64,
     /// Latency of every transfer taken so far.
     pub latency: Histogram,
     /// Bytes per interval of every transfer taken so far.
@@ -35,6 +37,7 @@ impl Meter {
             origin: Tick(0),
             transfer_bytes,
             transfers: 0,
+            part_bytes: 0,
             latency: Histogram::new(),
             timeline: Timeline::new(),
         }
@@ -70,14 +73,23 @@ impl Meter {
         self.transfers += count;
     }
 
+    /// Takes in the bytes of a transfer that was cut short: it is no transfer and has no latency.
+    #[cold]
+    pub fn take_part(&mut self, end: Tick, bytes: u64) {
+        if bytes > 0 {
+            self.timeline.add(self.scale.ns(end.0.saturating_sub(self.origin.0)), bytes);
+            self.part_bytes += bytes;
+        }
+    }
+
     /// Transfers taken so far.
     pub fn transfers(&self) -> u64 {
         self.transfers
     }
 
-    /// Bytes they moved.
+    /// Bytes that they and what was cut short moved.
     pub fn bytes(&self) -> u64 {
-        self.transfers * self.transfer_bytes
+        self.transfers * self.transfer_bytes + self.part_bytes
     }
 }
 
@@ -95,9 +107,10 @@ mod tests {
             meter.take(begins, ends);
         }
         meter.take(&[], &[]);
-        assert_eq!((meter.transfers(), meter.latency.count()), (1000, 1000));
+        meter.take_part(Tick(5000), 100);
+        assert_eq!((meter.transfers(), meter.latency.count(), meter.bytes()), (1000, 1000, 512_100));
         assert_eq!((meter.latency.min(), meter.latency.max()), (Some(40), 40));
-        assert_eq!(meter.timeline.bytes().iter().sum::<u64>(), 512_000);
+        assert_eq!(meter.timeline.bytes().iter().sum::<u64>(), 512_100);
         assert_eq!(meter.timeline.used(), 10, "10 ms in intervals of 1.05 ms");
     }
 }

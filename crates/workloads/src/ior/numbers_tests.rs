@@ -1,7 +1,10 @@
 //! The numbers of a phase agree with each other, whatever ended it or cut it short.
 
+use std::path::Path;
+
 use results::Record;
 use results::record::Phase;
+use storage::{Mode, Open, Storage};
 use testkit::Faulty;
 
 use super::Parameters;
@@ -41,4 +44,21 @@ fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
         assert_eq!((half.ops, half.bytes, wall.bytes), (2 * transfers, 1024 * transfers, 1024 * transfers));
         assert_eq!((wall.transfers_min, wall.transfers_max), (transfers, transfers), "{name}");
     }
+}
+
+#[test]
+fn what_a_file_that_ends_early_lacks_is_in_none_of_the_numbers() {
+    let storage = Faulty::sound();
+    let how = Open { mode: Mode::Write, shared: false, collective: false, bytes: 0 };
+    let mut file = storage.open(&ranks::local::alone(), Path::new("f"), how).unwrap();
+    // Of the 16 transfers of two ranks ten are there, an eleventh for a quarter.
+    file.write_at(&[0; 10 * 512 + 128], 0).unwrap();
+    let read = Parameters { write: false, read_check: true, segments: 1, deadline: 600, ..parameters() };
+    let all = play(2, &read, &storage, NOT_LATE);
+    let read = phase(&all[0], "read_check");
+    assert_eq!((read.bytes, read.ops), (10 * 512 + 128, 10));
+    assert_eq!(read.latency.as_ref().unwrap().count, 10, "of what did not come nothing is known");
+    assert_eq!(read.timeline.as_ref().unwrap().bytes.iter().sum::<u64>(), read.bytes);
+    assert_eq!((read.balance.bytes_min, read.balance.bytes_max), (2 * 512 + 128, 8 * 512));
+    assert_eq!(read.stonewall.as_ref().unwrap().bytes, read.bytes);
 }

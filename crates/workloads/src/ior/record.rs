@@ -46,7 +46,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
         block_bytes: parameters.block,
         segments: parameters.segments,
         expected_bytes: parameters.layout(test.comm.size()).total_bytes().unwrap_or(0),
-        bytes: (sums.transfers * parameters.transfer).saturating_sub(sums.missing),
+        bytes: sums.bytes,
         ops: sums.transfers,
         began_s: (spans.first_ns.saturating_sub(test.began_ns)) as f64 * 1e-9,
         spans: spans.spans,
@@ -78,7 +78,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
 /// A write of which every call succeeded, and whose files are shorter than what was written, has lost
 /// data: some MPI libraries report no error for a full file system.
 fn nothing_lost(test: &Test<'_, '_>, setting: &Setting, sums: &Sums) -> Result<(), Halt> {
-    let written = sums.transfers * test.parameters.transfer;
+    let written = sums.bytes;
     let expected = test.parameters.layout(test.comm.size()).total_bytes();
     let whole = setting.kind.writes() && test.storage.keeps_data() && Some(written) == expected;
     let found = match sums.files < written && whole && test.comm.rank() == 0 {
@@ -216,9 +216,10 @@ impl Spanned {
 
 /// Sums and extremes over the ranks.
 struct Sums {
+    /// Whole transfers.
     transfers: u64,
-    /// Bytes of these transfers that were not there.
-    missing: u64,
+    /// Their bytes, and those of transfers that met the end of a file.
+    bytes: u64,
     short: u64,
     files: u64,
     smallest_file: Option<u64>,
@@ -228,14 +229,14 @@ impl Sums {
     fn over_ranks(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
         let counts = test.parameters.file_per_rank || test.comm.rank() == 0;
         let size = if counts { test.storage.size(&setting.path).unwrap_or(None) } else { None };
-        let missing = done.checker.as_ref().map_or(0, |checker| checker.missing_bytes);
-        let mut sums = [done.tally.meter.transfers(), done.short, size.unwrap_or(0), missing];
+        let meter = &done.tally.meter;
+        let mut sums = [meter.transfers(), meter.bytes(), done.short, size.unwrap_or(0)];
         test.comm.all_reduce(&mut sums, Reduce::Sum)?;
         let unknown = i64::MAX as u64;
         let smallest = test.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
         let smallest_file = (smallest != unknown).then_some(smallest);
-        let [transfers, short, files, missing] = sums;
-        Ok(Self { transfers, missing, short, files, smallest_file })
+        let [transfers, bytes, short, files] = sums;
+        Ok(Self { transfers, bytes, short, files, smallest_file })
     }
 }
 

@@ -90,8 +90,6 @@ pub struct Checker {
     pub bad: Vec<Bad>,
     /// Bytes compared.
     pub bytes: u64,
-    /// Bytes that were not there.
-    pub missing_bytes: u64,
     /// How many bad ranges are kept.
     pub cap: usize,
     /// Offset and length of what was looked at last, if it was wrong.
@@ -109,7 +107,6 @@ impl Checker {
             kinds: [0; Kind::ALL.len()],
             bad: Vec::new(),
             bytes: 0,
-            missing_bytes: 0,
             cap,
             last: None,
         }
@@ -131,7 +128,6 @@ impl Checker {
     pub fn missing(&mut self, offset: u64, moved: usize, length: usize) {
         let known = self.last.take() == Some((offset, moved)) && moved > 0;
         self.bad_transfers += u64::from(!known);
-        self.missing_bytes += (length - moved) as u64;
         let mut word = [0; WORD];
         self.payload.stream(offset).fill(moved / WORD * WORD, &mut word);
         self.count(Kind::Truncated, 1);

@@ -35,6 +35,11 @@ pub trait Step {
     /// Looks at the data that came; not timed as latency.
     fn after(&mut self, offset: u64);
 
+    /// How many bytes came of the transfer that was just looked at, if the end of the file cut it short.
+    fn cut_short(&self) -> Option<u64> {
+        None
+    }
+
     /// For a step that both reads and writes: whether the transfer that just ended was a read.
     fn was_read(&self) -> Option<bool> {
         None
@@ -157,6 +162,11 @@ pub fn drive<C: Clock, S: Step>(
             if between {
                 reads[index] = step.was_read().unwrap_or(false);
                 step.after(offset);
+                if let Some(bytes) = step.cut_short() {
+                    tally.take(&Stamps::of(&begins, &ends, &reads, taken..index, mixed));
+                    tally.cut_short(end, bytes);
+                    taken = index + 1;
+                }
             }
             // The one thing looked at for every transfer; the rest only when it is time.
             if end >= wake {

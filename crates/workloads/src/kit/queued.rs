@@ -197,7 +197,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         }
         let mut ended = std::mem::take(&mut self.ended);
         (self.under_way, ended) = (self.under_way.saturating_sub(ended.len()), ended);
-        ended.retain(|ended| self.whole(ended));
+        ended.retain(|ended| self.whole(ended, now, tally));
         if self.work.sync_each && ended.iter().any(|ended| !self.flights[ended.slot].read) {
             if let Err(error) = self.work.file.sync() {
                 let flight = self.flights[ended[0].slot];
@@ -211,8 +211,9 @@ impl<C: Clock> Loop<'_, '_, C> {
         now
     }
 
-    /// Whether a transfer that came back has moved everything; one that has not goes on or has failed.
-    fn whole(&mut self, ended: &Ended) -> bool {
+    /// Whether a transfer that came back at `now` has moved everything; one that has not goes on, has failed,
+    /// or was cut short by the end of the file.
+    fn whole(&mut self, ended: &Ended, now: Tick, tally: &mut Tally) -> bool {
         let length = self.work.queue.buffer(ended.slot).len();
         let flight = &mut self.flights[ended.slot];
         let moved = match &ended.moved {
@@ -236,14 +237,18 @@ impl<C: Clock> Loop<'_, '_, C> {
         let ends = compares && ends_at(self.work.file, flight.offset + flight.done as u64);
         if moved == 0 || ends || self.work.single_attempt || flight.calls > RETRIES {
             let refused = self.work.single_attempt && moved > 0 && !ends;
-            return self.give_up(ended.slot, flight, length, refused);
+            if self.give_up(ended.slot, flight, length, refused) {
+                tally.cut_short(now, flight.done as u64);
+            }
+            return false;
         }
         self.send(ended.slot);
         false
     }
 
-    /// A transfer that moves no more: the end of the file when comparing, a failure otherwise.
+    /// A transfer that moves no more: a finding when comparing, a failure otherwise. Whether it is a finding.
     fn give_up(&mut self, slot: usize, flight: Flight, length: usize, refused: bool) -> bool {
+        self.free.push(slot);
         if let Direction::Read(Some(checker)) = &mut self.work.direction
             && !refused
         {
@@ -254,7 +259,6 @@ impl<C: Clock> Loop<'_, '_, C> {
         let what = if flight.read { "end of file" } else { "short write" };
         let why = format!("{what}: moved {} of {length} bytes", flight.done);
         self.fail(flight, &io::Error::other(why));
-        self.free.push(slot);
         false
     }
 
@@ -271,9 +275,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         tally.take(&Stamps::of(&self.begins, &ends, &self.reads, 0..ended.len(), mixed));
         for ended in ended {
             let flight = self.flights[ended.slot];
-            if let Direction::Read(Some(checker)) = &mut self.work.direction
-                && flight.done == self.work.queue.buffer(ended.slot).len()
-            {
+            if let Direction::Read(Some(checker)) = &mut self.work.direction {
                 checker.look(self.work.queue.buffer(ended.slot), flight.offset);
             }
             self.free.push(ended.slot);

@@ -189,6 +189,10 @@ impl Step for Reader<'_> {
             }
         }
     }
+
+    fn cut_short(&self) -> Option<u64> {
+        (self.came < self.buffer.bytes().len()).then_some(self.came as u64)
+    }
 }
 
 /// Reads some of the transfers and writes the others, each with a buffer of its own.

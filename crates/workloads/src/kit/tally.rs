@@ -1,7 +1,7 @@
 //! Where a loop's stamps go: the meters, the log of single transfers, and the board that others watch.
 //!
 //! Invariant: every transfer that ended is counted once in [`Tally::transfers`], and once in a meter unless
-//! it ended within the ramp.
+//! it ended within the ramp or was cut short.
 
 use std::ops::Range;
 
@@ -115,6 +115,18 @@ impl Tally {
         }
         if let (Some(row), Some(now)) = (&mut self.row, stamps.ends.last()) {
             row.show(*now, self.transfers, &self.meter, self.reads.as_ref());
+        }
+    }
+
+    /// Counts a transfer that met the end of the file after so many bytes: they count, it does not.
+    #[cold]
+    pub fn cut_short(&mut self, end: Tick, bytes: u64) {
+        self.transfers += 1;
+        if end >= self.ramp_until {
+            self.meter.take_part(end, bytes);
+        }
+        if let Some(row) = &mut self.row {
+            row.show(end, self.transfers, &self.meter, self.reads.as_ref());
         }
     }
 
