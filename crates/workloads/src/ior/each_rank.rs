@@ -22,7 +22,9 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> R
     let phase = setting.kind.name();
     let moments = moments(test, &done.stamps);
     if test.parameters.rank_times {
-        let [[begin, _], transfer, [_, end]] = moments;
+        let [[opened, _], transfer, [_, end]] = moments;
+        // As in the phase's own record: what counts begins after the ramp.
+        let begin = if test.parameters.ramp > 0 { transfer[0] } else { opened };
         let bytes = done.tally.meter.bytes();
         let mine = [end.saturating_sub(begin), transfer[1].saturating_sub(transfer[0]), bytes];
         let rows = gather(test, mine)?;

@@ -62,3 +62,14 @@ fn what_a_file_that_ends_early_lacks_is_in_none_of_the_numbers() {
     assert_eq!((read.balance.bytes_min, read.balance.bytes_max), (2 * 512 + 128, 8 * 512));
     assert_eq!(read.stonewall.as_ref().unwrap().bytes, read.bytes);
 }
+
+#[test]
+fn a_ranks_own_total_begins_after_the_ramp_as_its_bytes_do() {
+    let parameters = Parameters { ramp: 1, seconds_min: 1, rank_times: true, ..parameters() };
+    let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
+    let total = phase(&all[0], "write").spans.total_s;
+    let told = all[0].told("RankTimes { phase: \"write\"")[0];
+    let own = told.split_once("total_s: ").and_then(|(_, rest)| rest.split_once(',')).unwrap().0;
+    let own: f64 = own.parse().unwrap();
+    assert!((own - total).abs() < 1e-6, "of one rank they are the same: {own} and {total}");
+}

@@ -39,7 +39,7 @@ pub struct Beginning {
 /// One rank's own times in a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankTimes {
-    /// From its open's start to its close's end, seconds.
+    /// From its open's start, or where there is a ramp from the ramp's end, to its close's end, seconds.
     pub total_s: f64,
     /// Its transfers, seconds.
     pub transfer_s: f64,
