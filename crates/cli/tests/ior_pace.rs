@@ -40,6 +40,22 @@ fn a_mixed_phase_has_its_share_of_reads_and_the_file_still_verifies() {
 }
 
 #[test]
+fn ranks_that_make_every_transfer_together_mix_alike() {
+    for mpi in ALL_MPI {
+        for how in ["-c", "-Y"] {
+            let dir = tempfile::tempdir().unwrap();
+            let words = format!("-a MPIIO {how} -w -k --rwmix 37 -b 600k -t 4k -o f --record r.jsonl");
+            let Some(ran) = mpi.ior(dir.path(), 3, &words) else { continue };
+            ran.ok();
+            let records = lines(&dir.path().join("r.jsonl"));
+            let reads = phase(&records, "mixed_read")["ops"].as_u64().unwrap();
+            let writes = phase(&records, "mixed_write")["ops"].as_u64().unwrap();
+            assert_eq!((reads + writes, reads % 3), (450, 0), "{mpi:?} {how}");
+        }
+    }
+}
+
+#[test]
 fn a_mixed_phase_needs_its_files_in_full_and_leaves_found_ones_alone() {
     let dir = tempfile::tempdir().unwrap();
     let refused = ior(dir.path(), 1, "--rwmix 50 -b 64k -t 4k -o f");

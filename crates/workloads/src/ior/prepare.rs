@@ -64,7 +64,10 @@ pub(super) fn does(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> D
     match (kind, test.parameters.mix) {
         (Kind::Write, _) => Does::Write,
         (Kind::Mixed, Some(percent)) => {
-            let seed = seed_of(&[repetition.offset_seed, test.comm.rank().into()]);
+            // Where transfers or their syncs are calls that all ranks make together, all have to make the same.
+            let together = test.storage.is_collective() && !test.parameters.file_per_rank;
+            let whose = if together { 0 } else { test.comm.rank() };
+            let seed = seed_of(&[repetition.offset_seed, whose.into()]);
             Does::Mix(Mix::new(percent, seed))
         }
         _ => Does::Read,
