@@ -21,4 +21,4 @@ mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
-pub use traits::{Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Queue, Space, Storage};
+pub use traits::{Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Queue, Space, Storage, Wait};

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
+use std::time::Duration;
 
 use ranks::Comm;
 
@@ -41,6 +42,17 @@ pub enum Op {
     Write,
     /// From the file to the slot's buffer.
     Read,
+}
+
+/// How long a queue waits for a transfer to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all.
+    No,
+    /// Until one has ended, if any is under way.
+    ForOne,
+    /// The same, but no longer than this. A system that cannot do that does not wait.
+    AtMost(Duration),
 }
 
 /// A queued transfer that has ended.
@@ -189,9 +201,8 @@ pub trait Queue: Send {
     /// the next [`Queue::reap`].
     fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()>;
 
-    /// Sends out what was submitted and appends what has ended to `ended`: with `wait` at least one
-    /// transfer, if any is under way.
-    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()>;
+    /// Sends out what was submitted and appends what has ended to `ended`, for which it waits as told.
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()>;
 }
 
 /// The ability to look into and empty this client's page cache of one file.

@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use ranks::{Comm, local};
-use storage::{BACKENDS, Ended, Mode, Op, Open, Queue, Settings, Storage};
+use storage::{BACKENDS, Ended, Mode, Op, Open, Queue, Settings, Storage, Wait};
 
 const WRITE: Open = Open { mode: Mode::Write, shared: false, collective: false, bytes: 0 };
 const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0 };
@@ -75,7 +76,7 @@ fn finish(queue: &mut dyn Queue, mut under_way: usize) -> Vec<Ended> {
     let mut all = Vec::new();
     while under_way > 0 {
         let before = all.len();
-        queue.reap(true, &mut all).unwrap();
+        queue.reap(Wait::ForOne, &mut all).unwrap();
         assert!(all.len() > before, "a reap that waits brings something");
         under_way -= all.len() - before;
     }
@@ -116,7 +117,7 @@ fn what_is_written_out_of_order_at_full_depth_is_read_back_so() {
                     holds[slot] = Some(block);
                 }
                 deepest = deepest.max(holds.iter().flatten().count());
-                queue.reap(true, &mut ended).unwrap();
+                queue.reap(Wait::ForOne, &mut ended).unwrap();
                 for Ended { slot, moved } in ended.drain(..) {
                     assert_eq!(moved.unwrap(), BLOCK, "{name}");
                     let block = holds[slot].take().expect("it was under way");
@@ -243,11 +244,11 @@ fn a_queue_dropped_with_transfers_under_way_or_never_sent_leaves_its_memory_alon
                 slots.for_each(|slot| queue.submit(slot, Op::Read, 0, (slot * BLOCK) as u64).unwrap());
             };
             submit(&mut *queue, 0..DEPTH - 3);
-            queue.reap(false, &mut Vec::new()).unwrap();
+            queue.reap(Wait::No, &mut Vec::new()).unwrap();
             if round % 2 == 0 {
                 // These may still be in the program when it is dropped.
                 let mut ended = Vec::new();
-                queue.reap(true, &mut ended).unwrap();
+                queue.reap(Wait::ForOne, &mut ended).unwrap();
                 submit(&mut *queue, DEPTH - 3..DEPTH);
             }
             drop(queue);
@@ -288,9 +289,37 @@ fn with_nothing_under_way_a_reap_that_waits_returns() {
         let file = storage.open(comm, &dir.join("f"), WRITE).unwrap();
         queue.attach(&*file).unwrap();
         let mut ended = Vec::new();
-        queue.reap(true, &mut ended).unwrap();
-        queue.reap(false, &mut ended).unwrap();
+        queue.reap(Wait::ForOne, &mut ended).unwrap();
+        queue.reap(Wait::No, &mut ended).unwrap();
         assert!(ended.is_empty(), "{name}");
+    });
+}
+
+/// A pipe has nothing to read until somebody writes; reads of it through AIO block where they are sent.
+#[test]
+fn a_wait_that_is_limited_ends_without_what_is_still_under_way() {
+    each_of(Some(2), 8, |Case { name, storage, comm, dir, mut queue }| {
+        let path = dir.join("pipe");
+        if name != "uring, direct: false" {
+            return;
+        }
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let file = storage.open(comm, &path, WRITE).unwrap();
+        queue.attach(&*file).unwrap();
+        let (go, gone) = std::sync::mpsc::channel::<()>();
+        let writer = std::thread::spawn(move || {
+            // A wait without a limit would have to end some time, too.
+            let _ = gone.recv_timeout(Duration::from_secs(10));
+            fs::write(path, [7; 8]).unwrap();
+        });
+        queue.submit(1, Op::Read, 0, u64::MAX).unwrap();
+        let mut ended = Vec::new();
+        queue.reap(Wait::AtMost(Duration::from_millis(1)), &mut ended).unwrap();
+        assert!(ended.is_empty(), "{ended:?}");
+        go.send(()).unwrap();
+        assert_eq!(finish(&mut *queue, 1)[0].moved.as_ref().unwrap(), &8);
+        assert_eq!(queue.buffer(1), [7; 8]);
+        writer.join().unwrap();
     });
 }
 
@@ -354,7 +383,7 @@ fn aio_waits_for_a_group_when_all_slots_are_under_way() {
     };
     (0..32).for_each(|slot| submit(&mut *queue, slot));
     let mut ended = Vec::new();
-    queue.reap(true, &mut ended).unwrap();
+    queue.reap(Wait::ForOne, &mut ended).unwrap();
     assert!(ended.len() >= 8, "a group at least, not {}", ended.len());
     let rest = 32 - ended.len();
     assert_eq!(finish(&mut *queue, rest).len(), rest);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ranks::Comm;
-use storage::{Ended, File, Mode, Op, Open, Queue, Space, Storage};
+use storage::{Ended, File, Mode, Op, Open, Queue, Space, Storage, Wait};
 
 /// What goes wrong, and where. Offsets are those of the transfer that meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,9 +201,10 @@ impl Queue for FaultyQueue {
         Ok(())
     }
 
-    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
         // The youngest comes back first, and never more than three together.
-        let some = if wait { 1.max(self.done.len() / 2).min(3) } else { self.done.len().min(1) };
+        let some =
+            if wait == Wait::ForOne { 1.max(self.done.len() / 2).min(3) } else { self.done.len().min(1) };
         for _ in 0..some.min(self.done.len()) {
             let back = self.done.pop().expect("counted above");
             self.slots[back.slot].1 = false;

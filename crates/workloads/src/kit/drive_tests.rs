@@ -183,6 +183,10 @@ struct Queued {
 }
 
 fn queued(storage: &Faulty, op: Op, stop: Stop, depth: usize) -> Queued {
+    queued_at(Pace::FREE, storage, op, stop, depth)
+}
+
+fn queued_at(pace: Pace, storage: &Faulty, op: Op, stop: Stop, depth: usize) -> Queued {
     let comm = ranks::local::alone();
     let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
@@ -198,7 +202,8 @@ fn queued(storage: &Faulty, op: Op, stop: Stop, depth: usize) -> Queued {
     let mut work =
         Work { queue: &mut queue, file, path, direction, payload, sync_each, single_attempt, short: 0 };
     let (mut tally, mut order) = (tally(), Order::shuffled(LAYOUT, 0, 5));
-    let ended = drive_queue(&FakeClock::ticking(10), &mut work, &mut order, &course(stop), &mut tally);
+    let course = Course { pace, ..course(stop) };
+    let ended = drive_queue(&FakeClock::ticking(10), &mut work, &mut order, &course, &mut tally);
     let short = work.short;
     let ended = ended.map_err(|trouble| trouble.to_string());
     Queued { ended, tally, checker, most: queue.most, short }
@@ -255,4 +260,30 @@ fn in_a_queue_faults_are_found_and_named_as_without_one() {
     assert!(read.checker.bad_transfers > 0, "the file ends early");
     let (whole, meter) = (32 - read.checker.kinds[Kind::Truncated as usize], &read.tally.meter);
     assert_eq!((read.tally.transfers(), meter.transfers(), meter.bytes()), (32, whole, whole * 512));
+}
+
+#[test]
+fn in_a_queue_a_transfer_that_waits_for_its_turn_is_timed_from_its_start() {
+    // Looks at the clock are 10 ns apart and turns 1,003.
+    let pace = Pace::limited(Tick(500), 1003.0);
+    let held = queued_at(pace, &Faulty::sound(), Op::Write, Stop::after(32), 8).tally.meter.latency;
+    let (first, last) = (held.min().unwrap(), held.max());
+    assert!(first == last && last <= 20, "{first}..{last}");
+}
+
+#[test]
+fn in_a_queue_one_that_finds_no_room_in_time_is_timed_from_its_turn() {
+    let pace = Pace::limited(Tick(0), 1.0);
+    let late = queued_at(pace, &Faulty::sound(), Op::Write, Stop::after(32), 2).tally.meter.latency;
+    assert!(late.max() > 32 * 5, "{}", late.max());
+}
+
+#[test]
+fn in_a_queue_what_ends_during_a_pause_is_seen_at_once() {
+    let pace = Pace::FREE.pausing(1);
+    let all = queued_at(pace, &Faulty::sound(), Op::Write, Stop::after(32), 8).tally;
+    assert!(all.meter.latency.max() <= 20, "{}", all.meter.latency.max());
+    // The last of 32 transfers would begin behind 31 pauses of a microsecond.
+    let early = Stop { transfers: 32, deadline: Tick(31_000) };
+    assert_eq!(queued_at(pace, &Faulty::sound(), Op::Write, early, 8).ended, Ok((31, Ending::Deadline)));
 }

@@ -10,7 +10,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use measure::{Clock, Tick};
+use measure::{Clock, Scale, Tick};
 
 use super::drive::Ending;
 
@@ -18,6 +18,8 @@ use super::drive::Ending;
 const OVERSLEEP_NS: u64 = 100_000;
 /// Between two questions whether the phase is over.
 const NAP_NS: u64 = 50_000_000;
+/// No pause is longer, nanoseconds: a hundred years.
+const LONGEST_NS: u128 = 3_153_600_000_000_000_000;
 
 /// How fast at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -71,38 +73,39 @@ impl Pace {
         }
     }
 
-    /// The pause before transfer `number`, if there is one.
-    pub fn pause(&self, number: u64) {
-        if !self.pause.is_zero() && number > 0 {
-            sleep(self.pause);
-        }
+    /// The end of a pause that begins at `now`.
+    pub fn rested(&self, now: Tick, scale: Scale) -> Tick {
+        let ns = self.pause.as_nanos().min(LONGEST_NS) as u64;
+        Tick(now.0.saturating_add(scale.ticks(ns)))
+    }
+
+    /// How long to wait at `now` for the moment `due` before looking at the clock again; a moment near by is
+    /// not slept towards.
+    pub fn nap(now: Tick, due: Tick, scale: Scale) -> Option<Duration> {
+        let left = scale.ns(due.0.saturating_sub(now.0));
+        (left > OVERSLEEP_NS).then(|| Duration::from_nanos((left - OVERSLEEP_NS).min(NAP_NS)))
     }
 
     /// Waits until transfer `number` may begin, or until `over` gives a reason to stop.
     pub fn wait<C: Clock>(&self, clock: &C, number: u64, over: &dyn Fn(Tick) -> Option<Ending>) -> Start {
-        self.pause(number);
         let mut now = clock.now();
-        if !self.is_limited() {
-            return Start::At(now);
-        }
         let due = self.due(number);
-        if now >= due {
-            return Start::At(due);
+        if now >= due && (self.pause.is_zero() || number == 0) {
+            return Start::At(if self.is_limited() { due } else { now });
         }
         let scale = clock.scale();
-        while now < due {
+        let begin = if number > 0 { due.max(self.rested(now, scale)) } else { due };
+        while now < begin {
             if let Some(ending) = over(now) {
                 return Start::Never(ending);
             }
-            let left = scale.ns(due.0 - now.0);
-            if left > OVERSLEEP_NS {
-                sleep(Duration::from_nanos((left - OVERSLEEP_NS).min(NAP_NS)));
-            } else {
-                std::hint::spin_loop();
+            match Self::nap(now, begin, scale) {
+                Some(nap) => sleep(nap),
+                None => std::hint::spin_loop(),
             }
             now = clock.now();
         }
-        // It was early: what the wait lasted too long is no delay of the storage.
+        // It was early or paused: what the wait lasted too long is no delay of the storage.
         Start::At(now)
     }
 }
@@ -124,10 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends_with_the_phase() {
+    fn a_wait_and_a_pause_end_with_the_phase() {
         let clock = FakeClock::ticking(10);
         let over = &|now: Tick| (now > Tick(500)).then_some(Ending::Deadline);
         let pace = Pace::limited(Tick(0), 1e6);
+        assert_eq!(pace.wait(&clock, 1, over), Start::Never(Ending::Deadline));
+        let pace = Pace::FREE.pausing(u64::MAX);
+        assert!(matches!(pace.wait(&clock, 0, over), Start::At(_)), "there is nothing before the first");
         assert_eq!(pace.wait(&clock, 1, over), Start::Never(Ending::Deadline));
     }
 

@@ -10,21 +10,18 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 use measure::{Clock, Tick};
-use storage::{Ended, File, Op, Queue};
+use storage::{Ended, File, Op, Queue, Wait};
 
 use super::checker::Checker;
 use super::drive::{BATCH, Course, Ending, Trouble, words};
 use super::mix::Mix;
 use super::order::Order;
+use super::pace::Pace;
 use super::payload::{self, Payload};
 use super::steps::{RETRIES, ends_at};
 use super::tally::{Stamps, Tally};
-
-/// Longest nap while nothing may be submitted yet and nothing has come back.
-const NAP: Duration = Duration::from_micros(50);
 
 /// What is done with each transfer.
 pub enum Direction<'a> {
@@ -104,12 +101,15 @@ pub fn drive_queue<C: Clock>(
     let mut offsets = [0; BATCH];
     let (mut next, mut filled) = (course.from, course.from..course.from);
     let mut ending = None;
+    // When the next transfer may begin, and whether it had to wait for that.
+    let (mut due, mut is_early, mut rested) = (Tick(0), false, Tick(0));
     loop {
         let mut now = clock.now();
         while ending.is_none() && state.trouble.is_none() && next < course.stop.transfers && state.has_room()
         {
-            let due = course.pace.due(next);
+            due = course.pace.due(next).max(rested);
             if due > now {
+                is_early = true;
                 break;
             }
             if !filled.contains(&next) {
@@ -117,14 +117,21 @@ pub fn drive_queue<C: Clock>(
                 order.fill(next, &mut offsets[..batch]);
                 filled = next..next + batch as u64;
             }
-            now = state.submit(next, offsets[(next - filled.start) as usize], course, due);
+            let due = course.pace.is_limited().then_some(due).filter(|_| !is_early);
+            now = state.submit(next, offsets[(next - filled.start) as usize], due);
+            (is_early, rested) = (false, course.pace.rested(now, clock.scale()));
             next += 1;
         }
         let done = ending.is_some() || state.trouble.is_some() || next >= course.stop.transfers;
         if state.under_way == 0 && done {
             break;
         }
-        let now = state.reap(done || !state.has_room(), tally);
+        let wait = match Pace::nap(now, due, clock.scale()) {
+            _ if done || !state.has_room() => Wait::ForOne,
+            Some(nap) => Wait::AtMost(nap),
+            None => Wait::No,
+        };
+        let now = state.reap(wait, tally);
         if ending.is_none() && state.trouble.is_none() {
             ending = course.over(now);
         }
@@ -140,8 +147,9 @@ impl<C: Clock> Loop<'_, '_, C> {
         !self.free.is_empty()
     }
 
-    /// Starts transfer `number` in a free slot; returns the moment from which it is timed.
-    fn submit(&mut self, number: u64, offset: u64, course: &Course<'_>, due: Tick) -> Tick {
+    /// Starts transfer `number` in a free slot, timed from when it was `due` if it is late; returns when that
+    /// was.
+    fn submit(&mut self, number: u64, offset: u64, due: Option<Tick>) -> Tick {
         let slot = self.free.pop().expect("the caller looked whether there is room");
         let read = match &mut self.work.direction {
             Direction::Write => false,
@@ -159,10 +167,8 @@ impl<C: Clock> Loop<'_, '_, C> {
         } else if !read && payload.depends_on_offset() {
             payload.prepare(self.work.queue.buffer(slot), offset);
         }
-        course.pace.pause(number);
         let now = self.clock.now();
-        let begin = if course.pace.is_limited() { due } else { now };
-        self.flights[slot] = Flight { offset, begin, done: 0, calls: 1, read };
+        self.flights[slot] = Flight { offset, begin: due.unwrap_or(now), done: 0, calls: 1, read };
         self.send(slot);
         now
     }
@@ -180,9 +186,12 @@ impl<C: Clock> Loop<'_, '_, C> {
         }
     }
 
-    /// Takes in what has ended; returns when that was. Without `wait`, naps if nothing has.
-    fn reap(&mut self, wait: bool, tally: &mut Tally) -> Tick {
-        let reaped = self.work.queue.reap(wait && self.under_way > 0, &mut self.ended);
+    /// Takes in what has ended, for which it waits as told; returns when that was.
+    fn reap(&mut self, wait: Wait, tally: &mut Tally) -> Tick {
+        if let (0, Wait::AtMost(nap)) = (self.under_way, wait) {
+            std::thread::sleep(nap);
+        }
+        let reaped = self.work.queue.reap(wait, &mut self.ended);
         let mut now = self.clock.now();
         if let Err(error) = reaped {
             self.fail(Flight { offset: 0, begin: now, done: 0, calls: 0, read: false }, &error);
@@ -190,9 +199,6 @@ impl<C: Clock> Loop<'_, '_, C> {
             self.under_way = 0;
         }
         if self.ended.is_empty() {
-            if !wait {
-                std::thread::sleep(NAP);
-            }
             return now;
         }
         let mut ended = std::mem::take(&mut self.ended);

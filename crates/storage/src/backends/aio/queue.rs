@@ -5,10 +5,11 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
 
 use super::sys::{Context, Event, READ, Request, WRITE};
 use crate::slots::Slots;
-use crate::{Ended, File, Op, Queue};
+use crate::{Ended, File, Op, Queue, Wait};
 
 /// A context, its slots and the file it works on. The context is dropped first.
 pub(super) struct Pending {
@@ -74,24 +75,24 @@ impl Pending {
     }
 
     /// How many ends to wait for.
-    fn least(&self, wait: bool) -> usize {
-        if !wait || !self.refused.is_empty() {
+    fn least(&self, wait: Wait) -> usize {
+        if wait == Wait::No || !self.refused.is_empty() {
             0
-        } else if self.slots.under_way() == self.slots.depth() {
+        } else if wait == Wait::ForOne && self.slots.under_way() == self.slots.depth() {
             self.granularity.min(self.sent())
         } else {
             self.sent().min(1)
         }
     }
 
-    /// Waits for `least` ends and returns how many events there are.
-    fn wait(&mut self, least: usize) -> io::Result<usize> {
+    /// Waits for `least` ends, `most` at the longest, and returns how many events there are.
+    fn wait(&mut self, least: usize, most: Option<Duration>) -> io::Result<usize> {
         loop {
-            match self.context.events(least, &mut self.events) {
+            match self.context.events(least, most, &mut self.events) {
                 // A signal ended the waiting, not a transfer.
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
                 // Interrupted with fewer than wanted, of which at least one is enough to go on.
-                Ok(0) if least > 0 => {}
+                Ok(0) if least > 0 && most.is_none() => {}
                 waited => return waited,
             }
         }
@@ -140,11 +141,12 @@ impl Queue for Pending {
         if self.unsent.len() >= self.granularity { self.send() } else { Ok(()) }
     }
 
-    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
         self.send()?;
         if self.sent() > 0 {
             let least = self.least(wait);
-            let count = self.wait(least)?;
+            let most = if let Wait::AtMost(most) = wait { Some(most) } else { None };
+            let count = self.wait(least, most)?;
             for event in &self.events[..count] {
                 let slot = event.slot as usize;
                 self.slots.end(slot);
@@ -165,7 +167,7 @@ impl Drop for Pending {
         // What was never sent is forgotten; what the kernel has, it may still write to.
         let mut left = self.sent();
         while left > 0 {
-            match self.wait(left) {
+            match self.wait(left, None) {
                 Ok(count) => left -= count.min(left),
                 Err(_) => return self.slots.abandon(),
             }
@@ -192,7 +194,7 @@ mod tests {
     #[test]
     fn a_group_is_waited_for_when_all_slots_are_under_way_and_one_end_otherwise() {
         let mut pending = Pending::new(8, 3, 8).unwrap();
-        let mut least = |begun: usize, unsent: usize, wait: bool| {
+        let mut least = |begun: usize, unsent: usize, wait: Wait| {
             for slot in 0..begun {
                 pending.slots.begin(slot, 0);
             }
@@ -202,11 +204,11 @@ mod tests {
             pending.unsent.clear();
             least
         };
-        assert_eq!(least(8, 0, true), 3);
-        assert_eq!(least(8, 6, true), 2, "no more than the kernel has");
-        assert_eq!(least(7, 0, true), 1, "the caller has no more to give");
-        assert_eq!(least(0, 0, true), 0);
-        assert_eq!(least(8, 0, false), 0);
+        assert_eq!(least(8, 0, Wait::ForOne), 3);
+        assert_eq!(least(8, 6, Wait::ForOne), 2, "no more than the kernel has");
+        assert_eq!(least(7, 0, Wait::ForOne), 1, "the caller has no more to give");
+        assert_eq!(least(0, 0, Wait::ForOne), 0);
+        assert_eq!(least(8, 0, Wait::No), 0);
     }
 
     #[test]

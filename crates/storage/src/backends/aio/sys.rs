@@ -5,6 +5,7 @@
 
 use std::io;
 use std::ptr;
+use std::time::Duration;
 
 /// `struct iocb` on a little-endian machine: one transfer.
 #[repr(C)]
@@ -76,13 +77,23 @@ impl Context {
         returned(unsafe { libc::syscall(libc::SYS_io_submit, self.0, count, requests.as_mut_ptr()) })
     }
 
-    /// `io_getevents`: waits for `least` ends and returns how many were written to `events`.
-    pub(super) fn events(&self, least: usize, events: &mut [Event]) -> io::Result<usize> {
+    /// `io_getevents`: waits for `least` ends, no longer than `time` where that is given, and returns how many
+    /// were written to `events`.
+    pub(super) fn events(
+        &self,
+        least: usize,
+        time: Option<Duration>,
+        events: &mut [Event],
+    ) -> io::Result<usize> {
         let (least, most) = (least as libc::c_long, events.len() as libc::c_long);
-        let forever = ptr::null_mut::<libc::timespec>();
-        // SAFETY: there is room for `most` events.
+        let mut time = time.map(|time| libc::timespec {
+            tv_sec: time.as_secs() as libc::time_t,
+            tv_nsec: time.subsec_nanos() as libc::c_long,
+        });
+        let time = time.as_mut().map_or(ptr::null_mut(), |time| &raw mut *time);
+        // SAFETY: there is room for `most` events, and the time, if any, outlives the call.
         returned(unsafe {
-            libc::syscall(libc::SYS_io_getevents, self.0, least, most, events.as_mut_ptr(), forever)
+            libc::syscall(libc::SYS_io_getevents, self.0, least, most, events.as_mut_ptr(), time)
         })
     }
 }

@@ -12,7 +12,7 @@ use std::os::fd::AsRawFd;
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 
 use crate::slots::{Piece, Slots};
-use crate::{Ended, File, Op, Queue};
+use crate::{Ended, File, Op, Queue, Wait};
 
 /// Most slots: as many entries as the kernel gives a ring.
 const DEPTH_MAX: usize = 32768;
@@ -86,28 +86,41 @@ impl Ring {
         entry.user_data(slot as u64)
     }
 
-    /// Sends what was submitted; with `wait` until something has ended, if anything is under way.
-    fn send(&mut self, wait: bool) -> io::Result<()> {
+    /// Sends what was submitted and, if anything is under way and nothing has ended, waits as told.
+    fn send(&mut self, wait: Wait) -> io::Result<()> {
         loop {
             let has_ended = !self.ring.completion().is_empty();
             let unsent = self.ring.submission().len();
-            let waits = wait && !has_ended && self.slots.under_way() > 0;
+            let waits = wait != Wait::No && !has_ended && self.slots.under_way() > 0;
             if unsent == 0 && (has_ended || !waits && self.slots.under_way() == 0) {
                 return Ok(());
             }
-            match self.ring.submit_and_wait(usize::from(waits)) {
+            match self.enter(if waits { wait } else { Wait::No }) {
                 Ok(sent) if sent == 0 && unsent > 0 => {
                     return Err(io::Error::other("the kernel takes no transfers any more"));
                 }
                 Ok(_) => {}
                 // A signal ended the waiting, not a transfer.
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => continue,
+                Err(error) if error.raw_os_error() == Some(libc::ETIME) => return Ok(()),
                 Err(error) => return Err(error),
             }
             let is_sent = self.ring.submission().is_empty();
-            if is_sent && (!waits || !self.ring.completion().is_empty()) {
+            if is_sent && (!waits || wait != Wait::ForOne || !self.ring.completion().is_empty()) {
                 return Ok(());
             }
+        }
+    }
+
+    /// One call that sends and waits; returns how many were sent.
+    fn enter(&self, wait: Wait) -> io::Result<usize> {
+        match wait {
+            Wait::AtMost(most) if self.ring.params().is_feature_ext_arg() => {
+                let most = types::Timespec::from(most);
+                self.ring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&most))
+            }
+            Wait::ForOne => self.ring.submit_and_wait(1),
+            Wait::No | Wait::AtMost(_) => self.ring.submit_and_wait(0),
         }
     }
 
@@ -170,7 +183,7 @@ impl Queue for Ring {
         Ok(())
     }
 
-    fn reap(&mut self, wait: bool, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
         self.send(wait)?;
         for entry in self.ring.completion() {
             let slot = entry.user_data() as usize;
