@@ -193,12 +193,13 @@ pub trait Queue: Send {
     /// From now on transfers go to this file.
     fn attach(&mut self, file: &dyn File) -> io::Result<()>;
 
-    /// Lets go of the file, so that closing it closes it; nothing may be under way.
+    /// Lets go of the file, so that closing it closes it; waits for what is under way and forgets how it
+    /// ended.
     fn detach(&mut self) -> io::Result<()>;
 
     /// Puts a transfer of the slot's bytes from `from` to the end of the buffer into the queue, to or from
     /// the file at `offset`; panics while the slot's transfer is under way. It may go out only with
-    /// the next [`Queue::reap`].
+    /// the next [`Queue::reap`]. One that is refused here is not under way.
     fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()>;
 
     /// Sends out what was submitted and appends what has ended to `ended`, for which it waits as told.

@@ -284,6 +284,27 @@ fn a_queue_goes_from_file_to_file_and_lets_go_of_the_one_before() {
 }
 
 #[test]
+fn a_queue_lets_go_of_a_file_only_when_nothing_is_under_way_any_more() {
+    each(|Case { name, storage, comm, dir, mut queue }| {
+        // As many as are sent at once, and one that is not sent yet.
+        for (under_way, file_name) in [(DEPTH, "a"), (5, "b"), (1, "c")] {
+            let path = dir.join(file_name);
+            let file = storage.open(comm, &path, WRITE).unwrap();
+            queue.attach(&*file).unwrap();
+            for slot in 0..under_way {
+                queue.buffer(slot).copy_from_slice(&pattern(slot));
+                queue.submit(slot, Op::Write, 0, (slot * BLOCK) as u64).unwrap();
+            }
+            queue.detach().unwrap();
+            file.close().unwrap();
+            let bytes = fs::read(&path).unwrap();
+            assert_eq!(bytes.len(), under_way * BLOCK, "{name}");
+            assert_eq!(queue.buffer(0), pattern(0), "{name}: the slot is the caller's again");
+        }
+    });
+}
+
+#[test]
 fn with_nothing_under_way_a_reap_that_waits_returns() {
     each(|Case { name, storage, comm, dir, mut queue }| {
         let file = storage.open(comm, &dir.join("f"), WRITE).unwrap();

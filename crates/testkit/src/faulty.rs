@@ -21,6 +21,8 @@ pub enum Fault {
     Unreadable(u64),
     /// Writes at or beyond this offset find no space.
     NoSpace(u64),
+    /// A queue does not say what has ended.
+    Reap,
     /// The sync fails.
     Sync,
     /// The close fails.
@@ -185,7 +187,10 @@ impl Queue for FaultyQueue {
     }
 
     fn detach(&mut self) -> io::Result<()> {
-        assert!(self.done.is_empty(), "transfers are under way");
+        let mut ended = Vec::new();
+        while !self.done.is_empty() {
+            self.reap(Wait::ForOne, &mut ended)?;
+        }
         Ok(())
     }
 
@@ -202,6 +207,9 @@ impl Queue for FaultyQueue {
     }
 
     fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
+        if self.file.fault == Some(Fault::Reap) {
+            return Err(io::Error::other("lost the ring"));
+        }
         // The youngest comes back first, and never more than three together.
         let some =
             if wait == Wait::ForOne { 1.max(self.done.len() / 2).min(3) } else { self.done.len().min(1) };

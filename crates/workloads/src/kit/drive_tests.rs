@@ -248,6 +248,9 @@ fn in_a_queue_faults_are_found_and_named_as_without_one() {
     let why = full.ended.unwrap_err();
     assert!(why.starts_with("f at ") && why.ends_with("no storage space"), "{why}");
 
+    let mute = queued(&Faulty::on_rank(0, Fault::Reap), Op::Write, Stop::after(32), 8);
+    assert_eq!((mute.ended, mute.tally.transfers()), (Err("f at 0: lost the ring".into()), 0));
+
     let storage = Faulty::on_rank(0, Fault::LostWrite(1536));
     queued(&storage, Op::Write, Stop::after(32), 8).ended.unwrap();
     let read = queued(&storage, Op::Read, Stop::after(32), 8);

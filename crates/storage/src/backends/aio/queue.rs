@@ -118,7 +118,10 @@ impl Queue for Pending {
     }
 
     fn detach(&mut self) -> io::Result<()> {
-        assert_eq!(self.slots.under_way(), 0, "a file is changed while nothing is under way");
+        let mut ended = Vec::new();
+        while self.slots.under_way() > 0 {
+            self.reap(Wait::ForOne, &mut ended)?;
+        }
         self.fd = None;
         Ok(())
     }
@@ -138,7 +141,11 @@ impl Queue for Pending {
             ..Request::default()
         };
         self.unsent.push(slot);
-        if self.unsent.len() >= self.granularity { self.send() } else { Ok(()) }
+        if self.unsent.len() >= self.granularity {
+            // A kernel that does not take them now is asked again, and heard, by the next reap.
+            let _ = self.send();
+        }
+        Ok(())
     }
 
     fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {

@@ -162,7 +162,10 @@ impl Queue for Ring {
     }
 
     fn detach(&mut self) -> io::Result<()> {
-        assert_eq!(self.slots.under_way(), 0, "a file is changed while nothing is under way");
+        let mut ended = Vec::new();
+        while self.slots.under_way() > 0 {
+            self.reap(Wait::ForOne, &mut ended)?;
+        }
         if std::mem::take(&mut self.has_file) {
             self.ring.submitter().unregister_files()?;
         }
