@@ -253,7 +253,9 @@ impl<C: Clock> Body<'_, '_, C> {
     /// Goes on until this rank has done as many transfers as the rank with the most.
     fn wear_out(&mut self, file: &mut Option<Box<dyn File>>) -> Result<(), Halt> {
         let mut most = [self.reached, u64::from(self.failed.is_some())];
+        let asked = self.clock.now();
         self.job.comm.all_reduce(&mut most, Reduce::Max)?;
+        self.pace = self.pace.later(self.clock.now().0 - asked.0);
         // A rank without transfers (IOR's own shuffle may leave one) has nothing to go round in.
         if most[1] == 0 && self.job.order.transfers() > 0 {
             self.drive(file, Stop::after(most[0]));

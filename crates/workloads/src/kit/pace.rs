@@ -50,6 +50,11 @@ impl Pace {
         Self { start, interval, ..Self::FREE }
     }
 
+    /// The same after so many ticks in which this rank could begin nothing, because it waited for other ranks.
+    pub fn later(self, ticks: u64) -> Self {
+        Self { start: Tick(self.start.0 + ticks), ..self }
+    }
+
     /// With a pause of so many microseconds between transfers.
     pub fn pausing(self, microseconds: u64) -> Self {
         Self { pause: Duration::from_micros(microseconds), ..self }
@@ -135,6 +140,13 @@ mod tests {
         let pace = Pace::FREE.pausing(u64::MAX);
         assert!(matches!(pace.wait(&clock, 0, over), Start::At(_)), "there is nothing before the first");
         assert_eq!(pace.wait(&clock, 1, over), Start::Never(Ending::Deadline));
+    }
+
+    #[test]
+    fn a_time_in_which_nothing_could_begin_makes_nothing_late() {
+        let pace = Pace::limited(Tick(100), 15.0).later(1000);
+        assert_eq!((pace.due(0), pace.due(2)), (Tick(1100), Tick(1130)));
+        assert_eq!(Pace::FREE.later(1000).due(2), Tick(0));
     }
 
     #[test]
