@@ -1,9 +1,10 @@
 //! The measuring loop on storage that fails on demand, with a clock that the test owns.
 
+use std::io;
 use std::path::Path;
 
 use measure::{Meter, Scale, Stop, Tick};
-use storage::{Buffer, Mode, Op, Open, Queue, Storage};
+use storage::{Buffer, Ended, File, Mode, Op, Open, Queue, Storage, Wait};
 use testkit::{FakeClock, Fault, Faulty};
 
 use super::checker::{Checker, Kind};
@@ -14,7 +15,7 @@ use super::order::Order;
 use super::pace::Pace;
 use super::payload::{Identity, Packet, Payload};
 use super::queued::{Direction, Work, drive_queue};
-use super::steps::{Mixed, Reader, Target, Writer};
+use super::steps::{Mixed, ONE_CALL, Reader, Target, Writer};
 use super::tally::Tally;
 
 const LAYOUT: Layout = Layout { ranks: 1, segments: 4, block: 4096, transfer: 512, file_per_rank: false };
@@ -289,4 +290,58 @@ fn in_a_queue_what_ends_during_a_pause_is_seen_at_once() {
     // The last of 32 transfers would begin behind 31 pauses of a microsecond.
     let early = Stop { transfers: 32, deadline: Tick(31_000) };
     assert_eq!(queued_at(pace, &Faulty::sound(), Op::Write, early, 8).ended, Ok((31, Ending::Deadline)));
+}
+
+/// A queue of one slot that moves as much as one call of Linux does, and nothing really.
+struct Huge(Vec<u8>, Option<usize>);
+
+impl Queue for Huge {
+    fn depth(&self) -> usize {
+        1
+    }
+
+    fn buffer(&mut self, _slot: usize) -> &mut [u8] {
+        &mut self.0
+    }
+
+    fn attach(&mut self, _file: &dyn File) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn detach(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn submit(&mut self, _slot: usize, _op: Op, from: usize, _offset: u64) -> io::Result<()> {
+        self.1 = Some((self.0.len() - from).min(ONE_CALL));
+        Ok(())
+    }
+
+    fn reap(&mut self, _wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
+        ended.extend(self.1.take().map(|moved| Ended { slot: 0, moved: Ok(moved) }));
+        Ok(())
+    }
+}
+
+#[test]
+fn in_a_queue_what_one_call_cannot_move_is_not_short() {
+    let comm = ranks::local::alone();
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let mut file = Faulty::sound().open(&comm, Path::new("f"), how).unwrap();
+    // Zeros that nobody touches take no memory.
+    let mut queue = Huge(vec![0; 2 * ONE_CALL + 8], None);
+    let mut work = Work {
+        queue: &mut queue,
+        file: &mut *file,
+        path: Path::new("f"),
+        direction: Direction::Read(None),
+        payload: payload(),
+        sync_each: false,
+        single_attempt: true,
+        short: 0,
+    };
+    let (mut tally, mut order) = (tally(), Order::sequential(LAYOUT, 0));
+    let clock = FakeClock::ticking(10);
+    let ended = drive_queue(&clock, &mut work, &mut order, &course(Stop::after(3)), &mut tally);
+    assert_eq!((ended.map_err(|trouble| trouble.to_string()), work.short), (Ok((3, Ending::Complete)), 0));
 }

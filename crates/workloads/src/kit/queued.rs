@@ -20,7 +20,7 @@ use super::mix::Mix;
 use super::order::Order;
 use super::pace::Pace;
 use super::payload::{self, Payload};
-use super::steps::{RETRIES, ends_at};
+use super::steps::{ONE_CALL, RETRIES, ends_at};
 use super::tally::{Stamps, Tally};
 
 /// What is done with each transfer.
@@ -235,14 +235,17 @@ impl<C: Clock> Loop<'_, '_, C> {
         if flight.done >= length {
             return true;
         }
-        self.work.short += u64::from(flight.calls == 1);
+        // A call that moved all that one call can is not short.
+        let is_short = moved < ONE_CALL;
+        self.work.short += u64::from(is_short && flight.calls == 1);
         flight.calls += 1;
         let flight = *flight;
         // The rest of a read that meets the end may not be readable at all: it is not aligned any more.
         let compares = matches!(self.work.direction, Direction::Read(Some(_)));
         let ends = compares && ends_at(self.work.file, flight.offset + flight.done as u64);
-        if moved == 0 || ends || self.work.single_attempt || flight.calls > RETRIES {
-            let refused = self.work.single_attempt && moved > 0 && !ends;
+        let refused = self.work.single_attempt && is_short;
+        if moved == 0 || ends || refused || flight.calls > RETRIES {
+            let refused = refused && moved > 0 && !ends;
             if self.give_up(ended.slot, flight, length, refused) {
                 tally.cut_short(now, flight.done as u64);
             }
