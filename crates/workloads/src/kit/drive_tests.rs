@@ -262,6 +262,7 @@ fn in_a_queue_faults_are_found_and_named_as_without_one() {
     let read = queued(&storage, Op::Read, Stop::after(32), 8);
     assert_eq!(read.ended, Ok((32, Ending::Complete)));
     assert!(read.checker.bad_transfers > 0, "the file ends early");
+    assert_eq!(read.short, 0, "and nothing was taken up again");
     let (whole, meter) = (32 - read.checker.kinds[Kind::Truncated as usize], &read.tally.meter);
     assert_eq!((read.tally.transfers(), meter.transfers(), meter.bytes()), (32, whole, whole * 512));
 }

@@ -237,7 +237,6 @@ impl<C: Clock> Loop<'_, '_, C> {
         }
         // A call that moved all that one call can is not short.
         let is_short = moved < ONE_CALL;
-        self.work.short += u64::from(is_short && flight.calls == 1);
         flight.calls += 1;
         let flight = *flight;
         // The rest of a read that meets the end may not be readable at all: it is not aligned any more.
@@ -251,6 +250,7 @@ impl<C: Clock> Loop<'_, '_, C> {
             }
             return false;
         }
+        self.work.short += u64::from(is_short && flight.calls == 2);
         self.send(ended.slot);
         false
     }
