@@ -5,7 +5,7 @@ use std::path::Path;
 use results::Record;
 use results::record::Phase;
 use storage::{Mode, Open, Storage};
-use testkit::Faulty;
+use testkit::{Fault, Faulty};
 
 use super::Parameters;
 use super::scene::{Late, Left, play};
@@ -72,4 +72,22 @@ fn a_ranks_own_total_begins_after_the_ramp_as_its_bytes_do() {
     let own = told.split_once("total_s: ").and_then(|(_, rest)| rest.split_once(',')).unwrap().0;
     let own: f64 = own.parse().unwrap();
     assert!((own - total).abs() < 1e-6, "of one rank they are the same: {own} and {total}");
+}
+
+#[test]
+fn what_a_mixed_phase_moved_in_parts_is_told_once() {
+    let parameters = Parameters { mix: Some(0), ..parameters() };
+    let all = play(1, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
+    let told = all[0].records.iter().filter_map(|record| match record {
+        Record::Notice(notice) if notice.id == "short-transfer" => Some(notice.text.as_str()),
+        _ => None,
+    });
+    let told: Vec<&str> = told.collect();
+    assert_eq!(
+        told,
+        [
+            "write: 1 of 200 transfers moved only a part and were taken up again",
+            "mixed: 1 of its transfers moved only a part and were taken up again"
+        ]
+    );
 }

@@ -11,7 +11,7 @@ use storage::{Mode, Open};
 
 use super::observer::{Event, WearOut};
 use super::parameters::Rate;
-use super::phase::Setting;
+use super::phase::{Kind, Setting};
 use super::test::Test;
 use super::transfer::Done;
 use super::{each_rank, outliers, wrong};
@@ -164,16 +164,14 @@ fn tell(
         let text = format!("{label}: some ranks moved nothing after the ramp of {} s", test.parameters.ramp);
         notice(test, setting, "nothing-after-ramp", text)?;
     }
-    if sums.short > 0 {
-        notice(
-            test,
-            setting,
-            "short-transfer",
-            format!(
-                "{label}: {} of {} transfers moved only a part and were taken up again",
-                sums.short, phase.ops
-            ),
-        )?;
+    // The two halves of a mixed phase have the same count.
+    if sums.short > 0 && setting.kind != Kind::MixedRead {
+        let of = match setting.kind.mixes() {
+            true => format!("mixed: {} of its", sums.short),
+            false => format!("{label}: {} of {}", sums.short, phase.ops),
+        };
+        let text = format!("{of} transfers moved only a part and were taken up again");
+        notice(test, setting, "short-transfer", text)?;
     }
     Ok(())
 }
