@@ -155,13 +155,18 @@ pub(super) fn run(
 }
 
 fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
+    let deadline = match test.parameters.deadline {
+        0 => 0,
+        // It counts from the end of the ramp.
+        seconds => seconds.saturating_add(test.parameters.ramp),
+    };
     Beginning {
         phase: kind.name(),
         repetition: repetition.number,
         transfers,
         transfer_bytes: test.parameters.transfer,
         ranks: test.comm.size(),
-        deadline: test.parameters.deadline,
+        deadline,
     }
 }
 

@@ -133,7 +133,7 @@ impl Parameters {
     }
 
     /// Rules of what a phase does beside its transfers, and how fast it goes.
-    fn rules_of_pace(&self) -> [(bool, &'static str); 10] {
+    fn rules_of_pace(&self) -> [(bool, &'static str); 9] {
         let rate = self.rate.map(|(Rate::Bytes(rate) | Rate::Transfers(rate))| rate);
         [
             (self.depth == Some(0), "--iodepth 0: nothing would be under way; give 1 or more"),
@@ -145,10 +145,6 @@ impl Parameters {
             (
                 rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)),
                 "--rate: nothing would ever move; give more than 0, such as 200MB/s",
-            ),
-            (
-                self.deadline > 0 && self.ramp >= self.deadline,
-                "--ramp: nothing would be left to count; give fewer seconds than -D, or a longer -D",
             ),
             (
                 self.prefill > 0 && !self.shuffled(),
@@ -281,11 +277,11 @@ mod tests {
         for rate in [Rate::Bytes(0.0), Rate::Transfers(-1.0), Rate::Bytes(f64::NAN)] {
             assert!(refused(|p| p.rate = Some(rate)).contains("more than 0"), "{rate:?}");
         }
-        assert!(refused(|p| (p.deadline, p.ramp) = (3, 3)).contains("longer -D"));
         let good = |ramp, deadline| {
             Parameters { write: true, ramp, deadline, mix: Some(100), ..Parameters::default() }.check(2)
         };
-        assert!(good(2, 3).is_ok() && good(2, 0).is_ok());
+        // A deadline counts from the end of the ramp.
+        assert!(good(2, 3).is_ok() && good(2, 0).is_ok() && good(9, 3).is_ok());
         assert!(refused(|p| p.prefill = 1 << 20).contains("add -z"));
         let filled = |bytes| move |p: &mut Parameters| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
         assert!(refused(filled(3 << 10)).contains("must divide the block size"));
