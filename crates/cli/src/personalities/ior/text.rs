@@ -28,7 +28,6 @@ pub(crate) struct Text {
     heading_due: bool,
     /// What stands below the classic text.
     warnings: Vec<String>,
-    worn_out: Option<u64>,
 }
 
 /// A date as C's `ctime` writes it.
@@ -47,7 +46,6 @@ impl Text {
             tests: Vec::new(),
             heading_due: true,
             warnings: Vec::new(),
-            worn_out: None,
         }
     }
 
@@ -154,7 +152,7 @@ impl Output for Text {
 
     fn test(&mut self, meant: &Meant, space: Option<Space>) {
         self.tests.push(Shown::new(meant));
-        (self.heading_due, self.worn_out) = (true, None);
+        self.heading_due = true;
         if self.tests.len() == 1 {
             self.head();
         }
@@ -179,9 +177,12 @@ impl Output for Text {
             true => format!("\n{}", summary::table([shown])),
             false => summary::maxima(shown),
         };
+        // Of a test that writes, the first phase is the write.
+        let wall = shown.phases.first().and_then(|phase| phase.stonewall.as_ref());
         let kept = shown.parameters().status_file.is_some();
+        let worn_out = wall.filter(|wall| wall.wear_out && !kept).map(|wall| wall.transfers_max);
         self.streams.put(&text);
-        if let Some(transfers) = self.worn_out.filter(|_| !kept) {
+        if let Some(transfers) = worn_out {
             self.streams.say(&format!("Pairs deadlineForStonewallingaccessed: {transfers}\n"));
         }
     }
@@ -211,7 +212,6 @@ impl Observer for Text {
         let words = chatter::words(event, shown, self.edition);
         match event {
             Event::Test { .. } => self.blocks(),
-            Event::WearOut(wall) => self.worn_out = Some(wall.transfers_max),
             Event::Phase(phase) => self.row(phase),
             Event::Removed { repetition, seconds } => self.removed(*repetition, *seconds),
             Event::Notice(text) => {
@@ -269,7 +269,8 @@ mod masked;
 
 #[cfg(test)]
 mod tests {
-    use workloads::ior::Place;
+    use results::record::Stonewall;
+    use workloads::ior::{Place, WearOut};
 
     use super::super::shown::tests::{beginning, meant, phase};
     use super::super::streams::tests::Page;
@@ -311,6 +312,25 @@ mod tests {
         Golden::new(include_str!("../../../tests/golden/script.txt")).assert(&text);
         let older = Look { edition: Edition::Ior33, ..Look::default() };
         Golden::new(include_str!("../../../tests/golden/3.3-script.txt")).assert(&script(&older, 0));
+    }
+
+    #[test]
+    fn what_is_told_of_the_wear_out_is_what_the_write_did() {
+        let page = Page::default();
+        let mut text = Text::new(Streams::together(&page), &Look::default(), &["ior".into()]);
+        text.test(&meant(|p| (p.deadline, p.wear_out, p.repetitions) = (1, true, 2)), None);
+        for (name, transfers_max) in [("write", 9), ("read", 7), ("write", 5)] {
+            let mut phase = phase(name, 0);
+            let wall = Stonewall { wear_out: true, transfers_max, ..Stonewall::default() };
+            phase.stonewall = Some(wall);
+            let seconds = 1.0;
+            let (transfers_min, bytes_min, bytes_mean) = (0, 0, 0.0);
+            let wall = WearOut { transfers_min, transfers_max, bytes_min, bytes_mean, seconds };
+            text.event(&Event::WearOut(wall));
+            text.event(&Event::Phase(&phase));
+        }
+        text.end_test();
+        assert!(page.text().contains("\nPairs deadlineForStonewallingaccessed: 9\n"), "{}", page.text());
     }
 
     #[test]
