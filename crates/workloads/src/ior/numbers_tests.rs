@@ -7,8 +7,8 @@ use results::record::Phase;
 use storage::{Mode, Open, Storage};
 use testkit::{Fault, Faulty};
 
-use super::Parameters;
 use super::scene::{Late, Left, play};
+use super::{Parameters, Rate};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 
@@ -100,5 +100,17 @@ fn a_phase_is_said_to_end_so_long_after_the_ramp() {
         let parameters = Parameters { ramp, deadline, ..parameters() };
         let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
         assert!(all[0].told("Begins")[0].contains(told), "{:?}", all[0].told("Begins"));
+    }
+}
+
+#[test]
+fn times_without_measure_are_no_overflow() {
+    for (ramp, deadline, minutes_max, rate) in
+        [(u32::MAX, u32::MAX, 0, None), (0, 0, u32::MAX, None), (0, 1, 0, Some(Rate::Transfers(1e-300)))]
+    {
+        let parameters = Parameters { ramp, deadline, minutes_max, rate, ..parameters() };
+        let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
+        assert!(all[0].done.is_ok(), "{:?}", all[0].done);
+        assert_eq!(all[0].phases(), ["write 0"], "no time is over before it begins");
     }
 }

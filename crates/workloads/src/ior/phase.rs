@@ -130,7 +130,7 @@ pub(super) fn run(
     test.cx.observer.event(&Event::Begins(beginning));
     // From here on nothing is allocated or printed until the last rank has closed its file.
     let ramp = test.cx.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
-    tally.start(Tick(start_together(test)?.0 + ramp));
+    tally.start(Tick(start_together(test)?.0.saturating_add(ramp)));
     let job = Job {
         parameters: test.parameters,
         storage: test.storage,

@@ -192,7 +192,7 @@ fn out_of_time(test: &Test<'_, '_>) -> Result<bool, Halt> {
         return Ok(false);
     }
     let elapsed = test.on_rank_0(test.cx.clock.ns()).saturating_sub(test.began_ns);
-    let over = test.comm.rank() == 0 && elapsed >= minutes * 60_000_000_000;
+    let over = test.comm.rank() == 0 && elapsed >= minutes.saturating_mul(60_000_000_000);
     Ok(test.comm.reduce_one(over.into(), Reduce::Max)? > 0)
 }
 

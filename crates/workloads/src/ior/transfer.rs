@@ -200,10 +200,11 @@ impl<C: Clock> Body<'_, '_, C> {
             let interval = scale.ticks(SECOND_NS) as f64 * ranks / per_second;
             // The ranks take turns instead of moving all at the same moment.
             let turn = interval * f64::from(self.job.comm.rank()) / ranks;
-            self.pace = Pace::limited(Tick(begin.0 + turn as u64), interval);
+            self.pace = Pace::limited(Tick(begin.0.saturating_add(turn as u64)), interval);
         }
         self.pace = self.pace.pausing(parameters.pause_us);
-        let counts_from = Tick(begin.0 + scale.ticks(u64::from(parameters.ramp) * SECOND_NS));
+        let ramp = scale.ticks(u64::from(parameters.ramp) * SECOND_NS);
+        let counts_from = Tick(begin.0.saturating_add(ramp));
         self.job.tally.begin(begin, counts_from);
         counts_from
     }
@@ -213,7 +214,7 @@ impl<C: Clock> Body<'_, '_, C> {
         let seconds = u64::from(self.job.parameters.deadline);
         let deadline = match seconds {
             0 => Stop::NEVER,
-            _ => Tick(begin.0 + self.clock.scale().ticks(seconds * SECOND_NS)),
+            _ => Tick(begin.0.saturating_add(self.clock.scale().ticks(seconds * SECOND_NS))),
         };
         let mut goal = self.job.transfers;
         let mut ending;

@@ -52,7 +52,7 @@ impl Pace {
 
     /// The same after so many ticks in which this rank could begin nothing, because it waited for other ranks.
     pub fn later(self, ticks: u64) -> Self {
-        Self { start: Tick(self.start.0 + ticks), ..self }
+        Self { start: Tick(self.start.0.saturating_add(ticks)), ..self }
     }
 
     /// With a pause of so many microseconds between transfers.
@@ -73,7 +73,7 @@ impl Pace {
     /// When transfer `number` should begin; the beginning of time without a limit.
     pub fn due(&self, number: u64) -> Tick {
         match self.is_limited() {
-            true => Tick(self.start.0 + (number as f64 * self.interval) as u64),
+            true => Tick(self.start.0.saturating_add((number as f64 * self.interval) as u64)),
             false => Tick(0),
         }
     }
@@ -140,6 +140,12 @@ mod tests {
         let pace = Pace::FREE.pausing(u64::MAX);
         assert!(matches!(pace.wait(&clock, 0, over), Start::At(_)), "there is nothing before the first");
         assert_eq!(pace.wait(&clock, 1, over), Start::Never(Ending::Deadline));
+    }
+
+    #[test]
+    fn what_is_due_in_a_thousand_years_is_not_due_now() {
+        let pace = Pace::limited(Tick(u64::MAX / 2), 1e30);
+        assert_eq!((pace.due(1), pace.later(u64::MAX).due(0)), (Tick(u64::MAX), Tick(u64::MAX)));
     }
 
     #[test]
