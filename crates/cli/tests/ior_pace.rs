@@ -163,6 +163,21 @@ fn live_lines_tell_how_far_a_phase_is_and_how_it_ended() {
     }
 }
 
+#[test]
+fn a_run_that_is_refused_leaves_no_empty_files_that_would_refuse_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = ior(dir.path(), 1, "-w -o f --live l --record r -O summaryFile=/nowhere/s");
+    assert_eq!(refused.status, Some(2), "{refused:#?}");
+    assert!(refused.err.contains("cannot write /nowhere/s"), "{refused:#?}");
+    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+    // What was there before stays.
+    std::fs::write(dir.path().join("l"), "mine").unwrap();
+    assert_eq!(ior(dir.path(), 1, "-w -o f --live l --record r").status, Some(2));
+    assert_eq!(std::fs::read(dir.path().join("l")).unwrap(), b"mine");
+    assert!(!dir.path().join("r").exists());
+}
+
 /// 4,096 transfers at 2,000 a second take two seconds, of which looks are taken twice a second.
 fn told(looks: &[Value], whose: &str) {
     for phase in ["write", "read"] {

@@ -141,11 +141,19 @@ impl Voice {
     /// Opens everything that the results of a run go to, as its last test `meant` asks.
     pub(crate) fn new(argv: &[String], meant: &Meant) -> Result<Self, Usage> {
         let kept = Kept::open(meant.record.as_deref())?;
-        let files = meant.live.as_deref().map(live::create).transpose();
-        match files.and_then(|live_file| Ok((live_file, output::open(&meant.look, argv)?))) {
-            Ok((live_file, output)) => Ok(Self { output, kept, live_file, live: None, warning: None }),
+        // What was made a moment ago is empty; left behind, it would be refused the next time.
+        let live_file = match meant.live.as_deref().map(live::create).transpose() {
+            Ok(live_file) => live_file,
             Err(usage) => {
                 kept.discard();
+                return Err(usage);
+            }
+        };
+        match output::open(&meant.look, argv) {
+            Ok(output) => Ok(Self { output, kept, live_file, live: None, warning: None }),
+            Err(usage) => {
+                kept.discard();
+                let _ = meant.live.as_deref().map(std::fs::remove_file);
                 Err(usage)
             }
         }
