@@ -346,3 +346,35 @@ fn in_a_queue_what_one_call_cannot_move_is_not_short() {
     let ended = drive_queue(&clock, &mut work, &mut order, &course(Stop::after(3)), &mut tally);
     assert_eq!((ended.map_err(|trouble| trouble.to_string()), work.short), (Ok((3, Ending::Complete)), 0));
 }
+
+#[test]
+fn in_a_mixed_queue_a_read_does_not_wait_for_the_sync_of_writes() {
+    let storage = Faulty::sound();
+    write(&storage, Stop::after(4), false).0.unwrap();
+    let comm = ranks::local::alone();
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
+    let mut queue = storage.queue_on(&comm, Path::new("f"), 4, 512);
+    // The last two of four come back together: a write and a read.
+    let mixes = (0..).map(|seed| Mix::new(50, seed));
+    let mix = mixes.map(|mut mix| (mix.is_read(3) && !mix.is_read(2), mix)).find(|(fits, _)| *fits);
+    let mut work = Work {
+        queue: &mut queue,
+        file: &mut *file,
+        path: Path::new("f"),
+        direction: Direction::Mixed(mix.unwrap().1),
+        payload: payload(),
+        sync_each: true,
+        single_attempt: false,
+        short: 0,
+    };
+    let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer));
+    let (clock, mut order) = (FakeClock::ticking(10), Order::sequential(LAYOUT, 0));
+    drive_queue(&clock, &mut work, &mut order, &course(Stop::after(4)), &mut tally).unwrap();
+    assert_eq!(tally.reads.unwrap().latency.min(), Some(10), "one look from its submission to its end");
+    assert_eq!(
+        tally.meter.latency.min(),
+        Some(30),
+        "that write began one look before, and its sync takes one"
+    );
+}

@@ -204,14 +204,19 @@ impl<C: Clock> Loop<'_, '_, C> {
         let mut ended = std::mem::take(&mut self.ended);
         (self.under_way, ended) = (self.under_way.saturating_sub(ended.len()), ended);
         ended.retain(|ended| self.whole(ended, now, tally));
-        if self.work.sync_each && ended.iter().any(|ended| !self.flights[ended.slot].read) {
+        // Reads first: they have ended before the sync of the writes that came back with them.
+        ended.sort_unstable_by_key(|ended| !self.flights[ended.slot].read);
+        let (reads, writes) = ended.split_at(ended.partition_point(|ended| self.flights[ended.slot].read));
+        let came = now;
+        if self.work.sync_each && !writes.is_empty() {
             if let Err(error) = self.work.file.sync() {
-                let flight = self.flights[ended[0].slot];
+                let flight = self.flights[writes[0].slot];
                 self.fail(flight, &io::Error::other(format!("fsync: {}", words(&error))));
             }
             now = self.clock.now();
         }
-        self.count(&ended, now, tally);
+        self.count(reads, came, tally);
+        self.count(writes, now, tally);
         ended.clear();
         self.ended = ended;
         now
@@ -273,6 +278,9 @@ impl<C: Clock> Loop<'_, '_, C> {
 
     /// Counts whole transfers, then compares what was read and frees their slots.
     fn count(&mut self, ended: &[Ended], now: Tick, tally: &mut Tally) {
+        if ended.is_empty() {
+            return;
+        }
         self.begins.clear();
         self.reads.clear();
         for ended in ended {
