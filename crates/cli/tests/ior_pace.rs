@@ -58,12 +58,12 @@ fn ranks_that_make_every_transfer_together_mix_alike() {
 #[test]
 fn a_mixed_phase_needs_its_files_in_full_and_leaves_found_ones_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let refused = ior(dir.path(), 1, "--rwmix 50 -b 64k -t 4k -o f");
+    let refused = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
     assert_eq!(refused.status, Some(1), "{refused:#?}");
     assert!(refused.err.contains("0 bytes are there and --rwmix needs 65536; add -w"), "{refused:#?}");
     assert!(!dir.path().join("f").exists(), "it made no file");
-    ior(dir.path(), 1, "-w -k -b 64k -t 4k -o f").ok();
-    ior(dir.path(), 1, "--rwmix 50 -b 64k -t 4k -o f").ok();
+    ior(dir.path(), 1, "-w -k -G 5 -b 64k -t 4k -o f").ok();
+    ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f").ok();
     assert_eq!(std::fs::metadata(dir.path().join("f")).unwrap().len(), 65536);
 }
 

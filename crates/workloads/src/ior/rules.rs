@@ -133,7 +133,7 @@ impl Parameters {
     }
 
     /// Rules of what a phase does beside its transfers, and how fast it goes.
-    fn rules_of_pace(&self) -> [(bool, &'static str); 9] {
+    fn rules_of_pace(&self) -> [(bool, &'static str); 11] {
         let rate = self.rate.map(|(Rate::Bytes(rate) | Rate::Transfers(rate))| rate);
         [
             (self.depth == Some(0), "--iodepth 0: nothing would be under way; give 1 or more"),
@@ -141,6 +141,15 @@ impl Parameters {
             (
                 self.mix.is_some() && self.offsets == Offsets::RandomBlocks,
                 "--rwmix writes too, and -z -z reads only; use one -z",
+            ),
+            (
+                self.mix.is_some() && !self.write && self.signature.is_none(),
+                "--rwmix without -w writes again what is there, and needs its signature; add -G NUMBER",
+            ),
+            (
+                self.mix.is_some() && !self.write && self.shuffled() && self.offset_seed.is_none(),
+                "--rwmix without -w needs the seed of -z the data was written with; add \
+                 --random-offset-seed=NUMBER",
             ),
             (
                 rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)),
@@ -212,6 +221,10 @@ mod tests {
         assert!(refused(|p| (p.keep, p.status_file) = (true, Some("s".into()))).contains("WearOut=1"));
         assert!(refused(|p| p.ranks = Some(0)).contains("leave -N out for all"));
         assert!(refused(|p| (p.write, p.write_check) = (false, true)).contains("-W without -w"));
+        let found = |p: &mut Parameters| (p.write, p.mix) = (false, Some(50));
+        assert!(refused(found).contains("--rwmix without -w"));
+        let shuffled = |p: &mut Parameters| (p.signature, p.offsets) = (Some(1), Offsets::Shuffled);
+        assert!(refused(|p| (found(p), shuffled(p)).1).contains("add --random-offset-seed"));
         assert!(refused(|p| p.block = 12).contains("-b (block size) must be a multiple of 8"));
         assert!(refused(|p| p.segments = 0).contains("at least one segment"));
         assert!(refused(|p| p.test_file = "a@".into()).contains("several with `@`"));
