@@ -143,8 +143,8 @@ pub fn drive<C: Clock, S: Step>(
         for (index, &offset) in offsets[..batch].iter().enumerate() {
             if between {
                 step.before(offset);
-                begins[index] = match course.pace.wait(clock, reached + index as u64, &|now| course.over(now))
-                {
+                let (number, deadline) = (reached + index as u64, course.stop.deadline);
+                begins[index] = match course.pace.wait(clock, number, deadline, &|now| course.over(now)) {
                     Start::At(begin) => begin,
                     Start::Never(ending) => {
                         tally.take(&Stamps::of(&begins, &ends, &reads, taken..index, mixed));

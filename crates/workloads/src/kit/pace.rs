@@ -91,8 +91,15 @@ impl Pace {
         (left > OVERSLEEP_NS).then(|| Duration::from_nanos((left - OVERSLEEP_NS).min(NAP_NS)))
     }
 
-    /// Waits until transfer `number` may begin, or until `over` gives a reason to stop.
-    pub fn wait<C: Clock>(&self, clock: &C, number: u64, over: &dyn Fn(Tick) -> Option<Ending>) -> Start {
+    /// Waits until transfer `number` may begin, or until `over` gives a reason to stop, as it will behind
+    /// `deadline`.
+    pub fn wait<C: Clock>(
+        &self,
+        clock: &C,
+        number: u64,
+        deadline: Tick,
+        over: &dyn Fn(Tick) -> Option<Ending>,
+    ) -> Start {
         let mut now = clock.now();
         let due = self.due(number);
         if now >= due && (self.pause.is_zero() || number == 0) {
@@ -104,7 +111,7 @@ impl Pace {
             if let Some(ending) = over(now) {
                 return Start::Never(ending);
             }
-            match Self::nap(now, begin, scale) {
+            match Self::nap(now, begin.min(deadline), scale) {
                 Some(nap) => sleep(nap),
                 None => std::hint::spin_loop(),
             }
@@ -126,8 +133,10 @@ mod tests {
         clock.now();
         let pace = Pace::limited(Tick(0), 15.0);
         let never = &|_: Tick| None;
-        assert_eq!(pace.wait(&clock, 1, never), Start::At(Tick(15)), "it is past 15 already");
-        let Start::At(begin) = pace.wait(&clock, 100, never) else { panic!("nothing stops it") };
+        assert_eq!(pace.wait(&clock, 1, Tick(u64::MAX), never), Start::At(Tick(15)), "it is past 15 already");
+        let Start::At(begin) = pace.wait(&clock, 100, Tick(u64::MAX), never) else {
+            panic!("nothing stops it")
+        };
         assert!((1500..1520).contains(&begin.0), "{begin:?}");
     }
 
@@ -135,11 +144,11 @@ mod tests {
     fn a_wait_and_a_pause_end_with_the_phase() {
         let clock = FakeClock::ticking(10);
         let over = &|now: Tick| (now > Tick(500)).then_some(Ending::Deadline);
-        let pace = Pace::limited(Tick(0), 1e6);
-        assert_eq!(pace.wait(&clock, 1, over), Start::Never(Ending::Deadline));
+        let (pace, end) = (Pace::limited(Tick(0), 1e6), Tick(500));
+        assert_eq!(pace.wait(&clock, 1, end, over), Start::Never(Ending::Deadline));
         let pace = Pace::FREE.pausing(u64::MAX);
-        assert!(matches!(pace.wait(&clock, 0, over), Start::At(_)), "there is nothing before the first");
-        assert_eq!(pace.wait(&clock, 1, over), Start::Never(Ending::Deadline));
+        assert!(matches!(pace.wait(&clock, 0, end, over), Start::At(_)), "there is nothing before the first");
+        assert_eq!(pace.wait(&clock, 1, end, over), Start::Never(Ending::Deadline));
     }
 
     #[test]
@@ -159,6 +168,6 @@ mod tests {
     fn without_a_limit_nothing_waits() {
         let clock = FakeClock::ticking(10);
         assert!(!Pace::FREE.holds());
-        assert!(matches!(Pace::FREE.wait(&clock, 5, &|_| Some(Ending::Alarm)), Start::At(_)));
+        assert!(matches!(Pace::FREE.wait(&clock, 5, Tick(0), &|_| Some(Ending::Alarm)), Start::At(_)));
     }
 }

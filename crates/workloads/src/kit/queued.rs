@@ -126,7 +126,7 @@ pub fn drive_queue<C: Clock>(
         if state.under_way == 0 && done {
             break;
         }
-        let wait = match Pace::nap(now, due, clock.scale()) {
+        let wait = match Pace::nap(now, due.min(course.stop.deadline), clock.scale()) {
             _ if done || !state.has_room() => Wait::ForOne,
             Some(nap) => Wait::AtMost(nap),
             None => Wait::No,
