@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use ranks::{Comm, local};
 use storage::{BACKENDS, Ended, Mode, Op, Open, Queue, Settings, Storage, Wait};
@@ -313,34 +312,6 @@ fn with_nothing_under_way_a_reap_that_waits_returns() {
         queue.reap(Wait::ForOne, &mut ended).unwrap();
         queue.reap(Wait::No, &mut ended).unwrap();
         assert!(ended.is_empty(), "{name}");
-    });
-}
-
-/// A pipe has nothing to read until somebody writes; reads of it through AIO block where they are sent.
-#[test]
-fn a_wait_that_is_limited_ends_without_what_is_still_under_way() {
-    each_of(Some(2), 8, |Case { name, storage, comm, dir, mut queue }| {
-        let path = dir.join("pipe");
-        if name != "uring, direct: false" {
-            return;
-        }
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-        let file = storage.open(comm, &path, WRITE).unwrap();
-        queue.attach(&*file).unwrap();
-        let (go, gone) = std::sync::mpsc::channel::<()>();
-        let writer = std::thread::spawn(move || {
-            // A wait without a limit would have to end some time, too.
-            let _ = gone.recv_timeout(Duration::from_secs(10));
-            fs::write(path, [7; 8]).unwrap();
-        });
-        queue.submit(1, Op::Read, 0, u64::MAX).unwrap();
-        let mut ended = Vec::new();
-        queue.reap(Wait::AtMost(Duration::from_millis(1)), &mut ended).unwrap();
-        assert!(ended.is_empty(), "{ended:?}");
-        go.send(()).unwrap();
-        assert_eq!(finish(&mut *queue, 1)[0].moved.as_ref().unwrap(), &8);
-        assert_eq!(queue.buffer(1), [7; 8]);
-        writer.join().unwrap();
     });
 }
 

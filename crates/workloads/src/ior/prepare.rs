@@ -64,7 +64,7 @@ pub(super) fn does(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> D
     match (kind, test.parameters.mix) {
         (Kind::Write, _) => Does::Write,
         (Kind::Mixed, Some(percent)) => {
-            // Where transfers or their syncs are calls that all ranks make together, all have to make the same.
+            // Where transfers or syncs are calls that all ranks make together, all have to make the same.
             let together = test.storage.is_collective() && !test.parameters.file_per_rank;
             let whose = if together { 0 } else { test.comm.rank() };
             let seed = seed_of(&[repetition.offset_seed, whose.into()]);

@@ -50,7 +50,7 @@ impl Pace {
         Self { start, interval, ..Self::FREE }
     }
 
-    /// The same after so many ticks in which this rank could begin nothing, because it waited for other ranks.
+    /// The same after so many ticks in which this rank could begin nothing: it waited for other ranks.
     pub fn later(self, ticks: u64) -> Self {
         Self { start: Tick(self.start.0.saturating_add(ticks)), ..self }
     }

@@ -77,8 +77,8 @@ impl Context {
         returned(unsafe { libc::syscall(libc::SYS_io_submit, self.0, count, requests.as_mut_ptr()) })
     }
 
-    /// `io_getevents`: waits for `least` ends, no longer than `time` where that is given, and returns how many
-    /// were written to `events`.
+    /// `io_getevents`: waits for `least` ends, no longer than `time` where that is given, and returns how
+    /// many were written to `events`.
     pub(super) fn events(
         &self,
         least: usize,

@@ -268,7 +268,12 @@ fn locked_limit() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
     use super::*;
+    use crate::plain::PlainFile;
 
     #[test]
     fn what_cannot_be_registered_is_refused_with_the_remedy() {
@@ -279,6 +284,36 @@ mod tests {
         }
         assert!(check(1 << 15, 1 << 31, false).is_ok(), "unregistered buffers have no such limit");
         assert!(check((1 << 15) + 1, 8, false).is_err());
+    }
+
+    /// A pipe has nothing to read until somebody writes.
+    #[test]
+    #[allow(clippy::print_stdout)]
+    fn a_wait_that_is_limited_ends_without_what_is_still_under_way() {
+        let mut ring = match Ring::new(2, 8, true) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                println!("SKIPPED: {error}");
+                return;
+            }
+            made => made.unwrap(),
+        };
+        let (reader, mut writer) = io::pipe().unwrap();
+        let file = PlainFile::new(reader.into());
+        ring.attach(&file).unwrap();
+        let (go, gone) = mpsc::channel::<()>();
+        let writing = std::thread::spawn(move || {
+            // A wait without a limit would have to end some time, too.
+            let _ = gone.recv_timeout(Duration::from_secs(10));
+            writer.write_all(&[7; 8]).unwrap();
+        });
+        ring.submit(1, Op::Read, 0, u64::MAX).unwrap();
+        let mut ended = Vec::new();
+        ring.reap(Wait::AtMost(Duration::from_millis(1)), &mut ended).unwrap();
+        assert!(ended.is_empty(), "{ended:?}");
+        go.send(()).unwrap();
+        ring.reap(Wait::ForOne, &mut ended).unwrap();
+        assert_eq!((ended[0].moved.as_ref().unwrap(), ring.buffer(1)), (&8, &mut [7; 8][..]));
+        writing.join().unwrap();
     }
 
     #[test]
