@@ -1,0 +1,155 @@
+//! Finds the trees of an earlier run by their names and shape.
+//!
+//! A tree is told by its base and by one way from there down to a leaf, the one that was made last: looking
+//! at all of it would bring it into this client's caches before its removal is measured.
+//!
+//! Invariant: nothing is changed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use storage::Names;
+use units::Usage;
+
+use super::shape::{Own, Shape};
+use crate::kit::drive::words;
+use crate::kit::path::c_path;
+
+/// How many trees a message names.
+const NAMED: usize = 8;
+
+/// The base of the one tree in `dir` that a run on `ranks` ranks made with the options of `shape`; of a run
+/// on several ranks what its bases have in common. Refuses where there is none, or more than one.
+pub fn find(names: &dyn Names, dir: &str, shape: Shape, ranks: u32) -> Result<String, Usage> {
+    let runs = runs(names, dir)?;
+    let (mut fitting, mut others) = (Vec::new(), Vec::new());
+    for (run, made) in &runs {
+        let base = format!("{dir}/{run}");
+        match made.fits(names, &base, shape, ranks) {
+            Ok(()) => fitting.push(base),
+            Err(why) => others.push(why),
+        }
+    }
+    let options = format!("-l {} -d {} -f {}", shape.levels, shape.dirs, shape.files);
+    match &fitting[..] {
+        [base] => Ok(base.clone()),
+        [first, ..] => Err(Usage(format!(
+            "-R: {dir} has {} trees of {options}: {}; choose one, such as --base {first}",
+            fitting.len(),
+            listed(&fitting)
+        ))),
+        [] if others.is_empty() => Err(Usage(format!(
+            "-R: there is no tree of fdtree in {dir}; make one with -C, or name another directory with -o"
+        ))),
+        [] => Err(Usage(format!(
+            "-R: no tree in {dir} is as {options} say: {}; give the options it was made with",
+            listed(&others)
+        ))),
+    }
+}
+
+fn listed(texts: &[String]) -> String {
+    let more = if texts.len() > NAMED { ", ..." } else { "" };
+    format!("{}{more}", texts[..texts.len().min(NAMED)].join(", "))
+}
+
+/// Which trees of one run there are.
+#[derive(Debug, Default)]
+struct Made {
+    /// The tree of a run on one rank.
+    alone: bool,
+    /// Trees of ranks, and the highest number of one.
+    trees: u64,
+    highest: u64,
+}
+
+impl Made {
+    fn fits(&self, names: &dyn Names, base: &str, shape: Shape, ranks: u32) -> Result<(), String> {
+        let there = if self.alone { 1 } else { self.highest + 1 };
+        if there != u64::from(ranks) || self.alone == (ranks > 1) {
+            return Err(format!(
+                "{base} is of {}",
+                if there == 1 { "1 rank".into() } else { format!("{there} ranks") }
+            ));
+        }
+        if !self.alone && self.trees != there {
+            return Err(format!("{base} has only {} of its {there} trees", self.trees));
+        }
+        let first = if self.alone { base.to_owned() } else { format!("{base}.0") };
+        has_shape(names, &first, shape)
+    }
+}
+
+/// The runs that have trees in `dir`, by name.
+fn runs(names: &dyn Names, dir: &str) -> Result<BTreeMap<String, Made>, Usage> {
+    let mut runs: BTreeMap<String, Made> = BTreeMap::new();
+    let listed = names.list(&c_path(Path::new(dir)), &mut |name, directory| {
+        let run = name.to_str().ok().filter(|_| directory != Some(false)).and_then(run_of);
+        let Some((run, rank)) = run else { return };
+        let made = runs.entry(run.to_owned()).or_default();
+        match rank {
+            None => made.alone = true,
+            Some(rank) => (made.trees, made.highest) = (made.trees + 1, made.highest.max(rank)),
+        }
+    });
+    match listed {
+        Ok(_) => Ok(runs),
+        Err(error) => Err(Usage(format!("-o {dir}: {}; name a directory that is there", words(&error)))),
+    }
+}
+
+/// The run that a tree of this name is of, and its rank where that run had several: the names are
+/// `LEVEL0`, `LEVEL0.host.pid` and `LEVEL0.host.pid.rank`, and a short host name has no dot.
+fn run_of(name: &str) -> Option<(&str, Option<u64>)> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    let parts: Vec<&str> = name.split('.').collect();
+    match parts[..] {
+        ["LEVEL0"] => Some((name, None)),
+        ["LEVEL0", _, pid] => number(pid).map(|_| (name, None)),
+        ["LEVEL0", _, pid, rank] => {
+            let rank_number = number(pid).and(number(rank))?;
+            Some((&name[..name.len() - rank.len() - 1], Some(rank_number)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the tree `base` has this shape; else what is otherwise, and where. Names that no tree of fdtree
+/// has do not matter here.
+pub fn has_shape(names: &dyn Names, base: &str, shape: Shape) -> Result<(), String> {
+    let entry =
+        names.lstat(&c_path(Path::new(base))).map_err(|error| format!("{base}: {}", words(&error)))?;
+    if !entry.directory {
+        return Err(format!("{base} is no directory"));
+    }
+    let mut dir = base.to_owned();
+    let mut level = shape.levels;
+    loop {
+        let (mut dirs, mut files, mut other) = (0, 0, None);
+        let listed = names.list(&c_path(Path::new(&dir)), &mut |name, directory| {
+            let Some(name) = name.to_str().ok().filter(|name| Own::parse(name).is_some()) else { return };
+            match shape.holds(level, name) {
+                Some(own) if directory.is_none_or(|directory| directory == own) => {
+                    if own {
+                        dirs += 1
+                    } else {
+                        files += 1
+                    }
+                }
+                _ => other = Some(name.to_owned()),
+            }
+        });
+        listed.map_err(|error| format!("{dir}: {}", words(&error)))?;
+        if let Some(other) = other {
+            return Err(format!("{dir} holds {other}"));
+        }
+        if (dirs, files) != (shape.dirs_at(level), shape.files) {
+            return Err(format!("{dir} holds {dirs} directories and {files} files"));
+        }
+        if dirs == 0 {
+            return Ok(());
+        }
+        dir = format!("{dir}/L{level}D1");
+        level -= 1;
+    }
+}

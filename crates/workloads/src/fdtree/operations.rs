@@ -1,0 +1,199 @@
+//! What is done to each name of a tree.
+//!
+//! Invariant: the system calls of a file are those of `dd` without its own: opened to be written and emptied,
+//! written block by block, closed.
+
+use std::ffi::CString;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use ranks::Comm;
+use storage::{Buffer, File, Mode, Names, Open, Storage};
+
+use super::shape::{BLOCK, Shape};
+use super::walk::{Walk, Which};
+use crate::kit::drive::words;
+use crate::kit::operations::Operation;
+
+/// `mkdir`, from the base down.
+pub(super) struct MakeDirs<'a> {
+    names: &'a dyn Names,
+    walk: Walk,
+}
+
+impl<'a> MakeDirs<'a> {
+    pub(super) fn new(names: &'a dyn Names, shape: Shape, base: &str) -> Self {
+        Self { names, walk: Walk::new(shape, Which::DirectoriesDown, base) }
+    }
+}
+
+impl Operation for MakeDirs<'_> {
+    fn before(&mut self, _item: u64) {
+        self.walk.advance();
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        self.names.make_dir(self.walk.path().as_c_str(), 0o777)
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        ("mkdir", self.walk.path().as_path())
+    }
+}
+
+/// Files of zeros.
+pub(super) struct MakeFiles<'a> {
+    storage: &'a dyn Storage,
+    comm: &'a dyn Comm,
+    walk: Walk,
+    shape: Shape,
+    block: Buffer,
+    /// The call that was made last.
+    call: &'static str,
+}
+
+impl<'a> MakeFiles<'a> {
+    /// Fails where there is no memory for a block.
+    pub(super) fn new(
+        storage: &'a dyn Storage,
+        comm: &'a dyn Comm,
+        shape: Shape,
+        base: &str,
+    ) -> io::Result<Self> {
+        let mut block = Buffer::new(BLOCK as usize)?;
+        block.bytes_mut().fill(0);
+        let walk = Walk::new(shape, Which::Files, base);
+        Ok(Self { storage, comm, walk, shape, block, call: "open" })
+    }
+
+    fn write(&mut self, file: &mut dyn File) -> io::Result<()> {
+        self.call = "write";
+        for block in 0..self.shape.blocks {
+            let mut written = 0;
+            while written < BLOCK {
+                let rest = &self.block.bytes()[written as usize..];
+                match file.write_at(rest, block * BLOCK + written)? {
+                    0 => return Err(ErrorKind::WriteZero.into()),
+                    more => written += more as u64,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Operation for MakeFiles<'_> {
+    fn before(&mut self, _item: u64) {
+        self.walk.advance();
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        self.call = "open";
+        let how =
+            Open { mode: Mode::Truncate, shared: false, collective: false, bytes: self.shape.file_bytes() };
+        let mut file = self.storage.open(self.comm, self.walk.path().as_path(), how)?;
+        if let Err(error) = self.write(&mut *file) {
+            // What the close says then is nothing new.
+            let _ = file.close();
+            return Err(error);
+        }
+        self.call = "close";
+        file.close()
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (self.call, self.walk.path().as_path())
+    }
+}
+
+/// `unlink`, directory by directory from the top.
+pub(super) struct RemoveFiles<'a> {
+    names: &'a dyn Names,
+    walk: Walk,
+}
+
+impl<'a> RemoveFiles<'a> {
+    pub(super) fn new(names: &'a dyn Names, shape: Shape, base: &str) -> Self {
+        Self { names, walk: Walk::new(shape, Which::Files, base) }
+    }
+}
+
+impl Operation for RemoveFiles<'_> {
+    fn before(&mut self, _item: u64) {
+        self.walk.advance();
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        self.names.unlink(self.walk.path().as_c_str())
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        ("unlink", self.walk.path().as_path())
+    }
+}
+
+/// `rmdir`, from the leaves up.
+pub(super) struct RemoveDirs<'a> {
+    names: &'a dyn Names,
+    walk: Walk,
+    shape: Shape,
+    /// Whether the phase goes on after a directory that could not be removed.
+    keep_going: bool,
+    /// The first name found that is not of the tree.
+    pub(super) foreign: Option<String>,
+}
+
+impl<'a> RemoveDirs<'a> {
+    pub(super) fn new(names: &'a dyn Names, shape: Shape, base: &str, keep_going: bool) -> Self {
+        let walk = Walk::new(shape, Which::DirectoriesUp, base);
+        Self { names, walk, shape, keep_going, foreign: None }
+    }
+
+    /// Why a directory is not empty: something in it is not of the tree.
+    #[cold]
+    fn explain(&mut self, error: io::Error) -> io::Error {
+        if self.foreign.is_none() && error.kind() == ErrorKind::DirectoryNotEmpty {
+            self.foreign = stranger(self.names, self.shape, &self.walk);
+        }
+        match &self.foreign {
+            // One that goes on counts the reason by the system's number.
+            Some(path) if !self.keep_going => {
+                let text = format!("{}; {path} is not of the tree, and is left", words(&error));
+                io::Error::new(error.kind(), text)
+            }
+            _ => error,
+        }
+    }
+}
+
+impl Operation for RemoveDirs<'_> {
+    fn before(&mut self, _item: u64) {
+        self.walk.advance();
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        self.names.remove_dir(self.walk.path().as_c_str()).map_err(|error| self.explain(error))
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        ("rmdir", self.walk.path().as_path())
+    }
+}
+
+/// The first entry of the directory at hand that a tree of this shape does not have.
+fn stranger(names: &dyn Names, shape: Shape, walk: &Walk) -> Option<String> {
+    let mut found: Option<CString> = None;
+    let listed = names.list(walk.path().as_c_str(), &mut |name, _| {
+        let own = name.to_str().is_ok_and(|name| shape.holds(walk.level(), name).is_some());
+        // The lowest name, whatever order the file system has.
+        if !own && found.as_deref().is_none_or(|other| name < other) {
+            found = Some(name.to_owned());
+        }
+    });
+    listed.ok()?;
+    Some(format!("{}{}", walk.path().as_path().display(), found?.to_string_lossy()))
+}

@@ -1,0 +1,235 @@
+//! Every rank's body: the phases one after the other, all ranks in step, each in its own tree.
+
+use measure::{CycleClock, Stop};
+use ranks::{Comm, Halt};
+use results::Record;
+use results::record::Phase;
+use results::records::Sink;
+use storage::{Names, Storage};
+use units::Usage;
+
+use super::find::has_shape;
+use super::observer::{Event, Observer};
+use super::operations::{MakeDirs, MakeFiles, RemoveDirs, RemoveFiles};
+use super::shape::Shape;
+use crate::kit::drive::words;
+use crate::kit::few;
+use crate::kit::operations::{Operating, Operation, Setting};
+use crate::kit::order::Order;
+use crate::kit::rank::Rank;
+
+/// Everything about one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// What one tree is.
+    pub shape: Shape,
+    /// The base of the tree, without a slash behind it; with several ranks a dot and the rank's number
+    /// follow.
+    pub base: String,
+    /// The tree is made.
+    pub create: bool,
+    /// The tree is removed.
+    pub remove: bool,
+    /// An operation that fails is counted and the run goes on; it still fails in the end.
+    pub keep_going: bool,
+}
+
+impl Parameters {
+    /// The base of the tree of `rank` of `ranks`.
+    pub fn tree(&self, rank: u32, ranks: u32) -> String {
+        if ranks == 1 { self.base.clone() } else { format!("{}.{rank}", self.base) }
+    }
+
+    /// The phases of this run, in their order.
+    pub fn steps(&self) -> impl Iterator<Item = Step> {
+        let (create, remove) = (self.create, self.remove);
+        Step::ALL.into_iter().filter(move |step| if step.creates() { create } else { remove })
+    }
+
+    /// Says no to what cannot be done, before any rank starts.
+    pub fn check(&self, ranks: u32) -> Result<(), Usage> {
+        self.shape.check(ranks, self.tree(ranks.saturating_sub(1), ranks).len())
+    }
+}
+
+/// A phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// `mkdir` of the base and all below.
+    CreateDirectories,
+    /// Files written.
+    CreateFiles,
+    /// Files removed.
+    RemoveFiles,
+    /// Directories removed, the base last.
+    RemoveDirectories,
+}
+
+impl Step {
+    /// All, in their order.
+    pub const ALL: [Self; 4] =
+        [Self::CreateDirectories, Self::CreateFiles, Self::RemoveFiles, Self::RemoveDirectories];
+
+    /// As records name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CreateDirectories => "directory_creation",
+            Self::CreateFiles => "file_creation",
+            Self::RemoveFiles => "file_removal",
+            Self::RemoveDirectories => "directory_removal",
+        }
+    }
+
+    fn creates(self) -> bool {
+        matches!(self, Self::CreateDirectories | Self::CreateFiles)
+    }
+
+    /// How many names of one tree it goes through.
+    pub fn items(self, shape: Shape) -> u64 {
+        match self {
+            Self::CreateDirectories | Self::RemoveDirectories => shape.directories(),
+            Self::CreateFiles | Self::RemoveFiles => shape.files_total(),
+        }
+    }
+}
+
+/// What a rank brings along.
+pub struct Cx<'a> {
+    /// This rank's clock; ranks of one process have clones of one.
+    pub clock: &'a mut CycleClock,
+    /// Where records go, on rank 0; nowhere on others.
+    pub records: &'a mut dyn Sink,
+    /// Who is told what happens, on rank 0.
+    pub observer: &'a mut dyn Observer,
+}
+
+/// Makes and removes the trees as asked; returns how many operations of all ranks failed. Collective.
+pub fn run(
+    parameters: &Parameters,
+    storage: &dyn Storage,
+    comm: &dyn Comm,
+    cx: &mut Cx<'_>,
+) -> Result<u64, Halt> {
+    let rank = Rank::begin(comm, cx.clock, cx.records, None)?;
+    if comm.rank() == 0 {
+        cx.observer.event(&Event::Started);
+    }
+    let names = comm.agree("names", storage.names().ok_or("this backend has no directories"))?;
+    let base = parameters.tree(comm.rank(), comm.size());
+    if !parameters.create && !parameters.keep_going {
+        comm.agree("tree", has_shape(names, &base, parameters.shape))?;
+    }
+    let mut tree = Tree { parameters, storage, names, base, rank, observer: cx.observer };
+    let mut failed = 0;
+    for step in parameters.steps() {
+        failed += tree.step(step)?;
+    }
+    Ok(failed)
+}
+
+/// One rank's tree in a run.
+struct Tree<'a, 'r> {
+    parameters: &'a Parameters,
+    storage: &'a dyn Storage,
+    names: &'a dyn Names,
+    base: String,
+    rank: Rank<'r>,
+    observer: &'a mut dyn Observer,
+}
+
+impl Tree<'_, '_> {
+    fn step(&mut self, step: Step) -> Result<u64, Halt> {
+        let first = self.rank.comm.rank() == 0;
+        if first {
+            self.observer.event(&Event::Begins(step));
+        }
+        let (shape, names, comm) = (self.parameters.shape, self.names, self.rank.comm);
+        let mut foreign = None;
+        let phase = match step {
+            Step::CreateDirectories => self.phase(step, &mut MakeDirs::new(names, shape, &self.base)),
+            Step::CreateFiles => {
+                let made = MakeFiles::new(self.storage, comm, shape, &self.base);
+                let mut files = comm.agree("memory", made.map_err(|error| words(&error)))?;
+                self.phase(step, &mut files)
+            }
+            Step::RemoveFiles => self.phase(step, &mut RemoveFiles::new(names, shape, &self.base)),
+            Step::RemoveDirectories => {
+                let mut dirs = RemoveDirs::new(names, shape, &self.base, self.parameters.keep_going);
+                let phase = self.phase(step, &mut dirs);
+                foreign = dirs.foreign;
+                phase
+            }
+        }?;
+        self.rank.record(&Record::Phase(Box::new(phase.clone())))?;
+        if first {
+            self.observer.event(&Event::Ended { step, phase: &phase });
+        }
+        if step == Step::RemoveDirectories {
+            self.tell(foreign)?;
+        }
+        Ok(phase.failed.map_or(0, |failed| failed.operations))
+    }
+
+    /// Goes through the names of the phase on all ranks together.
+    fn phase(&mut self, step: Step, operation: &mut dyn Operation) -> Result<Phase, Halt> {
+        let rank = &mut self.rank;
+        let creates_files = step == Step::CreateFiles;
+        let setting = Setting {
+            phase: step.name(),
+            backend: "posix".to_owned(),
+            file_per_rank: true,
+            path: self.parameters.tree(0, rank.comm.size()),
+            bytes_each: if creates_files { self.parameters.shape.file_bytes() } else { 0 },
+            keep_going: self.parameters.keep_going,
+            ..Setting::default()
+        };
+        let items = step.items(self.parameters.shape);
+        let mut order = Order::items(items);
+        let mut doing = Operating::begin(rank, &setting)?;
+        let mut reached = 0;
+        if step == Step::CreateDirectories {
+            let mut base = Base { operation, failed: None };
+            (reached, _) = doing.run(rank, &mut base, &mut order, 0, Stop::after(1));
+            // Whatever is there under the name of the base is not ours to go on in.
+            if let Some(why) = base.failed {
+                doing.fail(rank, why);
+            }
+        }
+        doing.run(rank, operation, &mut order, reached, Stop::after(items));
+        doing.end(rank, || Ok(())).map(|done| done.phase)
+    }
+
+    /// Tells what was found in the trees and is not of them. Collective.
+    fn tell(&mut self, foreign: Option<String>) -> Result<(), Halt> {
+        let heard = few::collect(self.rank.comm, foreign.as_deref().map(str::as_bytes))?;
+        for (rank, path) in heard.parcels {
+            self.observer.event(&Event::Foreign { rank, path: &String::from_utf8_lossy(&path) });
+        }
+        Ok(())
+    }
+}
+
+/// The making of the base: notes why it failed.
+struct Base<'o> {
+    operation: &'o mut dyn Operation,
+    failed: Option<String>,
+}
+
+impl Operation for Base<'_> {
+    fn before(&mut self, item: u64) {
+        self.operation.before(item);
+    }
+
+    fn operate(&mut self, item: u64) -> std::io::Result<()> {
+        let done = self.operation.operate(item);
+        if let Err(error) = &done {
+            let (call, path) = self.operation.failed();
+            self.failed = Some(format!("{}: {call}: {}", path.display(), words(error)));
+        }
+        done
+    }
+
+    fn failed(&self) -> (&'static str, &std::path::Path) {
+        self.operation.failed()
+    }
+}

@@ -1,0 +1,140 @@
+//! The shape of a tree: how many levels, how many directories and files in each directory.
+//!
+//! Levels count down: the base is at level `levels`, the leaves are at level 0. A directory at level `n`
+//! holds the files `LnF1` to `LnFf` and, above the leaves, the directories `LnD1` to `LnDd`.
+
+use units::Usage;
+
+/// Bytes of one block of a file.
+pub const BLOCK: u64 = 4096;
+/// The longest path that the kernel takes, bytes.
+const LONGEST_PATH: u64 = 4095;
+
+/// A regular tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// `-l`: levels of directories below the base.
+    pub levels: u64,
+    /// `-d`: directories in each directory.
+    pub dirs: u64,
+    /// `-f`: files in each directory, the base and the leaves too.
+    pub files: u64,
+    /// `-s`: blocks of a file, of [`BLOCK`] bytes.
+    pub blocks: u64,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { levels: 4, dirs: 10, files: 10, blocks: 10 }
+    }
+}
+
+impl Shape {
+    /// Directories of one tree, its base too; beyond 64 bits the largest number.
+    pub fn directories(&self) -> u64 {
+        self.directories_above(self.levels)
+    }
+
+    /// Directories of one tree down to so many levels below the base.
+    pub fn directories_above(&self, levels: u64) -> u64 {
+        match self.dirs {
+            0 => return 1,
+            1 => return levels.saturating_add(1),
+            _ => {}
+        }
+        let (mut total, mut of_level) = (1_u64, 1_u64);
+        for _ in 0..levels {
+            of_level = of_level.saturating_mul(self.dirs);
+            total = total.saturating_add(of_level);
+            if total == u64::MAX {
+                break;
+            }
+        }
+        total
+    }
+
+    /// Files of one tree.
+    pub fn files_total(&self) -> u64 {
+        self.directories().saturating_mul(self.files)
+    }
+
+    /// Bytes of one file.
+    pub fn file_bytes(&self) -> u64 {
+        self.blocks.saturating_mul(BLOCK)
+    }
+
+    /// How many directories a directory at `level` holds.
+    pub(super) fn dirs_at(&self, level: u64) -> u64 {
+        if level > 0 { self.dirs } else { 0 }
+    }
+
+    /// Whether a directory at `level` holds an entry of this name; `Some(true)` for a directory.
+    pub(super) fn holds(&self, level: u64, name: &str) -> Option<bool> {
+        let own = Own::parse(name).filter(|own| own.level == level)?;
+        let most = if own.directory { self.dirs_at(level) } else { self.files };
+        (1..=most).contains(&own.number).then_some(own.directory)
+    }
+
+    /// Says no to trees that cannot be counted or named: `ranks` of them, the longest name of a base being
+    /// `base` bytes long.
+    pub(super) fn check(&self, ranks: u32, base: usize) -> Result<(), Usage> {
+        let bytes = self.files_total().saturating_mul(self.file_bytes().max(1));
+        let most = bytes.max(self.files_total()).max(self.directories());
+        if most.saturating_mul(ranks.into()) >= 1 << 63 {
+            return Err(Usage(format!(
+                "-l {} -d {} -f {} -s {}: more than 2^63 directories, files or bytes; take smaller numbers",
+                self.levels, self.dirs, self.files, self.blocks
+            )));
+        }
+        let longest = self.longest_path(base as u64);
+        if longest > LONGEST_PATH {
+            return Err(Usage(format!(
+                "-l {}: the deepest name would have {longest} bytes, and a path has {LONGEST_PATH} at most; \
+                 take fewer levels",
+                self.levels
+            )));
+        }
+        Ok(())
+    }
+
+    fn longest_path(&self, base: u64) -> u64 {
+        let digits = |number: u64| u64::from(number.checked_ilog10().unwrap_or(0)) + 1;
+        let name = |level: u64, number: u64| 2 + digits(level) + digits(number);
+        let levels = if self.dirs == 0 { 0 } else { self.levels };
+        // A level takes five bytes at least, so the sum may stop early.
+        let counted = levels.min(LONGEST_PATH);
+        let dirs: u64 = (levels - counted..levels).map(|above| name(above + 1, self.dirs) + 1).sum();
+        let file = if self.files == 0 { 0 } else { name(self.levels - levels, self.files) };
+        base + 1 + dirs + file
+    }
+}
+
+/// A name as any tree of fdtree has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Own {
+    pub(super) level: u64,
+    pub(super) directory: bool,
+    pub(super) number: u64,
+}
+
+impl Own {
+    /// Reads `LnDk` or `LnFk`, with the numbers as fdtree writes them.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let (level, rest) = leading_number(name.strip_prefix('L')?)?;
+        let directory = match rest.bytes().next()? {
+            b'D' => true,
+            b'F' => false,
+            _ => return None,
+        };
+        let (number, rest) = leading_number(&rest[1..])?;
+        (rest.is_empty() && number > 0).then_some(Self { level, directory, number })
+    }
+}
+
+/// The decimal number that `text` begins with, without zeros in front, and what follows it.
+fn leading_number(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    let plain = digits == "0" || !digits.starts_with('0');
+    Some((digits.parse().ok().filter(|_| plain)?, rest))
+}
