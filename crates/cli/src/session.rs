@@ -80,6 +80,14 @@ impl Session {
         }
     }
 
+    /// The lowest rank that lives in this process.
+    pub(crate) fn rank(&self) -> u32 {
+        match self {
+            Self::Local(_) => 0,
+            Self::Mpi(world) => world.comm().rank(),
+        }
+    }
+
     /// Gives rank 0's bytes to every process.
     pub(crate) fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<(), Usage> {
         match self {

@@ -43,6 +43,9 @@ enum Command {
     /// One workload with the options and the output of the classic `ior` (`assay ior -h` lists them)
     #[command(disable_help_flag = true)]
     Ior(Classic),
+    /// A tree of directories and files made and removed, as the classic `fdtree` does it (`assay fdtree -h`)
+    #[command(disable_help_flag = true)]
+    Fdtree(Classic),
 }
 
 /// The words of a classic program, which it reads itself.
@@ -67,7 +70,8 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    if let (Some(ranks), false) = (assay.ranks, matches!(assay.command, Command::Ior(_))) {
+    if let (Some(ranks), false) = (assay.ranks, matches!(assay.command, Command::Ior(_) | Command::Fdtree(_)))
+    {
         complain(&format!(
             "assay: -n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
         ));
@@ -84,6 +88,9 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Links(args) => links::run(args),
         Command::Completions(args) => paper::completions(args),
         Command::Man(args) => paper::man(args),
+        Command::Fdtree(classic) => {
+            return (personalities::fdtree::run)(argv, &classic.tokens, assay.ranks);
+        }
         Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
     };
     match done {

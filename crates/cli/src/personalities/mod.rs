@@ -1,8 +1,8 @@
 //! Old command lines and their looks: a parser and a renderer each, over a workload. No engines here.
 
+pub(crate) mod fdtree;
 pub(crate) mod ior;
 mod kept;
-#[allow(dead_code, reason = "the workloads that are run by it come next")]
 mod perform;
 
 use units::Usage;
@@ -22,12 +22,20 @@ pub(crate) struct Personality {
 }
 
 /// All of them, by name.
-pub(crate) const PERSONALITIES: &[Personality] = &[Personality {
-    name: "ior",
-    about: "parallel transfers: the options and the output of IOR 4.1",
-    run: ior::run,
-    check: ior::check,
-}];
+pub(crate) const PERSONALITIES: &[Personality] = &[
+    Personality {
+        name: "fdtree",
+        about: "a tree of directories and files made and removed: the options and the output of fdtree 1.0.2",
+        run: fdtree::run,
+        check: fdtree::check,
+    },
+    Personality {
+        name: "ior",
+        about: "parallel transfers: the options and the output of IOR 4.1",
+        run: ior::run,
+        check: ior::check,
+    },
+];
 
 /// The personality of that name, whatever its case and whatever folder stands before it.
 pub(crate) fn named(program: &str) -> Option<&'static Personality> {

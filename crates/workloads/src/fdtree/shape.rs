@@ -86,10 +86,10 @@ impl Shape {
                 self.levels, self.dirs, self.files, self.blocks
             )));
         }
-        let longest = self.longest_path(base as u64);
-        if longest > LONGEST_PATH {
+        // A level takes more than a byte, so that more of them need not be added up.
+        if self.levels > LONGEST_PATH || self.longest_path(base as u64) > LONGEST_PATH {
             return Err(Usage(format!(
-                "-l {}: the deepest name would have {longest} bytes, and a path has {LONGEST_PATH} at most; \
+                "-l {}: the deepest name would be longer than the {LONGEST_PATH} bytes that a path may have; \
                  take fewer levels",
                 self.levels
             )));
@@ -101,9 +101,7 @@ impl Shape {
         let digits = |number: u64| u64::from(number.checked_ilog10().unwrap_or(0)) + 1;
         let name = |level: u64, number: u64| 2 + digits(level) + digits(number);
         let levels = if self.dirs == 0 { 0 } else { self.levels };
-        // A level takes five bytes at least, so the sum may stop early.
-        let counted = levels.min(LONGEST_PATH);
-        let dirs: u64 = (levels - counted..levels).map(|above| name(above + 1, self.dirs) + 1).sum();
+        let dirs: u64 = (1..=levels).map(|level| name(level, self.dirs) + 1).sum();
         let file = if self.files == 0 { 0 } else { name(self.levels - levels, self.files) };
         base + 1 + dirs + file
     }

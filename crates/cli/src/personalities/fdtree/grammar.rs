@@ -1,0 +1,273 @@
+//! From tokens to [`Typed`], as `getopts` reads them: letters may stand together, a value stands behind its
+//! letter or in the next word.
+//!
+//! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
+
+use units::Usage;
+use workloads::fdtree::Shape;
+
+/// What was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Typed {
+    pub(super) shape: Shape,
+    /// `-o`; `None` where not given.
+    pub(super) dir: Option<String>,
+    /// `-C`
+    create: bool,
+    /// `-R`
+    remove: bool,
+    /// `-D`
+    pub(super) debug: bool,
+    /// `-h`, `--help`
+    pub(super) help: bool,
+    /// `-v`
+    pub(super) verbose: bool,
+    /// `--base`
+    pub(super) base: Option<String>,
+    /// `--record`
+    pub(super) record: Option<String>,
+    /// `--continue`
+    pub(super) keep_going: bool,
+    /// `--dryRun`
+    pub(super) dry_run: bool,
+}
+
+impl Default for Typed {
+    fn default() -> Self {
+        Self {
+            shape: Shape::default(),
+            dir: None,
+            create: false,
+            remove: false,
+            debug: false,
+            help: false,
+            verbose: false,
+            base: None,
+            record: None,
+            keep_going: false,
+            dry_run: false,
+        }
+    }
+}
+
+impl Typed {
+    /// Whether the tree is made: with neither or both of -C and -R all is done.
+    pub(super) fn creates(&self) -> bool {
+        self.create || !self.remove
+    }
+
+    /// Whether the tree is removed.
+    pub(super) fn removes(&self) -> bool {
+        self.remove || !self.create
+    }
+}
+
+/// An option of this program's own.
+pub(super) struct Own {
+    pub(super) word: &'static str,
+    /// What its value is called; empty where it takes none.
+    pub(super) value: &'static str,
+    pub(super) about: &'static str,
+    set: fn(&mut Typed, &str),
+}
+
+/// All of them, by word.
+pub(super) const OWN: &[Own] = &[
+    Own {
+        word: "base",
+        value: "TREE",
+        about: "the tree that -R removes, where more than one is there",
+        set: |typed, value| typed.base = Some(value.to_owned()),
+    },
+    Own {
+        word: "continue",
+        value: "",
+        about: "go on after an operation that failed, as fdtree does; still exit with 1",
+        set: |typed, _| typed.keep_going = true,
+    },
+    Own {
+        word: "dryRun",
+        value: "",
+        about: "tell what would be done, and do nothing",
+        set: |typed, _| typed.dry_run = true,
+    },
+    Own { word: "help", value: "", about: "print this text", set: |typed, _| typed.help = true },
+    Own {
+        word: "record",
+        value: "FILE",
+        about: "keep what was measured as JSON lines in a new file",
+        set: |typed, value| typed.record = Some(value.to_owned()),
+    },
+];
+
+/// Reads the tokens behind the program's name.
+pub(super) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
+    let mut typed = Typed::default();
+    let mut rest = tokens.iter().map(String::as_str);
+    while let Some(token) = rest.next() {
+        if let Some(word) = token.strip_prefix("--").filter(|word| !word.is_empty()) {
+            long(&mut typed, word, &mut rest)?;
+        } else if token.len() > 1 && token.starts_with('-') && token != "--" {
+            letters(&mut typed, token, &mut rest)?;
+        } else if let Some(stray) = if token == "--" { rest.next() } else { Some(token) } {
+            return Err(Usage(format!("`{stray}` is no option; a directory is named by -o DIR")));
+        }
+    }
+    if typed.base.is_some() && typed.creates() {
+        return Err(Usage::new("--base names the tree that -R removes; give -R, and not -C"));
+    }
+    Ok(typed)
+}
+
+fn long<'t>(typed: &mut Typed, word: &'t str, rest: &mut impl Iterator<Item = &'t str>) -> Result<(), Usage> {
+    let (name, glued) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    let Some(own) = OWN.iter().find(|own| own.word == name) else {
+        return Err(Usage(format!("unknown option `--{name}` (fdtree -h lists the options)")));
+    };
+    if own.value.is_empty() {
+        if glued.is_some() {
+            return Err(Usage(format!("--{name} takes no value")));
+        }
+        (own.set)(typed, "");
+        return Ok(());
+    }
+    let value = glued.or_else(|| rest.next()).filter(|value| !value.is_empty());
+    (own.set)(typed, value.ok_or_else(|| Usage(format!("--{name} takes a value: {}", own.about)))?);
+    Ok(())
+}
+
+/// One word of letters.
+fn letters<'t>(
+    typed: &mut Typed,
+    token: &'t str,
+    rest: &mut impl Iterator<Item = &'t str>,
+) -> Result<(), Usage> {
+    for (at, letter) in token.char_indices().skip(1) {
+        match letter {
+            'C' => typed.create = true,
+            'R' => typed.remove = true,
+            'D' => typed.debug = true,
+            'h' => typed.help = true,
+            'v' => typed.verbose = true,
+            'l' | 'd' | 'f' | 's' | 'o' => {
+                let glued = Some(&token[at + 1..]).filter(|value| !value.is_empty());
+                let value = glued.or_else(|| rest.next()).filter(|value| !value.is_empty());
+                return valued(typed, letter, value);
+            }
+            'n' => {
+                return Err(Usage::new(
+                    "unknown option `-n`; for ranks start it as `assay -n RANKS fdtree ...`, or with mpirun",
+                ));
+            }
+            _ => return Err(Usage(format!("unknown option `-{letter}` (fdtree -h lists the options)"))),
+        }
+    }
+    Ok(())
+}
+
+fn valued(typed: &mut Typed, letter: char, value: Option<&str>) -> Result<(), Usage> {
+    let about = match letter {
+        'l' => "levels of directories below the base",
+        'd' => "directories in each directory",
+        'f' => "files in each directory",
+        's' => "blocks of 4096 bytes in each file",
+        _ => "a directory that is there",
+    };
+    let Some(value) = value else { return Err(Usage(format!("-{letter} takes a value: {about}"))) };
+    let place = match letter {
+        'l' => &mut typed.shape.levels,
+        'd' => &mut typed.shape.dirs,
+        'f' => &mut typed.shape.files,
+        's' => &mut typed.shape.blocks,
+        _ => {
+            typed.dir = Some(value.to_owned());
+            return Ok(());
+        }
+    };
+    *place = number(value).map_err(|why| Usage(format!("-{letter} {value}: {why} ({about})")))?;
+    Ok(())
+}
+
+fn number(text: &str) -> Result<u64, &'static str> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("a whole number from 0 on is wanted");
+    }
+    if text.len() > 1 && text.starts_with('0') {
+        return Err("fdtree takes a number with a zero in front as octal; write it in decimal, without");
+    }
+    text.parse().map_err(|_| "more than 64 bits can hold")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(line: &str) -> Result<Typed, String> {
+        let tokens: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        parse(&tokens).map_err(|usage| usage.0)
+    }
+
+    #[test]
+    fn letters_and_values_are_read_as_getopts_reads_them() {
+        let shape = |levels, dirs, files, blocks| Shape { levels, dirs, files, blocks };
+        for (line, wanted, dir, steps) in [
+            ("", shape(4, 10, 10, 10), None, (true, true)),
+            ("-l 3 -d 5 -f 2 -s 1 -o w", shape(3, 5, 2, 1), Some("w"), (true, true)),
+            ("-l3 -d5 -f2 -s1 -ow", shape(3, 5, 2, 1), Some("w"), (true, true)),
+            ("-Cl3 -d 5", shape(3, 5, 10, 10), None, (true, false)),
+            ("-RDl 0 -s 0", shape(0, 10, 10, 0), None, (false, true)),
+            ("-CR -f 0", shape(4, 10, 0, 10), None, (true, true)),
+            ("-o -C -l 1 -l 2 --", shape(2, 10, 10, 10), Some("-C"), (true, true)),
+        ] {
+            let typed = typed(line).unwrap();
+            assert_eq!((typed.shape, typed.dir.as_deref()), (wanted, dir), "{line}");
+            assert_eq!((typed.creates(), typed.removes()), steps, "{line}");
+        }
+        let own = typed("-v --record r.jsonl --dryRun -R --base=w/LEVEL0.h.1 --continue -D").unwrap();
+        assert_eq!((own.record.as_deref(), own.base.as_deref()), (Some("r.jsonl"), Some("w/LEVEL0.h.1")));
+        assert!(own.verbose && own.dry_run && own.keep_going && own.debug && !own.help);
+        assert!(typed("-h").unwrap().help && typed("-C --help").unwrap().help);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_one_line() {
+        for (line, why) in [
+            ("-s", "-s takes a value: blocks of 4096 bytes in each file"),
+            ("-l 2 -o", "-o takes a value: a directory that is there"),
+            ("-l -C", "-l -C: a whole number from 0 on is wanted (levels of directories below the base)"),
+            ("-l two", "-l two: a whole number from 0 on is wanted (levels of directories below the base)"),
+            ("-f 1k", "-f 1k: a whole number from 0 on is wanted (files in each directory)"),
+            (
+                "-d 010",
+                "-d 010: fdtree takes a number with a zero in front as octal; write it in decimal, without \
+                 (directories in each directory)",
+            ),
+            (
+                "-s 18446744073709551616",
+                "-s 18446744073709551616: more than 64 bits can hold (blocks of 4096 bytes in each file)",
+            ),
+            ("-x", "unknown option `-x` (fdtree -h lists the options)"),
+            ("-Cx", "unknown option `-x` (fdtree -h lists the options)"),
+            ("--recrod f", "unknown option `--recrod` (fdtree -h lists the options)"),
+            ("--record", "--record takes a value: keep what was measured as JSON lines in a new file"),
+            ("--continue=1", "--continue takes no value"),
+            ("dir -l 2", "`dir` is no option; a directory is named by -o DIR"),
+            ("-C -- dir", "`dir` is no option; a directory is named by -o DIR"),
+            ("- -l 2", "`-` is no option; a directory is named by -o DIR"),
+            ("--base LEVEL0", "--base names the tree that -R removes; give -R, and not -C"),
+            ("-CR --base LEVEL0", "--base names the tree that -R removes; give -R, and not -C"),
+            (
+                "-n 4",
+                "unknown option `-n`; for ranks start it as `assay -n RANKS fdtree ...`, or with mpirun",
+            ),
+        ] {
+            assert_eq!(typed(line), Err(why.to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_table_of_own_options_is_sound() {
+        assert!(OWN.iter().map(|own| own.word).is_sorted(), "keep the table in order");
+        assert!(OWN.iter().all(|own| !own.about.is_empty() && !own.about.ends_with('.')));
+    }
+}

@@ -1,0 +1,166 @@
+//! `fdtree`: the command line and the text of fdtree 1.0.2, over the workload of that name.
+
+mod dry_run;
+mod grammar;
+mod help;
+mod text;
+mod trace;
+
+use std::io;
+use std::path::Path;
+
+use ranks::Halt;
+use storage::{Settings, Storage};
+use units::Usage;
+use workloads::fdtree::{Cx, Parameters, Silent, find, has_shape};
+use workloads::kit::path::c_path;
+
+use super::kept::Kept;
+use super::perform::{Part, Run, perform};
+use crate::session::{Session, launch};
+use crate::speech::{complain, say};
+use grammar::Typed;
+use text::{Look, Text};
+
+/// Where the kernel keeps the name of this node.
+const HOST: &str = "/proc/sys/kernel/hostname";
+
+/// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
+/// exit status: 0 done, 1 failed, 2 wrong usage.
+pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    let started = measure::unix_seconds();
+    let launch = launch();
+    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
+    let refuse = |usage: &Usage| {
+        if speaks {
+            complain(&format!("fdtree: {usage}"));
+        }
+        2
+    };
+    let typed = match grammar::parse(tokens) {
+        Ok(typed) => typed,
+        Err(usage) => return refuse(&usage),
+    };
+    if typed.help {
+        let said = if speaks { say(&help::text()) } else { Ok(()) };
+        return u8::from(said.is_err());
+    }
+    let prepared = Session::start(launch.as_ref(), local, false).and_then(|session| prepare(&typed, session));
+    let (session, ready) = match prepared {
+        Ok(prepared) => prepared,
+        Err(usage) => return refuse(&usage),
+    };
+    let look = Look {
+        parameters: ready.parameters.clone(),
+        ranks: session.size(),
+        verbose: typed.verbose,
+        debug: typed.debug,
+    };
+    if typed.dry_run {
+        return only_tell(&look, &*ready.storage, session, speaks);
+    }
+    let voice = if speaks { Kept::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
+    match session.agree(voice) {
+        Err(usage) => refuse(&usage),
+        Ok((session, kept)) => {
+            let text = |kept| (kept, Text::new(look, io::stdout(), started));
+            let run = Run { name: "fdtree", argv };
+            perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
+        }
+    }
+}
+
+/// A run that was checked.
+struct Ready {
+    parameters: Parameters,
+    storage: Box<dyn Storage>,
+}
+
+/// Checks everything; all ranks refuse together. Rank 0 looks for the tree, or gives it its name.
+fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
+    let storage = (storage::backend("posix")?.open)(&Settings::default())?;
+    let ranks = session.size();
+    let first = session.rank() == 0;
+    let base = if first { base(typed, &*storage, ranks).map(String::into_bytes) } else { Ok(Vec::new()) };
+    let (session, mut base) = session.agree(base)?;
+    session.broadcast(&mut base)?;
+    let parameters = Parameters {
+        shape: typed.shape,
+        base: String::from_utf8_lossy(&base).into_owned(),
+        create: typed.creates(),
+        remove: typed.removes(),
+        keep_going: typed.keep_going,
+    };
+    let checked = parameters.check(ranks);
+    let (session, ()) = session.agree(checked)?;
+    Ok((session, Ready { parameters, storage }))
+}
+
+/// The base of the tree: of one to be made its name, of one to be removed that of the one that is there.
+fn base(typed: &Typed, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
+    let dir = typed.dir.as_deref().unwrap_or(".");
+    let there = Path::new(dir);
+    if !there.is_dir() {
+        let what = if there.exists() { "no directory" } else { "not there" };
+        return Err(Usage(format!("-o {dir}: {what}; make the directory first")));
+    }
+    if typed.creates() {
+        // All ranks are checked with the longest name; the host has one that the kernel keeps.
+        let host = std::fs::read_to_string(HOST).unwrap_or_default();
+        let host = host.trim().split('.').next().filter(|host| !host.is_empty()).unwrap_or("localhost");
+        return Ok(format!("{dir}/LEVEL0.{host}.{}", std::process::id()));
+    }
+    let names = storage.names().ok_or_else(|| Usage::new("posix has no directories"))?;
+    let Some(base) = &typed.base else { return find(names, dir, typed.shape, ranks) };
+    let base = base.trim_end_matches('/');
+    let base = if base.contains('/') { base.to_owned() } else { format!("{dir}/{base}") };
+    if !base.rsplit('/').next().is_some_and(|name| name.starts_with("LEVEL0")) {
+        return Err(Usage(format!("--base {base}: the trees of fdtree have names that begin with LEVEL0")));
+    }
+    let tree = Parameters { base: base.clone(), ..Parameters::default() }.tree(0, ranks);
+    let is_tree = names.lstat(&c_path(Path::new(&tree))).is_ok_and(|entry| entry.directory);
+    let hint = "give the options it was made with";
+    match has_shape(names, &tree, typed.shape) {
+        Err(why) if !typed.keep_going => {
+            Err(Usage(format!("--base: {why}; {hint}, or remove what is there of it with --continue")))
+        }
+        Err(why) if !is_tree => Err(Usage(format!("--base: {why}; name a tree that is there"))),
+        _ => Ok(base),
+    }
+}
+
+/// Every rank's part.
+fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Result<u8, Halt> {
+    let mut silent = Silent;
+    let Some(text) = voice else {
+        let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut silent };
+        let failed = workloads::fdtree::run(&ready.parameters, &*ready.storage, part.comm, &mut cx)?;
+        return Ok(u8::from(failed > 0));
+    };
+    let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text };
+    let done = workloads::fdtree::run(&ready.parameters, &*ready.storage, part.comm, &mut cx);
+    let printed = text.finish(done.is_ok());
+    if let Err(error) = &printed {
+        complain(&format!("fdtree: cannot print the results: {error}"));
+    }
+    let failed = done?;
+    if failed > 0 {
+        complain(&format!("fdtree: {failed} operations failed; each phase tells its own"));
+    }
+    Ok(u8::from(failed > 0 || printed.is_err()))
+}
+
+/// `--dryRun`
+fn only_tell(look: &Look, storage: &dyn Storage, session: Session, speaks: bool) -> u8 {
+    let said = if speaks { say(&dry_run::text(look, storage)) } else { Ok(()) };
+    if let Err(error) = &said {
+        complain(&format!("fdtree: cannot print what would be done: {error}"));
+    }
+    match session.run(|_| Ok(())) {
+        Ok(()) => u8::from(said.is_err()),
+        Err(halt) => {
+            complain(&format!("fdtree: {halt}"));
+            1
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! fdtree's text: the classic lines, and below each phase's the lines of this program.
+//!
+//! The classic lines have whole seconds of the clock that bash calls `$SECONDS`, and rates divided by them;
+//! the lines that begin with `assay:` have the measured time.
+//!
+//! Invariant: below the classic lines no number is computed that a record does not have.
+
+use std::io::{self, ErrorKind, Write};
+
+use jiff::Zoned;
+use results::record::{Failed, Phase};
+use units::duration;
+use workloads::fdtree::{Event, Observer, Parameters, Shape, Step};
+
+use super::trace;
+
+/// How many failures of a phase are named.
+const NAMED: usize = 8;
+
+/// What is printed, and how.
+pub(super) struct Look {
+    pub(super) parameters: Parameters,
+    pub(super) ranks: u32,
+    /// `-v`
+    pub(super) verbose: bool,
+    /// `-D`
+    pub(super) debug: bool,
+}
+
+impl Look {
+    /// The tree, or the trees as a shell writes them, with a slash behind.
+    pub(super) fn trees(&self) -> String {
+        match self.ranks {
+            1 => format!("{}/", self.parameters.base),
+            ranks => format!("{}.{{0..{}}}/", self.parameters.base, ranks - 1),
+        }
+    }
+
+    fn total(&self, of_one: u64) -> u64 {
+        of_one * u64::from(self.ranks)
+    }
+
+    /// The lines above all phases.
+    pub(super) fn header(&self) -> String {
+        let Shape { levels, dirs, files, blocks } = self.parameters.shape;
+        let directories = self.total(self.parameters.shape.directories());
+        let all = self.total(self.parameters.shape.files_total());
+        let mut text = format!(
+            "fdtree-1.0.2: starting at {}\n\
+             \tcreating/deleting {levels} directory levels with {dirs} directories at each level\n\
+             \tfor a total of {directories} directories\n\
+             \twith {files} files of size {}KiB per directory\n\
+             \tfor a total of {all} files and {}KiB\n",
+            self.trees(),
+            4 * blocks,
+            4 * all * blocks
+        );
+        if self.ranks > 1 {
+            text.push_str(&format!(
+                "\tassay: {} ranks, each in a tree of its own; totals and rates are of all together\n",
+                self.ranks
+            ));
+        }
+        text
+    }
+
+    /// The lines below a phase that lasted from second `from` to second `to` of the classic clock.
+    fn phase(&self, step: Step, phase: &Phase, [from, to]: [i64; 2]) -> String {
+        let total = to - from;
+        let per_second = |amount: u64| amount.checked_div(total.max(0) as u64).unwrap_or(0);
+        let times = format!("{from}, {to}, {total}");
+        let rate = per_second(phase.ops);
+        let mut text = match step {
+            Step::CreateDirectories => format!(
+                "DIRECTORY CREATE TIME IN, OUT, TOTAL = {times}\n\tDirectory creates per second =  {rate}\n"
+            ),
+            Step::CreateFiles => format!(
+                "FILE CREATE TIME IN, OUT, TOTAL      = {times}\n\tFile creates per second      =  {rate}\n\
+                 \tKiB per second               =  {}\n",
+                per_second(phase.bytes / 1024)
+            ),
+            Step::RemoveFiles => format!(
+                "FILE REMOVE TIME IN, OUT, TOTAL      = {times}\n\tFile removals per second     =  {rate}\n"
+            ),
+            Step::RemoveDirectories => format!(
+                "DIRECTORY REMOVE TIME IN, OUT, TOTAL = {times}\n\tDirectory removals per second =  {rate}\n"
+            ),
+        };
+        text.push_str(&self.own(step, phase));
+        text
+    }
+
+    /// What the classic lines do not say.
+    fn own(&self, step: Step, phase: &Phase) -> String {
+        let rate = |name| phase.metric(name).map_or(0.0, |metric| metric.value);
+        let what = match step {
+            Step::CreateDirectories => "directories made",
+            Step::CreateFiles => "files made",
+            Step::RemoveFiles => "files removed",
+            Step::RemoveDirectories => "directories removed",
+        };
+        let seconds = phase.spans.total_s;
+        let mut text = format!("\tassay: {} {what} in {seconds:.6} s: {:.1}/s", phase.ops, rate("rate"));
+        if step == Step::CreateFiles {
+            text.push_str(&format!(", {:.1} KiB/s", rate("bw") / 1024.0));
+        }
+        text.push('\n');
+        let balance = &phase.balance;
+        if self.ranks > 1 {
+            text.push_str(&format!(
+                "\tassay: slowest rank {} on {}: {:.1}/s alone, median of all {:.1}/s\n",
+                balance.slowest_rank, balance.slowest_node, balance.slowest_rate, balance.median_rate
+            ));
+        }
+        if let Some(latency) = phase.latency.as_ref().filter(|_| self.verbose) {
+            let time = |ns: u64| duration(ns as f64 * 1e-9);
+            text.push_str(&format!(
+                "\tassay: latency of one: p50 {}, p90 {}, p99 {}, p99.9 {}, max {}\n",
+                time(latency.p50_ns),
+                time(latency.p90_ns),
+                time(latency.p99_ns),
+                time(latency.p999_ns),
+                time(latency.max_ns)
+            ));
+        }
+        text + &phase.failed.as_ref().map_or(String::new(), failures)
+    }
+}
+
+/// How many operations failed for which reasons, and the first by name.
+fn failures(failed: &Failed) -> String {
+    let reasons: Vec<String> = failed.reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
+    let mut text = format!("\tassay: {} FAILED: {}\n", failed.operations, reasons.join(", "));
+    for one in failed.first.iter().take(NAMED) {
+        text.push_str(&format!(
+            "\tassay:   rank {}: {}: {}: {}\n",
+            one.rank, one.path, one.operation, one.why
+        ));
+    }
+    text
+}
+
+/// The text of a run, on rank 0.
+pub(super) struct Text {
+    look: Look,
+    out: Box<dyn Write + Send>,
+    /// Why something could not be written; told at the end.
+    broken: Option<io::Error>,
+    /// When this program was started, seconds since 1970.
+    started: f64,
+    /// When the records' time began, seconds since 1970.
+    zero: f64,
+}
+
+impl Text {
+    /// Writes to `out`; the program was started at `started`, seconds since 1970.
+    pub(super) fn new(look: Look, out: impl Write + Send + 'static, started: f64) -> Self {
+        Self { look, out: Box::new(out), broken: None, started, zero: started }
+    }
+
+    /// Writes; a reader that has gone away is no failure, and what is measured is worth more than its text.
+    fn put(&mut self, text: &str) {
+        if let Err(error) = self.out.write_all(text.as_bytes())
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.broken.get_or_insert(error);
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Err(error) = self.out.flush()
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.broken.get_or_insert(error);
+        }
+    }
+
+    /// What date(1) prints in the C locale.
+    fn date(&mut self) {
+        let now = Zoned::now().strftime("%a %b %e %H:%M:%S %Z %Y\n").to_string();
+        self.put(&now);
+    }
+
+    /// What bash's `$SECONDS` was at a moment that many seconds after the records' time began: it counts
+    /// how often the calendar's second changed since the start.
+    fn whole_seconds(&self, after: f64) -> i64 {
+        (self.zero + after).floor() as i64 - self.started.floor() as i64
+    }
+
+    fn start(&mut self) {
+        self.zero = measure::unix_seconds();
+        if self.look.debug {
+            self.put(&trace::counting(self.look.parameters.shape));
+        }
+        self.put(&self.look.header());
+    }
+
+    fn begins(&mut self, step: Step) {
+        self.date();
+        if self.look.debug {
+            let base = format!("{}/", self.look.parameters.tree(0, self.look.ranks));
+            trace::phase(step, self.look.parameters.shape, &base, &mut |line| self.put(line));
+        }
+        self.flush();
+    }
+
+    fn ended(&mut self, step: Step, phase: &Phase) {
+        self.date();
+        let times = [phase.began_s, phase.began_s + phase.spans.total_s];
+        let text = self.look.phase(step, phase, times.map(|at| self.whole_seconds(at)));
+        self.put(&text);
+        self.flush();
+    }
+
+    /// The last lines; `done` where all phases ran. Fails where something could not be written.
+    pub(super) fn finish(&mut self, done: bool) -> io::Result<()> {
+        let trees = self.look.trees();
+        let parameters = &self.look.parameters;
+        if done && !parameters.remove {
+            self.put(&format!(
+                "\tassay: left at {trees}; fdtree -R with the same -l, -d, -f and -o removes it\n"
+            ));
+        } else if !done && is_there(&self.look) {
+            self.put(&format!(
+                "\tassay: stopped; what there is of {trees} is left; fdtree -R --continue --base {} with the \
+                 same -l, -d and -f removes it\n",
+                self.look.parameters.base
+            ));
+        }
+        self.flush();
+        self.broken.take().map_or(Ok(()), Err)
+    }
+}
+
+/// Whether there is a tree of the lowest ranks, on this node.
+fn is_there(look: &Look) -> bool {
+    let ranks = 0..look.ranks.min(64);
+    ranks.into_iter().any(|rank| std::fs::symlink_metadata(look.parameters.tree(rank, look.ranks)).is_ok())
+}
+
+impl Observer for Text {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Started => self.start(),
+            Event::Begins(step) => self.begins(*step),
+            Event::Ended { step, phase } => self.ended(*step, phase),
+            Event::Foreign { rank, path } => {
+                self.put(&format!("\tassay:   rank {rank}: {path} is not of the tree, and is left\n"));
+            }
+        }
+    }
+}

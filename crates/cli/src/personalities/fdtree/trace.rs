@@ -1,0 +1,76 @@
+//! `-D`: what the original prints while it counts and recurses, to the letter.
+//!
+//! A phase's lines come before the phase, so that printing is in no number.
+//!
+//! Invariant: no line is kept; a tree of a million names costs no memory.
+
+use workloads::fdtree::{Shape, Step};
+
+/// What is said while directories are counted.
+pub(super) fn counting(shape: Shape) -> String {
+    (0..=shape.levels)
+        .map(|levels| format!("NDTOT ={}, Level ={}\n", shape.directories_above(levels), levels + 1))
+        .collect()
+}
+
+/// The lines of a phase on the tree `base`, which ends in a slash, each brought to `put`.
+pub(super) fn phase(step: Step, shape: Shape, base: &str, put: &mut dyn FnMut(&str)) {
+    let function = match step {
+        Step::CreateDirectories => "create_dirs",
+        Step::CreateFiles => "create_files",
+        Step::RemoveFiles => "remove_files",
+        Step::RemoveDirectories => "remove_dirs",
+    };
+    put(&format!("{function}({},{base})\n", shape.levels));
+    Trace { step, shape, function, put }.enter(shape.levels, base);
+}
+
+struct Trace<'p> {
+    step: Step,
+    shape: Shape,
+    function: &'static str,
+    put: &'p mut dyn FnMut(&str),
+}
+
+impl Trace<'_> {
+    /// As deep as a path can be.
+    fn enter(&mut self, level: u64, path: &str) {
+        (self.put)(&format!("entering {}({level},{path})\n", self.function));
+        match self.step {
+            Step::CreateDirectories => self.each(level > 0, self.shape.dirs, |number| {
+                format!("\tcreating dir({number},{path}L{level}D{number}/)\n")
+            }),
+            Step::CreateFiles => self.each(true, self.shape.files, |number| {
+                format!("\tcreating file({number},{path}L{level}F{number})\n")
+            }),
+            Step::RemoveFiles => {
+                self.all("\trm -f ", self.shape.files, |number| format!(" {path}L{level}F{number}"))
+            }
+            Step::RemoveDirectories => {}
+        }
+        let removes_dirs = self.step == Step::RemoveDirectories;
+        // What is below the directories of the last level is no directory.
+        if level > u64::from(removes_dirs) {
+            for number in (1..=self.shape.dirs).rev() {
+                let below = level - 1;
+                (self.put)(&format!("\trecursing {}({below},{path}DIR{number}/)\n", self.function));
+                self.enter(below, &format!("{path}L{level}D{number}/"));
+            }
+        }
+        if removes_dirs && level > 0 {
+            self.all("\trmdir ", self.shape.dirs, |number| format!(" {path}L{level}D{number}/"));
+        }
+    }
+
+    fn each(&mut self, there: bool, count: u64, line: impl Fn(u64) -> String) {
+        let count = if there { count } else { 0 };
+        (1..=count).rev().for_each(|number| (self.put)(&line(number)));
+    }
+
+    /// All names in one line, each brought by itself.
+    fn all(&mut self, begin: &str, count: u64, name: impl Fn(u64) -> String) {
+        (self.put)(begin);
+        self.each(true, count, name);
+        (self.put)("\n");
+    }
+}
