@@ -127,7 +127,9 @@ fn what_cannot_be_counted_or_named_is_refused_before_it_starts() {
 
 proptest! {
     #[test]
-    fn the_longest_path_is_the_longest_that_is_walked(levels in 0_u64..4, dirs in 0_u64..12, files in 0_u64..12) {
+    fn the_longest_path_is_the_longest_that_is_walked(
+        levels in 0_u64..4, dirs in 0_u64..12, files in 0_u64..12,
+    ) {
         let shape = shape(levels, dirs, files);
         let all = [Which::DirectoriesDown, Which::Files].into_iter().flat_map(|which| walked(shape, which));
         let longest = all.map(|name| name.len()).max().unwrap();
@@ -206,4 +208,20 @@ fn the_tree_of_an_earlier_run_is_found_by_its_shape_and_ranks() {
     assert!(why.contains("has 2 trees of -l 1 -d 2 -f 3") && why.contains("--base "), "{why}");
     std::fs::remove_dir_all(base("LEVEL0.h-2.9.1")).unwrap();
     assert!(find(shape(2, 1, 1), 3).unwrap_err().contains("has only 2 of its 3 trees"));
+}
+
+#[test]
+fn a_base_that_is_there_already_is_never_gone_into() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().join("LEVEL0.h.7").display().to_string();
+    let first = Parameters { shape: shape(1, 1, 1), base, create: true, ..Parameters::default() };
+    make(&first, 1);
+    let again = Parameters { remove: true, keep_going: true, ..first.clone() };
+    let (storage, mut clock) = (posix(), measure::CycleClock::new());
+    let (mut records, mut silent) = (results::records::Nowhere, Silent);
+    let mut cx = Cx { clock: &mut clock, records: &mut records, observer: &mut silent };
+    let halt = run(&again, &*storage, &ranks::local::alone(), &mut cx).unwrap_err();
+    assert_eq!(halt.step, "directory creation");
+    assert!(halt.why.ends_with("/LEVEL0.h.7/: mkdir: File exists"), "{}", halt.why);
+    assert!(dir.path().join("LEVEL0.h.7/L1D1/L0F1").exists(), "what was there is there");
 }

@@ -7,7 +7,7 @@ use units::Usage;
 use workloads::fdtree::Shape;
 
 /// What was typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Typed {
     pub(super) shape: Shape,
     /// `-o`; `None` where not given.
@@ -30,24 +30,6 @@ pub(super) struct Typed {
     pub(super) keep_going: bool,
     /// `--dryRun`
     pub(super) dry_run: bool,
-}
-
-impl Default for Typed {
-    fn default() -> Self {
-        Self {
-            shape: Shape::default(),
-            dir: None,
-            create: false,
-            remove: false,
-            debug: false,
-            help: false,
-            verbose: false,
-            base: None,
-            record: None,
-            keep_going: false,
-            dry_run: false,
-        }
-    }
 }
 
 impl Typed {

@@ -21,9 +21,11 @@ const CLASSIC: &[(&str, &str)] = &[
 pub(super) fn text() -> String {
     let shape = Shape::default();
     let mut text = String::from(
-        "fdtree: makes a regular tree of directories and files and removes it again, timing each of the four \
-         phases\n(fdtree 1.0.2)\n\n\
-         usage: fdtree [OPTIONS], or assay [-n RANKS] fdtree [OPTIONS], or mpirun ... assay fdtree [OPTIONS]\n\n",
+        "fdtree: makes a regular tree of directories and files and removes it again, timing each of the\n\
+         four phases (fdtree 1.0.2)\n\n\
+         usage: fdtree [OPTIONS]\n       \
+         assay -n RANKS fdtree [OPTIONS]      ranks are threads\n       \
+         mpirun ... assay fdtree [OPTIONS]    ranks are MPI's\n\n",
     );
     for (option, about) in CLASSIC {
         text.push_str(&format!("  {option:<16} {about}\n"));
@@ -33,9 +35,9 @@ pub(super) fn text() -> String {
         text.push_str(&format!("  {:<16} {}\n", format!("--{} {}", own.word, own.value), own.about));
     }
     text.push_str(&format!(
-        "\nThe tree is DIR/LEVEL0.<host>.<pid>; of several ranks each has its own, with its number behind. \
-         Without\noptions it has {} directories and {} files of {}, {} in all. Files are not synced:\nthe rates \
-         are those of creating them, also in this client's memory.\n\n\
+        "\nThe tree is DIR/LEVEL0.<host>.<pid>; of several ranks each has its own, with its number behind.\n\
+         Without options it has {} directories and {} files of {}, {} in all.\n\
+         Files are not synced: the rates are those of creating them, also in this client's memory.\n\n\
          example: fdtree -l 3 -d 5 -f 10 -s 10 -o /scratch/you\n",
         shape.directories(),
         shape.files_total(),

@@ -250,3 +250,116 @@ impl Observer for Text {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::record::{Balance, FailedOperation, Latency, Spans};
+
+    fn look(ranks: u32) -> Look {
+        let shape = Shape { levels: 3, dirs: 5, files: 10, blocks: 10 };
+        let parameters =
+            Parameters { shape, base: "w/LEVEL0.h.7".into(), create: true, ..Parameters::default() };
+        Look { parameters, ranks, verbose: false, debug: false }
+    }
+
+    fn phase(ops: u64, seconds: f64) -> Phase {
+        Phase {
+            ops,
+            bytes: ops * 40_960,
+            began_s: 1.25,
+            spans: Spans { total_s: seconds, ..Spans::default() },
+            balance: Balance { slowest_node: "n7".into(), ..Balance::default() },
+            latency: Some(Latency { p50_ns: 34_400, max_ns: 4_130_000, ..Latency::default() }),
+            ..Phase::default()
+        }
+    }
+
+    #[test]
+    fn rates_of_the_classic_lines_are_divided_by_whole_seconds_and_cut_off() {
+        let text = look(1).phase(Step::CreateFiles, &phase(1560, 1.75), [0, 2]);
+        assert_eq!(
+            text,
+            "FILE CREATE TIME IN, OUT, TOTAL      = 0, 2, 2\n\tFile creates per second      =  780\n\
+             \tKiB per second               =  31200\n\
+             \tassay: 1560 files made in 1.750000 s: 891.4/s, 35657.1 KiB/s\n"
+        );
+        let text = look(1).phase(Step::RemoveFiles, &phase(1559, 0.5), [12, 14]);
+        assert!(text.contains("TOTAL      = 12, 14, 2\n\tFile removals per second     =  779\n"), "{text}");
+        assert!(text.ends_with("\tassay: 1559 files removed in 0.500000 s: 3118.0/s\n"), "{text}");
+    }
+
+    #[test]
+    fn a_phase_within_one_second_has_a_classic_rate_of_zero_and_a_measured_one() {
+        let text = look(1).phase(Step::CreateDirectories, &phase(156, 0.25), [3, 3]);
+        assert_eq!(
+            text,
+            "DIRECTORY CREATE TIME IN, OUT, TOTAL = 3, 3, 0\n\tDirectory creates per second =  0\n\
+             \tassay: 156 directories made in 0.250000 s: 624.0/s\n"
+        );
+        let text = look(1).phase(Step::RemoveDirectories, &phase(0, 0.0), [3, 3]);
+        assert!(text.ends_with("\tassay: 0 directories removed in 0.000000 s: 0.0/s\n"), "{text}");
+    }
+
+    #[test]
+    fn seconds_are_counted_as_bash_counts_them_by_the_calendars_ticks() {
+        let mut text = Text::new(look(1), io::sink(), 1000.9);
+        assert_eq!((text.whole_seconds(0.05), text.whole_seconds(0.15)), (0, 1));
+        text.zero = 1001.95;
+        assert_eq!((text.whole_seconds(0.0), text.whole_seconds(0.1)), (1, 2));
+    }
+
+    #[test]
+    fn ranks_percentiles_and_failures_have_lines_of_their_own() {
+        let mut look = look(3);
+        look.verbose = true;
+        let first = FailedOperation {
+            rank: 2,
+            operation: "write".into(),
+            path: "w/LEVEL0.h.7.2/L3F1".into(),
+            why: "No space left on device".into(),
+        };
+        let failed = Failed {
+            operations: 30,
+            reasons: vec![("No space left on device".into(), 29), ("Permission denied".into(), 1)],
+            first: vec![first; 30],
+        };
+        let text = look.phase(Step::CreateFiles, &Phase { failed: Some(failed), ..phase(10, 1.0) }, [0, 1]);
+        let own: Vec<&str> = text.lines().skip(3).collect();
+        assert_eq!(
+            own[..4],
+            [
+                "\tassay: 10 files made in 1.000000 s: 10.0/s, 400.0 KiB/s",
+                "\tassay: slowest rank 0 on n7: 0.0/s alone, median of all 0.0/s",
+                "\tassay: latency of one: p50 34.4 us, p90 0 s, p99 0 s, p99.9 0 s, max 4.13 ms",
+                "\tassay: 30 FAILED: 29 No space left on device, 1 Permission denied",
+            ]
+        );
+        assert_eq!(own.len(), 4 + NAMED);
+        assert_eq!(own[4], "\tassay:   rank 2: w/LEVEL0.h.7.2/L3F1: write: No space left on device");
+        assert!(look.header().contains("for a total of 468 directories\n"), "{}", look.header());
+    }
+
+    /// Nothing can be written to it.
+    struct Full(ErrorKind);
+
+    impl Write for Full {
+        fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
+        for (kind, failed) in [(ErrorKind::BrokenPipe, false), (ErrorKind::StorageFull, true)] {
+            let mut text = Text::new(look(1), Full(kind), 0.0);
+            text.event(&Event::Started);
+            text.event(&Event::Begins(Step::RemoveFiles));
+            assert_eq!(text.finish(true).is_err(), failed, "{kind:?}");
+        }
+    }
+}
