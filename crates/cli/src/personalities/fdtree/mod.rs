@@ -164,3 +164,13 @@ fn only_tell(look: &Look, storage: &dyn Storage, session: Session, speaks: bool)
         }
     }
 }
+
+/// Says no to options that a run on `ranks` ranks would refuse before it starts.
+pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
+    let typed = grammar::parse(tokens)?;
+    if typed.help {
+        return Err(Usage::new("the line runs nothing; take -h out"));
+    }
+    let base = format!("{}/LEVEL0", typed.dir.as_deref().unwrap_or("."));
+    Parameters { shape: typed.shape, base, ..Parameters::default() }.check(ranks)
+}
