@@ -13,7 +13,9 @@ fn a_second_run_removes_the_tree_of_the_first_and_no_other() {
     let none = fdtree(dir.path(), 1, &format!("-R {shape}"));
     assert!(complaint(&none, 2).contains("-R: there is no tree of fdtree in .;"), "{none:?}");
     let text = fdtree(dir.path(), 1, &format!("-C {shape}")).ok();
-    assert!(text.lines().next_back().unwrap().starts_with("\tassay: left at ./LEVEL0."), "{text}");
+    let last = text.lines().next_back().unwrap();
+    assert!(last.starts_with("\tassay: left at ./LEVEL0."), "{text}");
+    assert!(last.ends_with("/; `fdtree -R -l 2 -d 2 -f 3 -o .` removes it"), "{text}");
     fdtree(dir.path(), 1, "-C -l 2 -d 2 -f 4 -s 1").ok();
     for words in ["-R -l 2 -d 3 -f 3", "-R", "-R -l 1 -d 2 -f 3"] {
         let line = complaint(&fdtree(dir.path(), 1, words), 2);

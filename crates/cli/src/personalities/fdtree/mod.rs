@@ -6,7 +6,7 @@ mod help;
 mod text;
 mod trace;
 
-use std::io;
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use ranks::Halt;
@@ -63,7 +63,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     match session.agree(voice) {
         Err(usage) => refuse(&usage),
         Ok((session, kept)) => {
-            let text = |kept| (kept, Text::new(look, io::stdout(), started));
+            let text = |kept| (kept, Text::new(look, BufWriter::new(io::stdout()), started));
             let run = Run { name: "fdtree", argv };
             perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
         }

@@ -6,6 +6,7 @@
 //! Invariant: below the classic lines no number is computed that a record does not have.
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use jiff::Zoned;
 use results::record::{Failed, Phase};
@@ -214,18 +215,24 @@ impl Text {
 
     /// The last lines; `done` where all phases ran. Fails where something could not be written.
     pub(super) fn finish(&mut self, done: bool) -> io::Result<()> {
-        let trees = self.look.trees();
-        let parameters = &self.look.parameters;
-        if done && !parameters.remove {
-            self.put(&format!(
-                "\tassay: left at {trees}; fdtree -R with the same -l, -d, -f and -o removes it\n"
-            ));
-        } else if !done && is_there(&self.look) {
-            self.put(&format!(
-                "\tassay: stopped; what there is of {trees} is left; fdtree -R --continue --base {} with the \
-                 same -l, -d and -f removes it\n",
-                self.look.parameters.base
-            ));
+        let look = &self.look;
+        let Shape { levels, dirs, files, .. } = look.parameters.shape;
+        let (trees, shape) = (look.trees(), format!("-l {levels} -d {dirs} -f {files}"));
+        let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
+        let text = if done && !look.parameters.remove {
+            let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
+            format!("left at {trees}; `fdtree -R {shape} -o {}`{on} removes it", dir.display())
+        } else if !done && is_there(look) {
+            format!(
+                "stopped; what there is of {trees} is left; `fdtree -R --continue {shape} --base {}`{on} \
+                 removes it",
+                look.parameters.base
+            )
+        } else {
+            String::new()
+        };
+        if !text.is_empty() {
+            self.put(&format!("\tassay: {text}\n"));
         }
         self.flush();
         self.broken.take().map_or(Ok(()), Err)
