@@ -42,7 +42,7 @@ pub fn find(names: &dyn Names, dir: &str, shape: Shape, ranks: u32) -> Result<St
             "-R: there is no tree of fdtree in {dir}; make one with -C, or name another directory with -o"
         ))),
         [] => Err(Usage(format!(
-            "-R: no tree in {dir} is as {options} say: {}; give the options it was made with",
+            "-R: no tree in {dir} is as {options} say: {}; give the options and ranks it was made with",
             listed(&others)
         ))),
     }
@@ -66,11 +66,12 @@ struct Made {
 impl Made {
     fn fits(&self, names: &dyn Names, base: &str, shape: Shape, ranks: u32) -> Result<(), String> {
         let there = if self.alone { 1 } else { self.highest + 1 };
-        if there != u64::from(ranks) || self.alone == (ranks > 1) {
-            return Err(format!(
-                "{base} is of {}",
-                if there == 1 { "1 rank".into() } else { format!("{there} ranks") }
-            ));
+        if !self.alone && there == 1 {
+            return Err(format!("{base}.0 is what is left of several ranks"));
+        }
+        if there != u64::from(ranks) {
+            let of = if there == 1 { "1 rank".to_owned() } else { format!("{there} ranks") };
+            return Err(format!("{base} is of {of}"));
         }
         if !self.alone && self.trees != there {
             return Err(format!("{base} has only {} of its {there} trees", self.trees));

@@ -206,8 +206,11 @@ fn the_tree_of_an_earlier_run_is_found_by_its_shape_and_ranks() {
     made(shape(1, 2, 3), "LEVEL0", 1);
     let why = find(shape(1, 2, 3), 1).unwrap_err();
     assert!(why.contains("has 2 trees of -l 1 -d 2 -f 3") && why.contains("--base "), "{why}");
+    assert!(find(shape(1, 2, 4), 2).unwrap_err().contains("LEVEL0.h.8 is of 1 rank"));
     std::fs::remove_dir_all(base("LEVEL0.h-2.9.1")).unwrap();
     assert!(find(shape(2, 1, 1), 3).unwrap_err().contains("has only 2 of its 3 trees"));
+    std::fs::remove_dir_all(base("LEVEL0.h-2.9.2")).unwrap();
+    assert!(find(shape(2, 1, 1), 1).unwrap_err().contains("LEVEL0.h-2.9.0 is what is left of several ranks"));
 }
 
 #[test]
