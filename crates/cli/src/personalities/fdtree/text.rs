@@ -109,7 +109,7 @@ impl Look {
         let balance = &phase.balance;
         if self.ranks > 1 {
             text.push_str(&format!(
-                "\tassay: slowest rank {} on {}: {:.1}/s, median of all ranks {:.1}/s\n",
+                "\tassay: slowest rank {} on {}: {:.0}/s, median of all ranks {:.0}/s\n",
                 balance.slowest_rank, balance.slowest_node, balance.slowest_rate, balance.median_rate
             ));
         }
@@ -337,7 +337,7 @@ mod tests {
             own[..4],
             [
                 "\tassay: 10 files made in 1.000000 s: 10.0/s, 400.0 KiB/s",
-                "\tassay: slowest rank 0 on n7: 0.0/s, median of all ranks 0.0/s",
+                "\tassay: slowest rank 0 on n7: 0/s, median of all ranks 0/s",
                 "\tassay: latency of one: p50 34.4 us, p90 0 s, p99 0 s, p99.9 0 s, max 4.13 ms",
                 "\tassay: 30 FAILED: 29 No space left on device, 1 Permission denied",
             ]
