@@ -11,8 +11,10 @@
 
 mod backends;
 mod buffer;
+mod client;
 mod files;
 mod libraries;
+mod listing;
 mod names;
 mod plain;
 mod residency;
@@ -21,4 +23,6 @@ mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
+pub use client::Client;
+pub use listing::{Directory, Identity, Kind, Listing, Shown};
 pub use traits::{Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Queue, Space, Storage, Wait};

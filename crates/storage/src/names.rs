@@ -9,6 +9,7 @@ use rustix::fs::{
     self, AtFlags, CWD, FileType, Mode as Permissions, OFlags, RawDir, Stat, StatxFlags, XattrFlags,
 };
 
+use crate::listing::Listing;
 use crate::plain::truncate;
 use crate::traits::{Entry, Names};
 
@@ -104,6 +105,10 @@ impl Names for Mounted {
             );
         }
         Ok(count)
+    }
+
+    fn listing(&self) -> Option<&dyn Listing> {
+        Some(self)
     }
 }
 

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use ranks::Comm;
 
+use crate::listing::Listing;
+
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -282,4 +284,9 @@ pub trait Names: Sync {
     /// Brings every entry of a directory but `.` and `..` to `each`, in the system's order, with whether it
     /// is a directory where the system says so along with the name; returns how many there were.
     fn list(&self, path: &CStr, each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64>;
+
+    /// Listing as `ls -lR` does it, call by call, where there is something to list.
+    fn listing(&self) -> Option<&dyn Listing> {
+        None
+    }
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use ranks::local;
-use storage::{BACKENDS, Entry, Mode, Names, Open, Settings, Storage};
+use storage::{BACKENDS, Entry, Kind, Mode, Names, Open, Settings, Storage};
 
 fn c(dir: &Path, name: &str) -> CString {
     CString::new(dir.join(name).to_str().unwrap()).unwrap()
@@ -135,5 +135,41 @@ fn files_are_opened_to_be_updated_or_emptied() {
         assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"axc");
         open(Mode::Truncate).unwrap().close().unwrap();
         assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"");
+    });
+}
+
+#[test]
+fn a_directory_is_listed_as_ls_asks_for_it() {
+    each(|backend, _, names, dir| {
+        let listing = names.listing().expect("what is mounted can be listed");
+        for number in 0..3000 {
+            std::fs::write(dir.join(format!("file-with-a-long-name-{number}")), "").unwrap();
+        }
+        std::fs::create_dir(dir.join("sub")).unwrap();
+        names.symlink(c"no/where", &c(dir, "s")).unwrap();
+        let mut opened = listing.open_dir(&c(dir, "")).unwrap();
+        let truth = std::fs::metadata(dir).unwrap();
+        assert_eq!(opened.identity().unwrap().inode, truth.ino(), "{backend}");
+        let (mut found, mut calls) = (BTreeMap::new(), 0);
+        while opened.read(&mut |name, kind| assert!(found.insert(name.to_owned(), kind).is_none())).unwrap() {
+            calls += 1;
+        }
+        assert!(found.len() == 3002 && calls >= 3, "{backend}: {} entries in {calls} calls", found.len());
+        for (name, kind) in
+            [("sub", Kind::Directory), ("s", Kind::Link), ("file-with-a-long-name-7", Kind::Other)]
+        {
+            assert!([kind, Kind::Unknown].contains(&found[&CString::new(name).unwrap()]), "{name}");
+            assert_eq!(listing.shown(&c(dir, name)).unwrap().kind, kind, "{name}");
+        }
+        let mut target = [0; 64];
+        assert_eq!(listing.read_link(&c(dir, "s"), &mut target).unwrap(), 8);
+        assert_eq!(&target[..8], b"no/where");
+        assert!(listing.own_attribute(&c(dir, "s"), c"user.none", &mut []).is_err());
+        assert_eq!(
+            listing.attribute(&c(dir, "s"), c"user.none", &mut []).unwrap_err().kind(),
+            ErrorKind::NotFound,
+            "attributes of what a link leads to"
+        );
+        assert!(listing.open_dir(&c(dir, "s")).is_err());
     });
 }

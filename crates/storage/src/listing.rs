@@ -1,0 +1,146 @@
+//! What `ls -l` asks of directories and their entries, call by call as GNU ls 9.1 makes them.
+//!
+//! `Names` asks for everything that is kept of a name, which on some file systems costs more: the size of
+//! a file can be another server's to tell. Here only what `ls -l` shows is asked for.
+//!
+//! Never here: which call follows which, and what an error means.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{self, AtFlags, CWD, FileType, Mode as Permissions, OFlags, RawDir, StatxFlags};
+
+/// Bytes of names that one call brings, as the C library asks for.
+const LISTED_AT_ONCE: usize = 32 << 10;
+/// What `ls -l` shows.
+const SHOWN: StatxFlags = StatxFlags::MODE
+    .union(StatxFlags::NLINK)
+    .union(StatxFlags::UID)
+    .union(StatxFlags::GID)
+    .union(StatxFlags::MTIME)
+    .union(StatxFlags::SIZE);
+
+/// What a name leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// Anything else: a file, a socket, a device.
+    Other,
+    /// The system did not say along with the name.
+    #[default]
+    Unknown,
+}
+
+/// What tells a directory from every other one of a client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Numbers of the device.
+    pub device: (u32, u32),
+    /// Number of the inode.
+    pub inode: u64,
+}
+
+/// What `ls -l` needs to know of a name for its further calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// What it is.
+    pub kind: Kind,
+    /// Numbers of the device.
+    pub device: (u32, u32),
+}
+
+/// The ability to be listed as `ls -lR` does it. Each method is one system call on a mounted file system,
+/// but [`Listing::open_dir`], which is `open` and `fstat` as the C library's `opendir`.
+pub trait Listing: Sync {
+    /// Opens a directory.
+    fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>>;
+
+    /// `statx` with the fields that `ls -l` shows; links are not followed, nothing is mounted.
+    fn shown(&self, path: &CStr) -> io::Result<Shown>;
+
+    /// Reads an extended attribute of what the name leads to; how many bytes it has.
+    fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
+
+    /// The same of the name itself.
+    fn own_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
+
+    /// Where a symbolic link leads; how many bytes that has.
+    fn read_link(&self, path: &CStr, target: &mut [u8]) -> io::Result<usize>;
+}
+
+/// An open directory; it is closed when it goes.
+pub trait Directory {
+    /// Which one it is, by `statx` with the inode's number.
+    fn identity(&self) -> io::Result<Identity>;
+
+    /// Brings the entries of one `getdents64` but `.` and `..` to `each`, in the system's order; false
+    /// where there are no more.
+    fn read(&mut self, each: &mut dyn FnMut(&CStr, Kind)) -> io::Result<bool>;
+}
+
+impl Listing for crate::names::Mounted {
+    fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::DIRECTORY;
+        let fd = fs::open(path, flags, Permissions::empty())?;
+        fs::fstat(&fd)?;
+        Ok(Box::new(Opened { fd, room: Vec::with_capacity(LISTED_AT_ONCE) }))
+    }
+
+    fn shown(&self, path: &CStr) -> io::Result<Shown> {
+        let found = fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT, SHOWN)?;
+        let kind = kind(FileType::from_raw_mode(found.stx_mode.into()));
+        Ok(Shown { kind, device: (found.stx_dev_major, found.stx_dev_minor) })
+    }
+
+    fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
+        Ok(fs::getxattr(path, name, value)?)
+    }
+
+    fn own_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
+        Ok(fs::lgetxattr(path, name, value)?)
+    }
+
+    fn read_link(&self, path: &CStr, target: &mut [u8]) -> io::Result<usize> {
+        Ok(fs::readlinkat_raw(CWD, path, target)?)
+    }
+}
+
+struct Opened {
+    fd: OwnedFd,
+    room: Vec<u8>,
+}
+
+impl Directory for Opened {
+    fn identity(&self) -> io::Result<Identity> {
+        let found = fs::statx(&self.fd, c"", AtFlags::EMPTY_PATH | AtFlags::NO_AUTOMOUNT, StatxFlags::INO)?;
+        Ok(Identity { device: (found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino })
+    }
+
+    fn read(&mut self, each: &mut dyn FnMut(&CStr, Kind)) -> io::Result<bool> {
+        let mut entries = RawDir::new(&self.fd, self.room.spare_capacity_mut());
+        while let Some(found) = entries.next() {
+            let found = found?;
+            if found.file_name() != c"." && found.file_name() != c".." {
+                each(found.file_name(), kind(found.file_type()));
+            }
+            // The next look would be the next call.
+            if entries.is_buffer_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn kind(found: FileType) -> Kind {
+    match found {
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        FileType::Unknown => Kind::Unknown,
+        _ => Kind::Other,
+    }
+}
