@@ -150,6 +150,20 @@ pub struct Phase {
     /// Operations that failed while the run went on; absent where none did.
     #[serde(default)]
     pub failed: Option<Failed>,
+    /// While all ranks were at work at once; absent where that is not told apart.
+    #[serde(default)]
+    pub window: Option<Window>,
+}
+
+/// From the common start until the first rank had ended its work: all ranks at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Operations of all ranks that had ended by then.
+    pub ops: u64,
+    /// Its length, seconds.
+    pub seconds: f64,
+    /// The rank that ended first.
+    pub first_rank: u32,
 }
 
 /// What a phase counts.

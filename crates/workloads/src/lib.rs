@@ -11,4 +11,5 @@
 pub mod fdtree;
 pub mod ior;
 pub mod kit;
+pub mod ls_lr;
 pub mod mdtest;

@@ -46,6 +46,9 @@ enum Command {
     /// A tree of directories and files made and removed, as the classic `fdtree` does it (`assay fdtree -h`)
     #[command(disable_help_flag = true)]
     Fdtree(Classic),
+    /// Many `ls -lR` at once, each in a large tree of its own (`assay ls-lr --help` lists the options)
+    #[command(disable_help_flag = true)]
+    LsLr(Classic),
 }
 
 /// The words of a classic program, which it reads itself.
@@ -70,8 +73,8 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    if let (Some(ranks), false) = (assay.ranks, matches!(assay.command, Command::Ior(_) | Command::Fdtree(_)))
-    {
+    let workload = matches!(assay.command, Command::Ior(_) | Command::Fdtree(_) | Command::LsLr(_));
+    if let (Some(ranks), false) = (assay.ranks, workload) {
         complain(&format!(
             "assay: -n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
         ));
@@ -92,6 +95,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             return (personalities::fdtree::run)(argv, &classic.tokens, assay.ranks);
         }
         Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
+        Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, assay.ranks),
     };
     match done {
         Ok(status) => status,

@@ -3,6 +3,7 @@
 pub(crate) mod fdtree;
 pub(crate) mod ior;
 mod kept;
+pub(crate) mod ls_lr;
 mod perform;
 
 use units::Usage;
@@ -34,6 +35,12 @@ pub(crate) const PERSONALITIES: &[Personality] = &[
         about: "parallel transfers: the options and the output of IOR 4.1",
         run: ior::run,
         check: ior::check,
+    },
+    Personality {
+        name: "ls-lr",
+        about: "many `ls -lR` at once, each in a large tree",
+        run: ls_lr::run,
+        check: ls_lr::check,
     },
 ];
 

@@ -37,7 +37,8 @@ impl Phase {
     ///
     /// `bw` is bytes over the total span and `iops` operations over the transfer span, as IOR's
     /// columns of those names; `seconds` is the transfer span. `rate` is operations over the total span,
-    /// from barrier to barrier, as mdtest has it.
+    /// from barrier to barrier, as mdtest has it; where the phase tells when all ranks were at work at once,
+    /// it is theirs alone.
     pub fn metric(&self, name: &str) -> Option<Metric> {
         let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
         let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
@@ -45,7 +46,10 @@ impl Phase {
         let value = match name {
             "bw" => rate(self.bytes, self.spans.total_s),
             "iops" => rate(self.ops, self.spans.transfer_s),
-            "rate" => rate(self.ops, self.spans.total_s),
+            "rate" => match self.window {
+                Some(window) => rate(window.ops, window.seconds),
+                None => rate(self.ops, self.spans.total_s),
+            },
             "bytes" => Some(self.bytes as f64),
             "seconds" => Some(self.spans.transfer_s),
             "open" => Some(self.spans.open_s),
@@ -65,5 +69,21 @@ impl Phase {
             _ => None,
         }?;
         Some(Metric { value, dimension })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Spans, Window};
+
+    #[test]
+    fn a_rate_is_that_of_all_ranks_at_once_where_that_is_known() {
+        let spans = Spans { transfer_s: 8.0, total_s: 10.0, ..Spans::default() };
+        let mut phase = Phase { ops: 400, spans, ..Phase::default() };
+        let value = |phase: &Phase, name| phase.metric(name).unwrap().value;
+        assert_eq!((value(&phase, "rate"), value(&phase, "iops")), (40.0, 50.0));
+        phase.window = Some(Window { ops: 300, seconds: 5.0, first_rank: 1 });
+        assert_eq!((value(&phase, "rate"), value(&phase, "iops")), (60.0, 50.0));
     }
 }

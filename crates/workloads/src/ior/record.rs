@@ -67,6 +67,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
         }),
         counts: Counts::Bytes,
         failed: None,
+        window: None,
     };
     test.record(&Record::Phase(Box::new(phase.clone())))?;
     each_rank::tell(test, setting, done)?;

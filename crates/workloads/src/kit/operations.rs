@@ -70,6 +70,8 @@ pub struct Operating<'s> {
     begun: Tick,
     tally: Tally,
     failures: Failures,
+    /// Those among them that are no operation of the phase.
+    beside: u64,
     failed: Option<String>,
 }
 
@@ -99,7 +101,7 @@ impl<'s> Operating<'s> {
         tally.start(origin);
         let begun = rank.clock.now();
         tally.begin(begun, Tick(0));
-        Ok(Self { setting, begun, tally, failures, failed: None })
+        Ok(Self { setting, begun, tally, failures, beside: 0, failed: None })
     }
 
     /// When this rank began.
@@ -151,6 +153,16 @@ impl<'s> Operating<'s> {
         }
     }
 
+    /// Takes a call that failed and is no operation of the phase, such as opening what is then read: it is
+    /// counted, or ends the phase.
+    pub fn failed_beside(&mut self, rank: &Rank<'_>, call: &'static str, path: &Path, error: &io::Error) {
+        if self.failures.take(call, path, error) {
+            self.beside += 1;
+        } else {
+            self.fail(rank, format!("{}: {call}: {}", path.display(), words(error)));
+        }
+    }
+
     /// Ends the phase on all ranks together; `last` is what belongs to its time but is no operation. All
     /// ranks halt where one has failed. Collective.
     pub fn end(
@@ -174,7 +186,7 @@ impl<'s> Operating<'s> {
         reduce::histogram(comm, &mut meter.latency)?;
         reduce::timeline(comm, &mut meter.timeline, reduce::TIMELINE_SLOTS)?;
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
-        let operations = meter.transfers() - self.failures.count();
+        let operations = meter.transfers() - (self.failures.count() - self.beside);
         let balance = reduce::balance(comm, operations, own_ns)?;
         let failed: Option<Failed> = self.failures.over_ranks(comm)?;
         let at = |tick: Tick| rank.since_start_ns(tick);

@@ -53,6 +53,14 @@ impl PathBuffer {
         self
     }
 
+    /// Appends a name as the system brought it.
+    #[inline]
+    pub fn push_name(&mut self, name: &CStr) -> &mut Self {
+        self.bytes.pop();
+        self.bytes.extend_from_slice(name.to_bytes_with_nul());
+        self
+    }
+
     /// Appends a number in decimal.
     #[inline]
     pub fn number(&mut self, mut number: u64) -> &mut Self {
@@ -99,6 +107,9 @@ mod tests {
             assert_eq!(path.as_path(), Path::new(&wanted));
             assert_eq!(path.as_c_str().to_str(), Ok(wanted.as_str()));
         }
+        path.cut(root);
+        path.push("/").push_name(c"\xff");
+        assert_eq!(path.as_c_str(), c"/a/tree/\xff");
         assert_eq!(c_path(Path::new("a\0b")).as_c_str(), c"a");
     }
 }

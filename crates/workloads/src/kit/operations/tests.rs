@@ -116,3 +116,36 @@ fn what_ends_a_phase_late_fails_it_on_all_ranks() {
         assert_eq!((halt.rank, halt.why.as_str()), (1, "sync: status 1"));
     }
 }
+
+#[test]
+fn calls_that_fail_beside_the_operations_count_as_failures_and_not_as_operations() {
+    for keep_going in [true, false] {
+        let clock = CycleClock::new();
+        let setting = Setting { phase: "list", keep_going, ..Setting::default() };
+        let all = ranks::local::run(2, |comm| {
+            let mut clock = clock.clone();
+            let mut nowhere = Nowhere;
+            let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None)?;
+            let mut operation = Failing { modulo: 1, rest: 1, done: Vec::new(), path: String::new() };
+            let mut doing = Operating::begin(&mut rank, &setting)?;
+            doing.run(&rank, &mut operation, &mut Order::items(10), 0, Stop::after(10));
+            if comm.rank() == 1 {
+                let denied = io::Error::from_raw_os_error(13);
+                doing.failed_beside(&rank, "open", Path::new("/tree/d"), &denied);
+            }
+            doing.end(&mut rank, || Ok(())).map(|done| done.phase)
+        });
+        for phase in all {
+            match phase.expect("no panic") {
+                Ok(phase) => {
+                    assert!(keep_going);
+                    assert_eq!((phase.ops, phase.failed.map(|failed| failed.operations)), (20, Some(1)));
+                }
+                Err(halt) => {
+                    assert!(!keep_going);
+                    assert_eq!((halt.rank, halt.why.as_str()), (1, "/tree/d: open: Permission denied"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! What `ls-lr` prints: what is done, the two rates, latencies, and the walkers one by one.
+//!
+//! Invariant: no number that is not in a record or an event.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use measure::statistics::{cov, max, mean, min};
+use results::record::{Failed, Phase};
+use units::duration;
+use workloads::ls_lr::{Calls, Event, Observer, Parameters, Walked, WalkerRow};
+
+use crate::speech::say;
+
+/// Walkers up to this many are told one by one without being asked for.
+const FEW: usize = 32;
+/// A walker that ended before this share of the longest walk is marked.
+const EARLY: f64 = 0.8;
+
+/// Prints what happens.
+pub(super) struct Text {
+    head: String,
+    verbose: bool,
+    bar: ProgressBar,
+    /// The rates so far.
+    rates: Vec<f64>,
+    warnings: Vec<String>,
+    /// The first thing that could not be printed.
+    failed: Option<io::Error>,
+}
+
+impl Text {
+    pub(super) fn new(parameters: &Parameters, ranks: u32, verbose: bool) -> Self {
+        let bar = match io::stderr().is_terminal() {
+            true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+                .with_style(ProgressStyle::with_template("{msg}").expect("a sound template")),
+            false => ProgressBar::hidden(),
+        };
+        let head = head(parameters, ranks);
+        Self { head, verbose, bar, rates: Vec::new(), warnings: Vec::new(), failed: None }
+    }
+
+    /// The last words; fails where anything could not be printed.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.bar.finish_and_clear();
+        let mut text = String::new();
+        if self.rates.len() > 1 {
+            text.push_str(&over_all(&self.rates));
+        }
+        for warning in std::mem::take(&mut self.warnings) {
+            text.push_str(&format!("assay: warning: {warning}\n"));
+        }
+        self.put(&text);
+        self.failed.take().map_or(Ok(()), Err)
+    }
+
+    fn put(&mut self, text: &str) {
+        let said = self.bar.suspend(|| say(text));
+        if let (Err(error), None) = (said, &self.failed) {
+            self.failed = Some(error);
+        }
+    }
+}
+
+impl Observer for Text {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Started { ranks, nodes } => {
+                let (walkers, nodes) = (several(*ranks, "walker"), several(*nodes, "node"));
+                let text = format!("ls-lr: {walkers} on {nodes}, each in a tree of its own\n{}", self.head);
+                self.put(&text);
+            }
+            Event::Going { what, done, of } => {
+                self.bar.set_message(format!("ls-lr: {what}: {done} of {of} entries of walker 0's tree"));
+            }
+            Event::Made { phase, counted, before } => self.put(&made(phase, *counted, *before)),
+            Event::Walks { .. } => self.bar.finish_and_clear(),
+            Event::Walked(walked) => {
+                self.rates.extend(walked.list.metric("rate").map(|rate| rate.value));
+                let text = walked_once(walked, self.verbose);
+                self.put(&text);
+            }
+            Event::Removed { phase, left, first_left } => {
+                self.put(&removed(phase, *left, first_left.unwrap_or_default()));
+            }
+            Event::Notice(text) => self.warnings.push((*text).to_owned()),
+        }
+    }
+}
+
+fn several(number: u32, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// What is walked, and how.
+fn head(parameters: &Parameters, ranks: u32) -> String {
+    let (first, last) = (parameters.tree(0), parameters.tree(ranks - 1));
+    let mut text = match ranks {
+        1 => format!("  tree       {}\n", first.display()),
+        _ => format!("  trees      {} ... {}\n", first.display(), last.display()),
+    };
+    if parameters.make {
+        let shape = parameters.shape;
+        let _ = writeln!(
+            text,
+            "  to make    {} entries each: {} directories, up to {} below the root, and {} files of {} bytes",
+            shape.entries,
+            shape.directories() - 1,
+            shape.depth(),
+            shape.files(),
+            shape.bytes
+        );
+    }
+    if parameters.walk {
+        let entry = match parameters.calls {
+            Calls::All => "statx, lgetxattr, getxattr, readlink",
+            Calls::Stat => "statx (--stat-only: less than ls -l asks for)",
+        };
+        let _ = writeln!(text, "  directory  open, fstat, statx, getdents64, close; sorted by name");
+        let _ = writeln!(text, "  entry      {entry}; no text is made of it");
+    }
+    text + "\n"
+}
+
+fn made(phase: &Phase, counted: u64, before: u64) -> String {
+    let mut text = String::new();
+    if phase.ops > 0 || before == 0 {
+        text.push_str(&pace("made", phase));
+    }
+    if before > 0 {
+        let _ = writeln!(text, "{before} of {} trees were whole before", phase.ranks);
+    }
+    match &phase.failed {
+        Some(failed) => text.push_str(&failures(failed)),
+        None => {
+            let _ = writeln!(text, "counted {counted} entries by listing");
+        }
+    }
+    text + "\n"
+}
+
+fn removed(phase: &Phase, left: u64, first: &str) -> String {
+    let mut text = pace("removed", phase);
+    text.push_str(&phase.failed.as_ref().map(failures).unwrap_or_default());
+    if left > 0 {
+        let _ = writeln!(
+            text,
+            "LEFT BEHIND: {left} of {} trees hold what ls-lr did not make, such as in {first}; take that \
+             away and use --remove again",
+            phase.ranks
+        );
+    }
+    text
+}
+
+fn pace(what: &str, phase: &Phase) -> String {
+    let rate = phase.metric("rate").map_or(0.0, |rate| rate.value);
+    format!("{what} {} entries in {}: {rate:.0} entries/s\n", phase.ops, duration(phase.spans.total_s))
+}
+
+/// One repetition.
+fn walked_once(walked: &Walked<'_>, verbose: bool) -> String {
+    let list = walked.list;
+    let window = list.window.unwrap_or_default();
+    let rate = list.metric("rate").map_or(0.0, |rate| rate.value);
+    let whole = list.ops as f64 / list.spans.total_s.max(f64::MIN_POSITIVE);
+    let together = match list.ranks {
+        1 => "the walker was at work".to_owned(),
+        ranks => format!("all {ranks} were at work, until walker {} ended", window.first_rank),
+    };
+    let mut text = format!(
+        "repetition {}\n  \
+         rate       {rate:>10.0} stats/s   {:>10} stats in {:>9.3} s while {together}\n  \
+         whole walk {whole:>10.0} stats/s   {:>10} stats in {:>9.3} s until the last ended\n",
+        list.repetition, window.ops, window.seconds, list.ops, list.spans.total_s
+    );
+    let caches = walked.caches;
+    let dropped = if caches.dropped { "dropped before" } else { "not dropped" };
+    let _ = match caches.new_names {
+        Some(share) => {
+            writeln!(
+                text,
+                "  caches     {dropped}; {:.0} % of the names were new to the client",
+                share * 100.0
+            )
+        }
+        None => writeln!(text, "  caches     {dropped}"),
+    };
+    text.push_str(&latencies(walked));
+    text.push_str(&walkers(walked, verbose));
+    text.push_str(&list.failed.as_ref().map(failures).unwrap_or_default());
+    text + "\n"
+}
+
+fn latencies(walked: &Walked<'_>) -> String {
+    let mut text = format!(
+        "  {:<10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7}\n",
+        "latency", "calls", "p50", "p90", "p99", "p99.9", "max", "time"
+    );
+    let shares = walked.shares;
+    let phases = [("stat", walked.list, shares.stat), ("list", walked.directories, shares.list)];
+    for (name, phase, share) in phases {
+        let Some(latency) = &phase.latency else { continue };
+        let _ = write!(text, "  {name:<10} {:>10}", latency.count);
+        for ns in [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns] {
+            let _ = write!(text, " {:>10}", duration(ns as f64 * 1e-9));
+        }
+        let _ = writeln!(text, " {:>5.1} %", share * 100.0);
+    }
+    let own = (1.0 - shares.stat - shares.list - shares.further).max(0.0);
+    for (name, share) in [("attributes and links", shares.further), ("sorting and own work", own)] {
+        let _ = writeln!(text, "  {name:<76} {:>5.1} %", share * 100.0);
+    }
+    text
+}
+
+/// The walkers one by one: all of a few, of many only those that stand out.
+fn walkers(walked: &Walked<'_>, verbose: bool) -> String {
+    let rows = walked.walkers;
+    let mut text = format!(
+        "  {:>6} {:>10} {:>11} {:>10} {:>10} {:>9} {:>9}  {}\n",
+        "walker", "entries", "directories", "stats", "at once", "seconds", "stats/s", "tree, node"
+    );
+    let longest = rows.iter().map(|row| row.seconds).fold(0.0, f64::max);
+    let slowest = walked.list.balance.slowest_rank as usize;
+    let mut hidden = 0;
+    for (rank, row) in rows.iter().enumerate() {
+        let marks = marks(row, longest, rows.len() > 1 && rank == slowest);
+        if rows.len() > FEW && !verbose && marks.is_empty() {
+            hidden += 1;
+            continue;
+        }
+        let _ = writeln!(
+            text,
+            "  {rank:>6} {:>10} {:>11} {:>10} {:>10} {:>9.3} {:>9.0}  {}, {}{marks}",
+            row.entries,
+            row.directories,
+            row.stats,
+            row.stats_at_once,
+            row.seconds,
+            row.stats as f64 / row.seconds.max(f64::MIN_POSITIVE),
+            row.tree,
+            row.node
+        );
+    }
+    if hidden > 0 {
+        let _ = writeln!(text, "  {hidden} walkers have nothing remarkable; -v tells them all");
+    }
+    text
+}
+
+fn marks(row: &WalkerRow, longest: f64, slowest: bool) -> String {
+    let mut text = String::new();
+    if slowest {
+        text.push_str("  <- slowest");
+    }
+    if row.seconds < EARLY * longest {
+        text.push_str("  <- ended early");
+    }
+    if let Some(expected) = row.expected.filter(|expected| *expected != row.entries) {
+        let _ = write!(text, "  <- {expected} ENTRIES WERE MADE");
+    }
+    text
+}
+
+/// Calls that failed: how many for each reason, and the first by name.
+fn failures(failed: &Failed) -> String {
+    let mut text = format!("  FAILED     {} calls\n", failed.operations);
+    for (why, count) in &failed.reasons {
+        let _ = writeln!(text, "  {count:>10} {why}");
+    }
+    for one in &failed.first {
+        let _ =
+            writeln!(text, "             rank {}: {}: {}: {}", one.rank, one.path, one.operation, one.why);
+    }
+    text
+}
+
+/// The rates of all repetitions.
+fn over_all(rates: &[f64]) -> String {
+    let [mean, least, most] = [mean, min, max].map(|of| of(rates).unwrap_or(0.0));
+    let scatter = cov(rates).map_or(String::new(), |cov| format!(", COV {:.1} %", cov * 100.0));
+    format!(
+        "rate of {} repetitions: mean {mean:.0} stats/s, least {least:.0}, most {most:.0}{scatter}\n",
+        rates.len()
+    )
+}

@@ -1,0 +1,100 @@
+//! Whether names and attributes come from a client's own memory.
+//!
+//! Nothing can be asked for a single name without bringing it into memory. But the kernel tells how many
+//! names it has: names that were there before a walk do not become more by it.
+
+use ranks::{Comm, Halt, Reduce};
+use storage::Client;
+
+use super::observer::Caches;
+use crate::kit::drive::words;
+use crate::kit::few;
+
+/// Millionths, in which shares travel.
+const WHOLE: u64 = 1_000_000;
+
+/// The ranks of one node, of which the first one asks the kernel.
+pub(super) struct Nodes<'a> {
+    all: &'a dyn Comm,
+    node: Box<dyn Comm>,
+    client: &'a Client,
+    before: Option<u64>,
+}
+
+impl<'a> Nodes<'a> {
+    /// Collective.
+    pub(super) fn new(all: &'a dyn Comm, client: &'a Client) -> Result<Self, Halt> {
+        Ok(Self { all, node: all.split_by_node()?, client, before: None })
+    }
+
+    fn speaks(&self) -> bool {
+        self.node.rank() == 0
+    }
+
+    /// How many nodes there are. Collective.
+    pub(super) fn count(&self) -> Result<u32, Halt> {
+        Ok(self.all.reduce_one(self.speaks().into(), Reduce::Sum)? as u32)
+    }
+
+    /// Drops the caches of every node; the reason of one that cannot, on rank 0. Whether all were dropped.
+    /// Collective.
+    pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
+        let mine = if self.speaks() { self.client.forget() } else { Ok(()) };
+        let why = mine.err().map(|error| format!("{}: {}", self.client.drop_caches.display(), words(&error)));
+        let heard = few::collect(self.all, why.as_deref().map(str::as_bytes))?;
+        let first = heard.parcels.first().map(|(_, text)| String::from_utf8_lossy(text).into_owned());
+        Ok((heard.total == 0, first))
+    }
+
+    /// Notes how many names each node has in memory. Not collective.
+    pub(super) fn before(&mut self) {
+        self.before = if self.speaks() { self.client.names_in_memory() } else { None };
+    }
+
+    /// What the walk shows: this rank has asked for so many names. Collective.
+    pub(super) fn after(&self, dropped: bool, names: u64) -> Result<Caches, Halt> {
+        let now = if self.speaks() { self.client.names_in_memory() } else { None };
+        let names = self.node.reduce_one(names, Reduce::Sum)?;
+        let grown = self.before.zip(now).map(|(before, now)| now.saturating_sub(before).min(names));
+        let share = grown.filter(|_| names > 0).map(|grown| grown * WHOLE / names);
+        let least = self.all.reduce_one(share.unwrap_or(u64::from(u32::MAX)), Reduce::Min)?;
+        let new_names = (least <= WHOLE).then_some(least as f64 / WHOLE as f64);
+        Ok(Caches { dropped, new_names })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_do_not_become_more_were_in_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let client = Client { drop_caches: dir.path().join("none/d"), dentry_state: dir.path().join("s") };
+        let names = |number: u32| std::fs::write(&client.dentry_state, format!("{number}\t5\n")).unwrap();
+        for (before, after, share) in [(500, 700, Some(1.0)), (500, 550, Some(0.25)), (500, 400, Some(0.0))] {
+            names(before);
+            let all = ranks::local::run(2, |comm| {
+                let mut nodes = Nodes::new(comm, &client)?;
+                assert_eq!(nodes.count()?, 1);
+                let (dropped, why) = nodes.forget()?;
+                assert!(!dropped && why.is_some() == (comm.rank() == 0));
+                nodes.before();
+                comm.barrier()?;
+                if comm.rank() == 0 {
+                    names(after);
+                }
+                nodes.after(dropped, 100)
+            });
+            for caches in all {
+                let wanted = Caches { dropped: false, new_names: share };
+                assert_eq!(caches.unwrap().unwrap(), wanted, "{before} {after}");
+            }
+        }
+        std::fs::remove_file(&client.dentry_state).unwrap();
+        let alone = ranks::local::alone();
+        let mut nodes = Nodes::new(&alone, &client).unwrap();
+        nodes.before();
+        assert_eq!(nodes.after(true, 100).unwrap(), Caches { dropped: true, new_names: None });
+    }
+}

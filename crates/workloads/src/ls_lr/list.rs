@@ -1,0 +1,148 @@
+//! One repetition: all trees walked at once, and what that comes to over all ranks.
+
+use std::path::Path;
+
+use measure::Clock;
+use ranks::{Comm, Halt, Reduce};
+use results::Record;
+use results::record::Phase;
+use storage::Listing;
+
+use super::caches::Nodes;
+use super::observer::{Caches, Shares, WalkerRow};
+use super::walk::{Seen, Walker};
+use super::{Calls, window};
+use crate::kit::operations::{Operating, Setting};
+use crate::kit::rank::Rank;
+use crate::kit::reduce;
+
+/// What a repetition came to, the same on all ranks but for the walkers, which only rank 0 has.
+pub(super) struct Listed {
+    pub(super) list: Phase,
+    pub(super) directories: Phase,
+    pub(super) walkers: Vec<WalkerRow>,
+    pub(super) shares: Shares,
+    pub(super) caches: Caches,
+    /// Ranks that found another number of entries than their tree was made with.
+    pub(super) mismatches: u64,
+}
+
+/// What one rank walks.
+pub(super) struct Walk<'a> {
+    pub(super) listing: &'a dyn Listing,
+    pub(super) calls: Calls,
+    pub(super) number: u32,
+    pub(super) root: &'a Path,
+    pub(super) expected: Option<u64>,
+}
+
+/// Walks all trees once, after caches were dropped or not. Collective.
+pub(super) fn repetition(
+    rank: &mut Rank<'_>,
+    setting: &Setting,
+    walk: &Walk<'_>,
+    nodes: &mut Nodes<'_>,
+    dropped: bool,
+) -> Result<Listed, Halt> {
+    let mut walker = Walker::new(walk.listing, walk.calls, rank.clock);
+    nodes.before();
+    let mut doing = Operating::begin(rank, setting)?;
+    let begun = doing.begun();
+    walker.walk(rank, &mut doing, walk.root);
+    let ended = rank.clock.now();
+    let done = doing.end(rank, || Ok(()))?;
+    let (further_ns, seen) = (walker.further_ns(), walker.seen);
+    let caches = nodes.after(dropped, seen.entries)?;
+    let [begun_ns, ended_ns] = [begun, ended].map(|tick| rank.since_start_ns(tick));
+    let by = |moment| seen.stamps.while_so(|tick| rank.since_start_ns(tick) <= moment);
+    let stats = seen.stamps.done();
+    let (window, mine) = window::common(rank.comm, begun_ns, ended_ns, stats, by)?;
+    let own_ns = ended_ns.saturating_sub(begun_ns);
+    let row = Row { walk, seen: &seen, at_once: mine, own_ns };
+    let walkers = row.gather(rank.comm)?;
+    let wrong = walk.expected.is_some_and(|expected| expected != seen.entries);
+    let list_ns = (seen.lists.mean() * seen.lists.count() as f64) as u64;
+    let mut sums = [wrong.into(), own_ns, list_ns, further_ns, seen.directories];
+    rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let [mismatches, own_sum, lists, further, directories] = sums;
+    let list = Phase { window: Some(window), ..done.phase };
+    let stat_ns = list.latency.as_ref().map_or(0.0, |latency| latency.mean_ns * latency.count as f64);
+    let share = |ns: f64| ns / own_sum.max(1) as f64;
+    let shares = Shares { stat: share(stat_ns), list: share(lists as f64), further: share(further as f64) };
+    let directories = of_directories(rank.comm, &list, seen, own_ns, directories)?;
+    Ok(Listed { list, directories, walkers, shares, caches, mismatches })
+}
+
+/// What is recorded of the calls on directories, of which there were `all` on all ranks. Collective.
+fn of_directories(
+    comm: &dyn Comm,
+    list: &Phase,
+    mut seen: Seen,
+    own_ns: u64,
+    all: u64,
+) -> Result<Phase, Halt> {
+    reduce::histogram(comm, &mut seen.lists)?;
+    Ok(Phase {
+        phase: "directories".to_owned(),
+        ops: all,
+        latency: reduce::latency(&seen.lists),
+        balance: reduce::balance(comm, seen.directories, own_ns)?,
+        timeline: None,
+        failed: None,
+        window: None,
+        ..list.clone()
+    })
+}
+
+/// What a rank tells rank 0 of itself.
+struct Row<'a> {
+    walk: &'a Walk<'a>,
+    seen: &'a Seen,
+    at_once: u64,
+    own_ns: u64,
+}
+
+/// Numbers of a row.
+const WORDS: usize = 7;
+/// Stands for no number.
+const NONE: u64 = u64::MAX;
+
+impl Row<'_> {
+    /// All rows, by rank; on rank 0 only. Collective.
+    fn gather(&self, comm: &dyn Comm) -> Result<Vec<WalkerRow>, Halt> {
+        let Self { walk, seen, .. } = self;
+        let words: [u64; WORDS] = [
+            walk.number.into(),
+            seen.entries,
+            walk.expected.unwrap_or(NONE),
+            seen.directories,
+            seen.stamps.done(),
+            self.at_once,
+            self.own_ns,
+        ];
+        let mut mine: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        mine.extend_from_slice(comm.node_name().as_bytes());
+        let rows = comm.gather(&mine)?.unwrap_or_default();
+        Ok(rows.iter().map(|row| understood(row)).collect())
+    }
+}
+
+fn understood(row: &[u8]) -> WalkerRow {
+    let word = |number: usize| row[number * 8..][..8].try_into().map_or(0, u64::from_le_bytes);
+    WalkerRow {
+        tree: word(0) as u32,
+        entries: word(1),
+        expected: Some(word(2)).filter(|expected| *expected != NONE),
+        directories: word(3),
+        stats: word(4),
+        stats_at_once: word(5),
+        seconds: word(6) as f64 * 1e-9,
+        node: String::from_utf8_lossy(&row[WORDS * 8..]).into_owned(),
+    }
+}
+
+/// Keeps both phases. Collective.
+pub(super) fn record(rank: &mut Rank<'_>, listed: &Listed) -> Result<(), Halt> {
+    rank.record(&Record::Phase(Box::new(listed.list.clone())))?;
+    rank.record(&Record::Phase(Box::new(listed.directories.clone())))
+}

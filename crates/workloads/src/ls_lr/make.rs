@@ -1,0 +1,184 @@
+//! Making a tree: directories first, then files, each rank its own; counted by listing at the end.
+//!
+//! What was interrupted is taken up again: a directory that is there stays, a file is opened once more.
+//! Nothing is ever emptied or removed here.
+
+use std::ffi::{CStr, CString};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use measure::Stop;
+use ranks::{Comm, Halt};
+use storage::{Mode, Names, Open, Storage};
+
+use super::marker::{Marker, State};
+use super::observer::{Event, Observer};
+use super::shape::{Places, Shape};
+use crate::kit::drive::words;
+use crate::kit::operations::{Done, Operating, Operation, Setting};
+use crate::kit::order::Order;
+use crate::kit::path::{PathBuffer, c_path};
+use crate::kit::rank::Rank;
+
+/// Entries between two tellings of how far it is.
+const TELL_EVERY: u64 = 512;
+
+/// Begins the tree of this rank; false where it is whole already. Refuses what others made.
+pub(super) fn begin(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<bool> {
+    let refused = |why: &str| Err(io::Error::other(format!("{}: {why}", root.display())));
+    match names.make_dir(&c_path(root), 0o775) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => match Marker::load(root)? {
+            None => return refused("ls-lr did not make this; move it away"),
+            Some(Marker { state: State::Removing, .. }) => {
+                return refused("its removal was interrupted; end it with --remove");
+            }
+            Some(marker) if marker.shape != shape => {
+                return refused("a tree of another shape; take it away with --remove");
+            }
+            Some(marker) => return Ok(marker.state == State::Making),
+        },
+        Err(error) => return refused(&format!("mkdir: {}", words(&error))),
+    }
+    Marker { state: State::Making, shape }.keep(root)?;
+    Ok(true)
+}
+
+/// Makes the entries of the tree. A rank without work has nothing to do. Collective.
+pub(super) fn entries(
+    storage: &dyn Storage,
+    names: &dyn Names,
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
+    setting: &Setting,
+    tree: (&Path, Shape, bool),
+) -> Result<Done, Halt> {
+    let (root, shape, wanted) = tree;
+    let data = vec![b'a'; shape.bytes.min(1 << 20) as usize];
+    let places = Places::new(root, shape);
+    let mut making = Making { storage, names, comm: rank.comm, shape, places, data, call: "mkdir" };
+    let doing = Operating::begin(rank, setting)?;
+    let items = if wanted { shape.entries } else { 0 };
+    in_parts("making", doing, rank, observer, &mut making, items)
+}
+
+/// Does the items of a phase, telling from time to time how far it is. Collective.
+pub(super) fn in_parts(
+    what: &'static str,
+    mut doing: Operating<'_>,
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
+    operation: &mut dyn Operation,
+    items: u64,
+) -> Result<Done, Halt> {
+    let mut order = Order::items(items);
+    let mut reached = 0;
+    while reached < items && !doing.has_failed() && !rank.comm.alarm_raised() {
+        let stop = Stop::after((reached + TELL_EVERY).min(items));
+        reached = doing.run(rank, operation, &mut order, reached, stop).0;
+        observer.event(&Event::Going { what, done: reached, of: items });
+    }
+    doing.end(rank, || Ok(()))
+}
+
+/// Ends the making of a tree: counts its entries by listing, compares and notes that it is whole.
+pub(super) fn end(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<u64> {
+    let counted = count(names, root)?;
+    if counted != shape.entries {
+        return Err(io::Error::other(format!(
+            "{}: listing finds {counted} entries of {}",
+            root.display(),
+            shape.entries
+        )));
+    }
+    Marker { state: State::Whole, shape }.keep(root)?;
+    Ok(counted)
+}
+
+/// How many names are listed below a directory, but those that begin with a dot.
+pub(super) fn count(names: &dyn Names, root: &Path) -> io::Result<u64> {
+    let mut pending = vec![c_path(root)];
+    let mut count = 0;
+    while let Some(directory) = pending.pop() {
+        let mut unsure = Vec::new();
+        let mut path = PathBuffer::default();
+        path.push_name(&directory).push("/");
+        let base = path.len();
+        let each = &mut |name: &CStr, is_directory: Option<bool>| {
+            if name.to_bytes().starts_with(b".") {
+                return;
+            }
+            count += 1;
+            path.cut(base);
+            let whole = || -> CString { path.push_name(name).as_c_str().to_owned() };
+            match is_directory {
+                Some(true) => pending.push({ whole }()),
+                Some(false) => {}
+                None => unsure.push({ whole }()),
+            }
+        };
+        names.list(&directory, each)?;
+        for path in unsure {
+            if names.lstat(&path)?.directory {
+                pending.push(path);
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// Making entry number n: first all directories, each after the one it lies in, then all files.
+struct Making<'m> {
+    storage: &'m dyn Storage,
+    names: &'m dyn Names,
+    comm: &'m dyn Comm,
+    shape: Shape,
+    places: Places,
+    /// What is written at once.
+    data: Vec<u8>,
+    call: &'static str,
+}
+
+impl Making<'_> {
+    fn directory(&self) -> io::Result<()> {
+        match self.names.make_dir(self.places.path().as_c_str(), 0o775) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        }
+    }
+
+    fn file(&self) -> io::Result<()> {
+        let how = Open { mode: Mode::Write, shared: false, collective: false, bytes: self.shape.bytes };
+        let mut file = self.storage.open(self.comm, self.places.path().as_path(), how)?;
+        let mut written = 0;
+        while written < self.shape.bytes {
+            let part = (self.shape.bytes - written).min(self.data.len() as u64) as usize;
+            match file.write_at(&self.data[..part], written)? {
+                0 => return Err(io::Error::other("nothing more is written")),
+                moved => written += moved as u64,
+            }
+        }
+        file.close()
+    }
+}
+
+impl Operation for Making<'_> {
+    fn before(&mut self, item: u64) {
+        let directories = self.shape.directories() - 1;
+        if item < directories {
+            self.places.directory(item + 1);
+            self.call = "mkdir";
+        } else {
+            self.places.file(item - directories);
+            self.call = "create";
+        }
+    }
+
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        if self.call == "mkdir" { self.directory() } else { self.file() }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (self.call, self.places.path().as_path())
+    }
+}

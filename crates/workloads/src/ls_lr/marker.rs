@@ -1,0 +1,117 @@
+//! The file that proves that a tree was made here, and may be removed: its shape and how far it is.
+//!
+//! Its name begins with a dot, so that `ls -lR` does not see it.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use super::shape::Shape;
+
+/// In the root of each tree that is made.
+pub(super) const NAME: &str = ".ls-lr-tree";
+const FIRST: &str = "ls-lr made this tree, and removes it when asked to";
+
+/// How far a tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Being made, or its making was interrupted.
+    Making,
+    /// Made and counted.
+    Whole,
+    /// Being removed, or its removal was interrupted.
+    Removing,
+}
+
+const STATES: [(State, &str); 3] =
+    [(State::Making, "making"), (State::Whole, "whole"), (State::Removing, "removing")];
+
+/// What the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// How far it is.
+    pub state: State,
+    /// Its shape.
+    pub shape: Shape,
+}
+
+impl Marker {
+    /// The marker of a tree; `None` where there is none.
+    pub fn load(root: &Path) -> io::Result<Option<Self>> {
+        let path = root.join(NAME);
+        match fs::read_to_string(&path) {
+            Ok(text) => match Self::parse(&text) {
+                Some(marker) => Ok(Some(marker)),
+                None => {
+                    Err(io::Error::new(ErrorKind::InvalidData, format!("{NAME} is not as ls-lr left it")))
+                }
+            },
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps it in the tree's root, at once or not at all.
+    pub(super) fn keep(&self, root: &Path) -> io::Result<()> {
+        let new = root.join(format!("{NAME}.new"));
+        fs::write(&new, self.text())?;
+        fs::rename(new, root.join(NAME))
+    }
+
+    /// Takes it away.
+    pub(super) fn remove(root: &Path) -> io::Result<()> {
+        fs::remove_file(root.join(NAME))
+    }
+
+    fn text(&self) -> String {
+        let Shape { entries, per_dir, fan_out, bytes } = self.shape;
+        let state = STATES.iter().find(|(state, _)| *state == self.state).map_or("", |(_, name)| name);
+        format!(
+            "{FIRST}\nstate {state}\nentries {entries}\nper-dir {per_dir}\nfan-out {fan_out}\nbytes {bytes}\n"
+        )
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let mut value = |key: &str| lines.next()?.strip_prefix(key)?.strip_prefix(' ').map(str::to_owned);
+        let mut parsed = || {
+            value("ls-lr")?;
+            let word = value("state")?;
+            let state = STATES.iter().find(|(_, name)| *name == word)?.0;
+            let mut number = |key: &str| value(key)?.parse::<u64>().ok();
+            let shape = Shape {
+                entries: number("entries")?,
+                per_dir: number("per-dir")?,
+                fan_out: number("fan-out")?,
+                bytes: number("bytes")?,
+            };
+            Some(Self { state, shape })
+        };
+        parsed().filter(|marker| marker.text() == text && marker.shape.check(Path::new("")).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_comes_back_as_it_was_kept_and_one_that_was_changed_is_not_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Marker::load(dir.path()).unwrap().is_none());
+        assert!(Marker::load(&dir.path().join("none")).unwrap().is_none());
+        for (state, _) in STATES {
+            let marker = Marker { state, shape: Shape { entries: 7, per_dir: 3, fan_out: 2, bytes: 1 } };
+            marker.keep(dir.path()).unwrap();
+            assert_eq!(Marker::load(dir.path()).unwrap(), Some(marker));
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+        }
+        let file = dir.path().join(NAME);
+        for (from, to) in [("fan-out 2", "fan-out 0"), ("entries 7", "entries 07"), ("state", "State")] {
+            let text = fs::read_to_string(&file).unwrap();
+            fs::write(&file, text.replace(from, to)).unwrap();
+            assert_eq!(Marker::load(dir.path()).unwrap_err().kind(), ErrorKind::InvalidData, "{to}");
+            fs::write(&file, text).unwrap();
+        }
+    }
+}

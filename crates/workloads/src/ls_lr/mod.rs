@@ -1,0 +1,263 @@
+//! `ls -lR` of many large trees at once: one walker on each rank, and the rate of all of them together.
+//!
+//! [`Parameters`] is what is meant, whoever parsed it. What happens is told to an [`Observer`] on rank 0
+//! and kept as records; the numbers are those of docs/METHODOLOGY.md.
+//!
+//! Invariant: nothing is removed but what was made here, which a file in each tree's root proves.
+//! Never here: the command line, text for people.
+
+mod caches;
+mod list;
+mod make;
+mod marker;
+mod observer;
+mod parameters;
+mod pending;
+mod remove;
+mod shape;
+mod stamps;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod window;
+
+use std::path::{Path, PathBuf};
+
+use ranks::{Comm, Halt, Reduce};
+use results::Record;
+use storage::{Listing, Names, Storage};
+
+use crate::kit::drive::words;
+use crate::kit::operations::Setting;
+use crate::kit::rank::Rank;
+use caches::Nodes;
+use list::{Listed, Walk};
+
+pub use marker::{Marker, State};
+pub use observer::{Caches, Event, Observer, Shares, Silent, Walked, WalkerRow};
+pub use parameters::{Parameters, Trees};
+pub use shape::Shape;
+pub use walk::Calls;
+
+/// The contract's trees have more entries than this.
+const LARGE: u64 = 100_000;
+/// A walker that ended before this share of the longest walk left the others alone for long.
+const EARLY: f64 = 0.8;
+/// With fewer names than this share new to a client the walk was one of its memory.
+const NEW: f64 = 0.5;
+
+/// One rank's part in a run.
+struct Part<'p, 'r> {
+    parameters: &'p Parameters,
+    storage: &'p dyn Storage,
+    names: &'p dyn Names,
+    rank: &'p mut Rank<'r>,
+    observer: &'p mut dyn Observer,
+}
+
+/// Does what `parameters` ask, on every rank; whether every tree was as it was to be and nothing failed, the
+/// same on all ranks. Collective.
+pub fn run(
+    parameters: &Parameters,
+    storage: &dyn Storage,
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
+) -> Result<bool, Halt> {
+    let names = storage.names().ok_or("this backend keeps no names");
+    let names = rank.comm.agree("backend", names)?;
+    let mut nodes = Nodes::new(rank.comm, &parameters.client)?;
+    let (ranks, node_count) = (rank.comm.size(), nodes.count()?);
+    observer.event(&Event::Started { ranks, nodes: node_count });
+    let mut part = Part { parameters, storage, names, rank, observer };
+    let mut good = true;
+    if parameters.make {
+        good &= part.make()?;
+    }
+    if parameters.walk && good {
+        let listing = part.rank.comm.agree("backend", names.listing().ok_or("this backend lists nothing"))?;
+        for repetition in 0..parameters.repetitions {
+            good &= part.walk(listing, &mut nodes, repetition, node_count)?;
+        }
+    }
+    if parameters.remove {
+        good &= part.remove()?;
+    }
+    Ok(good)
+}
+
+impl Part<'_, '_> {
+    fn comm(&self) -> &dyn Comm {
+        self.rank.comm
+    }
+
+    /// The tree that this rank makes and removes.
+    fn own_tree(&self) -> PathBuf {
+        self.parameters.tree(self.comm().rank())
+    }
+
+    fn setting(&self, phase: &'static str, repetition: u32) -> Setting {
+        Setting {
+            repetition,
+            phase,
+            backend: "posix".to_owned(),
+            file_per_rank: true,
+            path: self.parameters.tree(0).display().to_string(),
+            keep_going: self.parameters.keep_going,
+            ..Setting::default()
+        }
+    }
+
+    fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
+        self.observer.event(&Event::Notice(text));
+        self.rank.notice(id, repetition, phase, text)
+    }
+
+    /// Makes the trees and counts them; whether none has failed.
+    fn make(&mut self) -> Result<bool, Halt> {
+        let (root, shape) = (self.own_tree(), self.parameters.shape);
+        let wanted = make::begin(self.names, &root, shape).map_err(|error| words(&error));
+        let wanted = self.comm().agree("make", wanted)?;
+        let setting = self.setting("make", 0);
+        let tree = (&*root, shape, wanted);
+        let done = make::entries(self.storage, self.names, self.rank, self.observer, &setting, tree)?;
+        self.rank.record(&Record::Phase(Box::new(done.phase.clone())))?;
+        let whole = done.phase.failed.is_none();
+        let counted = if whole { make::end(self.names, &root, shape) } else { Ok(0) };
+        let counted = self.comm().agree("make", counted.map_err(|error| words(&error)))?;
+        let mut sums = [counted, u64::from(!wanted)];
+        self.comm().all_reduce(&mut sums, Reduce::Sum)?;
+        let [counted, before] = sums;
+        self.observer.event(&Event::Made { phase: &done.phase, counted, before });
+        Ok(whole)
+    }
+
+    /// What the walked tree was made with; `None` where others made it.
+    fn expected(&self, root: &Path) -> Result<Option<u64>, String> {
+        if matches!(self.parameters.trees, Trees::Given(_)) {
+            return Ok(None);
+        }
+        let at = |why: &str| format!("{}: {why}", root.display());
+        match Marker::load(root).map_err(|error| at(&words(&error)))? {
+            Some(Marker { state: State::Whole, shape }) => Ok(Some(shape.entries)),
+            Some(_) => Err(at("is not whole; end its making with --make, or take it away with --remove")),
+            None => Err(at("no tree that ls-lr made; --make makes it")),
+        }
+    }
+
+    /// Walks all trees once; whether each had the entries it was made with and nothing failed.
+    fn walk(
+        &mut self,
+        listing: &dyn Listing,
+        nodes: &mut Nodes<'_>,
+        repetition: u32,
+        node_count: u32,
+    ) -> Result<bool, Halt> {
+        let number = self.parameters.walked_by(self.comm().rank(), self.comm().size());
+        let root = self.parameters.tree(number);
+        let expected = self.comm().agree("list", self.expected(&root))?;
+        let dropped = self.drop_caches(nodes, repetition)?;
+        self.observer.event(&Event::Walks { repetition });
+        let setting = self.setting("list", repetition);
+        let walk = Walk { listing, calls: self.parameters.calls, number, root: &root, expected };
+        let listed = list::repetition(self.rank, &setting, &walk, nodes, dropped)?;
+        list::record(self.rank, &listed)?;
+        let Listed { list, directories, walkers, shares, caches, .. } = &listed;
+        let walked = Walked { list, directories, walkers, shares: *shares, caches: *caches };
+        self.observer.event(&Event::Walked(&walked));
+        self.notices(&listed, repetition, node_count)?;
+        Ok(listed.mismatches == 0 && listed.list.failed.is_none())
+    }
+
+    fn drop_caches(&mut self, nodes: &Nodes<'_>, repetition: u32) -> Result<bool, Halt> {
+        if !self.parameters.cold {
+            return Ok(false);
+        }
+        let (dropped, why) = nodes.forget()?;
+        if !dropped {
+            let text = format!(
+                "--cold: caches could not be dropped, which only root may ({})",
+                why.unwrap_or_default()
+            );
+            self.notice("caches-not-dropped", repetition, "list", &text)?;
+        }
+        Ok(dropped)
+    }
+
+    /// Tells whatever keeps the rate from being one that a contract means.
+    fn notices(&mut self, listed: &Listed, repetition: u32, nodes: u32) -> Result<(), Halt> {
+        let parameters = self.parameters;
+        let window = listed.list.window.unwrap_or_default();
+        let made_here = parameters.make && (parameters.shift == 0 || nodes == 1);
+        let mut said: Vec<(&str, String)> = Vec::new();
+        if listed.mismatches > 0 {
+            let text = format!("{} trees do not have the entries they were made with", listed.mismatches);
+            said.push(("entries-mismatch", text));
+        }
+        if let Some(text) = warm(&listed.caches, repetition, made_here) {
+            said.push(("warm", text));
+        }
+        let fewest = self.comm().reduce_one(listed.list.balance.bytes_min, Reduce::Min)?;
+        if fewest <= LARGE {
+            said.push((
+                "small-tree",
+                format!("a tree has only {fewest} entries; one of a contract has more than {LARGE}"),
+            ));
+        }
+        if window.seconds < parameters.least_window_s {
+            let (short, least) = (window.seconds, parameters.least_window_s);
+            said.push((
+                "short-window",
+                format!("all walkers were at work at once for {short:.3} s only, less than {least} s"),
+            ));
+        }
+        let longest = listed.list.spans.total_s;
+        if window.seconds < EARLY * longest {
+            let first = window.first_rank;
+            said.push((
+                "uneven-walkers",
+                format!("walker {first} ended after {:.3} s, the last after {longest:.3} s", window.seconds),
+            ));
+        }
+        for (id, text) in said {
+            self.notice(id, repetition, "list", &text)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the trees; whether nothing stays and none has failed.
+    fn remove(&mut self) -> Result<bool, Halt> {
+        let root = self.own_tree();
+        let shape = self.comm().agree("remove", remove::begin(&root).map_err(|error| words(&error)))?;
+        let setting = self.setting("remove", 0);
+        let (done, stays, first) =
+            remove::entries(self.names, self.rank, self.observer, &setting, (&root, shape))?;
+        self.rank.record(&Record::Phase(Box::new(done.phase.clone())))?;
+        let whole = done.phase.failed.is_none();
+        let gone = match shape {
+            Some(_) if whole => remove::end(self.names, &root),
+            _ => Ok(true),
+        };
+        let gone = self.comm().agree("remove", gone.map_err(|error| words(&error)))?;
+        let mine = stays > 0 || !gone;
+        let left = self.comm().reduce_one(mine.into(), Reduce::Sum)?;
+        let first = mine.then(|| first.unwrap_or_else(|| root.display().to_string()));
+        let heard = crate::kit::few::collect(self.comm(), first.as_deref().map(str::as_bytes))?;
+        let first_left = heard.parcels.first().map(|(_, path)| String::from_utf8_lossy(path));
+        self.observer.event(&Event::Removed { phase: &done.phase, left, first_left: first_left.as_deref() });
+        Ok(whole && left == 0)
+    }
+}
+
+/// Why a walk was one of a client's memory, if it was.
+fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<String> {
+    let reason = match caches.new_names {
+        Some(share) if share < NEW => {
+            format!("only {:.0} % of the names were new to it", share * 100.0)
+        }
+        _ if caches.dropped => return None,
+        _ if repetition > 0 => "the trees were walked before in this run".to_owned(),
+        _ if made_here => "the trees were made in this run".to_owned(),
+        _ => return None,
+    };
+    Some(format!("names and attributes came from the memory of a client: {reason}"))
+}

@@ -1,0 +1,121 @@
+//! What a run tells while it goes on, on rank 0, for those who print it.
+
+use results::record::Phase;
+
+/// One walker's own numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WalkerRow {
+    /// The node it is on.
+    pub node: String,
+    /// Number of its tree.
+    pub tree: u32,
+    /// Entries that it found by listing.
+    pub entries: u64,
+    /// Entries that the tree was made with; `None` where nobody knows.
+    pub expected: Option<u64>,
+    /// Directories that it listed, with the root.
+    pub directories: u64,
+    /// Entries whose statx answered.
+    pub stats: u64,
+    /// Those of them within the common window.
+    pub stats_at_once: u64,
+    /// Seconds from the common start to its end.
+    pub seconds: f64,
+}
+
+/// Where the walkers' time went, shares of 0 to 1; the rest is their own work.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shares {
+    /// In statx of entries.
+    pub stat: f64,
+    /// In calls on directories.
+    pub list: f64,
+    /// In attributes and links.
+    pub further: f64,
+}
+
+/// What is known of the clients' caches before a walk.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Caches {
+    /// They were dropped on every node.
+    pub dropped: bool,
+    /// Names that were new to a client, as a share of those that its walkers asked for, 0 to 1; the least of
+    /// all nodes. `None` where no kernel told.
+    pub new_names: Option<f64>,
+}
+
+/// All trees have been walked once.
+#[derive(Debug)]
+pub struct Walked<'a> {
+    /// What is recorded: asking for entries.
+    pub list: &'a Phase,
+    /// What is recorded: calls on directories.
+    pub directories: &'a Phase,
+    /// By rank.
+    pub walkers: &'a [WalkerRow],
+    /// Where the time went.
+    pub shares: Shares,
+    /// What was cached.
+    pub caches: Caches,
+}
+
+/// One thing that happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Ranks have found each other.
+    Started {
+        /// How many.
+        ranks: u32,
+        /// On how many nodes.
+        nodes: u32,
+    },
+    /// Trees are being made or removed: so many entries of rank 0's tree are done.
+    Going {
+        /// `making` or `removing`.
+        what: &'static str,
+        /// Entries done.
+        done: u64,
+        /// Entries in all.
+        of: u64,
+    },
+    /// Trees have been made and counted by listing.
+    Made {
+        /// What is recorded.
+        phase: &'a Phase,
+        /// Entries counted in all trees.
+        counted: u64,
+        /// Trees that were whole before.
+        before: u64,
+    },
+    /// Walkers are about to start.
+    Walks {
+        /// Which repetition, from 0.
+        repetition: u32,
+    },
+    /// They have ended.
+    Walked(&'a Walked<'a>),
+    /// Trees have been removed.
+    Removed {
+        /// What is recorded.
+        phase: &'a Phase,
+        /// Trees of which something stays, because it was not made here.
+        left: u64,
+        /// One directory that stays.
+        first_left: Option<&'a str>,
+    },
+    /// Something the reader of the numbers has to know; also recorded.
+    Notice(&'a str),
+}
+
+/// Hears what happens.
+pub trait Observer {
+    /// One thing happened.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+/// Hears nothing; for ranks other than 0.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _event: &Event<'_>) {}
+}

@@ -1,0 +1,126 @@
+//! What a run is asked to do.
+
+use std::path::{Path, PathBuf};
+
+use storage::Client;
+use units::Usage;
+
+use super::shape::Shape;
+use super::walk::Calls;
+
+/// Which trees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trees {
+    /// Those that are made here, `ls-lr.0`, `ls-lr.1`, … in this directory.
+    Under(PathBuf),
+    /// Trees that were there, one for each rank.
+    Given(Vec<PathBuf>),
+}
+
+/// All of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Which trees.
+    pub trees: Trees,
+    /// The shape of each tree that is made.
+    pub shape: Shape,
+    /// Make the trees first.
+    pub make: bool,
+    /// Walk them.
+    pub walk: bool,
+    /// Remove them at the end.
+    pub remove: bool,
+    /// How often they are walked.
+    pub repetitions: u32,
+    /// What is asked of an entry.
+    pub calls: Calls,
+    /// Drop the caches of all nodes before each walk.
+    pub cold: bool,
+    /// Rank r walks the tree that rank r + this makes.
+    pub shift: u32,
+    /// Seconds that a common window is to last at least; one that is shorter is told.
+    pub least_window_s: f64,
+    /// Whether the run goes on after a call that failed.
+    pub keep_going: bool,
+    /// Where this client's kernel is asked and told.
+    pub client: Client,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            trees: Trees::Given(Vec::new()),
+            shape: Shape::default(),
+            make: false,
+            walk: true,
+            remove: false,
+            repetitions: 1,
+            calls: Calls::All,
+            cold: false,
+            shift: 0,
+            least_window_s: 1.0,
+            keep_going: false,
+            client: Client::default(),
+        }
+    }
+}
+
+impl Parameters {
+    /// Tree number `tree`, from 0.
+    pub fn tree(&self, tree: u32) -> PathBuf {
+        match &self.trees {
+            Trees::Under(dir) => dir.join(format!("ls-lr.{tree}")),
+            Trees::Given(dirs) => dirs.get(tree as usize).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The number of the tree that a rank walks.
+    pub fn walked_by(&self, rank: u32, ranks: u32) -> u32 {
+        ((u64::from(rank) + u64::from(self.shift)) % u64::from(ranks.max(1))) as u32
+    }
+
+    /// Says no before any rank starts.
+    pub fn check(&self, ranks: u32) -> Result<(), Usage> {
+        if let Trees::Given(dirs) = &self.trees
+            && dirs.len() != ranks as usize
+        {
+            let are = if dirs.len() == 1 { "1 tree" } else { &format!("{} trees", dirs.len()) };
+            let each = if ranks == 1 { "1 walker" } else { &format!("{ranks} walkers") };
+            return Err(Usage(format!(
+                "{are} for {each}: name one directory for each, or one with trees of --make in it"
+            )));
+        }
+        if self.make {
+            let longest = self.tree(ranks.saturating_sub(1));
+            self.shape.check(Path::new(&longest))?;
+        }
+        if self.repetitions == 0 {
+            return Err(Usage::new("--repetitions 0: give at least 1"));
+        }
+        if !(self.least_window_s >= 0.0 && self.least_window_s.is_finite()) {
+            return Err(Usage(format!("--min-window {}: give seconds, at least 0", self.least_window_s)));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_walker_has_a_tree_of_its_own_also_when_shifted() {
+        let mut parameters = Parameters { trees: Trees::Under("/x".into()), ..Parameters::default() };
+        for shift in [0, 1, 3, 7] {
+            parameters.shift = shift;
+            let mut trees: Vec<_> = (0..5).map(|rank| parameters.walked_by(rank, 5)).collect();
+            assert_eq!(trees[0], shift % 5);
+            trees.sort_unstable();
+            assert_eq!(trees, [0, 1, 2, 3, 4]);
+        }
+        assert_eq!(parameters.tree(12), Path::new("/x/ls-lr.12"));
+        let given = Parameters { trees: Trees::Given(vec!["a".into()]), ..Parameters::default() };
+        assert!(given.check(1).is_ok());
+        assert!(given.check(2).unwrap_err().0.starts_with("1 tree for 2 walkers: "));
+    }
+}

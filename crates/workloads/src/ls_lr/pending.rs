@@ -1,0 +1,122 @@
+//! What a walker remembers: the entries of one directory, and the directories that are still to come.
+
+use std::ffi::CStr;
+
+use storage::Kind;
+
+use crate::kit::path::PathBuffer;
+
+/// The entries of one directory.
+#[derive(Default)]
+pub(super) struct Entries {
+    /// All names, each with its NUL.
+    names: Vec<u8>,
+    /// Where each begins, and what it is.
+    found: Vec<(usize, Kind)>,
+}
+
+impl Entries {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.found.clear();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    pub(super) fn push(&mut self, name: &CStr, kind: Kind) {
+        self.found.push((self.names.len(), kind));
+        self.names.extend_from_slice(name.to_bytes_with_nul());
+    }
+
+    pub(super) fn name(&self, index: usize) -> &CStr {
+        named(&self.names, self.found[index].0)
+    }
+
+    /// From now on the entry is known to be this.
+    pub(super) fn is(&mut self, index: usize, kind: Kind) {
+        self.found[index].1 = kind;
+    }
+
+    /// Sorts them all by the bytes of their names, as `ls` does in the locale C.
+    pub(super) fn sort(&mut self) {
+        let names = &self.names;
+        self.found.sort_unstable_by(|a, b| named(names, a.0).cmp(named(names, b.0)));
+    }
+
+    /// The directories among them, the last first.
+    pub(super) fn directories_backwards(&self) -> impl Iterator<Item = &CStr> {
+        let directories = self.found.iter().rev().filter(|(_, kind)| *kind == Kind::Directory);
+        directories.map(|(at, _)| named(&self.names, *at))
+    }
+}
+
+fn named(names: &[u8], at: usize) -> &CStr {
+    CStr::from_bytes_until_nul(&names[at..]).unwrap_or_default()
+}
+
+/// Directories to come, the next on top.
+#[derive(Default)]
+pub(super) struct Pending {
+    paths: Vec<u8>,
+    /// Where each begins, and how deep it is.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Pending {
+    pub(super) fn push(&mut self, path: &PathBuffer, depth: usize) {
+        self.starts.push((self.paths.len(), depth));
+        self.paths.extend_from_slice(path.as_c_str().to_bytes_with_nul());
+    }
+
+    /// Makes `path` that of the next directory and tells its depth; `None` where there are no more.
+    pub(super) fn pop(&mut self, path: &mut PathBuffer) -> Option<usize> {
+        let (start, depth) = self.starts.pop()?;
+        path.cut(0);
+        path.push_name(named(&self.paths, start));
+        self.paths.truncate(start);
+        Some(depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn directories_come_sorted_by_their_bytes_and_depth_first() {
+        let mut entries = Entries::default();
+        for (name, kind) in
+            [(c"b", Kind::Directory), (c"a", Kind::Other), (c"B", Kind::Directory), (c"a1", Kind::Unknown)]
+        {
+            entries.push(name, kind);
+        }
+        entries.is(3, Kind::Directory);
+        entries.sort();
+        let names: Vec<_> = (0..entries.len()).map(|index| entries.name(index)).collect();
+        assert_eq!(names, [c"B", c"a", c"a1", c"b"]);
+        let (mut pending, mut path) = (Pending::default(), PathBuffer::new(Path::new("t/")));
+        for name in entries.directories_backwards() {
+            path.cut(2);
+            pending.push(path.push_name(name), 1);
+        }
+        let mut order = Vec::new();
+        while let Some(depth) = pending.pop(&mut path) {
+            order.push((path.as_c_str().to_owned(), depth));
+            if path.as_c_str() == c"t/a1" {
+                pending.push(path.push("/x"), depth + 1);
+            }
+        }
+        assert_eq!(
+            order,
+            [
+                (c"t/B".to_owned(), 1),
+                (c"t/a1".to_owned(), 1),
+                (c"t/a1/x".to_owned(), 2),
+                (c"t/b".to_owned(), 1)
+            ]
+        );
+    }
+}

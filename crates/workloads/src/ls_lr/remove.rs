@@ -1,0 +1,134 @@
+//! Removing a tree that was made here: exactly the names of its shape, and no other.
+//!
+//! What somebody else put into it stays, and so do the directories above that. A directory that has
+//! become something else, such as a link, is not gone into.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use ranks::Halt;
+use storage::Names;
+
+use super::make::in_parts;
+use super::marker::{Marker, NAME, State};
+use super::observer::Observer;
+use super::shape::{Places, Shape};
+use crate::kit::operations::{Done, Operating, Operation, Setting};
+use crate::kit::path::c_path;
+use crate::kit::rank::Rank;
+
+/// Begins the removal; the tree's shape, or `None` where there is no tree. Refuses what others made.
+pub(super) fn begin(root: &Path) -> io::Result<Option<Shape>> {
+    match root.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+        Ok(_) => {}
+    }
+    let Some(marker) = Marker::load(root)? else {
+        return Err(io::Error::other(format!("{}: ls-lr did not make this; it stays", root.display())));
+    };
+    Marker { state: State::Removing, ..marker }.keep(root)?;
+    Ok(Some(marker.shape))
+}
+
+/// Removes the entries of the tree; the directories that stay, of which the first one is named. Collective.
+pub(super) fn entries(
+    names: &dyn Names,
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
+    setting: &Setting,
+    (root, shape): (&Path, Option<Shape>),
+) -> Result<(Done, u64, Option<String>), Halt> {
+    let known = shape.unwrap_or_default();
+    let places = Places::new(root, known);
+    let mut removing = Removing { names, shape: known, places, ours: Vec::new(), left: 0, first_left: None };
+    let sure = if shape.is_some() { removing.look() } else { Ok(()) };
+    rank.comm.agree("remove", sure)?;
+    let doing = Operating::begin(rank, setting)?;
+    let items = shape.map_or(0, |shape| shape.entries);
+    let done = in_parts("removing", doing, rank, observer, &mut removing, items)?;
+    Ok((done, removing.left, removing.first_left))
+}
+
+/// Ends the removal: the root goes with its marker, unless there is something else in it; whether it went.
+pub(super) fn end(names: &dyn Names, root: &Path) -> io::Result<bool> {
+    let mut others = false;
+    names.list(&c_path(root), &mut |name, _| others |= name.to_bytes() != NAME.as_bytes())?;
+    if !others {
+        Marker::remove(root)?;
+        names.remove_dir(&c_path(root))?;
+    }
+    Ok(!others)
+}
+
+/// Removing entry number n: first all files, then all directories, the deepest first.
+struct Removing<'m> {
+    names: &'m dyn Names,
+    shape: Shape,
+    places: Places,
+    /// Whether each directory is still one, and those above it too.
+    ours: Vec<bool>,
+    left: u64,
+    first_left: Option<String>,
+}
+
+impl Removing<'_> {
+    /// Finds out which directories are still there as directories.
+    fn look(&mut self) -> io::Result<()> {
+        let directories = self.shape.directories();
+        self.ours = vec![false; directories as usize];
+        for number in 0..directories {
+            let above = number == 0 || self.ours[((number - 1) / self.shape.fan_out) as usize];
+            self.ours[number as usize] = above
+                && match self.names.lstat(self.places.directory(number).as_c_str()) {
+                    Ok(found) => found.directory,
+                    Err(error) if error.kind() == ErrorKind::NotFound => false,
+                    Err(error) => return Err(error),
+                };
+        }
+        Ok(())
+    }
+
+    /// The directory that entry number `item` is, or else the file.
+    fn which(&self, item: u64) -> Result<u64, u64> {
+        if item < self.shape.files() { Err(item) } else { Ok(self.shape.entries - item) }
+    }
+
+    /// Notes what stays.
+    fn stays(&mut self) {
+        self.left += 1;
+        let path = self.places.path().as_path();
+        self.first_left.get_or_insert_with(|| path.display().to_string());
+    }
+}
+
+impl Operation for Removing<'_> {
+    fn before(&mut self, item: u64) {
+        match self.which(item) {
+            Ok(directory) => self.places.directory(directory),
+            Err(file) => self.places.file(file),
+        };
+    }
+
+    fn operate(&mut self, item: u64) -> io::Result<()> {
+        let path = self.places.path().as_c_str();
+        let removed = match self.which(item) {
+            Ok(directory) if self.ours[directory as usize] => self.names.remove_dir(path),
+            Err(file) if self.ours[self.places.directory_of(file) as usize] => self.names.unlink(path),
+            _ => Ok(()),
+        };
+        match removed.as_ref().err().map(io::Error::kind) {
+            Some(ErrorKind::NotFound) => Ok(()),
+            // Not what was made here.
+            Some(ErrorKind::DirectoryNotEmpty | ErrorKind::IsADirectory | ErrorKind::NotADirectory) => {
+                self.stays();
+                Ok(())
+            }
+            _ => removed,
+        }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        ("remove", self.places.path().as_path())
+    }
+}

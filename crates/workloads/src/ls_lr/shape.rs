@@ -1,0 +1,198 @@
+//! The shape of a tree that is made: how many entries, and where each of them is.
+//!
+//! Directories are numbered level by level: the root is 0, and directory k lies in directory
+//! (k - 1) / fan-out. Each holds `per_dir` files until there are as many entries as asked for. Names are
+//! short, so that deep trees stay below the longest path a system takes: `d` and `f` with a number.
+//!
+//! Invariant: a tree has exactly `entries` entries, the root not counted; no two have the same path.
+
+use std::path::Path;
+
+use units::Usage;
+
+use crate::kit::path::PathBuffer;
+
+/// Bytes of the longest path that Linux takes.
+const LONGEST: u64 = 4095;
+
+/// What a tree is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Files and directories, without the root.
+    pub entries: u64,
+    /// Files in each directory; with 0 there are only directories.
+    pub per_dir: u64,
+    /// Directories in each directory, until there are enough.
+    pub fan_out: u64,
+    /// Bytes in each file.
+    pub bytes: u64,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { entries: 101_000, per_dir: 100, fan_out: 10, bytes: 0 }
+    }
+}
+
+impl Shape {
+    /// Directories, with the root.
+    pub fn directories(&self) -> u64 {
+        (self.entries + 1).div_ceil(self.per_dir + 1)
+    }
+
+    /// Files.
+    pub fn files(&self) -> u64 {
+        self.entries + 1 - self.directories()
+    }
+
+    /// Directories above the deepest one, the root among them.
+    pub fn depth(&self) -> u64 {
+        let mut directory = self.directories() - 1;
+        let mut depth = 0;
+        while directory > 0 {
+            directory = (directory - 1) / self.fan_out;
+            depth += 1;
+        }
+        depth
+    }
+
+    /// Says no to what cannot be made under `root`.
+    pub fn check(&self, root: &Path) -> Result<(), Usage> {
+        let Self { entries, per_dir, fan_out, .. } = *self;
+        if entries == 0 || entries > 1 << 40 {
+            return Err(Usage(format!("--entries {entries}: give a number from 1 to 2^40")));
+        }
+        if per_dir > 1 << 40 {
+            return Err(Usage(format!("--per-dir {per_dir}: give a number up to 2^40")));
+        }
+        if fan_out == 0 || fan_out > 1 << 40 {
+            return Err(Usage(format!("--fan-out {fan_out}: give a number from 1 to 2^40")));
+        }
+        let digits = |number: u64| u64::from(number.max(1).ilog10()) + 1;
+        let longest = root.as_os_str().len() as u64
+            + self.depth() * (2 + digits(fan_out - 1))
+            + 2
+            + digits(per_dir.saturating_sub(1));
+        if longest > LONGEST {
+            return Err(Usage(format!(
+                "--fan-out {fan_out}: {} directories then lie {} deep, and paths are longer than {LONGEST} \
+                 bytes; give a larger --fan-out or --per-dir",
+                self.directories(),
+                self.depth()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The paths of a tree's entries, one at a time.
+pub(super) struct Places {
+    shape: Shape,
+    path: PathBuffer,
+    root: usize,
+    /// Which directory the path begins with, and how long that is.
+    at: Option<(u64, usize)>,
+    /// Numbers on the way from a directory up.
+    way: Vec<u64>,
+}
+
+impl Places {
+    pub(super) fn new(root: &Path, shape: Shape) -> Self {
+        let path = PathBuffer::new(root);
+        Self { shape, root: path.len(), path, at: None, way: Vec::with_capacity(shape.depth() as usize) }
+    }
+
+    /// The path of a directory, from 0 for the root.
+    pub(super) fn directory(&mut self, number: u64) -> &PathBuffer {
+        match self.at {
+            Some((at, length)) if at == number => self.path.cut(length),
+            _ => self.walk_to(number),
+        }
+        &self.path
+    }
+
+    fn walk_to(&mut self, number: u64) {
+        self.way.clear();
+        let mut directory = number;
+        while directory > 0 {
+            self.way.push((directory - 1) % self.shape.fan_out);
+            directory = (directory - 1) / self.shape.fan_out;
+        }
+        self.path.cut(self.root);
+        for child in self.way.iter().rev() {
+            self.path.push("/d").number(*child);
+        }
+        self.at = Some((number, self.path.len()));
+    }
+
+    /// The directory that holds file `number`, from 0.
+    pub(super) fn directory_of(&self, number: u64) -> u64 {
+        number / self.shape.per_dir.max(1)
+    }
+
+    /// The path of a file, from 0.
+    pub(super) fn file(&mut self, number: u64) -> &PathBuffer {
+        self.directory(self.directory_of(number));
+        self.path.push("/f").number(number % self.shape.per_dir.max(1))
+    }
+
+    /// The path asked for last.
+    pub(super) fn path(&self) -> &PathBuffer {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_shape_has_exactly_its_entries_each_below_a_directory_that_comes_before_it() {
+        for entries in 1..60 {
+            for (per_dir, fan_out) in [(0, 1), (0, 3), (1, 1), (1, 2), (5, 1), (5, 3), (100, 10)] {
+                let shape = Shape { entries, per_dir, fan_out, bytes: 0 };
+                let mut places = Places::new(Path::new("/t"), shape);
+                let mut seen = BTreeSet::from(["/t".to_owned()]);
+                let text = |path: &PathBuffer| path.as_path().to_str().unwrap().to_owned();
+                for number in 0..shape.directories() {
+                    let path = text(places.directory(number));
+                    assert!(number == 0 || seen.contains(path.rsplit_once('/').unwrap().0), "{path}");
+                    assert_eq!(seen.insert(path), number > 0, "{shape:?}");
+                }
+                for number in 0..shape.files() {
+                    let path = text(places.file(number));
+                    assert!(
+                        seen.contains(path.rsplit_once('/').unwrap().0) && seen.insert(path),
+                        "{shape:?}"
+                    );
+                }
+                assert_eq!(seen.len() as u64, entries + 1, "{shape:?}");
+                let deepest = seen.iter().map(|path| path.matches("/d").count()).max();
+                assert_eq!(deepest, Some(shape.depth() as usize), "{shape:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_shape_of_nothing_said_is_that_of_the_contract_and_a_bit() {
+        let shape = Shape::default();
+        assert_eq!((shape.directories(), shape.files(), shape.depth()), (1000, 100_001, 3));
+        assert!(shape.check(Path::new("/scratch")).is_ok());
+    }
+
+    #[test]
+    fn paths_that_would_be_too_long_are_refused_beforehand() {
+        let chain = |entries| Shape { entries, per_dir: 0, fan_out: 1, bytes: 0 };
+        assert!(chain(500).check(Path::new("/tmp")).is_ok());
+        let no = chain(2000).check(Path::new("/tmp")).unwrap_err().0;
+        assert!(no.starts_with("--fan-out 1: 2001 directories then lie 2000 deep"), "{no}");
+        for (shape, wanted) in [
+            (Shape { entries: 0, ..Shape::default() }, "--entries 0"),
+            (Shape { fan_out: 0, ..Shape::default() }, "--fan-out 0"),
+            (Shape { per_dir: u64::MAX, ..Shape::default() }, "--per-dir"),
+        ] {
+            assert!(shape.check(Path::new("/tmp")).unwrap_err().0.starts_with(wanted));
+        }
+    }
+}

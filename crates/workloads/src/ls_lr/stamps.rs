@@ -1,0 +1,82 @@
+//! When a walker had done how much, so that it can be asked for any moment afterwards.
+//!
+//! Every n-th operation leaves a stamp; when there is no more room every second stamp goes and n doubles.
+//!
+//! Invariant: the answer is never above the truth, and below it by less than n, which is at most one in
+//! 16384 of what was done.
+
+use measure::Tick;
+
+/// Stamps that are kept at most.
+const ROOM: usize = 1 << 15;
+
+/// One walker's progress.
+#[derive(Debug)]
+pub(super) struct Stamps {
+    ticks: Vec<Tick>,
+    stride: u64,
+    done: u64,
+}
+
+impl Stamps {
+    /// Takes all its memory here.
+    pub(super) fn new() -> Self {
+        let mut ticks = vec![Tick(0); ROOM];
+        ticks.clear();
+        Self { ticks, stride: 1, done: 0 }
+    }
+
+    /// One operation has ended; the clock is read where this one leaves a stamp.
+    #[inline]
+    pub(super) fn add(&mut self, now: impl FnOnce() -> Tick) {
+        self.done += 1;
+        if self.done.is_multiple_of(self.stride) {
+            self.keep(now());
+        }
+    }
+
+    fn keep(&mut self, now: Tick) {
+        self.ticks.push(now);
+        if self.ticks.len() == ROOM {
+            let mut number = 0;
+            self.ticks.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+            self.stride *= 2;
+        }
+    }
+
+    /// Operations in all.
+    pub(super) fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Operations that had ended when `passed` was still so; it is of all stamps up to a moment.
+    pub(super) fn while_so(&self, passed: impl Fn(Tick) -> bool) -> u64 {
+        self.ticks.partition_point(|tick| passed(*tick)) as u64 * self.stride
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_done_at_any_moment_is_told_and_never_too_much() {
+        for total in [0_u64, 1, 100, 32_767, 32_768, 101_000, 1_000_003] {
+            let mut stamps = Stamps::new();
+            (1..=total).for_each(|number| stamps.add(|| Tick(number * 10)));
+            assert_eq!(stamps.done(), total);
+            assert!(stamps.ticks.len() < ROOM);
+            for moment in [0, 9, 10, total * 3, total * 10 - total.min(1), total * 10] {
+                let truth = (moment / 10).min(total);
+                let told = stamps.while_so(|tick| tick.0 <= moment);
+                assert!(
+                    told <= truth && truth - told <= total / 16_384,
+                    "{total} {moment}: {told} of {truth}"
+                );
+            }
+        }
+    }
+}

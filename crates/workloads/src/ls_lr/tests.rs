@@ -1,0 +1,1 @@
+//! Walks of real trees, without a command line.

@@ -1,0 +1,291 @@
+//! One walker: the system calls of `ls -lR` on one tree, in the order in which GNU ls 9.1 makes them.
+//!
+//! A directory: open, fstat, statx of its inode, then getdents64 until nothing comes, close. Its entries are
+//! asked for as they come: statx, the security context, the access list (of a directory also the default
+//! one; not of a link), of a link where it leads. Names that begin with a dot are passed over. Then its
+//! directories follow, sorted, each with everything below it before the next. Links are not followed.
+//!
+//! Invariant: memory holds the entries of one directory and the names of those that are still to come.
+//! Never here: text of what was found.
+
+use std::io;
+use std::path::Path;
+
+use measure::{Clock, CycleClock, Histogram, Stop};
+use storage::{Directory, Identity, Kind, Listing, Shown};
+
+use super::pending::{Entries, Pending};
+use super::stamps::Stamps;
+use crate::kit::operations::{Operating, Operation};
+use crate::kit::order::Order;
+use crate::kit::path::PathBuffer;
+use crate::kit::rank::Rank;
+
+/// The system's numbers of errors that mean that a file system has no such attribute, or none at all.
+const NO_SUCH: i32 = 61;
+const UNSUPPORTED: [i32; 3] = [95, 22, 38];
+const TOO_SMALL: i32 = 34;
+
+/// What is asked of an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Calls {
+    /// All that `ls -l` asks.
+    #[default]
+    All,
+    /// Only `statx`.
+    Stat,
+}
+
+/// What a walker found, and where its time went.
+pub(super) struct Seen {
+    /// Entries that were listed, the root not among them.
+    pub(super) entries: u64,
+    /// Directories that were listed, with the root.
+    pub(super) directories: u64,
+    /// Of each directory the time of its calls; not that of its entries' between them.
+    pub(super) lists: Histogram,
+    /// When how many entries had been asked for by statx, which answered.
+    pub(super) stamps: Stamps,
+    /// Ticks in the calls behind the statx of each entry.
+    further: u64,
+}
+
+/// Walks one tree.
+pub(super) struct Walker<'w> {
+    listing: &'w dyn Listing,
+    calls: Calls,
+    clock: CycleClock,
+    path: PathBuffer,
+    entries: Entries,
+    pending: Pending,
+    /// The directories above the one that is listed.
+    above: Vec<Identity>,
+    missing: Missing,
+    pub(super) seen: Seen,
+}
+
+/// Devices that have said that they know no such attribute; ls asks each only until then.
+#[derive(Default)]
+struct Missing {
+    context: Option<(u32, u32)>,
+    list: Option<(u32, u32)>,
+}
+
+impl<'w> Walker<'w> {
+    pub(super) fn new(listing: &'w dyn Listing, calls: Calls, clock: &CycleClock) -> Self {
+        let lists = Histogram::new();
+        let seen = Seen { entries: 0, directories: 0, lists, stamps: Stamps::new(), further: 0 };
+        Self {
+            listing,
+            calls,
+            clock: clock.clone(),
+            path: PathBuffer::default(),
+            entries: Entries::default(),
+            pending: Pending::default(),
+            above: Vec::new(),
+            missing: Missing::default(),
+            seen,
+        }
+    }
+
+    /// Nanoseconds in the calls behind the statx of each entry.
+    pub(super) fn further_ns(&self) -> u64 {
+        self.clock.scale().ns(self.seen.further)
+    }
+
+    /// Walks the whole tree, until it is done or the phase has failed.
+    pub(super) fn walk(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>, root: &Path) {
+        self.path = PathBuffer::new(root);
+        self.argument(rank, doing);
+        self.pending.push(&self.path, 0);
+        while !doing.has_failed() && !rank.comm.alarm_raised() {
+            let Some(depth) = self.pending.pop(&mut self.path) else { return };
+            self.directory(rank, doing, depth);
+        }
+    }
+
+    /// What ls asks of the name that it is given; it is no entry, and does not count.
+    fn argument(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>) {
+        let found = self.listing.shown(self.path.as_c_str()).map_err(|error| ("statx", error));
+        let further = found.and_then(|shown| match self.calls {
+            Calls::All => further(self.listing, &self.path, shown, &mut self.missing),
+            Calls::Stat => Ok(()),
+        });
+        if let Err((call, error)) = further {
+            doing.failed_beside(rank, call, self.path.as_path(), &error);
+        }
+    }
+
+    fn directory(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>, depth: usize) {
+        self.entries.clear();
+        self.above.truncate(depth);
+        let own = self.path.len();
+        let mut begin = self.clock.now();
+        let mut directory = match self.open() {
+            Ok(directory) => directory,
+            Err((call, error)) => return doing.failed_beside(rank, call, self.path.as_path(), &error),
+        };
+        let mut ticks = 0;
+        loop {
+            let first = self.entries.len();
+            let entries = &mut self.entries;
+            let more = directory.read(&mut |name, kind| {
+                if !name.to_bytes().starts_with(b".") {
+                    entries.push(name, kind);
+                }
+            });
+            ticks += self.clock.now().0 - begin.0;
+            let more = more.unwrap_or_else(|error| {
+                doing.failed_beside(rank, "getdents64", self.path.as_path(), &error);
+                false
+            });
+            self.ask(rank, doing, own, first);
+            begin = self.clock.now();
+            if !more || doing.has_failed() {
+                break;
+            }
+        }
+        drop(directory);
+        ticks += self.clock.now().0 - begin.0;
+        self.seen.lists.add(self.clock.scale().ns(ticks));
+        self.seen.directories += 1;
+        self.seen.entries += self.entries.len() as u64;
+        self.queue(own, depth);
+    }
+
+    /// Opens the directory of the path and sees which one it is. Where that is one above it, ls says so and
+    /// goes on, and so is it here.
+    fn open(&mut self) -> Result<Box<dyn Directory>, (&'static str, io::Error)> {
+        let directory = self.listing.open_dir(self.path.as_c_str()).map_err(|error| ("open", error))?;
+        let identity = directory.identity().map_err(|error| ("statx", error))?;
+        if self.above.contains(&identity) {
+            return Err(("list", io::Error::other("a directory above it is listed already")));
+        }
+        self.above.push(identity);
+        Ok(directory)
+    }
+
+    /// Asks for the entries from number `first` on.
+    fn ask(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>, own: usize, first: usize) {
+        let count = (self.entries.len() - first) as u64;
+        if count > 0 && !doing.has_failed() {
+            let base = slash(&mut self.path, own);
+            let mut asking = Asking { walker: self, base, first, found: None, troubles: Vec::new() };
+            doing.run(rank, &mut asking, &mut Order::items(count), 0, Stop::after(count));
+            for (call, index, error) in std::mem::take(&mut asking.troubles) {
+                asking.name(index);
+                doing.failed_beside(rank, call, asking.walker.path.as_path(), &error);
+            }
+        }
+        self.path.cut(own);
+    }
+
+    /// Has the directories of this one come next, sorted.
+    fn queue(&mut self, own: usize, depth: usize) {
+        self.entries.sort();
+        let base = slash(&mut self.path, own);
+        for name in self.entries.directories_backwards() {
+            self.path.cut(base);
+            self.pending.push(self.path.push_name(name), depth + 1);
+        }
+    }
+}
+
+/// Ends the path of a directory, which has `own` bytes, with a slash; returns how many it has then.
+fn slash(path: &mut PathBuffer, own: usize) -> usize {
+    path.cut(own);
+    if path.as_c_str().to_bytes().last() != Some(&b'/') {
+        path.push("/");
+    }
+    path.len()
+}
+
+/// Asking for the entries that one call brought.
+struct Asking<'a, 'w> {
+    walker: &'a mut Walker<'w>,
+    /// Bytes of the path before the entry's name.
+    base: usize,
+    first: usize,
+    found: Option<Shown>,
+    /// Calls that failed behind a statx, each with the number of its entry.
+    troubles: Vec<(&'static str, usize, io::Error)>,
+}
+
+impl Asking<'_, '_> {
+    /// Makes the path that of an entry.
+    fn name(&mut self, index: usize) {
+        let walker = &mut *self.walker;
+        walker.path.cut(self.base);
+        walker.path.push_name(walker.entries.name(index));
+    }
+}
+
+impl Operation for Asking<'_, '_> {
+    #[inline]
+    fn before(&mut self, item: u64) {
+        self.name(self.first + item as usize);
+        self.found = None;
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        self.found = Some(self.walker.listing.shown(self.walker.path.as_c_str())?);
+        Ok(())
+    }
+
+    fn after(&mut self, item: u64) {
+        let Some(shown) = self.found else { return };
+        let index = self.first + item as usize;
+        let walker = &mut *self.walker;
+        walker.entries.is(index, shown.kind);
+        if walker.calls == Calls::Stat {
+            return walker.seen.stamps.add(|| walker.clock.now());
+        }
+        let begin = walker.clock.now();
+        walker.seen.stamps.add(|| begin);
+        if let Err((call, error)) = further(walker.listing, &walker.path, shown, &mut walker.missing) {
+            self.troubles.push((call, index, error));
+        }
+        walker.seen.further += walker.clock.now().0 - begin.0;
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        ("statx", self.walker.path.as_path())
+    }
+}
+
+/// What ls asks of a name behind its statx.
+fn further(
+    listing: &dyn Listing,
+    path: &PathBuffer,
+    shown: Shown,
+    missing: &mut Missing,
+) -> Result<(), (&'static str, io::Error)> {
+    let path = path.as_c_str();
+    if missing.context != Some(shown.device) {
+        let asked = listing.own_attribute(path, c"security.selinux", &mut [0; 255]);
+        match asked.as_ref().err().and_then(io::Error::raw_os_error) {
+            None | Some(NO_SUCH | TOO_SMALL) => {}
+            Some(number) if UNSUPPORTED.contains(&number) => missing.context = Some(shown.device),
+            Some(_) => return asked.map(drop).map_err(|error| ("lgetxattr", error)),
+        }
+    }
+    if shown.kind == Kind::Link {
+        return listing.read_link(path, &mut [0; 4096]).map(drop).map_err(|error| ("readlink", error));
+    }
+    let lists = [c"system.posix_acl_access", c"system.posix_acl_default"];
+    for name in if shown.kind == Kind::Directory { &lists[..] } else { &lists[..1] } {
+        if missing.list == Some(shown.device) {
+            break;
+        }
+        let asked = listing.attribute(path, name, &mut []);
+        match asked.as_ref().err().and_then(io::Error::raw_os_error) {
+            // With an access list the default one is not asked for.
+            None if asked.as_ref().is_ok_and(|bytes| *bytes > 0) => break,
+            None | Some(NO_SUCH) => {}
+            Some(number) if UNSUPPORTED.contains(&number) => missing.list = Some(shown.device),
+            Some(_) => return asked.map(drop).map_err(|error| ("getxattr", error)),
+        }
+    }
+    Ok(())
+}
