@@ -56,9 +56,9 @@ pub(super) fn repetition(
     let [begun_ns, ended_ns] = [begun, ended].map(|tick| rank.since_start_ns(tick));
     let by = |moment| seen.stamps.while_so(|tick| rank.since_start_ns(tick) <= moment);
     let stats = seen.stamps.done();
-    let (window, mine) = window::common(rank.comm, begun_ns, ended_ns, stats, by)?;
+    let (window, mine, start_ns) = window::common(rank.comm, begun_ns, ended_ns, stats, by)?;
     let own_ns = ended_ns.saturating_sub(begun_ns);
-    let row = Row { walk, seen: &seen, at_once: mine, own_ns };
+    let row = Row { walk, seen: &seen, at_once: mine, ns: ended_ns - start_ns };
     let walkers = row.gather(rank.comm)?;
     let wrong = walk.expected.is_some_and(|expected| expected != seen.entries);
     let list_ns = (seen.lists.mean() * seen.lists.count() as f64) as u64;
@@ -99,7 +99,7 @@ struct Row<'a> {
     walk: &'a Walk<'a>,
     seen: &'a Seen,
     at_once: u64,
-    own_ns: u64,
+    ns: u64,
 }
 
 /// Numbers of a row.
@@ -118,7 +118,7 @@ impl Row<'_> {
             seen.directories,
             seen.stamps.done(),
             self.at_once,
-            self.own_ns,
+            self.ns,
         ];
         let mut mine: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         mine.extend_from_slice(comm.node_name().as_bytes());

@@ -210,7 +210,7 @@ impl Part<'_, '_> {
                 format!("all walkers were at work at once for {short:.3} s only, less than {least} s"),
             ));
         }
-        let longest = listed.list.spans.total_s;
+        let longest = listed.list.spans.transfer_s;
         if window.seconds < EARLY * longest {
             let first = window.first_rank;
             said.push((

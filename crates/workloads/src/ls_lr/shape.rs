@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn the_shape_of_nothing_said_is_that_of_the_contract_and_a_bit() {
         let shape = Shape::default();
-        assert_eq!((shape.directories(), shape.files(), shape.depth()), (1000, 100_001, 3));
+        assert_eq!((shape.directories(), shape.files(), shape.depth()), (1001, 100_000, 3));
         assert!(shape.check(Path::new("/scratch")).is_ok());
     }
 

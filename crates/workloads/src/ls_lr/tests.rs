@@ -1,1 +1,308 @@
-//! Walks of real trees, without a command line.
+//! Trees made, walked and removed, with every call that is made on the way.
+
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use measure::CycleClock;
+use results::records::Sink;
+use storage::{Directory, Settings, Shown};
+
+use super::walk::Walker;
+use super::*;
+use crate::kit::operations::Operating;
+
+/// Lists as `inner` does, and notes which paths were asked for.
+struct Noted<'a> {
+    inner: &'a dyn Listing,
+    opened: Mutex<Vec<String>>,
+    shown: Mutex<Vec<String>>,
+    further: Mutex<Vec<&'static str>>,
+    /// Opening this directory fails.
+    denied: Option<&'a str>,
+}
+
+fn text(path: &CStr) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+impl Listing for Noted<'_> {
+    fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>> {
+        if self.denied.is_some_and(|denied| text(path).ends_with(denied)) {
+            return Err(io::Error::from_raw_os_error(13));
+        }
+        self.opened.lock().unwrap().push(text(path));
+        self.inner.open_dir(path)
+    }
+
+    fn shown(&self, path: &CStr) -> io::Result<Shown> {
+        self.shown.lock().unwrap().push(text(path));
+        self.inner.shown(path)
+    }
+
+    fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
+        self.further.lock().unwrap().push("getxattr");
+        self.inner.attribute(path, name, value)
+    }
+
+    fn own_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
+        self.further.lock().unwrap().push("lgetxattr");
+        self.inner.own_attribute(path, name, value)
+    }
+
+    fn read_link(&self, path: &CStr, target: &mut [u8]) -> io::Result<usize> {
+        self.further.lock().unwrap().push("readlink");
+        self.inner.read_link(path, target)
+    }
+}
+
+fn posix() -> Box<dyn Storage> {
+    (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap()
+}
+
+/// A walk by one rank: what was opened, what was asked for, and the phase or why there is none.
+struct Walked {
+    opened: Vec<String>,
+    shown: Vec<String>,
+    further: Vec<&'static str>,
+    phase: Result<results::record::Phase, Halt>,
+    entries: u64,
+}
+
+fn walk(root: &Path, calls: Calls, denied: Option<&str>, keep_going: bool) -> Walked {
+    let storage = posix();
+    let inner = storage.names().unwrap().listing().unwrap();
+    let none = || Mutex::new(Vec::new());
+    let noted = Noted { inner, opened: none(), shown: none(), further: Mutex::default(), denied };
+    let (mut clock, mut kept) = (CycleClock::new(), Vec::<Record>::new());
+    let comm = ranks::local::alone();
+    let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None).unwrap();
+    let setting = Setting { phase: "list", keep_going, ..Setting::default() };
+    let mut walker = Walker::new(&noted, calls, rank.clock);
+    let mut doing = Operating::begin(&mut rank, &setting).unwrap();
+    walker.walk(&rank, &mut doing, root);
+    let phase = doing.end(&mut rank, || Ok(())).map(|done| done.phase);
+    let entries = walker.seen.entries;
+    let [opened, shown] = [noted.opened, noted.shown].map(|list| list.into_inner().unwrap());
+    Walked { opened, shown, further: noted.further.into_inner().unwrap(), phase, entries }
+}
+
+/// Runs `parameters` on so many ranks; rank 0's answer and its records.
+fn run_on(ranks: u32, parameters: &Parameters) -> (Result<bool, Halt>, Vec<Record>) {
+    let (storage, clock, kept) = (posix(), CycleClock::new(), Mutex::new(Vec::<Record>::new()));
+    let all = ranks::local::run(ranks, |comm| {
+        let (mut clock, mut mine) = (clock.clone(), Vec::<Record>::new());
+        let sink: &mut dyn Sink = &mut mine;
+        let mut rank = Rank::begin(comm, &mut clock, sink, None)?;
+        let done = run(parameters, &*storage, &mut rank, &mut Silent);
+        if comm.rank() == 0 {
+            kept.lock().unwrap().extend(mine);
+        }
+        done
+    });
+    (all.into_iter().next().unwrap().unwrap(), kept.into_inner().unwrap())
+}
+
+fn made_under(dir: &Path, shape: Shape) -> Parameters {
+    let trees = Trees::Under(dir.to_owned());
+    Parameters { trees, shape, make: true, walk: false, ..Parameters::default() }
+}
+
+const SMALL: Shape = Shape { entries: 230, per_dir: 7, fan_out: 3, bytes: 5 };
+
+fn phases(records: &[Record]) -> Vec<(&str, u64)> {
+    let phases = records.iter().filter_map(|record| match record {
+        Record::Phase(phase) => Some((phase.phase.as_str(), phase.ops)),
+        _ => None,
+    });
+    phases.collect()
+}
+
+#[test]
+fn a_walk_asks_for_exactly_what_was_made_directory_by_directory_in_the_order_of_ls() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
+    let root = dir.path().join("ls-lr.0");
+    let walked = walk(&root, Calls::All, None, false);
+    let phase = walked.phase.unwrap();
+    assert_eq!((phase.ops, walked.entries), (230, 230));
+    let mut wanted = BTreeSet::from([root.display().to_string()]);
+    let mut places = shape::Places::new(&root, SMALL);
+    let name = |path: &crate::kit::path::PathBuffer| path.as_path().display().to_string();
+    let directories: BTreeSet<_> = (0..SMALL.directories()).map(|at| name(places.directory(at))).collect();
+    wanted.extend(directories.iter().cloned());
+    wanted.extend((0..SMALL.files()).map(|at| name(places.file(at))));
+    assert_eq!(walked.shown.len(), 231, "each once, and the root");
+    assert_eq!(walked.shown.iter().cloned().collect::<BTreeSet<_>>(), wanted);
+    // Depth first, sorted by name: no name here is the beginning of another, so that paths sort likewise.
+    assert_eq!(walked.opened, directories.into_iter().collect::<Vec<_>>());
+    let count = |call: &str| walked.further.iter().filter(|made| **made == call).count();
+    let acl = count("getxattr");
+    assert!(acl == 231 + 29 || acl == 1, "of every entry, of directories twice: {acl}");
+    assert_eq!(count("readlink"), 0);
+    assert!(walk(&root, Calls::Stat, None, false).further.is_empty());
+}
+
+#[test]
+fn names_with_a_dot_are_passed_over_and_links_are_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::create_dir_all(at("a/b")).unwrap();
+    fs::create_dir_all(at(".hidden/c")).unwrap();
+    for (target, link) in [("..", "a/up"), (".", "self"), ("nowhere", "dangling"), ("a", "a/b/loop")] {
+        std::os::unix::fs::symlink(target, at(link)).unwrap();
+    }
+    let walked = walk(dir.path(), Calls::All, None, false);
+    let names: Vec<_> = walked.opened.iter().map(|path| &path[dir.path().as_os_str().len()..]).collect();
+    assert_eq!(names, ["", "/a", "/a/b"]);
+    assert_eq!((walked.entries, walked.phase.unwrap().ops), (6, 6));
+    assert_eq!(walked.further.iter().filter(|call| **call == "readlink").count(), 4);
+}
+
+#[test]
+fn a_chain_of_directories_is_walked_to_its_end_and_paths_too_long_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let chain = Shape { entries: 500, per_dir: 0, fan_out: 1, bytes: 0 };
+    assert!(run_on(1, &made_under(dir.path(), chain)).0.unwrap());
+    let root = dir.path().join("ls-lr.0");
+    let walked = walk(&root, Calls::All, None, false);
+    assert_eq!((walked.opened.len(), walked.entries), (501, 500));
+    // Deeper than a path can say: 200 names of 30 bytes below a root that is reached step by step.
+    let deep = tempfile::tempdir().unwrap();
+    let fd =
+        |path: &Path| rustix::fs::open(path, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
+    let mut at = fd(deep.path());
+    let name = "n".repeat(30);
+    for _ in 0..200 {
+        rustix::fs::mkdirat(&at, &name, rustix::fs::Mode::RWXU).unwrap();
+        at = rustix::fs::openat(&at, &name, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
+    }
+    let walked = walk(deep.path(), Calls::All, None, true);
+    let failed = walked.phase.unwrap().failed.unwrap();
+    // The entry and then, being a directory, its listing.
+    let reasons: Vec<_> = failed.reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
+    assert_eq!(reasons, [("File name too long", 2)]);
+    assert_eq!(failed.first.iter().map(|one| one.operation.as_str()).collect::<Vec<_>>(), ["statx", "open"]);
+    let named = &failed.first[0].path;
+    assert!(named.len() < 500 && named.contains("nnn ... nnn"), "{named}");
+    assert!(walked.entries > 100 && walked.entries < 140, "{}", walked.entries);
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_ends_the_walk_or_is_counted_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
+    let root = dir.path().join("ls-lr.0");
+    let halt = walk(&root, Calls::All, Some("ls-lr.0/d1"), false).phase.unwrap_err();
+    assert_eq!(halt.to_string().rsplit_once("ls-lr.0").unwrap().1, "/d1: open: Permission denied");
+    let walked = walk(&root, Calls::All, Some("ls-lr.0/d1"), true);
+    let phase = walked.phase.unwrap();
+    let failed = phase.failed.clone().unwrap();
+    assert_eq!((failed.operations, failed.first[0].operation.as_str()), (1, "open"));
+    assert_eq!(phase.ops, walked.entries, "what was listed was asked for");
+    assert!(phase.ops < 230 && !walked.opened.iter().any(|path| path.contains("ls-lr.0/d1")));
+}
+
+#[test]
+fn all_trees_are_made_walked_and_removed_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("mine"), "stays").unwrap();
+    let all = Parameters { walk: true, remove: true, repetitions: 2, ..made_under(dir.path(), SMALL) };
+    let (done, records) = run_on(3, &all);
+    assert!(done.unwrap());
+    let of = |name, ops| (name, ops);
+    let twice = [of("list", 690), of("directories", 87), of("list", 690), of("directories", 87)];
+    let wanted = [&[of("make", 690)][..], &twice, &[of("remove", 690)]].concat();
+    assert_eq!(phases(&records), wanted);
+    let ids: BTreeSet<_> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Notice(notice) => Some(notice.id.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert!(ids.is_superset(&BTreeSet::from(["small-tree", "short-window", "warm"])), "{ids:?}");
+    let list = records.iter().find_map(|record| match record {
+        Record::Phase(phase) if phase.phase == "list" => Some(phase),
+        _ => None,
+    });
+    let (list, window) = (list.unwrap(), list.unwrap().window.unwrap());
+    assert!(window.ops <= 690 && window.ops >= 230, "the first walker had done all of its tree: {window:?}");
+    assert!(window.seconds <= list.spans.transfer_s);
+    let rate = list.metric("rate").unwrap().value;
+    assert!((rate - window.ops as f64 / window.seconds).abs() < 1e-6 * rate);
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["mine"]);
+}
+
+#[test]
+fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("ls-lr.0");
+    assert!(make::begin(posix().names().unwrap(), &root, SMALL).unwrap(), "begun and left");
+    fs::create_dir(root.join("d0")).unwrap();
+    fs::write(root.join("f0"), "12345").unwrap();
+    assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
+    assert_eq!(Marker::load(&root).unwrap().unwrap().state, State::Whole);
+    let (done, records) = run_on(2, &made_under(dir.path(), SMALL));
+    assert!(done.unwrap());
+    assert_eq!(phases(&records), [("make", 230)], "only the second tree");
+    let other = Shape { entries: 231, ..SMALL };
+    let halt = run_on(2, &made_under(dir.path(), other)).0.unwrap_err();
+    assert!(halt.why.contains("a tree of another shape"), "{halt}");
+    // What came beside the entries is seen by the counting.
+    fs::remove_file(root.join("f0")).unwrap();
+    Marker { state: State::Making, shape: SMALL }.keep(&root).unwrap();
+    fs::write(root.join("foreign"), "").unwrap();
+    let halt = run_on(1, &made_under(dir.path(), SMALL)).0.unwrap_err();
+    assert!(halt.why.ends_with("ls-lr.0: listing finds 231 entries of 230"), "{halt}");
+}
+
+#[test]
+fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("ls-lr.0");
+    let parameters = made_under(dir.path(), SMALL);
+    assert!(run_on(1, &parameters).0.unwrap());
+    let foreign = [root.join("d0/d1/theirs"), root.join("d2/.theirs")];
+    foreign.iter().for_each(|path| fs::write(path, "x").unwrap());
+    // A directory of the tree that became a link to somebody's files with the same names.
+    let elsewhere = dir.path().join("elsewhere");
+    fs::create_dir_all(elsewhere.join("d0")).unwrap();
+    fs::write(elsewhere.join("f0"), "x").unwrap();
+    fs::write(elsewhere.join("d0/f0"), "x").unwrap();
+    let moved: PathBuf = dir.path().join("moved");
+    fs::rename(root.join("d1"), &moved).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, root.join("d1")).unwrap();
+    let remove = Parameters { make: false, remove: true, ..parameters };
+    assert!(!run_on(1, &remove).0.unwrap(), "something stays");
+    for path in foreign.iter().chain(&[elsewhere.join("f0"), elsewhere.join("d0/f0"), moved.join("f0")]) {
+        assert!(path.exists(), "{}", path.display());
+    }
+    assert!(!root.join("f0").exists() && !root.join("d0/d0").exists());
+    assert_eq!(Marker::load(&root).unwrap().unwrap().state, State::Removing);
+    foreign.iter().for_each(|path| fs::remove_file(path).unwrap());
+    fs::remove_file(root.join("d1")).unwrap();
+    assert!(run_on(1, &remove).0.unwrap());
+    assert!(!root.exists());
+    assert!(run_on(1, &remove).0.unwrap(), "there is nothing to remove");
+    fs::create_dir(&root).unwrap();
+    let halt = run_on(1, &remove).0.unwrap_err();
+    assert!(halt.why.ends_with("ls-lr did not make this; it stays") && root.exists(), "{halt}");
+}
+
+#[test]
+fn a_tree_that_has_not_its_entries_is_not_as_it_was_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let parameters = made_under(dir.path(), SMALL);
+    assert!(run_on(2, &parameters).0.unwrap());
+    let walk = Parameters { make: false, walk: true, shift: 1, ..parameters };
+    assert!(run_on(2, &walk).0.unwrap());
+    fs::remove_file(dir.path().join("ls-lr.1/d0/f3")).unwrap();
+    let (done, records) = run_on(2, &walk);
+    assert!(!done.unwrap());
+    assert!(records.iter().any(|record| matches!(record, Record::Notice(n) if n.id == "entries-mismatch")));
+}

@@ -23,6 +23,9 @@ pub(super) struct Text {
     head: String,
     verbose: bool,
     bar: ProgressBar,
+    /// Whether there is more than one repetition, and which one runs.
+    repeats: bool,
+    repetition: u32,
     /// The rates so far.
     rates: Vec<f64>,
     warnings: Vec<String>,
@@ -38,7 +41,9 @@ impl Text {
             false => ProgressBar::hidden(),
         };
         let head = head(parameters, ranks);
-        Self { head, verbose, bar, rates: Vec::new(), warnings: Vec::new(), failed: None }
+        let repeats = parameters.repetitions > 1;
+        let (rates, warnings) = (Vec::new(), Vec::new());
+        Self { head, verbose, bar, repeats, repetition: 0, rates, warnings, failed: None }
     }
 
     /// The last words; fails where anything could not be printed.
@@ -75,7 +80,10 @@ impl Observer for Text {
                 self.bar.set_message(format!("ls-lr: {what}: {done} of {of} entries of walker 0's tree"));
             }
             Event::Made { phase, counted, before } => self.put(&made(phase, *counted, *before)),
-            Event::Walks { .. } => self.bar.finish_and_clear(),
+            Event::Walks { repetition } => {
+                self.repetition = *repetition;
+                self.bar.finish_and_clear();
+            }
             Event::Walked(walked) => {
                 self.rates.extend(walked.list.metric("rate").map(|rate| rate.value));
                 let text = walked_once(walked, self.verbose);
@@ -83,6 +91,9 @@ impl Observer for Text {
             }
             Event::Removed { phase, left, first_left } => {
                 self.put(&removed(phase, *left, first_left.unwrap_or_default()));
+            }
+            Event::Notice(text) if self.repeats => {
+                self.warnings.push(format!("repetition {}: {text}", self.repetition));
             }
             Event::Notice(text) => self.warnings.push((*text).to_owned()),
         }
@@ -164,7 +175,7 @@ fn walked_once(walked: &Walked<'_>, verbose: bool) -> String {
     let list = walked.list;
     let window = list.window.unwrap_or_default();
     let rate = list.metric("rate").map_or(0.0, |rate| rate.value);
-    let whole = list.ops as f64 / list.spans.total_s.max(f64::MIN_POSITIVE);
+    let whole = list.metric("iops").map_or(0.0, |rate| rate.value);
     let together = match list.ranks {
         1 => "the walker was at work".to_owned(),
         ranks => format!("all {ranks} were at work, until walker {} ended", window.first_rank),
@@ -173,7 +184,7 @@ fn walked_once(walked: &Walked<'_>, verbose: bool) -> String {
         "repetition {}\n  \
          rate       {rate:>10.0} stats/s   {:>10} stats in {:>9.3} s while {together}\n  \
          whole walk {whole:>10.0} stats/s   {:>10} stats in {:>9.3} s until the last ended\n",
-        list.repetition, window.ops, window.seconds, list.ops, list.spans.total_s
+        list.repetition, window.ops, window.seconds, list.ops, list.spans.transfer_s
     );
     let caches = walked.caches;
     let dropped = if caches.dropped { "dropped before" } else { "not dropped" };

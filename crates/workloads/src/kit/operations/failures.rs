@@ -13,6 +13,8 @@ use crate::kit::few;
 const ERRORS: usize = 136;
 /// How many failures each rank remembers by name.
 const NAMED: usize = 8;
+/// Bytes of a long path that are kept at its beginning, and as many at its end.
+const KEPT: usize = 220;
 
 /// The failures of one rank in one phase. Its memory does not grow with them.
 pub(super) struct Failures {
@@ -35,7 +37,7 @@ impl Failures {
         let number = error.raw_os_error().and_then(|number| usize::try_from(number).ok());
         self.counts[number.filter(|number| *number < ERRORS).unwrap_or(0)] += 1;
         if self.named.len() < NAMED {
-            self.named.push((call, path.display().to_string(), words(error)));
+            self.named.push((call, shortened(path), words(error)));
         }
         true
     }
@@ -66,6 +68,19 @@ impl Failures {
         let first = heard.parcels.iter().flat_map(|(rank, text)| named(*rank, text));
         Ok(Some(Failed { operations, reasons, first: first.take(Failed::CAP).collect() }))
     }
+}
+
+/// A path that can be brought: of one that is too long the middle is left out.
+fn shortened(path: &Path) -> String {
+    let path = path.display().to_string();
+    if path.len() <= 2 * KEPT {
+        return path;
+    }
+    format!(
+        "{} ... {}",
+        &path[..path.floor_char_boundary(KEPT)],
+        &path[path.ceil_char_boundary(path.len() - KEPT)..]
+    )
 }
 
 /// As many lines as are brought whole.
