@@ -1,0 +1,345 @@
+//! `assay ls-lr` as it is used: beside the real `ls -lR`, on several ranks, and against bad input.
+#![allow(clippy::print_stdout)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{ALL_MPI, Ran, assay, program, run};
+use results::Record;
+use results::record::Phase;
+
+/// Runs `assay -n RANKS ls-lr WORDS` in `dir`.
+fn ls_lr(dir: &Path, ranks: u32, words: &str) -> Ran {
+    run(&mut assay(dir, &format!("-n {ranks} ls-lr {words}")))
+}
+
+const SMALL: &str = "--make --entries 600 --per-dir 20 --fan-out 4 t";
+
+/// An empty directory `t` to work in.
+fn place() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("t")).unwrap();
+    dir
+}
+
+fn phases(file: &Path) -> Vec<Phase> {
+    let records = results::records::load(file).unwrap();
+    assert!(matches!(records.last(), Some(Record::End(_))));
+    let phases = records.into_iter().filter_map(|record| match record {
+        Record::Phase(phase) => Some(*phase),
+        _ => None,
+    });
+    phases.collect()
+}
+
+/// The notices of a run, by their names.
+fn notices(file: &Path) -> Vec<String> {
+    let records = results::records::load(file).unwrap();
+    let ids = records.into_iter().filter_map(|record| match record {
+        Record::Notice(notice) => Some(notice.id),
+        _ => None,
+    });
+    ids.collect()
+}
+
+/// A tree with everything in it that `ls -l` treats in its own way.
+fn motley(root: &Path) {
+    let at = |name: &str| root.join(name);
+    for name in ["d1/sub/deep", "d0", "Z", "many", ".hidden/x", "d1/.git"] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    for name in ["a", "B", "zz", "d1/x", "d1/Y", "d1/sub/ä", "Z/with blank", ".dot", "d1/sub/deep/f"] {
+        fs::write(at(name), "text").unwrap();
+    }
+    // More than one call of getdents64 brings.
+    (0..1500).for_each(|number| fs::write(at(&format!("many/a-rather-long-name-{number}")), "").unwrap());
+    for (target, link) in [("a", "link"), ("nowhere", "dangling"), ("..", "d1/up"), ("d1", "to-dir")] {
+        symlink(target, at(link)).unwrap();
+    }
+    let made = Command::new("mkfifo").arg(at("fifo")).status().unwrap();
+    assert!(made.success());
+}
+
+/// The calls below `root` of a command, without what differs between the ways to make them.
+fn traced(root: &Path, command: &[&str]) -> Option<Vec<String>> {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-y", "-s", "512", "-o"]).arg(log.path()).args(command).env("LC_ALL", "C");
+    match strace.output() {
+        Ok(ran) if ran.status.success() => {}
+        other => {
+            println!("SKIPPED: no strace here: {other:?}");
+            return None;
+        }
+    }
+    let below = root.to_str().unwrap();
+    let lines = fs::read_to_string(log.path()).unwrap();
+    let calls = lines.lines().filter_map(|line| call(line.split_once(' ')?.1.trim_start(), below));
+    // Both look at the name itself beforehand in their own ways; the walk begins where ls begins.
+    let calls: Vec<String> = calls.collect();
+    let first = calls.iter().rposition(|call| call == &format!("lgetxattr {below} security.selinux"));
+    let begin = first.map_or(0, |first| first.saturating_sub(1));
+    Some(calls[begin..].to_vec())
+}
+
+/// One call on something below `below`: its name, path, and what matters of the rest.
+fn call(line: &str, below: &str) -> Option<String> {
+    let (name, rest) = line.split_once('(')?;
+    let quoted: Vec<&str> = rest.split('"').skip(1).step_by(2).collect();
+    let fd = || rest.split_once('<')?.1.split_once('>').map(|(path, _)| path.to_owned());
+    let named = quoted.first().filter(|path| path.starts_with(below)).map(|path| (*path).to_owned());
+    let on_fd = fd().filter(|path| path.starts_with(below));
+    let flags =
+        |from: &str| rest.find(from).map(|at| rest[at..].split([' ', ')']).next().unwrap().to_owned());
+    Some(match (name, named, on_fd) {
+        ("open" | "openat", Some(path), _) => {
+            format!("open {path} {}", flags("O_RDONLY")?.replace("O_LARGEFILE|", ""))
+        }
+        ("fstat", _, Some(path)) => format!("fstat {path}"),
+        ("newfstatat", _, Some(path)) if quoted[0].is_empty() => format!("fstat {path}"),
+        ("statx", Some(path), _) => format!("statx {path} {} {}", flags("AT_")?, flags("STATX_")?),
+        ("statx", None, Some(path)) => format!("statx of {path} {}", flags("STATX_")?),
+        ("getdents64" | "close", _, Some(path)) => format!("{name} {path}"),
+        ("lgetxattr" | "getxattr", Some(path), _) => format!("{name} {path} {}", quoted[1]),
+        ("readlink" | "readlinkat", Some(path), _) => format!("readlink {path}"),
+        _ => return None,
+    })
+}
+
+#[test]
+fn a_walker_makes_the_same_calls_as_ls_in_the_same_order() {
+    for parent in [std::env::temp_dir(), PathBuf::from("/dev/shm")] {
+        let Ok(dir) = tempfile::tempdir_in(&parent) else { continue };
+        let root = dir.path().join("tree");
+        fs::create_dir(&root).unwrap();
+        motley(&root);
+        let path = root.to_str().unwrap();
+        let Some(wanted) = traced(&root, &["ls", "-lR", path]) else { return };
+        let ours = traced(&root, &[program().to_str().unwrap(), "ls-lr", path]).unwrap();
+        let paths = |calls: &[String], of: &str| -> Vec<String> {
+            calls.iter().filter(|call| call.starts_with(of)).cloned().collect()
+        };
+        assert_eq!(paths(&wanted, "open "), paths(&ours, "open "), "directories, in order");
+        assert_eq!(paths(&wanted, "statx /"), paths(&ours, "statx /"), "entries, in order");
+        assert!(paths(&ours, "statx /").len() > 1500 && paths(&ours, "readlink").len() == 4);
+        let version = Command::new("ls").arg("--version").output().unwrap();
+        if String::from_utf8_lossy(&version.stdout).starts_with("ls (GNU coreutils) 9.1") {
+            assert_eq!(wanted, ours, "under {}", parent.display());
+        } else {
+            println!("SKIPPED: attributes are compared with ls 9.1 only");
+        }
+    }
+}
+
+#[test]
+fn walkers_make_walk_and_remove_their_trees_and_record_the_common_rate() {
+    for ranks in [1, 2, 4] {
+        let dir = place();
+        let out = ls_lr(dir.path(), ranks, &format!("--walk --remove -i 2 --record r {SMALL}")).ok();
+        let all = u64::from(ranks) * 600;
+        assert!(out.contains(&format!("counted {all} entries by listing")), "{out}");
+        assert!(out.contains("\nrepetition 1\n") && out.contains("\nrate of 2 repetitions: mean "), "{out}");
+        assert!(!out.contains("FAILED") && !out.contains("LEFT"), "{out}");
+        assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
+        let phases = phases(&dir.path().join("r"));
+        let names: Vec<_> = phases.iter().map(|phase| (phase.phase.as_str(), phase.ops)).collect();
+        let dirs = u64::from(ranks) * 29;
+        let twice = [("list", all), ("directories", dirs)];
+        assert_eq!(names, [&[("make", all)], &twice[..], &twice, &[("remove", all)]].concat());
+        let window = phases[1].window.unwrap();
+        assert!(window.first_rank < ranks && window.ops >= 600 && window.ops <= all);
+        let rate = window.ops as f64 / window.seconds;
+        assert!(out.contains(&format!("  rate       {rate:>10.0} stats/s ")), "{out}");
+        assert_eq!(phases[1].metric("rate").unwrap().value, rate);
+        assert_eq!(phases[1].metric("failures").unwrap().value, 0.0);
+        assert_eq!(phases[1].latency.as_ref().unwrap().count, all);
+        assert_eq!(phases[2].latency.as_ref().unwrap().count, dirs);
+        let ids = notices(&dir.path().join("r"));
+        assert!(["warm", "small-tree", "short-window"].iter().all(|id| ids.iter().any(|told| told == id)));
+    }
+}
+
+#[test]
+fn each_step_can_be_a_launch_of_its_own_and_the_link_has_its_name() {
+    let dir = place();
+    run(&mut assay(dir.path(), "links .")).ok();
+    let own = |words: &str| {
+        let mut command = Command::new(dir.path().join("ls-lr"));
+        run(command.current_dir(dir.path()).args(words.split_whitespace()))
+    };
+    assert!(own(&format!("-n 2 {SMALL}")).ok().contains("made 1200 entries"));
+    assert!(own(&format!("-n 3 {SMALL}")).ok().contains("2 of 3 trees were whole before"));
+    let walked = own("-n 3 t --stat-only --shift 1").ok();
+    assert!(walked.contains("  1, ") && walked.contains("--stat-only: less than ls -l asks for"), "{walked}");
+    // One tree of three alone is one like any other.
+    assert!(own("t/ls-lr.2").ok().contains("  600 "));
+    let told = own("-n 2 --remove t").ok();
+    assert!(told.contains("removed 1200 entries"), "{told}");
+    assert!(own("-n 3 --remove t").ok().contains("removed 600 entries"));
+    assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
+}
+
+#[test]
+fn ranks_of_every_mpi_walk_together() {
+    for mpi in ALL_MPI {
+        let dir = place();
+        let Some(mut command) =
+            mpi.command(dir.path(), 3, &format!("ls-lr --walk --remove --record r {SMALL}"))
+        else {
+            continue;
+        };
+        let out = run(&mut command).ok();
+        assert!(
+            out.contains("ls-lr: 3 walkers on 1 node, ") && out.contains("while all 3 were at work"),
+            "{out}"
+        );
+        assert_eq!(out.matches("ls-lr: ").count(), 1, "one voice: {out}");
+        assert_eq!(phases(&dir.path().join("r"))[1].ops, 1800, "{mpi:?}");
+        assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
+        let refused = run(&mut mpi.command(dir.path(), 3, "ls-lr t").unwrap());
+        let told: Vec<_> = refused.err.lines().filter(|line| line.starts_with("ls-lr: ")).collect();
+        assert_eq!(
+            told,
+            ["ls-lr: 1 tree for 3 walkers: name one directory for each, or one with trees of \
+                           --make in it"]
+        );
+        assert_eq!(refused.status, Some(2), "{mpi:?}");
+    }
+}
+
+#[test]
+fn what_others_put_into_a_tree_survives_and_is_told() {
+    let dir = place();
+    ls_lr(dir.path(), 2, SMALL).ok();
+    let foreign = dir.path().join("t/ls-lr.1/d2/theirs");
+    fs::write(&foreign, "x").unwrap();
+    let walked = ls_lr(dir.path(), 2, "t");
+    assert_eq!(walked.status, Some(1), "{walked:?}");
+    assert!(walked.out.contains("  <- 600 ENTRIES WERE MADE"), "{}", walked.out);
+    let removed = ls_lr(dir.path(), 2, "--remove t");
+    assert_eq!(removed.status, Some(1), "{removed:?}");
+    let told = "LEFT BEHIND: 1 of 2 trees hold what ls-lr did not make, such as in t/ls-lr.1/d2;";
+    assert!(removed.out.contains(told), "{}", removed.out);
+    assert!(foreign.exists() && !dir.path().join("t/ls-lr.0").exists());
+    let again = ls_lr(dir.path(), 2, "t");
+    assert_eq!((again.status, again.err.lines().count()), (Some(2), 1), "{again:?}");
+    fs::remove_file(&foreign).unwrap();
+    ls_lr(dir.path(), 2, "--remove t").ok();
+    assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
+}
+
+/// The program as a user who is not root; `None` where that cannot be arranged.
+fn as_nobody(dir: &Path, words: &str) -> Option<Command> {
+    if !rustix::process::geteuid().is_root() {
+        return Some(assay(dir, words));
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program());
+    command.current_dir(dir).args(words.split_whitespace());
+    // Not every folder of a build can be looked into by everybody.
+    let mut probe = Command::new("setpriv");
+    probe.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program()).arg("--version");
+    let works = probe.output().is_ok_and(|ran| ran.status.success());
+    if !works {
+        println!("SKIPPED: nobody cannot run {}", program().display());
+    }
+    works.then_some(command)
+}
+
+#[test]
+fn a_directory_that_may_not_be_read_is_counted_and_named_or_ends_the_run() {
+    let dir = place();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    ls_lr(dir.path(), 2, SMALL).ok();
+    let closed = dir.path().join("t/ls-lr.1/d1");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    let Some(mut strict) = as_nobody(dir.path(), "-n 2 ls-lr t") else { return };
+    let strict = run(&mut strict);
+    assert_eq!(strict.status, Some(1), "{strict:?}");
+    let lines: Vec<_> = strict.err.lines().collect();
+    assert!(
+        lines.len() == 1
+            && lines[0].starts_with("ls-lr: list: rank 1 (node ")
+            && lines[0].ends_with("): t/ls-lr.1/d1: open: Permission denied"),
+        "{strict:?}"
+    );
+    let on = run(&mut as_nobody(dir.path(), "-n 2 ls-lr --continue t").unwrap());
+    assert_eq!(on.status, Some(1), "{on:?}");
+    assert!(on.out.contains("  FAILED     1 calls\n           1 Permission denied\n"), "{}", on.out);
+    assert!(on.out.contains("rank 1: t/ls-lr.1/d1: open: Permission denied"), "{}", on.out);
+    assert!(on.out.contains("ENTRIES WERE MADE"), "what was not listed is missing: {}", on.out);
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+    let cold = run(&mut as_nobody(dir.path(), "-n 2 ls-lr --cold t").unwrap());
+    let told = "--cold: caches could not be dropped, which only root may (/proc/sys/vm/drop_caches: ";
+    assert!(cold.out.contains(told) && cold.out.contains("caches     not dropped"), "{cold:?}");
+}
+
+#[test]
+fn walkers_of_uneven_trees_say_who_ended_early() {
+    let dir = place();
+    ls_lr(dir.path(), 1, "--make --entries 20000 t").ok();
+    fs::create_dir(dir.path().join("tiny")).unwrap();
+    fs::write(dir.path().join("tiny/f"), "").unwrap();
+    let out = ls_lr(dir.path(), 2, "t/ls-lr.0 tiny --record r").ok();
+    assert!(out.contains("until walker 1 ended") && out.contains("<- ended early"), "{out}");
+    assert!(out.contains("assay: warning: walker 1 ended after "), "{out}");
+    let list = phases(&dir.path().join("r")).remove(0);
+    let window = list.window.unwrap();
+    assert!(window.first_rank == 1 && window.ops < list.ops && list.ops == 20_001, "{window:?}");
+    assert!(notices(&dir.path().join("r")).contains(&"uneven-walkers".to_owned()));
+}
+
+#[test]
+fn bad_input_is_refused_in_one_line_before_anything_is_done() {
+    let dir = place();
+    ls_lr(dir.path(), 1, SMALL).ok();
+    fs::create_dir_all(dir.path().join("foreign/ls-lr.0")).unwrap();
+    fs::create_dir_all(dir.path().join("half")).unwrap();
+    fs::create_dir(dir.path().join("a")).unwrap();
+    fs::write(dir.path().join("file"), "").unwrap();
+    symlink("a", dir.path().join("link")).unwrap();
+    let table = [
+        (1, "", "name a directory for each walker"),
+        (1, "--fast t", "unexpected argument '--fast'"),
+        (1, "--entries 5 t", "--make"),
+        (1, "none", "none: No such file or directory"),
+        (1, "file", "file: not a directory"),
+        (1, "link", "link: a link, of which ls -lR lists nothing"),
+        (2, "a", "1 tree for 2 walkers"),
+        (1, "a t", "2 trees for 1 walker"),
+        (2, "a a", "a and a are one tree"),
+        (2, "t t/ls-lr.0", "lie within each other"),
+        (2, "t", "t/ls-lr.1: no such tree; --make makes one"),
+        (1, "--make none", "none: No such file or directory"),
+        (1, "--make file", "file: not a directory"),
+        (1, "--make a t", "--make and --remove take one directory"),
+        (1, "--make t", "t/ls-lr.0: a tree of another shape"),
+        (1, "--make foreign", "foreign/ls-lr.0: ls-lr did not make this"),
+        (1, "--remove foreign", "foreign/ls-lr.0: ls-lr did not make this"),
+        (1, "--make --entries 0 half", "--entries 0"),
+        (1, "--make --fan-out 0 half", "--fan-out 0"),
+        (1, "--make --fan-out 1 --per-dir 0 --entries 9000 half", "9000 deep"),
+        (1, "-i 0 a", "--repetitions 0"),
+        (1, "--min-window=-1 a", "--min-window"),
+        (1, "--min-window nan a", "--min-window"),
+        (1, "-n 2 a", "-n 1 and -n 2"),
+        (0, "a", "-n 0"),
+        (1, "--record file a", "--record file: "),
+    ];
+    for (ranks, words, told) in table {
+        let ran = ls_lr(dir.path(), ranks, words);
+        assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{words}: {ran:?}");
+        let lines: Vec<_> = ran.err.lines().collect();
+        assert!(
+            lines.len() == 1 && lines[0].starts_with("ls-lr: ") && lines[0].contains(told),
+            "{words}: {ran:?}"
+        );
+    }
+    assert_eq!(fs::read_dir(dir.path().join("half")).unwrap().count(), 0);
+    assert!(dir.path().join("foreign/ls-lr.0").exists());
+    assert!(ls_lr(dir.path(), 1, "--help").ok().contains("--min-window <SECONDS>"));
+}
