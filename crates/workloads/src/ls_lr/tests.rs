@@ -23,6 +23,8 @@ struct Noted<'a> {
     further: Mutex<Vec<&'static str>>,
     /// Opening this directory fails.
     denied: Option<&'a str>,
+    /// Opening the first of these directories takes the second one away.
+    takes: Option<(&'a str, &'a Path)>,
 }
 
 fn text(path: &CStr) -> String {
@@ -33,6 +35,11 @@ impl Listing for Noted<'_> {
     fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>> {
         if self.denied.is_some_and(|denied| text(path).ends_with(denied)) {
             return Err(io::Error::from_raw_os_error(13));
+        }
+        if let Some((at, gone)) = self.takes
+            && text(path).ends_with(at)
+        {
+            fs::remove_dir_all(gone).unwrap();
         }
         self.opened.lock().unwrap().push(text(path));
         self.inner.open_dir(path)
@@ -73,10 +80,20 @@ struct Walked {
 }
 
 fn walk(root: &Path, calls: Calls, denied: Option<&str>, keep_going: bool) -> Walked {
+    walk_while(root, calls, keep_going, denied, None)
+}
+
+fn walk_while(
+    root: &Path,
+    calls: Calls,
+    keep_going: bool,
+    denied: Option<&str>,
+    takes: Option<(&str, &Path)>,
+) -> Walked {
     let storage = posix();
     let inner = storage.names().unwrap().listing().unwrap();
     let none = || Mutex::new(Vec::new());
-    let noted = Noted { inner, opened: none(), shown: none(), further: Mutex::default(), denied };
+    let noted = Noted { inner, opened: none(), shown: none(), further: Mutex::default(), denied, takes };
     let (mut clock, mut kept) = (CycleClock::new(), Vec::<Record>::new());
     let comm = ranks::local::alone();
     let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None).unwrap();
@@ -204,6 +221,26 @@ fn a_directory_that_cannot_be_read_ends_the_walk_or_is_counted_and_named() {
     assert_eq!((failed.operations, failed.first[0].operation.as_str()), (1, "open"));
     assert_eq!(phase.ops, walked.entries, "what was listed was asked for");
     assert!(phase.ops < 230 && !walked.opened.iter().any(|path| path.contains("ls-lr.0/d1")));
+}
+
+#[test]
+fn a_directory_that_is_removed_during_the_walk_is_named_and_the_rest_is_listed() {
+    for (at, first) in [("ls-lr.0/d0", "open"), ("ls-lr.0/d2", "statx")] {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
+        let (root, gone) = (dir.path().join("ls-lr.0"), dir.path().join("ls-lr.0/d2"));
+        let walked = walk_while(&root, Calls::All, true, None, Some((at, &gone)));
+        let phase = walked.phase.unwrap();
+        // Before it is opened it cannot be opened; afterwards it is open, and empty or its entries are gone.
+        if first == "open" {
+            let failed = phase.failed.unwrap();
+            assert_eq!((failed.operations, failed.first[0].operation.as_str()), (1, first));
+            assert_eq!(Path::new(&failed.first[0].path), gone);
+            assert_eq!(failed.reasons[0].0, "No such file or directory");
+        }
+        assert!(walked.opened.iter().any(|path| path.ends_with("ls-lr.0/d1")), "the walk went on");
+        assert!(phase.ops < 230 && phase.ops > 100, "{}", phase.ops);
+    }
 }
 
 #[test]
