@@ -58,6 +58,34 @@ const TOOLS: &[Tool] = &[
         },
     },
     Tool {
+        key: "ls_lr",
+        command: "ls-lr",
+        with_value: "in",
+        long_with_value: &[
+            "--bytes",
+            "--entries",
+            "--fan-out",
+            "--min-window",
+            "--per-dir",
+            "--repetitions",
+            "--shift",
+        ],
+        place: None,
+        default_place: &["{dir}"],
+        phases: |line| {
+            let [make, remove] = [line.creates(), line.removes()];
+            let walk = line.long.contains_key("walk") || !(make || remove);
+            let all = [("make", make), ("list", walk), ("directories", walk), ("remove", remove)];
+            all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+        },
+        creates: |line| line.long.contains_key("make"),
+        removes: |line| line.long.contains_key("remove"),
+        writes: |line| {
+            let number = |name| line.long.get(name).and_then(|text| text.parse::<u64>().ok());
+            number("entries").unwrap_or(101_000).saturating_mul(number("bytes").unwrap_or(0))
+        },
+    },
+    Tool {
         key: "mdtest",
         command: "mdtest",
         with_value: "abzIindNewGflspWxBV",
@@ -264,7 +292,12 @@ impl NamesLine {
     }
 
     pub(crate) fn repetitions(&self) -> u64 {
-        if self.key == "mdtest" { self.number('i').unwrap_or(1).max(1) } else { 1 }
+        let long = || self.long.get("repetitions").and_then(|text| text.parse().ok());
+        match self.key {
+            "ls_lr" => self.number('i').or_else(long).unwrap_or(1).max(1),
+            "mdtest" => self.number('i').unwrap_or(1).max(1),
+            _ => 1,
+        }
     }
 }
 
@@ -306,6 +339,9 @@ mod tests {
         }
         assert_eq!(line("fdtree", "-C -l2").phases(), ["directory_creation", "file_creation"]);
         assert_eq!(line("fdtree", "-l2").phases().len(), 4);
+        assert_eq!(line("ls_lr", "ls-lr --cold -i 3").phases(), ["list", "directories"]);
+        assert_eq!(line("ls_lr", "--make --entries 200000").phases(), ["make"]);
+        assert_eq!(line("ls_lr", "--walk --remove").phases(), ["list", "directories", "remove"]);
     }
 
     #[test]
@@ -317,6 +353,9 @@ mod tests {
         let stats = line("mdtest", "-T -F -n 10 -w 1k");
         assert!(!stats.creates() && !stats.removes() && stats.bytes(1) == (0, 0));
         assert_eq!(line("fdtree", "-l 2 -d 2 -f 2 -s 1").bytes(3), (3 * 7 * 2 * 4096, 0));
+        let trees = line("ls_lr", "--make --walk --entries=500 --bytes 10 --repetitions 2");
+        assert!(trees.creates() && !trees.removes() && trees.place() == ["{dir}"]);
+        assert_eq!((trees.bytes(4), trees.repetitions()), ((20_000, 0), 2));
         assert_eq!(line("mdtest", "-n 1").place(), ["-d", "{dir}/mdtest"]);
         assert!(line("mdtest", "-d {dir}/here").place().is_empty());
     }
@@ -329,6 +368,7 @@ mod tests {
             ("mdtest", "-n", "`-n` has no value"),
             ("mdtest", "-n 5 --record x", "the campaign's own option"),
             ("fdtree", "4", "`4` is not an option of fdtree"),
+            ("ls_lr", "/scratch", "`/scratch` is not an option of ls-lr"),
         ] {
             let error = NamesLine::parse(key, text).unwrap_err().0;
             assert!(error.contains(why), "{text}: {error}");

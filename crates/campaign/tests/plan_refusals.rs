@@ -27,7 +27,7 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
             "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`? Known here: id, clause, ior, \
-             mdtest, fdtree, ranks, repetitions, uses, role, criterion, timeout, cov_max, cache, fs, decide",
+             mdtest, fdtree, ls_lr, ranks, repetitions, uses, role, criterion, timeout, cov_max, cache, fs, decide",
         ),
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),
@@ -222,7 +222,7 @@ fn a_test_of_names_is_checked_as_one_of_data() {
     for (rest, error) in [
         (
             test_with("role = \"reported\""),
-            "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `mdtest`",
+            "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `ls_lr`, `mdtest`",
         ),
         (
             test_with("ior = \"-w\"\nmdtest = \"-n 5\"\nrole = \"reported\""),

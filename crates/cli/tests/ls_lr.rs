@@ -256,7 +256,7 @@ fn a_directory_that_may_not_be_read_is_counted_and_named_or_ends_the_run() {
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
     ls_lr(dir.path(), 2, SMALL).ok();
     let closed = dir.path().join("t/ls-lr.1/d1");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
     let Some(mut strict) = as_nobody(dir.path(), "-n 2 ls-lr t") else { return };
     let strict = run(&mut strict);
     assert_eq!(strict.status, Some(1), "{strict:?}");
@@ -342,4 +342,41 @@ fn bad_input_is_refused_in_one_line_before_anything_is_done() {
     assert_eq!(fs::read_dir(dir.path().join("half")).unwrap().count(), 0);
     assert!(dir.path().join("foreign/ls-lr.0").exists());
     assert!(ls_lr(dir.path(), 1, "--help").ok().contains("--min-window <SECONDS>"));
+}
+
+const PLAN: &str = r#"
+[[test]]
+id = "MAKE"
+ls_lr = "--make --entries 700 --per-dir 20"
+role = "reported"
+[[test]]
+id = "LS"
+clause = "5,000 stats a second"
+ls_lr = "--walk"
+repetitions = 2
+uses = "MAKE"
+criterion = [
+  { metric = "list.rate", op = ">=", value = "1/s" },
+  { metric = "list.rate", op = ">=", value = "1000 G/s" },
+  { metric = "directories.latency.p99", op = "<", value = "1 h" },
+]
+[[test]]
+id = "GONE"
+ls_lr = "--remove"
+uses = "MAKE"
+role = "reported"
+"#;
+
+#[test]
+fn a_campaign_judges_the_rate_of_walkers_at_once() {
+    let place = common::campaign::Place::new();
+    place.plan(PLAN);
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["LS PASS", "LS FAIL", "LS PASS"]);
+    assert!(!place.dir().join("ls-lr.0").exists());
+    place.plan(&PLAN.replace("\"--walk\"", "\"--walk --fast\""));
+    let refused = place.assay("plan check p.toml");
+    assert_eq!(refused.status, Some(2));
+    assert!(refused.err.contains("test LS: unexpected argument '--fast' found"), "{}", refused.err);
 }

@@ -57,10 +57,22 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     }
 }
 
+/// Says no to options that a run on `ranks` ranks would refuse before it starts, whatever is in the directory
+/// of the trees, which is not among them.
+pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
+    let options = options::parse(&[tokens, &["{dir}".to_owned()]].concat()).map_err(|(text, status)| {
+        Usage(if status == 0 { "the line runs nothing; take the help out".to_owned() } else { text })
+    })?;
+    if options.ranks.is_some() {
+        return Err(Usage::new("`-n`: how many walkers there are is said by `ranks`; leave it out"));
+    }
+    options.parameters(ranks, |_| true).map(drop)
+}
+
 /// Checks everything that can be known beforehand. `mine` is the rank of this process, where it has only
 /// one; it looks after its own trees.
 fn ready(options: &Options, ranks: u32, mine: Option<u32>) -> Result<Parameters, Usage> {
-    let parameters = options.parameters(ranks)?;
+    let parameters = options.parameters(ranks, |tree| options.holds(tree))?;
     match mine {
         None => (0..ranks).try_for_each(|tree| trees::check(&parameters, tree))?,
         Some(rank) => trees::check(&parameters, parameters.walked_by(rank, ranks))?,

@@ -88,11 +88,11 @@ pub(super) fn parse(tokens: &[String]) -> Result<Options, (String, u8)> {
 }
 
 impl Options {
-    /// What is meant for so many walkers.
-    pub(super) fn parameters(&self, ranks: u32) -> Result<Parameters, Usage> {
+    /// What is meant for so many walkers; `holds` tells whether tree number n is in the one directory named.
+    pub(super) fn parameters(&self, ranks: u32, holds: impl Fn(u32) -> bool) -> Result<Parameters, Usage> {
         let Self { entries, per_dir, fan_out, bytes, .. } = *self;
         let parameters = Parameters {
-            trees: self.trees(ranks)?,
+            trees: self.trees(ranks, holds)?,
             shape: Shape { entries, per_dir, fan_out, bytes },
             make: self.make,
             walk: self.walk || !(self.make || self.remove),
@@ -109,8 +109,14 @@ impl Options {
         Ok(parameters)
     }
 
+    /// Whether the first directory named has tree number n in it.
+    pub(super) fn holds(&self, tree: u32) -> bool {
+        let inside = self.dirs.first().map(|dir| dir.join(format!("ls-lr.{tree}")));
+        inside.is_some_and(|tree| tree.symlink_metadata().is_ok())
+    }
+
     /// A single directory holds trees if it is to, or if one is there.
-    fn trees(&self, ranks: u32) -> Result<Trees, Usage> {
+    fn trees(&self, ranks: u32, holds: impl Fn(u32) -> bool) -> Result<Trees, Usage> {
         let made = self.make || self.remove;
         let [dir] = &self.dirs[..] else {
             if made {
@@ -119,7 +125,6 @@ impl Options {
             return Ok(Trees::Given(self.dirs.clone()));
         };
         let under = Trees::Under(dir.clone());
-        let holds = |tree: u32| dir.join(format!("ls-lr.{tree}")).symlink_metadata().is_ok();
         Ok(if made || (0..ranks).any(holds) { under } else { Trees::Given(self.dirs.clone()) })
     }
 }
