@@ -27,7 +27,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
             "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`? Known here: id, clause, ior, \
-             mdtest, fdtree, ls_lr, ranks, repetitions, uses, role, criterion, timeout, cov_max, cache, fs, decide",
+             mdtest, fdtree, ls_lr, ranks, repetitions, uses, role, criterion, timeout, cov_max, cache, fs, \
+             decide",
         ),
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),

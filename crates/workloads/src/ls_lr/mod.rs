@@ -133,14 +133,14 @@ impl Part<'_, '_> {
 
     /// What the walked tree was made with; `None` where others made it.
     fn expected(&self, root: &Path) -> Result<Option<u64>, String> {
-        if matches!(self.parameters.trees, Trees::Given(_)) {
-            return Ok(None);
-        }
         let at = |why: &str| format!("{}: {why}", root.display());
-        match Marker::load(root).map_err(|error| at(&words(&error)))? {
-            Some(Marker { state: State::Whole, shape }) => Ok(Some(shape.entries)),
-            Some(_) => Err(at("is not whole; end its making with --make, or take it away with --remove")),
-            None => Err(at("no tree that ls-lr made; --make makes it")),
+        let given = matches!(self.parameters.trees, Trees::Given(_));
+        match Marker::load(root) {
+            Ok(Some(Marker { state: State::Whole, shape })) => Ok(Some(shape.entries)),
+            _ if given => Ok(None),
+            Err(error) => Err(at(&words(&error))),
+            Ok(Some(_)) => Err(at("is not whole; end its making with --make, or take it away with --remove")),
+            Ok(None) => Err(at("no tree that ls-lr made; --make makes it")),
         }
     }
 

@@ -5,8 +5,9 @@
 use ranks::{Comm, Halt, Reduce};
 use results::record::Window;
 
-/// The window over all ranks, what this rank had done by its end, and when it began. This rank worked from `begun_ns` to
-/// `ended_ns`, did `done` operations in all, and had done `done_by(moment)` at any moment. Collective.
+/// The window over all ranks, what this rank had done by its end, and when it began. This rank worked from
+/// `begun_ns` to `ended_ns`, did `done` operations in all, and had done `done_by(moment)` at any moment.
+/// Collective.
 pub(super) fn common(
     comm: &dyn Comm,
     begun_ns: u64,
