@@ -247,7 +247,13 @@ fn a_directory_that_is_removed_during_the_walk_is_named_and_the_rest_is_listed()
 fn all_trees_are_made_walked_and_removed_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("mine"), "stays").unwrap();
-    let all = Parameters { walk: true, remove: true, repetitions: 2, ..made_under(dir.path(), SMALL) };
+    let all = Parameters {
+        walk: true,
+        remove: true,
+        repetitions: 2,
+        least_window_s: 1e6,
+        ..made_under(dir.path(), SMALL)
+    };
     let (done, records) = run_on(3, &all);
     assert!(done.unwrap());
     let of = |name, ops| (name, ops);
