@@ -385,3 +385,27 @@ fn a_campaign_judges_the_rate_of_walkers_at_once() {
     assert_eq!(refused.status, Some(2));
     assert!(refused.err.contains("test LS: unexpected argument '--fast' found"), "{}", refused.err);
 }
+
+#[test]
+fn a_file_system_without_inodes_is_told_and_its_trees_can_be_removed() {
+    let place = common::campaign::Place::new();
+    let mounted = place.path("small");
+    fs::create_dir(&mounted).unwrap();
+    let mount = ["-t", "tmpfs", "-o", "nr_inodes=300", "none"];
+    if !Command::new("mount").args(mount).arg(&mounted).status().is_ok_and(|status| status.success()) {
+        println!("SKIPPED: only root mounts a small file system");
+        return;
+    }
+    let strict = place.assay("-n 2 ls-lr --make --entries 500 small");
+    let on = place.assay("-n 2 ls-lr --make --continue --entries 500 small");
+    let removed = place.assay("-n 2 ls-lr --remove --record r small");
+    let left = fs::read_dir(&mounted).unwrap().count();
+    let ended = Command::new("umount").arg(&mounted).status();
+    assert!(ended.is_ok_and(|status| status.success()));
+    assert_eq!((strict.status, strict.err.lines().count()), (Some(1), 1), "{strict:?}");
+    assert!(strict.err.ends_with(": create: No space left on device\n"), "{strict:?}");
+    assert!(on.status == Some(1) && on.out.contains(" No space left on device\n"), "{on:?}");
+    // Two roots and their markers are no entries, and one inode is the mount's own.
+    assert_eq!(phases(&place.path("r"))[0].ops, 300 - 5, "{removed:?}");
+    assert_eq!((removed.status, left), (Some(0), 0), "{removed:?}");
+}

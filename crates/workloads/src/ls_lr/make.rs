@@ -23,8 +23,19 @@ use crate::kit::rank::Rank;
 /// Entries between two tellings of how far it is.
 const TELL_EVERY: u64 = 512;
 
-/// Begins the tree of this rank; false where it is whole already. Refuses what others made.
-pub(super) fn begin(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<bool> {
+/// What there was of a tree before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// Nothing.
+    Nothing,
+    /// A part: its making was interrupted.
+    Part,
+    /// All of it.
+    Whole,
+}
+
+/// Begins the tree of this rank. Refuses what others made.
+pub(super) fn begin(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<Before> {
     let refused = |why: &str| Err(io::Error::other(format!("{}: {why}", root.display())));
     match names.make_dir(&c_path(root), 0o775) {
         Ok(()) => {}
@@ -36,12 +47,17 @@ pub(super) fn begin(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<
             Some(marker) if marker.shape != shape => {
                 return refused("a tree of another shape; take it away with --remove");
             }
-            Some(marker) => return Ok(marker.state == State::Making),
+            Some(Marker { state: State::Making, .. }) => return Ok(Before::Part),
+            Some(_) => return Ok(Before::Whole),
         },
         Err(error) => return refused(&format!("mkdir: {}", words(&error))),
     }
-    Marker { state: State::Making, shape }.keep(root)?;
-    Ok(true)
+    if let Err(error) = (Marker { state: State::Making, shape }).keep(root) {
+        // Without its marker nobody could tell later that it was made here.
+        let _ = names.remove_dir(&c_path(root));
+        return Err(error);
+    }
+    Ok(Before::Nothing)
 }
 
 /// Makes the entries of the tree. A rank without work has nothing to do. Collective.

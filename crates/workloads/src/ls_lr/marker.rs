@@ -7,9 +7,12 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::shape::Shape;
+use crate::kit::drive::words;
 
 /// In the root of each tree that is made.
 pub(super) const NAME: &str = ".ls-lr-tree";
+/// The same before it has its name.
+pub(super) const NEW: &str = ".ls-lr-tree.new";
 const FIRST: &str = "ls-lr made this tree, and removes it when asked to";
 
 /// How far a tree is.
@@ -53,13 +56,18 @@ impl Marker {
 
     /// Keeps it in the tree's root, at once or not at all.
     pub(super) fn keep(&self, root: &Path) -> io::Result<()> {
-        let new = root.join(format!("{NAME}.new"));
-        fs::write(&new, self.text())?;
-        fs::rename(new, root.join(NAME))
+        let new = root.join(NEW);
+        let kept = fs::write(&new, self.text()).and_then(|()| fs::rename(&new, root.join(NAME)));
+        kept.map_err(|error| {
+            // What was begun would be in the way of removing the tree.
+            let _ = fs::remove_file(&new);
+            io::Error::new(error.kind(), format!("{}: {}", new.display(), words(&error)))
+        })
     }
 
-    /// Takes it away.
+    /// Takes it away, and what an interrupted keeping may have left.
     pub(super) fn remove(root: &Path) -> io::Result<()> {
+        let _ = fs::remove_file(root.join(NEW));
         fs::remove_file(root.join(NAME))
     }
 

@@ -32,6 +32,7 @@ use crate::kit::operations::Setting;
 use crate::kit::rank::Rank;
 use caches::Nodes;
 use list::{Listed, Walk};
+use make::Before;
 
 pub use marker::{Marker, State};
 pub use observer::{Caches, Event, Observer, Shares, Silent, Walked, WalkerRow};
@@ -115,8 +116,9 @@ impl Part<'_, '_> {
     /// Makes the trees and counts them; whether none has failed.
     fn make(&mut self) -> Result<bool, Halt> {
         let (root, shape) = (self.own_tree(), self.parameters.shape);
-        let wanted = make::begin(self.names, &root, shape).map_err(|error| words(&error));
-        let wanted = self.comm().agree("make", wanted)?;
+        let there = make::begin(self.names, &root, shape).map_err(|error| words(&error));
+        let there = self.comm().agree("make", there)?;
+        let wanted = there != Before::Whole;
         let setting = self.setting("make", 0);
         let tree = (&*root, shape, wanted);
         let done = make::entries(self.storage, self.names, self.rank, self.observer, &setting, tree)?;
@@ -124,10 +126,14 @@ impl Part<'_, '_> {
         let whole = done.phase.failed.is_none();
         let counted = if whole { make::end(self.names, &root, shape) } else { Ok(0) };
         let counted = self.comm().agree("make", counted.map_err(|error| words(&error)))?;
-        let mut sums = [counted, u64::from(!wanted)];
+        let mut sums = [counted, u64::from(!wanted), u64::from(there == Before::Part)];
         self.comm().all_reduce(&mut sums, Reduce::Sum)?;
-        let [counted, before] = sums;
+        let [counted, before, parts] = sums;
         self.observer.event(&Event::Made { phase: &done.phase, counted, before });
+        if parts > 0 {
+            let text = format!("{parts} trees were there in part; the rate of making them counts that too");
+            self.notice("make-resumed", 0, "make", &text)?;
+        }
         Ok(whole)
     }
 

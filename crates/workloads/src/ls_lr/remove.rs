@@ -6,11 +6,11 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use ranks::Halt;
+use ranks::{Halt, Reduce};
 use storage::Names;
 
 use super::make::in_parts;
-use super::marker::{Marker, NAME, State};
+use super::marker::{Marker, NAME, NEW, State};
 use super::observer::Observer;
 use super::shape::{Places, Shape};
 use crate::kit::operations::{Done, Operating, Operation, Setting};
@@ -27,11 +27,16 @@ pub(super) fn begin(root: &Path) -> io::Result<Option<Shape>> {
     let Some(marker) = Marker::load(root)? else {
         return Err(io::Error::other(format!("{}: ls-lr did not make this; it stays", root.display())));
     };
-    Marker { state: State::Removing, ..marker }.keep(root)?;
+    match (Marker { state: State::Removing, ..marker }).keep(root) {
+        // Nothing can be written on what is full, and removing is what helps.
+        Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {}
+        other => other?,
+    }
     Ok(Some(marker.shape))
 }
 
-/// Removes the entries of the tree; the directories that stay, of which the first one is named. Collective.
+/// Removes the entries of the tree; how many of this rank stay, of which the first one is named. What was not
+/// there or stays is not among the operations of the phase. Collective.
 pub(super) fn entries(
     names: &dyn Names,
     rank: &mut Rank<'_>,
@@ -41,19 +46,23 @@ pub(super) fn entries(
 ) -> Result<(Done, u64, Option<String>), Halt> {
     let known = shape.unwrap_or_default();
     let places = Places::new(root, known);
-    let mut removing = Removing { names, shape: known, places, ours: Vec::new(), left: 0, first_left: None };
+    let mut removing =
+        Removing { names, shape: known, places, ours: Vec::new(), absent: 0, left: 0, first_left: None };
     let sure = if shape.is_some() { removing.look() } else { Ok(()) };
     rank.comm.agree("remove", sure)?;
     let doing = Operating::begin(rank, setting)?;
     let items = shape.map_or(0, |shape| shape.entries);
-    let done = in_parts("removing", doing, rank, observer, &mut removing, items)?;
+    let mut done = in_parts("removing", doing, rank, observer, &mut removing, items)?;
+    let not_removed = rank.comm.reduce_one(removing.absent + removing.left, Reduce::Sum)?;
+    done.phase.ops = done.phase.ops.saturating_sub(not_removed);
     Ok((done, removing.left, removing.first_left))
 }
 
 /// Ends the removal: the root goes with its marker, unless there is something else in it; whether it went.
 pub(super) fn end(names: &dyn Names, root: &Path) -> io::Result<bool> {
     let mut others = false;
-    names.list(&c_path(root), &mut |name, _| others |= name.to_bytes() != NAME.as_bytes())?;
+    let ours = [NAME.as_bytes(), NEW.as_bytes()];
+    names.list(&c_path(root), &mut |name, _| others |= !ours.contains(&name.to_bytes()))?;
     if !others {
         Marker::remove(root)?;
         names.remove_dir(&c_path(root))?;
@@ -68,6 +77,9 @@ struct Removing<'m> {
     places: Places,
     /// Whether each directory is still one, and those above it too.
     ours: Vec<bool>,
+    /// Entries that were not there.
+    absent: u64,
+    /// Entries that stay.
     left: u64,
     first_left: Option<String>,
 }
@@ -115,10 +127,13 @@ impl Operation for Removing<'_> {
         let removed = match self.which(item) {
             Ok(directory) if self.ours[directory as usize] => self.names.remove_dir(path),
             Err(file) if self.ours[self.places.directory_of(file) as usize] => self.names.unlink(path),
-            _ => Ok(()),
+            _ => Err(ErrorKind::NotFound.into()),
         };
         match removed.as_ref().err().map(io::Error::kind) {
-            Some(ErrorKind::NotFound) => Ok(()),
+            Some(ErrorKind::NotFound) => {
+                self.absent += 1;
+                Ok(())
+            }
             // Not what was made here.
             Some(ErrorKind::DirectoryNotEmpty | ErrorKind::IsADirectory | ErrorKind::NotADirectory) => {
                 self.stays();

@@ -285,10 +285,13 @@ fn all_trees_are_made_walked_and_removed_and_nothing_else() {
 fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("ls-lr.0");
-    assert!(make::begin(posix().names().unwrap(), &root, SMALL).unwrap(), "begun and left");
+    let begun = make::begin(posix().names().unwrap(), &root, SMALL).unwrap();
+    assert_eq!(begun, make::Before::Nothing, "begun and left");
     fs::create_dir(root.join("d0")).unwrap();
     fs::write(root.join("f0"), "12345").unwrap();
-    assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
+    let (done, records) = run_on(1, &made_under(dir.path(), SMALL));
+    assert!(done.unwrap());
+    assert!(records.iter().any(|record| matches!(record, Record::Notice(n) if n.id == "make-resumed")));
     assert_eq!(Marker::load(&root).unwrap().unwrap().state, State::Whole);
     let (done, records) = run_on(2, &made_under(dir.path(), SMALL));
     assert!(done.unwrap());
@@ -331,7 +334,9 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
     fs::remove_file(root.join("d1")).unwrap();
     assert!(run_on(1, &remove).0.unwrap());
     assert!(!root.exists());
-    assert!(run_on(1, &remove).0.unwrap(), "there is nothing to remove");
+    let (done, records) = run_on(1, &remove);
+    assert!(done.unwrap(), "there is nothing to remove");
+    assert_eq!(phases(&records), [("remove", 0)]);
     fs::create_dir(&root).unwrap();
     let halt = run_on(1, &remove).0.unwrap_err();
     assert!(halt.why.ends_with("ls-lr did not make this; it stays") && root.exists(), "{halt}");
