@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use rustix::fs;
+use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::Space;
@@ -27,7 +27,14 @@ pub(crate) fn space(path: &Path) -> io::Result<Option<Space>> {
         bytes_available: found.f_bavail.saturating_mul(unit),
         inodes: found.f_files,
         inodes_free: found.f_ffree,
+        block_bytes: unit,
     }))
+}
+
+/// Writes back all of the file system that holds `path`.
+pub(crate) fn sync_all(path: &Path) -> io::Result<()> {
+    let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    Ok(fs::syncfs(fd)?)
 }
 
 /// Removes a regular file or a link; anything else (a device, a pipe, a directory) stays.

@@ -107,6 +107,8 @@ pub struct Space {
     pub inodes: u64,
     /// Inodes not in use.
     pub inodes_free: u64,
+    /// The smallest piece of room that a file takes, bytes; 0 where that is not known.
+    pub block_bytes: u64,
 }
 
 /// A system that holds files.
@@ -132,6 +134,18 @@ pub trait Storage: Sync {
     /// its own.
     fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
         Ok(None)
+    }
+
+    /// In how many pieces a file lies on the medium: extents, of which those that follow each other there are
+    /// one; 0 for a file without any. `None` where the system does not tell.
+    fn extents(&self, _path: &Path) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
+    /// Makes everything durable that was written to the file system that holds `path`, which exists, through
+    /// whatever file; nothing where there is no such thing.
+    fn sync_all(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
     }
 
     /// Whether syncing and closing a shared file are calls that all its ranks have to make together.

@@ -11,6 +11,7 @@ const PLACES: &[&str] = &[
     "crates/ffi/",
     "crates/ranks/src/mpi",
     "crates/storage/src/residency",
+    "crates/storage/src/plain/extents",
     "crates/storage/src/plain/lustre",
     "crates/storage/src/plain/raw",
     "crates/storage/src/slots",

@@ -5,6 +5,7 @@
 //!
 //! Never here: queues, mappings, locks around transfers.
 
+mod extents;
 mod lustre;
 mod raw;
 
@@ -182,6 +183,14 @@ impl<T: Mounted> Storage for OnMount<T> {
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
         residency::of(path)
+    }
+
+    fn extents(&self, path: &Path) -> io::Result<Option<u64>> {
+        extents::count(path)
+    }
+
+    fn sync_all(&self, path: &Path) -> io::Result<()> {
+        files::sync_all(path)
     }
 
     fn names(&self) -> Option<&dyn Names> {

@@ -1,0 +1,122 @@
+//! In how many pieces a file lies on the medium, as the kernel tells it (`FS_IOC_FIEMAP`).
+//!
+//! Numbers and structures are those of the kernel's `fiemap.h` (uapi/linux). Some file systems cut an extent
+//! into parts of a largest size (ext4: 128 MiB) that still lie one behind the other: those count as one.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{self, Mode, OFlags};
+
+/// `FS_IOC_FIEMAP`.
+const FIEMAP: libc::Ioctl = libc::_IOWR::<Header>(b'f' as u32, 11);
+/// `FIEMAP_FLAG_SYNC`: written back first, so that everything has its place.
+const SYNC: u32 = 1;
+/// `FIEMAP_EXTENT_LAST`.
+const LAST: u32 = 1;
+/// Extents that one call brings.
+const AT_ONCE: usize = 128;
+
+/// `struct fiemap` without its extents.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Header {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped: u32,
+    room: u32,
+    reserved: u32,
+}
+
+/// `struct fiemap_extent`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    reserved: [u64; 2],
+    flags: u32,
+    reserved_too: [u32; 3],
+}
+
+/// What one call takes and gives.
+#[repr(C)]
+struct Request {
+    header: Header,
+    extents: [Extent; AT_ONCE],
+}
+
+/// Counts the pieces of the file; `None` where the file system does not tell.
+pub(crate) fn count(path: &Path) -> io::Result<Option<u64>> {
+    let fd = fs::open(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    let mut request = Request { header: Header::default(), extents: [Extent::default(); AT_ONCE] };
+    let (mut pieces, mut from, mut end) = (0, 0, None);
+    loop {
+        match ask(&fd, from, &mut request) {
+            Err(error) if does_not_tell(&error) => return Ok(None),
+            asked => asked?,
+        }
+        let mapped = (request.header.mapped as usize).min(AT_ONCE);
+        for extent in &request.extents[..mapped] {
+            pieces += u64::from(end != Some((extent.logical, extent.physical)));
+            from = extent.logical + extent.length;
+            end = Some((from, extent.physical + extent.length));
+        }
+        if mapped == 0 || request.extents[mapped - 1].flags & LAST != 0 {
+            return Ok(Some(pieces));
+        }
+    }
+}
+
+fn ask(fd: &OwnedFd, from: u64, request: &mut Request) -> io::Result<()> {
+    request.header =
+        Header { start: from, length: u64::MAX - from, flags: SYNC, room: AT_ONCE as u32, ..Header::default() };
+    // SAFETY: the call writes at most `room` extents behind the header, which is what the structure holds
+    // in the kernel's layout; the descriptor is open, and the structure outlives the call.
+    match unsafe { libc::ioctl(fd.as_raw_fd(), FIEMAP, std::ptr::from_mut(request)) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Whether this is the answer of a file system without the call, or without what was asked of it.
+fn does_not_tell(error: &io::Error) -> bool {
+    let none = [libc::EOPNOTSUPP, libc::ENOTTY, libc::ENOSYS, libc::EBADR];
+    error.raw_os_error().is_some_and(|code| none.contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn a_file_in_memory_has_no_pieces_that_are_told_and_a_missing_file_is_an_error() {
+        let dir = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = dir.path().join("f");
+        File::create(&path).unwrap().write_all_at(&[1; 4096], 0).unwrap();
+        assert_eq!(count(&path).unwrap(), None);
+        assert_eq!(count(&dir.path().join("g")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn holes_cut_a_file_into_pieces_also_into_more_than_one_call_brings() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        let file = File::create(&path).unwrap();
+        if count(&path).unwrap().is_none() {
+            return;
+        }
+        assert_eq!(count(&path).unwrap(), Some(0), "an empty file has none");
+        let pieces = 2 * AT_ONCE as u64 + 3;
+        for piece in 0..pieces {
+            file.write_all_at(&[7; 4096], piece * 3 * 65536).unwrap();
+        }
+        assert_eq!(count(&path).unwrap(), Some(pieces));
+    }
+}
