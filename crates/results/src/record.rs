@@ -10,10 +10,12 @@
 //! Never here: judgement. A record says what happened, a verdict says what it means.
 
 mod metrics;
+mod state;
 
 use serde::{Deserialize, Serialize};
 
 pub use metrics::{METRICS, Metric};
+pub use state::{State, StateExtents};
 
 /// The version of the record format that this program writes.
 pub const SCHEMA: u32 = 1;
@@ -26,6 +28,8 @@ pub enum Record {
     Run(Run),
     /// One phase of one repetition.
     Phase(Box<Phase>),
+    /// A state that a file system was brought to.
+    State(Box<State>),
     /// Something went wrong and ended the phase on all ranks.
     Failure(Failure),
     /// Something the reader of the numbers has to know.

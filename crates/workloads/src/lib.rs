@@ -8,6 +8,7 @@
 //! Never here: judgement, a line of text for people, the command line.
 #![deny(unsafe_code)]
 
+pub mod ageing;
 pub mod fdtree;
 pub mod ior;
 pub mod kit;

@@ -49,6 +49,7 @@ enum Command {
     /// Many `ls -lR` at once, each in a large tree of its own (`assay ls-lr --help` lists the options)
     #[command(disable_help_flag = true)]
     LsLr(Classic),
+    Age(personalities::age::Args),
 }
 
 /// The words of a classic program, which it reads itself.
@@ -73,7 +74,8 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    let workload = matches!(assay.command, Command::Ior(_) | Command::Fdtree(_) | Command::LsLr(_));
+    let workload =
+        matches!(assay.command, Command::Age(_) | Command::Fdtree(_) | Command::Ior(_) | Command::LsLr(_));
     if let (Some(ranks), false) = (assay.ranks, workload) {
         complain(&format!(
             "assay: -n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
@@ -96,6 +98,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         }
         Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
         Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, assay.ranks),
+        Command::Age(args) => return personalities::age::run(argv, args, assay.ranks),
     };
     match done {
         Ok(status) => status,

@@ -1,5 +1,6 @@
 //! Old command lines and their looks: a parser and a renderer each, over a workload. No engines here.
 
+pub(crate) mod age;
 pub(crate) mod fdtree;
 pub(crate) mod ior;
 mod kept;

@@ -1,0 +1,90 @@
+//! What was reached, as a table for people.
+
+use std::fmt::Write;
+
+use units::{bytes_binary, duration};
+use workloads::ageing::{Extents, Outcome, Removed};
+
+/// A share as the table shows it.
+fn percent(share: f64) -> String {
+    format!("{:.2} %", share * 100.0)
+}
+
+fn row(text: &mut String, name: &str, values: [&str; 4]) {
+    let [a, b, c, d] = values;
+    let line = format!("{name:<26}{a:>14}{b:>14}{c:>14}{d:>14}");
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+/// The whole report.
+pub(super) fn report(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let (before, after, goal) = (&outcome.before, &outcome.after, &outcome.goal);
+    let target = |target: Option<f64>| target.map_or("-".to_owned(), percent);
+    row(&mut text, "Fill", ["before", "target", "after", "of"]);
+    row(&mut text, "blocks", [
+        &percent(before.blocks()),
+        &target(goal.blocks),
+        &percent(after.blocks()),
+        &bytes_binary(after.bytes as f64),
+    ]);
+    if after.inodes > 0 {
+        row(&mut text, "inodes", [
+            &percent(before.inodes()),
+            &target(goal.inodes),
+            &percent(after.inodes()),
+            &after.inodes.to_string(),
+        ]);
+    }
+    text.push('\n');
+    row(&mut text, "Extents", ["a file", "files > 1", "most", "bytes each"]);
+    for (name, extents) in [("after the first fill", outcome.first), ("now", outcome.last)] {
+        extents_row(&mut text, name, extents);
+    }
+    text.push('\n');
+    let done = &outcome.operations;
+    for (name, value) in [
+        ("files", outcome.files.to_string()),
+        ("directories", outcome.dirs.to_string()),
+        ("bytes", bytes_binary(outcome.bytes as f64)),
+        ("written", bytes_binary(outcome.written as f64)),
+        ("turnovers", format!("{:.2}", outcome.turnovers)),
+        ("operations", done.sum().to_string()),
+        ("  create, delete", format!("{}, {}", done.create, done.delete)),
+        ("  append, overwrite", format!("{}, {}", done.append, done.overwrite)),
+        ("  rename, mkdir, truncate", format!("{}, {}, {}", done.rename, done.make_dir, done.cut)),
+        ("sizes of the profile times", format!("{:.3}", outcome.size_factor)),
+        ("seed", goal.seed.to_string()),
+        ("profile (SHA-256)", outcome.profile_sha256.get(..16).unwrap_or_default().to_owned()),
+        ("time", duration(outcome.seconds)),
+    ] {
+        let _ = writeln!(text, "{name:<26} {value}");
+    }
+    if outcome.put_right != (0, 0) {
+        let (made, removed) = outcome.put_right;
+        let _ = writeln!(
+            text,
+            "put right when resumed     {made} files or directories made anew, {removed} left over removed"
+        );
+    }
+    text
+}
+
+fn extents_row(text: &mut String, name: &str, extents: Option<Extents>) {
+    match extents {
+        None => row(text, name, ["not told", "-", "-", "-"]),
+        Some(extents) => row(text, name, [
+            &format!("{:.3}", extents.mean()),
+            &percent(extents.share_fragmented()),
+            &extents.most.to_string(),
+            &bytes_binary(extents.bytes as f64 / extents.extents.max(1) as f64),
+        ]),
+    }
+}
+
+/// What was removed.
+pub(super) fn removed(removed: &Removed) -> String {
+    let Removed { files, dirs, foreign, .. } = removed;
+    let left = if *foreign > 0 { format!("; {foreign} foreign names were left") } else { String::new() };
+    format!("removed {files} files and {dirs} directories{left}\n")
+}

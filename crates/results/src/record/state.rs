@@ -1,0 +1,72 @@
+//! A state that a file system was brought to before anything is measured on it.
+
+use serde::{Deserialize, Serialize};
+
+/// What was asked for and what was reached. Shares are parts of the whole file system, 0 to 1, with what
+/// others hold there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// Which kind of state: `age`.
+    pub kind: String,
+    /// The directory.
+    pub dir: String,
+    /// Share of the blocks that was to be used; absent where none was asked for.
+    pub blocks_target: Option<f64>,
+    /// Share of the inodes that was to be used; absent where none was asked for.
+    pub inodes_target: Option<f64>,
+    /// Share of the blocks in use before.
+    pub blocks_before: f64,
+    /// Share of the inodes in use before; 0 where they are not counted.
+    pub inodes_before: f64,
+    /// Share of the blocks in use now.
+    pub blocks: f64,
+    /// Share of the inodes in use now; 0 where they are not counted.
+    pub inodes: f64,
+    /// Size of the file system, bytes.
+    pub fs_bytes: u64,
+    /// Inodes of the file system; 0 where they are not counted.
+    pub fs_inodes: u64,
+    /// Share of blocks and of inodes that was never to be passed.
+    pub ceiling: f64,
+    /// Files that were left.
+    pub files: u64,
+    /// Directories that were left.
+    pub directories: u64,
+    /// Length of these files, bytes.
+    pub bytes: u64,
+    /// Written in all, bytes.
+    pub written_bytes: u64,
+    /// How many times what lay there was to be written anew.
+    pub turnovers_target: f64,
+    /// How many times it was.
+    pub turnovers: f64,
+    /// Operations on files and directories.
+    pub operations: u64,
+    /// Extents after the first fill; absent where the file system does not tell.
+    pub extents_first: Option<StateExtents>,
+    /// Extents now; absent where the file system does not tell.
+    pub extents: Option<StateExtents>,
+    /// Where the sequence of operations began.
+    pub seed: u64,
+    /// SHA-256 of the profile of sizes, tree and operations.
+    pub profile_sha256: String,
+    /// How long it took, seconds; of a run that was taken up again, the last part.
+    pub seconds: f64,
+}
+
+/// In how many pieces files lie, of those that were looked at and hold bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StateExtents {
+    /// Files that were looked at.
+    pub files: u64,
+    /// Their extents; those that follow each other on the medium are one.
+    pub extents: u64,
+    /// Files with more than one.
+    pub fragmented: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The most of any file.
+    pub most: u64,
+}

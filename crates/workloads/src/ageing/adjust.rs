@@ -1,0 +1,92 @@
+//! Adjusting: so many files and bytes more or less, by which a rank comes from where it is to where it should be.
+//!
+//! First files come or go until their number is right, then bytes are written on to files or cut off.
+//!
+//! Invariant: bytes end within one block of what was asked for, unless there is no file left to change.
+
+use super::act::Act;
+use super::model::Model;
+use super::sizes::taken;
+
+/// Files that are looked at to find one that fits.
+const THROWS: u32 = 16;
+/// Into how many parts, at least, bytes that are still missing are put.
+const PARTS: u64 = 8;
+
+/// An adjustment under way: what is left to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Adjusting {
+    files: i64,
+    bytes: Option<i64>,
+}
+
+impl Adjusting {
+    pub(super) fn new(files: i64, bytes: Option<i64>) -> Self {
+        Self { files, bytes }
+    }
+
+    pub(super) fn next(&mut self, model: &mut Model) -> Option<Act> {
+        let before = model.taken;
+        let act = if self.files > 0 {
+            self.files -= 1;
+            Some(self.create(model))
+        } else if self.files < 0 && !model.files.is_empty() {
+            self.files += 1;
+            Some(self.delete(model))
+        } else {
+            self.resize(model)
+        };
+        if let Some(bytes) = &mut self.bytes {
+            *bytes -= model.taken as i64 - before as i64;
+        }
+        act
+    }
+
+    /// As large as the profile has it, and no larger than twice the share of each file that is still to come.
+    fn create(&self, model: &mut Model) -> Act {
+        let bytes = model.deal();
+        match self.bytes {
+            None => model.create(bytes),
+            Some(left) => {
+                let each = left.max(0) as u64 / (self.files as u64 + 1);
+                model.create(bytes.min(2 * each) / model.block * model.block)
+            }
+        }
+    }
+
+    /// One that takes about what each of those to be removed should.
+    fn delete(&self, model: &mut Model) -> Act {
+        let block = model.block;
+        let index = match self.bytes {
+            None => model.any(),
+            Some(left) => {
+                let each = left.min(0).unsigned_abs() / (self.files.unsigned_abs() + 1);
+                model.best(THROWS, |bytes| taken(bytes, block).abs_diff(each))
+            }
+        };
+        model.delete(index)
+    }
+
+    fn resize(&self, model: &mut Model) -> Option<Act> {
+        let (left, block) = (self.bytes?, model.block);
+        if left.unsigned_abs() < block || model.files.is_empty() {
+            return None;
+        }
+        if left > 0 {
+            let left = left as u64;
+            let most = (left / PARTS).max(model.deal()).min(left) / block * block;
+            let index = model.any();
+            return Some(model.append(index, most.max(block)));
+        }
+        let left = left.unsigned_abs();
+        // The largest of some, so that few are cut.
+        let index = model.best(THROWS, |bytes| u64::MAX - bytes);
+        let bytes = model.files[index].bytes;
+        if bytes == 0 {
+            let held = model.files.iter().position(|file| file.bytes > 0)?;
+            return Some(model.cut(held, model.files[held].bytes.saturating_sub(left)));
+        }
+        let to = taken(bytes, block).saturating_sub(left / block * block).min(bytes);
+        Some(model.cut(index, to / block * block))
+    }
+}

@@ -1,0 +1,88 @@
+//! Is everything there that should be, and nothing else? Asked when a run is taken up again.
+//!
+//! After a process was killed nothing is amiss. After a node went down, the state may know more than the disk,
+//! or less: what is missing or of another length is made anew, what is left over of this program's names is
+//! removed; both are counted. Anything else is somebody's, and stays.
+//!
+//! Invariant: afterwards the tree is what the model says, but for what is foreign.
+
+use std::ffi::CStr;
+use std::io::ErrorKind;
+
+use super::act::{Act, Name};
+use super::part::Part;
+
+/// What was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Audit {
+    /// Files and directories that were made anew.
+    pub(super) missing: u64,
+    /// Files of the tree that were removed.
+    pub(super) left_over: u64,
+}
+
+/// The number behind a letter, as this program writes it.
+pub(super) fn number(name: &CStr, letter: u8) -> Option<u32> {
+    let (first, digits) = name.to_bytes().split_first()?;
+    let text = std::str::from_utf8(digits).ok()?;
+    let number: u32 = text.parse().ok()?;
+    (*first == letter && text == number.to_string()).then_some(number)
+}
+
+/// Compares the tree with the model and puts it right.
+pub(super) fn audit(part: &mut Part<'_>) -> Result<Audit, String> {
+    let mut audit = Audit::default();
+    let mut wanted: Vec<u32> = (0..part.model.files.len() as u32).collect();
+    wanted.sort_unstable_by_key(|index| part.model.files[*index as usize].name);
+    let mut seen = vec![false; wanted.len()];
+    for dir in 0..part.model.tree.count() as u32 {
+        let found = match files_in(part, dir)? {
+            Some(found) => found,
+            None => {
+                audit.missing += 1;
+                remake(part, &Act::MakeDir(dir))?;
+                Vec::new()
+            }
+        };
+        for file in found {
+            let name = Name { dir, number: file };
+            match wanted.binary_search_by_key(&name, |index| part.model.files[*index as usize].name) {
+                Ok(at) => seen[at] = true,
+                Err(_) => {
+                    audit.left_over += 1;
+                    remake(part, &Act::Delete(name))?;
+                }
+            }
+        }
+    }
+    for (at, index) in wanted.iter().enumerate() {
+        let file = part.model.files[*index as usize];
+        let path = part.hands.file(&part.model.tree, file.name);
+        let sound = seen[at] && part.names.lstat(path).is_ok_and(|entry| entry.bytes == file.bytes);
+        if !sound {
+            audit.missing += 1;
+            remake(part, &Act::Create { name: file.name, bytes: file.bytes, sync: false })?;
+        }
+    }
+    Ok(audit)
+}
+
+/// The numbers of the files in a directory of the tree; `None` where there is no such directory.
+fn files_in(part: &mut Part<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
+    let mut found = Vec::new();
+    let path = part.hands.dir(&part.model.tree, dir);
+    let listed = part.names.list(path, &mut |name, is_dir| {
+        if is_dir != Some(true) {
+            found.extend(number(name, b'f'));
+        }
+    });
+    match listed {
+        Ok(_) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("list {}: {error}", part.hands.path().display())),
+    }
+}
+
+fn remake(part: &mut Part<'_>, act: &Act) -> Result<(), String> {
+    part.hands.perform(act, &part.model.tree, &mut part.guard, part.number, true)
+}

@@ -1,0 +1,191 @@
+//! How a run begins: a directory of its own, or one that is taken up again.
+//!
+//! Invariant: nothing is written before everything was checked, and all ranks begin with the same numbers.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use ranks::{Comm, Halt};
+use storage::Storage;
+
+use super::guard::geometry;
+use super::model::{Beginning, Model};
+use super::plan::{Goal, Share, plan, refuse_what_follows};
+use super::profile::Profile;
+use super::state::{self, MARKER, Marker, SEQUENCE, at};
+
+/// The step in which a run is refused; nothing was written then.
+pub const REFUSED: &str = "plan";
+
+/// The seed when none is given.
+const SEED: u64 = 0;
+/// The ceiling when none is given.
+const CEILING: f64 = 0.9;
+/// The turnovers when none are given.
+const TURNOVERS: f64 = 1.0;
+/// What file systems put into their root themselves.
+const NOT_FOREIGN: &str = "lost+found";
+
+/// What was asked for; what is `None` was not said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The directory, which holds nothing else.
+    pub dir: PathBuf,
+    /// Whether a run in it is taken up again.
+    pub resume: bool,
+    /// Share of the blocks that are to be used, 0 to 1.
+    pub blocks: Option<f64>,
+    /// Share of the inodes that are to be used, 0 to 1.
+    pub inodes: Option<f64>,
+    /// Neither may ever be above this, 0 to 1.
+    pub ceiling: Option<f64>,
+    /// How many times what lies there is written anew.
+    pub turnovers: Option<f64>,
+    /// Where the sequence begins.
+    pub seed: Option<u64>,
+    /// The text of a profile.
+    pub profile: Option<String>,
+    /// Stops after so many seconds.
+    pub timeout_s: Option<f64>,
+}
+
+/// What all ranks begin with.
+pub(super) struct Begun {
+    pub(super) marker: Marker,
+    /// This rank's share of the fill.
+    pub(super) share: Share,
+    pub(super) model: Model,
+}
+
+/// Checks everything, then makes the directory and its marker, or takes them up. Collective.
+pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -> Result<Begun, Halt> {
+    let mine = if comm.rank() == 0 { marker(comm, storage, request).map(Some) } else { Ok(None) };
+    let mine = comm.agree(REFUSED, mine)?;
+    let mut text = serde_json::to_vec(&mine).unwrap_or_default();
+    comm.broadcast(0, &mut text)?;
+    let marker: Result<Marker, String> = serde_json::from_slice(&text).map_err(|error| error.to_string());
+    let marker = comm.agree(REFUSED, marker)?;
+    let begun = comm.agree(REFUSED, begun(comm, marker))?;
+    let made = if comm.rank() == 0 { write_marker(&request.dir, &begun.marker) } else { Ok(()) };
+    comm.agree("mark", made)?;
+    Ok(begun)
+}
+
+fn begun(comm: &dyn Comm, marker: Marker) -> Result<Begun, String> {
+    let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
+    let (ranks, rank) = (u64::from(comm.size()), u64::from(comm.rank()));
+    let share = plan(&marker.goal, &profile, &marker.before, ranks, rank)?;
+    let model = Model::new(Beginning { seed: marker.goal.seed, rank, profile: &profile, fit: share.fit });
+    let taken = model.as_ref().map(Model::mean_taken);
+    refuse_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
+    let model = model.ok_or("no sizes fit")?;
+    Ok(Begun { marker, share, model })
+}
+
+/// What is in the marker, or will be.
+fn marker(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -> Result<Marker, String> {
+    let path = request.dir.join(MARKER);
+    let found: Option<Marker> = state::load(&path)?;
+    let dir = request.dir.display();
+    match (found, request.resume) {
+        (Some(_), false) => Err(format!(
+            "{dir} was begun already: --resume goes on there, --remove removes it"
+        )),
+        (None, true) => Err(format!("{dir}: nothing to resume, there is no {MARKER} in it")),
+        (Some(found), true) => taken_up(found, comm.size(), request),
+        (None, false) => fresh(comm.size(), storage, request),
+    }
+}
+
+fn fresh(ranks: u32, storage: &dyn Storage, request: &Request) -> Result<Marker, String> {
+    if storage.names().is_none() {
+        return Err("this backend has no directories".to_owned());
+    }
+    let dir = &request.dir;
+    let room = match strangers(dir) {
+        Err(error) if error.kind() == ErrorKind::NotFound => parent(dir),
+        Err(error) => return Err(at(dir, &error)),
+        Ok(strangers) => match strangers.first() {
+            None => dir.clone(),
+            Some(first) => {
+                return Err(format!(
+                    "{} is not empty ({}); name a directory that is empty or does not exist yet",
+                    dir.display(),
+                    first.display()
+                ));
+            }
+        },
+    };
+    let goal = Goal {
+        blocks: request.blocks,
+        inodes: request.inodes,
+        ceiling: request.ceiling.unwrap_or(CEILING),
+        turnovers: request.turnovers.unwrap_or(TURNOVERS),
+        seed: request.seed.unwrap_or(SEED),
+    };
+    let profile = Profile::read(request.profile.as_deref().unwrap_or_default()).map_err(|usage| usage.0)?;
+    let before = geometry(storage, &room)?;
+    Ok(Marker { sequence: SEQUENCE, ranks, goal, profile: profile.text(), before })
+}
+
+fn parent(dir: &Path) -> PathBuf {
+    match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// What is in a directory that this program did not put there.
+pub(super) fn strangers(dir: &Path) -> std::io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let name = entry?.file_name();
+        if name != NOT_FOREIGN && name != MARKER && name != *state::staged(Path::new(MARKER)) {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn taken_up(mut found: Marker, ranks: u32, request: &Request) -> Result<Marker, String> {
+    if found.sequence != SEQUENCE {
+        return Err(format!(
+            "{}: was begun by another version of this program, whose sequence is another; remove it with that",
+            request.dir.display()
+        ));
+    }
+    if found.ranks != ranks {
+        let (wanted, dir) = (found.ranks, request.dir.display());
+        return Err(format!("{dir} was begun by {wanted} ranks, not {ranks}; resume it with as many"));
+    }
+    let goal = &mut found.goal;
+    let other = |option: &str| Err(format!("{option} is not as it was at the beginning; leave it out"));
+    if request.blocks.is_some() && request.blocks != goal.blocks {
+        return other("--blocks");
+    }
+    if request.inodes.is_some() && request.inodes != goal.inodes {
+        return other("--inodes");
+    }
+    if request.seed.is_some_and(|seed| seed != goal.seed) {
+        return other("--seed");
+    }
+    if let Some(text) = &request.profile
+        && Profile::read(text).map_err(|usage| usage.0)?.text() != found.profile
+    {
+        return other("--profile");
+    }
+    goal.ceiling = request.ceiling.unwrap_or(goal.ceiling);
+    goal.turnovers = goal.turnovers.max(request.turnovers.unwrap_or(0.0));
+    Ok(found)
+}
+
+fn write_marker(dir: &Path, marker: &Marker) -> Result<(), String> {
+    match fs::create_dir(dir) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        made => made.map_err(|error| at(dir, &error))?,
+    }
+    state::save(&dir.join(MARKER), marker)
+}

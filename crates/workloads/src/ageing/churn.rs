@@ -1,0 +1,181 @@
+//! Churn: files come, go, grow, are written over and renamed, while the fill stays where it is.
+//!
+//! Operations are drawn by the profile's weights. One that would leave the band (98 to 100 % of the files and
+//! of the bytes that lay there at the beginning) is exchanged for one that leads back into it.
+//!
+//! Invariant: neither files nor bytes are ever more than one operation above the band.
+
+use super::act::Act;
+use super::model::{Live, Model};
+use super::sizes::taken;
+
+/// Most files that grow at the same time.
+const GROWING_MAX: usize = 64;
+/// The lower end of the band.
+const BAND: f64 = 0.98;
+/// Files that are looked at when a large or a small one is wanted.
+const THROWS: u32 = 4;
+/// Most bytes that one overwriting writes in place.
+const OVERWRITE_MAX: u64 = 4 << 20;
+
+/// A file that grows: at which index, and by how many bytes yet.
+#[derive(Clone, Copy, Debug)]
+struct Growing {
+    index: usize,
+    left: u64,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Create,
+    Delete,
+    Append,
+    Overwrite,
+    Rename,
+}
+
+/// A churn under way.
+#[derive(Clone, Debug)]
+pub(super) struct Churning {
+    files: u64,
+    taken: u64,
+    /// Length of all files at the beginning, bytes: what is turned over.
+    base: u64,
+    /// To be written, and written so far; bytes.
+    goal: u64,
+    written: u64,
+    growing: Vec<Growing>,
+    kinds: [(Kind, f64); 5],
+}
+
+impl Churning {
+    pub(super) fn new(model: &Model, turnovers: f64) -> Self {
+        let churn = model.profile.churn;
+        Self {
+            files: model.files.len() as u64,
+            taken: model.taken,
+            base: model.bytes,
+            goal: (model.bytes as f64 * turnovers) as u64,
+            written: 0,
+            growing: Vec::new(),
+            kinds: [
+                (Kind::Create, churn.create),
+                (Kind::Delete, churn.delete),
+                (Kind::Append, churn.append),
+                (Kind::Overwrite, churn.overwrite),
+                (Kind::Rename, churn.rename),
+            ],
+        }
+    }
+
+    pub(super) fn next(&mut self, model: &mut Model) -> Option<Act> {
+        // Where nothing holds any bytes, nothing can be turned over.
+        if self.written >= self.goal || self.base == 0 {
+            return None;
+        }
+        let act = self.one(model);
+        self.written += act.written();
+        model.turnovers += act.written() as f64 / self.base as f64;
+        Some(act)
+    }
+
+    fn one(&mut self, model: &mut Model) -> Act {
+        let kind = self.draw(model);
+        let files = model.files.len() as u64;
+        match kind {
+            Kind::Overwrite if files > 0 => return Self::overwrite(model),
+            Kind::Rename if files > 0 => return Self::rename(model),
+            _ => {}
+        }
+        if model.taken > self.taken && files > 0 {
+            let large = model.best(THROWS, |bytes| u64::MAX - bytes);
+            return self.delete(model, large);
+        }
+        if kind == Kind::Append && !self.growing.is_empty() {
+            return self.grow(model);
+        }
+        let few = files < (self.files as f64 * BAND) as u64 || files == 0;
+        if few || kind != Kind::Delete && files < self.files {
+            return self.create(model);
+        }
+        let index = if model.taken < (self.taken as f64 * BAND) as u64 {
+            model.best(THROWS, |bytes| bytes)
+        } else {
+            model.any()
+        };
+        self.delete(model, index)
+    }
+
+    fn draw(&self, model: &mut Model) -> Kind {
+        let sum: f64 = self.kinds.iter().map(|(_, weight)| weight).sum();
+        let mut at = model.dice.share() * sum;
+        for (kind, weight) in self.kinds {
+            if at < weight {
+                return kind;
+            }
+            at -= weight;
+        }
+        Kind::Create
+    }
+
+    /// A new file; some begin with a part of what they will be.
+    fn create(&mut self, model: &mut Model) -> Act {
+        let bytes = model.deal();
+        let grows = model.dice.happens(model.profile.churn.growing);
+        if !grows || self.growing.len() == GROWING_MAX || bytes <= 2 * model.block {
+            return model.create(bytes);
+        }
+        let first = Self::piece(model, bytes);
+        let act = model.create(first);
+        self.growing.push(Growing { index: model.files.len() - 1, left: bytes - first });
+        act
+    }
+
+    /// A tenth to a half of it, and at least a block.
+    fn piece(model: &mut Model, bytes: u64) -> u64 {
+        let share = 0.1 + 0.4 * model.dice.share();
+        ((bytes as f64 * share) as u64).max(model.block).min(bytes)
+    }
+
+    fn grow(&mut self, model: &mut Model) -> Act {
+        let at = model.dice.below(self.growing.len() as u64) as usize;
+        let Growing { index, left } = self.growing[at];
+        let bytes = Self::piece(model, left);
+        if bytes == left {
+            self.growing.swap_remove(at);
+        } else {
+            self.growing[at].left -= bytes;
+        }
+        model.append(index, bytes)
+    }
+
+    fn delete(&mut self, model: &mut Model, index: usize) -> Act {
+        self.growing.retain(|growing| growing.index != index);
+        let last = model.files.len() - 1;
+        for growing in self.growing.iter_mut().filter(|growing| growing.index == last) {
+            growing.index = index;
+        }
+        model.delete(index)
+    }
+
+    fn overwrite(model: &mut Model) -> Act {
+        let index = model.any();
+        let Live { name, bytes } = model.files[index];
+        // Emptied and written anew, it takes what it took.
+        if model.dice.happens(model.profile.churn.rewrite) || bytes == 0 {
+            return Act::Rewrite { name, bytes, sync: model.syncs() };
+        }
+        let length = Self::piece(model, bytes).min(OVERWRITE_MAX);
+        let from = model.dice.below(bytes - length + 1) / model.block * model.block;
+        debug_assert!(taken(from + length, model.block) <= taken(bytes, model.block));
+        Act::Overwrite { name, from, bytes: length, sync: model.syncs() }
+    }
+
+    fn rename(model: &mut Model) -> Act {
+        let index = model.any();
+        let to = model.new_name();
+        let from = std::mem::replace(&mut model.files[index].name, to);
+        Act::Rename { from, to }
+    }
+}

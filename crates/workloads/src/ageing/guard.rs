@@ -1,0 +1,126 @@
+//! What stops a rank before its work is done: the ceiling, the deadline, a full file system, another rank.
+//!
+//! The file system's own counters are looked at before the first operation, then every tenth of a second, every
+//! 64 operations, and so often that all ranks together write at most an eighth of what is left to the ceiling
+//! between two looks.
+//!
+//! Invariant: an operation that would pass the ceiling, as the counters stood at the last look, does not begin.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use measure::{Clock, CycleClock};
+use ranks::Comm;
+use storage::Storage;
+
+use super::plan::{Geometry, percent};
+
+/// Why a rank stops that has nothing to say itself.
+pub(super) const OTHERS: &str = "another rank has stopped";
+
+const LOOK_NS: u64 = 100_000_000;
+const LOOK_OPERATIONS: u32 = 64;
+const LOOK_BYTES_MAX: u64 = 64 << 20;
+const LOOK_PART: u64 = 8;
+
+/// One rank's guard.
+pub(super) struct Guard<'a> {
+    storage: &'a dyn Storage,
+    comm: &'a dyn Comm,
+    clock: &'a CycleClock,
+    dir: &'a Path,
+    ceiling: f64,
+    deadline_ns: Option<u64>,
+    /// What the last look said; `None` before the first.
+    seen: Option<Geometry>,
+    looked_ns: u64,
+    operations: u32,
+    bytes: u64,
+    allowance: u64,
+}
+
+impl<'a> Guard<'a> {
+    pub(super) fn new(
+        storage: &'a dyn Storage,
+        comm: &'a dyn Comm,
+        clock: &'a CycleClock,
+        dir: &'a Path,
+        (ceiling, timeout_s): (f64, Option<f64>),
+    ) -> Self {
+        let deadline_ns = timeout_s.map(|seconds| clock.ns().saturating_add((seconds * 1e9) as u64));
+        Self {
+            storage,
+            comm,
+            clock,
+            dir,
+            ceiling,
+            deadline_ns,
+            seen: None,
+            looked_ns: 0,
+            operations: 0,
+            bytes: 0,
+            allowance: 0,
+        }
+    }
+
+    /// Asked before each operation, and before each piece of so many bytes.
+    pub(super) fn before(&mut self, bytes: u64) -> Result<(), String> {
+        if self.comm.alarm_raised() {
+            return Err(OTHERS.to_owned());
+        }
+        let now = self.clock.ns();
+        if self.deadline_ns.is_some_and(|deadline| now >= deadline) {
+            return Err("the time of --timeout is over; go on with --resume".to_owned());
+        }
+        self.operations += u32::from(bytes == 0);
+        self.bytes += bytes;
+        let due = self.seen.is_none()
+            || self.operations >= LOOK_OPERATIONS
+            || self.bytes > self.allowance
+            || now >= self.looked_ns + LOOK_NS;
+        if due { self.look(now, bytes) } else { Ok(()) }
+    }
+
+    fn look(&mut self, now: u64, bytes: u64) -> Result<(), String> {
+        let space = geometry(self.storage, self.dir)?;
+        let top = (space.bytes as f64 * self.ceiling) as u64;
+        let room = top.saturating_sub(space.bytes_used);
+        (self.seen, self.looked_ns, self.operations, self.bytes) = (Some(space), now, 0, bytes);
+        self.allowance = (room / LOOK_PART / u64::from(self.comm.size())).min(LOOK_BYTES_MAX);
+        let full = if bytes > room || space.bytes_used > top {
+            Some(("blocks", space.blocks()))
+        } else if space.inodes > 0 && space.inodes() > self.ceiling {
+            Some(("inodes", space.inodes()))
+        } else {
+            None
+        };
+        match full {
+            None => Ok(()),
+            Some((what, now)) => Err(format!(
+                "the {what} are at {}, and the ceiling is {}; make room and go on with --resume",
+                percent(now),
+                percent(self.ceiling)
+            )),
+        }
+    }
+
+    /// The words of a failure; of a full file system also how full it is.
+    pub(super) fn explain(&self, words: String, error: &io::Error) -> String {
+        if !matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
+            return words;
+        }
+        let fill = geometry(self.storage, self.dir).map_or(String::new(), |space| {
+            format!("; blocks are at {}, inodes at {}", percent(space.blocks()), percent(space.inodes()))
+        });
+        format!("{words}{fill}; make room and go on with --resume")
+    }
+}
+
+/// What the file system says of itself.
+pub(super) fn geometry(storage: &dyn Storage, dir: &Path) -> Result<Geometry, String> {
+    match storage.space(dir) {
+        Ok(Some(space)) => Ok(space.into()),
+        Ok(None) => Err(format!("{}: tells no blocks and inodes, so no fill can be reached", dir.display())),
+        Err(error) => Err(format!("{}: {error}", dir.display())),
+    }
+}

@@ -1,0 +1,235 @@
+//! What is to be done, operation by operation, and what then is there: the whole sequence follows from the
+//! numbers it begins with, and nothing that happens on the file system changes it.
+//!
+//! So a run that was killed is taken up by going through the sequence in memory, up to the operation that was
+//! under way. What does depend on the file system (how much is still to be added or taken away) enters as the
+//! numbers of a [`Leg`], which are kept.
+//!
+//! Invariant: the same beginning and the same legs give the same operations. Memory: 16 bytes a file, 5 a
+//! directory, and one deck of sizes.
+
+use serde::{Deserialize, Serialize};
+
+use super::act::{Act, Name, Operations};
+use super::adjust::Adjusting;
+use super::churn::Churning;
+use super::dice::Dice;
+use super::profile::Profile;
+use super::sizes::{Fit, Sizes, taken};
+use super::tree::Tree;
+
+/// A part of the sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Leg {
+    /// Until there are so many files and directories (with the root).
+    Fill {
+        /// Files.
+        files: u64,
+        /// Directories.
+        dirs: u64,
+    },
+    /// Until so many times the bytes that lie there at its beginning were written.
+    Churn {
+        /// How many times.
+        turnovers: f64,
+    },
+    /// Files and bytes come or go.
+    Adjust {
+        /// Files to make, or to remove where negative.
+        files: i64,
+        /// Bytes on the file system to add, or to take away where negative; `None` where they do not matter.
+        bytes: Option<i64>,
+    },
+}
+
+/// What the sequence of one rank begins with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Beginning<'a> {
+    pub(super) seed: u64,
+    pub(super) rank: u64,
+    pub(super) profile: &'a Profile,
+    pub(super) fit: Fit,
+}
+
+/// A file that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Live {
+    pub(super) name: Name,
+    pub(super) bytes: u64,
+}
+
+/// What a leg needs while it lasts.
+#[derive(Clone, Debug)]
+enum Course {
+    Idle,
+    Fill { files: u64, dirs: u64, made: u64 },
+    Churn(Churning),
+    Adjust(Adjusting),
+}
+
+/// One rank's sequence.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    pub(super) files: Vec<Live>,
+    pub(super) tree: Tree,
+    pub(super) dice: Dice,
+    pub(super) profile: Profile,
+    pub(super) block: u64,
+    pub(super) done: Operations,
+    /// What all files take on the file system, bytes.
+    pub(super) taken: u64,
+    /// Length of all files, bytes.
+    pub(super) bytes: u64,
+    /// Written so far, bytes.
+    pub(super) written: u64,
+    /// Written while churning, over what lay there.
+    pub(super) turnovers: f64,
+    sizes: Sizes,
+    dealt: u64,
+    next_number: u32,
+    course: Course,
+}
+
+impl Model {
+    /// `None` where no sizes fit.
+    pub(super) fn new(beginning: Beginning<'_>) -> Option<Self> {
+        let Beginning { seed, rank, profile, fit } = beginning;
+        Some(Self {
+            files: Vec::new(),
+            tree: Tree::new(profile.tree),
+            dice: Dice::new(&[seed, rank, 1]),
+            profile: profile.clone(),
+            block: fit.block,
+            done: Operations::default(),
+            taken: 0,
+            bytes: 0,
+            written: 0,
+            turnovers: 0.0,
+            sizes: Sizes::fit(&profile.size, fit, Dice::new(&[seed, rank, 2]).below(u64::MAX))?,
+            dealt: 0,
+            next_number: 0,
+            course: Course::Idle,
+        })
+    }
+
+    /// Begins a leg; the one before has ended.
+    pub(super) fn begin(&mut self, leg: Leg) {
+        self.course = match leg {
+            Leg::Fill { files, dirs } => Course::Fill { files, dirs, made: 0 },
+            Leg::Churn { turnovers } => Course::Churn(Churning::new(self, turnovers)),
+            Leg::Adjust { files, bytes } => Course::Adjust(Adjusting::new(files, bytes)),
+        };
+    }
+
+    /// The next operation of the leg; `None` at its end.
+    pub(super) fn next(&mut self) -> Option<Act> {
+        let mut course = std::mem::replace(&mut self.course, Course::Idle);
+        let act = match &mut course {
+            Course::Idle => None,
+            Course::Fill { files, dirs, made } => self.fill(*files, *dirs, made),
+            Course::Churn(churning) => churning.next(self),
+            Course::Adjust(adjusting) => adjusting.next(self),
+        };
+        let act = act?;
+        self.course = course;
+        self.done.count(&act);
+        self.written += act.written();
+        Some(act)
+    }
+
+    fn fill(&mut self, files: u64, dirs: u64, made: &mut u64) -> Option<Act> {
+        let due = (u128::from(*made) * u128::from(dirs)).div_ceil(u128::from(files.max(1))) as u64;
+        if self.tree.count() < due.min(dirs) || *made == files && self.tree.count() < dirs {
+            return Some(Act::MakeDir(self.tree.grow(&mut self.dice)));
+        }
+        if *made == files {
+            return None;
+        }
+        *made += 1;
+        let bytes = self.deal();
+        Some(self.create(bytes))
+    }
+
+    /// The size of the next file, as the profile has it.
+    pub(super) fn deal(&mut self) -> u64 {
+        self.dealt += 1;
+        self.sizes.deal(self.dealt - 1)
+    }
+
+    /// Where the next name goes.
+    pub(super) fn new_name(&mut self) -> Name {
+        let files = &self.files;
+        let dir =
+            self.tree.place(files.len() as u64, |index| files[index as usize].name.dir, &mut self.dice);
+        let number = self.next_number;
+        self.next_number = self.next_number.checked_add(1).expect("fewer than 2^32 names a rank");
+        Name { dir, number }
+    }
+
+    /// Makes a file.
+    pub(super) fn create(&mut self, bytes: u64) -> Act {
+        let name = self.new_name();
+        self.files.push(Live { name, bytes });
+        self.bytes += bytes;
+        self.taken += taken(bytes, self.block);
+        Act::Create { name, bytes, sync: self.syncs() }
+    }
+
+    /// Removes the file at `index`; the last one takes its place.
+    pub(super) fn delete(&mut self, index: usize) -> Act {
+        let gone = self.files.swap_remove(index);
+        self.bytes -= gone.bytes;
+        self.taken -= taken(gone.bytes, self.block);
+        Act::Delete(gone.name)
+    }
+
+    /// Writes so many bytes on at the end of the file at `index`.
+    pub(super) fn append(&mut self, index: usize, bytes: u64) -> Act {
+        let Live { name, bytes: from } = self.files[index];
+        self.resize(index, from + bytes);
+        Act::Append { name, from, bytes, sync: self.syncs() }
+    }
+
+    /// Cuts the file at `index` to a length that is not greater than its own.
+    pub(super) fn cut(&mut self, index: usize, to: u64) -> Act {
+        self.resize(index, to);
+        Act::Cut { name: self.files[index].name, to }
+    }
+
+    fn resize(&mut self, index: usize, bytes: u64) {
+        let file = &mut self.files[index];
+        self.taken = self.taken - taken(file.bytes, self.block) + taken(bytes, self.block);
+        self.bytes = self.bytes - file.bytes + bytes;
+        file.bytes = bytes;
+    }
+
+    /// Whether a write ends with fsync.
+    pub(super) fn syncs(&mut self) -> bool {
+        self.dice.happens(self.profile.churn.fsync)
+    }
+
+    /// A file at random; there is one.
+    pub(super) fn any(&mut self) -> usize {
+        self.dice.below(self.files.len() as u64) as usize
+    }
+
+    /// Of so many files at random the one with the smallest `cost`; there is one.
+    pub(super) fn best(&mut self, throws: u32, cost: impl Fn(u64) -> u64) -> usize {
+        let first = self.any();
+        (1..throws).fold(first, |best, _| {
+            let other = self.any();
+            if cost(self.files[other].bytes) < cost(self.files[best].bytes) { other } else { best }
+        })
+    }
+
+    /// What a file takes in the mean as the sizes were fitted, bytes.
+    pub(super) fn mean_taken(&self) -> f64 {
+        self.sizes.mean(self.block)
+    }
+
+    /// By what the profile's sizes are multiplied.
+    pub(super) fn size_factor(&self) -> f64 {
+        self.sizes.factor
+    }
+}

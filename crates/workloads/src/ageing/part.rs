@@ -1,0 +1,168 @@
+//! One rank's part: its sequence, its tree and its state.
+//!
+//! Invariant: a leg is in the state before its first operation begins, and the odometer says which operation is
+//! under way.
+//! Never here: collectives.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use measure::{Clock, CycleClock};
+use storage::{Names, Storage};
+
+use super::act::Act;
+use super::extents::Extents;
+use super::guard::Guard;
+use super::hands::Hands;
+use super::model::{Leg, Model};
+use super::state::{self, Odometer, Places, State, at};
+use super::watch::Watch;
+
+/// Most files of a rank whose extents are counted.
+const LOOKED_AT_MAX: usize = 20_000;
+
+/// One rank's part.
+pub(super) struct Part<'a> {
+    pub(super) storage: &'a dyn Storage,
+    pub(super) names: &'a dyn Names,
+    pub(super) clock: &'a CycleClock,
+    pub(super) places: Places,
+    pub(super) model: Model,
+    pub(super) state: State,
+    pub(super) hands: Hands<'a>,
+    pub(super) guard: Guard<'a>,
+    pub(super) odometer: Odometer,
+    pub(super) watch: Watch<'a>,
+    /// Operations done.
+    pub(super) number: u64,
+    /// The leg that is under way, or ended last.
+    pub(super) leg: usize,
+}
+
+/// Makes a directory; one that is there is fine where it may be.
+fn make_dir(path: &Path, may_be_there: bool) -> Result<(), String> {
+    match fs::create_dir(path) {
+        Err(error) if may_be_there && error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        made => made.map_err(|error| at(path, &error)),
+    }
+}
+
+/// Makes what a rank needs on the file system besides its tree, or finds it there.
+pub(super) fn make_places(places: &Places, resume: bool) -> Result<(State, u64), String> {
+    make_dir(&places.rank_dir, resume)?;
+    make_dir(&places.tree, resume)?;
+    let state = state::load(&places.state)?.unwrap_or_default();
+    Ok((state, Odometer::read(&places.odometer)?))
+}
+
+impl Part<'_> {
+    /// Begins a leg and does all of it.
+    pub(super) fn do_leg(&mut self, leg: Leg) -> Result<(), String> {
+        self.state.legs.push(leg);
+        self.save()?;
+        self.leg = self.state.legs.len() - 1;
+        self.model.begin(leg);
+        self.go_on()
+    }
+
+    /// Does what is left of the leg.
+    pub(super) fn go_on(&mut self) -> Result<(), String> {
+        while let Some(act) = self.model.next() {
+            self.count()?;
+            self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, false)?;
+            self.number += 1;
+            self.watch.tell(self.clock.ns(), &self.model);
+        }
+        self.count()
+    }
+
+    fn count(&self) -> Result<(), String> {
+        self.odometer.set(self.number).map_err(|error| at(&self.places.odometer, &error))
+    }
+
+    pub(super) fn save(&self) -> Result<(), String> {
+        state::save(&self.places.state, &self.state)
+    }
+
+    /// Goes through the sequence in memory, up to the operation that was under way.
+    pub(super) fn replay(&mut self, done: u64) -> Result<(), String> {
+        self.number = replay(&mut self.model, &self.state, done, &mut self.leg)
+            .map_err(|why| format!("{}: {why}", self.places.odometer.display()))?;
+        Ok(())
+    }
+
+    /// Does the operation once more that was under way, if one was.
+    pub(super) fn redo(&mut self) -> Result<(), String> {
+        let Some(act) = self.next_of_all() else { return Ok(()) };
+        self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, true)?;
+        self.number += 1;
+        self.count()
+    }
+
+    /// The next operation of this leg or of the legs after it.
+    fn next_of_all(&mut self) -> Option<Act> {
+        next_of_all(&mut self.model, &self.state, &mut self.leg)
+    }
+
+    /// Does what is left of the leg that was under way, and the legs after it.
+    pub(super) fn catch_up(&mut self) -> Result<(), String> {
+        if self.state.legs.is_empty() {
+            return Ok(());
+        }
+        self.go_on()?;
+        while self.leg + 1 < self.state.legs.len() {
+            self.leg += 1;
+            self.model.begin(self.state.legs[self.leg]);
+            self.go_on()?;
+        }
+        Ok(())
+    }
+
+    /// In how many pieces this rank's files lie; of many, one in so many is looked at. `None` where the file
+    /// system does not tell.
+    pub(super) fn extents(&mut self) -> Result<Option<Extents>, String> {
+        let mut found = Extents::default();
+        let step = self.model.files.len().div_ceil(LOOKED_AT_MAX).max(1);
+        for file in self.model.files.iter().step_by(step).filter(|file| file.bytes > 0) {
+            self.hands.file(&self.model.tree, file.name);
+            let path = self.hands.path();
+            match self.storage.extents(&path) {
+                Ok(None) => return Ok(None),
+                Ok(Some(extents)) => found.add(extents, file.bytes),
+                Err(error) => return Err(format!("extents of {}", at(&path, &error))),
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// The next operation of leg `leg` or of those after it.
+pub(super) fn next_of_all(model: &mut Model, state: &State, leg: &mut usize) -> Option<Act> {
+    loop {
+        if let Some(act) = model.next() {
+            return Some(act);
+        }
+        model.begin(*state.legs.get(*leg + 1)?);
+        *leg += 1;
+    }
+}
+
+/// Takes the model through the first `done` operations of its legs; `leg` is then the one they end in.
+pub(super) fn replay(model: &mut Model, state: &State, done: u64, leg: &mut usize) -> Result<u64, String> {
+    let mut number = 0;
+    for (at, next) in state.legs.iter().enumerate() {
+        *leg = at;
+        model.begin(*next);
+        loop {
+            if number == done {
+                return Ok(number);
+            }
+            if model.next().is_none() {
+                break;
+            }
+            number += 1;
+        }
+    }
+    if number == done { Ok(number) } else { Err(format!("counts {done} operations, but there are {number}")) }
+}

@@ -1,0 +1,232 @@
+//! What is to be reached, how much of it each rank does, and what is refused before anything is written.
+//!
+//! Targets and ceiling are shares of the whole file system, and what others hold there counts: used is what
+//! the file system says is not free. Each rank gets an equal share of what is missing.
+//!
+//! Never here: the file system itself; it comes as numbers.
+
+use serde::{Deserialize, Serialize};
+use storage::Space;
+
+use super::model::Leg;
+use super::profile::Profile;
+use super::sizes::{Fit, Sizes};
+
+/// Blocks of which a file system may be made that does not say.
+const BLOCK: u64 = 4096;
+/// No file takes more than this part of what its rank writes.
+const LARGEST_PART: u64 = 64;
+/// Names that each rank needs besides its tree: its directory and its three files.
+const OWN_NAMES: u64 = 4;
+/// How often the number of files is put right by their mean size.
+const FILES_ROUNDS: u32 = 4;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    /// Share of the blocks that are to be used, 0 to 1.
+    pub blocks: Option<f64>,
+    /// Share of the inodes that are to be used, 0 to 1.
+    pub inodes: Option<f64>,
+    /// Neither may ever be above this, 0 to 1.
+    pub ceiling: f64,
+    /// How many times what lies there is written anew.
+    pub turnovers: f64,
+    /// Where the sequence begins.
+    pub seed: u64,
+}
+
+/// What a file system said of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Geometry {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Bytes in use.
+    pub bytes_used: u64,
+    /// Bytes that this user may still write.
+    pub bytes_available: u64,
+    /// Inodes; 0 where they are not counted.
+    pub inodes: u64,
+    /// Inodes in use.
+    pub inodes_used: u64,
+    /// The smallest piece of room that a file takes, bytes.
+    pub block: u64,
+}
+
+impl From<Space> for Geometry {
+    fn from(space: Space) -> Self {
+        Self {
+            bytes: space.bytes,
+            bytes_used: space.bytes.saturating_sub(space.bytes_free),
+            bytes_available: space.bytes_available,
+            inodes: space.inodes,
+            inodes_used: space.inodes.saturating_sub(space.inodes_free),
+            block: if space.block_bytes == 0 { BLOCK } else { space.block_bytes },
+        }
+    }
+}
+
+/// Part of a whole, 0 where there is none.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+impl Geometry {
+    /// Share of the blocks that are in use, 0 to 1.
+    pub fn blocks(&self) -> f64 {
+        share(self.bytes_used, self.bytes)
+    }
+
+    /// Share of the inodes that are in use, 0 to 1; 0 where they are not counted.
+    pub fn inodes(&self) -> f64 {
+        share(self.inodes_used, self.inodes)
+    }
+
+    /// Bytes that are missing to `share`, negative where there are too many.
+    pub fn bytes_to(&self, share: f64) -> i64 {
+        (self.bytes as f64 * share) as i64 - self.bytes_used as i64
+    }
+
+    /// Inodes that are missing to `share`, negative where there are too many.
+    pub fn inodes_to(&self, share: f64) -> i64 {
+        (self.inodes as f64 * share) as i64 - self.inodes_used as i64
+    }
+
+    /// As numbers, to be told to other ranks.
+    pub(super) fn words(&self) -> [u64; 6] {
+        [self.bytes, self.bytes_used, self.bytes_available, self.inodes, self.inodes_used, self.block]
+    }
+
+    pub(super) fn from_words(words: [u64; 6]) -> Self {
+        let [bytes, bytes_used, bytes_available, inodes, inodes_used, block] = words;
+        Self { bytes, bytes_used, bytes_available, inodes, inodes_used, block }
+    }
+}
+
+/// A share as people read it.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// What one rank begins with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Share {
+    pub(super) fit: Fit,
+    pub(super) fill: Leg,
+}
+
+/// The part of `rank` in an amount for `ranks` of them.
+pub(super) fn part(amount: i64, ranks: u64, rank: u64) -> i64 {
+    let (ranks, rank) = (ranks as i64, rank as i64);
+    amount.div_euclid(ranks) + i64::from(rank < amount.rem_euclid(ranks))
+}
+
+/// What one rank does of the whole; or, in words, why it cannot be done.
+pub(super) fn plan(
+    goal: &Goal,
+    profile: &Profile,
+    space: &Geometry,
+    ranks: u64,
+    rank: u64,
+) -> Result<Share, String> {
+    refuse_what_cannot_be(goal, space)?;
+    let per_dir = profile.tree.files_per_dir;
+    let block = space.block;
+    let bytes = goal.blocks.map(|blocks| part(space.bytes_to(blocks), ranks, rank).max(0) as u64);
+    let largest = (profile.size.largest_bytes as u64).min(bytes.map_or(u64::MAX, |b| b / LARGEST_PART)).max(block);
+    let natural = |files| Fit { files, block, largest, mean: None };
+    let (files, mean) = match goal.inodes {
+        Some(inodes) => {
+            let names = part(space.inodes_to(inodes), ranks, rank).max(0) as u64;
+            let names = names.saturating_sub(OWN_NAMES);
+            let files = (names as f64 * per_dir / (per_dir + 1.0)) as u64;
+            let dirs = names.saturating_sub(files).max(1);
+            let mean = bytes.map(|b| b.saturating_sub(dirs * block) as f64 / files.max(1) as f64);
+            (files, mean)
+        }
+        None => {
+            // The mean of few files is smaller: they do not reach far into the tail.
+            let mut files = u64::MAX;
+            for _ in 0..FILES_ROUNDS {
+                let sizes = Sizes::fit(&profile.size, natural(files), 0).ok_or("no size fits the profile")?;
+                let each = sizes.mean(block) + block as f64 / per_dir;
+                files = (bytes.unwrap_or(0) as f64 / each) as u64;
+            }
+            (files, None)
+        }
+    };
+    if files == 0 {
+        return Err(format!(
+            "too little is missing for {ranks} ranks to make a file each; use fewer ranks or raise the targets"
+        ));
+    }
+    let fit = Fit { mean, ..natural(files) };
+    let dirs = ((files as f64 / per_dir).ceil() as u64).max(1);
+    Ok(Share { fit, fill: Leg::Fill { files, dirs } })
+}
+
+fn refuse_what_cannot_be(goal: &Goal, space: &Geometry) -> Result<(), String> {
+    if goal.inodes.is_some() && space.inodes == 0 {
+        return Err("this file system counts no inodes; leave --inodes out".to_owned());
+    }
+    for (option, target, now) in
+        [("--blocks", goal.blocks, space.blocks()), ("--inodes", goal.inodes, space.inodes())]
+    {
+        let Some(target) = target else { continue };
+        if target >= goal.ceiling {
+            return Err(format!(
+                "{option} {}: is not below the ceiling of {}; raise --ceiling",
+                percent(target),
+                percent(goal.ceiling)
+            ));
+        }
+        if now >= target {
+            return Err(format!("{option} {}: {} are in use already", percent(target), percent(now)));
+        }
+    }
+    let missing = goal.blocks.map_or(0, |blocks| space.bytes_to(blocks)).max(0) as u64;
+    if missing > space.bytes_available {
+        return Err(format!(
+            "--blocks: {missing} bytes are missing, and this user may write {} (the rest is reserved)",
+            space.bytes_available
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a plan of which the side without a target would pass the ceiling, or whose sizes fit nothing.
+/// `taken` is what a file takes in the mean, where sizes fit; bytes.
+pub(super) fn refuse_what_follows(
+    goal: &Goal,
+    space: &Geometry,
+    share: &Share,
+    ranks: u64,
+    taken: Option<f64>,
+) -> Result<(), String> {
+    let Leg::Fill { files, dirs } = share.fill else { return Ok(()) };
+    let Some(taken) = taken else {
+        return Err(format!(
+            "{} bytes a file are needed to reach both targets, and no file may take more than {} (1/{LARGEST_PART} \
+             of what a rank writes, or the profile's largest); raise --inodes, or use fewer ranks",
+            share.fit.mean.unwrap_or(0.0) as u64,
+            share.fit.largest
+        ));
+    };
+    let (files, dirs) = (files * ranks, dirs * ranks);
+    let inodes = (space.inodes_used + files + dirs) as f64 / space.inodes.max(1) as f64;
+    if goal.inodes.is_none() && space.inodes > 0 && inodes > goal.ceiling {
+        return Err(format!(
+            "files as large as the profile's would bring the inodes to {}; give --inodes",
+            percent(inodes)
+        ));
+    }
+    let bytes = files as f64 * taken + (dirs * space.block) as f64 + space.bytes_used as f64;
+    let blocks = bytes / space.bytes.max(1) as f64;
+    if goal.blocks.is_none() && blocks > goal.ceiling {
+        return Err(format!(
+            "files as large as the profile's would bring the blocks to {}; give --blocks",
+            percent(blocks)
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! Removing what was made, and nothing else.
+//!
+//! What was made follows from the marker and the ranks' states: the sequence is gone through in memory, and
+//! exactly the names that are there at its end are removed. Whatever else is found stays, and so do the
+//! directories that hold it.
+//!
+//! Invariant: without a marker nothing is touched.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use ranks::{Comm, Halt, Reduce};
+use storage::{Names, Storage};
+
+use super::act::{Act, Name};
+use super::audit::number;
+use super::begin::{REFUSED, strangers};
+use super::model::{Beginning, Model};
+use super::part::{next_of_all, replay};
+use super::plan::plan;
+use super::profile::Profile;
+use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, State, at};
+use crate::kit::path::PathBuffer;
+
+/// Most foreign names that a rank tells.
+const TOLD_MAX: usize = 20;
+
+/// What removing did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Files, over all ranks.
+    pub files: u64,
+    /// Directories, over all ranks.
+    pub dirs: u64,
+    /// Names that are not this program's and were left, over all ranks.
+    pub foreign: u64,
+    /// Some of them, on rank 0.
+    pub told: Vec<String>,
+}
+
+/// Removes what was made in `dir`. Collective; there may be another number of ranks than made it.
+pub fn remove(comm: &dyn Comm, storage: &dyn Storage, dir: &Path) -> Result<Removed, Halt> {
+    let mine = if comm.rank() == 0 { known(dir).map(Some) } else { Ok(None) };
+    let mine = comm.agree(REFUSED, mine)?;
+    let mut text = serde_json::to_vec(&mine).unwrap_or_default();
+    comm.broadcast(0, &mut text)?;
+    let marker: Marker = comm.agree(REFUSED, serde_json::from_slice(&text))?;
+    let names = storage.names().ok_or("this backend has no directories");
+    let names = comm.agree(REFUSED, names)?;
+    let mut removed = Removed::default();
+    let done = (comm.rank()..marker.ranks)
+        .step_by(comm.size() as usize)
+        .try_for_each(|rank| remove_rank(names, dir, &marker, rank.into(), &mut removed));
+    comm.agree("remove", done)?;
+    let left = comm.reduce_one(removed.foreign, Reduce::Sum)?;
+    let own = if comm.rank() == 0 { remove_marker(dir, left == 0, &mut removed) } else { Ok(()) };
+    comm.agree("remove", own)?;
+    gathered(comm, removed)
+}
+
+/// The marker of a directory whose sequence this program knows.
+fn known(dir: &Path) -> Result<Marker, String> {
+    let path = dir.join(MARKER);
+    match state::load::<Marker>(&path)? {
+        None => Err(format!("{}: there is no {MARKER} in it, so nothing is removed", dir.display())),
+        Some(marker) if marker.sequence != SEQUENCE => Err(format!(
+            "{}: was made by another version of this program, whose names are others; remove it with that",
+            dir.display()
+        )),
+        Some(marker) => Ok(marker),
+    }
+}
+
+fn gathered(comm: &dyn Comm, removed: Removed) -> Result<Removed, Halt> {
+    let mut sums = [removed.files, removed.dirs, removed.foreign];
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let all = comm.gather(removed.told.join("\n").as_bytes())?.unwrap_or_default();
+    let texts = all.iter().map(|text| String::from_utf8_lossy(text).into_owned());
+    let told = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    Ok(Removed { files: sums[0], dirs: sums[1], foreign: sums[2], told })
+}
+
+impl Removed {
+    fn leave(&mut self, path: &Path) {
+        self.foreign += 1;
+        if self.told.len() < TOLD_MAX {
+            self.told.push(path.display().to_string());
+        }
+    }
+}
+
+/// One rank's names, as its sequence left them.
+struct Left {
+    files: Vec<Name>,
+    model: Model,
+}
+
+/// What a rank had made when it last said so, with the operation that then was under way done or not.
+fn left(marker: &Marker, places: &Places, rank: u64) -> Result<Left, String> {
+    let state: State = state::load(&places.state)?.unwrap_or_default();
+    let done = Odometer::read(&places.odometer)?;
+    let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
+    let share = plan(&marker.goal, &profile, &marker.before, marker.ranks.into(), rank)?;
+    let beginning = Beginning { seed: marker.goal.seed, rank, profile: &profile, fit: share.fit };
+    let mut model = Model::new(beginning).ok_or("its sizes fit no more")?;
+    let mut leg = 0;
+    replay(&mut model, &state, done, &mut leg)
+        .map_err(|why| format!("{}: {why}", places.odometer.display()))?;
+    let mut files: Vec<Name> = model.files.iter().map(|file| file.name).collect();
+    match next_of_all(&mut model, &state, &mut leg) {
+        Some(Act::Create { name, .. } | Act::Rename { to: name, .. }) => files.push(name),
+        _ => {}
+    }
+    files.sort_unstable();
+    Ok(Left { files, model })
+}
+
+fn remove_rank(
+    names: &dyn Names,
+    dir: &Path,
+    marker: &Marker,
+    rank: u64,
+    removed: &mut Removed,
+) -> Result<(), String> {
+    let places = Places::of(dir, rank);
+    match fs::symlink_metadata(&places.rank_dir) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        found => found.map_err(|error| at(&places.rank_dir, &error))?,
+    };
+    let left = left(marker, &places, rank)?;
+    let before = removed.foreign;
+    // Those that lie in others have the greater numbers.
+    for dir in (0..left.model.tree.count() as u32).rev() {
+        remove_dir(names, &places.tree, &left, dir, removed)?;
+    }
+    let own = [&places.state, &places.odometer, &places.tree].map(|path| path.as_path());
+    let staged = state::staged(&places.state);
+    for name in fs::read_dir(&places.rank_dir).map_err(|error| at(&places.rank_dir, &error))? {
+        let path = name.map_err(|error| at(&places.rank_dir, &error))?.path();
+        if !own.contains(&path.as_path()) && path != staged {
+            removed.leave(&path);
+        }
+    }
+    // As long as something is left, the state says what is whose.
+    if removed.foreign > before {
+        return Ok(());
+    }
+    for path in [&staged, &places.odometer, &places.state] {
+        gone(fs::remove_file(path)).map_err(|error| at(path, &error))?;
+    }
+    fs::remove_dir(&places.rank_dir).map_err(|error| at(&places.rank_dir, &error))
+}
+
+fn gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Removes the files of a directory that are known, and the directory if nothing is left in it.
+fn remove_dir(
+    names: &dyn Names,
+    root: &Path,
+    left: &Left,
+    dir: u32,
+    removed: &mut Removed,
+) -> Result<(), String> {
+    let mut path = PathBuffer::new(root);
+    let mut way = Vec::new();
+    left.model.tree.way(dir, &mut way);
+    way.iter().for_each(|dir| {
+        path.push("/d").number((*dir).into());
+    });
+    let length = path.len();
+    let (mut ours, mut foreign) = (Vec::new(), Vec::new());
+    let listed = names.list(path.as_c_str(), &mut |name, is_dir| {
+        let file = number(name, b'f').filter(|_| is_dir != Some(true));
+        match file.map(|number| Name { dir, number }) {
+            Some(name) if left.files.binary_search(&name).is_ok() => ours.push(name),
+            _ => foreign.push(name.to_owned()),
+        }
+    });
+    match listed {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        listed => listed.map_err(|error| at(path.as_path(), &error))?,
+    };
+    for name in ours {
+        path.cut(length);
+        path.push("/f").number(name.number.into());
+        gone(names.unlink(path.as_c_str())).map_err(|error| at(path.as_path(), &error))?;
+        removed.files += 1;
+    }
+    path.cut(length);
+    // Directories of the tree that are still there hold something foreign themselves, which was told.
+    let is_tree = |name: &std::ffi::CStr| {
+        number(name, b'd').is_some_and(|child| child != 0 && left.model.tree.parent(child) == Some(dir))
+    };
+    let told = foreign.iter().filter(|name| !is_tree(name));
+    told.for_each(|name| removed.leave(&path.as_path().join(std::ffi::OsStr::from_bytes(name.to_bytes()))));
+    if foreign.is_empty() {
+        gone(names.remove_dir(path.as_c_str())).map_err(|error| at(path.as_path(), &error))?;
+        removed.dirs += 1;
+    }
+    Ok(())
+}
+
+/// Names what else is in the directory, and takes the marker away where all is gone that it stands for.
+fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<(), String> {
+    let left = strangers(dir).map_err(|error| at(dir, &error))?;
+    if !all_gone {
+        // What holds something foreign is no stranger itself.
+        let own = |name: &std::ffi::OsStr| name.as_bytes().starts_with(b"rank.");
+        left.iter().filter(|name| !own(name)).for_each(|name| removed.leave(&dir.join(name)));
+        return Ok(());
+    }
+    left.iter().for_each(|name| removed.leave(&dir.join(name)));
+    let marker: PathBuf = dir.join(MARKER);
+    gone(fs::remove_file(state::staged(&marker))).map_err(|error| at(&marker, &error))?;
+    fs::remove_file(&marker).map_err(|error| at(&marker, &error))?;
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! A whole run, from the first check to the last count.
+
+use measure::{Clock, CycleClock};
+use ranks::{Comm, Halt, Reduce};
+use results::Record;
+use results::folder::sha256;
+use results::record::{State as Recorded, StateExtents};
+use storage::Storage;
+
+use super::act::Operations;
+use super::audit::{Audit, audit};
+use super::begin::{Begun, Request, begin};
+use super::extents::Extents;
+use super::guard::Guard;
+use super::hands::Hands;
+use super::model::Leg;
+use super::part::{Part, make_places};
+use super::plan::{Geometry, Goal};
+use super::settle::{All, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
+use super::state::{Odometer, Places};
+use super::watch::{Observer, Watch};
+use crate::kit::rank::Rank;
+
+/// Turnovers below this are none.
+const NO_TURNOVERS: f64 = 1e-9;
+/// Turnovers are summed over the ranks as whole numbers of this part.
+const TURNOVERS_UNIT: f64 = 1e9;
+
+/// What was reached, the same on all ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// What was asked for.
+    pub goal: Goal,
+    /// The file system before anything was written.
+    pub before: Geometry,
+    /// The file system at the end.
+    pub after: Geometry,
+    /// Files, over all ranks.
+    pub files: u64,
+    /// Directories of the trees, over all ranks.
+    pub dirs: u64,
+    /// Length of all files, bytes.
+    pub bytes: u64,
+    /// Written in all, bytes.
+    pub written: u64,
+    /// Written while churning, over what lay there.
+    pub turnovers: f64,
+    /// How often what was done, over all ranks.
+    pub operations: Operations,
+    /// Extents after the first fill; `None` where the file system does not tell.
+    pub first: Option<Extents>,
+    /// Extents at the end.
+    pub last: Option<Extents>,
+    /// By what the profile's sizes were multiplied.
+    pub size_factor: f64,
+    /// SHA-256 of the profile's text.
+    pub profile_sha256: String,
+    /// How long this process took, seconds.
+    pub seconds: f64,
+    /// What was put right when the run was taken up again: made anew, removed.
+    pub put_right: (u64, u64),
+}
+
+/// Brings the file system to its goal. Collective; `observer` is rank 0's.
+pub fn run(
+    rank: &mut Rank<'_>,
+    storage: &dyn Storage,
+    request: &Request,
+    observer: Option<&mut dyn Observer>,
+) -> Result<Outcome, Halt> {
+    let (comm, clock) = (rank.comm, rank.clock.clone());
+    let began_ns = clock.ns();
+    let node = comm.split_by_node()?;
+    let all = All { comm, leads_node: node.rank() == 0 };
+    let begun = begin(comm, storage, request)?;
+    let (goal, before, fill) = (begun.marker.goal.clone(), begun.marker.before, begun.share.fill);
+    let sha = sha256(begun.marker.profile.as_bytes());
+    let observer = observer.map(|observer| observer as &mut dyn Observer);
+    let mut me = all_make(comm, storage, request, &clock, begun, observer)?;
+    let audit = take_up(&all, &mut me, request)?;
+    work(&all, &mut me, &goal, fill)?;
+    let after = all.settle(&mut me, &goal, ROUNDS)?;
+    if !is_close(&goal, &after, CLOSE_ENOUGH) {
+        comm.agree("settle", Err::<(), _>(unsettled(&after)))?;
+    }
+    let last = comm.agree("count extents", me.extents())?;
+    let mut outcome = Outcome {
+        goal,
+        before,
+        after,
+        files: me.model.files.len() as u64,
+        dirs: me.model.tree.count(),
+        bytes: me.model.bytes,
+        written: me.model.written,
+        turnovers: me.model.turnovers,
+        operations: me.model.done,
+        first: me.state.first,
+        last,
+        size_factor: me.model.size_factor(),
+        profile_sha256: sha,
+        seconds: 0.0,
+        put_right: (audit.missing, audit.left_over),
+    };
+    outcome.reduce(comm)?;
+    outcome.seconds = (clock.ns() - began_ns) as f64 * 1e-9;
+    rank.record(&Record::State(Box::new(outcome.recorded(&request.dir.display().to_string()))))?;
+    Ok(outcome)
+}
+
+/// Every rank's own place. Collective.
+fn all_make<'a>(
+    comm: &'a dyn Comm,
+    storage: &'a dyn Storage,
+    request: &'a Request,
+    clock: &'a CycleClock,
+    begun: Begun,
+    observer: Option<&'a mut dyn Observer>,
+) -> Result<Part<'a>, Halt> {
+    let Begun { marker, share, model, .. } = begun;
+    let rank = u64::from(comm.rank());
+    let places = Places::of(&request.dir, rank);
+    let make = || {
+        let (state, done) = make_places(&places, request.resume)?;
+        Ok::<_, String>((state, done, Odometer::open(&places.odometer)?))
+    };
+    let (state, done, odometer) = comm.agree("begin", make())?;
+    let names = comm.agree("begin", storage.names().ok_or("this backend has no directories"))?;
+    let Leg::Fill { files, .. } = share.fill else { unreachable!("a share begins with its fill") };
+    let goal = files as f64 * model.mean_taken() * (1.0 + marker.goal.turnovers);
+    let mut me = Part {
+        storage,
+        names,
+        clock,
+        hands: Hands::new(storage, names, comm, (rank, marker.goal.seed), &places.tree),
+        guard: Guard::new(storage, comm, clock, &request.dir, (marker.goal.ceiling, request.timeout_s)),
+        watch: Watch { observer, step: "fill", goal, began_ns: clock.ns(), began_written: 0, told_ns: 0 },
+        places,
+        model,
+        state,
+        odometer,
+        number: 0,
+        leg: 0,
+    };
+    let replayed = me.replay(done);
+    comm.agree("resume", replayed)?;
+    me.watch.began_written = me.model.written;
+    Ok(me)
+}
+
+/// Ends what was under way when the run was stopped. Collective.
+fn take_up(all: &All<'_>, me: &mut Part<'_>, request: &Request) -> Result<Audit, Halt> {
+    let mut found = Audit::default();
+    if !request.resume {
+        return Ok(found);
+    }
+    let mut mend = || {
+        me.redo()?;
+        found = audit(me)?;
+        me.catch_up()
+    };
+    let done = mend();
+    all.work("resume", done)?;
+    let mut sums = [found.missing, found.left_over];
+    all.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    Ok(Audit { missing: sums[0], left_over: sums[1] })
+}
+
+/// The fill, the first count of extents, and the churn, as far as they are not done yet. Collective.
+fn work(all: &All<'_>, me: &mut Part<'_>, goal: &Goal, fill: Leg) -> Result<(), Halt> {
+    let filled = !me.state.legs.is_empty();
+    all.work("fill", if filled { Ok(()) } else { me.do_leg(fill) })?;
+    // Where a rank has begun to churn, the fill had been put right.
+    if all.comm.reduce_one(me.state.has_churned().into(), Reduce::Max)? == 0 {
+        all.settle(me, goal, ROUNDS_BEFORE)?;
+        let first = all.comm.agree("count extents", me.extents())?;
+        (me.state.first, me.state.first_counted) = (first, true);
+        all.comm.agree("count extents", me.save())?;
+    }
+    me.watch.step = "age";
+    let turnovers = goal.turnovers - me.state.turnovers();
+    let due = turnovers > NO_TURNOVERS;
+    all.work("age", if due { me.do_leg(Leg::Churn { turnovers }) } else { Ok(()) })
+}
+
+impl Outcome {
+    /// From this rank's numbers to those of all. Collective.
+    fn reduce(&mut self, comm: &dyn Comm) -> Result<(), Halt> {
+        let mut sums = [0; 12];
+        let turnovers = (self.turnovers * TURNOVERS_UNIT) as u64;
+        sums[..5].copy_from_slice(&[self.files, self.dirs, self.bytes, self.written, turnovers]);
+        sums[5..].copy_from_slice(&self.operations.each());
+        comm.all_reduce(&mut sums, Reduce::Sum)?;
+        let [files, dirs, bytes, written, turnovers, operations @ ..] = sums;
+        (self.files, self.dirs, self.bytes, self.written) = (files, dirs, bytes, written);
+        self.turnovers = turnovers as f64 / TURNOVERS_UNIT / f64::from(comm.size());
+        self.operations = Operations::from_each(operations);
+        self.first = reduce_extents(comm, self.first)?;
+        self.last = reduce_extents(comm, self.last)?;
+        Ok(())
+    }
+
+    fn recorded(&self, dir: &str) -> Recorded {
+        let extents = |found: Option<Extents>| {
+            found.map(|found| StateExtents {
+                files: found.files,
+                extents: found.extents,
+                fragmented: found.fragmented,
+                bytes: found.bytes,
+                most: found.most,
+            })
+        };
+        Recorded {
+            kind: "age".to_owned(),
+            dir: dir.to_owned(),
+            blocks_target: self.goal.blocks,
+            inodes_target: self.goal.inodes,
+            blocks_before: self.before.blocks(),
+            inodes_before: self.before.inodes(),
+            blocks: self.after.blocks(),
+            inodes: self.after.inodes(),
+            fs_bytes: self.after.bytes,
+            fs_inodes: self.after.inodes,
+            ceiling: self.goal.ceiling,
+            files: self.files,
+            directories: self.dirs,
+            bytes: self.bytes,
+            written_bytes: self.written,
+            turnovers_target: self.goal.turnovers,
+            turnovers: self.turnovers,
+            operations: self.operations.sum(),
+            extents_first: extents(self.first),
+            extents: extents(self.last),
+            seed: self.goal.seed,
+            profile_sha256: self.profile_sha256.clone(),
+            seconds: self.seconds,
+        }
+    }
+}
+
+/// Extents of all ranks; `None` where one rank's file system does not tell. Collective.
+fn reduce_extents(comm: &dyn Comm, mine: Option<Extents>) -> Result<Option<Extents>, Halt> {
+    let told = comm.reduce_one(mine.is_some().into(), Reduce::Min)? > 0;
+    let found = mine.unwrap_or_default();
+    let mut sums = [found.files, found.extents, found.fragmented, found.bytes];
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let most = comm.reduce_one(found.most, Reduce::Max)?;
+    let [files, extents, fragmented, bytes] = sums;
+    Ok(told.then_some(Extents { files, extents, fragmented, bytes, most }))
+}

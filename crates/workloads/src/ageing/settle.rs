@@ -1,0 +1,88 @@
+//! Settling: from about the targets to the targets, by the file system's own counters.
+//!
+//! What files take beyond their blocks (directories, trees of extents, inodes' own blocks) no formula knows for
+//! all file systems. So the counters are asked, all ranks add or take away what is missing, and so on until
+//! they agree.
+//!
+//! Invariant: all ranks decide by the same numbers, and do equally many rounds.
+
+use ranks::{Comm, Halt, Reduce};
+
+use super::guard::{OTHERS, geometry};
+use super::model::Leg;
+use super::part::Part;
+use super::plan::{Geometry, Goal, part, percent};
+
+/// How close settling tries to come: shares of all blocks and inodes.
+const CLOSE: f64 = 0.001;
+/// How close it has to come in the end.
+pub(super) const CLOSE_ENOUGH: f64 = 0.01;
+/// Rounds after the churn; each comes closer by an order or so.
+pub(super) const ROUNDS: u32 = 12;
+/// Rounds after the fill, where a start is all that is wanted.
+pub(super) const ROUNDS_BEFORE: u32 = 4;
+
+/// All ranks of all nodes.
+pub(super) struct All<'a> {
+    pub(super) comm: &'a dyn Comm,
+    /// Whether this rank writes its node's cache back.
+    pub(super) leads_node: bool,
+}
+
+impl All<'_> {
+    /// What the file system says after everything was written back: the same on all ranks. Collective.
+    pub(super) fn look(&self, me: &Part<'_>) -> Result<Geometry, Halt> {
+        let dir = &me.places.rank_dir;
+        let synced = if self.leads_node { me.storage.sync_all(dir) } else { Ok(()) };
+        self.comm.agree("sync", synced)?;
+        let mine = if self.comm.rank() == 0 { geometry(me.storage, dir) } else { Ok(Geometry::default()) };
+        let mut words = self.comm.agree("statvfs", mine)?.words();
+        self.comm.all_reduce(&mut words, Reduce::Sum)?;
+        Ok(Geometry::from_words(words))
+    }
+
+    /// Adds and takes away until the counters are close to the goal; returns what they say then. Collective.
+    pub(super) fn settle(&self, me: &mut Part<'_>, goal: &Goal, rounds: u32) -> Result<Geometry, Halt> {
+        me.watch.step = "settle";
+        let ranks = u64::from(self.comm.size());
+        let mine = u64::from(self.comm.rank());
+        for _ in 0..rounds {
+            let space = self.look(me)?;
+            if is_close(goal, &space, CLOSE) {
+                return Ok(space);
+            }
+            let files = goal.inodes.map_or(0, |inodes| part(space.inodes_to(inodes), ranks, mine));
+            let bytes = goal.blocks.map(|blocks| part(space.bytes_to(blocks), ranks, mine));
+            self.work("settle", me.do_leg(Leg::Adjust { files, bytes }))?;
+        }
+        self.look(me)
+    }
+
+    /// Ends a step on all ranks; one that failed stops the others early, and speaks for them. Collective.
+    pub(super) fn work(&self, step: &str, done: Result<(), String>) -> Result<(), Halt> {
+        let stopped = done.as_ref().is_err_and(|why| why == OTHERS);
+        if done.is_err() && !stopped {
+            self.comm.raise_alarm();
+        }
+        self.comm.agree(step, if stopped { Ok(()) } else { done })?;
+        // Nobody stops for others unless one of them fails; were it otherwise, nobody may go on alone.
+        let stopped = self.comm.reduce_one(stopped.into(), Reduce::Max)? > 0;
+        self.comm.agree(step, if stopped { Err(OTHERS) } else { Ok(()) })
+    }
+}
+
+/// Whether the counters are within `share` of all blocks and inodes around the goal.
+pub(super) fn is_close(goal: &Goal, space: &Geometry, share: f64) -> bool {
+    let close = |wanted: Option<f64>, now: f64| wanted.is_none_or(|wanted| (wanted - now).abs() <= share);
+    close(goal.blocks, space.blocks()) && close(goal.inodes, space.inodes())
+}
+
+/// Why a run that could not settle has failed.
+pub(super) fn unsettled(space: &Geometry) -> String {
+    format!(
+        "blocks are at {} and inodes at {} after {ROUNDS} rounds of adding and removing: are others writing \
+         to this file system? --resume tries again",
+        percent(space.blocks()),
+        percent(space.inodes())
+    )
+}

@@ -1,0 +1,159 @@
+//! What a directory says of its ageing: the marker, and for each rank what it did so far.
+//!
+//! The marker (`.assay-age.json`) says with what all sequences begin; a rank's state (`rank.N/state.json`) which
+//! legs its sequence has; its odometer (`rank.N/odometer`, 16 bytes) how many operations are done. The first two
+//! are staged and renamed, the odometer is written in place before each operation.
+//!
+//! Invariant: operations with a number below the odometer's are done, that one may be done in part, and none
+//! beyond it has begun, whenever the process dies.
+//! Never here: what the operations are.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::extents::Extents;
+use super::model::Leg;
+use super::plan::{Geometry, Goal};
+
+/// Counts the changes of the sequence that belongs to a seed.
+pub(super) const SEQUENCE: u32 = 1;
+/// The marker's name.
+pub(super) const MARKER: &str = ".assay-age.json";
+const STAGED: &str = ".staged";
+const STATE: &str = "state.json";
+const ODOMETER: &str = "odometer";
+const TREE: &str = "tree";
+
+/// What a directory was begun with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Marker {
+    /// [`SEQUENCE`] of the program that made it.
+    pub(super) sequence: u32,
+    pub(super) ranks: u32,
+    pub(super) goal: Goal,
+    /// The profile as text.
+    pub(super) profile: String,
+    /// The file system before anything was written.
+    pub(super) before: Geometry,
+}
+
+/// What one rank did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) legs: Vec<Leg>,
+    /// Extents after the first fill, where they were counted.
+    #[serde(default)]
+    pub(super) first: Option<Extents>,
+    /// Whether `first` was looked for.
+    #[serde(default)]
+    pub(super) first_counted: bool,
+}
+
+impl State {
+    pub(super) fn has_churned(&self) -> bool {
+        self.legs.iter().any(|leg| matches!(leg, Leg::Churn { .. }))
+    }
+
+    /// Turnovers of all legs.
+    pub(super) fn turnovers(&self) -> f64 {
+        let each = self.legs.iter().map(|leg| if let Leg::Churn { turnovers } = leg { *turnovers } else { 0.0 });
+        each.sum()
+    }
+}
+
+/// Where a rank's things are.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub(super) rank_dir: PathBuf,
+    pub(super) tree: PathBuf,
+    pub(super) state: PathBuf,
+    pub(super) odometer: PathBuf,
+}
+
+impl Places {
+    pub(super) fn of(dir: &Path, rank: u64) -> Self {
+        let rank_dir = dir.join(format!("rank.{rank}"));
+        Self {
+            tree: rank_dir.join(TREE),
+            state: rank_dir.join(STATE),
+            odometer: rank_dir.join(ODOMETER),
+            rank_dir,
+        }
+    }
+}
+
+/// `error` with the path it is about.
+pub(super) fn at(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// Where a file is made before it gets its name.
+pub(super) fn staged(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(STAGED);
+    name.into()
+}
+
+/// Writes a value under another name, makes it durable and gives it its name.
+pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| at(path, &error.into()))?;
+    let staged = staged(path);
+    let write = || {
+        let mut file = File::create(&staged)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&staged, path)
+    };
+    write().map_err(|error| at(path, &error))
+}
+
+/// Reads a value; `None` where there is no such file.
+pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(at(path, &error)),
+        Ok(text) => match serde_json::from_slice(&text) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(format!("{}: is no state of this program ({error})", path.display())),
+        },
+    }
+}
+
+/// How many operations of a rank are done.
+pub(super) struct Odometer(File);
+
+impl Odometer {
+    /// Opens it, or makes it at 0.
+    pub(super) fn open(path: &Path) -> Result<Self, String> {
+        let open = || File::options().read(true).write(true).create(true).truncate(false).open(path);
+        open().map(Self).map_err(|error| at(path, &error))
+    }
+
+    /// What it says; 0 where it says nothing yet.
+    pub(super) fn read(path: &Path) -> Result<u64, String> {
+        let bytes = match fs::read(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(at(path, &error)),
+            Ok(bytes) if bytes.is_empty() => return Ok(0),
+            Ok(bytes) => bytes,
+        };
+        let word = |at: usize| bytes.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
+        match (word(0), word(8)) {
+            (Some(done), Some(check)) if check == !done => Ok(done),
+            _ => Err(format!("{}: is damaged", path.display())),
+        }
+    }
+
+    /// All operations below `number` are done.
+    pub(super) fn set(&self, number: u64) -> io::Result<()> {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        bytes[8..].copy_from_slice(&(!number).to_le_bytes());
+        self.0.write_all_at(&bytes, 0)
+    }
+}

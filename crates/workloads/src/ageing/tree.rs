@@ -1,0 +1,89 @@
+//! The directories of a rank's tree: which lies in which, and where the next name goes.
+//!
+//! A directory gets the next subdirectory with a probability in proportion to those it has plus an offset, and
+//! the next file in the same way: few directories hold many, as on file systems that people use.
+//!
+//! Invariant: a directory's number is greater than that of the one it lies in. Memory: 5 bytes a directory.
+
+use super::dice::Dice;
+use super::profile::TreeProfile;
+
+/// Throws after which a directory that lies not too deep is taken from the top instead.
+const THROWS_MAX: u32 = 64;
+
+/// The directories; number 0 is the root, which is there before all others.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    profile: TreeProfile,
+    parents: Vec<u32>,
+    depths: Vec<u8>,
+}
+
+impl Tree {
+    pub(super) fn new(profile: TreeProfile) -> Self {
+        Self { profile, parents: vec![0], depths: vec![0] }
+    }
+
+    /// How many there are, with the root.
+    pub(super) fn count(&self) -> u64 {
+        self.parents.len() as u64
+    }
+
+    /// The one in which `dir` lies; the root's is itself.
+    pub(super) fn parent(&self, dir: u32) -> Option<u32> {
+        self.parents.get(dir as usize).copied()
+    }
+
+    /// One more directory; its number.
+    pub(super) fn grow(&mut self, dice: &mut Dice) -> u32 {
+        let mut parent = 0;
+        for _ in 0..THROWS_MAX {
+            let candidate = self.next_parent(dice);
+            if u32::from(self.depths[candidate as usize]) < self.profile.depth_max {
+                parent = candidate;
+                break;
+            }
+        }
+        self.parents.push(parent);
+        self.depths.push(self.depths[parent as usize] + 1);
+        (self.parents.len() - 1) as u32
+    }
+
+    /// Of n directories, each with c subdirectories, one with a probability of c + offset: all c together are
+    /// n - 1, one for each directory but the root.
+    fn next_parent(&self, dice: &mut Dice) -> u32 {
+        let children = self.count() - 1;
+        let offsets = self.count() as f64 * self.profile.dir_offset;
+        if dice.share() * (children as f64 + offsets) < children as f64 {
+            self.parents[1 + dice.below(children) as usize]
+        } else {
+            dice.below(self.count()) as u32
+        }
+    }
+
+    /// The directory of the next file, given how many files there are and the directory of each.
+    pub(super) fn place(&self, files: u64, dir_of: impl Fn(u64) -> u32, dice: &mut Dice) -> u32 {
+        let offsets = self.count() as f64 * self.profile.file_offset;
+        if dice.share() * (files as f64 + offsets) < files as f64 {
+            dir_of(dice.below(files))
+        } else {
+            dice.below(self.count()) as u32
+        }
+    }
+
+    /// Appends the numbers of the directories from below the root down to `dir`.
+    pub(super) fn way(&self, mut dir: u32, way: &mut Vec<u32>) {
+        let from = way.len();
+        while dir != 0 {
+            way.push(dir);
+            dir = self.parents[dir as usize];
+        }
+        way[from..].reverse();
+    }
+
+    /// How deep a directory lies below the root.
+    #[cfg(test)]
+    pub(super) fn depth(&self, dir: u32) -> u32 {
+        self.depths[dir as usize].into()
+    }
+}
