@@ -31,8 +31,8 @@ pub(super) struct Guard<'a> {
     dir: &'a Path,
     ceiling: f64,
     deadline_ns: Option<u64>,
-    /// What the last look said; `None` before the first.
-    seen: Option<Geometry>,
+    /// Whether there was a look yet.
+    seen: bool,
     looked_ns: u64,
     operations: u32,
     bytes: u64,
@@ -55,7 +55,7 @@ impl<'a> Guard<'a> {
             dir,
             ceiling,
             deadline_ns,
-            seen: None,
+            seen: false,
             looked_ns: 0,
             operations: 0,
             bytes: 0,
@@ -74,7 +74,7 @@ impl<'a> Guard<'a> {
         }
         self.operations += u32::from(bytes == 0);
         self.bytes += bytes;
-        let due = self.seen.is_none()
+        let due = !self.seen
             || self.operations >= LOOK_OPERATIONS
             || self.bytes > self.allowance
             || now >= self.looked_ns + LOOK_NS;
@@ -82,25 +82,38 @@ impl<'a> Guard<'a> {
     }
 
     fn look(&mut self, now: u64, bytes: u64) -> Result<(), String> {
-        let space = geometry(self.storage, self.dir)?;
-        let top = (space.bytes as f64 * self.ceiling) as u64;
-        let room = top.saturating_sub(space.bytes_used);
-        (self.seen, self.looked_ns, self.operations, self.bytes) = (Some(space), now, 0, bytes);
-        self.allowance = (room / LOOK_PART / u64::from(self.comm.size())).min(LOOK_BYTES_MAX);
-        let full = if bytes > room || space.bytes_used > top {
-            Some(("blocks", space.blocks()))
-        } else if space.inodes > 0 && space.inodes() > self.ceiling {
-            Some(("inodes", space.inodes()))
-        } else {
-            None
-        };
-        match full {
+        let mut space = geometry(self.storage, self.dir)?;
+        if self.passed(&space, bytes).is_some() {
+            // Some file systems count reservations for data that is not written back yet, much too high.
+            self.storage.sync_all(self.dir).map_err(|error| format!("{}: {error}", self.dir.display()))?;
+            space = geometry(self.storage, self.dir)?;
+        }
+        (self.seen, self.looked_ns, self.operations, self.bytes) = (true, now, 0, bytes);
+        let part = self.room(&space) / LOOK_PART / u64::from(self.comm.size());
+        self.allowance = part.min(LOOK_BYTES_MAX);
+        match self.passed(&space, bytes) {
             None => Ok(()),
             Some((what, now)) => Err(format!(
                 "the {what} are at {}, and the ceiling is {}; make room and go on with --resume",
                 percent(now),
                 percent(self.ceiling)
             )),
+        }
+    }
+
+    /// Bytes up to the ceiling.
+    fn room(&self, space: &Geometry) -> u64 {
+        ((space.bytes as f64 * self.ceiling) as u64).saturating_sub(space.bytes_used)
+    }
+
+    /// What is above the ceiling, or would be with so many bytes more, and the share of it now in use.
+    fn passed(&self, space: &Geometry, bytes: u64) -> Option<(&'static str, f64)> {
+        if bytes > self.room(space) || space.blocks() > self.ceiling {
+            Some(("blocks", space.blocks()))
+        } else if space.inodes > 0 && space.inodes() > self.ceiling {
+            Some(("inodes", space.inodes()))
+        } else {
+            None
         }
     }
 
