@@ -20,15 +20,15 @@ pub(super) enum Act {
     Create { name: Name, bytes: u64, sync: bool },
     /// Removes one.
     Delete(Name),
-    /// Writes on at its end.
-    Append { name: Name, from: u64, bytes: u64, sync: bool },
+    /// Writes on at its end; for the last time, as far as is known.
+    Append { name: Name, from: u64, bytes: u64, sync: bool, last: bool },
     /// Writes over what is there.
     Overwrite { name: Name, from: u64, bytes: u64, sync: bool },
     /// Empties a file and writes it anew.
     Rewrite { name: Name, bytes: u64, sync: bool },
     /// Gives a file another name.
     Rename { from: Name, to: Name },
-    /// Cuts a file to a length.
+    /// Cuts a file to a length, which may be its own.
     Cut { name: Name, to: u64 },
 }
 

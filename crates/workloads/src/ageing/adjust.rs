@@ -76,7 +76,7 @@ impl Adjusting {
             let left = left as u64;
             let most = (left / PARTS).max(model.deal()).min(left) / block * block;
             let index = model.any();
-            return Some(model.append(index, most.max(block)));
+            return Some(model.append(index, most.max(block), true));
         }
         let left = left.unsigned_abs();
         // The largest of some, so that few are cut.

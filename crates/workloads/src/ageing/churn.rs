@@ -72,7 +72,9 @@ impl Churning {
     pub(super) fn next(&mut self, model: &mut Model) -> Option<Act> {
         // Where nothing holds any bytes, nothing can be turned over.
         if self.written >= self.goal || self.base == 0 {
-            return None;
+            // What grew until now grows no more.
+            let Growing { index, .. } = self.growing.pop()?;
+            return Some(model.cut(index, model.files[index].bytes));
         }
         let act = self.one(model);
         self.written += act.written();
@@ -147,7 +149,7 @@ impl Churning {
         } else {
             self.growing[at].left -= bytes;
         }
-        model.append(index, bytes)
+        model.append(index, bytes, bytes == left)
     }
 
     fn delete(&mut self, model: &mut Model, index: usize) -> Act {

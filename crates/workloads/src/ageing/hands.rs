@@ -123,19 +123,35 @@ impl<'a> Hands<'a> {
                 let there = redo && names.lstat(self.other.as_c_str()).is_ok();
                 self.tell("rename", done(named, there, ErrorKind::NotFound), guard)
             }
-            Act::Create { name, bytes, sync } | Act::Rewrite { name, bytes, sync } => {
+            Act::Create { name, bytes, sync } => {
                 self.file(tree, name);
                 self.write(Mode::Truncate, name, (0, bytes), (sync, number), guard)
             }
-            Act::Append { name, from, bytes, sync } | Act::Overwrite { name, from, bytes, sync } => {
+            Act::Rewrite { name, bytes, sync } => {
+                self.file(tree, name);
+                self.write(Mode::Truncate, name, (0, bytes), (sync, number), guard)?;
+                self.trim(bytes, guard)
+            }
+            Act::Append { name, from, bytes, sync, last } => {
+                self.file(tree, name);
+                self.write(Mode::Update, name, (from, bytes), (sync, number), guard)?;
+                if last { self.trim(from + bytes, guard) } else { Ok(()) }
+            }
+            Act::Overwrite { name, from, bytes, sync } => {
                 self.file(tree, name);
                 self.write(Mode::Update, name, (from, bytes), (sync, number), guard)
             }
         }
     }
 
-    fn tell(&self, call: &str, result: io::Result<()>, guard: &mut Guard<'_>) -> Result<(), String> {
+    fn tell(&self, call: &str, result: io::Result<()>, guard: &Guard<'_>) -> Result<(), String> {
         result.map_err(|error| guard.explain(failed(call, self.path.as_path(), &error), &error))
+    }
+
+    /// Gives back what the file system laid aside behind the end of a file that was opened again (XFS keeps it
+    /// for minutes, and counts it as used).
+    fn trim(&self, bytes: u64, guard: &Guard<'_>) -> Result<(), String> {
+        self.tell("truncate", self.names.truncate(self.path.as_c_str(), bytes), guard)
     }
 
     /// Writes a range of the file at `path`, in pieces that end at multiples of a piece.

@@ -185,10 +185,10 @@ impl Model {
     }
 
     /// Writes so many bytes on at the end of the file at `index`.
-    pub(super) fn append(&mut self, index: usize, bytes: u64) -> Act {
+    pub(super) fn append(&mut self, index: usize, bytes: u64, last: bool) -> Act {
         let Live { name, bytes: from } = self.files[index];
         self.resize(index, from + bytes);
-        Act::Append { name, from, bytes, sync: self.syncs() }
+        Act::Append { name, from, bytes, sync: self.syncs(), last }
     }
 
     /// Cuts the file at `index` to a length that is not greater than its own.

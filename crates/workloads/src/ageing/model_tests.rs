@@ -136,7 +136,7 @@ fn churn_stays_in_its_band_does_everything_and_writes_what_it_should() {
     model.begin(Leg::Churn { turnovers: 2.0 });
     while model.next().is_some() {
         let now = (model.files.len() as f64 / files, model.taken as f64 / taken);
-        assert!((0.97..=1.001).contains(&now.0), "files {now:?}");
+        assert!((0.95..=1.001).contains(&now.0), "files {now:?}");
         // One file of the largest size may come or go.
         assert!(now.1 > 0.90 && model.taken as f64 <= taken + (16 * MIB) as f64, "bytes {now:?}");
     }
@@ -145,7 +145,7 @@ fn churn_stays_in_its_band_does_everything_and_writes_what_it_should() {
     assert!((model.turnovers - turned).abs() < 1e-6, "{}", model.turnovers);
     let done: Vec<u64> = before.each().iter().zip(model.done.each()).map(|(a, b)| b - a).collect();
     let [made_dirs, rest @ .., cuts] = &done[..] else { unreachable!() };
-    assert_eq!((*made_dirs, *cuts), (0, 0));
+    assert!(*made_dirs == 0 && *cuts <= 64, "{done:?}");
     assert!(rest.iter().all(|count| *count > 300), "{done:?}");
 }
 
@@ -174,7 +174,7 @@ fn done(acts: &[Act]) -> (HashSet<(Name, u64)>, u64) {
             }
             Act::Cut { name, to } => {
                 let file = files.get_mut(&name).unwrap();
-                assert!(to < *file, "{act:?}");
+                assert!(to <= *file, "{act:?}");
                 *file = to;
             }
         }
