@@ -73,8 +73,13 @@ pub(crate) fn count(path: &Path) -> io::Result<Option<u64>> {
 }
 
 fn ask(fd: &OwnedFd, from: u64, request: &mut Request) -> io::Result<()> {
-    request.header =
-        Header { start: from, length: u64::MAX - from, flags: SYNC, room: AT_ONCE as u32, ..Header::default() };
+    request.header = Header {
+        start: from,
+        length: u64::MAX - from,
+        flags: SYNC,
+        room: AT_ONCE as u32,
+        ..Header::default()
+    };
     // SAFETY: the call writes at most `room` extents behind the header, which is what the structure holds
     // in the kernel's layout; the descriptor is open, and the structure outlives the call.
     match unsafe { libc::ioctl(fd.as_raw_fd(), FIEMAP, std::ptr::from_mut(request)) } {

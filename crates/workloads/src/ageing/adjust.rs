@@ -1,4 +1,5 @@
-//! Adjusting: so many files and bytes more or less, by which a rank comes from where it is to where it should be.
+//! Adjusting: so many files and bytes more or less, by which a rank comes from where it is to where it
+//! should be.
 //!
 //! First files come or go until their number is right, then bytes are written on to files or cut off.
 //!

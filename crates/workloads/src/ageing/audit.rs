@@ -1,8 +1,8 @@
 //! Is everything there that should be, and nothing else? Asked when a run is taken up again.
 //!
-//! After a process was killed nothing is amiss. After a node went down, the state may know more than the disk,
-//! or less: what is missing or of another length is made anew, what is left over of this program's names is
-//! removed; both are counted. Anything else is somebody's, and stays.
+//! After a process was killed nothing is amiss. After a node went down, the state may know more than the
+//! disk, or less: what is missing or of another length is made anew, what is left over of this program's
+//! names is removed; both are counted. Anything else is somebody's, and stays.
 //!
 //! Invariant: afterwards the tree is what the model says, but for what is foreign.
 

@@ -90,9 +90,9 @@ fn marker(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -> Result<M
     let found: Option<Marker> = state::load(&path)?;
     let dir = request.dir.display();
     match (found, request.resume) {
-        (Some(_), false) => Err(format!(
-            "{dir} was begun already: --resume goes on there, --remove removes it"
-        )),
+        (Some(_), false) => {
+            Err(format!("{dir} was begun already: --resume goes on there, --remove removes it"))
+        }
         (None, true) => Err(format!("{dir}: nothing to resume, there is no {MARKER} in it")),
         (Some(found), true) => taken_up(found, comm.size(), request),
         (None, false) => fresh(comm.size(), storage, request),
@@ -153,7 +153,7 @@ pub(super) fn strangers(dir: &Path) -> std::io::Result<Vec<OsString>> {
 fn taken_up(mut found: Marker, ranks: u32, request: &Request) -> Result<Marker, String> {
     if found.sequence != SEQUENCE {
         return Err(format!(
-            "{}: was begun by another version of this program, whose sequence is another; remove it with that",
+            "{}: was begun by another version of this program, which alone can go on; remove it with that",
             request.dir.display()
         ));
     }

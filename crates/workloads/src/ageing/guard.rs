@@ -1,10 +1,11 @@
 //! What stops a rank before its work is done: the ceiling, the deadline, a full file system, another rank.
 //!
-//! The file system's own counters are looked at before the first operation, then every tenth of a second, every
-//! 64 operations, and so often that all ranks together write at most an eighth of what is left to the ceiling
-//! between two looks.
+//! The file system's own counters are looked at before the first operation, then every tenth of a second,
+//! every 64 operations, and so often that all ranks together write at most an eighth of what is left to the
+//! ceiling between two looks.
 //!
-//! Invariant: an operation that would pass the ceiling, as the counters stood at the last look, does not begin.
+//! Invariant: an operation that would pass the ceiling, as the counters stood at the last look, does not
+//! begin.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;

@@ -148,8 +148,8 @@ impl<'a> Hands<'a> {
         result.map_err(|error| guard.explain(failed(call, self.path.as_path(), &error), &error))
     }
 
-    /// Gives back what the file system laid aside behind the end of a file that was opened again (XFS keeps it
-    /// for minutes, and counts it as used).
+    /// Gives back what the file system laid aside behind the end of a file that was opened again (XFS keeps
+    /// it for minutes, and counts it as used).
     fn trim(&self, bytes: u64, guard: &Guard<'_>) -> Result<(), String> {
         self.tell("truncate", self.names.truncate(self.path.as_c_str(), bytes), guard)
     }

@@ -160,8 +160,7 @@ impl Model {
     /// Where the next name goes.
     pub(super) fn new_name(&mut self) -> Name {
         let files = &self.files;
-        let dir =
-            self.tree.place(files.len() as u64, |index| files[index as usize].name.dir, &mut self.dice);
+        let dir = self.tree.place(files.len() as u64, |index| files[index as usize].name.dir, &mut self.dice);
         let number = self.next_number;
         self.next_number = self.next_number.checked_add(1).expect("fewer than 2^32 names a rank");
         Name { dir, number }

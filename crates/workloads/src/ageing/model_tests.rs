@@ -27,7 +27,14 @@ fn goal(blocks: Option<f64>, inodes: Option<f64>) -> Goal {
 
 fn geometry() -> Geometry {
     let bytes = 2 << 30;
-    Geometry { bytes, bytes_used: bytes / 10, bytes_available: bytes, inodes: 65536, inodes_used: 500, block: BLOCK }
+    Geometry {
+        bytes,
+        bytes_used: bytes / 10,
+        bytes_available: bytes,
+        inodes: 65536,
+        inodes_used: 500,
+        block: BLOCK,
+    }
 }
 
 fn model(files: u64, mean: f64, seed: u64) -> Model {
@@ -91,7 +98,9 @@ fn a_deck_has_the_mean_that_is_asked_for_and_is_dealt_whole_before_the_next() {
 
 #[test]
 fn a_fill_reaches_both_targets_whatever_they_are_and_however_many_ranks() {
-    for (blocks, inodes, ranks) in [(0.8, 0.2, 1), (0.8, 0.2, 3), (0.3, 0.8, 2), (0.85, 0.02, 7), (0.5, 0.5, 16)] {
+    for (blocks, inodes, ranks) in
+        [(0.8, 0.2, 1), (0.8, 0.2, 3), (0.3, 0.8, 2), (0.85, 0.02, 7), (0.5, 0.5, 16)]
+    {
         let (goal, space) = (goal(Some(blocks), Some(inodes)), geometry());
         let (mut bytes, mut names) = (space.bytes_used, space.inodes_used);
         for rank in 0..ranks {
@@ -198,7 +207,8 @@ fn the_model_holds_what_its_operations_leave_and_no_operation_is_impossible() {
     let mut model = model(700, 60_000.0, 11);
     let acts: Vec<Act> = LEGS.iter().flat_map(|leg| whole(&mut model, *leg)).collect();
     let (files, dirs) = done(&acts);
-    let of_model: HashSet<(Name, u64)> = model.files.iter().map(|Live { name, bytes }| (*name, *bytes)).collect();
+    let of_model: HashSet<(Name, u64)> =
+        model.files.iter().map(|Live { name, bytes }| (*name, *bytes)).collect();
     assert_eq!(files, of_model);
     assert_eq!(dirs, model.tree.count());
     assert_eq!(model.bytes, files.iter().map(|(_, bytes)| bytes).sum::<u64>());

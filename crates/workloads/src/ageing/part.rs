@@ -1,7 +1,7 @@
 //! One rank's part: its sequence, its tree and its state.
 //!
-//! Invariant: a leg is in the state before its first operation begins, and the odometer says which operation is
-//! under way.
+//! Invariant: a leg is in the state before its first operation begins, and the odometer says which
+//! operation is under way.
 //! Never here: collectives.
 
 use std::fs;

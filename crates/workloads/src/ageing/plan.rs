@@ -133,7 +133,8 @@ pub(super) fn plan(
     let per_dir = profile.tree.files_per_dir;
     let block = space.block;
     let bytes = goal.blocks.map(|blocks| part(space.bytes_to(blocks), ranks, rank).max(0) as u64);
-    let largest = (profile.size.largest_bytes as u64).min(bytes.map_or(u64::MAX, |b| b / LARGEST_PART)).max(block);
+    let largest =
+        (profile.size.largest_bytes as u64).min(bytes.map_or(u64::MAX, |b| b / LARGEST_PART)).max(block);
     let natural = |files| Fit { files, block, largest, mean: None };
     let (files, mean) = match goal.inodes {
         Some(inodes) => {
@@ -157,7 +158,7 @@ pub(super) fn plan(
     };
     if files == 0 {
         return Err(format!(
-            "too little is missing for {ranks} ranks to make a file each; use fewer ranks or raise the targets"
+            "too little is missing for {ranks} ranks to make a file each; use fewer, or raise the targets"
         ));
     }
     let fit = Fit { mean, ..natural(files) };
@@ -206,8 +207,9 @@ pub(super) fn refuse_what_follows(
     let Leg::Fill { files, dirs } = share.fill else { return Ok(()) };
     let Some(taken) = taken else {
         return Err(format!(
-            "{} bytes a file are needed to reach both targets, and no file may take more than {} (1/{LARGEST_PART} \
-             of what a rank writes, or the profile's largest); raise --inodes, or use fewer ranks",
+            "{} bytes a file are needed to reach both targets, and no file may take more than {} \
+             (1/{LARGEST_PART} of what a rank writes, or the profile's largest); raise --inodes, or use \
+             fewer ranks",
             share.fit.mean.unwrap_or(0.0) as u64,
             share.fit.largest
         ));

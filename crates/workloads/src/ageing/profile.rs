@@ -131,8 +131,7 @@ impl Profile {
             ("churn.rewrite", churn.rewrite),
             ("churn.fsync", churn.fsync),
         ];
-        let weights =
-            [("append", churn.append), ("overwrite", churn.overwrite), ("rename", churn.rename)];
+        let weights = [("append", churn.append), ("overwrite", churn.overwrite), ("rename", churn.rename)];
         for (name, value) in above_zero {
             if !(value.is_finite() && value > 0.0) {
                 return Err(Usage(format!("{name} = {value}: give a number above 0")));

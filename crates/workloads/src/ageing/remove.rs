@@ -109,9 +109,9 @@ fn left(marker: &Marker, places: &Places, rank: u64) -> Result<Left, String> {
     replay(&mut model, &state, done, &mut leg)
         .map_err(|why| format!("{}: {why}", places.odometer.display()))?;
     let mut files: Vec<Name> = model.files.iter().map(|file| file.name).collect();
-    match next_of_all(&mut model, &state, &mut leg) {
-        Some(Act::Create { name, .. } | Act::Rename { to: name, .. }) => files.push(name),
-        _ => {}
+    let under_way = next_of_all(&mut model, &state, &mut leg);
+    if let Some(Act::Create { name, .. } | Act::Rename { to: name, .. }) = under_way {
+        files.push(name);
     }
     files.sort_unstable();
     Ok(Left { files, model })

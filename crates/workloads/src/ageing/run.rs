@@ -179,7 +179,7 @@ fn work(all: &All<'_>, me: &mut Part<'_>, goal: &Goal, fill: Leg) -> Result<(), 
     me.watch.step = "age";
     let turnovers = goal.turnovers - me.state.turnovers();
     let due = turnovers > NO_TURNOVERS;
-    all.work("age", if due { me.do_leg(Leg::Churn { turnovers }) } else { Ok(()) })
+    all.work("churn", if due { me.do_leg(Leg::Churn { turnovers }) } else { Ok(()) })
 }
 
 impl Outcome {

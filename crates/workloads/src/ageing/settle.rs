@@ -1,8 +1,8 @@
 //! Settling: from about the targets to the targets, by the file system's own counters.
 //!
-//! What files take beyond their blocks (directories, trees of extents, inodes' own blocks) no formula knows for
-//! all file systems. So the counters are asked, all ranks add or take away what is missing, and so on until
-//! they agree.
+//! What files take beyond their blocks (directories, trees of extents, inodes' own blocks) no formula knows
+//! for all file systems. So the counters are asked, all ranks add or take away what is missing, and so on
+//! until they agree.
 //!
 //! Invariant: all ranks decide by the same numbers, and do equally many rounds.
 

@@ -1,8 +1,8 @@
 //! What a directory says of its ageing: the marker, and for each rank what it did so far.
 //!
-//! The marker (`.assay-age.json`) says with what all sequences begin; a rank's state (`rank.N/state.json`) which
-//! legs its sequence has; its odometer (`rank.N/odometer`, 16 bytes) how many operations are done. The first two
-//! are staged and renamed, the odometer is written in place before each operation.
+//! The marker (`.assay-age.json`) says with what all sequences begin; a rank's state (`rank.N/state.json`)
+//! which legs its sequence has; its odometer (`rank.N/odometer`, 16 bytes) how many operations are done.
+//! The first two are staged and renamed, the odometer is written in place before each operation.
 //!
 //! Invariant: operations with a number below the odometer's are done, that one may be done in part, and none
 //! beyond it has begun, whenever the process dies.
@@ -61,7 +61,8 @@ impl State {
 
     /// Turnovers of all legs.
     pub(super) fn turnovers(&self) -> f64 {
-        let each = self.legs.iter().map(|leg| if let Leg::Churn { turnovers } = leg { *turnovers } else { 0.0 });
+        let each =
+            self.legs.iter().map(|leg| if let Leg::Churn { turnovers } = leg { *turnovers } else { 0.0 });
         each.sum()
     }
 }

@@ -1,7 +1,7 @@
 //! The directories of a rank's tree: which lies in which, and where the next name goes.
 //!
-//! A directory gets the next subdirectory with a probability in proportion to those it has plus an offset, and
-//! the next file in the same way: few directories hold many, as on file systems that people use.
+//! A directory gets the next subdirectory with a probability in proportion to those it has plus an offset,
+//! and the next file in the same way: few directories hold many, as on file systems that people use.
 //!
 //! Invariant: a directory's number is greater than that of the one it lies in. Memory: 5 bytes a directory.
 

@@ -9,12 +9,13 @@ use crate::personalities::kept::Kept;
 
 /// Bring a file system to a stated fill of blocks and inodes, and age it by files that come and go
 ///
-/// Fills until the shares of --blocks and --inodes are in use (of the whole file system, with what others hold),
-/// then creates, deletes, appends, overwrites and renames until as many bytes as lie there were written
-/// --turnovers times, then settles at the targets. It leaves its files: --remove takes them away.
-/// A run that was stopped or killed goes on with --resume.
+/// Fills until the shares of --blocks and --inodes are in use (of the whole file system, with what others
+/// hold), then creates, deletes, appends, overwrites and renames until as many bytes as lie there were
+/// written --turnovers times, then settles at the targets. It leaves its files: --remove takes them away. A
+/// run that was stopped or killed goes on with --resume.
 ///
-/// Exit status: 0 reached, or all removed; 1 stopped, or something foreign was left; 2 refused, and nothing written.
+/// Exit status: 0 reached, or all removed; 1 stopped, or something foreign was left; 2 refused, and nothing
+/// written.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Directory of its own: empty, or not there yet
@@ -66,7 +67,8 @@ pub(super) struct Meant {
 /// A share between nothing and all.
 fn share(option: &str, text: Option<&String>) -> Result<Option<f64>, Usage> {
     let Some(text) = text else { return Ok(None) };
-    let wrong = |why: String| Usage(format!("{option} {text}: {why}; give a share between 0 and 100 %, as 80%"));
+    let wrong =
+        |why: String| Usage(format!("{option} {text}: {why}; give a share between 0 and 100 %, as 80%"));
     let quantity: Quantity = text.parse().map_err(|usage: Usage| wrong(usage.0))?;
     match quantity {
         Quantity { value, dimension: Dimension::Fraction } if value > 0.0 && value < 1.0 => Ok(Some(value)),

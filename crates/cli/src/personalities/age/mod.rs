@@ -19,8 +19,8 @@ use crate::speech::{complain, say};
 pub(crate) use args::Args;
 use progress::Line;
 
-/// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or all
-/// is removed, 1 stopped before, or something foreign was left, 2 refused before anything was written.
+/// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or
+/// all is removed, 1 stopped before, or something foreign was left, 2 refused before anything was written.
 pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     let launch = launch();
     let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);

@@ -22,19 +22,27 @@ pub(super) fn report(outcome: &Outcome) -> String {
     let (before, after, goal) = (&outcome.before, &outcome.after, &outcome.goal);
     let target = |target: Option<f64>| target.map_or("-".to_owned(), percent);
     row(&mut text, "Fill", ["before", "target", "after", "of"]);
-    row(&mut text, "blocks", [
-        &percent(before.blocks()),
-        &target(goal.blocks),
-        &percent(after.blocks()),
-        &bytes_binary(after.bytes as f64),
-    ]);
+    row(
+        &mut text,
+        "blocks",
+        [
+            &percent(before.blocks()),
+            &target(goal.blocks),
+            &percent(after.blocks()),
+            &bytes_binary(after.bytes as f64),
+        ],
+    );
     if after.inodes > 0 {
-        row(&mut text, "inodes", [
-            &percent(before.inodes()),
-            &target(goal.inodes),
-            &percent(after.inodes()),
-            &after.inodes.to_string(),
-        ]);
+        row(
+            &mut text,
+            "inodes",
+            [
+                &percent(before.inodes()),
+                &target(goal.inodes),
+                &percent(after.inodes()),
+                &after.inodes.to_string(),
+            ],
+        );
     }
     text.push('\n');
     row(&mut text, "Extents", ["a file", "files > 1", "most", "bytes each"]);
@@ -73,12 +81,16 @@ pub(super) fn report(outcome: &Outcome) -> String {
 fn extents_row(text: &mut String, name: &str, extents: Option<Extents>) {
     match extents {
         None => row(text, name, ["not told", "-", "-", "-"]),
-        Some(extents) => row(text, name, [
-            &format!("{:.3}", extents.mean()),
-            &percent(extents.share_fragmented()),
-            &extents.most.to_string(),
-            &bytes_binary(extents.bytes as f64 / extents.extents.max(1) as f64),
-        ]),
+        Some(extents) => row(
+            text,
+            name,
+            [
+                &format!("{:.3}", extents.mean()),
+                &percent(extents.share_fragmented()),
+                &extents.most.to_string(),
+                &bytes_binary(extents.bytes as f64 / extents.extents.max(1) as f64),
+            ],
+        ),
     }
 }
 

@@ -1,0 +1,304 @@
+//! `age`: a file system reaches its fill, ages, is taken up after a kill, and gives back what it took.
+#![allow(clippy::print_stdout)]
+
+mod common;
+#[path = "age/mounted.rs"]
+mod mounted;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use common::{Mpi, Ran, assay, run};
+use mounted::Mounted;
+use results::Record;
+use results::record::State;
+use storage::Settings;
+
+const GIB: u64 = 1 << 30;
+/// A file system in memory that is filled within a second or two.
+const SMALL: &str = "size=48m,nr_inodes=4000";
+const TARGETS: &str = "--blocks 80% --inodes 20%";
+
+fn state_of(records: &Path) -> State {
+    let found = results::records::load(records).unwrap().into_iter().find_map(|record| match record {
+        Record::State(state) => Some(*state),
+        _ => None,
+    });
+    found.expect("a record of the state")
+}
+
+fn is_near(fill: (f64, f64), blocks: f64, inodes: f64) -> bool {
+    (fill.0 - blocks).abs() <= 0.01 && (fill.1 - inodes).abs() <= 0.01
+}
+
+/// One line of complaint, which says this, and this exit status.
+fn assert_refused(ran: &Ran, status: i32, says: &str) {
+    let lines: Vec<_> = ran.err.lines().filter(|line| line.starts_with("age: ")).collect();
+    assert!(ran.status == Some(status) && lines.len() == 1 && lines[0].contains(says), "{says}: {ran:#?}");
+}
+
+/// Extents of files of these sizes, written one after the other: how many files have more than one, of how
+/// many.
+fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
+    let mut word = 1_u64;
+    let data: Vec<u8> = (0..32 << 20)
+        .map(|_| {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (word >> 56) as u8
+        })
+        .collect();
+    for (number, size) in sizes.iter().enumerate() {
+        fs::write(mounted.root.join(format!("f{number}")), &data[..*size]).unwrap();
+    }
+    rustix::fs::sync();
+    let posix = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+    let extents = (0..sizes.len()).map(|number| {
+        posix.extents(&mounted.root.join(format!("f{number}"))).unwrap().expect("they are told")
+    });
+    (extents.filter(|extents| *extents > 1).count() as u64, sizes.len() as u64)
+}
+
+/// Fills and ages a file system of 2 GiB and compares it with one that was filled in sequence.
+fn ages(mkfs: &str, ranks: u32, turnovers: &str) -> Option<Mounted> {
+    let mounted = Mounted::on_loop(mkfs, 2 * GIB)?;
+    let ran = mounted.age(ranks, &format!("{TARGETS} --turnovers {turnovers} --seed 5 --record r"));
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "nothing is told but the result: {ran:#?}");
+    assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
+    let state = state_of(&mounted.root.join("r"));
+    assert!(is_near((state.blocks, state.inodes), 0.8, 0.2), "{state:?}");
+    let wanted: f64 = turnovers.parse().unwrap();
+    assert!((wanted..wanted + 0.1).contains(&state.turnovers), "{state:?}");
+    let sizes: Vec<usize> = mounted.lengths().into_values().map(|length| length as usize).collect();
+    assert_eq!((sizes.len() as u64, sizes.iter().sum::<usize>() as u64), (state.files, state.bytes));
+
+    let (first, aged) = (state.extents_first.unwrap(), state.extents.unwrap());
+    let plain = Mounted::on_loop(mkfs, 2 * GIB)?;
+    let (fragmented, files) = sequential(&plain, &sizes);
+    let share = |part: u64, of: u64| part as f64 / of as f64;
+    let (plain, filled, aged) =
+        (share(fragmented, files), share(first.fragmented, first.files), share(aged.fragmented, aged.files));
+    println!("{mkfs}: files in pieces: in sequence {plain:.4}, filled {filled:.4}, aged {aged:.4}");
+    assert!(aged > 1.5 * plain && aged > plain + 0.002, "{mkfs}: aged {aged}, in sequence {plain}");
+    assert!(aged > filled, "{mkfs}: aged {aged}, filled {filled}");
+    Some(mounted)
+}
+
+#[test]
+fn an_ext4_of_2_gib_reaches_its_fill_fragments_and_is_empty_again_after_remove() {
+    let Some(mounted) = ages("mkfs.ext4 -q -F -N 32768", 3, "0.3") else { return };
+    let foreign = mounted.aged().join("rank.1/tree/d1/mine");
+    fs::write(&foreign, "mine").unwrap();
+    let ran = run(&mut assay(&mounted.root, "-n 2 age --remove aged"));
+    assert_refused(&ran, 1, "rank.1/tree/d1/mine: is not of this program's making, and stays");
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), "mine");
+    assert_eq!(mounted.lengths().len(), 1, "all others are gone");
+    fs::remove_file(&foreign).unwrap();
+    fs::write(mounted.aged().join("mine"), "mine").unwrap();
+    let ran = run(&mut assay(&mounted.root, "age --remove aged"));
+    assert_refused(&ran, 1, "aged/mine: is not of this program's making, and stays");
+    let left: Vec<_> =
+        fs::read_dir(mounted.aged()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["mine"]);
+    assert!(mounted.fill().0 < 0.05, "{:?}", mounted.fill());
+}
+
+#[test]
+fn an_xfs_of_2_gib_reaches_its_fill_and_fragments() {
+    ages("mkfs.xfs -q -f -i maxpct=2", 1, "0.2");
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
+    let words = format!("{TARGETS} --turnovers 1.5 --seed 3");
+    let Some(straight) = Mounted::in_memory(SMALL) else { return };
+    straight.age(2, &words).ok();
+    let (wanted, lengths) = (straight.files(), straight.lengths());
+    assert!(is_near(straight.fill(), 0.8, 0.2), "{:?}", straight.fill());
+    drop(straight);
+
+    let killed = Mounted::in_memory(SMALL).unwrap();
+    let mut kills = 0;
+    for stop_at in [60, 260, 420, 700, 1100, 1500] {
+        let resume = if kills > 0 { "--resume" } else { "" };
+        let mut child = assay(&killed.root, &format!("-n 2 age aged {words} {resume}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while killed.operations() < stop_at && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let _ = child.kill();
+        kills += u32::from(!child.wait().unwrap().success());
+    }
+    assert!(kills >= 3, "the run was stopped only {kills} times");
+    let out = killed.age(2, "--resume").ok();
+    assert!(!out.contains("put right"), "nothing is lost by a kill: {out}");
+    let found = killed.files();
+    assert_eq!(killed.lengths(), lengths, "the same files, of the same lengths");
+    assert!(found == wanted, "and of the same contents");
+    killed.age(2, "--remove").ok();
+    assert_eq!(fs::read_dir(killed.aged()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_killed_run_that_is_never_resumed_is_removed_whole() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    for (times, stop_at) in [(1, 1), (2, 333), (3, 900)] {
+        let mut child = assay(&mounted.root, &format!("-n 2 age aged {TARGETS} --turnovers 5"))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        while mounted.operations() < stop_at && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        mounted.age(3, "--remove").ok();
+        assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0, "kill number {times}");
+    }
+}
+
+#[test]
+fn what_was_lost_or_left_over_is_put_right_and_told_when_a_run_is_taken_up() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(1, &format!("{TARGETS} --turnovers 0")).ok();
+    let wanted = mounted.files().keys().cloned().collect::<Vec<_>>();
+    fs::remove_file(mounted.aged().join(&wanted[0])).unwrap();
+    fs::write(mounted.aged().join(&wanted[1]), "another length, surely").unwrap();
+    fs::write(mounted.aged().join("rank.0/tree/f4000000000"), "left over").unwrap();
+    fs::write(mounted.aged().join("rank.0/tree/notes"), "foreign").unwrap();
+    let out = mounted.age(1, "--resume").ok();
+    assert!(out.contains("2 files or directories made anew, 1 left over removed"), "{out}");
+    let found = mounted.files();
+    assert!(wanted.iter().all(|path| found.contains_key(path)));
+    assert!(!found.contains_key(Path::new("rank.0/tree/f4000000000")));
+    assert_eq!(found[Path::new("rank.0/tree/notes")], b"foreign", "what is not ours stays");
+}
+
+#[test]
+fn a_finished_run_ages_on_when_more_turnovers_are_asked_for() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(2, &format!("{TARGETS} --turnovers 0.5")).ok();
+    mounted.age(2, "--resume --turnovers 1.5 --record r").ok();
+    let state = state_of(&mounted.root.join("r"));
+    assert!((1.5..1.7).contains(&state.turnovers), "{state:?}");
+    assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
+    assert_eq!((state.seed, state.kind.as_str(), state.extents), (0, "age", None));
+    assert_refused(&mounted.age(3, "--resume"), 2, "was begun by 2 ranks, not 3; resume it with as many");
+    assert_refused(&mounted.age(2, "--resume --seed 9"), 2, "--seed is not as it was at the beginning");
+    assert_refused(&mounted.age(2, TARGETS), 2, "was begun already: --resume goes on there");
+}
+
+#[test]
+fn ranks_of_a_launcher_make_what_as_many_local_ranks_make() {
+    let words = format!("{TARGETS} --turnovers 0.5 --seed 8");
+    let Some(local) = Mounted::in_memory(SMALL) else { return };
+    local.age(3, &words).ok();
+    let wanted = local.files();
+    for mpi in [Mpi::Open, Mpi::Mpich] {
+        let mounted = Mounted::in_memory(SMALL).unwrap();
+        let Some(mut command) = mpi.command(&mounted.root, 3, &format!("age aged {words}")) else { continue };
+        run(&mut command).ok();
+        assert!(mounted.files() == wanted, "{mpi:?}");
+        let mut command = mpi.command(&mounted.root, 2, "age --remove aged").unwrap();
+        run(&mut command).ok();
+        assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0, "{mpi:?}");
+        let mut command = mpi.command(&mounted.root, 2, "age aged --blocks 95%").unwrap();
+        assert_refused(&run(&mut command), 2, "is not below the ceiling of 90.0 %");
+    }
+}
+
+#[test]
+fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_goes_on_later() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    let child = assay(&mounted.root, &format!("-n 2 age aged {TARGETS} --ceiling 85% --turnovers 100000"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while mounted.operations() < 500 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    fs::write(mounted.root.join("other"), vec![1; 8 << 20]).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8(ended.stderr).unwrap();
+    let ran = Ran { status: ended.status.code(), out: String::new(), err };
+    assert_refused(&ran, 1, "and the ceiling is 85.0 %; make room and go on with --resume");
+    fs::remove_file(mounted.root.join("other")).unwrap();
+    // What was asked for first would take for ever.
+    assert_refused(&mounted.age(2, "--resume --timeout 300ms"), 1, "the time of --timeout is over");
+    mounted.age(2, "--remove").ok();
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    fs::write(mounted.root.join("bad.toml"), "[size]\nsigma = 0\n").unwrap();
+    fs::create_dir(mounted.root.join("full")).unwrap();
+    fs::write(mounted.root.join("full/mine"), "").unwrap();
+    for (words, says) in [
+        ("aged", "nothing to reach; give --blocks 80%, --inodes 20%, or both"),
+        ("aged --blocks 80", "--blocks 80: `80` has no unit"),
+        ("aged --blocks 120%", "--blocks 120%: out of range; give a share between 0 and 100 %"),
+        ("aged --inodes 20s", "--inodes 20s: is no share"),
+        ("aged --blocks 90%", "--blocks 90.0 %: is not below the ceiling of 90.0 %; raise --ceiling"),
+        ("aged --blocks 80% --timeout 5", "--timeout 5: give a time with its unit"),
+        ("aged --blocks 80% --turnovers -1e9", "--turnovers"),
+        ("aged --blocks 80% --profile none.toml", "--profile none.toml: No such file"),
+        ("aged --blocks 80% --profile bad.toml", "--profile bad.toml: size.sigma = 0: give a number above 0"),
+        ("aged --inodes 20%", "would bring the blocks to"),
+        ("aged --resume", "nothing to resume, there is no .assay-age.json in it"),
+        ("full --remove", "there is no .assay-age.json in it, so nothing is removed"),
+        ("full --blocks 80%", "full is not empty (mine); name a directory that is empty"),
+        ("none/aged --blocks 80%", "none: No such file or directory"),
+    ] {
+        let ran = run(&mut assay(&mounted.root, &format!("-n 2 age {words}")));
+        if words.contains("-1e9") {
+            assert_eq!(ran.status, Some(2), "{ran:?}");
+        } else {
+            assert_refused(&ran, 2, says);
+        }
+        assert!(!mounted.aged().exists(), "{words}: nothing is written");
+    }
+    assert!(mounted.root.join("full/mine").exists());
+}
+
+#[test]
+fn one_target_is_enough_and_the_printed_profile_is_the_built_in_one() {
+    let Some(mounted) = Mounted::in_memory("size=64m,nr_inodes=60000") else { return };
+    let profile = run(&mut assay(&mounted.root, "age --print-profile")).ok();
+    fs::write(mounted.root.join("p.toml"), &profile).unwrap();
+    mounted.age(1, "--blocks 50% --turnovers 0 --profile p.toml --record r").ok();
+    assert!((mounted.fill().0 - 0.5).abs() < 0.01, "{:?}", mounted.fill());
+    let by_file = state_of(&mounted.root.join("r"));
+    assert_eq!((by_file.inodes_target, by_file.turnovers), (None, 0.0));
+    mounted.age(1, "--remove").ok();
+    mounted.age(1, "--blocks 50% --turnovers 0 --record r2").ok();
+    assert_eq!(state_of(&mounted.root.join("r2")).profile_sha256, by_file.profile_sha256);
+    mounted.age(1, "--remove").ok();
+    fs::write(mounted.root.join("p.toml"), "[size]\nmedian_bytes = 500\nsigma = 0.5\ntail_share = 0\n")
+        .unwrap();
+    mounted.age(1, "--inodes 10% --turnovers 0 --profile p.toml").ok();
+    assert!((mounted.fill().1 - 0.1).abs() < 0.01, "{:?}", mounted.fill());
+    let sizes: Vec<usize> = mounted.files().values().map(Vec::len).collect();
+    assert!(sizes.iter().all(|size| *size < 20_000), "as the profile says");
+}
+
+#[test]
+fn data_is_neither_zeros_nor_twice_the_same() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(2, "--blocks 60% --inodes 30% --turnovers 0.5").ok();
+    let mut seen = std::collections::HashSet::new();
+    let mut blocks = 0;
+    for data in mounted.files().values() {
+        for block in data.chunks_exact(4096) {
+            blocks += 1;
+            assert!(seen.insert(block.to_vec()), "two blocks hold the same");
+        }
+    }
+    assert!(blocks > 3000, "{blocks}");
+    assert!(!seen.contains(&vec![0; 4096]));
+}
