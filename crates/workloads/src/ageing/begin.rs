@@ -77,7 +77,7 @@ fn begun(comm: &dyn Comm, marker: Marker) -> Result<Begun, String> {
     let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
     let (ranks, rank) = (u64::from(comm.size()), u64::from(comm.rank()));
     let share = plan(&marker.goal, &profile, &marker.before, ranks, rank)?;
-    let model = Model::new(Beginning { seed: marker.goal.seed, rank, profile: &profile, fit: share.fit });
+    let model = Model::new(Beginning { seed: marker.goal.seed, rank, ranks, profile: &profile, share });
     let taken = model.as_ref().map(Model::mean_taken);
     refuse_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
     let model = model.ok_or("no sizes fit")?;

@@ -138,3 +138,39 @@ pub(super) fn geometry(storage: &dyn Storage, dir: &Path) -> Result<Geometry, St
         Err(error) => Err(format!("{}: {error}", dir.display())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ranks::local;
+    use storage::Settings;
+
+    #[test]
+    fn a_full_file_system_is_told_with_its_fill_and_what_to_do_and_other_failures_as_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+        let (comm, clock) = (local::alone(), CycleClock::new());
+        let guard = Guard::new(&*storage, &comm, &clock, dir.path(), (1.0, None));
+        let told = |kind: ErrorKind| guard.explain("write f: oh".to_owned(), &kind.into());
+        for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
+            let told = told(kind);
+            assert!(told.starts_with("write f: oh; blocks are at "), "{told}");
+            assert!(told.ends_with(" %; make room and go on with --resume"), "{told}");
+        }
+        assert_eq!(told(ErrorKind::PermissionDenied), "write f: oh");
+    }
+
+    #[test]
+    fn a_passed_deadline_a_low_ceiling_and_an_alarm_stop_before_the_next_operation() {
+        let dir = tempfile::tempdir().unwrap();
+        let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+        let (comm, clock) = (local::alone(), CycleClock::new());
+        let guard = |limits| Guard::new(&*storage, &comm, &clock, dir.path(), limits);
+        assert_eq!(guard((1.0, Some(3600.0))).before(4096), Ok(()));
+        assert!(guard((1.0, Some(0.0))).before(0).unwrap_err().contains("--timeout"));
+        let why = guard((1e-9, None)).before(0).unwrap_err();
+        assert!(why.starts_with("the blocks are at ") && why.contains("ceiling is 0.0 %"), "{why}");
+        comm.raise_alarm();
+        assert_eq!(guard((1.0, None)).before(0).unwrap_err(), OTHERS);
+    }
+}

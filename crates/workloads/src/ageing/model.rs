@@ -14,21 +14,17 @@ use super::act::{Act, Name, Operations};
 use super::adjust::Adjusting;
 use super::churn::Churning;
 use super::dice::Dice;
+use super::plan::{Share, part};
 use super::profile::Profile;
-use super::sizes::{Fit, Sizes, taken};
+use super::sizes::{Sizes, taken};
 use super::tree::Tree;
 
-/// A part of the sequence.
+/// A part of the sequence; of all ranks together, and the same for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Leg {
-    /// Until there are so many files and directories (with the root).
-    Fill {
-        /// Files.
-        files: u64,
-        /// Directories.
-        dirs: u64,
-    },
+    /// Until there are as many files and directories as the rank's share has.
+    Fill,
     /// Until so many times the bytes that lie there at its beginning were written.
     Churn {
         /// How many times.
@@ -48,8 +44,9 @@ pub(super) enum Leg {
 pub(super) struct Beginning<'a> {
     pub(super) seed: u64,
     pub(super) rank: u64,
+    pub(super) ranks: u64,
     pub(super) profile: &'a Profile,
-    pub(super) fit: Fit,
+    pub(super) share: Share,
 }
 
 /// A file that is there.
@@ -63,7 +60,7 @@ pub(super) struct Live {
 #[derive(Clone, Debug)]
 enum Course {
     Idle,
-    Fill { files: u64, dirs: u64, made: u64 },
+    Fill { made: u64 },
     Churn(Churning),
     Adjust(Adjusting),
 }
@@ -85,6 +82,9 @@ pub(super) struct Model {
     pub(super) written: u64,
     /// Written while churning, over what lay there.
     pub(super) turnovers: f64,
+    share: Share,
+    rank: u64,
+    ranks: u64,
     sizes: Sizes,
     dealt: u64,
     next_number: u32,
@@ -94,19 +94,23 @@ pub(super) struct Model {
 impl Model {
     /// `None` where no sizes fit.
     pub(super) fn new(beginning: Beginning<'_>) -> Option<Self> {
-        let Beginning { seed, rank, profile, fit } = beginning;
+        let Beginning { seed, rank, ranks, profile, share } = beginning;
+        let deal_seed = Dice::new(&[seed, rank, 2]).below(u64::MAX);
         Some(Self {
             files: Vec::new(),
             tree: Tree::new(profile.tree),
             dice: Dice::new(&[seed, rank, 1]),
             profile: profile.clone(),
-            block: fit.block,
+            block: share.fit.block,
             done: Operations::default(),
             taken: 0,
             bytes: 0,
             written: 0,
             turnovers: 0.0,
-            sizes: Sizes::fit(&profile.size, fit, Dice::new(&[seed, rank, 2]).below(u64::MAX))?,
+            share,
+            rank,
+            ranks,
+            sizes: Sizes::fit(&profile.size, share.fit, deal_seed)?,
             dealt: 0,
             next_number: 0,
             course: Course::Idle,
@@ -116,9 +120,12 @@ impl Model {
     /// Begins a leg; the one before has ended.
     pub(super) fn begin(&mut self, leg: Leg) {
         self.course = match leg {
-            Leg::Fill { files, dirs } => Course::Fill { files, dirs, made: 0 },
+            Leg::Fill => Course::Fill { made: 0 },
             Leg::Churn { turnovers } => Course::Churn(Churning::new(self, turnovers)),
-            Leg::Adjust { files, bytes } => Course::Adjust(Adjusting::new(files, bytes)),
+            Leg::Adjust { files, bytes } => {
+                let mine = |amount| part(amount, self.ranks, self.rank);
+                Course::Adjust(Adjusting::new(mine(files), bytes.map(mine)))
+            }
         };
     }
 
@@ -127,7 +134,7 @@ impl Model {
         let mut course = std::mem::replace(&mut self.course, Course::Idle);
         let act = match &mut course {
             Course::Idle => None,
-            Course::Fill { files, dirs, made } => self.fill(*files, *dirs, made),
+            Course::Fill { made } => self.fill(made),
             Course::Churn(churning) => churning.next(self),
             Course::Adjust(adjusting) => adjusting.next(self),
         };
@@ -138,7 +145,8 @@ impl Model {
         Some(act)
     }
 
-    fn fill(&mut self, files: u64, dirs: u64, made: &mut u64) -> Option<Act> {
+    fn fill(&mut self, made: &mut u64) -> Option<Act> {
+        let (files, dirs) = (self.share.fit.files, self.share.dirs);
         let due = (u128::from(*made) * u128::from(dirs)).div_ceil(u128::from(files.max(1))) as u64;
         if self.tree.count() < due.min(dirs) || *made == files && self.tree.count() < dirs {
             return Some(Act::MakeDir(self.tree.grow(&mut self.dice)));

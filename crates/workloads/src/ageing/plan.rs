@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 use storage::Space;
 
-use super::model::Leg;
 use super::profile::Profile;
 use super::sizes::{Fit, Sizes};
 
@@ -111,8 +110,10 @@ pub(super) fn percent(share: f64) -> String {
 /// What one rank begins with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Share {
+    /// Files and what their sizes have to fit.
     pub(super) fit: Fit,
-    pub(super) fill: Leg,
+    /// Directories, with the root of the tree.
+    pub(super) dirs: u64,
 }
 
 /// The part of `rank` in an amount for `ranks` of them.
@@ -163,7 +164,7 @@ pub(super) fn plan(
     }
     let fit = Fit { mean, ..natural(files) };
     let dirs = ((files as f64 / per_dir).ceil() as u64).max(1);
-    Ok(Share { fit, fill: Leg::Fill { files, dirs } })
+    Ok(Share { fit, dirs })
 }
 
 fn refuse_what_cannot_be(goal: &Goal, space: &Geometry) -> Result<(), String> {
@@ -204,7 +205,6 @@ pub(super) fn refuse_what_follows(
     ranks: u64,
     taken: Option<f64>,
 ) -> Result<(), String> {
-    let Leg::Fill { files, dirs } = share.fill else { return Ok(()) };
     let Some(taken) = taken else {
         return Err(format!(
             "{} bytes a file are needed to reach both targets, and no file may take more than {} \
@@ -214,7 +214,7 @@ pub(super) fn refuse_what_follows(
             share.fit.largest
         ));
     };
-    let (files, dirs) = (files * ranks, dirs * ranks);
+    let (files, dirs) = (share.fit.files * ranks, share.dirs * ranks);
     let inodes = (space.inodes_used + files + dirs) as f64 / space.inodes.max(1) as f64;
     if goal.inodes.is_none() && space.inodes > 0 && inodes > goal.ceiling {
         return Err(format!(

@@ -102,8 +102,9 @@ fn left(marker: &Marker, places: &Places, rank: u64) -> Result<Left, String> {
     let state: State = state::load(&places.state)?.unwrap_or_default();
     let done = Odometer::read(&places.odometer)?;
     let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
-    let share = plan(&marker.goal, &profile, &marker.before, marker.ranks.into(), rank)?;
-    let beginning = Beginning { seed: marker.goal.seed, rank, profile: &profile, fit: share.fit };
+    let ranks = marker.ranks.into();
+    let share = plan(&marker.goal, &profile, &marker.before, ranks, rank)?;
+    let beginning = Beginning { seed: marker.goal.seed, rank, ranks, profile: &profile, share };
     let mut model = Model::new(beginning).ok_or("its sizes fit no more")?;
     let mut leg = 0;
     replay(&mut model, &state, done, &mut leg)

@@ -17,7 +17,7 @@ use super::model::Leg;
 use super::part::{Part, make_places};
 use super::plan::{Geometry, Goal};
 use super::settle::{All, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
-use super::state::{Odometer, Places};
+use super::state::{Odometer, Places, State};
 use super::watch::{Observer, Watch};
 use crate::kit::rank::Rank;
 
@@ -73,12 +73,12 @@ pub fn run(
     let node = comm.split_by_node()?;
     let all = All { comm, leads_node: node.rank() == 0 };
     let begun = begin(comm, storage, request)?;
-    let (goal, before, fill) = (begun.marker.goal.clone(), begun.marker.before, begun.share.fill);
+    let (goal, before) = (begun.marker.goal.clone(), begun.marker.before);
     let sha = sha256(begun.marker.profile.as_bytes());
     let observer = observer.map(|observer| observer as &mut dyn Observer);
     let mut me = all_make(comm, storage, request, &clock, begun, observer)?;
     let audit = take_up(&all, &mut me, request)?;
-    work(&all, &mut me, &goal, fill)?;
+    work(&all, &mut me, &goal)?;
     let after = all.settle(&mut me, &goal, ROUNDS)?;
     if !is_close(&goal, &after, CLOSE_ENOUGH) {
         comm.agree("settle", Err::<(), _>(unsettled(&after)))?;
@@ -123,10 +123,10 @@ fn all_make<'a>(
         let (state, done) = make_places(&places, request.resume)?;
         Ok::<_, String>((state, done, Odometer::open(&places.odometer)?))
     };
-    let (state, done, odometer) = comm.agree("begin", make())?;
+    let (mut state, done, odometer) = comm.agree("begin", make())?;
+    share_legs(comm, &mut state)?;
     let names = comm.agree("begin", storage.names().ok_or("this backend has no directories"))?;
-    let Leg::Fill { files, .. } = share.fill else { unreachable!("a share begins with its fill") };
-    let goal = files as f64 * model.mean_taken() * (1.0 + marker.goal.turnovers);
+    let goal = share.fit.files as f64 * model.mean_taken() * (1.0 + marker.goal.turnovers);
     let mut me = Part {
         storage,
         names,
@@ -141,10 +141,27 @@ fn all_make<'a>(
         number: 0,
         leg: 0,
     };
-    let replayed = me.replay(done);
+    let replayed = me.save().and_then(|()| me.replay(done));
     comm.agree("resume", replayed)?;
     me.watch.began_written = me.model.written;
     Ok(me)
+}
+
+/// All ranks get the legs of the one that has the most: the others were stopped just before they knew them.
+/// Collective.
+fn share_legs(comm: &dyn Comm, state: &mut State) -> Result<(), Halt> {
+    let known = state.legs.len() as u64;
+    let most = comm.reduce_one(known, Reduce::Max)?;
+    let rank = if known == most { comm.rank() } else { comm.size() };
+    let first = comm.reduce_one(rank.into(), Reduce::Min)? as u32;
+    let mut text = serde_json::to_vec(&state.legs).unwrap_or_default();
+    comm.broadcast(first, &mut text)?;
+    let legs = match serde_json::from_slice::<Vec<Leg>>(&text) {
+        Ok(legs) if legs.starts_with(&state.legs) => Ok(legs),
+        _ => Err("its state is of another run than that of other ranks"),
+    };
+    state.legs = comm.agree("begin", legs)?;
+    Ok(())
 }
 
 /// Ends what was under way when the run was stopped. Collective.
@@ -166,14 +183,14 @@ fn take_up(all: &All<'_>, me: &mut Part<'_>, request: &Request) -> Result<Audit,
 }
 
 /// The fill, the first count of extents, and the churn, as far as they are not done yet. Collective.
-fn work(all: &All<'_>, me: &mut Part<'_>, goal: &Goal, fill: Leg) -> Result<(), Halt> {
+fn work(all: &All<'_>, me: &mut Part<'_>, goal: &Goal) -> Result<(), Halt> {
     let filled = !me.state.legs.is_empty();
-    all.work("fill", if filled { Ok(()) } else { me.do_leg(fill) })?;
-    // Where a rank has begun to churn, the fill had been put right.
-    if all.comm.reduce_one(me.state.has_churned().into(), Reduce::Max)? == 0 {
+    all.work("fill", if filled { Ok(()) } else { me.do_leg(Leg::Fill) })?;
+    // The first churn begins after the fill was put right.
+    if !me.state.has_churned() {
         all.settle(me, goal, ROUNDS_BEFORE)?;
         let first = all.comm.agree("count extents", me.extents())?;
-        (me.state.first, me.state.first_counted) = (first, true);
+        me.state.first = first;
         all.comm.agree("count extents", me.save())?;
     }
     me.watch.step = "age";
@@ -246,4 +263,31 @@ fn reduce_extents(comm: &dyn Comm, mine: Option<Extents>) -> Result<Option<Exten
     let most = comm.reduce_one(found.most, Reduce::Max)?;
     let [files, extents, fragmented, bytes] = sums;
     Ok(told.then_some(Extents { files, extents, fragmented, bytes, most }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ranks::local;
+
+    const FILL: Leg = Leg::Fill;
+    const ADJUST: Leg = Leg::Adjust { files: 3, bytes: None };
+
+    fn shared(of: [&'static [Leg]; 3]) -> Vec<Result<Vec<Leg>, Halt>> {
+        let all = local::run(3, |comm| {
+            let legs = of[comm.rank() as usize].to_vec();
+            let mut state = State { legs, ..State::default() };
+            share_legs(comm, &mut state).map(|()| state.legs)
+        });
+        all.into_iter().map(|one| one.and_then(|legs| legs)).collect()
+    }
+
+    #[test]
+    fn a_rank_that_was_stopped_before_it_knew_a_leg_gets_it_from_the_others() {
+        let all = shared([&[FILL], &[FILL, ADJUST], &[]]);
+        assert!(all.iter().all(|legs| legs.as_deref() == Ok(&[FILL, ADJUST])), "{all:?}");
+        let all = shared([&[FILL], &[FILL, ADJUST], &[ADJUST]]);
+        let why = "begin: rank 2 (node ";
+        assert!(all.iter().all(|one| one.as_ref().is_err_and(|halt| halt.to_string().starts_with(why))));
+    }
 }

@@ -11,7 +11,7 @@ use ranks::{Comm, Halt, Reduce};
 use super::guard::{OTHERS, geometry};
 use super::model::Leg;
 use super::part::Part;
-use super::plan::{Geometry, Goal, part, percent};
+use super::plan::{Geometry, Goal, percent};
 
 /// How close settling tries to come: shares of all blocks and inodes.
 const CLOSE: f64 = 0.001;
@@ -44,15 +44,13 @@ impl All<'_> {
     /// Adds and takes away until the counters are close to the goal; returns what they say then. Collective.
     pub(super) fn settle(&self, me: &mut Part<'_>, goal: &Goal, rounds: u32) -> Result<Geometry, Halt> {
         me.watch.step = "settle";
-        let ranks = u64::from(self.comm.size());
-        let mine = u64::from(self.comm.rank());
         for _ in 0..rounds {
             let space = self.look(me)?;
             if is_close(goal, &space, CLOSE) {
                 return Ok(space);
             }
-            let files = goal.inodes.map_or(0, |inodes| part(space.inodes_to(inodes), ranks, mine));
-            let bytes = goal.blocks.map(|blocks| part(space.bytes_to(blocks), ranks, mine));
+            let files = goal.inodes.map_or(0, |inodes| space.inodes_to(inodes));
+            let bytes = goal.blocks.map(|blocks| space.bytes_to(blocks));
             self.work("settle", me.do_leg(Leg::Adjust { files, bytes }))?;
         }
         self.look(me)

@@ -49,9 +49,6 @@ pub(super) struct State {
     /// Extents after the first fill, where they were counted.
     #[serde(default)]
     pub(super) first: Option<Extents>,
-    /// Whether `first` was looked for.
-    #[serde(default)]
-    pub(super) first_counted: bool,
 }
 
 impl State {
