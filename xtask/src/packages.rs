@@ -24,6 +24,7 @@ const PACKAGES: &[Package] = &[
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
     Package { name: "strace", reason: "shows the system calls of each option of ior" },
+    Package { name: "xfsprogs", reason: "makes the XFS that is aged" },
 ];
 
 /// Installs what is missing; without root, says what to run.

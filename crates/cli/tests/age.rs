@@ -106,7 +106,7 @@ fn an_ext4_of_2_gib_reaches_its_fill_fragments_and_is_empty_again_after_remove()
 
 #[test]
 fn an_xfs_of_2_gib_reaches_its_fill_and_fragments() {
-    ages("mkfs.xfs -q -f -i maxpct=2", 1, "0.2");
+    ages("mkfs.xfs -q -f -i maxpct=2", 1, "0.3");
 }
 
 #[test]
