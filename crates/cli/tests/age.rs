@@ -222,6 +222,9 @@ fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_
     while mounted.operations() < 500 {
         std::thread::sleep(Duration::from_millis(1));
     }
+    let at_work = "odometer: another run is at work here";
+    assert_refused(&mounted.age(2, "--resume"), 1, at_work);
+    assert_refused(&mounted.age(2, "--remove"), 1, at_work);
     fs::write(mounted.root.join("other"), vec![1; 8 << 20]).unwrap();
     let ended = child.wait_with_output().unwrap();
     let err = String::from_utf8(ended.stderr).unwrap();
@@ -231,6 +234,38 @@ fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_
     // What was asked for first would take for ever.
     assert_refused(&mounted.age(2, "--resume --timeout 300ms"), 1, "the time of --timeout is over");
     mounted.age(2, "--remove").ok();
+}
+
+#[test]
+fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_others_are_not_made_way_for() {
+    // Half of it is for root only, and the program is not root.
+    let Some(mounted) = Mounted::on_loop("mkfs.ext4 -q -F -m 50 -N 2048", 64 << 20) else { return };
+    fs::write(mounted.root.join("p.toml"), "[size]\nmedian_bytes = 100000\nsigma = 0.5\n").unwrap();
+    std::os::unix::fs::chown(&mounted.root, Some(65534), Some(65534)).unwrap();
+    let program = common::program();
+    let nobody = |words: &str| {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+        command.current_dir(&mounted.root).args(words.split_whitespace());
+        command
+    };
+    if !nobody("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: nobody else can run the program here");
+        return;
+    }
+    let ran = run(&mut nobody("-n 2 age aged --inodes 25% --profile p.toml"));
+    assert_refused(&ran, 1, "No space left on device (os error 28); blocks are at ");
+    assert!(
+        ran.err.contains("aged/rank.") && ran.err.contains("make room and go on with --resume"),
+        "{ran:?}"
+    );
+    // Root may write on, and others then hold what is missing: nothing of ours goes for them.
+    mounted.age(2, "--resume").ok();
+    assert!((mounted.fill().1 - 0.25).abs() < 0.01, "{:?}", mounted.fill());
+    let before = mounted.lengths();
+    (0..400).for_each(|number| fs::write(mounted.root.join(format!("other{number}")), "").unwrap());
+    assert_refused(&mounted.age(2, "--resume"), 1, "others hold so much by now that more than half");
+    assert_eq!(mounted.lengths(), before);
 }
 
 #[test]

@@ -49,11 +49,9 @@ fn make_dir(path: &Path, may_be_there: bool) -> Result<(), String> {
 }
 
 /// Makes what a rank needs on the file system besides its tree, or finds it there.
-pub(super) fn make_places(places: &Places, resume: bool) -> Result<(State, u64), String> {
+pub(super) fn make_places(places: &Places, resume: bool) -> Result<(), String> {
     make_dir(&places.rank_dir, resume)?;
-    make_dir(&places.tree, resume)?;
-    let state = state::load(&places.state)?.unwrap_or_default();
-    Ok((state, Odometer::read(&places.odometer)?))
+    make_dir(&places.tree, resume)
 }
 
 impl Part<'_> {

@@ -130,6 +130,7 @@ fn remove_rank(
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         found => found.map_err(|error| at(&places.rank_dir, &error))?,
     };
+    let lock = if places.odometer.exists() { Some(Odometer::open(&places.odometer)?) } else { None };
     let left = left(marker, &places, rank)?;
     let before = removed.foreign;
     // Those that lie in others have the greater numbers.
@@ -148,6 +149,7 @@ fn remove_rank(
     if removed.foreign > before {
         return Ok(());
     }
+    drop(lock);
     for path in [&staged, &places.odometer, &places.state] {
         gone(fs::remove_file(path)).map_err(|error| at(path, &error))?;
     }

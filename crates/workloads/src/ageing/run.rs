@@ -17,7 +17,7 @@ use super::model::Leg;
 use super::part::{Part, make_places};
 use super::plan::{Geometry, Goal};
 use super::settle::{All, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
-use super::state::{Odometer, Places, State};
+use super::state::{self, Odometer, Places, State};
 use super::watch::{Observer, Watch};
 use crate::kit::rank::Rank;
 
@@ -120,8 +120,10 @@ fn all_make<'a>(
     let rank = u64::from(comm.rank());
     let places = Places::of(&request.dir, rank);
     let make = || {
-        let (state, done) = make_places(&places, request.resume)?;
-        Ok::<_, String>((state, done, Odometer::open(&places.odometer)?))
+        make_places(&places, request.resume)?;
+        let odometer = Odometer::open(&places.odometer)?;
+        let state = state::load(&places.state)?.unwrap_or_default();
+        Ok::<_, String>((state, Odometer::read(&places.odometer)?, odometer))
     };
     let (mut state, done, odometer) = comm.agree("begin", make())?;
     share_legs(comm, &mut state)?;

@@ -51,9 +51,21 @@ impl All<'_> {
             }
             let files = goal.inodes.map_or(0, |inodes| space.inodes_to(inodes));
             let bytes = goal.blocks.map(|blocks| space.bytes_to(blocks));
+            self.refuse_to_give_up(me, files, bytes.unwrap_or(0))?;
             self.work("settle", me.do_leg(Leg::Adjust { files, bytes }))?;
         }
         self.look(me)
+    }
+
+    /// Stops where most of what was made would have to go, because others have come to hold so much. Collective.
+    fn refuse_to_give_up(&self, me: &Part<'_>, files: i64, bytes: i64) -> Result<(), Halt> {
+        let mut own = [me.model.files.len() as u64, me.model.taken];
+        self.comm.all_reduce(&mut own, Reduce::Sum)?;
+        let most = |change: i64, own: u64| change.min(0).unsigned_abs() > own / 2;
+        let gives_up = most(files, own[0]) || most(bytes, own[1]);
+        let why = "others hold so much by now that more than half of what was made would have to go; \
+                   make room and go on with --resume";
+        self.comm.agree("settle", if gives_up { Err(why) } else { Ok(()) })
     }
 
     /// Ends a step on all ranks; one that failed stops the others early, and speaks for them. Collective.

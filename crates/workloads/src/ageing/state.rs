@@ -8,7 +8,7 @@
 //! beyond it has begun, whenever the process dies.
 //! Never here: what the operations are.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -126,10 +126,15 @@ pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String
 pub(super) struct Odometer(File);
 
 impl Odometer {
-    /// Opens it, or makes it at 0.
+    /// Opens it, or makes it at 0, and keeps others out who do the same; where the file system has no locks, it
+    /// does without.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let open = || File::options().read(true).write(true).create(true).truncate(false).open(path);
-        open().map(Self).map_err(|error| at(path, &error))
+        let file = open().map_err(|error| at(path, &error))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(format!("{}: another run is at work here", path.display())),
+            _ => Ok(Self(file)),
+        }
     }
 
     /// What it says; 0 where it says nothing yet.
