@@ -52,7 +52,7 @@ fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
     for (number, size) in sizes.iter().enumerate() {
         fs::write(mounted.root.join(format!("f{number}")), &data[..*size]).unwrap();
     }
-    rustix::fs::sync();
+    mounted.write_back();
     let posix = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
     let extents = (0..sizes.len()).map(|number| {
         posix.extents(&mounted.root.join(format!("f{number}"))).unwrap().expect("they are told")
@@ -60,9 +60,10 @@ fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
     (extents.filter(|extents| *extents > 1).count() as u64, sizes.len() as u64)
 }
 
-/// Fills and ages a file system of 2 GiB and compares it with one that was filled in sequence.
-fn ages(mkfs: &str, ranks: u32, turnovers: &str) -> Option<Mounted> {
-    let mounted = Mounted::on_loop(mkfs, 2 * GIB)?;
+/// Fills and ages a file system of 2 GiB, does something to it, and compares it with one that was filled in
+/// sequence.
+fn ages(mkfs: &str, ranks: u32, turnovers: &str, then: impl FnOnce(&Mounted)) {
+    let Some(mounted) = Mounted::on_loop(mkfs, 2 * GIB) else { return };
     let ran = mounted.age(ranks, &format!("{TARGETS} --turnovers {turnovers} --seed 5 --record r"));
     assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "nothing is told but the result: {ran:#?}");
     assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
@@ -74,7 +75,9 @@ fn ages(mkfs: &str, ranks: u32, turnovers: &str) -> Option<Mounted> {
     assert_eq!((sizes.len() as u64, sizes.iter().sum::<usize>() as u64), (state.files, state.bytes));
 
     let (first, aged) = (state.extents_first.unwrap(), state.extents.unwrap());
-    let plain = Mounted::on_loop(mkfs, 2 * GIB)?;
+    then(&mounted);
+    drop(mounted);
+    let plain = Mounted::on_loop(mkfs, 2 * GIB).unwrap();
     let (fragmented, files) = sequential(&plain, &sizes);
     let share = |part: u64, of: u64| part as f64 / of as f64;
     let (plain, filled, aged) =
@@ -82,12 +85,14 @@ fn ages(mkfs: &str, ranks: u32, turnovers: &str) -> Option<Mounted> {
     println!("{mkfs}: files in pieces: in sequence {plain:.4}, filled {filled:.4}, aged {aged:.4}");
     assert!(aged > 1.5 * plain && aged > plain + 0.002, "{mkfs}: aged {aged}, in sequence {plain}");
     assert!(aged > filled, "{mkfs}: aged {aged}, filled {filled}");
-    Some(mounted)
 }
 
 #[test]
 fn an_ext4_of_2_gib_reaches_its_fill_fragments_and_is_empty_again_after_remove() {
-    let Some(mounted) = ages("mkfs.ext4 -q -F -N 32768", 3, "0.3") else { return };
+    ages("mkfs.ext4 -q -F -N 32768", 3, "0.3", is_removed_but_for_what_is_foreign);
+}
+
+fn is_removed_but_for_what_is_foreign(mounted: &Mounted) {
     let foreign = mounted.aged().join("rank.1/tree/d1/mine");
     fs::write(&foreign, "mine").unwrap();
     let ran = run(&mut assay(&mounted.root, "-n 2 age --remove aged"));
@@ -106,7 +111,7 @@ fn an_ext4_of_2_gib_reaches_its_fill_fragments_and_is_empty_again_after_remove()
 
 #[test]
 fn an_xfs_of_2_gib_reaches_its_fill_and_fragments() {
-    ages("mkfs.xfs -q -f -i maxpct=2", 1, "0.3");
+    ages("mkfs.xfs -q -f -i maxpct=2", 1, "0.3", |_| ());
 }
 
 #[test]

@@ -8,6 +8,9 @@ use std::process::Command;
 
 use super::common::{Ran, assay, run};
 
+/// Bytes that have to be free in memory for images to lie there.
+const ROOM: u64 = 6 << 30;
+
 /// A file system that is unmounted when the test ends, however it ends.
 pub struct Mounted {
     dir: tempfile::TempDir,
@@ -31,8 +34,9 @@ fn done(command: &mut Command) -> Result<(), String> {
 
 impl Mounted {
     fn new(mount: impl FnOnce(&Path, &Path) -> Result<(), String>) -> Option<Self> {
-        let shared = Path::new("/dev/shm");
-        let dir = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
+        let shared = "/dev/shm";
+        let roomy = rustix::fs::statvfs(shared).is_ok_and(|found| found.f_bavail * found.f_frsize > ROOM);
+        let dir = if roomy { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
         let root = dir.path().join("root");
         fs::create_dir(&root).unwrap();
         match mount(&dir.path().join("image"), &root) {
@@ -73,10 +77,15 @@ impl Mounted {
 
     /// Shares of blocks and inodes in use, as the file system says.
     pub fn fill(&self) -> (f64, f64) {
-        rustix::fs::sync();
+        self.write_back();
         let found = rustix::fs::statvfs(&self.root).unwrap();
         let share = |all: u64, free: u64| (all - free) as f64 / all as f64;
         (share(found.f_blocks, found.f_bfree), share(found.f_files, found.f_ffree))
+    }
+
+    /// Makes everything durable.
+    pub fn write_back(&self) {
+        rustix::fs::syncfs(File::open(&self.root).unwrap()).unwrap();
     }
 
     /// How many operations rank 0 has done; 0 before the first.

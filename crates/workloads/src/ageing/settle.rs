@@ -57,7 +57,8 @@ impl All<'_> {
         self.look(me)
     }
 
-    /// Stops where most of what was made would have to go, because others have come to hold so much. Collective.
+    /// Stops where most of what was made would have to go, because others have come to hold so much.
+    /// Collective.
     fn refuse_to_give_up(&self, me: &Part<'_>, files: i64, bytes: i64) -> Result<(), Halt> {
         let mut own = [me.model.files.len() as u64, me.model.taken];
         self.comm.all_reduce(&mut own, Reduce::Sum)?;

@@ -126,8 +126,8 @@ pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String
 pub(super) struct Odometer(File);
 
 impl Odometer {
-    /// Opens it, or makes it at 0, and keeps others out who do the same; where the file system has no locks, it
-    /// does without.
+    /// Opens it, or makes it at 0, and keeps others out who do the same; where the file system has no
+    /// locks, it does without.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let open = || File::options().read(true).write(true).create(true).truncate(false).open(path);
         let file = open().map_err(|error| at(path, &error))?;
