@@ -261,6 +261,16 @@ proptest! {
     }
 
     #[test]
+    fn a_leg_and_a_goal_come_back_from_their_files_bit_by_bit(turnovers in 0.0_f64..1e6, share in 0.0_f64..1.0) {
+        let leg = Leg::Churn { turnovers };
+        let text = serde_json::to_string(&leg).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Leg>(&text).unwrap(), leg);
+        let goal = Goal { turnovers, ceiling: share, ..goal(Some(share / 3.0), Some(share / 7.0)) };
+        let text = serde_json::to_string(&goal).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Goal>(&text).unwrap(), goal);
+    }
+
+    #[test]
     fn the_parts_of_all_ranks_are_the_whole(amount in -1_000_000_i64..1_000_000, ranks in 1_u64..100) {
         let parts: Vec<i64> = (0..ranks).map(|rank| part(amount, ranks, rank)).collect();
         prop_assert_eq!(parts.iter().sum::<i64>(), amount);
