@@ -261,7 +261,7 @@ proptest! {
     }
 
     #[test]
-    fn a_leg_and_a_goal_come_back_from_their_files_bit_by_bit(turnovers in 0.0_f64..1e6, share in 0.0_f64..1.0) {
+    fn a_leg_and_a_goal_come_back_bit_by_bit(turnovers in 0.0_f64..1e6, share in 0.0_f64..1.0) {
         let leg = Leg::Churn { turnovers };
         let text = serde_json::to_string(&leg).unwrap();
         prop_assert_eq!(serde_json::from_str::<Leg>(&text).unwrap(), leg);
