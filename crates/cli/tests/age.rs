@@ -284,7 +284,10 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
         ("aged --blocks 80", "--blocks 80: `80` has no unit"),
         ("aged --blocks 120%", "--blocks 120%: out of range; give a share between 0 and 100 %"),
         ("aged --inodes 20s", "--inodes 20s: is no share"),
-        ("aged --blocks 90%", "--blocks 90.0 %: is not below the ceiling of 90.0 %; raise --ceiling"),
+        (
+            "aged --blocks 90% --record r",
+            "--blocks 90.0 %: is not below the ceiling of 90.0 %; raise --ceiling",
+        ),
         ("aged --blocks 80% --timeout 5", "--timeout 5: give a time with its unit"),
         ("aged --blocks 80% --turnovers -1e9", "--turnovers"),
         ("aged --blocks 80% --profile none.toml", "--profile none.toml: No such file"),
@@ -303,7 +306,7 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
         }
         assert!(!mounted.aged().exists(), "{words}: nothing is written");
     }
-    assert!(mounted.root.join("full/mine").exists());
+    assert!(mounted.root.join("full/mine").exists() && !mounted.root.join("r").exists());
 }
 
 #[test]

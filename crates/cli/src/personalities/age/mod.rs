@@ -51,11 +51,18 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));
     let request = Request { profile, ..meant.request.clone() };
     let voice = kept.map(|kept: Kept| (kept, Line::new()));
-    perform(&Run { name: "age", argv }, session, voice, |part, line| {
+    let status = perform(&Run { name: "age", argv }, session, voice, |part, line| {
         let done = if meant.remove { remove(part, &request) } else { age(part, &request, line) };
         done.or_else(refused)
-    })
+    });
+    if status == REFUSED_STATUS && speaks {
+        meant.discard_record();
+    }
+    status
 }
+
+/// Exit status of a run that was refused before anything was written.
+const REFUSED_STATUS: u8 = 2;
 
 /// Every rank hears why; rank 0 says it.
 struct Refusal {
@@ -71,7 +78,7 @@ fn refused(refusal: Refusal) -> Result<u8, Halt> {
     if speaks {
         complain(&format!("age: {}", halt.why));
     }
-    Ok(2)
+    Ok(REFUSED_STATUS)
 }
 
 fn files() -> Result<Box<dyn storage::Storage>, String> {
