@@ -9,6 +9,7 @@
 mod check;
 mod criterion;
 mod place;
+mod state;
 mod uses;
 mod wire;
 
@@ -38,6 +39,8 @@ pub struct Plan {
     pub launch: Launch,
     /// Files made once and read by tests.
     pub datasets: Vec<Dataset>,
+    /// What file systems are brought to before tests.
+    pub states: Vec<State>,
     /// The tests, in the order they run.
     pub tests: Vec<Test>,
     /// The file as it was, byte for byte.
@@ -70,6 +73,55 @@ pub struct Dataset {
     pub at: (usize, usize),
 }
 
+/// What a file system is brought to before tests, and keeps while they run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Its name; the job that makes it, if there is one, is called `state.NAME`.
+    pub name: String,
+    /// Which.
+    pub kind: StateKind,
+    /// Ranks that make it.
+    pub ranks: u32,
+    /// The file system.
+    pub fs: String,
+    /// Seconds after which the job is killed.
+    pub timeout_s: f64,
+    /// Line and column in the plan's file.
+    pub at: (usize, usize),
+}
+
+/// The kinds of state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateKind {
+    /// Filled and aged, by the words of an `age` line.
+    Age(Vec<String>),
+    /// So many files in each directory that a test of mdtest works in; the test itself makes them.
+    Preload(u64),
+}
+
+impl State {
+    /// Whether a job of its own makes it.
+    pub fn is_made(&self) -> bool {
+        matches!(self.kind, StateKind::Age(_))
+    }
+
+    /// The words of the line that makes it.
+    pub fn words(&self) -> &[String] {
+        match &self.kind {
+            StateKind::Age(words) => words,
+            StateKind::Preload(_) => &[],
+        }
+    }
+
+    /// How many files a test makes beforehand.
+    pub fn preload(&self) -> Option<u64> {
+        match self.kind {
+            StateKind::Age(_) => None,
+            StateKind::Preload(files) => Some(files),
+        }
+    }
+}
+
 /// One test of the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
@@ -85,6 +137,8 @@ pub struct Test {
     pub repetitions: u32,
     /// Whose files it reads, if not its own.
     pub uses: Option<Uses>,
+    /// The states it needs, by their places in [`Plan::states`].
+    pub states: Vec<usize>,
     /// What it must show; empty for a test that is only reported.
     pub criteria: Vec<Criterion>,
     /// Seconds after which a job is killed.

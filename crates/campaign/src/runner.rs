@@ -156,21 +156,20 @@ pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Tr
                 },
             }
         }
-        if job.removes_files {
-            place.remove_files(job)?;
+        for files in &job.removes {
+            place.remove_files(job, files)?;
         }
     }
     finish(asked, &place)
 }
 
-/// Why `job` finds nothing to read, if so.
+/// Why `job` does not find what it needs, if so.
 fn missing(job: &PlannedJob, ends: &BTreeMap<(String, u32), JobEnd>) -> Option<String> {
-    let made = job.reads.as_ref()?;
-    match ends.get(made) {
+    job.needs.iter().find_map(|needed| match ends.get(needed) {
         Some(JobEnd::Exit(0)) => None,
-        Some(end) => Some(format!("{} repetition {} {}", made.0, made.1, judge::how(end))),
-        None => Some(format!("{} repetition {} was not run", made.0, made.1)),
-    }
+        Some(end) => Some(format!("{} repetition {} {}", needed.0, needed.1, judge::how(end))),
+        None => Some(format!("{} repetition {} was not run", needed.0, needed.1)),
+    })
 }
 
 /// Runs one job; `None` when the campaign was stopped before it ended.

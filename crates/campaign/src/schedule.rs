@@ -19,6 +19,8 @@ use crate::plan::{Plan, Test, Uses};
 pub enum Purpose {
     /// Makes the dataset at this place in [`Plan::datasets`].
     Dataset(usize),
+    /// Brings the file system to the state at this place in [`Plan::states`].
+    State(usize),
     /// Is a repetition of the test at this place in [`Plan::tests`].
     Test(usize),
 }
@@ -30,7 +32,7 @@ pub struct PlannedJob {
     pub number: u32,
     /// What it is for.
     pub purpose: Purpose,
-    /// The test's id, or `dataset.NAME`.
+    /// The test's id, `dataset.NAME` or `state.NAME`.
     pub test: String,
     /// Repetition, from 1.
     pub repetition: u32,
@@ -40,10 +42,12 @@ pub struct PlannedJob {
     pub files: String,
     /// Whether the job makes that directory, or finds it.
     pub makes_files: bool,
-    /// The job whose files it reads, as (test, repetition), if they are not its own.
-    pub reads: Option<(String, u32)>,
-    /// Whether the files go after this job.
-    pub removes_files: bool,
+    /// The jobs whose work it needs, as (test, repetition): those whose files it reads, and states.
+    pub needs: Vec<(String, u32)>,
+    /// Directories of the states that it needs, relative to the campaign's directory for files.
+    pub states: Vec<String>,
+    /// Which directories go after this job, its own or a state's.
+    pub removes: Vec<String>,
     /// The file system.
     pub fs: String,
     /// Ranks.
@@ -78,13 +82,16 @@ pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
     all.retain(|job| match job.purpose {
         Purpose::Test(index) => wanted.tests[index],
         Purpose::Dataset(index) => wanted.datasets[index],
+        Purpose::State(index) => wanted.states[index],
     });
     let mut last = BTreeMap::new();
     for (index, job) in all.iter().enumerate() {
-        last.insert(job.files.clone(), index);
+        for files in std::iter::once(&job.files).chain(&job.states) {
+            last.insert(files.clone(), index);
+        }
     }
-    for index in last.into_values() {
-        all[index].removes_files = true;
+    for (files, index) in last {
+        all[index].removes.push(files);
     }
     Ok(all)
 }
@@ -100,9 +107,7 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
         *files = job.writes_bytes.max(*files);
         let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, bytes)| bytes).sum();
         need.peak_bytes = need.peak_bytes.max(now);
-        if job.removes_files {
-            lying.remove(&(job.fs.as_str(), job.files.as_str()));
-        }
+        lying.retain(|(fs, files), _| *fs != job.fs || !job.removes.iter().any(|gone| gone == files));
     }
     needs
 }
@@ -121,6 +126,7 @@ pub fn seconds(jobs: &[PlannedJob], rate: f64) -> f64 {
 
 struct Wanted {
     datasets: Vec<bool>,
+    states: Vec<bool>,
     tests: Vec<bool>,
 }
 
@@ -141,7 +147,11 @@ fn wanted(plan: &Plan, only: &[String]) -> Result<Wanted, Usage> {
             _ => {}
         }
     }
-    Ok(Wanted { datasets, tests })
+    let mut states = vec![false; plan.states.len()];
+    for (test, _) in plan.tests.iter().zip(&tests).filter(|(_, wanted)| **wanted) {
+        test.states.iter().for_each(|state| states[*state] = true);
+    }
+    Ok(Wanted { datasets, states, tests })
 }
 
 fn every_job(plan: &Plan) -> Vec<PlannedJob> {
@@ -151,6 +161,12 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
             && !jobs.iter().any(|job| job.purpose == Purpose::Dataset(used))
         {
             jobs.push(dataset_job(plan, used, jobs.len()));
+        }
+        for state in &test.states {
+            if !jobs.iter().any(|job| job.purpose == Purpose::State(*state)) && plan.states[*state].is_made()
+            {
+                jobs.push(state_job(plan, *state, jobs.len()));
+            }
         }
         for repetition in 1..=test.repetitions {
             jobs.push(test_job(plan, index, repetition, jobs.len()));
@@ -170,8 +186,9 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         folder: format!("{number:04}-dataset.{}-r1", dataset.name),
         files: format!("datasets/{}", dataset.name),
         makes_files: true,
-        reads: None,
-        removes_files: false,
+        needs: Vec::new(),
+        states: Vec::new(),
+        removes: Vec::new(),
         fs: dataset.fs.clone(),
         ranks: dataset.ranks,
         workload: "ior",
@@ -183,11 +200,46 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     }
 }
 
+/// The job that ages a file system.
+fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
+    let state = &plan.states[index];
+    let number = before as u32 + 1;
+    PlannedJob {
+        number,
+        purpose: Purpose::State(index),
+        test: format!("state.{}", state.name),
+        repetition: 1,
+        folder: format!("{number:04}-state.{}-r1", state.name),
+        files: format!("states/{}", state.name),
+        makes_files: true,
+        needs: Vec::new(),
+        states: Vec::new(),
+        removes: Vec::new(),
+        fs: state.fs.clone(),
+        ranks: state.ranks,
+        workload: "age",
+        words: [&["{dir}".to_owned()], state.words()].concat(),
+        timeout_s: state.timeout_s,
+        writes_bytes: 0,
+        reads_bytes: 0,
+        deadline_s: 0,
+    }
+}
+
+/// The words that have a test of names find its directories filled.
+fn preload(plan: &Plan, test: &Test) -> Vec<String> {
+    let files = test.states.iter().filter_map(|state| plan.states[*state].preload());
+    files.flat_map(|files| ["--preload".to_owned(), files.to_string()]).collect()
+}
+
 fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> PlannedJob {
     let test = &plan.tests[index];
     let number = before as u32 + 1;
     let files = files(plan, test, repetition);
     let (writes_bytes, reads_bytes) = test.line.bytes(test.ranks);
+    let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
+    let states = made.map(|state| state.name.as_str());
+    let of_state = |name: &str| (format!("state.{name}"), 1);
     PlannedJob {
         number,
         purpose: Purpose::Test(index),
@@ -196,12 +248,13 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         folder: format!("{number:04}-{}-r{repetition}", test.id),
         files,
         makes_files: test.uses.is_none(),
-        reads: reads(plan, test, repetition),
-        removes_files: false,
+        needs: reads(plan, test, repetition).into_iter().chain(states.clone().map(of_state)).collect(),
+        states: states.map(|name| format!("states/{name}")).collect(),
+        removes: Vec::new(),
         fs: test.fs.clone(),
         ranks: test.ranks,
         workload: test.line.workload(),
-        words: [test.line.words(), &test.line.place()].concat(),
+        words: [test.line.words(), &preload(plan, test), &test.line.place()].concat(),
         timeout_s: test.timeout_s,
         writes_bytes,
         reads_bytes,
@@ -232,89 +285,4 @@ fn files(plan: &Plan, test: &Test, repetition: u32) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PLAN: &str = r#"
-schema = 1
-plan = { id = "p", title = "t" }
-fs.scratch = { dir = "{dir}" }
-[defaults]
-ranks = 2
-repetitions = 2
-[dataset.big]
-ior = "-w -F -b 4m -k"
-[[test]]
-id = "W"
-ior = "-w -b 1m -k"
-role = "reported"
-[[test]]
-id = "R"
-uses = "W"
-ior = "-r -b 1m -k -D 1"
-role = "reported"
-[[test]]
-id = "B"
-uses = "dataset.big"
-ior = "-r -F -b 4m -k"
-repetitions = 3
-role = "reported"
-"#;
-
-    fn shown(jobs: &[PlannedJob]) -> Vec<String> {
-        jobs.iter()
-            .map(|job| {
-                format!(
-                    "{} in {}{}",
-                    job.folder,
-                    job.files,
-                    if job.removes_files { ", then gone" } else { "" }
-                )
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_plan_becomes_these_jobs_in_this_order() {
-        let plan = Plan::parse(PLAN, "p.toml").unwrap();
-        let all = jobs(&plan, &[]).unwrap();
-        assert_eq!(
-            shown(&all),
-            [
-                "0001-W-r1 in tests/W-r1",
-                "0002-W-r2 in tests/W-r2",
-                "0003-R-r1 in tests/W-r1, then gone",
-                "0004-R-r2 in tests/W-r2, then gone",
-                "0005-dataset.big-r1 in datasets/big",
-                "0006-B-r1 in datasets/big",
-                "0007-B-r2 in datasets/big",
-                "0008-B-r3 in datasets/big, then gone",
-            ]
-        );
-        assert_eq!(all[3].reads, Some(("W".to_owned(), 2)));
-        assert_eq!(all.iter().map(|job| job.makes_files).filter(|makes| *makes).count(), 3);
-    }
-
-    #[test]
-    fn a_chosen_test_brings_what_it_reads_and_keeps_its_numbers() {
-        let plan = Plan::parse(PLAN, "p.toml").unwrap();
-        assert_eq!(
-            shown(&jobs(&plan, &["R".to_owned()]).unwrap())[2],
-            "0003-R-r1 in tests/W-r1, then gone",
-            "the writer runs too"
-        );
-        let chosen = jobs(&plan, &["B".to_owned()]).unwrap();
-        assert_eq!(chosen.first().map(|job| job.folder.as_str()), Some("0005-dataset.big-r1"));
-        let error = jobs(&plan, &["X".to_owned()]).unwrap_err();
-        assert_eq!(error.0, "plan p has no test `X`; it has W, R, B");
-    }
-
-    #[test]
-    fn the_room_needed_is_that_of_the_fullest_moment() {
-        let plan = Plan::parse(PLAN, "p.toml").unwrap();
-        let all = jobs(&plan, &[]).unwrap();
-        let need = needs(&all)["scratch"];
-        assert_eq!(need, Need { written_bytes: (2 + 2 + 8) << 20, peak_bytes: 8 << 20 });
-        assert!(seconds(&all, 1e6) > 30.0 && seconds(&all, 1e9) < 1.5);
-    }
-}
+mod tests;

@@ -27,8 +27,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
             "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`? Known here: id, clause, ior, \
-             mdtest, fdtree, ls_lr, ranks, repetitions, uses, role, criterion, timeout, cov_max, cache, fs, \
-             decide",
+             mdtest, fdtree, ls_lr, ranks, repetitions, uses, states, role, criterion, timeout, cov_max, \
+             cache, fs, decide",
         ),
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),
@@ -268,4 +268,40 @@ fn a_test_of_names_is_checked_as_one_of_data() {
     let jobs = campaign::schedule::jobs(&plan, &[]).unwrap();
     assert_eq!((jobs[1].workload, jobs[1].words.join(" ")), ("mdtest", "-T -F -n 5 -d {dir}/mdtest".into()));
     assert_eq!((jobs[0].files.as_str(), jobs[1].files.as_str()), ("tests/M-r1", "tests/M-r1"));
+}
+
+#[test]
+fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
+    let state = |keys: &str| format!("[state.s]\n{keys}\n");
+    let test = |keys: &str| test_with(&format!("{keys}\nrole = \"reported\""));
+    let either = "write either `age = \"--blocks 80% --inodes 20%\"` or `preload = 1000000`";
+    for (rest, error) in [
+        (state(""), format!("p.toml:4:1: state.s: {either}")),
+        (state("age = \"--blocks 80%\"\npreload = 5"), format!("p.toml:4:1: state.s: {either}")),
+        (state("preload = 0"), "p.toml:5:11: state.s: preload is 0; it must be at least 1".into()),
+        (
+            state("age = \"--blocks 80% --remove\""),
+            "p.toml:5:7: state.s: `--remove` is not for a campaign; leave it out".into(),
+        ),
+        (
+            state("age = \"/scratch --blocks 80%\""),
+            "p.toml:5:7: state.s: give options only, such as `--blocks 80% --inodes 20%`; the directory \
+             is the campaign's"
+                .into(),
+        ),
+        (
+            test("fdtree = \"-l 2\"\nstates = [\"aged\"]"),
+            "p.toml:7:11: test T: no [state.aged]; there is none".into(),
+        ),
+        (
+            state("preload = 5") + &test("fdtree = \"-l 2\"\nstates = [\"s\"]"),
+            "p.toml:9:11: test T: state.s fills the directories of an mdtest line that creates (-C)".into(),
+        ),
+        (
+            state("age = \"--blocks 80%\"") + &test("fdtree = \"-l 2\"\nstates = [\"s\", \"s\"]"),
+            "p.toml:9:16: test T: state.s stands here twice".into(),
+        ),
+    ] {
+        assert_eq!(refusal(&rest), error);
+    }
 }

@@ -45,10 +45,14 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         clients_delivered: clients(file.clients.as_ref(), place)?,
         launch: launch(file.launch.as_ref(), place)?,
         datasets,
+        states: Vec::new(),
         tests: Vec::new(),
         text: place.text.to_owned(),
         file_systems: BTreeMap::new(),
     };
+    for (key, state) in &file.state {
+        plan.states.push(defaults.state(key, state)?);
+    }
     for test in &file.test {
         let checked = defaults.test(test.get_ref(), &plan)?;
         plan.tests.push(checked);
@@ -61,7 +65,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
 }
 
 /// A word that becomes part of file names.
-fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Checked<()> {
+pub(super) fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Checked<()> {
     let text = word.get_ref();
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if text.is_empty() || !text.chars().all(fit) || text.starts_with('.') || text.contains(".killed-") {
@@ -103,7 +107,7 @@ fn launch(launch: Option<&Spanned<wire::Launch>>, place: &Place<'_>) -> Checked<
 
 /// What holds where a test or dataset says nothing itself.
 pub(super) struct Defaults<'a> {
-    file: &'a wire::Defaults,
+    pub(super) file: &'a wire::Defaults,
     file_systems: &'a BTreeMap<String, FileSystem>,
     pub(super) place: &'a Place<'a>,
 }
@@ -162,6 +166,7 @@ impl Defaults<'_> {
                 1,
             )?,
             uses: wire.uses.as_ref().map(|uses| self.uses(&who, uses, plan)).transpose()?,
+            states: Vec::new(),
             criteria: Vec::new(),
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cov_max: match wire.cov_max.as_ref().or(self.file.cov_max.as_ref()) {
@@ -174,6 +179,9 @@ impl Defaults<'_> {
             at: self.place.line_column(&words.span()),
             id,
         };
+        for state in &wire.states {
+            test.states.push(self.needed(&who, state, &test, plan)?);
+        }
         for criterion in &wire.criterion.0 {
             test.criteria.push(self.criterion(&who, criterion, &test)?);
         }
@@ -218,7 +226,7 @@ impl Defaults<'_> {
         IorLine::parse(ior.get_ref()).map_err(|error| self.place.error(ior, format!("{who}: {error}")))
     }
 
-    fn count(
+    pub(super) fn count(
         &self,
         who: &str,
         key: &str,
@@ -234,7 +242,7 @@ impl Defaults<'_> {
         }
     }
 
-    fn timeout(&self, who: &str, own: Option<&Spanned<String>>) -> Checked<f64> {
+    pub(super) fn timeout(&self, who: &str, own: Option<&Spanned<String>>) -> Checked<f64> {
         match own.or(self.file.timeout.as_ref()) {
             Some(text) => self.quantity(who, "timeout", text, Dimension::Seconds),
             None => Ok(TIMEOUT_S),
@@ -254,7 +262,7 @@ impl Defaults<'_> {
         Ok(quantity.value)
     }
 
-    fn fs<T>(&self, who: &str, own: Option<&Spanned<String>>, at: &Spanned<T>) -> Checked<String> {
+    pub(super) fn fs<T>(&self, who: &str, own: Option<&Spanned<String>>, at: &Spanned<T>) -> Checked<String> {
         let known: Vec<&str> = self.file_systems.keys().map(String::as_str).collect();
         match own.or(self.file.fs.as_ref()) {
             Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.get_ref().clone()),

@@ -24,6 +24,8 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) dataset: BTreeMap<String, Spanned<Dataset>>,
     #[serde(default)]
+    pub(super) state: BTreeMap<String, Spanned<State>>,
+    #[serde(default)]
     pub(super) test: Vec<Spanned<Test>>,
 }
 
@@ -103,6 +105,16 @@ pub(super) struct Dataset {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct State {
+    pub(super) age: Option<Spanned<String>>,
+    pub(super) preload: Option<Spanned<u64>>,
+    pub(super) ranks: Option<Spanned<u32>>,
+    pub(super) fs: Option<Spanned<String>>,
+    pub(super) timeout: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Test {
     pub(super) id: Spanned<String>,
     #[serde(default)]
@@ -114,6 +126,8 @@ pub(super) struct Test {
     pub(super) ranks: Option<Spanned<u32>>,
     pub(super) repetitions: Option<Spanned<u32>>,
     pub(super) uses: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) states: Vec<Spanned<String>>,
     #[serde(default)]
     pub(super) role: Role,
     #[serde(default)]

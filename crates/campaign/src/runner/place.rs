@@ -102,19 +102,19 @@ impl Place {
         let data = self.data(job)?;
         let files = data.join(&job.files);
         if job.makes_files {
-            self.remove_files(job)?;
+            self.remove_files(job, &job.files)?;
             fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
         }
         Ok(files)
     }
 
-    /// Removes the directory of the job's files, if it is there.
-    pub(super) fn remove_files(&self, job: &PlannedJob) -> Result<(), Trouble> {
+    /// Removes a directory of files on the job's file system, if it is there.
+    pub(super) fn remove_files(&self, job: &PlannedJob, files: &str) -> Result<(), Trouble> {
         // A campaign that was killed at its very end has removed all of it already.
         if self.info.data.get(&job.fs).is_some_and(|data| !Path::new(data).exists()) {
             return Ok(());
         }
-        match fs::remove_dir_all(self.data(job)?.join(&job.files)) {
+        match fs::remove_dir_all(self.data(job)?.join(files)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }
@@ -182,7 +182,7 @@ fn unmade(path: &Path, error: &io::Error) -> Usage {
 
 fn remove_own_directories(info: &CampaignInfo, mark: &str) {
     for data in info.data.values().map(Path::new).filter(|data| is_own(data, mark)) {
-        for part in ["tests", "datasets"] {
+        for part in ["tests", "datasets", "states"] {
             let _ = fs::remove_dir(data.join(part));
         }
         let alone = fs::read_dir(data).is_ok_and(|entries| entries.count() == 1);

@@ -1,0 +1,81 @@
+//! The rules of states: what they are, and which tests can need them.
+
+use toml::Spanned;
+
+use super::check::{Checked, Defaults, among, name};
+use super::{Plan, State, StateKind, Test, wire};
+
+impl Defaults<'_> {
+    pub(super) fn state(&self, key: &str, spanned: &Spanned<wire::State>) -> Checked<State> {
+        let wire = spanned.get_ref();
+        let who = format!("state.{key}");
+        name(&Spanned::new(spanned.span(), key.to_owned()), "a state's name", self.place)?;
+        let kind = match (&wire.age, &wire.preload) {
+            (Some(line), None) => StateKind::Age(self.age_words(&who, line)?),
+            (None, Some(files)) if *files.get_ref() == 0 => {
+                return Err(self.place.error(files, format!("{who}: preload is 0; it must be at least 1")));
+            }
+            (None, Some(files)) => StateKind::Preload(*files.get_ref()),
+            _ => {
+                let what = "write either `age = \"--blocks 80% --inodes 20%\"` or `preload = 1000000`";
+                return Err(self.place.error(spanned, format!("{who}: {what}")));
+            }
+        };
+        Ok(State {
+            name: key.to_owned(),
+            kind,
+            ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
+            fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
+            timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
+            at: self.place.line_column(&wire.age.as_ref().map_or(spanned.span(), Spanned::span)),
+        })
+    }
+
+    /// The options of the line; the directory and the records are the campaign's own.
+    fn age_words(&self, who: &str, line: &Spanned<String>) -> Checked<Vec<String>> {
+        let words: Vec<String> = line.get_ref().split_whitespace().map(str::to_owned).collect();
+        let own = |word: &&String| {
+            ["--record", "--remove", "--resume", "--print-profile"].iter().any(|own| word.starts_with(own))
+        };
+        if let Some(word) = words.iter().find(own) {
+            let what = format!("{who}: `{word}` is not for a campaign; leave it out");
+            return Err(self.place.error(line, what));
+        }
+        if words.first().is_none_or(|first| !first.starts_with("--")) {
+            let what =
+                "give options only, such as `--blocks 80% --inodes 20%`; the directory is the campaign's";
+            return Err(self.place.error(line, format!("{who}: {what}")));
+        }
+        Ok(words)
+    }
+
+    /// The place of a state that a test needs.
+    pub(super) fn needed(
+        &self,
+        who: &str,
+        state: &Spanned<String>,
+        test: &Test,
+        plan: &Plan,
+    ) -> Checked<usize> {
+        let word = state.get_ref().as_str();
+        let refused = |what: String| Err(self.place.error(state, format!("{who}: {what}")));
+        let known: Vec<&str> = plan.states.iter().map(|state| state.name.as_str()).collect();
+        let Some(index) = known.iter().position(|known| *known == word) else {
+            return refused(format!("no [state.{word}]{}", among(word, &known)));
+        };
+        let found = &plan.states[index];
+        if test.states.contains(&index) {
+            return refused(format!("state.{word} stands here twice"));
+        }
+        if found.fs != test.fs {
+            return refused(format!("state.{word} is one of fs.{}, not of fs.{}", found.fs, test.fs));
+        }
+        let creates = test.line.workload() == "mdtest" && !test.line.only_reads();
+        if found.preload().is_some() && !creates {
+            return refused(format!(
+                "state.{word} fills the directories of an mdtest line that creates (-C)"
+            ));
+        }
+        Ok(index)
+    }
+}

@@ -1,0 +1,140 @@
+//! Plans as the jobs that they become.
+
+use super::*;
+
+const PLAN: &str = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[defaults]
+ranks = 2
+repetitions = 2
+[dataset.big]
+ior = "-w -F -b 4m -k"
+[[test]]
+id = "W"
+ior = "-w -b 1m -k"
+role = "reported"
+[[test]]
+id = "R"
+uses = "W"
+ior = "-r -b 1m -k -D 1"
+role = "reported"
+[[test]]
+id = "B"
+uses = "dataset.big"
+ior = "-r -F -b 4m -k"
+repetitions = 3
+role = "reported"
+"#;
+
+fn shown(jobs: &[PlannedJob]) -> Vec<String> {
+    jobs.iter()
+        .map(|job| {
+            format!(
+                "{} in {}{}",
+                job.folder,
+                job.files,
+                if job.removes.contains(&job.files) { ", then gone" } else { "" }
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_plan_becomes_these_jobs_in_this_order() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let all = jobs(&plan, &[]).unwrap();
+    assert_eq!(
+        shown(&all),
+        [
+            "0001-W-r1 in tests/W-r1",
+            "0002-W-r2 in tests/W-r2",
+            "0003-R-r1 in tests/W-r1, then gone",
+            "0004-R-r2 in tests/W-r2, then gone",
+            "0005-dataset.big-r1 in datasets/big",
+            "0006-B-r1 in datasets/big",
+            "0007-B-r2 in datasets/big",
+            "0008-B-r3 in datasets/big, then gone",
+        ]
+    );
+    assert_eq!(all[3].needs, [("W".to_owned(), 2)]);
+    assert_eq!(all.iter().map(|job| job.makes_files).filter(|makes| *makes).count(), 3);
+}
+
+#[test]
+fn a_chosen_test_brings_what_it_reads_and_keeps_its_numbers() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    assert_eq!(
+        shown(&jobs(&plan, &["R".to_owned()]).unwrap())[2],
+        "0003-R-r1 in tests/W-r1, then gone",
+        "the writer runs too"
+    );
+    let chosen = jobs(&plan, &["B".to_owned()]).unwrap();
+    assert_eq!(chosen.first().map(|job| job.folder.as_str()), Some("0005-dataset.big-r1"));
+    let error = jobs(&plan, &["X".to_owned()]).unwrap_err();
+    assert_eq!(error.0, "plan p has no test `X`; it has W, R, B");
+}
+
+#[test]
+fn the_room_needed_is_that_of_the_fullest_moment() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let all = jobs(&plan, &[]).unwrap();
+    let need = needs(&all)["scratch"];
+    assert_eq!(need, Need { written_bytes: (2 + 2 + 8) << 20, peak_bytes: 8 << 20 });
+    assert!(seconds(&all, 1e6) > 30.0 && seconds(&all, 1e9) < 1.5);
+}
+
+#[test]
+fn a_state_is_made_before_its_first_test_and_goes_after_its_last() {
+    let plan = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[state.aged]
+age = "--blocks 80% --inodes 20%"
+ranks = 4
+[state.full]
+preload = 1000000
+[[test]]
+id = "A"
+fdtree = "-l 2"
+role = "reported"
+[[test]]
+id = "B"
+fdtree = "-l 2"
+states = ["aged"]
+role = "reported"
+[[test]]
+id = "C"
+mdtest = "-F -n 5"
+states = ["aged", "full"]
+role = "reported"
+"#;
+    let plan = Plan::parse(plan, "p.toml").unwrap();
+    let all = jobs(&plan, &[]).unwrap();
+    let shown: Vec<String> = all
+        .iter()
+        .map(|job| {
+            format!(
+                "{}: {} {}, then {}",
+                job.folder,
+                job.workload,
+                job.words.join(" "),
+                job.removes.join(" ")
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "0001-A-r1: fdtree -l 2 -o {dir}, then tests/A-r1",
+            "0002-state.aged-r1: age {dir} --blocks 80% --inodes 20%, then ",
+            "0003-B-r1: fdtree -l 2 -o {dir}, then tests/B-r1",
+            "0004-C-r1: mdtest -F -n 5 --preload 1000000 -d {dir}/mdtest, then states/aged tests/C-r1",
+        ]
+    );
+    assert_eq!((all[1].ranks, all[3].needs.as_slice()), (4, &[("state.aged".to_owned(), 1)][..]));
+    let chosen = jobs(&plan, &["A".to_owned()]).unwrap();
+    assert_eq!(chosen.len(), 1, "nobody needs the state");
+}
