@@ -7,6 +7,7 @@
 //! Never here: running, reading files, printing.
 
 mod decide;
+mod state;
 mod usable;
 mod warnings;
 

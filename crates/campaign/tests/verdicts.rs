@@ -4,7 +4,7 @@ use campaign::{Plan, judge};
 use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{
     BadRange, Balance, Check, Counts, End, Failed, FailedOperation, Failure, Phase, Record, Run, Spans,
-    Stonewall,
+    State, Stonewall,
 };
 use results::{Outcome, Verdict};
 
@@ -320,4 +320,58 @@ fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() 
     assert_eq!(one(&none, &stats([0, 0, 0])).outcome, Outcome::Pass);
     let verdict = one(&none, &stats([0, 2, 1]));
     assert_eq!((verdict.outcome, verdict.value), (Outcome::Fail, Some(2.0)));
+}
+
+#[test]
+fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
+    let aged = |blocks: f64, turnovers: f64| {
+        let state = State {
+            kind: "age".into(),
+            blocks_target: Some(0.8),
+            blocks,
+            inodes_target: Some(0.2),
+            inodes: 0.195,
+            turnovers_target: 1.0,
+            turnovers,
+            ..State::default()
+        };
+        let mut made = job("state.s", 1, phase("fill", 1));
+        made.records.insert(1, Record::State(Box::new(state)));
+        let mut campaign = rates("write", [120, 121, 122]);
+        campaign.jobs.push(made);
+        campaign
+    };
+    let text = |state: &str, line: &str| plan(&format!("{line}\nstates = [\"s\"]\n[state.s]\n{state}"));
+    let plan = text("age = \"--blocks 80% --inodes 20%\"", WRITE);
+    let verdict = one(&plan, &aged(0.807, 1.0));
+    assert_eq!(verdict.outcome, Outcome::Pass);
+    let told = "state.s: 80.7 % of the blocks and 19.5 % of the inodes in use, 1.00 turnovers";
+    assert!(verdict.warnings.iter().any(|warning| warning == told), "{:?}", verdict.warnings);
+    for (campaign, reason) in [
+        (aged(0.74, 1.0), "state.s: 74.0 % of the blocks were in use, and 80.0 % were asked for"),
+        (aged(0.8, 0.5), "state.s: 0.50 turnovers of the 1 asked for"),
+        (rates("write", [120, 121, 122]), "state.s recorded no state"),
+    ] {
+        let verdict = one(&plan, &campaign);
+        assert_eq!((verdict.outcome, verdict.reason.as_str()), (Outcome::Invalid, reason));
+    }
+    let stats = "mdtest = \"-F -n 5\"\n\
+                 criterion = { metric = \"file_stat.rate\", op = \">\", value = \"1/s\" }";
+    let plan = text("preload = 1000", stats);
+    let preloaded = |files: Option<u64>| {
+        let jobs = (1..=3).map(|repetition| {
+            let phase = Phase { ops: 50, counts: Counts::Operations, ..phase("file_stat", 0) };
+            let mut job = job("T", repetition, phase);
+            let state = |files| State { kind: "preload".into(), files, directories: 2, ..State::default() };
+            job.records.extend(files.map(|files| Record::State(Box::new(state(files)))));
+            job
+        });
+        one(&plan, &campaign(jobs.collect()))
+    };
+    assert_eq!(preloaded(Some(2000)).outcome, Outcome::Pass);
+    assert_eq!(
+        preloaded(Some(1999)).reason,
+        "state.s: repetition 1 counted 1999 files in 2 directories of 1000 each"
+    );
+    assert_eq!(preloaded(None).reason, "state.s: repetition 1 counted no files");
 }

@@ -6,8 +6,8 @@ use results::Outcome;
 use results::folder::{Job, JobEnd};
 use results::record::{Check, Failed, Record};
 
-use super::{Case, how, phases};
-use crate::plan::{Plan, Test, Uses};
+use super::{Case, how, phases, state};
+use crate::plan::{Plan, State, Test, Uses};
 
 /// Share of a read that may come from the client's cache before the read is one of memory.
 pub(super) const CACHED_SHARE: f64 = 0.01;
@@ -17,6 +17,7 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
     if jobs.is_empty() {
         return Err((Outcome::NotRun, why_not_run(case)));
     }
+    state::reached(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     for job in jobs {
         ended_well(case, job).map_err(|why| (Outcome::Invalid, why))?;
     }
@@ -47,17 +48,24 @@ fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
 fn why_not_run(case: &Case<'_>) -> String {
     let only = &case.campaign.info.only;
     let Case { plan, campaign, test, .. } = case;
-    if let Some(maker) = maker(plan, test)
-        && let Some(job) =
-            campaign.jobs.iter().find(|job| job.info.test == maker && job.info.end != JobEnd::Exit(0))
-    {
-        let why = failure(job).map(|why| format!(" ({why})")).unwrap_or_default();
-        return format!("{maker}, whose files it reads, {}{why}", how(&job.info.end));
+    let made = maker(plan, test).map(|maker| (maker, "whose files it reads"));
+    let states = test.states.iter().map(|state| (state_job(&plan.states[*state]), "which it needs"));
+    for (maker, what) in made.into_iter().chain(states) {
+        let failed = |job: &&Job| job.info.test == maker && job.info.end != JobEnd::Exit(0);
+        if let Some(job) = campaign.jobs.iter().find(failed) {
+            let why = failure(job).map(|why| format!(" ({why})")).unwrap_or_default();
+            return format!("{maker}, {what}, {}{why}", how(&job.info.end));
+        }
     }
     if !only.is_empty() && !only.contains(&test.id) {
         return format!("left out: only {} was asked for", only.join(", "));
     }
     "the campaign ended before its turn".to_owned()
+}
+
+/// The name of the job that makes a state.
+pub(super) fn state_job(state: &State) -> String {
+    format!("state.{}", state.name)
 }
 
 /// The name of the job that makes the files `test` reads.

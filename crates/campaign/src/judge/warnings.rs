@@ -9,8 +9,8 @@ use results::folder::Job;
 use results::record::{Notice, Phase, Record, Run};
 use units::{bytes_binary, duration};
 
-use super::Case;
 use super::usable::CACHED_SHARE;
+use super::{Case, state};
 
 /// Scatter above which the reader is told.
 const COV: f64 = 0.10;
@@ -38,6 +38,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
         ]);
     }
     let mut all: Vec<String> = all.into_iter().flatten().collect();
+    all.extend(state::told(case));
     all.extend(notices(case, jobs));
     all.extend(killed(case));
     all

@@ -95,6 +95,11 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
             .map_or(Ok(()), |personality| (personality.check)(words, ranks, local))
             .map_err(|why| Usage(format!("{name}:{row}:{column}: {who}: {why}")))?;
     }
+    for state in plan.states.iter().filter(|state| state.is_made()) {
+        let (row, column) = state.at;
+        personalities::age::check(state.words())
+            .map_err(|why| Usage(format!("{name}:{row}:{column}: state.{}: {why}", state.name)))?;
+    }
     Ok(plan)
 }
 
@@ -105,10 +110,11 @@ fn summary(plan: &Plan) -> Result<String> {
     let mut text = format!("{}: {}\n", plan.id, plan.title);
     writeln!(
         text,
-        "{}, {}, {}, {}",
+        "{}, {}, {}, {}, {}",
         several(plan.tests.len(), "test"),
         several(clauses, "criterion"),
         several(plan.datasets.len(), "dataset"),
+        several(plan.states.len(), "state"),
         several(jobs.len(), "job")
     )?;
     for (fs, need) in schedule::needs(&jobs) {

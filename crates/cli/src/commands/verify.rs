@@ -123,7 +123,7 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
         (None, None) => 0,
     };
     let missing = planned.iter().filter(|job| {
-        let left_out = job.reads.as_ref().is_some_and(|(test, repetition)| !ended(test, *repetition));
+        let left_out = job.needs.iter().any(|(test, repetition)| !ended(test, *repetition));
         job.number < due && !left_out && !there(&job.folder)
     });
     let missing = missing.map(|job| format!("{}/{} is missing", names::JOBS, job.folder));

@@ -61,6 +61,22 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     status
 }
 
+/// Says no to options behind a directory that a run would refuse before it starts.
+pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+    let line = ["age".to_owned(), "DIR".to_owned()].into_iter().chain(words.iter().cloned());
+    let line = <Line as clap::Parser>::try_parse_from(line).map_err(|error| {
+        let text = error.render().to_string();
+        let first = text.lines().next().unwrap_or_default();
+        Usage::new(first.strip_prefix("error: ").unwrap_or(first))
+    })?;
+    line.args.meant().map(drop)
+}
+
 /// Exit status of a run that was refused before anything was written.
 const REFUSED_STATUS: u8 = 2;
 
