@@ -83,6 +83,10 @@ impl Names for Mounted {
         Ok(fs::getxattr(path, name, value)?)
     }
 
+    fn remove_attribute(&self, path: &CStr, name: &CStr) -> io::Result<()> {
+        Ok(fs::removexattr(path, name)?)
+    }
+
     fn list(&self, path: &CStr, each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = fs::open(path, flags, Permissions::empty())?;

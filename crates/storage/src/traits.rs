@@ -295,6 +295,9 @@ pub trait Names: Sync {
     /// Reads an extended attribute; how many bytes it has.
     fn get_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
 
+    /// Removes an extended attribute.
+    fn remove_attribute(&self, path: &CStr, name: &CStr) -> io::Result<()>;
+
     /// Brings every entry of a directory but `.` and `..` to `each`, in the system's order, with whether it
     /// is a directory where the system says so along with the name; returns how many there were.
     fn list(&self, path: &CStr, each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64>;

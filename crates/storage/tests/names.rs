@@ -85,6 +85,8 @@ fn names_lengths_permissions_and_attributes_are_changed() {
                 let mut value = [0; 8];
                 assert_eq!(names.get_attribute(&c(dir, "b"), c"user.assay", &mut value).unwrap(), 3);
                 assert_eq!(&value[..3], b"xyz");
+                names.remove_attribute(&c(dir, "b"), c"user.assay").unwrap();
+                assert!(names.get_attribute(&c(dir, "b"), c"user.assay", &mut value).is_err(), "{backend}");
             }
             Err(error) if error.raw_os_error() == Some(95) => {
                 println!("SKIPPED: {} keeps no attributes of users", dir.display());

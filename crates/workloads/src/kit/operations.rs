@@ -22,6 +22,7 @@ use super::pace::Pace;
 use super::rank::Rank;
 use super::reduce;
 use super::tally::Tally;
+use super::transfer_log::TransferLog;
 use failures::Failures;
 
 /// What is done to one item.
@@ -91,11 +92,20 @@ pub struct Done {
 impl<'s> Operating<'s> {
     /// Starts a phase on all ranks together. Nothing is allocated or printed until its end. Collective.
     pub fn begin(rank: &mut Rank<'_>, setting: &'s Setting) -> Result<Self, Halt> {
+        Self::begin_logged(rank, setting, None)
+    }
+
+    /// The same, and every single operation of this rank is noted in `log`. Collective.
+    pub fn begin_logged(
+        rank: &mut Rank<'_>,
+        setting: &'s Setting,
+        log: Option<TransferLog>,
+    ) -> Result<Self, Halt> {
         let number = phase_number(setting.test, rank.next_phase()?);
         let scale = rank.clock.scale();
         let row = rank.board.map(|(board, index)| board.row(index, rank.comm.rank(), number, scale));
         // A timeline that counts operations, each as one.
-        let mut tally = Tally::new(Meter::new(scale, 1)).watched(row);
+        let mut tally = Tally::new(Meter::new(scale, 1)).watched(row).logged(log);
         let failures = Failures::new(setting.keep_going);
         let origin = rank.start_together()?;
         tally.start(origin);
@@ -145,6 +155,23 @@ impl<'s> Operating<'s> {
         }
     }
 
+    /// Does `count` items of what belongs to the phase's time, but is none of its operations: it enters no
+    /// count and no latency; what fails is treated as any failure. Not collective.
+    pub fn aside(&mut self, rank: &Rank<'_>, operation: &mut dyn Operation, count: u64) {
+        if self.has_failed() {
+            return;
+        }
+        let (alarm, before) = (&|| rank.comm.alarm_raised(), self.failures.count());
+        let course = Course { from: 0, stop: Stop::after(count), pace: Pace::FREE, alarm };
+        let mut uncounted = Tally::new(Meter::new(rank.clock.scale(), 1));
+        let mut each = Each { operation, failures: &mut self.failures };
+        let done = drive(&*rank.clock, &mut each, &mut Order::items(count), &course, &mut uncounted);
+        self.beside += self.failures.count() - before;
+        if let Err(trouble) = done {
+            self.fail(rank, trouble.to_string());
+        }
+    }
+
     /// Fails the phase for a reason that is no operation; the first counts.
     pub fn fail(&mut self, rank: &Rank<'_>, why: String) {
         if self.failed.is_none() {
@@ -171,6 +198,9 @@ impl<'s> Operating<'s> {
         last: impl FnOnce() -> Result<(), String>,
     ) -> Result<Done, Halt> {
         let own_end = rank.clock.now();
+        if let Err(why) = self.tally.finish() {
+            self.fail(rank, why);
+        }
         if let Err(why) = last() {
             self.fail(rank, why);
         }

@@ -49,6 +49,14 @@ impl<'a> Rank<'a> {
         Ok(rank)
     }
 
+    /// The same rank among fewer: those of `comm`, whose rank 0 is the same. Collective there.
+    pub fn among<'b>(&'b mut self, comm: &'b dyn Comm) -> Result<Rank<'b>, Halt> {
+        let clock: &CycleClock = self.clock;
+        let offset = comm.clock_offset(&|| clock.ns())?;
+        let (board, began_ns, phases) = (self.board, self.began_ns, self.phases);
+        Ok(Rank { comm, clock: self.clock, records: self.records, board, offset, began_ns, phases })
+    }
+
     /// A moment of this rank's clock on rank 0's, in nanoseconds.
     pub fn on_rank_0(&self, ns: u64) -> u64 {
         (ns as i64 + self.offset.offset_ns + BIAS_NS).max(0) as u64

@@ -103,6 +103,10 @@ pub struct Parameters {
     pub operation_csv: Option<String>,
     /// `-v`, `-V`
     pub verbose: u32,
+    /// How many nodes are taken to be there, and so many of their ranks on the first; `None`: as found.
+    pub nodes: Option<u32>,
+    /// See `nodes`; the ranks then go over the nodes in blocks.
+    pub ranks_on_node0: Option<u32>,
 }
 
 impl Default for Parameters {
@@ -156,6 +160,8 @@ impl Default for Parameters {
             rank_times: false,
             operation_csv: None,
             verbose: 0,
+            nodes: None,
+            ranks_on_node0: None,
         }
     }
 }

@@ -172,6 +172,10 @@ impl Names for Dummy {
         Ok(value.len())
     }
 
+    fn remove_attribute(&self, _path: &CStr, _name: &CStr) -> io::Result<()> {
+        Ok(())
+    }
+
     fn list(&self, _path: &CStr, _each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64> {
         Ok(0)
     }
