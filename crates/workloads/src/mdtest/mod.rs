@@ -1,12 +1,37 @@
 //! mdtest: operations on the names of a regular tree, phase by phase (mdtest 4.1).
 //!
-//! [`Parameters`] is what is meant, whoever parsed it. What happens is told to an [`Observer`] on rank 0
-//! and kept as records; the numbers are those of docs/METHODOLOGY.md.
+//! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
+//! [`run`] is every rank's body. [`OPERATIONS`] is the one table of what can be done to items. What happens
+//! is told to an [`Observer`] on rank 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
 //!
 //! Never here: the command line, text for people.
 
+pub mod counts;
+mod data;
+mod directories;
+mod extras;
+mod files;
+mod items;
+pub mod names;
 mod observer;
+mod operations;
 mod parameters;
+mod phase;
+mod place;
+mod preload;
+mod rules;
+mod run;
+mod status;
+mod tree;
+mod verify;
 
+#[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
+mod scene;
+
+pub use counts::Counts;
 pub use observer::{Ended, Event, Observer, RankTimes, Silent};
+pub use operations::{OPERATIONS, Row, When, names as operation_names};
 pub use parameters::Parameters;
+pub use run::{Summary, run};

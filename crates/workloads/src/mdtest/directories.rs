@@ -1,0 +1,132 @@
+//! What is done to items that are directories.
+
+use std::ffi::CStr;
+use std::io;
+use std::path::Path;
+
+use ranks::Halt;
+use storage::Names;
+
+use super::files::stonewalled;
+use super::items::{Items, Stem};
+use super::operations::Row;
+use super::phase::{self, Plan};
+use super::run::{Run, Turn};
+use super::status;
+use super::tree::PERMISSIONS;
+use crate::kit::operations::Operation;
+use crate::kit::path::PathBuffer;
+
+/// One call on each item.
+pub(super) struct OneCall<'r, F> {
+    pub(super) names: &'r dyn Names,
+    pub(super) items: Items<'r>,
+    pub(super) call: &'static str,
+    pub(super) act: F,
+}
+
+impl<F: Fn(&dyn Names, &CStr) -> io::Result<()>> Operation for OneCall<'_, F> {
+    #[inline]
+    fn before(&mut self, item: u64) {
+        self.items.go(item);
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        (self.act)(self.names, self.items.c_path())
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (self.call, self.items.path())
+    }
+}
+
+/// The phase in which this rank does one call on each of `items`, which are `count`.
+pub(super) fn one_call<'r>(
+    run: &mut Run<'r>,
+    plan: &Plan,
+    items: Items<'r>,
+    call: &'static str,
+    act: impl Fn(&dyn Names, &CStr) -> io::Result<()>,
+) -> Result<(), Halt> {
+    let mut operation = OneCall { names: run.names, items, call, act };
+    let done = phase::perform(run, plan, &mut operation, None)?;
+    phase::conclude(run, plan, done)
+}
+
+pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let (items, count) = run.share(Turn::Create, Stem::Directory);
+    let deadline = run.parameters.deadline > 0;
+    let mut plan = Plan { deadline, ..Plan::new(run, row, count) };
+    let act = |names: &dyn Names, path: &CStr| names.make_dir(path, PERMISSIONS);
+    let mut operation = OneCall { names: run.names, items, call: "mkdir", act };
+    let done = phase::perform(run, &plan, &mut operation, None)?;
+    stonewalled(run, &mut plan, &done);
+    if deadline && !run.parameters.files {
+        status::leave(run, run.items)?;
+    }
+    phase::conclude(run, &plan, done)
+}
+
+pub(super) fn stat(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let plan = Plan { shuffled: true, ..Plan::new(run, row, run.items) };
+    let items = run.own(Turn::Stat, Stem::Directory);
+    one_call(run, &plan, items, "stat", |names, path| names.stat(path).map(drop))
+}
+
+pub(super) fn remove(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let (items, count) = run.share(Turn::Remove, Stem::Directory);
+    let plan = Plan::new(run, row, count);
+    one_call(run, &plan, items, "rmdir", |names, path| names.remove_dir(path))
+}
+
+/// Renames in a ring: the first steps aside, each other takes the place of the one before it, and the first
+/// takes the last place that is free; afterwards there are the same names as before.
+pub(super) fn rename(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let count = if run.items > 1 { run.items } else { 0 };
+    let plan = Plan { told: count, ..Plan::new(run, row, count) };
+    let items = run.own(Turn::Stat, Stem::Directory);
+    let mut ring =
+        Ring { names: run.names, items, count, from: PathBuffer::default(), to: PathBuffer::default() };
+    let done = phase::perform(run, &plan, &mut ring, None)?;
+    phase::conclude(run, &plan, done)
+}
+
+struct Ring<'r> {
+    names: &'r dyn Names,
+    items: Items<'r>,
+    count: u64,
+    from: PathBuffer,
+    to: PathBuffer,
+}
+
+impl Ring<'_> {
+    fn name(&mut self, item: u64) -> PathBuffer {
+        self.items.go(item);
+        PathBuffer::new(self.items.path())
+    }
+
+    fn aside(&mut self) -> PathBuffer {
+        let mut path = self.name(0);
+        path.push("-XX");
+        path
+    }
+}
+
+impl Operation for Ring<'_> {
+    fn before(&mut self, item: u64) {
+        (self.from, self.to) = match item {
+            0 => (self.name(0), self.aside()),
+            _ if item + 1 == self.count => (self.aside(), self.name(item - 1)),
+            _ => (self.name(item), self.name(item - 1)),
+        };
+    }
+
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        self.names.rename(self.from.as_c_str(), self.to.as_c_str())
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        ("rename", self.from.as_path())
+    }
+}

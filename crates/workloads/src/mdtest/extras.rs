@@ -1,0 +1,334 @@
+//! Operations beyond those of mdtest 4.1. Each leaves names and attributes as it found them: what it adds is
+//! taken away again after the phase, outside of any clock.
+
+use std::ffi::CStr;
+use std::io;
+use std::path::Path;
+
+use ranks::{Comm, Halt};
+use storage::{Mode, Names, Storage};
+
+use super::directories::one_call;
+use super::files::alone;
+use super::items::{Items, Stem, shifted};
+use super::names::{self, Shape};
+use super::operations::Row;
+use super::parameters::Parameters;
+use super::phase::{self, Plan};
+use super::run::{Run, Turn};
+use crate::kit::drive::words;
+use crate::kit::operations::Operation;
+use crate::kit::path::PathBuffer;
+
+/// What `chmod` sets: less than files are made with.
+const PERMISSIONS: u32 = 0o600;
+/// What files without data are lengthened to.
+const LENGTHENED: u64 = 4096;
+/// The attribute that is set, and how long it is.
+const ATTRIBUTE: &CStr = c"user.mdtest";
+const ATTRIBUTE_BYTES: usize = 32;
+/// Steps between two looks at whether another rank has failed.
+const LOOK_EVERY: u64 = 256;
+
+pub(super) fn statx(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    simple(run, row, "statx", |names, path| names.statx(path).map(drop))
+}
+
+pub(super) fn chmod(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    simple(run, row, "chmod", |names, path| names.chmod(path, PERMISSIONS))
+}
+
+/// Takes away what was written, or lengthens what is empty.
+pub(super) fn truncate(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let bytes = if run.parameters.write_bytes > 0 { 0 } else { LENGTHENED };
+    simple(run, row, "truncate", move |names, path| names.truncate(path, bytes))
+}
+
+pub(super) fn set_attribute(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    simple(run, row, "setxattr", set)?;
+    clear_attributes(run, row)
+}
+
+pub(super) fn get_attribute(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let (names, mut items, count) = (run.names, run.own(Turn::Stat, Stem::File), run.items);
+    let keep_going = run.parameters.keep_going;
+    each(run, row.label, count, |item| {
+        items.go(item);
+        match set(names, items.c_path()) {
+            // Then getting it fails too, and is counted.
+            Err(error) if !keep_going => Err(told("setxattr", items.path(), &error)),
+            _ => Ok(()),
+        }
+    })?;
+    simple(run, row, "getxattr", |names, path| {
+        let mut value = [0; ATTRIBUTE_BYTES];
+        match names.get_attribute(path, ATTRIBUTE, &mut value)? {
+            ATTRIBUTE_BYTES => Ok(()),
+            other => Err(io::Error::other(format!("{other} of {ATTRIBUTE_BYTES} bytes came"))),
+        }
+    })?;
+    clear_attributes(run, row)
+}
+
+fn set(names: &dyn Names, path: &CStr) -> io::Result<()> {
+    names.set_attribute(path, ATTRIBUTE, &[b'm'; ATTRIBUTE_BYTES])
+}
+
+/// All ranks take the attribute away; of a file that they share, whoever comes first.
+fn clear_attributes(run: &mut Run<'_>, row: &Row) -> Result<(), Halt> {
+    let (names, mut items, count) = (run.names, run.own(Turn::Stat, Stem::File), run.items);
+    let shared = run.parameters.shared_file || run.parameters.keep_going;
+    each(run, row.label, count, |item| {
+        items.go(item);
+        match names.remove_attribute(items.c_path(), ATTRIBUTE) {
+            Err(error) if !shared => Err(told("removexattr", items.path(), &error)),
+            _ => Ok(()),
+        }
+    })
+}
+
+fn simple(
+    run: &mut Run<'_>,
+    row: &'static Row,
+    call: &'static str,
+    act: impl Fn(&dyn Names, &CStr) -> io::Result<()>,
+) -> Result<(), Halt> {
+    let plan = Plan::new(run, row, run.items);
+    let items = run.own(Turn::Stat, Stem::File);
+    one_call(run, &plan, items, call, act)
+}
+
+fn told(call: &str, path: &Path, error: &io::Error) -> String {
+    format!("{}: {call}: {}", path.display(), words(error))
+}
+
+/// Does something `count` times on this rank, outside of any clock; all ranks halt where one fails.
+/// Collective.
+fn each(
+    run: &Run<'_>,
+    step: &str,
+    count: u64,
+    mut what: impl FnMut(u64) -> Result<(), String>,
+) -> Result<(), Halt> {
+    let comm = run.rank.comm;
+    let mut done = Ok(());
+    for number in 0..count {
+        if number.is_multiple_of(LOOK_EVERY) && comm.alarm_raised() {
+            break;
+        }
+        done = what(number);
+        if done.is_err() {
+            comm.raise_alarm();
+            break;
+        }
+    }
+    comm.agree(step, done)
+}
+
+/// How a second name is made out of an item's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Second {
+    /// A further name beside it.
+    Link,
+    /// A link to it beside it.
+    Symlink,
+    /// The same name in the test directory, there and back again.
+    Across,
+}
+
+impl Second {
+    fn call(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Symlink => "symlink",
+            Self::Across => "rename",
+        }
+    }
+}
+
+pub(super) fn link(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    second_names(run, row, Second::Link)
+}
+
+pub(super) fn symlink(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    second_names(run, row, Second::Symlink)
+}
+
+/// Each item goes to the test directory; when all are there, each goes back.
+pub(super) fn rename_across(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    second_names(run, row, Second::Across)
+}
+
+fn second_names(run: &mut Run<'_>, row: &'static Row, kind: Second) -> Result<(), Halt> {
+    let across = kind == Second::Across;
+    // Files that all ranks share can be away for one of them only.
+    let idle = across && run.parameters.shared_file && run.rank.comm.rank() > 0;
+    let once = if idle { 0 } else { run.items };
+    let times = if across { 2 } else { 1 };
+    let plan = Plan { told: run.items * times, ..Plan::new(run, row, once * times) };
+    let mut pair = Pair {
+        names: run.names,
+        items: run.own(Turn::Stat, Stem::File),
+        kind,
+        once: once.max(1),
+        second: PathBuffer::default(),
+        back: false,
+    };
+    let done = phase::perform(run, &plan, &mut pair, None)?;
+    phase::conclude(run, &plan, done)?;
+    if across {
+        return Ok(());
+    }
+    let (names, keep_going) = (run.names, run.parameters.keep_going);
+    each(run, row.label, once, |item| {
+        pair.before(item);
+        match names.unlink(pair.second.as_c_str()) {
+            Err(error) if keep_going && error.kind() == io::ErrorKind::NotFound => Ok(()),
+            gone => gone.map_err(|error| told("unlink", pair.second.as_path(), &error)),
+        }
+    })
+}
+
+struct Pair<'r> {
+    names: &'r dyn Names,
+    items: Items<'r>,
+    kind: Second,
+    /// Items; each comes twice where names go there and back.
+    once: u64,
+    second: PathBuffer,
+    back: bool,
+}
+
+impl Operation for Pair<'_> {
+    fn before(&mut self, item: u64) {
+        self.back = item >= self.once;
+        self.items.go(item % self.once);
+        if self.kind == Second::Across {
+            let whose = self.items.whose();
+            let at = (whose.parameters, whose.rank, whose.iteration, self.items.test_dir());
+            self.second = PathBuffer::new(Path::new(&names::test_dir(at.0, at.1, at.2, at.3)));
+            self.second.push("/").push(self.items.name().to_str().unwrap_or_default());
+            return;
+        }
+        self.second = PathBuffer::new(self.items.path());
+        // Of a file that all ranks share each makes names of its own.
+        self.second.push(if self.kind == Second::Link { ".link." } else { ".symlink." });
+        self.second.number(self.items.whose().rank.into());
+    }
+
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        let (first, second) = (self.items.c_path(), self.second.as_c_str());
+        match self.kind {
+            Second::Link => self.names.link(first, second),
+            Second::Symlink => self.names.symlink(self.items.name(), second),
+            Second::Across if self.back => self.names.rename(second, first),
+            Second::Across => self.names.rename(first, second),
+        }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        let path = if self.back { self.second.as_path() } else { self.items.path() };
+        (self.kind.call(), path)
+    }
+}
+
+/// Each rank lists every directory that holds items in the tree it uses.
+pub(super) fn list(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let (parameters, counts) = (run.parameters, run.counts);
+    let count = counts.holders * counts.loops;
+    let rank = run.rank.comm.rank();
+    let tree = shifted(rank, run.shift * Turn::Stat as i64 + run.tree_shift(), run.ranks());
+    let owners = if parameters.unique_dir || parameters.shared_file { 1 } else { u64::from(run.ranks()) };
+    // Whoever did not make the items, or not all of them, does not know how many there are.
+    let known = parameters.create && !parameters.keep_going && run.items == counts.items();
+    let least =
+        if known && run.storage.keeps_data() { counts.per_dir * owners + parameters.preload } else { 0 };
+    let mut listing = List {
+        names: run.names,
+        parameters,
+        shape: Shape { branching: parameters.branching, directories: counts.directories },
+        iteration: run.iteration,
+        holders: counts.holders,
+        ranks: (rank, tree),
+        least,
+        path: PathBuffer::default(),
+    };
+    let plan = Plan { told: count, ..Plan::new(run, row, count) };
+    let done = phase::perform(run, &plan, &mut listing, None)?;
+    phase::conclude(run, &plan, done)
+}
+
+struct List<'r> {
+    names: &'r dyn Names,
+    parameters: &'r Parameters,
+    shape: Shape,
+    iteration: u32,
+    holders: u64,
+    /// This one, and the one whose tree it is.
+    ranks: (u32, u32),
+    /// So many items are there for certain.
+    least: u64,
+    path: PathBuffer,
+}
+
+impl Operation for List<'_> {
+    fn before(&mut self, item: u64) {
+        let node = self.shape.directories - self.holders + item % self.holders;
+        let at = (self.iteration, item / self.holders);
+        self.path = names::node(self.parameters, self.shape, at, self.ranks, node);
+    }
+
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        let found = self.names.list(self.path.as_c_str(), &mut |_, _| ())?;
+        match found >= self.least {
+            true => Ok(()),
+            false => Err(io::Error::other(format!("{found} of at least {} entries came", self.least))),
+        }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        ("list", self.path.as_path())
+    }
+}
+
+/// All ranks open and close one file, as often as each has items; rank 0 makes it before and removes it
+/// after.
+pub(super) fn shared_open(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let dir = names::test_dir(run.parameters, 0, run.iteration, 0);
+    let path = PathBuffer::new(Path::new(&format!("{dir}/file.mdtest.shared-open")));
+    let alone = u64::from(run.rank.comm.rank() == 0);
+    let names = run.names;
+    each(run, row.label, alone, |_| {
+        names.make_node(path.as_c_str(), PERMISSIONS).map_err(|error| told("mknod", path.as_path(), &error))
+    })?;
+    let mut opening = OpenOne { storage: run.storage, comm: run.rank.comm, path: path.clone(), call: "open" };
+    let plan = Plan::new(run, row, run.items);
+    let done = phase::perform(run, &plan, &mut opening, None)?;
+    phase::conclude(run, &plan, done)?;
+    each(run, row.label, alone, |_| {
+        names.unlink(path.as_c_str()).map_err(|error| told("unlink", path.as_path(), &error))
+    })
+}
+
+struct OpenOne<'r> {
+    storage: &'r dyn Storage,
+    comm: &'r dyn Comm,
+    path: PathBuffer,
+    call: &'static str,
+}
+
+impl Operation for OpenOne<'_> {
+    fn before(&mut self, _item: u64) {
+        self.call = "open";
+    }
+
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        let file = self.storage.open(self.comm, self.path.as_path(), alone(Mode::Read, 0))?;
+        self.call = "close";
+        file.close()
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (self.call, self.path.as_path())
+    }
+}

@@ -1,0 +1,282 @@
+//! What is done to items that are files (mdtest 4.1).
+
+use std::io;
+use std::path::Path;
+
+use ranks::{Comm, Halt};
+use storage::{Buffer, File, Mode, Open, Storage};
+
+use super::data::Data;
+use super::directories::one_call;
+use super::items::{Items, Stem};
+use super::observer::Event;
+use super::operations::Row;
+use super::phase::{self, Plan};
+use super::run::{Run, Turn};
+use super::status;
+use super::verify::{self, Verifier};
+use crate::kit::operations::{Done, Operation};
+use crate::kit::payload::poison_pages;
+
+/// What a file made without being opened gets.
+const NODE_PERMISSIONS: u32 = 0o400;
+
+/// How a file is opened that no other rank opens with this one.
+pub(super) fn alone(mode: Mode, bytes: u64) -> Open {
+    Open { mode, shared: false, collective: false, bytes }
+}
+
+pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let parameters = run.parameters;
+    let (items, count) = run.share(Turn::Create, Stem::File);
+    let deadline = parameters.deadline > 0;
+    let persisted = parameters.sync_file && parameters.write_bytes > 0;
+    let bytes_each = parameters.write_bytes;
+    let mut plan = Plan { deadline, persisted, bytes_each, logged: true, ..Plan::new(run, row, count) };
+    if parameters.make_node {
+        let make =
+            |names: &dyn storage::Names, path: &std::ffi::CStr| names.make_node(path, NODE_PERMISSIONS);
+        if !deadline {
+            return one_call(run, &plan, items, "mknod", make);
+        }
+        let mut operation = super::directories::OneCall { names: run.names, items, call: "mknod", act: make };
+        let done = phase::perform(run, &plan, &mut operation, None)?;
+        return created(run, &mut plan, done);
+    }
+    let mut make =
+        run.rank.comm.agree(row.label, Make::new(run, items, Mode::Write, !parameters.collective))?;
+    let mut done;
+    let verifier;
+    if parameters.collective {
+        let own = run.own(Turn::Create, Stem::File);
+        let mut open = run.rank.comm.agree(row.label, Make::new(run, own, Mode::Update, true))?;
+        let count = run.items;
+        done = phase::perform(run, &plan, &mut make, Some((&mut open, count)))?;
+        verifier = open.verifier;
+    } else {
+        done = phase::perform(run, &plan, &mut make, None)?;
+        verifier = make.verifier;
+    }
+    done.phase.check = verify::over_ranks(run, row, verifier)?;
+    created(run, &mut plan, done)
+}
+
+/// What follows a creation: later phases use what is there.
+fn created(run: &mut Run<'_>, plan: &mut Plan, done: Done) -> Result<(), Halt> {
+    if let Some(wall) = stonewalled(run, plan, &done) {
+        run.observer.event(&wall);
+    }
+    if plan.deadline {
+        status::leave(run, run.items)?;
+    }
+    phase::conclude(run, plan, done)
+}
+
+/// Takes over how many items there are after a deadline; what to tell where it stopped any rank.
+pub(super) fn stonewalled(run: &mut Run<'_>, plan: &mut Plan, done: &Done) -> Option<Event<'static>> {
+    let wall = done.phase.stonewall.as_ref()?;
+    run.items = wall.transfers_max;
+    plan.told = wall.transfers_max;
+    let ranks = run.ranks();
+    let all = wall.bytes.checked_div(plan.bytes_each).unwrap_or(done.phase.ops);
+    let (least, most) = (wall.transfers_min, wall.transfers_max);
+    let mean = all as f64 / f64::from(ranks);
+    (wall.ran_dry < ranks).then_some(Event::Stonewall { least, most, mean })
+}
+
+/// Makes or opens a file, writes into it, closes it.
+struct Make<'r> {
+    storage: &'r dyn Storage,
+    comm: &'r dyn Comm,
+    items: Items<'r>,
+    how: Open,
+    /// Data and where it lies, if there is any to be written.
+    writing: Option<(Data, Buffer)>,
+    sync: bool,
+    /// What compares the data at once, where it was read to, and how much of it came.
+    verifier: Option<Verifier>,
+    read: Buffer,
+    came: usize,
+    call: &'static str,
+}
+
+impl<'r> Make<'r> {
+    fn new(run: &Run<'r>, items: Items<'r>, mode: Mode, writes: bool) -> io::Result<Self> {
+        let parameters = run.parameters;
+        let data = || Data::new(parameters, run.signature);
+        let bytes = if writes { parameters.write_bytes } else { 0 };
+        let length = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let writing = if length > 0 { Some((data(), Buffer::new(length)?)) } else { None };
+        let verifies = length > 0 && parameters.verify_write;
+        Ok(Self {
+            storage: run.storage,
+            comm: run.rank.comm,
+            items,
+            how: alone(mode, bytes),
+            writing,
+            sync: parameters.sync_file,
+            verifier: verifies.then(|| Verifier::new(data())),
+            read: Buffer::new(if verifies { length } else { 0 })?,
+            came: 0,
+            call: "open",
+        })
+    }
+}
+
+impl Operation for Make<'_> {
+    #[inline]
+    fn before(&mut self, item: u64) {
+        self.items.go(item);
+        self.call = "open";
+        if let Some((data, buffer)) = &mut self.writing {
+            data.aim(&self.items);
+            data.make(buffer.bytes_mut(), &self.items);
+        }
+        if self.verifier.is_some() {
+            poison_pages(self.read.bytes_mut());
+        }
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        let mut file = self.storage.open(self.comm, self.items.path(), self.how)?;
+        if let Some((_, buffer)) = &self.writing {
+            self.call = "write";
+            write_all(&mut *file, buffer.bytes())?;
+            if self.sync {
+                self.call = "fsync";
+                file.sync()?;
+            }
+            if self.verifier.is_some() {
+                self.call = "read";
+                self.came = read_all(&mut *file, self.read.bytes_mut())?;
+            }
+        }
+        self.call = "close";
+        file.close()
+    }
+
+    fn after(&mut self, _item: u64) {
+        if let Some(verifier) = &mut self.verifier
+            && self.call == "close"
+        {
+            let bytes = self.read.bytes();
+            verifier.look(&bytes[..self.came], bytes.len(), &self.items);
+        }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (self.call, self.items.path())
+    }
+}
+
+fn write_all(file: &mut dyn File, bytes: &[u8]) -> io::Result<()> {
+    let mut moved = 0;
+    while moved < bytes.len() {
+        match file.write_at(&bytes[moved..], moved as u64)? {
+            0 => return Err(io::Error::other(format!("{moved} of {} bytes were taken", bytes.len()))),
+            more => moved += more,
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes there are, from the front.
+fn read_all(file: &mut dyn File, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut moved = 0;
+    while moved < bytes.len() {
+        match file.read_at(&mut bytes[moved..], moved as u64)? {
+            0 => break,
+            more => moved += more,
+        }
+    }
+    Ok(moved)
+}
+
+pub(super) fn stat(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let plan = Plan { shuffled: true, logged: true, ..Plan::new(run, row, run.items) };
+    let items = run.own(Turn::Stat, Stem::File);
+    one_call(run, &plan, items, "stat", |names, path| names.stat(path).map(drop))
+}
+
+pub(super) fn read(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let parameters = run.parameters;
+    let bytes_each = parameters.read_bytes;
+    let plan = Plan { shuffled: true, logged: true, bytes_each, ..Plan::new(run, row, run.items) };
+    let buffer = Buffer::new(usize::try_from(bytes_each).unwrap_or(usize::MAX));
+    let buffer = run.rank.comm.agree(row.label, buffer)?;
+    let verifies = parameters.verify_read && bytes_each > 0;
+    let mut reading = Read {
+        storage: run.storage,
+        comm: run.rank.comm,
+        items: run.own(Turn::Read, Stem::File),
+        buffer,
+        came: 0,
+        verifier: verifies.then(|| Verifier::new(Data::new(parameters, run.signature))),
+        call: "open",
+    };
+    let mut done = phase::perform(run, &plan, &mut reading, None)?;
+    done.phase.check = verify::over_ranks(run, row, reading.verifier)?;
+    phase::conclude(run, &plan, done)
+}
+
+/// Opens a file for reading, reads from it, closes it.
+struct Read<'r> {
+    storage: &'r dyn Storage,
+    comm: &'r dyn Comm,
+    items: Items<'r>,
+    buffer: Buffer,
+    came: usize,
+    verifier: Option<Verifier>,
+    call: &'static str,
+}
+
+impl Operation for Read<'_> {
+    #[inline]
+    fn before(&mut self, item: u64) {
+        self.items.go(item);
+        self.call = "open";
+        if self.verifier.is_some() {
+            poison_pages(self.buffer.bytes_mut());
+        }
+    }
+
+    #[inline]
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        let wanted = self.buffer.bytes().len();
+        let mut file = self.storage.open(self.comm, self.items.path(), alone(Mode::Read, wanted as u64))?;
+        if wanted > 0 {
+            self.call = "read";
+            self.came = read_all(&mut *file, self.buffer.bytes_mut())?;
+            if self.came < wanted && self.verifier.is_none() {
+                return Err(io::Error::other(format!("{} of {wanted} bytes are there", self.came)));
+            }
+        }
+        self.call = "close";
+        file.close()
+    }
+
+    #[inline]
+    fn after(&mut self, _item: u64) {
+        if let Some(verifier) = &mut self.verifier
+            && self.call == "close"
+        {
+            let bytes = self.buffer.bytes();
+            verifier.look(&bytes[..self.came], bytes.len(), &self.items);
+        }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (self.call, self.items.path())
+    }
+}
+
+/// Of files that all ranks share, rank 0 removes the names.
+pub(super) fn remove(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    let (items, mut count) = run.share(Turn::Remove, Stem::File);
+    if run.parameters.shared_file && run.rank.comm.rank() > 0 {
+        count = 0;
+    }
+    let plan = Plan { logged: true, ..Plan::new(run, row, count) };
+    one_call(run, &plan, items, "unlink", |names, path| names.unlink(path))
+}

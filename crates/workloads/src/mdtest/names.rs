@@ -1,0 +1,164 @@
+//! The names of a run, and the shape of its trees (mdtest 4.1).
+//!
+//! ```text
+//! <d>/test-dir.<iteration>-<loop>/mdtest_tree.0/mdtest_tree.<node>/…     one tree for all ranks
+//!                                 mdtest_tree.<rank>.0/…                 a tree for each
+//!                                    dir.mdtest.<rank>.<item>, file.mdtest.<rank>.<item>
+//!                                    file.mdtest.shared.<item>           one set of files for all ranks
+//! ```
+//! Directories are numbered by level: the children of k are b*k+1 … b*k+b.
+//!
+//! Pure; whoever announces or draws a tree may ask.
+
+use std::path::Path;
+
+use super::parameters::Parameters;
+use crate::kit::path::PathBuffer;
+
+/// The test directory of `rank`, by iteration and loop.
+pub fn test_dir(parameters: &Parameters, rank: u32, iteration: u32, number: u64) -> String {
+    let prefix = parameters.test_dir_prefix;
+    format!("{}/{prefix}{iteration}-{number}", own_dir(parameters, rank))
+}
+
+/// Which of the `-d` directories is that of `rank`.
+pub fn own_dir(parameters: &Parameters, rank: u32) -> &str {
+    &parameters.dirs[rank as usize % parameters.dirs.len()]
+}
+
+/// The shape of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Children of each directory that is no leaf.
+    pub branching: u64,
+    /// How many directories there are.
+    pub directories: u64,
+}
+
+impl Shape {
+    /// The directory that holds `node`, which is not the root.
+    pub fn parent(self, node: u64) -> u64 {
+        (node - 1) / self.branching
+    }
+
+    fn first_child(self, node: u64) -> Option<u64> {
+        let child = self.branching.checked_mul(node)?.checked_add(1)?;
+        (self.branching > 0 && child < self.directories).then_some(child)
+    }
+
+    fn is_last_child(self, node: u64) -> bool {
+        node.is_multiple_of(self.branching)
+    }
+
+    /// Who comes after `node` where each directory comes before those in it; the root is first.
+    pub fn next_down(self, mut node: u64) -> Option<u64> {
+        if let Some(child) = self.first_child(node) {
+            return Some(child);
+        }
+        while node > 0 && self.is_last_child(node) {
+            node = self.parent(node);
+        }
+        (node > 0).then_some(node + 1)
+    }
+
+    /// The first directory where each comes after those in it; the root is last.
+    pub fn first_up(self, from: u64) -> u64 {
+        let mut node = from;
+        while let Some(child) = self.first_child(node) {
+            node = child;
+        }
+        node
+    }
+
+    /// Who comes after `node` in that order.
+    pub fn next_up(self, node: u64) -> Option<u64> {
+        match node {
+            0 => None,
+            _ if self.is_last_child(node) => Some(self.parent(node)),
+            _ => Some(self.first_up(node + 1)),
+        }
+    }
+}
+
+/// Appends `/mdtest_tree.…` for the way from the root of a tree (of `rank`, or of all) to `node`.
+pub(super) fn push_node(path: &mut PathBuffer, shape: Shape, rank: Option<u32>, node: u64) {
+    let mut way = vec![node];
+    let mut above = node;
+    while above > 0 {
+        above = shape.parent(above);
+        way.push(above);
+    }
+    for number in way.iter().rev() {
+        path.push("/mdtest_tree.");
+        if let Some(rank) = rank {
+            path.number(rank.into()).push(".");
+        }
+        path.number(*number);
+    }
+}
+
+/// The path of one directory of a tree, whole.
+pub fn node(
+    parameters: &Parameters,
+    shape: Shape,
+    (iteration, number): (u32, u64),
+    (rank, tree): (u32, u32),
+    node: u64,
+) -> PathBuffer {
+    let mut path = PathBuffer::new(Path::new(&test_dir(parameters, rank, iteration, number)));
+    push_node(&mut path, shape, parameters.unique_dir.then_some(tree), node);
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_walked_down_and_up_with_every_directory_once() {
+        for (branching, depth) in [(0, 0), (1, 0), (5, 0), (1, 4), (2, 1), (2, 3), (3, 3), (10, 2)] {
+            let directories = match branching {
+                0 => 1,
+                1 => 1 + depth,
+                b => (0..=depth).map(|level| u64::pow(b, level as u32)).sum(),
+            };
+            let shape = Shape { branching, directories };
+            let down: Vec<u64> = std::iter::successors(Some(0), |node| shape.next_down(*node)).collect();
+            let up: Vec<u64> =
+                std::iter::successors(Some(shape.first_up(0)), |node| shape.next_up(*node)).collect();
+            for (order, parent_first) in [(&down, true), (&up, false)] {
+                let place = |node: u64| order.iter().position(|other| *other == node);
+                for node in 1..directories {
+                    assert_eq!(place(shape.parent(node)) < place(node), parent_first, "{branching} {depth}");
+                }
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                assert!(sorted.into_iter().eq(0..directories), "{branching} {depth}");
+            }
+        }
+    }
+
+    #[test]
+    fn directories_come_depth_first_with_children_in_order() {
+        let shape = Shape { branching: 2, directories: 7 };
+        let down: Vec<u64> = std::iter::successors(Some(0), |node| shape.next_down(*node)).collect();
+        assert_eq!(down, [0, 1, 3, 4, 2, 5, 6]);
+        let up: Vec<u64> =
+            std::iter::successors(Some(shape.first_up(0)), |node| shape.next_up(*node)).collect();
+        assert_eq!(up, [3, 4, 1, 5, 6, 2, 0]);
+    }
+
+    #[test]
+    fn paths_name_the_whole_way() {
+        let mut parameters = Parameters { dirs: vec!["/a".into(), "/b".into()], ..Parameters::default() };
+        let shape = Shape { branching: 2, directories: 7 };
+        let path = |parameters: &Parameters, rank| {
+            node(parameters, shape, (3, 1), (rank, rank + 1), 4).as_path().display().to_string()
+        };
+        let shared = "/a/test-dir.3-1/mdtest_tree.0/mdtest_tree.1/mdtest_tree.4";
+        assert_eq!(path(&parameters, 0), shared);
+        parameters.unique_dir = true;
+        let own = "/b/test-dir.3-1/mdtest_tree.2.0/mdtest_tree.2.1/mdtest_tree.2.4";
+        assert_eq!(path(&parameters, 1), own);
+    }
+}

@@ -1,0 +1,255 @@
+//! One phase of a run on all ranks: the commands around it, its deadline, its record, what is told of it.
+
+use std::process::Command;
+
+use measure::{Clock, Stop, Tick};
+use ranks::{Halt, Reduce};
+use results::Record;
+use results::record::Stonewall;
+
+use super::observer::{Ended, Event, Observer, RankTimes};
+use super::operations::Row;
+use super::parameters::Parameters;
+use super::run::Run;
+use crate::kit::drive::Ending;
+use crate::kit::operations::{Done, Operating, Operation, Setting};
+use crate::kit::order::Order;
+use crate::kit::permutation::seed_of;
+use crate::kit::transfer_log::TransferLog;
+
+/// The verbosity at which the names of trees are told, and that for items.
+pub(super) const TREES_AT: u32 = 2;
+const ITEMS_AT: u32 = 3;
+
+/// What is fixed of a phase before it begins.
+pub(super) struct Plan {
+    pub(super) row: &'static Row,
+    /// Operations of this rank.
+    pub(super) count: u64,
+    /// Operations of a rank, as told.
+    pub(super) told: u64,
+    /// Bytes that each moves.
+    pub(super) bytes_each: u64,
+    /// Whether each makes its data durable.
+    pub(super) persisted: bool,
+    /// Whether the items come in the order that `-R` asks for.
+    pub(super) shuffled: bool,
+    /// Whether `-W` ends it.
+    pub(super) deadline: bool,
+    /// Whether each operation is logged where `--savePerOpDataCSV` asks for it.
+    pub(super) logged: bool,
+    /// The verbosity at which its names are told.
+    pub(super) names_at: u32,
+}
+
+impl Plan {
+    /// A phase of `count` operations on this rank; usually each has as many as there are items.
+    pub(super) fn new(run: &Run<'_>, row: &'static Row, count: u64) -> Self {
+        Self {
+            row,
+            count,
+            told: run.items,
+            bytes_each: 0,
+            persisted: false,
+            shuffled: false,
+            deadline: false,
+            logged: false,
+            names_at: ITEMS_AT,
+        }
+    }
+}
+
+/// What is done on the side of a phase: in its time, but none of its operations; and how often.
+pub(super) type Aside<'o> = Option<(&'o mut dyn Operation, u64)>;
+
+/// Does a phase and returns what was done; [`conclude`] has to follow. Collective.
+pub(super) fn perform(
+    run: &mut Run<'_>,
+    plan: &Plan,
+    operation: &mut dyn Operation,
+    aside: Aside<'_>,
+) -> Result<Done, Halt> {
+    let parameters = run.parameters;
+    command(run, "before phase", parameters.before_phase.as_deref())?;
+    let setting = setting(run, plan);
+    let log = run.rank.comm.agree(plan.row.label, log(run, plan))?;
+    let mut order = order(run, plan);
+    run.observer.event(&Event::Begins { phase: plan.row.phase, items: plan.told });
+    let rank = &mut run.rank;
+    let mut told = Told { inner: operation, observer: &mut *run.observer };
+    let tells = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
+    let mut doing = Operating::begin_logged(rank, &setting, log)?;
+    if parameters.time_unique_dir && parameters.unique_dir {
+        rank.comm.barrier()?;
+    }
+    let operation: &mut dyn Operation = if tells { &mut told } else { &mut *told.inner };
+    let deadline = match plan.deadline {
+        true => after(doing.begun(), rank.clock, parameters.deadline),
+        false => Stop::NEVER,
+    };
+    let stop = Stop { transfers: plan.count, deadline };
+    let (reached, ending) = doing.run(rank, operation, &mut order, 0, stop);
+    let mut wall = None;
+    if plan.deadline {
+        let (met, most) = level(rank, &doing, (reached, ending), parameters.deadline)?;
+        doing.run(rank, operation, &mut order, reached, Stop::after(most));
+        wall = Some(met);
+    }
+    if let Some((other, count)) = aside {
+        rank.comm.barrier()?;
+        doing.aside(rank, other, count);
+    }
+    let mut done = doing.end(rank, || after_phase(parameters))?;
+    if let Some(wall) = &mut wall {
+        wall.bytes *= plan.bytes_each;
+    }
+    done.phase.stonewall = wall;
+    Ok(done)
+}
+
+/// Records a phase and tells of it. Collective.
+pub(super) fn conclude(run: &mut Run<'_>, plan: &Plan, done: Done) -> Result<(), Halt> {
+    run.summary.failed += done.phase.failed.as_ref().map_or(0, |failed| failed.operations);
+    let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
+    let comm = run.rank.comm;
+    let ns = |seconds: f64| (seconds * 1e9).round() as u64;
+    let mut most = [own.operations, ns(own.own_s), ns(own.seconds)];
+    comm.all_reduce(&mut most, Reduce::Max)?;
+    let [operations, own_s, seconds] = most;
+    let slowest = RankTimes { operations, own_s: own_s as f64 * 1e-9, seconds: seconds as f64 * 1e-9 };
+    let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
+    let record = Record::Phase(Box::new(done.phase));
+    run.rank.record(&record)?;
+    let Record::Phase(phase) = &record else { unreachable!("it was made a phase above") };
+    let label = plan.row.label;
+    let ended = Ended { phase, label, items: plan.told, rank_0: own, slowest, ranks: &ranks };
+    run.observer.event(&Event::Ended(ended));
+    Ok(())
+}
+
+fn setting(run: &Run<'_>, plan: &Plan) -> Setting {
+    let parameters = run.parameters;
+    Setting {
+        test: run.test,
+        repetition: run.iteration,
+        phase: plan.row.phase,
+        backend: parameters.backend.to_lowercase(),
+        file_per_rank: parameters.unique_dir,
+        path: super::names::test_dir(parameters, 0, run.iteration, 0),
+        bytes_each: plan.bytes_each,
+        keep_going: parameters.keep_going,
+        persisted: plan.persisted,
+        direct: plan.bytes_each > 0 && run.storage.direct(),
+    }
+}
+
+/// The file in which the single operations of this rank are noted.
+fn log(run: &Run<'_>, plan: &Plan) -> Result<Option<TransferLog>, String> {
+    let Some(prefix) = run.parameters.operation_csv.as_ref().filter(|_| plan.logged) else { return Ok(None) };
+    let path = format!("{prefix}-{}-{:05}.csv", plan.row.label, run.rank.comm.rank());
+    TransferLog::create(path.as_ref(), run.rank.clock.scale(), plan.bytes_each.max(1), plan.count).map(Some)
+}
+
+fn order(run: &Run<'_>, plan: &Plan) -> Order {
+    match run.order_seed.filter(|_| plan.shuffled) {
+        None => Order::items(plan.count),
+        Some(seed) => Order::items_shuffled(plan.count, seed_of(&[seed])),
+    }
+}
+
+fn after(begun: Tick, clock: &impl Clock, seconds: u32) -> Tick {
+    Tick(begun.0 + clock.scale().ticks(u64::from(seconds) * 1_000_000_000))
+}
+
+/// What the deadline did on all ranks, its `bytes` still operations; and the most items of a rank, which all
+/// go on to. Collective.
+fn level(
+    rank: &crate::kit::rank::Rank<'_>,
+    doing: &Operating<'_>,
+    (reached, ending): (u64, Ending),
+    deadline: u32,
+) -> Result<(Stonewall, u64), Halt> {
+    let ns = rank.clock.scale().ns(rank.clock.now().0 - doing.begun().0);
+    let least = rank.comm.reduce_one(reached, Reduce::Min)?;
+    let mut most = [reached, ns];
+    rank.comm.all_reduce(&mut most, Reduce::Max)?;
+    let mut sums = [reached, u64::from(ending == Ending::Complete)];
+    rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let wall = Stonewall {
+        deadline_s: deadline.into(),
+        wear_out: true,
+        transfers_min: least,
+        transfers_max: most[0],
+        bytes: sums[0],
+        seconds: most[1] as f64 * 1e-9,
+        ran_dry: sums[1] as u32,
+    };
+    Ok((wall, most[0]))
+}
+
+/// Has the shell do a command on every rank, outside of any clock; all halt where one fails. Collective.
+fn command(run: &Run<'_>, step: &str, command: Option<&str>) -> Result<(), Halt> {
+    match command {
+        None => Ok(()),
+        Some(command) => run.rank.comm.agree(step, shell(command)),
+    }
+}
+
+/// What `-Y` and `--run-cmd-after-phase` add to a phase's time.
+fn after_phase(parameters: &Parameters) -> Result<(), String> {
+    if parameters.call_sync {
+        shell("sync")?;
+    }
+    parameters.after_phase.as_deref().map_or(Ok(()), shell)
+}
+
+fn shell(command: &str) -> Result<(), String> {
+    match Command::new("sh").args(["-c", command]).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{command}`: {status}")),
+        Err(error) => Err(format!("`{command}`: {}", crate::kit::drive::words(&error))),
+    }
+}
+
+/// The numbers of every rank, on rank 0; nothing on the others. Collective.
+fn gather(run: &Run<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
+    let mine = [own.operations, own.own_s.to_bits(), own.seconds.to_bits()];
+    let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let all = run.rank.comm.gather(&mine)?.unwrap_or_default();
+    let number = |bytes: &[u8], at: usize| {
+        let bytes = bytes.get(8 * at..8 * at + 8).unwrap_or_default();
+        bytes.try_into().map_or(0, u64::from_le_bytes)
+    };
+    let row = |bytes: &Vec<u8>| RankTimes {
+        operations: number(bytes, 0),
+        own_s: f64::from_bits(number(bytes, 1)),
+        seconds: f64::from_bits(number(bytes, 2)),
+    };
+    Ok(all.iter().map(row).collect())
+}
+
+/// An operation whose every name is told before it is done.
+struct Told<'o> {
+    inner: &'o mut dyn Operation,
+    observer: &'o mut dyn Observer,
+}
+
+impl Operation for Told<'_> {
+    fn before(&mut self, item: u64) {
+        self.inner.before(item);
+        let (what, path) = self.inner.failed();
+        self.observer.event(&Event::Name { what, path: &path.to_string_lossy() });
+    }
+
+    fn operate(&mut self, item: u64) -> std::io::Result<()> {
+        self.inner.operate(item)
+    }
+
+    fn after(&mut self, item: u64) {
+        self.inner.after(item);
+    }
+
+    fn failed(&self) -> (&'static str, &std::path::Path) {
+        self.inner.failed()
+    }
+}

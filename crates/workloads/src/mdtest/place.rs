@@ -1,0 +1,61 @@
+//! Where the ranks are, and by how much their names shift for it.
+
+use ranks::{Comm, Halt, Reduce};
+
+use super::parameters::Parameters;
+
+/// The place of all ranks.
+pub(super) struct Place {
+    /// How many nodes there are.
+    pub(super) nodes: u32,
+    /// Whether each rank is on the node of rank 0; on rank 0 only.
+    pub(super) on_node_0: Vec<bool>,
+    /// `-N`, times the ranks of a node where ranks fill one node after the other.
+    pub(super) shift: i64,
+}
+
+/// Finds it: nodes by shared memory, unless others are to be taken to be there. Collective.
+pub(super) fn find(parameters: &Parameters, comm: &dyn Comm) -> Result<Place, Halt> {
+    let node = comm.split_by_node()?;
+    let nodes = comm.reduce_one(u64::from(node.rank() == 0), Reduce::Sum)? as u32;
+    // The lowest rank of the node tells which node it is.
+    let first = node.reduce_one(comm.rank().into(), Reduce::Min)?;
+    let mut beside = first == 0;
+    if let Some(ranks) = parameters.ranks_on_node0 {
+        beside = comm.rank() < ranks;
+    }
+    let count = comm.reduce_one(beside.into(), Reduce::Sum)?;
+    let second = comm.reduce_one((comm.rank() == 1 && beside).into(), Reduce::Sum)? == 1;
+    let nodes = parameters.nodes.unwrap_or(nodes);
+    let by_nodes = nodes > 1 && second;
+    let shift = i64::from(parameters.shift) * if by_nodes { count as i64 } else { 1 };
+    let all = comm.gather(&[beside.into()])?.unwrap_or_default();
+    let on_node_0 = all.iter().map(|rank| rank.first() == Some(&1)).collect();
+    Ok(Place { nodes, on_node_0, shift })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_shift_by_whole_nodes_where_ranks_fill_one_after_the_other() {
+        let shift = |nodes, ranks_on_node0| {
+            let parameters = Parameters { shift: 1, nodes, ranks_on_node0, ..Parameters::default() };
+            let all = ranks::local::run(4, |comm| find(&parameters, comm).expect("no halt").shift);
+            let all: Vec<i64> = all.into_iter().map(|rank| rank.expect("no panic")).collect();
+            assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+            all[0]
+        };
+        assert_eq!(shift(None, None), 1, "all on one node");
+        assert_eq!(shift(Some(2), Some(2)), 2);
+        assert_eq!(shift(Some(4), Some(1)), 1, "ranks go round the nodes");
+    }
+
+    #[test]
+    fn ranks_beside_rank_0_are_told() {
+        let parameters = Parameters { nodes: Some(2), ranks_on_node0: Some(2), ..Parameters::default() };
+        let all = ranks::local::run(3, |comm| find(&parameters, comm).expect("no halt").on_node_0);
+        assert_eq!(all[0], Ok(vec![true, true, false]));
+    }
+}

@@ -1,0 +1,131 @@
+//! Files that are there before the items come, so that directories are as full as those of a long life.
+//!
+//! They are made and removed outside of any clock, by all ranks together, and counted by listing: a directory
+//! that was not filled as asked ends the run.
+
+use std::ffi::CStr;
+use std::io;
+
+use measure::Clock;
+use ranks::{Halt, Reduce};
+use storage::Names;
+
+use super::names::{self, Shape};
+use super::observer::Event;
+use super::run::Run;
+use crate::kit::drive::words;
+use crate::kit::path::PathBuffer;
+
+const STEM: &str = "preload.mdtest.";
+const PERMISSIONS: u32 = 0o600;
+/// Files between two looks at whether another rank has failed.
+const LOOK_EVERY: u64 = 256;
+
+/// Which directories there are, and which part of the work is this rank's.
+struct Share {
+    /// All directories that hold items, of one tree in each test directory.
+    directories: u64,
+    /// The files of a directory that this rank makes: `first`, `first + step`, …
+    first: u64,
+    step: u64,
+}
+
+impl Share {
+    /// In trees of their own ranks do everything themselves; in one for all they go in turn.
+    fn of(run: &Run<'_>) -> Self {
+        let directories = run.counts.holders * run.counts.loops;
+        match run.parameters.unique_dir {
+            true => Self { directories, first: 0, step: 1 },
+            false => Self { directories, first: run.rank.comm.rank().into(), step: run.ranks().into() },
+        }
+    }
+}
+
+fn directory(run: &Run<'_>, number: u64) -> PathBuffer {
+    let (counts, rank) = (run.counts, run.rank.comm.rank());
+    let shape = Shape { branching: run.parameters.branching, directories: counts.directories };
+    let node = counts.first_holder() + number % counts.holders;
+    names::node(run.parameters, shape, (run.iteration, number / counts.holders), (rank, rank), node)
+}
+
+/// Makes and counts them, and tells what was counted. Collective.
+pub(super) fn fill(run: &mut Run<'_>) -> Result<(), Halt> {
+    let begun = run.rank.clock.now();
+    each_file(run, "mknod", &|names, path| names.make_node(path, PERMISSIONS))?;
+    let share = Share::of(run);
+    let counted = count(run, &share);
+    let fewest = run.rank.comm.agree("preload", counted)?;
+    let fewest = run.rank.comm.reduce_one(fewest, Reduce::Min)?;
+    let trees = if run.parameters.unique_dir { u64::from(run.ranks()) } else { 1 };
+    let directories = share.directories * trees;
+    let ns = run.rank.clock.scale().ns(run.rank.clock.now().0 - begun.0);
+    let ns = run.rank.comm.reduce_one(ns, Reduce::Max)?;
+    let seconds = ns as f64 * 1e-9;
+    run.observer.event(&Event::Preloaded { directories, files_each: fewest, seconds });
+    let text = format!(
+        "--preload: {fewest} files were counted in each of {directories} directories before the items came"
+    );
+    run.rank.notice("preload", run.iteration, "", &text)
+}
+
+/// The fewest files in any directory that this rank counts; fewer than asked for are an error.
+fn count(run: &Run<'_>, share: &Share) -> Result<u64, String> {
+    let wanted = run.parameters.preload;
+    let mut fewest = wanted;
+    let step = if run.parameters.unique_dir { 1 } else { share.step };
+    for number in (share.first..share.directories).step_by(step as usize) {
+        let path = directory(run, number);
+        let mut found = 0;
+        let mut each = |name: &CStr, _: Option<bool>| {
+            found += u64::from(name.to_bytes().starts_with(STEM.as_bytes()));
+        };
+        let listed = run.names.list(path.as_c_str(), &mut each);
+        listed.map_err(|error| format!("{}: list: {}", path.as_path().display(), words(&error)))?;
+        if found != wanted {
+            let dir = path.as_path().display();
+            return Err(format!("{dir}: {wanted} files were made and {found} are listed"));
+        }
+        fewest = fewest.min(found);
+    }
+    Ok(fewest)
+}
+
+/// Removes them. Collective.
+pub(super) fn empty(run: &mut Run<'_>) -> Result<(), Halt> {
+    each_file(run, "unlink", &|names, path| names.unlink(path))
+}
+
+fn each_file(
+    run: &Run<'_>,
+    call: &str,
+    act: &dyn Fn(&dyn Names, &CStr) -> io::Result<()>,
+) -> Result<(), Halt> {
+    let done = own_files(run, call, act);
+    if done.is_err() {
+        run.rank.comm.raise_alarm();
+    }
+    run.rank.comm.agree("preload", done)
+}
+
+fn own_files(
+    run: &Run<'_>,
+    call: &str,
+    act: &dyn Fn(&dyn Names, &CStr) -> io::Result<()>,
+) -> Result<(), String> {
+    let share = Share::of(run);
+    for number in 0..share.directories {
+        let mut path = directory(run, number);
+        path.push("/").push(STEM);
+        let length = path.len();
+        for file in (share.first..run.parameters.preload).step_by(share.step as usize) {
+            path.cut(length);
+            path.number(file);
+            act(run.names, path.as_c_str())
+                .map_err(|error| format!("{}: {call}: {}", path.as_path().display(), words(&error)))?;
+            if file / share.step % LOOK_EVERY == 0 && run.rank.comm.alarm_raised() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}

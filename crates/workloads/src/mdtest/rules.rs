@@ -1,0 +1,254 @@
+//! What is refused before any rank starts, each with what would do.
+//!
+//! The rules are those of mdtest 4.1, with its words where it has some; docs/COMPATIBILITY.md lists where
+//! they differ.
+
+use units::Usage;
+
+use super::counts::Counts;
+use super::operations;
+use super::parameters::Parameters;
+use crate::kit::payload::Packet;
+
+/// Backends that open files by name and have directories.
+const ABLE: &[&str] = &["aio", "dummy", "posix", "uring"];
+
+impl Parameters {
+    /// Says no, in one line, to what cannot be run on `ranks` ranks.
+    pub fn check(&self, ranks: u32) -> Result<(), Usage> {
+        let rules = self.rules_of_ranks(ranks).into_iter().chain(self.rules_of_names(ranks));
+        let rules = rules.chain(self.rules_of_files(ranks)).chain(self.rules_of_time());
+        if let Some((_, why)) = rules.into_iter().find(|(broken, _)| *broken) {
+            return Err(Usage::new(why));
+        }
+        let unknown = |name: &&String| !operations::names().any(|known| known == name.as_str());
+        if let Some(name) = self.extra.iter().find(unknown) {
+            let known: Vec<_> = operations::names().collect();
+            return Err(Usage(format!(
+                "--operations: there is no operation {name}; there are {}",
+                known.join(", ")
+            )));
+        }
+        Ok(())
+    }
+
+    fn rules_of_ranks(&self, ranks: u32) -> [(bool, &'static str); 6] {
+        let able = ABLE.iter().any(|name| self.backend.eq_ignore_ascii_case(name));
+        [
+            (!able, "Backend doesn't support MDTest: use -a POSIX, AIO, URING or DUMMY"),
+            (self.iterations == 0, "-i 0: nothing would be done; give 1 or more"),
+            (
+                self.last_ranks > 0 && self.first_ranks > self.last_ranks,
+                "-f, -l: first > last doesn't make sense; give -l a number of ranks of at least -f",
+            ),
+            (
+                self.last_ranks > ranks,
+                "-l: last > number of processes doesn't make sense; start more ranks, or leave -l out for all",
+            ),
+            (
+                self.last_ranks > 0 && self.first_ranks == 0,
+                "-f 0: a run needs at least one rank; give -f 1 or more",
+            ),
+            (self.last_ranks > 0 && self.stride == 0, "-s 0: the scan would never end; give -s 1 or more"),
+        ]
+    }
+
+    fn rules_of_names(&self, ranks: u32) -> [(bool, &'static str); 13] {
+        let several = self.dirs.len() > 1;
+        [
+            (self.collective && self.shared_file, "-c not compatible with -S: leave one of them out"),
+            (
+                self.collective && several,
+                "-c not compatible with multiple test directories: give one -d, or leave -c out",
+            ),
+            (self.unique_dir && self.shared_file, "-u not compatible with -S: leave one of them out"),
+            (
+                several && self.shift != 0,
+                "cannot have multiple directory paths with -N strides between neighbor tasks: give one -d",
+            ),
+            (
+                several && !self.unique_dir,
+                "shared directory mode is not compatible with multiple directory paths: add -u, or give one -d",
+            ),
+            (
+                self.dirs.len() as u64 > u64::from(ranks),
+                "cannot have more directory paths than MPI tasks: start more ranks, or give fewer paths with -d",
+            ),
+            (
+                self.dirs.is_empty() || self.dirs.iter().any(String::is_empty),
+                "-d names an empty directory; name one, or several with `@` between",
+            ),
+            (
+                self.branching < 1 && self.depth > 0,
+                "-b: branch factor must be greater than or equal to zero, and with -z at least 1",
+            ),
+            (
+                self.items > 0 && self.items_per_dir > 0 && self.unique_dir,
+                "only specify the number of items or the number of items per directory: -u takes -n or -I",
+            ),
+            (
+                self.items_per_dir > 0 && !self.items.is_multiple_of(self.items_per_dir),
+                "items must be a multiple of items per directory: choose -n a multiple of -I",
+            ),
+            (
+                Counts::of(self).is_none(),
+                "-b, -z, -n, -I: more than 2^39 directories or items of a rank; choose fewer",
+            ),
+            (self.preload >= 1 << 39, "--preload: more than 2^39 files in a directory; choose fewer"),
+            (
+                self.preload > 0 && self.backend.eq_ignore_ascii_case("dummy"),
+                "--preload: DUMMY keeps no files that could be counted; use -a POSIX",
+            ),
+        ]
+    }
+
+    fn rules_of_files(&self, ranks: u32) -> [(bool, &'static str); 10] {
+        let most = 1 << 40;
+        let reads = self.read && self.files;
+        [
+            (self.make_node && self.write_bytes > 0, "-k not compatible with -w: leave one of them out"),
+            (
+                self.make_node && self.shared_file && self.create && ranks > 1,
+                "-k not compatible with -S: a name can be made once only; leave one of them out",
+            ),
+            (
+                self.verify_read && !reads,
+                "Verify read requires that the read test is used: add -E, or leave -X out",
+            ),
+            (
+                self.verify_read && self.read_bytes == 0,
+                "Verify read requires that read bytes is > 0: give -e",
+            ),
+            (
+                self.write_bytes > 0 && self.create && reads && self.read_bytes > self.write_bytes,
+                "When writing and reading files, read bytes must be smaller than write bytes: \
+                 choose -e at most -w",
+            ),
+            (
+                self.verify_read && !(self.create && self.write_bytes > 0) && self.signature.is_none(),
+                "-X without -C and -w needs the seed that the data was written with; add -G NUMBER",
+            ),
+            (
+                self.verify_read && self.backend.eq_ignore_ascii_case("dummy"),
+                "-X: DUMMY keeps no data that could be compared; use -a POSIX, or leave -X out",
+            ),
+            (
+                self.verify_write && self.collective,
+                "--verify-write not compatible with -c: files are opened for writing only; use -X",
+            ),
+            (self.write_bytes >= most || self.read_bytes >= most, "-w, -e: a file of 2^40 bytes or more"),
+            (
+                self.packet == Packet::Stamped
+                    && (!self.write_bytes.is_multiple_of(8) || !self.read_bytes.is_multiple_of(8)),
+                "--dataPacketType=s: stamped data come in words; choose -w and -e multiples of 8",
+            ),
+        ]
+    }
+
+    fn rules_of_time(&self) -> [(bool, &'static str); 3] {
+        [
+            (
+                self.deadline > 0 && self.branching > 1,
+                "stone wall timer does only work with a branch factor <= 1: leave -W out, or choose -b 1",
+            ),
+            (
+                self.deadline > 0 && self.collective,
+                "-W and -c: rank 0 makes all items, so that no count holds for each rank; \
+                 leave one of them out",
+            ),
+            (
+                self.status_file.is_some() && self.create && self.deadline == 0,
+                "-x keeps what -W counted: add -W SECONDS, or leave out -C to read it",
+            ),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(ranks: u32, change: impl Fn(&mut Parameters)) -> String {
+        let mut parameters = Parameters { items: 10, ..Parameters::default() };
+        parameters.check(ranks).expect("nothing wrong so far");
+        change(&mut parameters);
+        parameters.check(ranks).expect_err("has to be refused").0
+    }
+
+    #[test]
+    fn every_rule_says_no_in_one_line_with_a_remedy() {
+        type Change = fn(&mut Parameters);
+        let cases: &[(Change, &str)] = &[
+            (|p| p.backend = "MPIIO".into(), "use -a POSIX"),
+            (|p| p.iterations = 0, "-i 0"),
+            (|p| (p.first_ranks, p.last_ranks) = (2, 1), "first > last"),
+            (|p| p.last_ranks = 3, "last > number of processes"),
+            (|p| (p.first_ranks, p.last_ranks) = (0, 1), "-f 0"),
+            (|p| (p.last_ranks, p.stride) = (2, 0), "-s 0"),
+            (|p| (p.collective, p.shared_file) = (true, true), "-c not compatible with -S"),
+            (|p| (p.unique_dir, p.shared_file) = (true, true), "-u not compatible with -S"),
+            (|p| p.dirs.push("b".into()), "shared directory mode"),
+            (
+                |p| (p.dirs, p.unique_dir, p.shift) = (vec!["a".into(), "b".into()], true, 1),
+                "cannot have multiple directory paths with -N",
+            ),
+            (
+                |p| (p.dirs, p.unique_dir, p.collective) = (vec!["a".into(), "b".into()], true, true),
+                "-c not compatible with multiple",
+            ),
+            (|p| (p.dirs, p.unique_dir) = (vec!["a".into(); 3], true), "more directory paths than"),
+            (|p| p.dirs = vec![String::new()], "names an empty directory"),
+            (|p| (p.branching, p.depth) = (0, 1), "branch factor"),
+            (|p| (p.items_per_dir, p.unique_dir) = (5, true), "only specify"),
+            (|p| p.items_per_dir = 3, "must be a multiple"),
+            (|p| (p.branching, p.depth) = (9, 40), "more than 2^39"),
+            (|p| p.preload = u64::MAX, "--preload"),
+            (|p| (p.preload, p.backend) = (1, "dummy".into()), "--preload: DUMMY"),
+            (|p| (p.make_node, p.write_bytes) = (true, 1), "-k not compatible with -w"),
+            (|p| (p.make_node, p.shared_file) = (true, true), "-k not compatible with -S"),
+            (|p| (p.verify_read, p.read) = (true, false), "read test is used"),
+            (|p| p.verify_read = true, "read bytes is > 0"),
+            (|p| (p.write_bytes, p.read_bytes) = (8, 16), "must be smaller than write bytes"),
+            (|p| (p.verify_read, p.read_bytes) = (true, 16), "add -G NUMBER"),
+            (
+                |p| {
+                    (p.verify_read, p.read_bytes, p.signature, p.backend) = (true, 8, Some(1), "dummy".into())
+                },
+                "DUMMY keeps no data",
+            ),
+            (|p| (p.verify_write, p.collective) = (true, true), "--verify-write"),
+            (|p| p.write_bytes = 1 << 50, "2^40"),
+            (|p| (p.packet, p.write_bytes) = (Packet::Stamped, 9), "multiples of 8"),
+            (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
+            (|p| (p.deadline, p.collective) = (1, true), "-W and -c"),
+            (|p| p.status_file = Some("s".into()), "add -W SECONDS"),
+            (|p| p.extra = vec!["link".into(), "lnk".into()], "no operation lnk; there are statx, list,"),
+        ];
+        for (change, wanted) in cases {
+            let why = refused(2, change);
+            assert!(why.contains(wanted), "{why} has not {wanted}");
+            assert!(!why.contains('\n') && !why.ends_with('.'), "{why}");
+        }
+    }
+
+    #[test]
+    fn what_mdtest_takes_is_taken() {
+        type Change = fn(&mut Parameters);
+        let cases: &[Change] = &[
+            |p| p.items = 0,
+            |p| (p.branching, p.depth, p.items_per_dir, p.items) = (3, 3, 900, 0),
+            |p| (p.write_bytes, p.read_bytes, p.verify_read) = (3901, 3901, true),
+            |p| (p.deadline, p.depth, p.status_file) = (1, 3, Some("s".into())),
+            |p| (p.create, p.status_file) = (false, Some("s".into())),
+            |p| (p.make_node, p.shared_file, p.create) = (true, true, false),
+            |p| p.first_ranks = 7,
+            |p| (p.dirs, p.unique_dir) = (vec!["a".into(), "b".into()], true),
+            |p| p.shift = -3,
+        ];
+        for (index, change) in cases.iter().enumerate() {
+            let mut parameters = Parameters { items: 10, ..Parameters::default() };
+            change(&mut parameters);
+            assert_eq!(parameters.check(2), Ok(()), "case {index}");
+        }
+    }
+}

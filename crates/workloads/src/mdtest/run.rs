@@ -1,0 +1,370 @@
+//! A run from its first number of ranks to its last iteration (mdtest 4.1).
+
+use std::time::Duration;
+
+use measure::CycleClock;
+use ranks::{Comm, Halt, Reduce};
+use results::records::Sink;
+use storage::{Names, Storage};
+
+use super::counts::Counts;
+use super::items::{Items, Stem, Whose};
+use super::observer::{Event, Observer};
+use super::operations::{OPERATIONS, When};
+use super::parameters::Parameters;
+use super::{names, place, preload, status, tree};
+use crate::kit::board::Board;
+use crate::kit::rank::Rank;
+
+/// How a run ended that did not halt: the same on every rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Items that held wrong data, over all ranks, phases and iterations.
+    pub wrong: u64,
+    /// Operations that failed while the run went on.
+    pub failed: u64,
+}
+
+/// A run on one number of ranks.
+pub(super) struct Run<'r> {
+    pub(super) parameters: &'r Parameters,
+    pub(super) storage: &'r dyn Storage,
+    pub(super) names: &'r dyn Names,
+    pub(super) rank: Rank<'r>,
+    pub(super) observer: &'r mut dyn Observer,
+    pub(super) counts: Counts,
+    /// By how many ranks the names shift from phase to phase.
+    pub(super) shift: i64,
+    /// The seed of the data.
+    pub(super) signature: i32,
+    /// The seed of this rank's order in the phases that `-R` shuffles.
+    pub(super) order_seed: Option<u64>,
+    /// Number of the run among those of `-f`, `-l`, `-s`.
+    pub(super) test: u32,
+    pub(super) iteration: u32,
+    /// Items of one rank that are there in the test under way.
+    pub(super) items: u64,
+    pub(super) summary: Summary,
+    /// Whether names were made that are not yet removed.
+    pub(super) made: bool,
+}
+
+/// In which phase something is done to names: each shifts them once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    Create = 0,
+    Stat = 1,
+    Read = 2,
+    Remove = 3,
+}
+
+/// Runs what [`Parameters::check`] let pass on the ranks of `comm`; every rank's body. Only rank 0's
+/// records, observer and seed count. Collective.
+#[allow(clippy::too_many_arguments, reason = "each is another thing that a rank brings along")]
+pub fn run(
+    parameters: &Parameters,
+    storage: &dyn Storage,
+    comm: &dyn Comm,
+    clock: &mut CycleClock,
+    records: &mut dyn Sink,
+    board: Option<(&Board, u32)>,
+    observer: &mut dyn Observer,
+    seed: u64,
+) -> Result<Summary, Halt> {
+    let none = || format!("{} has no directories; use -a POSIX", parameters.backend);
+    let names = comm.agree("names", storage.names().ok_or_else(none))?;
+    let mut rank = Rank::begin(comm, clock, records, board)?;
+    let place = place::find(parameters, comm)?;
+    let (ranks, nodes, on_node_0) = (comm.size(), place.nodes, &place.on_node_0[..]);
+    observer.event(&Event::Started { ranks, nodes, on_node_0 });
+    if place.shift != 0 {
+        observer.event(&Event::Shift(place.shift));
+    }
+    let seed = agreed(comm, seed)?;
+    let order_seed = order_seed(parameters, comm.rank(), seed, observer);
+    let made = tree::make_own_dirs(parameters, names, comm)?;
+    let mut summary = Summary::default();
+    for (test, ranks) in scan(parameters, comm.size()).into_iter().enumerate() {
+        let part = Part { test: test as u32, shift: place.shift, seed, order_seed };
+        let done = if ranks == comm.size() {
+            on_ranks(parameters, (storage, names), rank.among(comm)?, observer, part)
+        } else {
+            among(parameters, (storage, names), &mut rank, observer, part, ranks)?
+        };
+        let done = done?;
+        summary = Summary { wrong: summary.wrong + done.wrong, failed: summary.failed + done.failed };
+    }
+    if parameters.remove {
+        tree::remove_own_dirs(parameters, names, comm, made, observer)?;
+    }
+    Ok(summary)
+}
+
+/// What a run on one number of ranks is given.
+#[derive(Clone, Copy)]
+struct Part {
+    test: u32,
+    shift: i64,
+    seed: u64,
+    order_seed: Option<u64>,
+}
+
+/// The numbers of ranks, one run each.
+fn scan(parameters: &Parameters, ranks: u32) -> Vec<u32> {
+    match parameters.last_ranks {
+        0 => vec![ranks],
+        last => (parameters.first_ranks..=last).step_by(parameters.stride.max(1) as usize).collect(),
+    }
+}
+
+/// Runs on the first ranks; the others wait, and get the same result. Collective for all.
+fn among(
+    parameters: &Parameters,
+    on: (&dyn Storage, &dyn Names),
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
+    part: Part,
+    ranks: u32,
+) -> Result<Result<Summary, Halt>, Halt> {
+    let whole = rank.comm;
+    let takes_part = whole.rank() < ranks;
+    let some = whole.split(u32::from(!takes_part))?;
+    let mut done = Ok(Summary::default());
+    if takes_part {
+        done = match rank.among(&*some) {
+            Ok(rank) => on_ranks(parameters, on, rank, observer, part),
+            Err(halt) => Err(halt),
+        };
+    }
+    let mut words = match &done {
+        Ok(Summary { wrong, failed }) => format!("{wrong}\n{failed}"),
+        Err(Halt { step, rank, node, why }) => format!("!{step}\n{rank}\n{node}\n{why}"),
+    }
+    .into_bytes();
+    whole.broadcast(0, &mut words)?;
+    Ok(told(&String::from_utf8_lossy(&words)))
+}
+
+/// What rank 0 told the others.
+fn told(words: &str) -> Result<Summary, Halt> {
+    let number = |text: &str| text.parse().unwrap_or(0);
+    match words.strip_prefix('!') {
+        None => {
+            let (wrong, failed) = words.split_once('\n').unwrap_or_default();
+            Ok(Summary { wrong: number(wrong), failed: number(failed) })
+        }
+        Some(words) => {
+            let mut parts = words.splitn(4, '\n');
+            let mut next = || parts.next().unwrap_or_default().to_owned();
+            let (step, rank, node, why) = (next(), next(), next(), next());
+            Err(Halt { step, rank: number(&rank) as u32, node, why })
+        }
+    }
+}
+
+/// All iterations on the ranks of `rank`. Collective there.
+fn on_ranks<'r>(
+    parameters: &'r Parameters,
+    (storage, names): (&'r dyn Storage, &'r dyn Names),
+    rank: Rank<'r>,
+    observer: &'r mut dyn Observer,
+    part: Part,
+) -> Result<Summary, Halt> {
+    let counts = Counts::of(parameters).expect("the parameters were checked");
+    let Part { test, shift, seed, order_seed } = part;
+    let mut run = Run {
+        parameters,
+        storage,
+        names,
+        rank,
+        observer,
+        counts,
+        shift,
+        signature: parameters.signature.unwrap_or(seed as i32),
+        order_seed,
+        test,
+        iteration: 0,
+        items: counts.items(),
+        summary: Summary::default(),
+        made: false,
+    };
+    run.observer.event(&Event::Ranks { ranks: run.ranks(), items: counts.items() });
+    let there = status::load(&mut run)?;
+    for iteration in 0..parameters.iterations {
+        run.iteration = iteration;
+        run.observer.event(&Event::Iteration(iteration));
+        one(&mut run, there).map_err(|halt| naming_what_is_left(&run, halt))?;
+    }
+    run.observer.event(&Event::Over { wrong: run.summary.wrong });
+    Ok(run.summary)
+}
+
+/// One iteration; `there` is how many items an earlier run left. Collective.
+fn one(run: &mut Run<'_>, there: Option<u64>) -> Result<(), Halt> {
+    let parameters = run.parameters;
+    if parameters.create {
+        tree::make_test_dirs(run)?;
+    }
+    phases(run, &[When::Begin])?;
+    if parameters.create && parameters.preload > 0 {
+        preload::fill(run)?;
+    }
+    let directories = parameters.directories && !parameters.shared_file;
+    let tests = [
+        (
+            directories,
+            if parameters.files { &[When::Directories][..] } else { &[When::Directories, When::Items] },
+        ),
+        (parameters.files, &[When::Files, When::Items][..]),
+    ];
+    for (_, when) in tests.into_iter().filter(|(wanted, _)| *wanted) {
+        delay(run);
+        run.items = there.unwrap_or(run.counts.items());
+        phases(run, when)?;
+    }
+    if parameters.remove && parameters.preload > 0 {
+        preload::empty(run)?;
+    }
+    phases(run, &[When::End])?;
+    if parameters.remove {
+        tree::remove_test_dirs(run)?;
+    }
+    Ok(())
+}
+
+/// The operations of one part of an iteration, in the order of the table. Collective.
+fn phases(run: &mut Run<'_>, when: &[When]) -> Result<(), Halt> {
+    for row in OPERATIONS {
+        if when.contains(&row.when) && (row.wanted)(run.parameters) {
+            (row.perform)(run, row)?;
+        }
+    }
+    Ok(())
+}
+
+/// `-p`: rank 0 sleeps, the others wait for it at the next barrier.
+fn delay(run: &mut Run<'_>) {
+    let seconds = run.parameters.pre_delay;
+    if seconds > 0 {
+        run.observer.event(&Event::Delay(seconds));
+        if run.rank.comm.rank() == 0 {
+            std::thread::sleep(Duration::from_secs(seconds.into()));
+        }
+    }
+}
+
+/// Nothing is removed after a halt: who looks for the reason finds it all.
+fn naming_what_is_left(run: &Run<'_>, mut halt: Halt) -> Halt {
+    if run.made {
+        let path = names::test_dir(run.parameters, 0, run.iteration, 0);
+        let more = run.parameters.dirs.len() > 1 || run.counts.loops > 1;
+        let more = if more { " ..." } else { "" };
+        halt.why.push_str(&format!(" (what this run made is left: {path}{more})"));
+    }
+    halt
+}
+
+/// Rank 0's seed, on all ranks. Collective.
+fn agreed(comm: &dyn Comm, seed: u64) -> Result<u64, Halt> {
+    let mut bytes = seed.to_le_bytes().to_vec();
+    comm.broadcast(0, &mut bytes)?;
+    Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
+}
+
+/// The seed of this rank's order: with `-R` each rank has its own, with `--random-seed` alone all the same.
+fn order_seed(parameters: &Parameters, rank: u32, seed: u64, observer: &mut dyn Observer) -> Option<u64> {
+    if !parameters.shuffle && parameters.random_seed == 0 {
+        return None;
+    }
+    let seed = if parameters.random_seed > 0 { parameters.random_seed } else { seed };
+    observer.event(&Event::RandomSeed(seed));
+    Some(if parameters.shuffle { seed.wrapping_add(rank.into()) } else { seed })
+}
+
+impl<'r> Run<'r> {
+    /// How many ranks take part.
+    pub(super) fn ranks(&self) -> u32 {
+        self.rank.comm.size()
+    }
+
+    /// The items whose turn it is on this rank.
+    pub(super) fn own(&self, turn: Turn, stem: Stem) -> Items<'r> {
+        let by = self.shift * turn as i64;
+        let first_owner = super::items::shifted(self.rank.comm.rank(), by, self.ranks());
+        Items::new(Whose { first_owner, ..self.whose() }, stem)
+    }
+
+    /// The items of all ranks, the one rank after the other.
+    pub(super) fn everyones(&self, stem: Stem) -> Items<'r> {
+        Items::new(self.whose(), stem)
+    }
+
+    /// With `-u -N` items are in the next rank's tree; but not with `-c`, for then rank 0 makes them all.
+    pub(super) fn tree_shift(&self) -> i64 {
+        if self.parameters.collective { 0 } else { self.shift }
+    }
+
+    fn whose(&self) -> Whose<'r> {
+        Whose {
+            parameters: self.parameters,
+            counts: self.counts,
+            iteration: self.iteration,
+            rank: self.rank.comm.rank(),
+            ranks: self.ranks(),
+            tree_shift: self.tree_shift(),
+            first_owner: 0,
+            each: self.items,
+        }
+    }
+
+    /// The items that this rank makes or takes away, and how many: with `-c` rank 0 does it for all.
+    pub(super) fn share(&self, turn: Turn, stem: Stem) -> (Items<'r>, u64) {
+        let alone = self.rank.comm.rank() == 0;
+        let all = u64::from(self.ranks()) * self.items;
+        match self.parameters.collective {
+            true => (self.everyones(stem), if alone { all } else { 0 }),
+            false => (self.own(turn, stem), self.items),
+        }
+    }
+
+    /// Tells and records something that the reader of the numbers has to know. Collective.
+    pub(super) fn notice(&mut self, id: &str, phase: &str, text: &str) -> Result<(), Halt> {
+        self.observer.event(&Event::Notice(text));
+        self.rank.notice(id, self.iteration, phase, text)
+    }
+
+    /// The sum over all ranks. Collective.
+    pub(super) fn sum(&self, mine: u64) -> Result<u64, Halt> {
+        self.rank.comm.reduce_one(mine, Reduce::Sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_ranks_are_scanned_only_where_a_last_one_is_given() {
+        let scanned = |first, last, stride| {
+            let parameters =
+                Parameters { first_ranks: first, last_ranks: last, stride, ..Parameters::default() };
+            scan(&parameters, 8)
+        };
+        assert_eq!(scanned(2, 0, 1), [8], "-f without -l");
+        assert_eq!(scanned(1, 8, 3), [1, 4, 7]);
+        assert_eq!(scanned(2, 4, 1), [2, 3, 4]);
+    }
+
+    #[test]
+    fn a_halt_of_some_ranks_reaches_the_others_whole() {
+        let halt = "!file stat\n3\nn7\n/a\nb: stat: No such file or directory";
+        let wanted = Halt {
+            step: "file stat".into(),
+            rank: 3,
+            node: "n7".into(),
+            why: "/a\nb: stat: No such file or directory".into(),
+        };
+        assert_eq!(told(halt), Err(wanted));
+        assert_eq!(told("4\n9"), Ok(Summary { wrong: 4, failed: 9 }));
+    }
+}

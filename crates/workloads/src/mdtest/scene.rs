@@ -1,0 +1,108 @@
+//! A stage for tests: local ranks in a directory of their own, and an observer that remembers.
+
+use std::path::Path;
+
+use measure::CycleClock;
+use ranks::{Comm, Halt, local};
+use results::Record;
+use results::record::Phase;
+use storage::{Settings, Storage};
+
+use super::observer::{Event, Observer};
+use super::{Parameters, Summary, run};
+
+/// Remembers every event, as text.
+#[derive(Default)]
+struct Heard(Vec<String>);
+
+impl Observer for Heard {
+    fn event(&mut self, event: &Event<'_>) {
+        self.0.push(format!("{event:?}"));
+    }
+}
+
+/// What one rank left.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) done: Result<Summary, Halt>,
+    pub(super) records: Vec<Record>,
+    pub(super) told: Vec<String>,
+}
+
+impl Left {
+    pub(super) fn phases(&self) -> Vec<&Phase> {
+        let phase = |record| if let &Record::Phase(ref phase) = record { Some(&**phase) } else { None };
+        self.records.iter().filter_map(phase).collect()
+    }
+
+    pub(super) fn phase(&self, name: &str) -> &Phase {
+        let found = self.phases().into_iter().find(|phase| phase.phase == name);
+        found.unwrap_or_else(|| panic!("no phase {name} in {:?}", self.records))
+    }
+
+    pub(super) fn told(&self, begin: &str) -> Vec<&str> {
+        self.told.iter().map(String::as_str).filter(|told| told.starts_with(begin)).collect()
+    }
+}
+
+/// The files of this machine.
+pub(super) fn posix() -> Box<dyn Storage> {
+    (storage::backend("posix").expect("it is there").open)(&Settings::default()).expect("it opens")
+}
+
+/// Runs on `ranks` local ranks; what each left.
+pub(super) fn play_on(ranks: u32, parameters: &Parameters, storage: &dyn Storage) -> Vec<Left> {
+    parameters.check(ranks).expect("sound parameters");
+    let clock = CycleClock::new();
+    let body = |comm: &dyn Comm| {
+        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
+        let done = run(parameters, storage, comm, &mut clock, &mut records, None, &mut heard, 7);
+        Left { done, records, told: heard.0 }
+    };
+    local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
+}
+
+/// The same with files in `dir`: each of the directories of `parameters` is one in it.
+pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &Parameters) -> Vec<Left> {
+    play_on(ranks, &within(dir, parameters), &*posix())
+}
+
+/// The parameters with their directories in `dir`.
+pub(super) fn within(dir: &Path, parameters: &Parameters) -> Parameters {
+    let dirs = parameters.dirs.iter().map(|name| dir.join(name).display().to_string()).collect();
+    Parameters { dirs, ..parameters.clone() }
+}
+
+/// Only creating, in `A`.
+pub(super) fn only_create() -> Parameters {
+    Parameters { stat: false, read: false, rename: false, remove: false, ..all_phases() }
+}
+
+/// All phases, in `A`.
+pub(super) fn all_phases() -> Parameters {
+    Parameters { dirs: vec!["A".into()], ..Parameters::default() }
+}
+
+/// Every name below `dir`, sorted; directories end in `/`, and behind a file that has any stand its bytes.
+pub(super) fn names_in(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(dir, dir, &mut found);
+    found.sort();
+    found
+}
+
+fn collect(top: &Path, dir: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(dir).expect("it can be read") {
+        let path = entry.expect("it can be read").path();
+        let name = path.strip_prefix(top).expect("it is below").display().to_string();
+        let kept = path.symlink_metadata().expect("it is there");
+        if kept.is_dir() {
+            found.push(format!("{name}/"));
+            collect(top, &path, found);
+        } else if kept.len() > 0 {
+            found.push(format!("{name} {}", kept.len()));
+        } else {
+            found.push(name);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The directories around the items: those of `-d`, test directories, and the trees in them.
+//!
+//! Invariant: a directory that was there before is never removed but by its tree's own phase, and none that
+//! holds anything.
+
+use std::ffi::CStr;
+use std::io;
+use std::path::Path;
+
+use ranks::{Comm, Halt, Reduce};
+use storage::Names;
+
+use super::names::{self, Shape};
+use super::observer::{Event, Observer};
+use super::operations::Row;
+use super::parameters::Parameters;
+use super::phase::{self, Plan, TREES_AT};
+use super::run::Run;
+use crate::kit::drive::words;
+use crate::kit::operations::Operation;
+use crate::kit::path::PathBuffer;
+
+/// What directories are made with, less the umask.
+pub(super) const PERMISSIONS: u32 = 0o775;
+
+/// Makes the directories of `-d` that are not there, one level deep, each by one rank; whether this rank made
+/// one. Collective.
+pub(super) fn make_own_dirs(
+    parameters: &Parameters,
+    names: &dyn Names,
+    comm: &dyn Comm,
+) -> Result<bool, Halt> {
+    let makes = parameters.create && (comm.rank() as usize) < parameters.dirs.len();
+    let made = if makes { make(names, names::own_dir(parameters, comm.rank())) } else { Ok(false) };
+    comm.agree("directory", made)
+}
+
+/// Removes those again that this run made. Collective.
+pub(super) fn remove_own_dirs(
+    parameters: &Parameters,
+    names: &dyn Names,
+    comm: &dyn Comm,
+    made: bool,
+    observer: &mut dyn Observer,
+) -> Result<(), Halt> {
+    let dir = names::own_dir(parameters, comm.rank());
+    let removed = if made { remove_if_empty(names, dir) } else { Ok(true) };
+    let left = comm.agree("directory", removed.map(|removed| u64::from(!removed)))?;
+    if comm.reduce_one(left, Reduce::Sum)? > 0 {
+        observer.event(&Event::Warning(&format!("{dir}: is left, for it is not empty")));
+    }
+    Ok(())
+}
+
+/// Makes the test directories of an iteration that are not there. Collective.
+pub(super) fn make_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
+    run.made = true;
+    let made = each_test_dir(run, &mut |names, path| make(names, path).map(drop));
+    run.rank.comm.agree("test directory", made)
+}
+
+/// Removes them. One that is not empty stays; that is an error unless failures are counted. Collective.
+pub(super) fn remove_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
+    let mut left = 0;
+    let keep_going = run.parameters.keep_going;
+    let removed = each_test_dir(run, &mut |names, path| match remove_if_empty(names, path)? {
+        true => Ok(()),
+        false if keep_going => {
+            left += 1;
+            Ok(())
+        }
+        false => Err(format!("{path}: rmdir: Directory not empty")),
+    });
+    run.rank.comm.agree("test directory", removed)?;
+    let left = run.sum(left)?;
+    run.summary.failed += left;
+    run.made = left > 0;
+    if left > 0 {
+        let first = names::test_dir(run.parameters, 0, run.iteration, 0);
+        let text = format!("{left} test directories are left, for they are not empty: {first} ...");
+        run.notice("left", "tree_removal", &text)?;
+    }
+    Ok(())
+}
+
+/// Does something with the path of each test directory of this iteration that is this rank's to make.
+fn each_test_dir(
+    run: &Run<'_>,
+    what: &mut dyn FnMut(&dyn Names, &str) -> Result<(), String>,
+) -> Result<(), String> {
+    let rank = run.rank.comm.rank();
+    if rank as usize >= run.parameters.dirs.len() {
+        return Ok(());
+    }
+    let mut paths =
+        (0..run.counts.loops).map(|number| names::test_dir(run.parameters, rank, run.iteration, number));
+    paths.try_for_each(|path| what(run.names, &path))
+}
+
+fn make(names: &dyn Names, path: &str) -> Result<bool, String> {
+    let known = PathBuffer::new(Path::new(path));
+    match names.make_dir(known.as_c_str(), PERMISSIONS) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match names.stat(known.as_c_str()) {
+            Ok(entry) if entry.directory => Ok(false),
+            Ok(_) => Err(format!("{path}: is no directory")),
+            Err(error) => Err(format!("{path}: stat: {}", words(&error))),
+        },
+        Err(error) => Err(format!("{path}: mkdir: {}", words(&error))),
+    }
+}
+
+/// Whether the directory is gone; false where it is not empty.
+fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, String> {
+    match names.remove_dir(PathBuffer::new(Path::new(path)).as_c_str()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+        Err(error) => Err(format!("{path}: rmdir: {}", words(&error))),
+    }
+}
+
+/// The phase that makes the trees.
+pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    each_directory(run, row, true)
+}
+
+/// The phase that removes them.
+pub(super) fn remove(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+    each_directory(run, row, false)
+}
+
+fn each_directory(run: &mut Run<'_>, row: &'static Row, down: bool) -> Result<(), Halt> {
+    let rank = run.rank.comm.rank();
+    let trees = match (run.parameters.unique_dir, run.parameters.collective) {
+        (true, false) => 1,
+        (true, true) if rank == 0 => run.ranks(),
+        (false, _) if rank == 0 => 1,
+        _ => 0,
+    };
+    let shape = Shape { branching: run.parameters.branching, directories: run.counts.directories };
+    let told = shape.directories * run.counts.loops;
+    let count = told * u64::from(trees);
+    let mut walk = Walk {
+        names: run.names,
+        parameters: run.parameters,
+        iteration: run.iteration,
+        rank,
+        trees: trees.into(),
+        shape,
+        down,
+        node: 0,
+        path: PathBuffer::default(),
+    };
+    let plan = Plan { told, names_at: TREES_AT, ..Plan::new(run, row, count) };
+    let done = phase::perform(run, &plan, &mut walk, None)?;
+    phase::conclude(run, &plan, done)
+}
+
+/// Goes through the directories of some trees, the one tree after the other.
+struct Walk<'r> {
+    names: &'r dyn Names,
+    parameters: &'r Parameters,
+    iteration: u32,
+    rank: u32,
+    /// Trees in each test directory that are this rank's to make.
+    trees: u64,
+    shape: Shape,
+    /// Makes each directory before those in it; otherwise it removes, those in it first.
+    down: bool,
+    node: u64,
+    path: PathBuffer,
+}
+
+impl Operation for Walk<'_> {
+    fn before(&mut self, item: u64) {
+        let (tree, within) = (item / self.shape.directories, item % self.shape.directories);
+        self.node = match (within, self.down) {
+            (0, true) => 0,
+            (0, false) => self.shape.first_up(0),
+            (_, true) => self.shape.next_down(self.node).unwrap_or(0),
+            (_, false) => self.shape.next_up(self.node).unwrap_or(0),
+        };
+        let number = tree / self.trees;
+        // One tree is this rank's own; several are those of all ranks, made by rank 0.
+        let owner = if self.trees > 1 { (tree % self.trees) as u32 } else { self.rank };
+        let at = (self.iteration, number);
+        self.path = names::node(self.parameters, self.shape, at, (self.rank, owner), self.node);
+    }
+
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        let path: &CStr = self.path.as_c_str();
+        if self.down { self.names.make_dir(path, PERMISSIONS) } else { self.names.remove_dir(path) }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (if self.down { "mkdir" } else { "rmdir" }, self.path.as_path())
+    }
+}
