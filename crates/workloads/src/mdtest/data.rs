@@ -5,7 +5,7 @@
 
 use super::items::Items;
 use super::parameters::Parameters;
-use crate::kit::payload::{Identity, Packet, Payload, file_id};
+use crate::kit::payload::{Identity, Packet, Payload, file_id, poison_pages};
 
 /// Bytes of a word.
 pub(super) const WORD: usize = 8;
@@ -68,4 +68,12 @@ impl Data {
             self.payload.prepare(&mut buffer[..words_end], place);
         }
     }
+}
+
+/// Makes a buffer hold what is never written, so that what does not arrive is seen.
+pub(super) fn spoil(buffer: &mut [u8]) {
+    let words_end = buffer.len() / WORD * WORD;
+    let (words, rest) = buffer.split_at_mut(words_end);
+    poison_pages(words);
+    rest.iter_mut().enumerate().for_each(|(index, byte)| *byte = !((words_end + index) as u8));
 }

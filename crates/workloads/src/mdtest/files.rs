@@ -6,7 +6,7 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::{Buffer, File, Mode, Open, Storage};
 
-use super::data::Data;
+use super::data::{Data, spoil};
 use super::directories::one_call;
 use super::items::{Items, Stem};
 use super::observer::Event;
@@ -16,7 +16,6 @@ use super::run::{Run, Turn};
 use super::status;
 use super::verify::{self, Verifier};
 use crate::kit::operations::{Done, Operation};
-use crate::kit::payload::poison_pages;
 
 /// What a file made without being opened gets.
 const NODE_PERMISSIONS: u32 = 0o400;
@@ -133,7 +132,7 @@ impl Operation for Make<'_> {
             data.make(buffer.bytes_mut(), &self.items);
         }
         if self.verifier.is_some() {
-            poison_pages(self.read.bytes_mut());
+            spoil(self.read.bytes_mut());
         }
     }
 
@@ -237,7 +236,7 @@ impl Operation for Read<'_> {
         self.items.go(item);
         self.call = "open";
         if self.verifier.is_some() {
-            poison_pages(self.buffer.bytes_mut());
+            spoil(self.buffer.bytes_mut());
         }
     }
 

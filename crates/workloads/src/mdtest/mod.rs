@@ -26,7 +26,17 @@ mod tree;
 mod verify;
 
 #[cfg(test)]
+mod data_tests;
+#[cfg(test)]
+mod extra_tests;
+#[cfg(test)]
+mod failure_tests;
+#[cfg(test)]
 mod golden_tests;
+#[cfg(test)]
+mod phase_tests;
+#[cfg(test)]
+mod recording;
 #[cfg(test)]
 mod scene;
 

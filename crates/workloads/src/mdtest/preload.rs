@@ -122,7 +122,7 @@ fn own_files(
             path.number(file);
             act(run.names, path.as_c_str())
                 .map_err(|error| format!("{}: {call}: {}", path.as_path().display(), words(&error)))?;
-            if file / share.step % LOOK_EVERY == 0 && run.rank.comm.alarm_raised() {
+            if (file / share.step).is_multiple_of(LOOK_EVERY) && run.rank.comm.alarm_raised() {
                 return Ok(());
             }
         }

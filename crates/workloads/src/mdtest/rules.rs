@@ -43,7 +43,7 @@ impl Parameters {
             ),
             (
                 self.last_ranks > ranks,
-                "-l: last > number of processes doesn't make sense; start more ranks, or leave -l out for all",
+                "-l: last > number of processes doesn't make sense; start more ranks, or leave -l out",
             ),
             (
                 self.last_ranks > 0 && self.first_ranks == 0,
@@ -64,15 +64,17 @@ impl Parameters {
             (self.unique_dir && self.shared_file, "-u not compatible with -S: leave one of them out"),
             (
                 several && self.shift != 0,
-                "cannot have multiple directory paths with -N strides between neighbor tasks: give one -d",
+                "cannot have multiple directory paths with -N strides between neighbor tasks: \
+                 give one -d",
             ),
             (
                 several && !self.unique_dir,
-                "shared directory mode is not compatible with multiple directory paths: add -u, or give one -d",
+                "shared directory mode is not compatible with multiple directory paths: add -u, \
+                 or give one -d",
             ),
             (
                 self.dirs.len() as u64 > u64::from(ranks),
-                "cannot have more directory paths than MPI tasks: start more ranks, or give fewer paths with -d",
+                "cannot have more directory paths than MPI tasks: start more ranks, or give fewer -d",
             ),
             (
                 self.dirs.is_empty() || self.dirs.iter().any(String::is_empty),

@@ -31,8 +31,13 @@ pub(super) struct Left {
 
 impl Left {
     pub(super) fn phases(&self) -> Vec<&Phase> {
-        let phase = |record| if let &Record::Phase(ref phase) = record { Some(&**phase) } else { None };
-        self.records.iter().filter_map(phase).collect()
+        let mut phases = Vec::new();
+        for record in &self.records {
+            if let Record::Phase(phase) = record {
+                phases.push(&**phase);
+            }
+        }
+        phases
     }
 
     pub(super) fn phase(&self, name: &str) -> &Phase {

@@ -79,7 +79,8 @@ impl Verifier {
     fn of_another(&self, words: &[u8], place: u64) -> Option<String> {
         let payload = self.data.payload();
         let own = payload.identity();
-        if words.len() < WORD || own.packet == Packet::Stamped || payload.holds(words, place) {
+        let words = &words[..words.len() / WORD * WORD];
+        if words.is_empty() || own.packet == Packet::Stamped || payload.holds(words, place) {
             return None;
         }
         let first = native(&words[..WORD]);

@@ -1,0 +1,188 @@
+//! Data of files: those of the original to the byte, and wrong data by item and place.
+
+use std::path::{Path, PathBuf};
+
+use super::Parameters;
+use super::scene::{Left, all_phases, only_create, play_in};
+use crate::kit::payload::Packet;
+
+fn file(dir: &Path, name: &str) -> PathBuf {
+    dir.join(format!("A/test-dir.0-0/mdtest_tree.0/file.mdtest.{name}"))
+}
+
+fn writing(packet: Packet, bytes: u64) -> Parameters {
+    Parameters {
+        packet,
+        write_bytes: bytes,
+        signature: Some(42),
+        directories: false,
+        items: 3,
+        ..only_create()
+    }
+}
+
+fn reading(packet: Packet, bytes: u64) -> Parameters {
+    Parameters { create: false, read: true, verify_read: true, read_bytes: bytes, ..writing(packet, bytes) }
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+const TYPES: [Packet; 4] = [Packet::Timestamp, Packet::Offset, Packet::Incompressible, Packet::Random];
+
+#[test]
+fn files_are_those_of_the_original_to_the_byte() {
+    // FNV-1a of files 0.0, 0.1 and 1.2 that mdtest 4.1 made with -w 8205 -G 42.
+    let golden = [
+        [0x172e_1eaa_ae7d_4731, 0x172e_1eaa_ae7d_4731, 0xbbdb_cee0_3b34_8dfa],
+        [0x56fb_def1_e9b1_d135, 0x0e8a_aed6_cd6d_a241, 0xafb2_bfc7_dd86_67a6],
+        [0xb957_22c0_84ab_cd4f, 0x70a0_95f8_6f0d_b0d7, 0xa185_82ee_b965_ed38],
+        [0x90f4_9017_8b08_024c, 0xee23_c37a_2b1b_a5c9, 0xa21d_8329_c4a2_8c49],
+    ];
+    for (packet, wanted) in TYPES.into_iter().zip(golden) {
+        let dir = tempfile::tempdir().unwrap();
+        play_in(dir.path(), 2, &writing(packet, 8205));
+        let sums =
+            ["0.0", "0.1", "1.2"].map(|name| checksum(&std::fs::read(file(dir.path(), name)).unwrap()));
+        assert_eq!(sums, wanted, "{packet:?}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    play_in(dir.path(), 1, &writing(Packet::Random, 5));
+    assert_eq!(std::fs::read(file(dir.path(), "0.1")).unwrap(), [0, 1, 2, 3, 4]);
+}
+
+/// What a reader finds after `spoil` did something to the files.
+fn found(packet: Packet, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<Left>) {
+    found_by(&reading(packet, bytes), bytes, spoil)
+}
+
+/// The same for a reader of its own mind.
+fn found_by(reader: &Parameters, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<Left>) {
+    let dir = tempfile::tempdir().unwrap();
+    play_in(dir.path(), 2, &writing(reader.packet, bytes));
+    spoil(dir.path());
+    let left = play_in(dir.path(), 2, reader);
+    let wrong = left[0].done.clone().expect("wrong data ends nothing").wrong;
+    assert!(left.iter().all(|rank| rank.done == left[0].done));
+    let check = left[0].phase("file_read").check.clone().expect("it was compared");
+    assert_eq!(check.bad_transfers, wrong);
+    let bad = check.bad.iter().map(|bad| {
+        let name = bad.path.rsplit('/').next().unwrap();
+        format!("rank {} {name} at {} {}: {}", bad.rank, bad.offset, bad.kind, bad.detail)
+    });
+    (wrong, bad.collect(), left)
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[at] ^= 4;
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn sound_data_verifies_whole_and_in_part_for_every_type_and_length() {
+    for packet in TYPES.into_iter().chain([Packet::Stamped]) {
+        let whole = packet == Packet::Stamped;
+        for bytes in
+            [1_u64, 8, 13, 4096, 8205].map(|bytes| if whole { bytes.next_multiple_of(8) } else { bytes })
+        {
+            let lengths = [bytes, bytes / 2].map(|read| if whole { read / 8 * 8 } else { read });
+            for (read, told) in lengths.into_iter().flat_map(|read| [(read, bytes), (read, 0)]) {
+                if read == 0 {
+                    continue;
+                }
+                // Whoever only reads may know how long the files are, or not.
+                let reader = Parameters { write_bytes: told, ..reading(packet, read) };
+                let (wrong, bad, left) = found_by(&reader, bytes, |_| ());
+                assert_eq!((wrong, bad), (0, vec![]), "{packet:?}, {read} of {bytes}");
+                let compared = left[0].phase("file_read").check.as_ref().map(|check| check.bytes);
+                assert_eq!(compared, Some(6 * read), "{packet:?}, {read} of {bytes}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_byte_is_named_by_item_and_offset() {
+    for packet in TYPES.into_iter().chain([Packet::Stamped]) {
+        let (wrong, bad, _) = found(packet, 8200, |dir| flip(&file(dir, "1.2"), 1237));
+        let wanted = "rank 1 file.mdtest.1.2 at 1232 flipped: item 2: 1 bit differs";
+        assert_eq!((wrong, bad.as_slice()), (1, &[wanted.to_owned()][..]), "{packet:?}");
+    }
+    let (wrong, bad, left) = found(Packet::Timestamp, 13, |dir| flip(&file(dir, "0.0"), 10));
+    assert_eq!((wrong, bad.len()), (1, 1));
+    assert_eq!(bad[0], "rank 0 file.mdtest.0.0 at 8 wrong: item 0");
+    let notice = left[0].told("Notice").concat();
+    assert!(notice.contains("File read: 1 files with wrong data, by kind: 1 wrong"), "{notice}");
+}
+
+#[test]
+fn a_file_cut_short_is_wrong_data_and_the_rest_is_still_read() {
+    let cut = |dir: &Path| {
+        let file = std::fs::File::options().write(true).open(file(dir, "0.1")).unwrap();
+        file.set_len(100).unwrap();
+    };
+    let (wrong, bad, left) = found(Packet::Timestamp, 4096, cut);
+    assert_eq!(wrong, 1);
+    assert!(bad[0].starts_with("rank 0 file.mdtest.0.1 at 100 truncated: item 1"), "{bad:?}");
+    assert_eq!(left[0].phase("file_read").ops, 6);
+}
+
+#[test]
+fn data_of_another_item_is_told_as_such() {
+    for (packet, wanted) in [
+        (Packet::Timestamp, "data of rank 0"),
+        (Packet::Offset, "data of item 1 of rank 0"),
+        (Packet::Incompressible, "data of item 1 of rank 0"),
+        // 42 + 0 + 1 is also 42 + 1 + 0: types that mix rank and item cannot tell more.
+        (Packet::Random, "data of item 0 of rank 1, or of a rank near it"),
+    ] {
+        let copy = |dir: &Path| {
+            let _bytes = std::fs::copy(file(dir, "0.1"), file(dir, "1.2")).unwrap();
+        };
+        let (wrong, bad, _) = found(packet, 8192, copy);
+        let told = format!("rank 1 file.mdtest.1.2 at 0 misplaced: item 2: {wanted}");
+        assert_eq!((wrong, bad), (1, vec![told]), "{packet:?}");
+    }
+}
+
+#[test]
+fn writes_are_read_again_at_once_and_shifted_readers_know_whose_data_it_is() {
+    let parameters = Parameters {
+        verify_write: true,
+        verify_read: true,
+        read_bytes: 3901,
+        shift: 1,
+        read: true,
+        stat: true,
+        remove: true,
+        ..writing(Packet::Offset, 3901)
+    };
+    for (shared_file, collective) in [(false, false), (true, false), (false, true)] {
+        let verify_write = !collective;
+        let parameters = Parameters { shared_file, collective, verify_write, ..parameters.clone() };
+        let dir = tempfile::tempdir().unwrap();
+        let left = play_in(dir.path(), 3, &parameters);
+        assert_eq!(left[0].done.as_ref().map(|done| (done.wrong, done.failed)), Ok((0, 0)));
+        for name in ["file_creation", "file_read"] {
+            let check = left[0].phase(name).check.clone();
+            let expected = if name == "file_read" || verify_write { Some(9 * 3901) } else { None };
+            assert_eq!(check.map(|check| check.bytes), expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_short_file_that_is_not_compared_fails_the_read() {
+    let dir = tempfile::tempdir().unwrap();
+    play_in(dir.path(), 1, &writing(Packet::Timestamp, 10));
+    let long = Parameters { verify_read: false, write_bytes: 0, ..reading(Packet::Timestamp, 100) };
+    let halt = play_in(dir.path(), 1, &long)[0].done.clone().expect_err("it ends");
+    assert!(halt.why.ends_with("file.mdtest.0.0: read: 10 of 100 bytes are there"), "{halt}");
+    let going_on = Parameters { keep_going: true, ..long };
+    let left = play_in(dir.path(), 1, &going_on);
+    assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(3));
+    assert!(all_phases().create);
+}

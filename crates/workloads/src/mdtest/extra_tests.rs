@@ -1,0 +1,172 @@
+//! Operations beyond mdtest 4.1 leave everything as it was; preloaded files are counted.
+#![allow(clippy::print_stdout)]
+
+use std::path::Path;
+
+use super::Parameters;
+use super::operations;
+use super::recording::Recording;
+use super::scene::{all_phases, names_in, only_create, play_in, play_on, within};
+
+fn everything() -> Vec<String> {
+    operations::names().map(str::to_owned).collect()
+}
+
+/// Whether the place for tests keeps attributes of users.
+fn keeps_attributes(dir: &Path) -> bool {
+    let kept = rustix::fs::setxattr(dir, c"user.mdtest", b"x", rustix::fs::XattrFlags::empty());
+    let _ = rustix::fs::removexattr(dir, c"user.mdtest");
+    kept.is_ok()
+}
+
+#[test]
+fn all_operations_together_leave_what_the_classic_ones_left() {
+    let base = Parameters { branching: 2, depth: 1, items: 12, write_bytes: 5, ..only_create() };
+    for (unique_dir, shared_file, shift) in
+        [(false, false, 0), (true, false, 0), (false, true, 0), (true, false, 1), (false, false, 1)]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let mut extra = everything();
+        if !keeps_attributes(dir.path()) {
+            println!("SKIPPED: no attributes of users are kept here; all else is tried");
+            extra.retain(|name| !name.starts_with("xattr"));
+        }
+        let classic = Parameters { unique_dir, shared_file, shift, ..base.clone() };
+        let more = Parameters { extra: extra.clone(), ..classic.clone() };
+        play_in(dir.path(), 3, &classic);
+        let cut = |name: String| name.split(' ').next().unwrap_or_default().to_owned();
+        let before: Vec<String> = names_in(dir.path()).into_iter().map(cut).collect();
+        std::fs::remove_dir_all(dir.path().join("A")).unwrap();
+        let left = play_in(dir.path(), 3, &more);
+        assert!(left[0].done.is_ok(), "{:?}", left[0].done);
+        let after: Vec<String> = names_in(dir.path()).into_iter().map(cut).collect();
+        assert_eq!(after, before, "{unique_dir} {shared_file}");
+        let classic = if shared_file { 2 } else { 3 };
+        assert_eq!(left[0].phases().len(), classic + extra.len());
+        std::fs::remove_dir_all(dir.path().join("A")).unwrap();
+        let whole = Parameters { stat: true, read: true, rename: true, remove: true, ..more };
+        let left = play_in(dir.path(), 3, &whole);
+        assert!(left[0].done.is_ok(), "{:?}", left[0].done);
+        assert_eq!(names_in(dir.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn each_operation_does_its_call_on_each_item() {
+    for (name, phase, calls) in [
+        ("statx", "file_statx", ["statx file.mdtest.0.0", "statx file.mdtest.0.1"]),
+        ("list", "directory_listing", ["list mdtest_tree.0", ""]),
+        (
+            "link",
+            "file_link",
+            ["link file.mdtest.0.0 file.mdtest.0.0.link.0", "link file.mdtest.0.1 file.mdtest.0.1.link.0"],
+        ),
+        (
+            "symlink",
+            "file_symlink",
+            [
+                "symlink file.mdtest.0.0 file.mdtest.0.0.symlink.0",
+                "symlink file.mdtest.0.1 file.mdtest.0.1.symlink.0",
+            ],
+        ),
+        ("chmod", "file_chmod", ["chmod file.mdtest.0.0", "chmod file.mdtest.0.1"]),
+        ("truncate", "file_truncate", ["truncate file.mdtest.0.0", "truncate file.mdtest.0.1"]),
+        (
+            "shared-open",
+            "shared_open",
+            ["open-read file.mdtest.shared-open", "open-read file.mdtest.shared-open"],
+        ),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let storage = Recording::new();
+        let parameters =
+            Parameters { extra: vec![name.into()], items: 2, directories: false, ..only_create() };
+        let left = play_on(1, &within(dir.path(), &parameters), &storage);
+        let word = calls[0].split(' ').next().unwrap();
+        let wanted: Vec<&str> = calls.into_iter().filter(|call| !call.is_empty()).collect();
+        assert_eq!(storage.calls(0, &[word]), wanted, "{name}");
+        assert_eq!(left[0].phase(phase).ops, wanted.len() as u64);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let storage = Recording::new();
+    let extra = vec!["rename-across".into()];
+    let parameters = Parameters { extra, items: 2, directories: false, ..only_create() };
+    let left = play_on(1, &within(dir.path(), &parameters), &storage);
+    let file = |item| format!("rename file.mdtest.0.{item} file.mdtest.0.{item}");
+    assert_eq!(storage.calls(0, &["rename"]), [file(0), file(1), file(0), file(1)], "there, then back");
+    assert_eq!(left[0].phase("file_rename_across").ops, 4);
+}
+
+#[test]
+fn directories_alone_are_listed_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let extra = vec!["list".into()];
+    let parameters = Parameters { extra, files: false, items: 4, branching: 3, depth: 1, ..all_phases() };
+    let left = play_in(dir.path(), 2, &parameters);
+    assert_eq!(left[0].phase("directory_listing").ops, 8);
+}
+
+#[test]
+fn a_listing_that_leaves_something_out_is_a_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let extra = vec!["list".into()];
+    // Whoever reads while half of the files are removed again, finds half of them.
+    let remove = format!("rm -f {}/A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0", dir.path().display());
+    let parameters =
+        Parameters { extra, directories: false, items: 2, before_phase: Some(remove), ..only_create() };
+    let left = play_in(dir.path(), 1, &parameters);
+    let halt = left[0].done.clone().expect_err("one is missing");
+    assert!(halt.why.contains("mdtest_tree.0: list: 1 of at least 2 entries came"), "{halt}");
+}
+
+#[test]
+fn preloaded_files_are_counted_and_go_with_the_rest() {
+    for (unique_dir, ranks, directories) in [(false, 2, 6), (true, 2, 12), (true, 1, 6), (false, 3, 6)] {
+        let base = Parameters {
+            branching: 2,
+            depth: 1,
+            preload: 50,
+            unique_dir,
+            extra: vec!["list".into()],
+            ..all_phases()
+        };
+        let counted = if unique_dir {
+            Parameters { items: 6, ..base.clone() }
+        } else {
+            Parameters { items: 4, items_per_dir: 2, ..base.clone() }
+        };
+        let trees = if unique_dir { directories / 2 } else { directories };
+        let dir = tempfile::tempdir().unwrap();
+        let left = play_in(dir.path(), ranks, &counted);
+        assert!(left[0].done.is_ok(), "{:?}", left[0].done);
+        let told = left[0].told("Preloaded").concat();
+        assert!(told.starts_with(&format!("Preloaded {{ directories: {trees}, files_each: 50,")), "{told}");
+        assert_eq!(names_in(dir.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn preloaded_files_stay_where_nothing_is_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let parameters = Parameters { preload: 7, items: 1, directories: false, ..only_create() };
+    assert!(play_in(dir.path(), 2, &parameters)[0].done.is_ok());
+    let names = names_in(dir.path());
+    assert_eq!(names.iter().filter(|name| name.contains("/preload.mdtest.")).count(), 7);
+    let remove = Parameters { create: false, remove: true, ..parameters };
+    assert!(play_in(dir.path(), 2, &remove)[0].done.is_ok());
+    assert_eq!(names_in(dir.path()), ["A/"]);
+}
+
+#[test]
+fn a_directory_that_cannot_be_preloaded_ends_the_run_with_its_path() {
+    let dir = tempfile::tempdir().unwrap();
+    let storage = Recording::failing("mknod", "preload.mdtest.5", 28);
+    let parameters = Parameters { preload: 9, items: 1, ..all_phases() };
+    let left = play_on(2, &within(dir.path(), &parameters), &storage);
+    for rank in &left {
+        let halt = rank.done.clone().expect_err("all halt");
+        assert_eq!((halt.step.as_str(), halt.rank), ("preload", 1));
+        let wanted = "mdtest_tree.0/preload.mdtest.5: mknod: No space left on device (what this run made";
+        assert!(halt.why.contains(wanted), "{halt}");
+    }
+}

@@ -1,0 +1,179 @@
+//! What fails, by path and call, on all ranks together or counted; and what is left where.
+#![allow(clippy::print_stdout)]
+
+use std::path::Path;
+use std::process::Command;
+
+use super::Parameters;
+use super::recording::Recording;
+use super::scene::{Left, all_phases, names_in, only_create, play_in, play_on, within};
+
+const ENOSPC: i32 = 28;
+const EACCES: i32 = 13;
+
+fn files(items: u64) -> Parameters {
+    Parameters { directories: false, items, ..all_phases() }
+}
+
+/// All ranks halted with the same words: the step and why.
+fn halted(left: &[Left]) -> (String, u32, String) {
+    let halt = left[0].done.clone().expect_err("it has to halt");
+    assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)), "all ranks say the same");
+    (halt.step, halt.rank, halt.why)
+}
+
+#[test]
+fn an_operation_that_fails_halts_all_ranks_with_path_call_and_what_is_left() {
+    for (call, on, phase, words) in [
+        ("mkdir", "dir.mdtest.0.1", "directory creation", "mkdir: No space left on device"),
+        ("stat", "dir.mdtest.0.1", "directory stat", "stat: No space left on device"),
+        ("rename", "dir.mdtest.0.1", "directory rename", "rename: No space left on device"),
+        ("rmdir", "dir.mdtest.0.1", "directory removal", "rmdir: No space left on device"),
+        ("open-write", "file.mdtest.0.1", "file creation", "open: No space left on device"),
+        ("open-read", "file.mdtest.0.1", "file read", "open: No space left on device"),
+        ("unlink", "file.mdtest.0.1", "file removal", "unlink: No space left on device"),
+    ] {
+        for ranks in [1, 2, 3] {
+            let dir = tempfile::tempdir().unwrap();
+            let storage = Recording::failing(call, on, ENOSPC);
+            let parameters = within(dir.path(), &Parameters { items: 4, ..all_phases() });
+            let (step, rank, why) = halted(&play_on(ranks, &parameters, &storage));
+            let test_dir = dir.path().join("A/test-dir.0-0").display().to_string();
+            let wanted =
+                format!("{test_dir}/mdtest_tree.0/{on}: {words} (what this run made is left: {test_dir})");
+            assert_eq!((step.as_str(), rank, why), (phase, 0, wanted), "{ranks} ranks");
+            assert!(names_in(dir.path()).len() >= 3, "nothing is removed behind a halt");
+        }
+    }
+}
+
+#[test]
+fn failures_are_counted_by_reason_and_the_rest_is_done_when_asked_to_go_on() {
+    for ranks in [1, 2, 3] {
+        let dir = tempfile::tempdir().unwrap();
+        let storage = Recording::failing("open-write", ".1", EACCES);
+        let parameters = Parameters { keep_going: true, items: 4, read: false, stat: false, ..files(4) };
+        let left = play_on(ranks, &within(dir.path(), &parameters), &storage);
+        // Item 1 of every rank, and all items of rank 1; removing them fails, too.
+        let created = u64::from(ranks) + if ranks > 1 { 3 } else { 0 };
+        let failed = left[0].phase("file_creation").failed.clone().expect("some failed");
+        assert_eq!(failed.operations, created);
+        assert_eq!(failed.reasons, [("Permission denied".to_owned(), created)]);
+        assert!(failed.first[0].path.ends_with("file.mdtest.0.1") && failed.first[0].operation == "open");
+        assert_eq!(left[0].phase("file_creation").ops, u64::from(ranks) * 4 - created);
+        let removed = left[0].phase("file_removal").failed.clone().expect("they are not there");
+        assert_eq!(removed.reasons, [("No such file or directory".to_owned(), created)]);
+        for rank in &left {
+            assert_eq!(rank.done.as_ref().map(|done| done.failed), Ok(2 * created));
+        }
+        assert_eq!(names_in(dir.path()), [""; 0], "what was made is removed");
+    }
+}
+
+#[test]
+fn a_directory_removed_under_it_is_told_by_its_path() {
+    let dir = tempfile::tempdir().unwrap();
+    play_in(dir.path(), 2, &Parameters { directories: false, items: 3, ..only_create() });
+    std::fs::remove_dir_all(dir.path().join("A/test-dir.0-0/mdtest_tree.0")).unwrap();
+    let stat = Parameters { create: false, stat: true, directories: false, items: 3, ..only_create() };
+    let (step, rank, why) = halted(&play_in(dir.path(), 2, &stat));
+    let path = dir.path().join("A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0").display().to_string();
+    let wanted = format!("{path}: stat: No such file or directory");
+    // Both fail; the lower rank's words are told, unless the alarm reached it first.
+    assert_eq!(step, "file stat");
+    assert_eq!(why, wanted.replace(".0.0", &format!(".{rank}.0")));
+    let left = play_in(dir.path(), 2, &Parameters { keep_going: true, ..stat });
+    assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(6));
+}
+
+#[test]
+fn a_path_that_is_too_long_is_told_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let deep = Parameters { depth: 400, items: 1, ..all_phases() };
+    let (step, rank, why) = halted(&play_in(dir.path(), 2, &deep));
+    assert_eq!((step.as_str(), rank), ("tree creation", 0));
+    assert!(why.contains(": mkdir: File name too long (what this run made is left: "), "{why}");
+}
+
+#[test]
+fn a_missing_parent_is_told_before_anything_is_done() {
+    let dir = tempfile::tempdir().unwrap();
+    let parameters = Parameters { dirs: vec!["no/A".into()], ..files(1) };
+    let (step, rank, why) = halted(&play_in(dir.path(), 2, &parameters));
+    let path = dir.path().join("no/A").display().to_string();
+    assert_eq!((step.as_str(), rank), ("directory", 0));
+    assert_eq!(why, format!("{path}: mkdir: No such file or directory"));
+}
+
+#[test]
+fn what_others_put_there_stays_and_so_does_a_directory_that_was_there() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("A")).unwrap();
+    let left = play_in(dir.path(), 2, &files(2));
+    assert!(left[0].done.is_ok());
+    assert_eq!(names_in(dir.path()), ["A/"], "it was not this run's");
+    std::fs::create_dir(dir.path().join("A/test-dir.0-0")).unwrap();
+    std::fs::write(dir.path().join("A/test-dir.0-0/mine"), "").unwrap();
+    let left = play_in(dir.path(), 2, &files(2));
+    assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(1));
+    assert_eq!(names_in(dir.path()), ["A/", "A/test-dir.0-0/", "A/test-dir.0-0/mine"]);
+    assert!(left[0].told("Notice").concat().contains("are left, for they are not empty"));
+}
+
+#[test]
+fn a_tree_that_is_there_already_is_not_taken_for_ones_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let create = Parameters { directories: false, items: 3, ..only_create() };
+    assert!(play_in(dir.path(), 2, &create)[0].done.is_ok());
+    let (step, _, why) = halted(&play_in(dir.path(), 2, &create));
+    assert_eq!(step, "tree creation");
+    assert!(why.contains("mdtest_tree.0: mkdir: File exists"), "{why}");
+}
+
+#[test]
+fn a_halt_in_a_scan_reaches_the_ranks_that_take_no_part() {
+    let dir = tempfile::tempdir().unwrap();
+    let storage = Recording::failing("stat", "file.mdtest.1.0", EACCES);
+    let parameters = Parameters { first_ranks: 1, last_ranks: 2, ..files(1) };
+    let (step, rank, why) = halted(&play_on(3, &within(dir.path(), &parameters), &storage));
+    assert_eq!((step.as_str(), rank), ("file stat", 1));
+    assert!(why.contains("file.mdtest.1.0: stat: Permission denied"), "{why}");
+}
+
+/// A small file system that is mounted as long as this lives; `None` where that cannot be.
+struct Mounted<'a>(&'a Path);
+
+impl<'a> Mounted<'a> {
+    fn new(dir: &'a Path, options: &str) -> Option<Self> {
+        let done = Command::new("mount").args(["-t", "tmpfs", "-o", options, "none"]).arg(dir).output();
+        done.is_ok_and(|done| done.status.success()).then_some(Self(dir))
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).output();
+    }
+}
+
+#[test]
+fn a_file_system_that_runs_out_of_inodes_or_space_is_told_with_path_and_call() {
+    for (options, bytes, call) in [("nr_inodes=20", 0, "open"), ("size=64k", 16384, "write")] {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(_mounted) = Mounted::new(dir.path(), options) else {
+            println!("SKIPPED: nothing can be mounted here");
+            return;
+        };
+        let full = Parameters { items: 40, write_bytes: bytes, unique_dir: true, ..files(40) };
+        let (step, _, why) = halted(&play_in(dir.path(), 2, &full));
+        assert_eq!(step, "file creation");
+        assert!(why.contains(&format!(": {call}: No space left on device (what this run made")), "{why}");
+        std::fs::remove_dir_all(dir.path().join("A")).unwrap();
+        let left = play_in(dir.path(), 2, &Parameters { keep_going: true, ..full });
+        let created = left[0].phase("file_creation");
+        let failed = created.failed.as_ref().expect("most failed");
+        assert_eq!(failed.operations + created.ops, 80);
+        assert_eq!(failed.reasons, [("No space left on device".to_owned(), failed.operations)]);
+        assert_eq!(failed.first[0].operation, call);
+    }
+}

@@ -1,0 +1,296 @@
+//! What each rank does in each phase, seen by storage that notes every call; and what is recorded of it.
+
+use super::Parameters;
+use super::recording::Recording;
+use super::scene::{Left, all_phases, names_in, only_create, play_in, play_on, within};
+
+/// Runs in a directory of its own on storage that notes.
+fn watched(ranks: u32, parameters: &Parameters) -> (Recording, Vec<Left>) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let storage = Recording::new();
+    let left = play_on(ranks, &within(dir.path(), parameters), &storage);
+    assert!(left.iter().all(|rank| rank.done.is_ok()), "{:?}", left[0].done);
+    (storage, left)
+}
+
+fn files(items: u64) -> Parameters {
+    Parameters { directories: false, items, ..all_phases() }
+}
+
+#[test]
+fn every_phase_is_recorded_with_all_its_operations_latencies_and_balance() {
+    for ranks in [1, 2, 3] {
+        let parameters = Parameters { branching: 2, depth: 1, items: 30, iterations: 2, ..all_phases() };
+        let (_, left) = watched(ranks, &parameters);
+        let names: Vec<&str> = left[0].phases().iter().map(|phase| phase.phase.as_str()).collect();
+        let wanted = [
+            "tree_creation",
+            "directory_creation",
+            "directory_stat",
+            "directory_rename",
+            "directory_removal",
+            "file_creation",
+            "file_stat",
+            "file_read",
+            "file_removal",
+            "tree_removal",
+        ];
+        assert_eq!(names, [wanted, wanted].concat());
+        for (index, phase) in left[0].phases().into_iter().enumerate() {
+            let each = if phase.phase.starts_with("tree") { 3 } else { 30 * u64::from(ranks) };
+            assert_eq!((phase.ops, phase.repetition), (each, index as u32 / 10), "{}", phase.phase);
+            assert_eq!(phase.latency.as_ref().map(|latency| latency.count), Some(each));
+            assert_eq!(phase.timeline.as_ref().map(|line| line.bytes.iter().sum()), Some(each));
+            assert!(phase.spans.total_s > 0.0 && phase.failed.is_none());
+            assert_eq!(phase.ranks, ranks);
+        }
+        assert!(left[1..].iter().all(|rank| rank.records.is_empty()));
+        assert_eq!(left[0].told("Ended").len(), 20);
+    }
+}
+
+#[test]
+fn each_ranks_own_numbers_are_told_only_when_wanted() {
+    let parameters = Parameters { rank_times: true, ..files(5) };
+    let (_, left) = watched(3, &parameters);
+    let ended = left[0].told("Ended");
+    let created = ended.iter().find(|told| told.contains("File creation")).expect("it ended");
+    assert_eq!(created.matches("operations: 5").count(), 3 + 2, "each rank, rank 0 and the slowest");
+    let (_, left) = watched(3, &files(5));
+    assert!(left[0].told("Ended").iter().all(|told| told.ends_with("ranks: [] })")));
+}
+
+#[test]
+fn names_shift_from_phase_to_phase() {
+    let parameters = Parameters { shift: 1, ..files(1) };
+    let (storage, left) = watched(3, &parameters);
+    assert_eq!(left[0].told("Shift"), ["Shift(1)"]);
+    for rank in 0..3 {
+        let file = |by| format!("file.mdtest.{}.0", (rank + by) % 3);
+        let wanted = [
+            format!("open-write {}", file(0)),
+            format!("stat {}", file(1)),
+            format!("open-read {}", file(2)),
+            format!("unlink {}", file(3)),
+        ];
+        let calls: Vec<String> = storage
+            .calls(rank, &["open-write", "stat", "open-read", "unlink"])
+            .into_iter()
+            .filter(|call| call.contains("file."))
+            .collect();
+        assert_eq!(calls, wanted);
+    }
+}
+
+#[test]
+fn the_shift_counts_in_nodes_where_ranks_fill_one_after_the_other() {
+    let parameters =
+        Parameters { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), unique_dir: true, ..files(1) };
+    let (storage, left) = watched(4, &parameters);
+    assert_eq!(left[0].told("Shift"), ["Shift(2)"]);
+    assert!(storage.calls(1, &["stat"]).contains(&"stat file.mdtest.3.0".to_owned()));
+    assert_eq!(storage.calls(1, &["unlink"]), ["unlink file.mdtest.3.0"], "1 + 3 * 2");
+    let started = left[0].told("Started");
+    assert_eq!(started.len(), 1);
+    assert!(started[0].contains("nodes: 2, on_node_0: [true, true, false, false]"), "{started:?}");
+}
+
+#[test]
+fn with_collective_creates_rank_0_makes_and_removes_all_and_each_opens_its_own() {
+    let parameters = Parameters { collective: true, write_bytes: 5, ..files(2) };
+    let (storage, left) = watched(2, &parameters);
+    let all = ["0.0", "0.1", "1.0", "1.1"].map(|file| format!("open-write file.mdtest.{file}"));
+    assert_eq!(storage.calls(0, &["open-write"]), all);
+    assert_eq!(storage.calls(0, &["unlink"]).len(), 4);
+    assert_eq!(storage.calls(1, &["open-write", "unlink", "mkdir", "rmdir"]), [""; 0]);
+    for rank in 0..2 {
+        let own = [0, 1].map(|item| format!("open-update file.mdtest.{rank}.{item}"));
+        assert_eq!(storage.calls(rank, &["open-update"]), own);
+    }
+    let created = left[0].phase("file_creation");
+    assert_eq!((created.ops, created.bytes, created.balance.bytes_max), (4, 20, 4));
+}
+
+#[test]
+fn files_that_all_share_are_opened_by_all_and_removed_once() {
+    let parameters = Parameters { shared_file: true, directories: true, ..files(2) };
+    let (storage, left) = watched(3, &parameters);
+    for rank in 0..3 {
+        let opened = [0, 1].map(|item| format!("open-write file.mdtest.shared.{item}"));
+        assert_eq!(storage.calls(rank, &["open-write"]), opened);
+    }
+    assert_eq!(storage.calls(0, &["unlink"]).len(), 2);
+    assert_eq!(storage.calls(1, &["unlink"]), [""; 0]);
+    assert_eq!(left[0].phase("file_stat").ops, 6);
+    assert!(left[0].phases().iter().all(|phase| !phase.phase.starts_with("directory")));
+}
+
+#[test]
+fn renames_go_in_a_ring_and_leave_the_same_names() {
+    let parameters = Parameters { rename: true, files: false, items: 4, ..only_create() };
+    let dir = tempfile::tempdir().expect("a directory");
+    let storage = Recording::new();
+    play_on(1, &within(dir.path(), &parameters), &storage);
+    let name = |item: &str| format!("dir.mdtest.0.{item}");
+    let wanted = [("0", "0-XX"), ("1", "0"), ("2", "1"), ("0-XX", "2")];
+    let wanted = wanted.map(|(from, to)| format!("rename {} {}", name(from), name(to)));
+    assert_eq!(storage.calls(0, &["rename"]), wanted);
+    assert_eq!(names_in(dir.path()).len(), 3 + 4);
+    let (storage, left) = watched(1, &Parameters { items: 1, files: false, ..all_phases() });
+    assert_eq!(storage.calls(0, &["rename"]), [""; 0], "one alone has nobody to change with");
+    assert_eq!(left[0].phase("directory_rename").ops, 0);
+}
+
+#[test]
+fn a_shuffled_order_visits_every_item_once_and_each_rank_has_its_own() {
+    let order = |shuffle, random_seed| {
+        let parameters = Parameters { shuffle, random_seed, ..files(50) };
+        let (storage, left) = watched(2, &parameters);
+        let seed = left[0].told("RandomSeed").concat();
+        let visits = |rank| {
+            let calls = storage.calls(rank, &["open-read"]);
+            let items: Vec<u64> =
+                calls.iter().map(|call| call.rsplit('.').next().unwrap().parse().unwrap()).collect();
+            let mut sorted = items.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..50));
+            items
+        };
+        (visits(0), visits(1), seed)
+    };
+    let sorted: Vec<u64> = (0..50).collect();
+    let (first, second, seed) = order(false, 0);
+    assert_eq!((&first, &second, seed.as_str()), (&sorted, &sorted, ""));
+    let (first, second, seed) = order(true, 0);
+    assert!(first != sorted && first != second);
+    assert_eq!(seed, "RandomSeed(7)", "what the run was given");
+    let (first, second, seed) = order(false, 9);
+    assert!(first != sorted && first == second, "--random-seed alone: all ranks the same");
+    assert_eq!(seed, "RandomSeed(9)");
+    let again = order(true, 9);
+    assert_eq!(again, order(true, 9), "a given seed gives the same order again");
+}
+
+#[test]
+fn items_in_many_test_directories_are_all_touched_by_all_phases() {
+    let parameters = Parameters { items: 6, items_per_dir: 2, branching: 2, depth: 1, ..all_phases() };
+    let (_, left) = watched(2, &Parameters { iterations: 3, ..parameters });
+    assert_eq!(left[0].told("Ranks"), ["Ranks { ranks: 2, items: 18 }"]);
+    for phase in left[0].phases() {
+        let wanted = if phase.phase.starts_with("tree") { 9 } else { 36 };
+        assert_eq!(phase.ops, wanted, "{} {}", phase.phase, phase.repetition);
+    }
+}
+
+#[test]
+fn nodes_are_made_without_being_opened_and_still_read() {
+    let (storage, _) = watched(1, &Parameters { make_node: true, ..files(2) });
+    assert_eq!(storage.calls(0, &["mknod", "open-write"]).len(), 2);
+    assert_eq!(storage.calls(0, &["open-read"]).len(), 2);
+}
+
+#[test]
+fn a_scan_runs_on_each_number_of_ranks() {
+    let parameters = Parameters { first_ranks: 1, last_ranks: 3, stride: 2, ..files(4) };
+    let (_, left) = watched(4, &parameters);
+    let told = left[0].told("Ranks");
+    assert_eq!(told, ["Ranks { ranks: 1, items: 4 }", "Ranks { ranks: 3, items: 4 }"]);
+    let ops: Vec<_> = left[0]
+        .phases()
+        .into_iter()
+        .filter(|phase| phase.phase == "file_stat")
+        .map(|phase| (phase.test, phase.ranks, phase.ops))
+        .collect();
+    assert_eq!(ops, [(0, 1, 4), (1, 3, 12)]);
+    assert!(left.iter().all(|rank| rank.done == left[0].done));
+}
+
+#[test]
+fn names_are_told_to_those_who_want_them() {
+    let told = |verbose| {
+        let (_, left) = watched(2, &Parameters { verbose, ..files(2) });
+        let names = left[0].told("Name").into_iter().map(|told| told.split('"').nth(1).unwrap().to_owned());
+        (names.collect::<Vec<_>>().join(" "), left[1].told("Name").len())
+    };
+    assert_eq!(told(1), (String::new(), 0));
+    assert_eq!(told(2), ("mkdir rmdir".to_owned(), 0));
+    assert_eq!(told(3).0, "mkdir open open stat stat open open unlink unlink rmdir");
+}
+
+#[test]
+fn commands_are_done_around_every_phase_on_every_rank() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("log");
+    let echo = |word: &str| Some(format!("echo {word} >> {}", file.display()));
+    let parameters =
+        Parameters { before_phase: echo("before"), after_phase: echo("after"), call_sync: true, ..files(2) };
+    let left = play_in(dir.path(), 2, &parameters);
+    assert!(left[0].done.is_ok(), "{:?}", left[0].done);
+    let log = std::fs::read_to_string(&file).expect("it was written");
+    let phases = left[0].phases().len();
+    for word in ["before", "after"] {
+        assert_eq!(log.lines().filter(|line| *line == word).count(), phases * 2);
+    }
+    let failing = Parameters { before_phase: Some("exit 3".into()), ..files(2) };
+    let halt = play_in(dir.path(), 2, &failing)[1].done.clone().expect_err("all halt");
+    assert!(halt.why.starts_with("`exit 3`: exit status: 3"), "{halt}");
+}
+
+#[test]
+fn single_operations_are_logged_for_each_rank() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let prefix = dir.path().join("op").display().to_string();
+    let parameters = Parameters { operation_csv: Some(prefix), ..files(7) };
+    play_in(dir.path(), 2, &parameters);
+    for phase in ["File creation", "File stat", "File read", "File removal"] {
+        for rank in ["00000", "00001"] {
+            let path = dir.path().join(format!("op-{phase}-{rank}.csv"));
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            assert_eq!(text.lines().count(), 8, "{text}");
+        }
+    }
+    assert_eq!(names_in(dir.path()).len(), 8);
+}
+
+#[test]
+fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let status = dir.path().join("status").display().to_string();
+    let mut settings = storage::Settings::default();
+    settings.set("dummy.delay-create", "2000");
+    let slow = (storage::backend("dummy").unwrap().open)(&settings).unwrap();
+    let parameters = Parameters {
+        backend: "DUMMY".into(),
+        items: 1_000_000,
+        deadline: 1,
+        status_file: Some(status.clone()),
+        ..all_phases()
+    };
+    let left = play_on(2, &parameters, &*slow);
+    for kind in ["directory", "file"] {
+        let made = left[0].phase(&format!("{kind}_creation"));
+        let wall = made.stonewall.as_ref().expect("there was a deadline");
+        assert!(wall.transfers_max < 1_000_000 && wall.transfers_min > 0, "{wall:?}");
+        assert_eq!((made.ops, wall.ran_dry), (2 * wall.transfers_max, 0), "the slower caught up");
+        assert_eq!(left[0].phase(&format!("{kind}_stat")).ops, made.ops);
+        assert_eq!(left[0].phase(&format!("{kind}_removal")).ops, made.ops);
+    }
+    let files = left[0].phase("file_creation").ops / 2;
+    assert_eq!(left[0].told("Stonewall").len(), 1);
+    assert_eq!(std::fs::read_to_string(&status).unwrap(), files.to_string());
+    let later = Parameters { create: false, items: 10, deadline: 0, ..parameters.clone() };
+    let left = play_on(2, &later, &*slow);
+    assert_eq!(left[0].phase("file_stat").ops, 2 * files, "more than -n, in the one directory");
+    std::fs::remove_file(&status).unwrap();
+    let left = play_on(2, &later, &*slow);
+    assert_eq!(left[0].told("Warning"), ["Warning(\"Could not read stonewall status file\")"]);
+    assert_eq!(left[0].phase("file_stat").ops, 20);
+}
+
+#[test]
+fn a_deadline_that_nobody_meets_changes_nothing() {
+    let (_, left) = watched(2, &Parameters { deadline: 60, write_bytes: 3, ..files(5) });
+    let wall = left[0].phase("file_creation").stonewall.clone().expect("there was a deadline");
+    assert_eq!((wall.transfers_min, wall.transfers_max, wall.ran_dry, wall.bytes), (5, 5, 2, 30));
+    assert_eq!(left[0].told("Stonewall").len(), 0);
+}

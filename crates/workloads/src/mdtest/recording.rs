@@ -1,0 +1,144 @@
+//! Storage for tests that notes every call, with the rank that made it, and fails where it is told to.
+
+use std::ffi::CStr;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+
+use ranks::Comm;
+use storage::{Entry, File, Mode, Names, Open, Space, Storage};
+
+use super::scene::posix;
+
+/// One call: the rank, what it was, and on which names, the last part of each.
+pub(super) type Call = (u32, String);
+
+/// The files of this machine, watched.
+pub(super) struct Recording {
+    inner: Box<dyn Storage>,
+    calls: Mutex<Vec<Call>>,
+    /// The call that fails on every name with this in it, and the number of its error.
+    fault: Option<(&'static str, &'static str, i32)>,
+}
+
+impl Recording {
+    pub(super) fn new() -> Self {
+        Self { inner: posix(), calls: Mutex::default(), fault: None }
+    }
+
+    pub(super) fn failing(call: &'static str, on: &'static str, error: i32) -> Self {
+        Self { fault: Some((call, on, error)), ..Self::new() }
+    }
+
+    /// What `rank` did, of the calls that begin with one of these words.
+    pub(super) fn calls(&self, rank: u32, words: &[&str]) -> Vec<String> {
+        let calls = self.calls.lock().expect("no test panics while holding it");
+        let wanted =
+            |call: &&Call| call.0 == rank && words.iter().any(|word| call.1.split(' ').next() == Some(*word));
+        calls.iter().filter(wanted).map(|call| call.1.clone()).collect()
+    }
+
+    fn names(&self) -> &dyn Names {
+        self.inner.names().expect("it has some")
+    }
+
+    fn note(&self, call: &str, first: &CStr, second: Option<&CStr>) -> io::Result<()> {
+        let thread = std::thread::current();
+        let rank = thread.name().and_then(|name| name.strip_prefix("rank ")?.parse().ok()).unwrap_or(0);
+        let mut text = format!("{call} {}", last(first));
+        if let Some(second) = second {
+            text = format!("{text} {}", last(second));
+        }
+        self.calls.lock().expect("no test panics while holding it").push((rank, text));
+        match self.fault {
+            Some((failing, on, error)) if failing == call && first.to_string_lossy().contains(on) => {
+                Err(io::Error::from_raw_os_error(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn last(path: &CStr) -> String {
+    let path = path.to_string_lossy();
+    path.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+impl Storage for Recording {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let call = match how.mode {
+            Mode::Write => "open-write",
+            Mode::Read => "open-read",
+            Mode::Update => "open-update",
+            Mode::Truncate => "open-truncate",
+        };
+        self.note(call, &crate::kit::path::c_path(path), None)?;
+        self.inner.open(comm, path, how)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove(path)
+    }
+
+    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
+        self.inner.size(path)
+    }
+
+    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
+        self.inner.space(path)
+    }
+
+    fn names(&self) -> Option<&dyn Names> {
+        Some(self)
+    }
+
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
+    fn direct(&self) -> bool {
+        false
+    }
+}
+
+macro_rules! noted {
+    ($($name:ident ( $first:ident $(, $other:ident : $kind:ty)* ) -> $result:ty, $call:literal;)*) => {
+        $(fn $name(&self, $first: &CStr $(, $other: $kind)*) -> io::Result<$result> {
+            self.note($call, $first, None)?;
+            self.names().$name($first $(, $other)*)
+        })*
+    };
+}
+
+impl Names for Recording {
+    noted! {
+        make_dir(path, permissions: u32) -> (), "mkdir";
+        remove_dir(path) -> (), "rmdir";
+        make_node(path, permissions: u32) -> (), "mknod";
+        unlink(path) -> (), "unlink";
+        stat(path) -> Entry, "stat";
+        lstat(path) -> Entry, "lstat";
+        statx(path) -> Entry, "statx";
+        chmod(path, permissions: u32) -> (), "chmod";
+        truncate(path, bytes: u64) -> (), "truncate";
+        set_attribute(path, name: &CStr, value: &[u8]) -> (), "setxattr";
+        get_attribute(path, name: &CStr, value: &mut [u8]) -> usize, "getxattr";
+        remove_attribute(path, name: &CStr) -> (), "removexattr";
+        list(path, each: &mut dyn FnMut(&CStr, Option<bool>)) -> u64, "list";
+    }
+
+    fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()> {
+        self.note("rename", from, Some(to))?;
+        self.names().rename(from, to)
+    }
+
+    fn link(&self, from: &CStr, to: &CStr) -> io::Result<()> {
+        self.note("link", from, Some(to))?;
+        self.names().link(from, to)
+    }
+
+    fn symlink(&self, target: &CStr, path: &CStr) -> io::Result<()> {
+        self.note("symlink", target, Some(path))?;
+        self.names().symlink(target, path)
+    }
+}
