@@ -11,6 +11,7 @@ mod child;
 mod group;
 mod groups;
 mod lines;
+mod metadata;
 mod options;
 mod others;
 mod scratch;
@@ -112,6 +113,11 @@ impl Bench {
         self.measure(groups::dummy(&self.tools, &self.sizes))?;
         self.measure(groups::data(&self.tools, &self.sizes, &packets))?;
         self.measure(groups::memory(&self.tools))?;
+        self.measure(metadata::nothing(&self.tools, &self.sizes))?;
+        let dir = self.memory.path().display().to_string();
+        for phase in metadata::phases(&self.tools, &self.sizes, "tmpfs", &dir) {
+            self.measure(phase)?;
+        }
         let file = self.memory.file("cached", self.sizes.file)?;
         self.measure(groups::cached(&self.tools, &self.sizes, "tmpfs", &file))?;
         self.measure(groups::stream(&self.tools, &self.sizes, false, &file))?;
@@ -122,6 +128,10 @@ impl Bench {
     }
 
     fn on_disk(&mut self) -> Result<()> {
+        let dir = self.disk.path().display().to_string();
+        for phase in metadata::phases(&self.tools, &self.sizes, "disk", &dir) {
+            self.measure(phase)?;
+        }
         let file = self.disk.file("cached", self.sizes.file)?;
         let cached = groups::cached(&self.tools, &self.sizes, "disk", &file);
         child::run(&cached.contenders[0].words, self.memory.path(), &self.stop)?;

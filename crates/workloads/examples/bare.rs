@@ -1,4 +1,5 @@
 //! The bare loop that everything else is held against: open, `pread` or `pwrite`, nothing between the calls.
+//! With `names` it is the calls of a metadata benchmark on names that differ in their last number.
 //!
 //! `cargo xtask bench` starts it as a process of its own, as it does the other programs, and reads its one
 //! line `ops N seconds S`; the seconds are those of the loop, without open and close. A file that was
@@ -7,11 +8,15 @@
 //! Never here: anything of ours in the loop, not even the clock.
 #![allow(clippy::print_stdout)]
 
+use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::time::Instant;
 
-const USAGE: &str = "bare read|write sequential|random|direct-random FILE BYTES TRANSFER PASSES";
+use rustix::fs::{self, Mode, OFlags};
+
+const USAGE: &str = "bare read|write sequential|random|direct-random FILE BYTES TRANSFER PASSES | \
+                     names mkdir|stat-dir|rmdir|create|stat|open|unlink DIR COUNT";
 /// What O_DIRECT asks of an address in memory, at most.
 const ALIGNMENT: usize = 4096;
 
@@ -56,13 +61,83 @@ fn open(path: &str, write: bool, direct: bool) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(!write).write(write).create_new(write);
     if direct {
-        options.custom_flags(rustix::fs::OFlags::DIRECT.bits() as i32);
+        options.custom_flags(OFlags::DIRECT.bits() as i32);
     }
     options.open(path)
 }
 
+/// A path whose last digits change.
+struct Name {
+    bytes: Vec<u8>,
+    stem: usize,
+}
+
+impl Name {
+    fn new(stem: String) -> Self {
+        Self { stem: stem.len(), bytes: stem.into_bytes() }
+    }
+
+    fn at(&mut self, mut number: u64) -> &CStr {
+        let mut digits = [0; 21];
+        let mut first = digits.len() - 1;
+        loop {
+            first -= 1;
+            digits[first] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        self.bytes.truncate(self.stem);
+        self.bytes.extend_from_slice(&digits[first..]);
+        CStr::from_bytes_with_nul(&self.bytes).expect("one NUL, at the end")
+    }
+}
+
+/// Seconds of `count` calls.
+fn timed(
+    name: &mut Name,
+    count: u64,
+    call: impl Fn(&CStr) -> rustix::io::Result<()>,
+) -> std::io::Result<f64> {
+    let clock = Instant::now();
+    for number in 0..count {
+        call(name.at(number))?;
+    }
+    Ok(clock.elapsed().as_secs_f64())
+}
+
+/// Makes, looks at and removes `count` names, in the directories that mdtest makes; seconds of one of it.
+fn names(what: &str, dir: &str, count: u64) -> std::io::Result<f64> {
+    let tree = format!("{dir}/test-dir.0-0/mdtest_tree.0");
+    std::fs::create_dir_all(&tree)?;
+    let (mode, made) = (Mode::from_raw_mode(0o775), Mode::from_raw_mode(0o664));
+    let create = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+    let read = OFlags::RDONLY | OFlags::CLOEXEC;
+    let mut seconds = Vec::new();
+    let mut name = Name::new(format!("{tree}/dir.mdtest.0."));
+    seconds.push(("mkdir", timed(&mut name, count, |path| fs::mkdir(path, mode))?));
+    seconds.push(("stat-dir", timed(&mut name, count, |path| fs::stat(path).map(drop))?));
+    seconds.push(("rmdir", timed(&mut name, count, |path| fs::rmdir(path))?));
+    let mut name = Name::new(format!("{tree}/file.mdtest.0."));
+    seconds.push(("create", timed(&mut name, count, |path| fs::open(path, create, made).map(drop))?));
+    seconds.push(("stat", timed(&mut name, count, |path| fs::stat(path).map(drop))?));
+    seconds.push(("open", timed(&mut name, count, |path| fs::open(path, read, Mode::empty()).map(drop))?));
+    seconds.push(("unlink", timed(&mut name, count, |path| fs::unlink(path))?));
+    std::fs::remove_dir(&tree)?;
+    std::fs::remove_dir(format!("{dir}/test-dir.0-0"))?;
+    Ok(seconds.into_iter().find(|(name, _)| *name == what).expect(USAGE).1)
+}
+
 fn main() -> std::io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [kind, what, dir, count] = &words[..]
+        && kind == "names"
+    {
+        let count = number(count);
+        println!("ops {count} seconds {:.9}", names(what, dir, count)?);
+        return Ok(());
+    }
     let [kind, order, path, bytes, transfer, passes] = &words[..] else { panic!("{USAGE}") };
     let (write, random) = (kind == "write", order != "sequential");
     let (bytes, transfer, passes) = (number(bytes), number(transfer), number(passes));

@@ -2,7 +2,8 @@
 //!
 //! `dummy` drives the measuring loop on storage that moves nothing, with histogram and timeline on, as
 //! every run has them. `fill` and `check` make and compare data of one packet type in a buffer of 1 MiB,
-//! at an offset that changes. The answer is one line, `ops N seconds S`; `packets` lists the types.
+//! at an offset that changes. `mdtest` does all phases of a metadata run on one rank and tells of one of
+//! them. The answer is one line, `ops N seconds S`; `packets` lists the types.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -14,8 +15,10 @@ use results::Record;
 use results::record::Phase;
 use workloads::ior::{Cx, Offsets, Parameters, Silent, run};
 use workloads::kit::payload::{Identity, Packet, Payload};
+use workloads::mdtest;
 
-const USAGE: &str = "bench packets | dummy sequential|random|ior write|read OPS | fill|check PACKET OPS";
+const USAGE: &str = "bench packets | dummy sequential|random|ior write|read OPS | fill|check PACKET OPS | \
+                     mdtest PHASE DIR OPS";
 const MEBIBYTE: usize = 1 << 20;
 const PACKETS: &[(&str, Packet)] = &[
     ("timestamp", Packet::Timestamp),
@@ -79,6 +82,28 @@ fn data(what: &str, name: &str, ops: u64) -> f64 {
     clock.elapsed().as_secs_f64()
 }
 
+/// One phase of a run of mdtest with all its phases, on one local rank; with `DUMMY` for a directory it makes
+/// nothing.
+fn mdtest(phase: &str, dir: &str, items: u64) -> f64 {
+    let (dirs, backend) = (vec![dir.to_owned()], if dir == "DUMMY" { dir } else { "POSIX" }.to_owned());
+    let base = mdtest::Parameters { rename: false, ..mdtest::Parameters::default() };
+    let parameters = mdtest::Parameters { dirs, items, backend, ..base };
+    parameters.check(1).expect("sound parameters");
+    let storage = storage::backend(&parameters.backend).expect("a known backend");
+    let storage = (storage.open)(&parameters.settings).expect("settings it takes");
+    let (comm, mut clock, mut records) = (ranks::local::alone(), CycleClock::new(), Vec::new());
+    let done =
+        mdtest::run(&parameters, &*storage, &comm, &mut clock, &mut records, None, &mut mdtest::Silent, 1);
+    assert_eq!(done.expect("the run ends"), mdtest::Summary::default());
+    let wanted = |record| match record {
+        Record::Phase(found) if found.phase == phase => Some(*found),
+        _ => None,
+    };
+    let found: Phase = records.into_iter().find_map(wanted).expect(USAGE);
+    assert_eq!(found.ops, items);
+    found.spans.transfer_s
+}
+
 fn number(word: &str) -> u64 {
     word.parse().unwrap_or_else(|_| panic!("`{word}` is not a number; {USAGE}"))
 }
@@ -89,6 +114,7 @@ fn main() {
     let (ops, seconds) = match words[..] {
         ["packets"] => return PACKETS.iter().for_each(|(name, _)| println!("{name}")),
         ["dummy", order, op @ ("write" | "read"), ops] => (ops, dummy(order, op, number(ops))),
+        ["mdtest", phase, dir, ops] => (ops, mdtest(phase, dir, number(ops))),
         [what @ ("fill" | "check"), packet, ops] => (ops, data(what, packet, number(ops))),
         _ => panic!("{USAGE}"),
     };

@@ -23,6 +23,8 @@ const ATTEMPTS: usize = 3;
 pub(super) enum Unit {
     /// Nanoseconds per transfer.
     NsPerOp,
+    /// Nanoseconds per operation on a name.
+    NsPerName,
     /// Transfers per second.
     PerSecond,
     /// 10^9 bytes per second, with the bytes of one transfer.
@@ -36,7 +38,7 @@ impl Unit {
     pub(super) fn of(self, run: &Run) -> f64 {
         let rate = run.work.ops / run.work.seconds;
         match self {
-            Self::NsPerOp => 1e9 / rate,
+            Self::NsPerOp | Self::NsPerName => 1e9 / rate,
             Self::PerSecond => rate,
             Self::Gigabytes(bytes) => rate * bytes / 1e9,
             Self::PeakMib => run.peak_bytes as f64 / f64::from(1 << 20),
@@ -47,6 +49,7 @@ impl Unit {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::NsPerOp => "ns/transfer",
+            Self::NsPerName => "ns/operation",
             Self::PerSecond => "transfers/s",
             Self::Gigabytes(_) => "GB/s",
             Self::PeakMib => "MiB at most",

@@ -85,14 +85,28 @@ pub(super) struct Sizes {
     pub(super) dummy_ops: u64,
     /// Buffers of 1 MiB made or compared.
     pub(super) fill_ops: u64,
+    /// Names that are made, looked at and removed.
+    pub(super) names: u64,
 }
 
 impl Sizes {
     /// About a second a run on the machines this was written on; fio counts in milliseconds.
-    const FULL: Self =
-        Self { file: GIB, passes: 4, direct: (GIB / 16, GIB / 2), dummy_ops: 1 << 23, fill_ops: 4000 };
-    const SMOKE: Self =
-        Self { file: 32 << 20, passes: 2, direct: (1 << 20, 4 << 20), dummy_ops: 1 << 17, fill_ops: 50 };
+    const FULL: Self = Self {
+        file: GIB,
+        passes: 4,
+        direct: (GIB / 16, GIB / 2),
+        dummy_ops: 1 << 23,
+        fill_ops: 4000,
+        names: 200_000,
+    };
+    const SMOKE: Self = Self {
+        file: 32 << 20,
+        passes: 2,
+        direct: (1 << 20, 4 << 20),
+        dummy_ops: 1 << 17,
+        fill_ops: 50,
+        names: 2000,
+    };
 }
 
 #[cfg(test)]
