@@ -198,14 +198,14 @@ impl<'s> Operating<'s> {
         last: impl FnOnce() -> Result<(), String>,
     ) -> Result<Done, Halt> {
         let own_end = rank.clock.now();
-        if let Err(why) = self.tally.finish() {
-            self.fail(rank, why);
-        }
         if let Err(why) = last() {
             self.fail(rank, why);
         }
         rank.comm.barrier()?;
         let end = rank.clock.now();
+        if let Err(why) = self.tally.finish() {
+            self.fail(rank, why);
+        }
         rank.comm.agree(&self.setting.phase.replace('_', " "), self.failed.take().map_or(Ok(()), Err))?;
         self.reduce(rank, own_end, end)
     }

@@ -36,6 +36,13 @@ impl PathBuffer {
         self.len() == 0
     }
 
+    /// Becomes the same as another, in the memory it has.
+    pub fn copy(&mut self, other: &Self) -> &mut Self {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&other.bytes);
+        self
+    }
+
     /// Goes back to the first `length` bytes.
     #[inline]
     pub fn cut(&mut self, length: usize) {
@@ -110,6 +117,9 @@ mod tests {
         path.cut(root);
         path.push("/").push_name(c"\xff");
         assert_eq!(path.as_c_str(), c"/a/tree/\xff");
+        let mut other = PathBuffer::new(Path::new("/something/longer/than/that"));
+        other.copy(&path).push("x");
+        assert_eq!(other.as_path().display().to_string(), format!("{}x", path.as_path().display()));
         assert_eq!(c_path(Path::new("a\0b")).as_c_str(), c"a");
     }
 }

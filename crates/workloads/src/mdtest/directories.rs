@@ -17,6 +17,9 @@ use super::tree::PERMISSIONS;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
 
+/// What is appended to the name of the one that steps aside.
+const ASIDE: &str = "-XX";
+
 /// One call on each item.
 pub(super) struct OneCall<'r, F> {
     pub(super) names: &'r dyn Names,
@@ -92,6 +95,7 @@ pub(super) fn rename(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     phase::conclude(run, &plan, done)
 }
 
+/// Goes through the items in order; what one is renamed from, the next is renamed to.
 struct Ring<'r> {
     names: &'r dyn Names,
     items: Items<'r>,
@@ -100,26 +104,18 @@ struct Ring<'r> {
     to: PathBuffer,
 }
 
-impl Ring<'_> {
-    fn name(&mut self, item: u64) -> PathBuffer {
-        self.items.go(item);
-        PathBuffer::new(self.items.path())
-    }
-
-    fn aside(&mut self) -> PathBuffer {
-        let mut path = self.name(0);
-        path.push("-XX");
-        path
-    }
-}
-
 impl Operation for Ring<'_> {
     fn before(&mut self, item: u64) {
-        (self.from, self.to) = match item {
-            0 => (self.name(0), self.aside()),
-            _ if item + 1 == self.count => (self.aside(), self.name(item - 1)),
-            _ => (self.name(item), self.name(item - 1)),
-        };
+        std::mem::swap(&mut self.from, &mut self.to);
+        let first = item == 0;
+        let last = item > 0 && item + 1 == self.count;
+        self.items.go(if last { 0 } else { item });
+        self.from.copy(self.items.buffer());
+        if first {
+            self.to.copy(self.items.buffer()).push(ASIDE);
+        } else if last {
+            self.from.push(ASIDE);
+        }
     }
 
     fn operate(&mut self, _item: u64) -> io::Result<()> {

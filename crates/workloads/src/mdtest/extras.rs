@@ -172,6 +172,7 @@ fn second_names(run: &mut Run<'_>, row: &'static Row, kind: Second) -> Result<()
         kind,
         once: once.max(1),
         second: PathBuffer::default(),
+        dir: None,
         back: false,
     };
     let done = phase::perform(run, &plan, &mut pair, None)?;
@@ -196,6 +197,8 @@ struct Pair<'r> {
     /// Items; each comes twice where names go there and back.
     once: u64,
     second: PathBuffer,
+    /// The test directory that `second` begins with, and the length of its path.
+    dir: Option<(u64, usize)>,
     back: bool,
 }
 
@@ -204,13 +207,19 @@ impl Operation for Pair<'_> {
         self.back = item >= self.once;
         self.items.go(item % self.once);
         if self.kind == Second::Across {
-            let whose = self.items.whose();
-            let at = (whose.parameters, whose.rank, whose.iteration, self.items.test_dir());
-            self.second = PathBuffer::new(Path::new(&names::test_dir(at.0, at.1, at.2, at.3)));
-            self.second.push("/").push(self.items.name().to_str().unwrap_or_default());
+            let at = self.items.test_dir();
+            if self.dir.is_none_or(|(known, _)| known != at) {
+                let whose = self.items.whose();
+                let dir = names::test_dir(whose.parameters, whose.rank, whose.iteration, at);
+                self.second = PathBuffer::new(Path::new(&dir));
+                self.second.push("/");
+                self.dir = Some((at, self.second.len()));
+            }
+            self.second.cut(self.dir.map_or(0, |(_, length)| length));
+            self.second.push_name(self.items.name());
             return;
         }
-        self.second = PathBuffer::new(self.items.path());
+        self.second.copy(self.items.buffer());
         // Of a file that all ranks share each makes names of its own.
         self.second.push(if self.kind == Second::Link { ".link." } else { ".symlink." });
         self.second.number(self.items.whose().rank.into());

@@ -71,6 +71,21 @@ fn failures_are_counted_by_reason_and_the_rest_is_done_when_asked_to_go_on() {
 }
 
 #[test]
+fn what_fails_on_the_side_of_a_creation_is_counted_but_creates_no_fewer() {
+    let dir = tempfile::tempdir().unwrap();
+    let storage = Recording::failing("open-update", "file.mdtest.1.", EACCES);
+    let parameters = Parameters { collective: true, keep_going: true, ..files(3) };
+    let left = play_on(2, &within(dir.path(), &parameters), &storage);
+    let created = left[0].phase("file_creation");
+    assert_eq!((created.ops, created.failed.as_ref().map(|failed| failed.operations)), (6, Some(3)));
+    assert_eq!(left[1].done.as_ref().map(|done| done.failed), Ok(3));
+    let halting = Parameters { keep_going: false, ..within(dir.path(), &parameters) };
+    let (step, rank, why) = halted(&play_on(2, &halting, &storage));
+    assert_eq!((step.as_str(), rank), ("file creation", 1));
+    assert!(why.contains("file.mdtest.1.0: open: Permission denied"), "{why}");
+}
+
+#[test]
 fn a_directory_removed_under_it_is_told_by_its_path() {
     let dir = tempfile::tempdir().unwrap();
     play_in(dir.path(), 2, &Parameters { directories: false, items: 3, ..only_create() });

@@ -125,6 +125,11 @@ impl<'r> Items<'r> {
         self.path.as_c_str()
     }
 
+    /// The same, to be copied.
+    pub(super) fn buffer(&self) -> &PathBuffer {
+        &self.path
+    }
+
     /// The same, for all but system calls.
     pub(super) fn path(&self) -> &Path {
         self.path.as_path()

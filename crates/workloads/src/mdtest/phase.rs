@@ -79,7 +79,7 @@ pub(super) fn perform(
     let mut told = Told { inner: operation, observer: &mut *run.observer };
     let tells = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
     let mut doing = Operating::begin_logged(rank, &setting, log)?;
-    if parameters.time_unique_dir && parameters.unique_dir {
+    if parameters.time_unique_dir && parameters.unique_dir && makes_items(plan.row) {
         rank.comm.barrier()?;
     }
     let operation: &mut dyn Operation = if tells { &mut told } else { &mut *told.inner };
@@ -125,6 +125,11 @@ pub(super) fn conclude(run: &mut Run<'_>, plan: &Plan, done: Done) -> Result<(),
     let ended = Ended { phase, label, items: plan.told, rank_0: own, slowest, ranks: &ranks };
     run.observer.event(&Event::Ended(ended));
     Ok(())
+}
+
+/// Whether a phase makes the items: `-t` keeps one more barrier in its time.
+fn makes_items(row: &Row) -> bool {
+    matches!(row.phase, "directory_creation" | "file_creation")
 }
 
 fn setting(run: &Run<'_>, plan: &Plan) -> Setting {

@@ -237,6 +237,22 @@ fn commands_are_done_around_every_phase_on_every_rank() {
 }
 
 #[test]
+fn trees_of_their_own_may_be_set_up_within_the_time() {
+    let parameters = Parameters { unique_dir: true, time_unique_dir: true, ..files(3) };
+    let (_, left) = watched(3, &parameters);
+    assert_eq!(left[0].phase("file_creation").ops, 9);
+}
+
+#[test]
+fn rank_0_waits_before_each_of_the_two_tests() {
+    let (_, left) = watched(2, &Parameters { pre_delay: 1, items: 1, ..all_phases() });
+    assert_eq!(left[0].told("Delay"), ["Delay(1)", "Delay(1)"]);
+    let spans = left[0].phases().into_iter().map(|phase| phase.spans.total_s).sum::<f64>();
+    let began: Vec<f64> = left[0].phases().iter().map(|phase| phase.began_s).collect();
+    assert!(began.last().unwrap() - began[0] >= 1.9 && spans < began.last().unwrap() - began[0]);
+}
+
+#[test]
 fn single_operations_are_logged_for_each_rank() {
     let dir = tempfile::tempdir().expect("a directory");
     let prefix = dir.path().join("op").display().to_string();

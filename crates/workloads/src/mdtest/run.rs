@@ -257,7 +257,8 @@ fn delay(run: &mut Run<'_>) {
 fn naming_what_is_left(run: &Run<'_>, mut halt: Halt) -> Halt {
     if run.made {
         let path = names::test_dir(run.parameters, 0, run.iteration, 0);
-        let more = run.parameters.dirs.len() > 1 || run.counts.loops > 1;
+        let earlier = run.iteration > 0 && !run.parameters.remove;
+        let more = run.parameters.dirs.len() > 1 || run.counts.loops > 1 || earlier;
         let more = if more { " ..." } else { "" };
         halt.why.push_str(&format!(" (what this run made is left: {path}{more})"));
     }
