@@ -63,8 +63,8 @@ pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let mut plan = Plan { deadline, ..Plan::new(run, row, count) };
     let act = |names: &dyn Names, path: &CStr| names.make_dir(path, PERMISSIONS);
     let mut operation = OneCall { names: run.names, items, call: "mkdir", act };
-    let done = phase::perform(run, &plan, &mut operation, None)?;
-    stonewalled(run, &mut plan, &done);
+    let mut done = phase::perform(run, &plan, &mut operation, None)?;
+    stonewalled(run, &mut plan, &mut done);
     if deadline && !run.parameters.files {
         status::leave(run, run.items)?;
     }

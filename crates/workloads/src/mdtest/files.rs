@@ -61,8 +61,8 @@ pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
 }
 
 /// What follows a creation: later phases use what is there.
-fn created(run: &mut Run<'_>, plan: &mut Plan, done: Done) -> Result<(), Halt> {
-    if let Some(wall) = stonewalled(run, plan, &done) {
+fn created(run: &mut Run<'_>, plan: &mut Plan, mut done: Done) -> Result<(), Halt> {
+    if let Some(wall) = stonewalled(run, plan, &mut done) {
         run.observer.event(&wall);
     }
     if plan.deadline {
@@ -72,14 +72,13 @@ fn created(run: &mut Run<'_>, plan: &mut Plan, done: Done) -> Result<(), Halt> {
 }
 
 /// Takes over how many items there are after a deadline; what to tell where it stopped any rank.
-pub(super) fn stonewalled(run: &mut Run<'_>, plan: &mut Plan, done: &Done) -> Option<Event<'static>> {
-    let wall = done.phase.stonewall.as_ref()?;
-    run.items = wall.transfers_max;
-    plan.told = wall.transfers_max;
-    let ranks = run.ranks();
-    let all = wall.bytes.checked_div(plan.bytes_each).unwrap_or(done.phase.ops);
-    let (least, most) = (wall.transfers_min, wall.transfers_max);
-    let mean = all as f64 / f64::from(ranks);
+pub(super) fn stonewalled(run: &mut Run<'_>, plan: &mut Plan, done: &mut Done) -> Option<Event<'static>> {
+    let wall = done.phase.stonewall.as_mut()?;
+    let (least, most, ranks) = (wall.transfers_min, wall.transfers_max, run.ranks());
+    run.items = most;
+    plan.told = most;
+    let mean = wall.bytes as f64 / f64::from(ranks);
+    wall.bytes *= plan.bytes_each;
     (wall.ran_dry < ranks).then_some(Event::Stonewall { least, most, mean })
 }
 

@@ -62,7 +62,8 @@ impl Plan {
 /// What is done on the side of a phase: in its time, but none of its operations; and how often.
 pub(super) type Aside<'o> = Option<(&'o mut dyn Operation, u64)>;
 
-/// Does a phase and returns what was done; [`conclude`] has to follow. Collective.
+/// Does a phase and returns what was done; [`conclude`] has to follow. The `bytes` at a deadline are still
+/// operations. Collective.
 pub(super) fn perform(
     run: &mut Run<'_>,
     plan: &Plan,
@@ -100,9 +101,6 @@ pub(super) fn perform(
         doing.aside(rank, other, count);
     }
     let mut done = doing.end(rank, || after_phase(parameters))?;
-    if let Some(wall) = &mut wall {
-        wall.bytes *= plan.bytes_each;
-    }
     done.phase.stonewall = wall;
     Ok(done)
 }

@@ -304,6 +304,23 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
 }
 
 #[test]
+fn what_each_rank_had_at_the_deadline_is_told_and_the_slow_one_goes_on() {
+    let mut settings = storage::Settings::default();
+    settings.set("dummy.delay-create", "2000");
+    settings.set("dummy.delay-only-rank0", "1");
+    let slow = (storage::backend("dummy").unwrap().open)(&settings).unwrap();
+    let parameters = Parameters { backend: "DUMMY".into(), deadline: 1, ..files(1000) };
+    let left = play_on(2, &parameters, &*slow);
+    let made = left[0].phase("file_creation");
+    let wall = made.stonewall.as_ref().expect("there was a deadline");
+    assert_eq!((wall.transfers_max, wall.ran_dry, made.ops), (1000, 1, 2000));
+    assert!(wall.transfers_min < 1000, "rank 0 sleeps 2 s in all");
+    let mean = (wall.transfers_min + 1000) as f64 / 2.0;
+    let told = format!("Stonewall {{ least: {}, most: 1000, mean: {mean:?} }}", wall.transfers_min);
+    assert_eq!(left[0].told("Stonewall"), [told]);
+}
+
+#[test]
 fn a_deadline_that_nobody_meets_changes_nothing() {
     let (_, left) = watched(2, &Parameters { deadline: 60, write_bytes: 3, ..files(5) });
     let wall = left[0].phase("file_creation").stonewall.clone().expect("there was a deadline");
