@@ -155,6 +155,40 @@ fn a_halt_in_a_scan_reaches_the_ranks_that_take_no_part() {
     assert!(why.contains("file.mdtest.1.0: stat: Permission denied"), "{why}");
 }
 
+/// Does something as a user without any rights, where this is root's process; otherwise as whoever it is.
+fn as_nobody<T: Send>(what: impl FnOnce() -> T + Send) -> T {
+    let body = || {
+        if rustix::process::geteuid().is_root() {
+            let nobody = rustix::process::Uid::from_raw(65534);
+            // Of this thread alone, which ends here.
+            rustix::thread::set_thread_res_uid(nobody, nobody, nobody).expect("root may");
+        }
+        what()
+    };
+    std::thread::scope(|scope| scope.spawn(body).join().expect("no panic"))
+}
+
+#[test]
+fn an_ordinary_user_reads_what_k_made_and_is_told_where_permission_is_denied() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    let dir = tempfile::tempdir().unwrap();
+    if rustix::process::geteuid().is_root() {
+        chown(dir.path(), Some(65534), None).unwrap();
+    }
+    let nodes = Parameters { make_node: true, ..files(3) };
+    let left = as_nobody(|| play_in(dir.path(), 1, &nodes));
+    assert!(left[0].done.is_ok(), "{:?}", left[0].done);
+    assert_eq!(left[0].phase("file_read").ops, 3);
+    let locked = dir.path().join("locked");
+    std::fs::create_dir(&locked).unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
+    let parameters = Parameters { dirs: vec!["locked".into()], ..files(3) };
+    let (step, _, why) = halted(&as_nobody(|| play_in(dir.path(), 1, &parameters)));
+    let test_dir = locked.join("test-dir.0-0").display().to_string();
+    assert_eq!(step, "test directory");
+    assert_eq!(why, format!("{test_dir}: mkdir: Permission denied"), "and nothing was made");
+}
+
 /// A small file system that is mounted as long as this lives; `None` where that cannot be.
 struct Mounted<'a>(&'a Path);
 

@@ -54,9 +54,15 @@ pub(super) fn remove_own_dirs(
 
 /// Makes the test directories of an iteration that are not there. Collective.
 pub(super) fn make_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
+    let mut new = 0;
+    let made = each_test_dir(run, &mut |names, path| {
+        new += u64::from(make(names, path)?);
+        Ok(())
+    });
+    run.made = run.sum(new)? > 0;
+    run.rank.comm.agree("test directory", made)?;
     run.made = true;
-    let made = each_test_dir(run, &mut |names, path| make(names, path).map(drop));
-    run.rank.comm.agree("test directory", made)
+    Ok(())
 }
 
 /// Removes them. One that is not empty stays, and counts as a failure. Collective.
