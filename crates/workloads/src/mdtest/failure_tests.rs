@@ -102,6 +102,16 @@ fn a_directory_removed_under_it_is_told_by_its_path() {
 }
 
 #[test]
+fn where_nothing_is_there_every_operation_is_counted_as_failed() {
+    let dir = tempfile::tempdir().unwrap();
+    let nothing = Parameters { create: false, keep_going: true, items: 2, ..all_phases() };
+    let left = play_in(dir.path(), 2, &nothing);
+    // Three phases of each kind (renames among them) of 4 items; the tree; the test directory.
+    assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(6 * 4 + 1 + 1));
+    assert!(left[0].phases().iter().all(|phase| phase.ops == 0));
+}
+
+#[test]
 fn a_path_that_is_too_long_is_told_whole() {
     let dir = tempfile::tempdir().unwrap();
     let deep = Parameters { depth: 400, items: 1, ..all_phases() };
@@ -132,7 +142,7 @@ fn what_others_put_there_stays_and_so_does_a_directory_that_was_there() {
     let left = play_in(dir.path(), 2, &files(2));
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(1));
     assert_eq!(names_in(dir.path()), ["A/", "A/test-dir.0-0/", "A/test-dir.0-0/mine"]);
-    assert!(left[0].told("Notice").concat().contains("are left, for they are not empty"));
+    assert!(left[0].told("Notice").concat().contains("1 test directories were not removed"));
 }
 
 #[test]

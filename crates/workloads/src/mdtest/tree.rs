@@ -65,12 +65,17 @@ pub(super) fn make_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Removes them. One that is not empty stays, and counts as a failure. Collective.
+/// Removes them. One that is not empty stays, and counts as a failure; so does one that is not there, where
+/// failures are counted. Collective.
 pub(super) fn remove_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
     let mut left = 0;
-    let removed = each_test_dir(run, &mut |names, path| {
-        left += u64::from(!remove_if_empty(names, path)?);
-        Ok(())
+    let keep_going = run.parameters.keep_going;
+    let removed = each_test_dir(run, &mut |names, path| match remove_if_empty(names, path) {
+        Err(why) if !keep_going => Err(why),
+        removed => {
+            left += u64::from(removed != Ok(true));
+            Ok(())
+        }
     });
     run.rank.comm.agree("test directory", removed)?;
     let left = run.sum(left)?;
@@ -78,7 +83,9 @@ pub(super) fn remove_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
     run.made = left > 0;
     if left > 0 {
         let first = names::test_dir(run.parameters, 0, run.iteration, 0);
-        let text = format!("{left} test directories are left, for they are not empty: {first} ...");
+        let text = format!(
+            "{left} test directories were not removed, such as those that are not empty: {first} ..."
+        );
         run.notice("left", "tree_removal", &text)?;
     }
     Ok(())
