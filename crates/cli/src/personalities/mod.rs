@@ -1,6 +1,7 @@
 //! Old command lines and their looks: a parser and a renderer each, over a workload. No engines here.
 
 pub(crate) mod age;
+mod classic;
 pub(crate) mod fdtree;
 pub(crate) mod ior;
 mod kept;

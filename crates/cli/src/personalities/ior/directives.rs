@@ -2,11 +2,12 @@
 
 use units::Usage;
 
-use super::grammar::{set_value, whole_option};
-use super::nearest::nearest;
 use super::retired;
 use super::table;
 use super::typed::Typed;
+use crate::personalities::classic::Retiree;
+use crate::personalities::classic::grammar::{set_value, whole_option};
+use crate::personalities::classic::nearest::nearest;
 
 /// Takes a list of directives; `#` begins a comment. A failure names the piece that is wrong.
 pub(super) fn list(typed: &mut Typed, text: &str) -> Result<(), Usage> {

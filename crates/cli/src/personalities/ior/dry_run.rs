@@ -9,7 +9,7 @@ use workloads::ior::{Offsets, Parameters, first_path};
 
 use super::flow::Ready;
 use super::output::Format;
-use super::text;
+use crate::personalities::classic::header_dir;
 
 /// Most files that are looked for, so that a dry run of many ranks ends soon.
 const LOOKED_FOR_MAX: u32 = 1000;
@@ -152,7 +152,7 @@ fn room(test: &Ready) -> String {
     let once = parameters.layout(test.ranks).total_bytes().unwrap_or(u64::MAX);
     let files = if parameters.multi_file && parameters.keep { parameters.repetitions } else { 1 };
     let need = once.saturating_mul(files.into());
-    let dir = text::header_dir(&first_path(parameters, 0)).to_owned();
+    let dir = header_dir(&first_path(parameters, 0)).to_owned();
     let needed = format!("needs {}", bytes_binary(need as f64));
     match test.storage.space(&dir) {
         Ok(Some(space)) => {

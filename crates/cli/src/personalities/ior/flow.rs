@@ -19,8 +19,8 @@ use workloads::kit::board::Board;
 use super::live::{self, Followed, Live};
 use super::output::{self, Output};
 use super::strict::Strict;
-use super::text;
 use super::typed::Meant;
+use crate::personalities::classic::header_dir;
 use crate::personalities::kept::{Kept, run_record};
 use crate::session::Session;
 use crate::speech::complain;
@@ -174,7 +174,7 @@ impl Voice {
         rows: Rows<'_>,
     ) -> Result<u64, Halt> {
         let path = first_path(&test.meant.parameters, 0);
-        let space = test.storage.space(text::header_dir(&path)).unwrap_or(None);
+        let space = test.storage.space(header_dir(&path)).unwrap_or(None);
         self.output.test(&test.meant, space);
         let mut first = test.meant.warnings.first().cloned();
         let mut followed = Followed { live: self.live.as_ref(), output: &mut *self.output };

@@ -11,13 +11,14 @@ use units::MIB;
 use workloads::ior::{Event, Observer, first_path};
 
 use super::output::{Edition, Look, Output};
-use super::shown::{Shown, name_of, space_words};
+use super::shown::{Shown, name_of};
 use super::streams::Streams;
 use super::summary::Operation;
 use super::text::{date, machine, row_numbers};
 use super::typed::Meant;
 use super::value::{Members, Value};
 use super::{chatter, summary};
+use crate::personalities::classic::space_words;
 
 /// Collects what one run has measured.
 pub(crate) struct Json {

@@ -9,12 +9,10 @@ mod directives;
 mod dry_run;
 mod environment;
 mod flow;
-mod grammar;
 mod help;
 mod interrupt;
 mod json;
 mod live;
-mod nearest;
 mod numbers;
 mod output;
 mod ranks_csv;
@@ -37,6 +35,7 @@ use std::collections::HashSet;
 use ranks::launcher::Launch;
 use units::Usage;
 
+use super::classic::grammar;
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 use environment::Outside;
@@ -55,7 +54,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         }
         2
     };
-    let typed = match grammar::parse(tokens) {
+    let typed = match grammar::parse::<Typed>(tokens) {
         Ok(typed) => typed,
         Err(usage) => return refuse(&usage),
     };
@@ -177,7 +176,7 @@ fn only_tell(tests: &[Ready], session: Session, speaks: bool) -> u8 {
 /// Says no to options that a run on `ranks` ranks would refuse before it starts; `local` ranks are
 /// threads, and have no MPI.
 pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
-    let typed = grammar::parse(tokens)?;
+    let typed = grammar::parse::<Typed>(tokens)?;
     if typed.help {
         return Err(Usage::new("the line runs nothing; take -h out"));
     }

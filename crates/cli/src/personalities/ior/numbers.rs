@@ -2,50 +2,8 @@
 
 use units::{Dimension, Quantity};
 use workloads::ior::{Hog, Rate};
-use workloads::kit::payload::Packet;
 
-/// A whole number with an optional suffix `k m g t p` (powers of 1024, either case), which `ib`, `iB`,
-/// `b` or `B` may follow.
-pub(crate) fn parse(text: &str) -> Result<i64, String> {
-    let trimmed = text.trim_start();
-    let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '-' && c != '+').unwrap_or(trimmed.len());
-    let (digits, suffix) = trimmed.split_at(end);
-    let number: i64 =
-        digits.parse().map_err(|_| format!("`{text}` is not a whole number, such as 4096, 4k or 16m"))?;
-    let mut letters = suffix.chars();
-    let power = match letters.next().map(|letter| letter.to_ascii_lowercase()) {
-        None => 0,
-        Some('k') => 1,
-        Some('m') => 2,
-        Some('g') => 3,
-        Some('t') => 4,
-        Some('p') => 5,
-        Some('.') => {
-            return Err(format!("`{text}`: fractions are not taken; write it in the next smaller unit"));
-        }
-        Some(_) => {
-            return Err(format!("unknown size suffix `{suffix}` in `{text}`; known are k, m, g, t, p"));
-        }
-    };
-    if !matches!(letters.as_str().to_ascii_lowercase().as_str(), "" | "b" | "ib") {
-        return Err(format!("unknown size suffix `{suffix}` in `{text}`; known are k, m, g, t, p"));
-    }
-    number.checked_mul(1 << (10 * power)).ok_or_else(|| format!("`{text}` is beyond 2^63"))
-}
-
-/// The packet type of `-l`, by its first letter.
-pub(crate) fn packet(text: &str) -> Result<Packet, String> {
-    match text.chars().next() {
-        Some('t') => Ok(Packet::Timestamp),
-        Some('o') => Ok(Packet::Offset),
-        Some('i') => Ok(Packet::Incompressible),
-        Some('r') => Ok(Packet::Random),
-        Some('s') => Ok(Packet::Stamped),
-        _ => Err(format!(
-            "unknown packet type `{text}`; known are timestamp, offset, incompressible, random, stamped"
-        )),
-    }
-}
+pub(crate) use crate::personalities::classic::numbers::{packet, parse};
 
 /// The memory of `-M`: `2g`, or `75%` of a node's.
 pub(crate) fn hog(text: &str) -> Result<Hog, String> {
@@ -100,20 +58,6 @@ pub(crate) fn column(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_read_in_powers_of_1024_in_any_case() {
-        assert_eq!(parse("4k"), Ok(4096));
-        assert_eq!(parse("8G"), Ok(8 << 30));
-        assert_eq!(parse("1p"), Ok(1 << 50));
-        assert_eq!(parse("1mib"), Ok(1 << 20));
-        assert_eq!(parse("1MB"), Ok(1 << 20));
-        assert_eq!(parse("-3"), Ok(-3));
-        for wrong in ["", "x", "1.5m", "8q", "4kk", "99999999999999p"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
-        }
-        assert!(parse("8q").unwrap_err().starts_with("unknown size suffix `q` in `8q`"));
-    }
 
     #[test]
     fn memory_to_take_away_has_a_unit_and_rates_are_per_second() {

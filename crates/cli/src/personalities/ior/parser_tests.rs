@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::table::{self, Kind};
 use super::typed::Typed;
-use super::{grammar, numbers, retired, script};
+use super::{numbers, retired, script, table};
+use crate::personalities::classic::{Kind, grammar};
 
 /// Words that lead somewhere, and some that lead nowhere.
 fn word() -> impl Strategy<Value = String> {
@@ -37,7 +37,7 @@ fn token() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..8)) {
-        if let Ok(typed) = grammar::parse(&tokens)
+        if let Ok(typed) = grammar::parse::<Typed>(&tokens)
             && let Ok(meant) = typed.meant()
         {
             let _ = meant.parameters.check(3);
@@ -46,15 +46,15 @@ proptest! {
 
     #[test]
     fn a_refusal_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
-        if let Err(usage) = grammar::parse(&tokens) {
+        if let Err(usage) = grammar::parse::<Typed>(&tokens) {
             prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
         }
     }
 
     #[test]
     fn any_directives_are_answered(text in prop::collection::vec(token(), 0..6)) {
-        let _ = grammar::parse(&["-O".into(), text.join(",")]);
-        let _ = grammar::parse(&[format!("-O{}", text.join("="))]);
+        let _ = grammar::parse::<Typed>(&["-O".into(), text.join(",")]);
+        let _ = grammar::parse::<Typed>(&[format!("-O{}", text.join("="))]);
     }
 
     #[test]

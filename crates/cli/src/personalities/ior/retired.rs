@@ -5,9 +5,10 @@
 use storage::BACKENDS;
 use units::Usage;
 
-use super::grammar::set_value;
 use super::typed::Typed;
 use super::{numbers, table};
+use crate::personalities::classic::grammar::set_value;
+use crate::personalities::classic::{Line, Retiree};
 
 /// What becomes of a retired option.
 pub(crate) enum Today {
@@ -120,9 +121,16 @@ pub(crate) fn of_directive(name: &str) -> Option<&'static Retired> {
     RETIRED.iter().find(|retired| retired.directive.eq_ignore_ascii_case(name))
 }
 
-impl Retired {
-    /// Takes it as `name` with `value`, and notes what became of it.
-    pub(crate) fn take(&self, typed: &mut Typed, name: &str, value: &str) -> Result<(), Usage> {
+impl Retiree<Typed> for Retired {
+    fn takes_value(&self) -> bool {
+        self.takes_value
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn take(&self, typed: &mut Typed, name: &str, value: &str) -> Result<(), Usage> {
         let wrong = |why: String| Usage(format!("{name}: {why}"));
         let off = numbers::parse(value) == Ok(0);
         let mut about = self.about;
@@ -138,8 +146,7 @@ impl Retired {
                     } else {
                         numbers::parse(value).map_err(wrong)?.to_string()
                     };
-                    typed.parameters.settings.set(option, set);
-                    typed.set_of_backends.insert(option.to_owned(), !off);
+                    typed.of_backends().set(option, &set, !off);
                 }
             }
             Help => typed.help |= !off,

@@ -85,8 +85,8 @@ fn is(line: &str, marker: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grammar;
     use super::*;
+    use crate::personalities::classic::grammar;
 
     fn read(words: &str, text: &str) -> Result<Vec<Written>, Usage> {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();

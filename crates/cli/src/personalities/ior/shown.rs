@@ -3,7 +3,6 @@
 //! Invariant: no number that is not in the parameters, a record or an event.
 
 use results::record::Phase;
-use storage::Space;
 use workloads::ior::{Event, Hog, Offsets, Parameters, Place};
 
 use super::numbers;
@@ -225,21 +224,6 @@ pub(crate) fn name_of(phase: &Phase) -> Option<&'static str> {
         "mixed_read" => Some("mix-read"),
         _ => row_of(phase),
     }
-}
-
-/// How much a file system holds: size, share used, inodes, share of these used.
-pub(crate) fn space_words(space: Space) -> [String; 4] {
-    let share = |total: u64, free: u64| {
-        if total == 0 { 0.0 } else { total.saturating_sub(free) as f64 / total as f64 * 100.0 }
-    };
-    let gib = space.bytes as f64 / units::GIB as f64;
-    let size = if gib > 1024.0 { format!("{:.1} TiB", gib / 1024.0) } else { format!("{gib:.1} GiB") };
-    [
-        size,
-        format!("{:2.1}%", share(space.bytes, space.bytes_free)),
-        format!("{:.1} Mi", space.inodes as f64 / units::MIB as f64),
-        format!("{:2.1}%", share(space.inodes, space.inodes_free)),
-    ]
 }
 
 #[cfg(test)]

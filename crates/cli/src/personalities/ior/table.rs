@@ -8,82 +8,11 @@ use workloads::ior::{Hog, Parameters};
 
 use super::numbers;
 use super::output::{Edition, Format};
-use super::typed::Typed;
+use super::{directives, typed::Typed};
+use crate::personalities::classic::{self, Kind, Value};
 
-/// What an option takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Nothing, or `=n`.
-    Flag,
-    /// A whole number.
-    Number,
-    /// Bytes, with a suffix.
-    Size,
-    /// Anything.
-    Text,
-}
-
-/// What was given to an option.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Value<'a> {
-    /// A flag, with the number behind `=` if any.
-    Flag(Option<u64>),
-    /// A number or a size.
-    Number(i64),
-    /// A text.
-    Text(&'a str),
-}
-
-impl Value<'_> {
-    fn on(self) -> bool {
-        !matches!(self, Self::Flag(Some(0)) | Self::Number(0))
-    }
-
-    fn count(self, before: u64) -> u64 {
-        match self {
-            Self::Flag(None) => before + 1,
-            Self::Flag(Some(count)) => count,
-            _ => 0,
-        }
-    }
-
-    fn whole<T: TryFrom<i64>>(self) -> Result<T, String> {
-        let number = match self {
-            Self::Number(number) => number,
-            Self::Flag(Some(count)) => count as i64,
-            _ => return Err("takes a number".into()),
-        };
-        T::try_from(number).map_err(|_| match number {
-            ..0 => format!("{number} is negative"),
-            _ => format!("{number} is more than can be"),
-        })
-    }
-
-    /// A number, where -1 stands for what is found.
-    fn unless_minus_one<T: TryFrom<i64>>(self) -> Result<Option<T>, String> {
-        if matches!(self, Self::Number(-1)) { Ok(None) } else { self.whole().map(Some) }
-    }
-
-    fn text(self) -> String {
-        if let Self::Text(text) = self { text.to_owned() } else { String::new() }
-    }
-}
-
-/// One option.
-pub(crate) struct Row {
-    /// The letter, `-x`.
-    pub(crate) short: Option<char>,
-    /// The word, `--word`.
-    pub(crate) long: Option<&'static str>,
-    /// The names as a directive, `-O name=value`.
-    pub(crate) directives: &'static [&'static str],
-    /// What it takes.
-    pub(crate) kind: Kind,
-    /// One line of help.
-    pub(crate) about: &'static str,
-    /// Takes the value in.
-    pub(crate) set: fn(&mut Typed, Value<'_>) -> Result<(), String>,
-}
+/// One option of `ior`.
+pub(crate) type Row = classic::Row<Typed>;
 
 /// A row: letter, word, directives, kind, help, then how it changes `Typed`.
 macro_rules! row {
@@ -343,7 +272,9 @@ pub(crate) const VALUES: &[Row] = &[
         typed.parameters.test_file = value.text();
         Ok(())
     }),
-    row!(Some('O'), None, [], Text, "directives: name=value,name=value", |_, _| Ok(())),
+    row!(Some('O'), None, [], Directives, "directives: name=value,name=value", |typed, value| {
+        directives::list(typed, &value.text()).map_err(|usage| usage.0)
+    }),
     number!(
         Some('Q'),
         ["taskPerNodeOffset"],
@@ -597,7 +528,7 @@ pub(crate) fn default_of(row: &Row) -> String {
         Some('o') => defaults.test_file,
         Some('l') => "timestamp".into(),
         Some('N') => "all".into(),
-        _ if row.kind == Kind::Text => String::new(),
+        _ if matches!(row.kind, Kind::Text | Kind::Directives) => String::new(),
         _ if row.about.ends_with("(own option)") => "N".into(),
         _ if row.long == Some("random-offset-seed") => "-1".into(),
         _ => match row.directives {

@@ -3,7 +3,7 @@
 //! Invariant: no engine here, and no number that is not in a record or an event.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Zoned;
 use results::record::Phase;
@@ -11,11 +11,12 @@ use storage::Space;
 use workloads::ior::{Event, Observer, first_path};
 
 use super::output::{Edition, Look, Output};
-use super::shown::{Shown, name_of, space_words};
+use super::shown::{Shown, name_of};
 use super::streams::Streams;
 use super::typed::Meant;
 use super::value::Members;
 use super::{beyond, chatter, numbers, summary};
+use crate::personalities::classic::{header_dir, space_words};
 
 /// Writes the text of one run.
 pub(crate) struct Text {
@@ -248,15 +249,6 @@ pub(crate) fn machine(verbose: u32) -> String {
     words.join(" ")
 }
 
-/// The directory whose file system the header shows: the path's text before its last `/`.
-pub(crate) fn header_dir(path: &str) -> &Path {
-    match path.rfind('/') {
-        None => Path::new("."),
-        Some(0) => Path::new("/"),
-        Some(at) => Path::new(&path[..at]),
-    }
-}
-
 /// That directory without links and dots, as IOR 3.3 shows it; as it is where it cannot be found.
 fn whole_dir(path: &str) -> PathBuf {
     let dir = header_dir(path);
@@ -269,6 +261,8 @@ mod masked;
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use results::record::Stonewall;
     use workloads::ior::{Place, WearOut};
 

@@ -6,6 +6,8 @@ use units::Usage;
 use workloads::ior::{Offsets, Parameters, Reorder};
 
 use super::output::Look;
+use super::{retired, table};
+use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle};
 
 /// How often each counted flag was given, and everything else that was typed.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +58,7 @@ pub(crate) struct Meant {
 impl Typed {
     /// What the line means: counted flags become choices, and no phase means both.
     pub(crate) fn meant(self) -> Result<Meant, Usage> {
-        let idle = self.idle_settings();
+        let idle = idle(&self.set_of_backends, &self.parameters.backend);
         let Self { mut parameters, constant, random_ranks, random_offsets, mut notes, .. } = self;
         notes.extend(idle);
         parameters.reorder = match (constant, random_ranks) {
@@ -84,15 +86,32 @@ impl Typed {
         let Self { look, record, live, .. } = self;
         Ok(Meant { parameters, look, record, live, notes, warnings, constant, random_ranks })
     }
+}
 
-    /// A line for each option of a backend that is set and is not the one that is used.
-    fn idle_settings(&self) -> Vec<String> {
-        let used = self.parameters.backend.to_lowercase();
-        // These open their files as POSIX does.
-        let shares = |name: &str| name == "posix.odirect" && matches!(used.as_str(), "aio" | "uring");
-        let idle = self.set_of_backends.iter().filter(|(name, set)| {
-            **set && name.split('.').next() != Some(used.as_str()) && !shares(name.as_str())
-        });
-        idle.map(|(name, _)| format!("--{name} has no effect with -a {}", self.parameters.backend)).collect()
+impl Line for Typed {
+    const NAME: &'static str = "ior";
+
+    fn rows() -> impl Iterator<Item = &'static Row<Self>> {
+        table::rows()
+    }
+
+    fn retired(letter: char) -> Option<&'static dyn Retiree<Self>> {
+        retired::of_letter(letter).map(|was| was as &dyn Retiree<Self>)
+    }
+
+    /// A bare `-l` is IOR 3.3's.
+    fn spelled_otherwise<'a>(
+        &mut self,
+        letter: char,
+        left: &'a str,
+        next: Option<&str>,
+    ) -> Option<Result<&'a str, Usage>> {
+        let bare = letter == 'l' && left.is_empty() && next.is_none_or(|next| next.starts_with('-'));
+        let was = retired::of_directive("storeFileOffset").filter(|_| bare)?;
+        Some(was.take(self, "-l without a value", "1").map(|()| left))
+    }
+
+    fn of_backends(&mut self) -> OfBackends<'_> {
+        OfBackends { settings: &mut self.parameters.settings, set: &mut self.set_of_backends }
     }
 }

@@ -1,19 +1,17 @@
-//! From tokens to [`Typed`], by IOR 4.1's grammar, without its leaks.
+//! From tokens to a [`Line`], by the grammar that IOR and mdtest share since 3.2, without its leaks.
 //!
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
-//! Never here: what stands in `-O` and in scripts (`directives`, `script`).
+//! Never here: which options there are.
 
 use storage::Takes;
 use units::Usage;
 
 use super::nearest::nearest;
-use super::retired;
-use super::table::{self, Kind, Row, Value};
-use super::typed::Typed;
-use super::{directives, numbers};
+use super::numbers;
+use super::row::{Kind, Line, Row, Value};
 
 /// The tokens that are still to be read.
-pub(super) struct Rest<'a>(&'a [String]);
+struct Rest<'a>(&'a [String]);
 
 impl<'a> Rest<'a> {
     fn next(&mut self) -> Option<&'a str> {
@@ -28,8 +26,8 @@ impl<'a> Rest<'a> {
 }
 
 /// Reads the tokens behind the program's name.
-pub(crate) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
-    let mut typed = Typed::default();
+pub(crate) fn parse<T: Line>(tokens: &[String]) -> Result<T, Usage> {
+    let mut typed = T::default();
     let mut rest = Rest(tokens);
     while let Some(token) = rest.next() {
         option(&mut typed, token, &mut rest)?;
@@ -38,22 +36,30 @@ pub(crate) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
 }
 
 /// Takes one token that is an option, and its value from `rest` where it needs one.
-fn option<'a>(typed: &mut Typed, token: &'a str, rest: &mut Rest<'a>) -> Result<(), Usage> {
+fn option<'a, T: Line>(typed: &mut T, token: &'a str, rest: &mut Rest<'a>) -> Result<(), Usage> {
     if let Some(long) = token.strip_prefix("--") {
         return long_option(typed, token, long, rest);
     }
     match token.strip_prefix('-').filter(|letters| !letters.is_empty()) {
         Some(letters) => letters_of(typed, token, letters, rest),
-        None => Err(Usage(format!("`{token}` is not an option; options begin with `-` (ior -h lists them)"))),
+        None => Err(Usage(format!(
+            "`{token}` is not an option; options begin with `-` ({} -h lists them)",
+            T::NAME
+        ))),
     }
 }
 
 /// Takes `token` (`--name=value`, `-x=value`) as an option that has its value with it.
-pub(super) fn whole_option(typed: &mut Typed, token: &str) -> Result<(), Usage> {
+pub(crate) fn whole_option<T: Line>(typed: &mut T, token: &str) -> Result<(), Usage> {
     option(typed, token, &mut Rest(&[]))
 }
 
-fn long_option<'a>(typed: &mut Typed, token: &str, long: &'a str, rest: &mut Rest<'a>) -> Result<(), Usage> {
+fn long_option<'a, T: Line>(
+    typed: &mut T,
+    token: &str,
+    long: &'a str,
+    rest: &mut Rest<'a>,
+) -> Result<(), Usage> {
     let (name, value) = match long.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (long, None),
@@ -61,7 +67,7 @@ fn long_option<'a>(typed: &mut Typed, token: &str, long: &'a str, rest: &mut Res
     if let Some((backend, option)) = name.split_once('.') {
         return backend_option(typed, token, backend, option, value, rest);
     }
-    let row = table::rows().find(|row| row.long == Some(name)).ok_or_else(|| unknown(token))?;
+    let row = T::rows().find(|row| row.long == Some(name)).ok_or_else(|| unknown::<T>(token))?;
     if row.kind == Kind::Flag {
         return set_flag(typed, row, &format!("--{name}"), value);
     }
@@ -69,8 +75,8 @@ fn long_option<'a>(typed: &mut Typed, token: &str, long: &'a str, rest: &mut Res
     set_value(typed, row, &format!("--{name}"), value)
 }
 
-fn backend_option<'a>(
-    typed: &mut Typed,
+fn backend_option<'a, T: Line>(
+    typed: &mut T,
     token: &str,
     backend: &str,
     option: &str,
@@ -78,70 +84,68 @@ fn backend_option<'a>(
     rest: &mut Rest<'a>,
 ) -> Result<(), Usage> {
     let of_backend = storage::BACKENDS.iter().find(|known| known.name.eq_ignore_ascii_case(backend));
-    let of_backend = of_backend.ok_or_else(|| unknown(token))?;
+    let of_backend = of_backend.ok_or_else(|| unknown::<T>(token))?;
     let known = of_backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(option));
-    let known = known.ok_or_else(|| unknown(token))?;
+    let known = known.ok_or_else(|| unknown::<T>(token))?;
     let name = format!("{}.{}", of_backend.name, known.name);
     let value = if known.takes == Takes::Flag { value.or(Some("1")) } else { value.or_else(|| rest.next()) };
     let text = value
         .filter(|text| !text.is_empty())
         .ok_or_else(|| Usage(format!("--{name} takes a value: {}", known.about)))?;
     if known.takes == Takes::Text {
-        typed.parameters.settings.set(&name, text);
-        typed.set_of_backends.insert(name, true);
+        typed.of_backends().set(&name, text, true);
         return Ok(());
     }
     let number = number(&format!("--{name}"), text)?;
     if known.takes == Takes::Size && number < 0 {
         return Err(Usage(format!("--{name} {text}: {number} is negative")));
     }
-    typed.parameters.settings.set(&name, number.to_string());
-    typed.set_of_backends.insert(name, number != 0);
+    typed.of_backends().set(&name, &number.to_string(), number != 0);
     Ok(())
 }
 
 /// Letters behind one dash: flags, and at the end at most one option with a value, glued or not.
-fn letters_of<'a>(
-    typed: &mut Typed,
+fn letters_of<'a, T: Line>(
+    typed: &mut T,
     token: &str,
     letters: &'a str,
     rest: &mut Rest<'a>,
 ) -> Result<(), Usage> {
     // `-vwr=0` gives the number to each of its flags.
     let (flags, for_all) = match letters.split_once('=') {
-        Some((flags, value)) if flags.chars().all(is_flag) => (flags, Some(value)),
+        Some((flags, value)) if flags.chars().all(is_flag::<T>) => (flags, Some(value)),
         _ => (letters, None),
     };
     let mut left = flags;
     while let Some(letter) = left.chars().next() {
         left = &left[letter.len_utf8()..];
         let name = format!("-{letter}");
-        if let Some(was) = retired::of_letter(letter) {
-            if !was.takes_value {
+        if let Some(spelled) = typed.spelled_otherwise(letter, left, rest.peek()) {
+            left = spelled?;
+            continue;
+        }
+        if let Some(was) = T::retired(letter) {
+            if !was.takes_value() {
                 was.take(typed, &name, for_all.unwrap_or("1"))?;
                 continue;
             }
             let value = glued(left).or_else(|| rest.next()).filter(|value| !value.is_empty());
-            let value = value.ok_or_else(|| Usage(format!("{name} takes a value; it {}", was.about)))?;
+            let value = value.ok_or_else(|| Usage(format!("{name} takes a value; it {}", was.about())))?;
             return was.take(typed, &name, value);
         }
-        let row = table::rows().find(|row| row.short == Some(letter)).ok_or_else(|| unknown(token))?;
+        let row = T::rows().find(|row| row.short == Some(letter)).ok_or_else(|| unknown::<T>(token))?;
         if row.kind == Kind::Flag {
             set_flag(typed, row, &name, for_all)?;
             continue;
-        }
-        if letter == 'l' && left.is_empty() && rest.peek().is_none_or(|next| next.starts_with('-')) {
-            let was = retired::of_directive("storeFileOffset").expect("it is in the table");
-            return was.take(typed, "-l without a value", "1");
         }
         return set_value(typed, row, &name, glued(left).or_else(|| rest.next()));
     }
     Ok(())
 }
 
-fn is_flag(letter: char) -> bool {
-    let lives = table::rows().any(|row| row.short == Some(letter) && row.kind == Kind::Flag);
-    lives || retired::of_letter(letter).is_some_and(|was| !was.takes_value)
+fn is_flag<T: Line>(letter: char) -> bool {
+    let lives = T::rows().any(|row| row.short == Some(letter) && row.kind == Kind::Flag);
+    lives || T::retired(letter).is_some_and(|was| !was.takes_value())
 }
 
 /// The value that follows a letter in the same token.
@@ -149,7 +153,7 @@ fn glued(left: &str) -> Option<&str> {
     (!left.is_empty()).then(|| left.strip_prefix('=').unwrap_or(left))
 }
 
-fn set_flag(typed: &mut Typed, row: &Row, name: &str, value: Option<&str>) -> Result<(), Usage> {
+fn set_flag<T>(typed: &mut T, row: &Row<T>, name: &str, value: Option<&str>) -> Result<(), Usage> {
     let count = match value {
         None => None,
         Some(text) => Some(number(name, text)?.max(0) as u64),
@@ -158,14 +162,19 @@ fn set_flag(typed: &mut Typed, row: &Row, name: &str, value: Option<&str>) -> Re
 }
 
 /// Gives `value` to an option that needs one, or to a flag as a directive gives it.
-pub(super) fn set_value(typed: &mut Typed, row: &Row, name: &str, value: Option<&str>) -> Result<(), Usage> {
+pub(crate) fn set_value<T>(
+    typed: &mut T,
+    row: &Row<T>,
+    name: &str,
+    value: Option<&str>,
+) -> Result<(), Usage> {
     let Some(text) = value.filter(|text| !text.is_empty()) else {
         return Err(Usage(format!("{name} takes a value: {}", row.about)));
     };
-    if row.short == Some('O') {
-        return directives::list(typed, text).map_err(|why| Usage(format!("{name} {why}")));
-    }
     let value = match row.kind {
+        Kind::Directives => {
+            return (row.set)(typed, Value::Text(text)).map_err(|why| Usage(format!("{name} {why}")));
+        }
         Kind::Text => Value::Text(text),
         Kind::Size | Kind::Number => Value::Number(number(name, text)?),
         Kind::Flag => Value::Flag(Some(number(name, text)?.max(0) as u64)),
@@ -182,11 +191,12 @@ fn number(name: &str, text: &str) -> Result<i64, Usage> {
     numbers::parse(text).map_err(|why| Usage(format!("{name}: {why}")))
 }
 
-fn unknown(token: &str) -> Usage {
+fn unknown<T: Line>(token: &str) -> Usage {
     let name = token.split('=').next().unwrap_or(token);
-    if let Some(row) = name.strip_prefix("--").and_then(|letter| {
-        table::rows().find(|row| row.short.is_some_and(|short| letter.chars().eq([short])))
-    }) {
+    if let Some(row) = name
+        .strip_prefix("--")
+        .and_then(|letter| T::rows().find(|row| row.short.is_some_and(|short| letter.chars().eq([short]))))
+    {
         let letter = row.short.unwrap_or_default();
         return Usage(format!("unknown option `{token}`; a letter has one dash: -{letter}"));
     }
@@ -194,9 +204,12 @@ fn unknown(token: &str) -> Usage {
         backend.options.iter().map(move |option| format!("--{}.{}", backend.name, option.name))
     });
     let words: Vec<String> =
-        table::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_backends).collect();
+        T::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_backends).collect();
+    let program = T::NAME;
     match nearest(name, words.iter().map(String::as_str)) {
-        Some(near) => Usage(format!("unknown option `{token}`; the nearest is `{near}` (ior -h lists all)")),
-        None => Usage(format!("unknown option `{token}` (ior -h lists the options)")),
+        Some(near) => {
+            Usage(format!("unknown option `{token}`; the nearest is `{near}` ({program} -h lists all)"))
+        }
+        None => Usage(format!("unknown option `{token}` ({program} -h lists the options)")),
     }
 }

@@ -1,0 +1,18 @@
+//! What the classic programs of one family have in common: the grammar of their options, the help made of
+//! the same table, numbers with suffixes, the words about a file system.
+//!
+//! A program gives its table of options ([`Row`]s over what its line becomes) and is a [`Line`].
+//!
+//! Never here: the options of one program, and what they mean.
+
+pub(crate) mod grammar;
+pub(crate) mod help;
+pub(crate) mod nearest;
+pub(crate) mod numbers;
+mod row;
+mod settings;
+mod space;
+
+pub(crate) use row::{Kind, Line, Retiree, Row, Value};
+pub(crate) use settings::{OfBackends, idle};
+pub(crate) use space::{header_dir, space_words};
