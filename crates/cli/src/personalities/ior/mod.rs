@@ -15,6 +15,7 @@ mod json;
 mod live;
 mod numbers;
 mod output;
+mod own_files;
 mod ranks_csv;
 mod retired;
 mod script;
@@ -94,11 +95,13 @@ fn prepare(
     launch: Option<&Launch>,
     local: Option<u32>,
 ) -> Result<(Vec<Ready>, Session), Usage> {
+    let named = typed.script.clone();
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         let outside = Outside::read(typed.script.as_deref())?;
         let tests = script::tests(typed, outside.script.as_deref())?;
         // What is wrong with the options is said before what is missing to run them.
         let ready = all_ready(tests, &outside, local.unwrap_or(1).max(1))?;
+        own_files::check(&ready, named.as_deref())?;
         let needs_mpi = ready.iter().any(|test| needs_mpi(&test.meant));
         return Ok((ready, Session::start(launch, local, needs_mpi)?));
     };
@@ -109,7 +112,14 @@ fn prepare(
     let outside = outside.share(&session)?;
     let tests = script::tests(typed, outside.script.as_deref());
     let ranks = session.size();
-    let (session, ready) = session.agree(tests.and_then(|tests| all_ready(tests, &outside, ranks)))?;
+    let (session, ready) = session.agree(tests.and_then(|tests| {
+        let ready = all_ready(tests, &outside, ranks)?;
+        // The others may see other disks.
+        if first.rank == 0 {
+            own_files::check(&ready, named.as_deref())?;
+        }
+        Ok(ready)
+    }))?;
     Ok((ready, session))
 }
 

@@ -69,11 +69,6 @@ pub(crate) trait Output: Observer + Send {
 
 /// The look that is asked for, for the run started as `argv`; its files are created or emptied now.
 pub(crate) fn open(look: &Look, argv: &[String]) -> Result<Box<dyn Output>, Usage> {
-    if look.file.is_some() && look.file == look.rank_csv {
-        return Err(Usage::new(
-            "-O summaryFile and -O saveRankPerformanceDetailsCSV name the same file; give each its own",
-        ));
-    }
     let streams = Streams::open(look)?;
     let output: Box<dyn Output> = match look.format {
         Format::Text => Box::new(Text::new(streams, look, argv)),

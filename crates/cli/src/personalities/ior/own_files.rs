@@ -1,0 +1,154 @@
+//! The files of a run, no two of which may be one: what comes second would destroy what came first.
+//!
+//! Invariant: names are looked up, and nothing else is done to any file.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use units::Usage;
+use workloads::ior::first_path;
+
+use super::flow::Ready;
+
+/// Ends of the names of single transfers' files, beside none: the phases that are told apart.
+const LOGGED: [&str; 4] = [".write_check", ".mixed", ".read", ".read_check"];
+
+/// A file that is not data.
+struct Own<'a> {
+    /// The option that names it.
+    option: &'static str,
+    path: &'a str,
+}
+
+/// Says no where an option names a file that is a test's data too, or that another option names; `script` is
+/// the one that is read.
+pub(crate) fn check(tests: &[Ready], script: Option<&str>) -> Result<(), Usage> {
+    let own = own(tests, script);
+    let clash = own.iter().enumerate().find_map(|(at, one)| {
+        let place = Place::of(Path::new(one.path))?;
+        if tests.iter().any(|test| place.is_data_of(test)) {
+            return Some(("-o", one.option, one.path));
+        }
+        if tests.iter().any(|test| place.is_log_of(test)) {
+            return Some((one.option, "-O savePerOpDataCSV", one.path));
+        }
+        let same = |other: &&Own<'_>| Place::of(Path::new(other.path)).is_some_and(|other| place.is(&other));
+        own[at + 1..].iter().find(same).map(|other| (one.option, other.option, other.path))
+    });
+    match clash.or_else(|| data_in_log(tests)) {
+        None => Ok(()),
+        Some((one, other, path)) => {
+            Err(Usage(format!("{one} and {other} name the same file, {path}; give each its own")))
+        }
+    }
+}
+
+/// All files of the run that have one name; a status file is shared by the tests that hand it on.
+fn own<'a>(tests: &'a [Ready], script: Option<&'a str>) -> Vec<Own<'a>> {
+    let last = &tests[tests.len() - 1].meant;
+    let of_run = [
+        ("-f", script),
+        ("--record", last.record.as_deref()),
+        ("--live", last.live.as_deref()),
+        ("-O summaryFile", last.look.file.as_deref()),
+        ("-O saveRankPerformanceDetailsCSV", last.look.rank_csv.as_deref()),
+    ];
+    let mut all: Vec<Own<'_>> =
+        of_run.into_iter().filter_map(|(option, path)| Some(Own { option, path: path? })).collect();
+    let option = "-O stoneWallingStatusFile";
+    for path in tests.iter().filter_map(|test| test.meant.parameters.status_file.as_deref()) {
+        if !all.iter().any(|known| (known.option, known.path) == (option, path)) {
+            all.push(Own { option, path });
+        }
+    }
+    all
+}
+
+/// A test's one file that is a log of single transfers too.
+fn data_in_log(tests: &[Ready]) -> Option<(&'static str, &'static str, &str)> {
+    tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.parameters.multi_file).find_map(
+        |test| {
+            let name = test.meant.parameters.files()[0];
+            let place = Place::of(Path::new(name)).filter(|_| !test.meant.parameters.file_per_rank)?;
+            tests.iter().any(|other| place.is_log_of(other)).then_some(("-o", "-O savePerOpDataCSV", name))
+        },
+    )
+}
+
+/// Where a file is, or would be.
+struct Place {
+    /// From the root, without links and dots as far as there is something.
+    path: PathBuf,
+    /// Its device and number there, if it is there.
+    id: Option<(u64, u64)>,
+}
+
+impl Place {
+    /// `None` for what keeps nothing: a terminal, a pipe, `/dev/null`.
+    fn of(path: &Path) -> Option<Self> {
+        let there = fs::metadata(path).ok();
+        let passes = |kind: fs::FileType| kind.is_char_device() || kind.is_fifo() || kind.is_socket();
+        if there.as_ref().is_some_and(|there| passes(there.file_type())) {
+            return None;
+        }
+        Some(Self { path: resolved(path), id: there.map(|there| (there.dev(), there.ino())) })
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.path == other.path || (self.id.is_some() && self.id == other.id)
+    }
+
+    fn is_at(&self, name: &str) -> bool {
+        Self::of(Path::new(name)).is_some_and(|other| self.is(&other))
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.path.file_name()?.to_str()
+    }
+
+    /// Whether it is a file of a rank in a repetition of the test. Only one such file is looked at, that
+    /// whose numbers the name ends with: there may be very many.
+    fn is_data_of(&self, test: &Ready) -> bool {
+        let parameters = &test.meant.parameters;
+        let name = || {
+            let mut left = self.name();
+            let mut number = |wanted: bool, below: u32| match wanted {
+                false => Some(0),
+                true => {
+                    let (rest, end) = left.take()?.rsplit_once('.')?;
+                    left = Some(rest);
+                    end.parse().ok().filter(|number| *number < below)
+                }
+            };
+            let repetition = number(parameters.multi_file, parameters.repetitions)?;
+            let rank = number(parameters.file_per_rank, test.ranks)?;
+            let name = first_path(parameters, rank);
+            Some(if parameters.multi_file { format!("{name}.{repetition}") } else { name })
+        };
+        test.storage.keeps_data() && name().is_some_and(|name| self.is_at(&name))
+    }
+
+    /// Whether it is one of the files with the test's single transfers.
+    fn is_log_of(&self, test: &Ready) -> bool {
+        let Some(prefix) = &test.meant.parameters.transfer_csv else { return false };
+        let numbers = || {
+            let name = self.name()?.strip_suffix(".csv")?;
+            let phase = LOGGED.into_iter().find(|phase| name.ends_with(phase)).unwrap_or("");
+            let (rest, rank) = name.strip_suffix(phase)?.rsplit_once('-')?;
+            let (rank, repetition): (u32, u32) = (rank.parse().ok()?, rest.rsplit_once('-')?.1.parse().ok()?);
+            Some(format!("{prefix}-{repetition}-{rank:05}{phase}.csv"))
+        };
+        numbers().is_some_and(|name| self.is_at(&name))
+    }
+}
+
+/// That path from the root, without links and dots in the part of it that is there.
+fn resolved(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = whole.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+    match known {
+        None => whole,
+        Some((part, there)) => whole.strip_prefix(part).map_or(whole.clone(), |rest| there.join(rest)),
+    }
+}
