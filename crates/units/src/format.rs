@@ -1,16 +1,17 @@
 //! How quantities are written for people: three significant figures and the unit, never a bare number.
 
-/// `value` scaled into the largest step that keeps it at 1 or more, with three significant figures.
+/// `value` scaled into the largest step that keeps it at 1 or more once it is rounded, with three significant
+/// figures.
 fn scaled(value: f64, base: f64, steps: &[&str]) -> String {
     let mut value = value;
     let mut step = 0;
-    while value.abs() >= base && step + 1 < steps.len() {
+    while value.abs() >= base - 0.5 && step + 1 < steps.len() {
         value /= base;
         step += 1;
     }
     let digits = match value.abs() {
-        v if v >= 100.0 || v == 0.0 => 0,
-        v if v >= 10.0 => 1,
+        v if v >= 99.95 || v == 0.0 => 0,
+        v if v >= 9.995 => 1,
         _ => 2,
     };
     format!("{value:.digits$}{}", steps[step])
@@ -42,10 +43,10 @@ pub fn count(value: f64) -> String {
 /// Seconds in the unit that reads best: `4.20 ms`, `75.0 s`.
 pub fn duration(seconds: f64) -> String {
     match seconds.abs() {
-        s if s >= 120.0 => format!("{:.1} min", seconds / 60.0),
-        s if s >= 1.0 || s == 0.0 => scaled(seconds, 1e9, &[" s"]),
-        s if s >= 1e-3 => scaled(seconds * 1e3, 1e9, &[" ms"]),
-        s if s >= 1e-6 => scaled(seconds * 1e6, 1e9, &[" us"]),
+        s if s >= 119.95 => format!("{:.1} min", seconds / 60.0),
+        s if s >= 0.9995 || s == 0.0 => scaled(seconds, 1e9, &[" s"]),
+        s if s >= 0.9995e-3 => scaled(seconds * 1e3, 1e9, &[" ms"]),
+        s if s >= 0.9995e-6 => scaled(seconds * 1e6, 1e9, &[" us"]),
         _ => scaled(seconds * 1e9, 1e9, &[" ns"]),
     }
 }
@@ -65,5 +66,15 @@ mod tests {
         assert_eq!(duration(0.000_000_012), "12.0 ns");
         assert_eq!(duration(75.0), "75.0 s");
         assert_eq!(duration(0.0), "0 s");
+    }
+
+    #[test]
+    fn what_rounds_up_to_the_next_unit_is_written_in_it() {
+        assert_eq!(duration(0.9996), "1.00 s");
+        assert_eq!(duration(0.000_999_6), "1.00 ms");
+        assert_eq!(duration(119.96), "2.0 min");
+        assert_eq!(rate_decimal(999_600.0), "1.00 MB/s");
+        assert_eq!(bytes_binary(1023.7 * 1024.0), "1.00 MiB");
+        assert_eq!((count(99.96), count(9.996), count(999.4)), ("100".into(), "10.0".into(), "999".into()));
     }
 }
