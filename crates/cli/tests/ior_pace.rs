@@ -195,3 +195,46 @@ fn told(looks: &[Value], whose: &str) {
         assert!(before[0]["bytes_per_second"].as_f64().unwrap() > 0.0, "{whose}: {looks:#?}");
     }
 }
+
+/// The looks of `phase` while it ran, and the one at its end.
+fn looks_of(all: &[Value], phase: &str) -> (Vec<Value>, Value) {
+    let mut looks: Vec<Value> = all.iter().filter(|look| look["phase"] == phase).cloned().collect();
+    let last = looks.pop().expect("at least the end is told");
+    assert_eq!(last["ended"], true);
+    assert!(!looks.is_empty() && looks.iter().all(|look| look["ended"] == false), "{looks:#?}");
+    (looks, last)
+}
+
+fn number(look: &Value, key: &str) -> f64 {
+    look[key].as_f64().unwrap_or_else(|| panic!("{key}: {look:#?}"))
+}
+
+#[test]
+fn live_lines_tell_the_speed_within_the_ramp_and_count_what_the_end_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY -w -b 64m -t 64k -F -D 2 -s 1000 --ramp 2 --rate 1000/s -o x --live L";
+    ior(dir.path(), 2, words).ok();
+    let (looks, last) = looks_of(&lines(&dir.path().join("L")), "write");
+    let ramp: Vec<&Value> = looks.iter().filter(|look| number(look, "seconds") < 1.9).collect();
+    assert!(!ramp.is_empty() && ramp.iter().all(|look| look["transfers"] == 0), "{looks:#?}");
+    assert!(ramp.iter().any(|look| number(look, "bytes_per_second") > 0.0), "{looks:#?}");
+    let counts: Vec<f64> = looks.iter().chain([&last]).map(|look| number(look, "transfers")).collect();
+    assert!(counts.is_sorted(), "{counts:?}");
+    for look in &looks {
+        let share = number(look, "seconds") / 4.0;
+        assert!((number(look, "done") - share.min(1.0)).abs() < 0.01, "{look:#?}");
+    }
+}
+
+#[test]
+fn live_lines_of_a_phase_with_a_least_time_are_not_done_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY -w -b 64k -t 4k --rate 200/s -O minTimeDuration=2 -o x --live L";
+    ior(dir.path(), 2, words).ok();
+    let (looks, _) = looks_of(&lines(&dir.path().join("L")), "write");
+    for look in &looks {
+        let (seconds, done) = (number(look, "seconds"), number(look, "done"));
+        assert!(seconds > 1.9 || done < 1.0, "{look:#?}");
+        assert!(seconds > 1.5 || done == 0.0 || number(look, "seconds_left") > 0.2, "{look:#?}");
+    }
+}

@@ -34,6 +34,8 @@ pub struct Beginning {
     pub ranks: u32,
     /// Seconds after which it ends in any case; 0 for none.
     pub deadline: u32,
+    /// Seconds before which it does not end, because every rank goes through its transfers again; 0 for none.
+    pub least_seconds: u32,
 }
 
 /// One rank's own times in a phase.

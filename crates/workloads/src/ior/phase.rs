@@ -155,9 +155,9 @@ pub(super) fn run(
 }
 
 fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
-    let deadline = match test.parameters.deadline {
+    // They count from the end of the ramp.
+    let after_ramp = |seconds: u32| match seconds {
         0 => 0,
-        // It counts from the end of the ramp.
         seconds => seconds.saturating_add(test.parameters.ramp),
     };
     Beginning {
@@ -166,7 +166,8 @@ fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers:
         transfers,
         transfer_bytes: test.parameters.transfer,
         ranks: test.comm.size(),
-        deadline,
+        deadline: after_ramp(test.parameters.deadline),
+        least_seconds: after_ramp(test.parameters.seconds_min),
     }
 }
 

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use measure::{Histogram, Meter, Scale, Tick};
 use ranks::{Comm, Halt};
 
-/// Words of a row: stamp, phase, rank, transfers, p99, stamp again.
-const WORDS: usize = 6;
+/// Words of a row: stamp, phase, rank, transfers, those that count, p99, stamp again.
+const WORDS: usize = 7;
 const ROW_BYTES: usize = WORDS * 8;
 /// Shortest time between two showings of a rank.
 const SHOW_EVERY_NS: u64 = 100_000_000;
@@ -32,6 +32,8 @@ pub struct Shown {
     pub rank: u32,
     /// Transfers done in that phase.
     pub transfers: u64,
+    /// Those of them that count: not those within the ramp.
+    pub counted: u64,
     /// 99th percentile of the latency of the transfers since the showing before, nanoseconds.
     pub p99_ns: u64,
 }
@@ -122,8 +124,9 @@ impl Board {
 fn understood(row: &[u8]) -> Option<Shown> {
     let mut words = row.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_le_bytes));
     let mut next = || words.next().unwrap_or(0);
-    let (stamp, phase, rank, transfers, p99_ns, again) = (next(), next(), next(), next(), next(), next());
-    (stamp == again).then_some(Shown { phase, rank: rank as u32, transfers, p99_ns })
+    let [stamp, phase, rank, transfers, counted, p99_ns, again]: [u64; WORDS] =
+        std::array::from_fn(|_| next());
+    (stamp == again).then_some(Shown { phase, rank: rank as u32, transfers, counted, p99_ns })
 }
 
 /// The row of one rank in one phase.
@@ -156,8 +159,9 @@ impl Row {
             since.merge(&reads.latency.since(&self.before[1]));
             self.before[1].clone_from(&reads.latency);
         }
+        let counted = meter.transfers() + reads.map_or(0, Meter::transfers);
         let words: [u64; WORDS] =
-            [now.0, self.phase, self.rank.into(), transfers, since.quantile(0.99), now.0];
+            [now.0, self.phase, self.rank.into(), transfers, counted, since.quantile(0.99), now.0];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         // A board that cannot be written is nothing to stop a measurement for.
         let _ = self.file.write_at(&bytes, self.at);
@@ -182,7 +186,7 @@ mod tests {
         row.show(Tick(50), 17, &meter(&[5, 5, 5]), None);
         let seen = board.look();
         assert_eq!(seen.len(), 3);
-        assert_eq!(seen[2], Some(Shown { phase: 4, rank: 2, transfers: 17, p99_ns: 5 }));
+        assert_eq!(seen[2], Some(Shown { phase: 4, rank: 2, transfers: 17, counted: 3, p99_ns: 5 }));
         assert_eq!(seen[0].map(|row| row.phase), Some(0), "nothing shown yet");
     }
 
@@ -194,7 +198,7 @@ mod tests {
         row.show(Tick(2), 3, &meter(&[100, 100, 7]), None);
         assert_eq!(board.look()[0].unwrap().transfers, 2);
         row.show(Tick(1 + SHOW_EVERY_NS), 3, &meter(&[100, 100, 7]), None);
-        assert_eq!(board.look()[0], Some(Shown { phase: 1, rank: 0, transfers: 3, p99_ns: 7 }));
+        assert_eq!(board.look()[0], Some(Shown { phase: 1, rank: 0, transfers: 3, counted: 3, p99_ns: 7 }));
     }
 
     #[test]

@@ -100,6 +100,7 @@ impl Tally {
     /// afterwards.
     pub fn take(&mut self, stamps: &Stamps<'_>) {
         self.transfers += stamps.ends.len() as u64;
+        let last = stamps.ends.last().copied();
         let whole = stamps.ends.first().is_none_or(|first| *first >= self.ramp_until);
         let counted = if whole { None } else { Some(stamps.after(self.ramp_until).0) };
         let stamps = counted.as_ref().unwrap_or(stamps);
@@ -113,8 +114,8 @@ impl Tally {
         if let Some(log) = &mut self.log {
             log.take(stamps.begins, stamps.ends);
         }
-        if let (Some(row), Some(now)) = (&mut self.row, stamps.ends.last()) {
-            row.show(*now, self.transfers, &self.meter, self.reads.as_ref());
+        if let (Some(row), Some(now)) = (&mut self.row, last) {
+            row.show(now, self.transfers, &self.meter, self.reads.as_ref());
         }
     }
 

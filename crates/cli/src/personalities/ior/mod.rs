@@ -16,6 +16,7 @@ mod live;
 mod numbers;
 mod output;
 mod own_files;
+mod progress;
 mod ranks_csv;
 mod retired;
 mod script;

@@ -249,7 +249,15 @@ pub(crate) mod tests {
 
     /// The beginning of a phase.
     pub(crate) fn beginning(phase: &'static str) -> Beginning {
-        Beginning { phase, repetition: 0, transfers: 4, transfer_bytes: 262_144, ranks: 2, deadline: 0 }
+        Beginning {
+            phase,
+            repetition: 0,
+            transfers: 4,
+            transfer_bytes: 262_144,
+            ranks: 2,
+            deadline: 0,
+            least_seconds: 0,
+        }
     }
 
     /// A phase of one second that moved 2 MiB in 8 transfers.

@@ -1,0 +1,287 @@
+//! How far a phase is, from what the ranks show on the board of this node, and the words for it.
+//!
+//! Invariant: what counts here is what counts at the end; what is done within the ramp is speed, and no more.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use units::{duration, rate_binary};
+use workloads::ior::Beginning;
+use workloads::kit::board::Board;
+
+/// What one look showed; a line of the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Look {
+    /// Number of the test.
+    test: u32,
+    /// In which repetition.
+    repetition: u32,
+    /// `write`, `read`, …
+    phase: String,
+    /// Seconds since the phase began.
+    seconds: f64,
+    /// Transfers done by the ranks seen that count: not those within the ramp.
+    transfers: u64,
+    /// Bytes of these.
+    bytes: u64,
+    /// Bytes per second since the look before, those within the ramp too.
+    bytes_per_second: f64,
+    /// Highest 99th percentile of latency that a rank showed for its last tenth of a second, seconds.
+    p99_seconds: f64,
+    /// The rank with the fewest transfers.
+    slowest_rank: u32,
+    /// Those of its transfers that count.
+    slowest_transfers: u64,
+    /// Share done, 0 to 1: of the transfers, or of the time where that ends the phase sooner.
+    done: f64,
+    /// Seconds since a look last showed that transfers had ended.
+    idle_seconds: f64,
+    /// Seconds left at the pace of the last transfer that ended; absent where that cannot be known.
+    seconds_left: Option<f64>,
+    /// Ranks seen.
+    ranks_seen: u32,
+    /// Ranks there are.
+    ranks: u32,
+    /// The phase has ended; the numbers are those of its record.
+    ended: bool,
+}
+
+/// The phase that runs.
+pub(crate) struct Running {
+    beginning: Beginning,
+    number: u64,
+    pub(crate) begun: Instant,
+    /// When the board was last looked at, and how many transfers it showed, those within the ramp too.
+    last: (Instant, u64),
+    /// Those of them that count.
+    counted: u64,
+    /// When a look last showed that transfers had ended.
+    moved: Instant,
+}
+
+impl Running {
+    /// One that began at that moment.
+    pub(crate) fn since(begun: Instant, beginning: Beginning, number: u64) -> Self {
+        Self { beginning, number, begun, last: (begun, 0), counted: 0, moved: begun }
+    }
+
+    /// Share done after so many seconds with so many transfers done of the `wanted` ones.
+    fn done(&self, seconds: f64, transfers: u64, wanted: u64) -> f64 {
+        let passes = if wanted == 0 { 0.0 } else { transfers as f64 / wanted as f64 };
+        // Whole passes that will have been made when the least time is over, at this pace.
+        let least = f64::from(self.beginning.least_seconds);
+        let passes_wanted = (least * passes / seconds.max(1e-9)).max(passes).ceil().max(1.0);
+        let deadline = f64::from(self.beginning.deadline);
+        let of_time = if deadline > 0.0 { seconds / deadline } else { 0.0 };
+        (passes / passes_wanted).max(of_time).min(1.0)
+    }
+
+    /// Seconds left after so many, at the pace of the last transfer that ended. Where transfers are under way
+    /// for longer than all were to take, nobody knows.
+    fn left(&self, seconds: f64, done: f64) -> Option<f64> {
+        let deadline = f64::from(self.beginning.deadline);
+        let until_deadline = (deadline > 0.0).then(|| (deadline - seconds).max(0.0));
+        let paced = (self.moved - self.begun).as_secs_f64() / done - seconds;
+        let of_pace = Some(paced).filter(|left| left.is_finite() && *left >= 0.0);
+        match (of_pace, until_deadline) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// Looks at the board.
+pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> Look {
+    let beginning = running.beginning;
+    let rows: Vec<_> = board.look().into_iter().flatten().collect();
+    let here: Vec<_> = rows.iter().filter(|row| row.phase == running.number).collect();
+    let now = Instant::now();
+    let seconds = (now - running.begun).as_secs_f64();
+    // A row that was just being written is missing for once; a count never goes back.
+    let transfers = here.iter().map(|row| row.transfers).sum::<u64>().max(running.last.1);
+    running.counted = here.iter().map(|row| row.counted).sum::<u64>().max(running.counted);
+    let since = (now - running.last.0).as_secs_f64().max(1e-9);
+    let bytes_per_second = ((transfers - running.last.1) * beginning.transfer_bytes) as f64 / since;
+    if transfers > running.last.1 {
+        running.moved = now;
+    }
+    running.last = (now, transfers);
+    let slowest = here.iter().min_by_key(|row| row.transfers);
+    // Ranks beyond those that take part have a row and never use it.
+    let ranks_seen = beginning.ranks.min(rows.len() as u32);
+    let done = running.done(seconds, transfers, beginning.transfers * u64::from(ranks_seen));
+    Look {
+        test,
+        repetition: beginning.repetition,
+        phase: beginning.phase.to_owned(),
+        seconds,
+        transfers: running.counted,
+        bytes: running.counted * beginning.transfer_bytes,
+        bytes_per_second,
+        p99_seconds: here.iter().map(|row| row.p99_ns).max().unwrap_or(0) as f64 * 1e-9,
+        slowest_rank: slowest.map_or(0, |row| row.rank),
+        slowest_transfers: slowest.map_or(0, |row| row.counted),
+        done,
+        idle_seconds: (now - running.moved).as_secs_f64(),
+        seconds_left: running.left(seconds, done),
+        ranks_seen,
+        ranks: beginning.ranks,
+        ended: false,
+    }
+}
+
+/// The last line of a phase, from its record.
+pub(crate) fn ended(test: u32, running: &Running, phase: &results::record::Phase) -> Look {
+    Look {
+        test,
+        repetition: phase.repetition,
+        phase: phase.phase.clone(),
+        seconds: running.begun.elapsed().as_secs_f64(),
+        transfers: phase.ops,
+        bytes: phase.bytes,
+        bytes_per_second: phase.metric("bw").map_or(0.0, |metric| metric.value),
+        p99_seconds: phase.metric("latency.p99").map_or(0.0, |metric| metric.value),
+        slowest_rank: phase.balance.slowest_rank,
+        slowest_transfers: phase.balance.bytes_min / phase.transfer_bytes.max(1),
+        done: 1.0,
+        idle_seconds: 0.0,
+        seconds_left: Some(0.0),
+        ranks_seen: phase.ranks,
+        ranks: phase.ranks,
+        ended: true,
+    }
+}
+
+/// The line on a terminal.
+pub(crate) fn line(look: &Look) -> String {
+    let left = look.seconds_left.map_or_else(String::new, |left| format!("  {} left", duration(left)));
+    let seen = match look.ranks_seen < look.ranks {
+        true => format!("  (this node's {} of {} ranks)", look.ranks_seen, look.ranks),
+        false => String::new(),
+    };
+    // Of slow transfers none ends between two looks, which is not to say that nothing moves.
+    let speed = match look.idle_seconds > 0.0 {
+        true => format!("no transfer ended for {}", duration(look.idle_seconds)),
+        false => rate_binary(look.bytes_per_second),
+    };
+    format!(
+        "{} {}  {:>3.0} %  {speed}  p99 {}  slowest rank {}: {} transfers{left}{seen}",
+        look.phase.replace('_', " "),
+        look.repetition,
+        look.done * 100.0,
+        duration(look.p99_seconds),
+        look.slowest_rank,
+        look.slowest_transfers,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use measure::{Meter, Scale, Tick};
+    use workloads::kit::board::phase_number;
+
+    use super::*;
+
+    fn beginning(deadline: u32) -> Beginning {
+        Beginning {
+            phase: "write",
+            repetition: 2,
+            transfers: 100,
+            transfer_bytes: 1 << 20,
+            ranks: 8,
+            deadline,
+            least_seconds: 0,
+        }
+    }
+
+    fn running(deadline: u32) -> Running {
+        let begun = Instant::now() - Duration::from_secs(10);
+        Running::since(begun, beginning(deadline), phase_number(0, 1))
+    }
+
+    /// A board on which rank 0 has done 20 transfers of the phase and rank 1 has done 30, of which all but
+    /// the first `ramp` count.
+    fn board_after(ramp: usize) -> Board {
+        let board = Board::for_threads(2).unwrap();
+        for (rank, transfers) in [(0, 20), (1, 30)] {
+            let mut meter = Meter::new(Scale::NANOSECONDS, 1 << 20);
+            meter.take(&vec![Tick(0); transfers - ramp], &vec![Tick(4_000_000); transfers - ramp]);
+            let mut row = board.row(rank, rank, phase_number(0, 1), Scale::NANOSECONDS);
+            row.show(Tick(1), transfers as u64, &meter, None);
+        }
+        board
+    }
+
+    fn board() -> Board {
+        board_after(0)
+    }
+
+    #[test]
+    fn a_look_tells_share_speed_slowest_rank_and_time_left() {
+        let mut running = running(0);
+        let look = look(0, &mut running, &board());
+        assert_eq!((look.transfers, look.slowest_rank, look.slowest_transfers), (50, 0, 20));
+        assert!((look.done - 0.25).abs() < 1e-9, "{look:?}");
+        let left = look.seconds_left.unwrap();
+        assert!((left - 30.0).abs() < 0.5, "{look:?}");
+        assert!((look.bytes_per_second / (5.0 * 1048576.0) - 1.0).abs() < 0.05, "{look:?}");
+        let line = line(&look);
+        assert!(
+            line.starts_with("write 2   25 %  5.0") && line.contains("slowest rank 0: 20 transfers"),
+            "{line}"
+        );
+        assert!(line.ends_with("(this node's 2 of 8 ranks)"), "{line}");
+    }
+
+    #[test]
+    fn where_the_deadline_comes_first_it_is_the_measure() {
+        let look = look(0, &mut running(20), &board());
+        assert!((look.done - 0.5).abs() < 0.05, "{look:?}");
+    }
+
+    #[test]
+    fn what_is_done_within_the_ramp_is_speed_and_share_but_not_counted() {
+        let look = look(0, &mut running(0), &board_after(15));
+        assert_eq!((look.transfers, look.bytes, look.slowest_transfers), (20, 20 << 20, 5));
+        assert!((look.done - 0.25).abs() < 1e-9, "{look:?}");
+        assert!((look.bytes_per_second / (5.0 * 1048576.0) - 1.0).abs() < 0.05, "{look:?}");
+    }
+
+    #[test]
+    fn passes_that_are_repeated_for_a_least_time_are_not_the_end() {
+        let mut running = running(0);
+        running.beginning.least_seconds = 30;
+        // A pass takes ten seconds.
+        assert!((running.done(10.0, 100, 100) - 1.0 / 3.0).abs() < 1e-9);
+        assert!((running.done(28.0, 280, 100) - 2.8 / 3.0).abs() < 1e-9);
+        // The last one takes longer than those before.
+        assert!((running.done(33.0, 280, 100) - 2.8 / 3.0).abs() < 1e-9);
+        // It is so long that the least time passes within the first.
+        assert!((running.done(40.0, 50, 100) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn while_nothing_ends_the_time_left_does_not_rise() {
+        let (mut running, board) = (running(0), board());
+        let mut after = |seconds| {
+            for moment in [&mut running.begun, &mut running.moved, &mut running.last.0] {
+                *moment -= Duration::from_secs(seconds);
+            }
+            look(0, &mut running, &board)
+        };
+        let (first, later, late) = (after(0), after(10), after(30));
+        let left = [first.seconds_left.unwrap(), later.seconds_left.unwrap()];
+        assert!((left[0] - left[1] - 10.0).abs() < 0.5, "{left:?}");
+        assert!(line(&later).starts_with("write 2   25 %  no transfer ended for 10.0 s  p99 "), "{later:?}");
+        assert!(!line(&first).contains("ended for"), "{first:?}");
+        assert_eq!(late.seconds_left, None, "longer than all were to take");
+    }
+
+    #[test]
+    fn rows_of_an_earlier_phase_do_not_count() {
+        let mut running = Running { number: phase_number(0, 2), ..running(0) };
+        assert_eq!(look(0, &mut running, &board()).transfers, 0);
+    }
+}
