@@ -8,8 +8,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::campaign::{names, signal, until};
-use common::{Mpi, ior, program};
+use common::campaign::names;
+use common::{Mpi, ior, program, stopped};
 
 /// Lines of `text` that begin with `begin`.
 fn lines<'a>(text: &'a str, begin: &str) -> Vec<&'a str> {
@@ -159,31 +159,11 @@ fn all_controls_together_run_under_mpi() {
     }
 }
 
-/// Starts local ranks that write `words` for at most twenty seconds, with Ctrl-C as it is by default.
-fn interrupted(dir: &Path, words: &str, there: &str) -> (Option<i32>, String) {
-    let err = fs::File::create(dir.join("err")).unwrap();
-    let program = program().display().to_string();
-    let line =
-        format!("--default-signal=INT {program} -n 2 ior -w -b 64k -t 4k -O minTimeDuration=20 {words}");
-    let mut child = Command::new("env")
-        .current_dir(dir)
-        .args(line.split_whitespace())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(err)
-        .spawn()
-        .unwrap();
-    until(there, || dir.join(there).exists());
-    signal("-INT", child.id());
-    let status = child.wait().unwrap();
-    (status.code(), fs::read_to_string(dir.join("err")).unwrap())
-}
-
 #[test]
 fn ctrl_c_names_the_files_that_stay_behind() {
     for (words, file) in [("-o f", "f"), ("-F -o f", "f.00000000"), ("-m -i 2 -o f", "f.0")] {
         let dir = tempfile::tempdir().unwrap();
-        let (status, told) = interrupted(dir.path(), words, file);
+        let (status, told) = stopped(dir.path(), "INT", words, file);
         assert_eq!((status, told), (Some(130), format!("ior: interrupted; left behind: {file} ...\n")));
     }
 }

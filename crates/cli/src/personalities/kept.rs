@@ -19,6 +19,8 @@ pub(crate) struct Kept {
     path: Option<String>,
     /// The run's own record, until it is put.
     run: Option<Run>,
+    /// A record could not be written, and the ranks stopped for that.
+    broken: bool,
 }
 
 impl Kept {
@@ -34,7 +36,7 @@ impl Kept {
                 }
             },
         };
-        Ok(Self { sink, path: record.map(str::to_owned), run: None })
+        Ok(Self { sink, path: record.map(str::to_owned), run: None, broken: false })
     }
 
     /// Takes the file away again: made a moment ago and empty; left behind, it would be refused next time.
@@ -54,19 +56,26 @@ impl Kept {
         }
     }
 
-    /// The last records: why all ranks stopped, if they did, and the exit status.
+    /// The last records: why all ranks stopped, if they did, and the exit status. Fails where they cannot be
+    /// written, unless it was for an earlier record that the ranks stopped.
     pub(crate) fn end(&mut self, halt: Option<&Halt>, exit: u8) -> io::Result<()> {
         if let Some(halt) = halt {
             let Halt { step, rank, node, why } = halt.clone();
             let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why }));
         }
-        self.sink.put(&Record::End(End { exit, finished: rfc3339() }))
+        let told = self.broken;
+        self.put(&Record::End(End { exit, finished: rfc3339() }))
+            .or_else(|error| if told { Ok(()) } else { Err(error) })
     }
 }
 
 impl Sink for Kept {
     fn put(&mut self, record: &Record) -> io::Result<()> {
-        self.sink.put(record)
+        self.sink.put(record).map_err(|error| {
+            self.broken = true;
+            let path = self.path.as_deref().unwrap_or_default();
+            io::Error::new(error.kind(), format!("{path}: {error}"))
+        })
     }
 
     fn begin(&mut self, nodes: u32, offset_uncertainty_ns: u64) -> io::Result<()> {
@@ -75,7 +84,7 @@ impl Sink for Kept {
             Some(mut run) => {
                 run.nodes = nodes;
                 run.clock.offset_uncertainty_ns = offset_uncertainty_ns;
-                self.sink.put(&Record::Run(run))
+                self.put(&Record::Run(run))
             }
         }
     }

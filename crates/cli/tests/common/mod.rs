@@ -149,3 +149,25 @@ impl Mpi {
         Some(run(&mut self.command(dir, ranks, &format!("ior {words}"))?))
     }
 }
+
+/// Starts two local ranks that write `words` for at most twenty seconds, with signals as they are by default,
+/// and sends them `signal` (`INT`, `TERM`) as soon as the file `there` is in `dir`. Gives the exit status and
+/// what was complained.
+pub fn stopped(dir: &Path, signal: &str, words: &str, there: &str) -> (Option<i32>, String) {
+    let err = std::fs::File::create(dir.join("err")).unwrap();
+    let program = program().display().to_string();
+    let line =
+        format!("--default-signal={signal} {program} -n 2 ior -w -b 64k -t 4k -O minTimeDuration=20 {words}");
+    let mut child = Command::new("env")
+        .current_dir(dir)
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(err)
+        .spawn()
+        .unwrap();
+    campaign::until(there, || dir.join(there).exists());
+    campaign::signal(&format!("-{signal}"), child.id());
+    let status = child.wait().unwrap();
+    (status.code(), std::fs::read_to_string(dir.join("err")).unwrap())
+}

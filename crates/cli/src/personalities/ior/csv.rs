@@ -2,8 +2,6 @@
 //!
 //! Invariant: nothing but headings and rows among the results.
 
-use std::io;
-
 use storage::Space;
 use workloads::ior::{Event, Observer};
 
@@ -48,7 +46,7 @@ impl Output for Csv {
 
     fn end_test(&mut self) {}
 
-    fn finish(&mut self, _complete: bool) -> io::Result<()> {
+    fn finish(&mut self, _complete: bool) -> Result<(), String> {
         self.streams.finish()
     }
 }

@@ -15,6 +15,7 @@ use storage::Storage;
 use units::Usage;
 use workloads::ior::{self, Cx, Observer, Silent, first_path};
 use workloads::kit::board::Board;
+use workloads::kit::drive::words;
 
 use super::live::{self, Followed, Live};
 use super::output::{self, Output};
@@ -39,6 +40,7 @@ pub(crate) struct Voice {
     kept: Kept,
     /// The file of `--live`, until somebody follows the run.
     live_file: Option<File>,
+    live_path: Option<String>,
     live: Option<Live>,
     /// The first warning of a test that allows none.
     warning: Option<String>,
@@ -150,7 +152,10 @@ impl Voice {
             }
         };
         match output::open(&meant.look, argv) {
-            Ok(output) => Ok(Self { output, kept, live_file, live: None, warning: None }),
+            Ok(output) => {
+                let live_path = meant.live.clone();
+                Ok(Self { output, kept, live_file, live_path, live: None, warning: None })
+            }
             Err(usage) => {
                 kept.discard();
                 let _ = meant.live.as_deref().map(std::fs::remove_file);
@@ -190,7 +195,7 @@ impl Voice {
     /// Prints and keeps how the run ended; gives the exit status.
     fn end(mut self, done: Result<u8, Halt>) -> u8 {
         // The line of the terminal goes before the last words come.
-        drop(self.live.take());
+        let unfollowed = self.live.take().and_then(Live::end);
         let printed = self.output.finish(done.is_ok());
         let mut exit = done.as_ref().map_or(1, |status| *status);
         if printed.is_err() || self.warning.is_some() {
@@ -203,10 +208,14 @@ impl Voice {
         if let Some(warning) = &self.warning {
             complain(&format!("ior: --warningAsErrors: {warning}"));
         }
-        for (what, result) in [("write the records", &ended), ("print the results", &printed)] {
-            if let Err(error) = result {
-                complain(&format!("ior: cannot {what}: {error}"));
-            }
+        if let Err(error) = &ended {
+            complain(&format!("ior: cannot write the records: {}", words(error)));
+        }
+        if let Err(what) = &printed {
+            complain(&format!("ior: {what}"));
+        }
+        if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path?, why))) {
+            complain(&format!("ior: note: --live {path}: {why}; its last lines are missing"));
         }
         exit
     }

@@ -3,8 +3,6 @@
 //! Invariant: the document is valid whatever happens, and is written once, at the end. What the
 //! classic does not have stands under the key `assay`, and nowhere else.
 
-use std::io;
-
 use results::record::Phase;
 use storage::Space;
 use units::MIB;
@@ -191,8 +189,8 @@ impl Output for Json {
 
     fn end_test(&mut self) {}
 
-    fn finish(&mut self, complete: bool) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(&self.document(complete))?;
+    fn finish(&mut self, complete: bool) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(&self.document(complete)).map_err(|why| why.to_string())?;
         self.streams.put(&format!("{text}\n"));
         self.streams.finish()
     }

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use units::Usage;
 use workloads::ior::{Event, Observer};
 use workloads::kit::board::{Board, phase_number};
+use workloads::kit::drive::words;
 
 use super::progress::{Look, Running, ended, line, look};
 
@@ -33,7 +34,33 @@ struct Shared {
     wake: Condvar,
     board: Board,
     bar: ProgressBar,
-    file: Option<Mutex<File>>,
+    file: Option<Mutex<Lines>>,
+}
+
+/// The lines of `--live`.
+struct Lines {
+    file: File,
+    /// Where the last whole line ends, bytes.
+    end: u64,
+    /// Why there are no more.
+    broken: Option<std::io::Error>,
+}
+
+impl Lines {
+    /// Who follows a run must not stop it: a file that is full stays short, but has no half line.
+    fn write(&mut self, line: &str) {
+        if self.broken.is_some() {
+            return;
+        }
+        match self.file.write_all(line.as_bytes()) {
+            Ok(()) => self.end += line.len() as u64,
+            Err(error) => {
+                // Where that fails too there is nothing left to try.
+                let _ = self.file.set_len(self.end);
+                self.broken = Some(error);
+            }
+        }
+    }
 }
 
 /// Watches one run.
@@ -62,13 +89,21 @@ impl Live {
         } else {
             ProgressBar::hidden()
         };
-        let file = file.map(Mutex::new);
+        let file = file.map(|file| Mutex::new(Lines { file, end: 0, broken: None }));
         let shared = Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), board, bar, file });
         let watcher = std::thread::spawn({
             let shared = Arc::clone(&shared);
             move || shared.watch()
         });
         Self { shared, watcher: Some(watcher) }
+    }
+
+    /// Stops watching; tells why lines are missing in the file, if they are.
+    pub(crate) fn end(self) -> Option<String> {
+        let shared = Arc::clone(&self.shared);
+        drop(self);
+        let lines = shared.file.as_ref()?.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        lines.broken.as_ref().map(words)
     }
 }
 
@@ -149,7 +184,6 @@ impl Shared {
     fn write(&self, look: &Look) {
         let Some(file) = &self.file else { return };
         let text = serde_json::to_string(look).expect("numbers and words become JSON");
-        // Who follows a run must not stop it; a file that is full stays short.
-        let _ = writeln!(file.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), "{text}");
+        file.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).write(&format!("{text}\n"));
     }
 }

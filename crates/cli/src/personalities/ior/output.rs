@@ -2,8 +2,6 @@
 //!
 //! Invariant: no look computes a number that is not in a record or an event.
 
-use std::io;
-
 use units::Usage;
 use workloads::ior::Observer;
 
@@ -63,8 +61,8 @@ pub(crate) trait Output: Observer + Send {
     fn end_test(&mut self);
 
     /// What stands below all tests; `complete` when none failed. Fails where something could not be
-    /// written.
-    fn finish(&mut self, complete: bool) -> io::Result<()>;
+    /// written, with which file that was.
+    fn finish(&mut self, complete: bool) -> Result<(), String>;
 }
 
 /// The look that is asked for, for the run started as `argv`; its files are created or emptied now.

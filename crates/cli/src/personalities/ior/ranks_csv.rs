@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Write};
 use storage::Space;
 use units::Usage;
 use workloads::ior::{Event, Observer, RankTimes};
+use workloads::kit::drive::words;
 
 use super::output::Output;
 use super::streams;
@@ -19,14 +20,17 @@ const HEADING: &str = "access,rank,runtime-with-openclose,runtime,throughput-wit
 pub(crate) struct WithRanks<W: Write + Send> {
     inner: Box<dyn Output>,
     file: W,
+    /// What cannot be done where it fails.
+    what: String,
     broken: Option<io::Error>,
 }
 
 impl WithRanks<BufWriter<File>> {
     /// Creates or empties the file at `path`, and writes its heading.
     pub(crate) fn create(inner: Box<dyn Output>, path: &str) -> Result<Self, Usage> {
-        let file = streams::create("-O saveRankPerformanceDetailsCSV", path)?;
-        let mut it = Self { inner, file: BufWriter::new(file), broken: None };
+        let option = "-O saveRankPerformanceDetailsCSV";
+        let file = BufWriter::new(streams::create(option, path)?);
+        let mut it = Self { inner, file, what: streams::cannot_write(option, path), broken: None };
         it.write(HEADING);
         Ok(it)
     }
@@ -80,9 +84,9 @@ impl<W: Write + Send> Output for WithRanks<W> {
         self.inner.end_test();
     }
 
-    fn finish(&mut self, complete: bool) -> io::Result<()> {
+    fn finish(&mut self, complete: bool) -> Result<(), String> {
         let shown = self.inner.finish(complete);
-        self.broken.take().map_or(shown, Err)
+        self.broken.take().map_or(shown, |error| Err(format!("{}: {}", self.what, words(&error))))
     }
 }
 
@@ -130,7 +134,7 @@ mod tests {
     fn each_rank_has_the_throughput_of_its_own_bytes() {
         let (results, file) = (Page::default(), Page::default());
         let inner = Box::new(Csv::new(Streams::together(&results), Edition::Ior41));
-        let mut ranks = WithRanks { inner, file: file.clone(), broken: None };
+        let mut ranks = WithRanks { inner, file: file.clone(), what: "file".into(), broken: None };
         ranks.test(&meant(|_| ()), None);
         let rows = [
             RankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },

@@ -2,22 +2,25 @@
 //!
 //! Invariant: with JSON or CSV on the standard output nothing else is written there.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 
 use units::Usage;
+use workloads::kit::drive::words;
 
 use super::output::{Format, Look};
 
 /// A place to write to; the first failure is kept for the end.
 struct Stream {
     to: Box<dyn Write + Send>,
+    /// What cannot be done where it fails.
+    what: String,
     broken: Option<io::Error>,
 }
 
 impl Stream {
-    fn new(to: impl Write + Send + 'static) -> Self {
-        Self { to: Box::new(to), broken: None }
+    fn new(to: impl Write + Send + 'static, what: &str) -> Self {
+        Self { to: Box::new(to), what: what.to_owned(), broken: None }
     }
 
     /// Writes text. A reader that has gone away (a closed pipe) is no failure; any other error is kept
@@ -42,22 +45,24 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// Opens what `look` names; a summary file is emptied at once, as the classic does it.
+    /// Opens what `look` names. A summary file is emptied at once, as the classic does it; a document, which
+    /// is written whole at the end, takes the place of an earlier one only then.
     pub(crate) fn open(look: &Look) -> Result<Self, Usage> {
-        match (&look.file, look.format) {
-            (Some(path), _) => {
-                let results = Stream::new(create("-O summaryFile", path)?);
-                let opening = Some(format!("Writing output to {path}\n"));
-                Ok(Self { results, chatter: Some(Stream::new(io::stdout())), opening })
-            }
-            (None, Format::Text) => {
-                Ok(Self { results: Stream::new(io::stdout()), chatter: None, opening: None })
-            }
-            (None, Format::Json | Format::Csv) => {
-                let (results, chatter) = (Stream::new(io::stdout()), Stream::new(io::stderr()));
-                Ok(Self { results, chatter: Some(chatter), opening: None })
-            }
-        }
+        const OPTION: &str = "-O summaryFile";
+        const PRINT: &str = "cannot print the results";
+        const SAY: &str = "cannot print what happens on the way";
+        let Some(path) = &look.file else {
+            let results = Stream::new(io::stdout(), PRINT);
+            let chatter = (look.format != Format::Text).then(|| Stream::new(io::stderr(), SAY));
+            return Ok(Self { results, chatter, opening: None });
+        };
+        let what = cannot_write(OPTION, path);
+        let results = match look.format {
+            Format::Json => Stream::new(AtTheEnd::new(OPTION, path)?, &what),
+            Format::Text | Format::Csv => Stream::new(create(OPTION, path)?, &what),
+        };
+        let opening = Some(format!("Writing output to {path}\n"));
+        Ok(Self { results, chatter: Some(Stream::new(io::stdout(), SAY)), opening })
     }
 
     /// Says what has to be said before everything else.
@@ -79,18 +84,63 @@ impl Streams {
         }
     }
 
-    /// What could not be written.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
+    /// Fails with what could not be written.
+    pub(crate) fn finish(&mut self) -> Result<(), String> {
         let mut streams = std::iter::once(&mut self.results).chain(&mut self.chatter);
-        streams.find_map(|stream| stream.broken.take()).map_or(Ok(()), Err)
+        let broken = streams.find_map(|stream| Some((&stream.what, stream.broken.take()?)));
+        broken.map_or(Ok(()), |(what, error)| Err(format!("{what}: {}", words(&error))))
     }
 }
 
-/// Creates or empties the file that the option `what` names.
-pub(crate) fn create(what: &str, path: &str) -> Result<File, Usage> {
-    File::create(path).map_err(|error| {
-        Usage(format!("{what}: cannot write {path}: {error}; name a file in a directory you may write"))
-    })
+/// A file that is made or emptied by the first write.
+struct AtTheEnd {
+    path: String,
+    file: Option<File>,
+}
+
+impl AtTheEnd {
+    /// Only looks whether the file can be written; a pipe or a device stays open.
+    fn new(option: &str, path: &str) -> Result<Self, Usage> {
+        let mut how = OpenOptions::new();
+        let file = match how.write(true).create_new(true).open(path) {
+            Ok(_) => std::fs::remove_file(path).map(|()| None),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                how.create_new(false).open(path).map(Some)
+            }
+            Err(error) => Err(error),
+        };
+        let is_file = |file: &File| file.metadata().is_ok_and(|about| about.is_file());
+        let file = file.map_err(|error| refusal(option, path, &error))?.filter(|file| !is_file(file));
+        Ok(Self { path: path.to_owned(), file })
+    }
+}
+
+impl Write for AtTheEnd {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.write(bytes),
+            None => self.file.insert(File::create(&self.path)?).write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+/// Creates or empties the file that `option` names.
+pub(crate) fn create(option: &str, path: &str) -> Result<File, Usage> {
+    File::create(path).map_err(|error| refusal(option, path, &error))
+}
+
+/// What is said of a file that cannot be written, before the reason.
+pub(crate) fn cannot_write(option: &str, path: &str) -> String {
+    format!("{option}: cannot write {path}")
+}
+
+fn refusal(option: &str, path: &str, error: &io::Error) -> Usage {
+    let what = cannot_write(option, path);
+    Usage(format!("{what}: {error}; name a file in a directory you may write"))
 }
 
 #[cfg(test)]
@@ -123,13 +173,13 @@ pub(crate) mod tests {
     impl Streams {
         /// Results and chatter on two pages.
         pub(crate) fn apart(results: &Page, chatter: &Page) -> Self {
-            let chatter = Some(Stream::new(chatter.clone()));
-            Self { results: Stream::new(results.clone()), chatter, opening: None }
+            let chatter = Some(Stream::new(chatter.clone(), "chatter"));
+            Self { results: Stream::new(results.clone(), "results"), chatter, opening: None }
         }
 
         /// Both on one page.
         pub(crate) fn together(page: &Page) -> Self {
-            Self { results: Stream::new(page.clone()), chatter: None, opening: None }
+            Self { results: Stream::new(page.clone(), "page"), chatter: None, opening: None }
         }
     }
 
@@ -149,14 +199,14 @@ pub(crate) mod tests {
     #[test]
     fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
         let of = |kind| {
-            let results = Stream::new(Failing(kind));
+            let results = Stream::new(Failing(kind), "cannot print");
             let mut streams = Streams { results, chatter: None, opening: None };
             streams.put("a");
             streams.say("b");
             streams.finish()
         };
         assert!(of(ErrorKind::BrokenPipe).is_ok());
-        assert_eq!(of(ErrorKind::StorageFull).unwrap_err().kind(), ErrorKind::StorageFull);
+        assert_eq!(of(ErrorKind::StorageFull).unwrap_err(), "cannot print: no storage space");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //!
 //! Invariant: no engine here, and no number that is not in a record or an event.
 
-use std::io;
 use std::path::PathBuf;
 
 use jiff::Zoned;
@@ -188,7 +187,7 @@ impl Output for Text {
         }
     }
 
-    fn finish(&mut self, complete: bool) -> io::Result<()> {
+    fn finish(&mut self, complete: bool) -> Result<(), String> {
         let mut text = String::new();
         if !complete && !self.tests.is_empty() {
             // The test that failed has not ended; what it measured counts all the same.
