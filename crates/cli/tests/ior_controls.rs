@@ -5,7 +5,6 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::campaign::names;
@@ -160,10 +159,17 @@ fn all_controls_together_run_under_mpi() {
 }
 
 #[test]
-fn ctrl_c_names_the_files_that_stay_behind() {
-    for (words, file) in [("-o f", "f"), ("-F -o f", "f.00000000"), ("-m -i 2 -o f", "f.0")] {
-        let dir = tempfile::tempdir().unwrap();
-        let (status, told) = stopped(dir.path(), "INT", words, file);
-        assert_eq!((status, told), (Some(130), format!("ior: interrupted; left behind: {file} ...\n")));
+fn ctrl_c_and_sigterm_name_the_files_that_stay_behind() {
+    for (words, there, left) in [
+        ("-o f", "f", "f"),
+        ("-F -o f", "f.00000000 f.00000001", "f.00000000 and 1 more"),
+        ("-m -i 2 -o f", "f.0", "f.0"),
+    ] {
+        for (signal, status, word) in [("INT", 130, "interrupted"), ("TERM", 143, "terminated")] {
+            let dir = tempfile::tempdir().unwrap();
+            let (ended, told) = stopped(dir.path(), signal, words, there);
+            let line = format!("ior: {word}; left behind: {left}\n");
+            assert_eq!((ended, told), (Some(status), line), "{words}");
+        }
     }
 }

@@ -151,7 +151,7 @@ impl Mpi {
 }
 
 /// Starts two local ranks that write `words` for at most twenty seconds, with signals as they are by default,
-/// and sends them `signal` (`INT`, `TERM`) as soon as the file `there` is in `dir`. Gives the exit status and
+/// and sends them `signal` (`INT`, `TERM`) as soon as the files `there` are in `dir`. Gives the exit status and
 /// what was complained.
 pub fn stopped(dir: &Path, signal: &str, words: &str, there: &str) -> (Option<i32>, String) {
     let err = std::fs::File::create(dir.join("err")).unwrap();
@@ -166,7 +166,7 @@ pub fn stopped(dir: &Path, signal: &str, words: &str, there: &str) -> (Option<i3
         .stderr(err)
         .spawn()
         .unwrap();
-    campaign::until(there, || dir.join(there).exists());
+    campaign::until(there, || there.split(' ').all(|file| dir.join(file).exists()));
     campaign::signal(&format!("-{signal}"), child.id());
     let status = child.wait().unwrap();
     (status.code(), std::fs::read_to_string(dir.join("err")).unwrap())

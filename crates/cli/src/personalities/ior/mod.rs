@@ -82,7 +82,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => refuse(&usage),
         Ok((session, voice)) => {
             if session.mpi().is_none() {
-                interrupt::watch(tests.iter().map(|test| &test.meant.parameters));
+                interrupt::watch(&tests);
             }
             perform(argv, &tests, session, voice)
         }
