@@ -268,3 +268,38 @@ fn options_of_another_backend_are_taken_and_told_to_have_no_effect() {
     assert_eq!(told("-a AIO --posix.odirect"), "", "it opens its files as POSIX does");
     assert_eq!(told("-a DUMMY --posix.odirect=0"), "", "what is off has no effect anywhere");
 }
+
+#[test]
+fn what_stands_below_the_classic_text_says_of_which_test_and_repetition_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let text =
+        "IOR START\nblockSize=64k\ntransferSize=16k\ntestFile=f\nRUN\ntransferSize=32k\nRUN\nIOR STOP\n";
+    write(dir.path().join("s"), text).unwrap();
+    let told = |words: &str| {
+        let ran = ior(dir.path(), 2, words);
+        let all = format!("{}{}", ran.out, ran.err);
+        let warnings = all.lines().filter(|line| line.starts_with("assay: warning: read"));
+        (warnings.map(str::to_owned).collect::<Vec<_>>(), ran.out)
+    };
+    let (warnings, text) = told("-f s -i 3 -w -r -R -G 1 -v");
+    let place = " (test 0 iter 0-2, test 1 iter 0-2)";
+    assert!(warnings.len() == 1 && warnings[0].ends_with(place), "{warnings:#?}");
+    for told in [
+        "\n  test phase        iter        p50 ",
+        "\n     0 write           0 ",
+        "\n     1 read check      2 ",
+        "\n  test phase        iter  transfers ",
+        "\nassay: test 1, read check, iter 2: 128 KiB compared, all as written\n",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    for format in ["CSV", "JSON"] {
+        let (warnings, _) = told(&format!("-f s -i 3 -w -r -O summaryFormat={format}"));
+        assert!(warnings.len() == 1 && warnings[0].ends_with(place), "{warnings:#?}");
+    }
+    let (warnings, _) = told("-i 2 -w -r -b 64k -t 16k -o f");
+    assert!(warnings[0].ends_with(" (iter 0-1)"), "{warnings:#?}");
+    let (warnings, text) = told("-w -r -b 64k -t 16k -o f");
+    assert!(warnings[0].ends_with("not of the file system"), "{warnings:#?}");
+    assert!(text.contains("\n  phase        iter        p50 "), "{text}");
+}

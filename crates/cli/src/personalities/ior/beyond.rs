@@ -10,20 +10,75 @@ use super::shown::{Shown, name_of};
 /// A rank below this share of the median rate is named.
 const SLOW: f64 = 0.8;
 
-/// The lines, an empty string where there is nothing to tell.
-pub(crate) fn lines(tests: &[Shown], warnings: &[String]) -> String {
-    let phases: Vec<&Phase> = tests.iter().flat_map(|test| &test.phases).collect();
+/// The lines, and those of the `warnings`; an empty string where there is nothing to tell.
+pub(crate) fn lines(tests: &[Shown], warnings: &str) -> String {
+    let phases: Vec<Named<'_>> = tests.iter().flat_map(|test| named(test, tests.len() > 1)).collect();
     if phases.is_empty() {
-        return String::new();
+        return warnings.to_owned();
     }
+    let mut text = latencies(&phases);
+    if tests.iter().any(|test| test.parameters().verbose > 0) {
+        text.push_str(&whole(&phases));
+    }
+    for Named { test, phase } in phases {
+        if let Some(check) = &phase.check {
+            let test = test.map_or_else(String::new, |test| format!("test {test}, "));
+            let name = name(phase);
+            let bytes = units::bytes_binary(check.bytes as f64);
+            let verdict = match check.bad_transfers {
+                0 => "all as written".to_owned(),
+                bad => format!("{bad} transfers WRONG"),
+            };
+            text.push_str(&format!(
+                "assay: {test}{name}, iter {}: {bytes} compared, {verdict}\n",
+                phase.repetition
+            ));
+        }
+    }
+    text + warnings
+}
+
+/// A phase, and the number of its test where there are several.
+struct Named<'a> {
+    test: Option<u32>,
+    phase: &'a Phase,
+}
+
+impl Named<'_> {
+    /// The first columns of its rows.
+    fn columns(&self) -> String {
+        let test = self.test.map_or_else(String::new, |test| format!("{test:>4} "));
+        format!("  {test}{:<12} {:>4}", name(self.phase), self.phase.repetition)
+    }
+}
+
+fn named(test: &Shown, of_several: bool) -> impl Iterator<Item = Named<'_>> {
+    let number = of_several.then(|| test.parameters().test);
+    test.phases.iter().map(move |phase| Named { test: number, phase })
+}
+
+/// The headings of these columns.
+fn headings(phases: &[Named<'_>]) -> String {
+    let test = if phases.iter().any(|named| named.test.is_some()) { "test " } else { "" };
+    format!("  {test}{:<12} {:>4}", "phase", "iter")
+}
+
+fn latencies(phases: &[Named<'_>]) -> String {
     let mut text = format!(
-        "\nassay: latency of single transfers over all ranks\n  \
-         {:<12} {:>4} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
-        "phase", "iter", "p50", "p90", "p99", "p99.9", "max", "slowest rank (median of all)"
+        "\nassay: latency of single transfers over all ranks\n\
+         {} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
+        headings(phases),
+        "p50",
+        "p90",
+        "p99",
+        "p99.9",
+        "max",
+        "slowest rank (median of all)"
     );
-    for phase in &phases {
+    for named in phases {
+        let phase = named.phase;
         let Some(latency) = &phase.latency else { continue };
-        text.push_str(&format!("  {:<12} {:>4}", name(phase), phase.repetition));
+        text.push_str(&named.columns());
         for ns in [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns] {
             text.push_str(&format!(" {:>10}", duration(ns as f64 * 1e-9)));
         }
@@ -37,26 +92,6 @@ pub(crate) fn lines(tests: &[Shown], warnings: &[String]) -> String {
             rate_binary(balance.median_rate)
         ));
     }
-    if tests.iter().any(|test| test.parameters().verbose > 0) {
-        text.push_str(&whole(&phases));
-    }
-    for phase in phases {
-        if let Some(check) = &phase.check {
-            let name = name(phase);
-            let bytes = units::bytes_binary(check.bytes as f64);
-            let verdict = match check.bad_transfers {
-                0 => "all as written".to_owned(),
-                bad => format!("{bad} transfers WRONG"),
-            };
-            text.push_str(&format!(
-                "assay: {name}, iter {}: {bytes} compared, {verdict}\n",
-                phase.repetition
-            ));
-        }
-    }
-    for warning in warnings {
-        text.push_str(&format!("assay: warning: {warning}\n"));
-    }
     text
 }
 
@@ -66,17 +101,21 @@ fn name(phase: &Phase) -> String {
 }
 
 /// From `-v` on: the extremes and the mean of the same latencies, and what they were measured under.
-fn whole(phases: &[&Phase]) -> String {
+fn whole(phases: &[Named<'_>]) -> String {
     let mut text = format!(
-        "assay: the same, and what it was measured under\n  {:<12} {:>4} {:>10} {:>10} {:>10} {:>10}\n",
-        "phase", "iter", "transfers", "min", "mean", "depth"
+        "assay: the same, and what it was measured under\n{} {:>10} {:>10} {:>10} {:>10}\n",
+        headings(phases),
+        "transfers",
+        "min",
+        "mean",
+        "depth"
     );
-    for phase in phases {
+    for named in phases {
+        let phase = named.phase;
         let Some(latency) = &phase.latency else { continue };
         text.push_str(&format!(
-            "  {:<12} {:>4} {:>10} {:>10} {:>10} {:>10}",
-            name(phase),
-            phase.repetition,
+            "{} {:>10} {:>10} {:>10} {:>10}",
+            named.columns(),
             latency.count,
             duration(latency.min_ns as f64 * 1e-9),
             duration(latency.mean_ns * 1e-9),
@@ -106,7 +145,7 @@ mod tests {
             let mut limited = phase("mixed_read", 1);
             (limited.depth, limited.ramp_s, limited.rate_limit) = (16, 2.0, Some(1500.0));
             test.phases = vec![phase("write_check", 0), limited];
-            lines(&[test], &[])
+            lines(&[test], "")
         };
         let (short, long) = (of(0), of(1));
         assert!(

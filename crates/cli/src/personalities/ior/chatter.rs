@@ -45,7 +45,6 @@ pub(crate) fn words(event: &Event<'_>, shown: &Shown, edition: Edition) -> Strin
             bad_data(phase, *transfers, ranges, *signature, newer)
         }
         Event::Warning(text) => format!("WARNING: {text}\n"),
-        Event::Notice(text) => format!("assay: warning: {text}\n"),
         _ => String::new(),
     }
 }

@@ -11,6 +11,7 @@ use super::shown::{Shown, name_of};
 use super::streams::Streams;
 use super::text::row_numbers;
 use super::typed::Meant;
+use super::warnings::Warnings;
 
 const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),\
                        numTasks,iter\n";
@@ -20,12 +21,14 @@ pub(crate) struct Csv {
     streams: Streams,
     edition: Edition,
     shown: Option<Shown>,
+    /// Told at the end.
+    warnings: Warnings,
 }
 
 impl Csv {
     /// A writer to these streams.
     pub(crate) fn new(streams: Streams, edition: Edition) -> Self {
-        Self { streams, edition, shown: None }
+        Self { streams, edition, shown: None, warnings: Warnings::default() }
     }
 }
 
@@ -47,12 +50,14 @@ impl Output for Csv {
     fn end_test(&mut self) {}
 
     fn finish(&mut self, _complete: bool) -> Result<(), String> {
+        self.streams.say(&self.warnings.lines());
         self.streams.finish()
     }
 }
 
 impl Observer for Csv {
     fn event(&mut self, event: &Event<'_>) {
+        self.warnings.hear(event);
         let shown = self.shown.as_mut().expect("events come after a test has begun");
         if let Event::Phase(phase) = event {
             if let Some(name) = name_of(phase) {

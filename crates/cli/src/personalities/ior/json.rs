@@ -15,6 +15,7 @@ use super::summary::Operation;
 use super::text::{date, machine, row_numbers};
 use super::typed::Meant;
 use super::value::{Members, Value};
+use super::warnings::Warnings;
 use super::{chatter, summary};
 use crate::personalities::classic::space_words;
 
@@ -25,6 +26,8 @@ pub(crate) struct Json {
     command: String,
     began: String,
     tests: Vec<Test>,
+    /// Told at the end.
+    warnings: Warnings,
 }
 
 /// One test.
@@ -48,7 +51,8 @@ enum Row {
 impl Json {
     /// A document about the run started as `argv`.
     pub(crate) fn new(streams: Streams, look: &Look, argv: &[String]) -> Self {
-        Self { streams, edition: look.edition, command: argv.join(" "), began: date(), tests: Vec::new() }
+        let (command, tests, warnings) = (argv.join(" "), Vec::new(), Warnings::default());
+        Self { streams, edition: look.edition, command, began: date(), tests, warnings }
     }
 
     fn test(&mut self) -> &mut Test {
@@ -192,6 +196,7 @@ impl Output for Json {
     fn finish(&mut self, complete: bool) -> Result<(), String> {
         let text = serde_json::to_string_pretty(&self.document(complete)).map_err(|why| why.to_string())?;
         self.streams.put(&format!("{text}\n"));
+        self.streams.say(&self.warnings.lines());
         self.streams.finish()
     }
 }
@@ -199,6 +204,7 @@ impl Output for Json {
 impl Observer for Json {
     fn event(&mut self, event: &Event<'_>) {
         let edition = self.edition;
+        self.warnings.hear(event);
         let test = self.test();
         test.shown.hear(event);
         match event {
@@ -206,7 +212,7 @@ impl Observer for Json {
             Event::Removed { seconds, .. } if test.shown.parameters().verbose > 0 => {
                 test.rows.push(Row::Removed(*seconds));
             }
-            Event::Notice(text) if test.warnings.iter().any(|known| known == text) => return,
+            Event::Notice(text) if test.warnings.iter().any(|known| known == text) => {}
             Event::Notice(text) | Event::Warning(text) => test.warnings.push((*text).to_owned()),
             _ => {}
         }

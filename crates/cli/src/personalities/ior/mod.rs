@@ -28,6 +28,7 @@ mod table;
 mod text;
 mod typed;
 mod value;
+mod warnings;
 
 #[cfg(test)]
 mod parser_tests;

@@ -14,6 +14,7 @@ use super::shown::{Shown, name_of};
 use super::streams::Streams;
 use super::typed::Meant;
 use super::value::Members;
+use super::warnings::Warnings;
 use super::{beyond, chatter, numbers, summary};
 use crate::personalities::classic::{header_dir, space_words};
 
@@ -27,7 +28,7 @@ pub(crate) struct Text {
     tests: Vec<Shown>,
     heading_due: bool,
     /// What stands below the classic text.
-    warnings: Vec<String>,
+    warnings: Warnings,
 }
 
 /// A date as C's `ctime` writes it.
@@ -45,7 +46,7 @@ impl Text {
             command: argv.join(" "),
             tests: Vec::new(),
             heading_due: true,
-            warnings: Vec::new(),
+            warnings: Warnings::default(),
         }
     }
 
@@ -199,7 +200,7 @@ impl Output for Text {
         if complete {
             text.push_str(&line("Finished", &date()));
         }
-        text.push_str(&beyond::lines(&self.tests, &self.warnings));
+        text.push_str(&beyond::lines(&self.tests, &self.warnings.lines()));
         self.streams.put(&text);
         self.streams.finish()
     }
@@ -209,17 +210,12 @@ impl Observer for Text {
     fn event(&mut self, event: &Event<'_>) {
         let shown = self.tests.last_mut().expect("events come after a test has begun");
         shown.hear(event);
+        self.warnings.hear(event);
         let words = chatter::words(event, shown, self.edition);
         match event {
             Event::Test { .. } => self.blocks(),
             Event::Phase(phase) => self.row(phase),
             Event::Removed { repetition, seconds } => self.removed(*repetition, *seconds),
-            Event::Notice(text) => {
-                if !self.warnings.iter().any(|known| known == text) {
-                    self.warnings.push((*text).to_owned());
-                }
-                return;
-            }
             _ => {}
         }
         self.streams.say(&words);

@@ -1,0 +1,112 @@
+//! What only this program warns of: each warning once, at the end, with the tests and repetitions it is about.
+//!
+//! Invariant: all forms of the results tell the same of it.
+
+use workloads::ior::Event;
+
+/// Most places that are named with one warning.
+const PLACES_MAX: usize = 8;
+
+/// Repetitions in a row of one test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    test: u32,
+    first: u32,
+    last: u32,
+}
+
+/// The warnings of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings {
+    all: Vec<(String, Vec<Place>)>,
+    /// The test and the repetition that run.
+    now: (u32, u32),
+    several_tests: bool,
+    several_repetitions: bool,
+}
+
+impl Warnings {
+    /// Takes in what an event warns of.
+    pub(crate) fn hear(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Test { test, .. } => {
+                self.now = (*test, 0);
+                self.several_tests |= *test > 0;
+            }
+            Event::Repetition { repetition, .. } => {
+                self.now.1 = *repetition;
+                self.several_repetitions |= *repetition > 0;
+            }
+            Event::Notice(text) => self.add(text),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        let (test, now) = self.now;
+        let here = Place { test, first: now, last: now };
+        let Some((_, places)) = self.all.iter_mut().find(|(known, _)| known == text) else {
+            self.all.push((text.to_owned(), vec![here]));
+            return;
+        };
+        match places.last_mut() {
+            Some(place) if place.test == test && now.saturating_sub(place.last) <= 1 => place.last = now,
+            _ => places.push(here),
+        }
+    }
+
+    /// A line for each; where there is but one test and one repetition, none is named.
+    pub(crate) fn lines(&self) -> String {
+        self.all
+            .iter()
+            .map(|(text, places)| format!("assay: warning: {text}{}\n", self.named(places)))
+            .collect()
+    }
+
+    fn named(&self, places: &[Place]) -> String {
+        if !self.several_tests && !self.several_repetitions {
+            return String::new();
+        }
+        let one = |place: &Place| {
+            let Place { test, first, last } = place;
+            let test = if self.several_tests { format!("test {test} ") } else { String::new() };
+            let to = if last > first { format!("-{last}") } else { String::new() };
+            format!("{test}iter {first}{to}")
+        };
+        let shown: Vec<String> = places.iter().take(PLACES_MAX).map(one).collect();
+        let more = if places.len() > PLACES_MAX { ", ..." } else { "" };
+        format!(" ({}{more})", shown.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workloads::ior::Place as Where;
+
+    fn told(of: &[(u32, u32)], runs: u32) -> String {
+        let mut warnings = Warnings::default();
+        for test in 0..runs {
+            warnings.hear(&Event::Test { test, place: Where::default(), ranks: 1 });
+            for repetition in 0..runs {
+                warnings.hear(&Event::Repetition { repetition, signature: 1 });
+                if of.contains(&(test, repetition)) {
+                    warnings.hear(&Event::Notice("w"));
+                }
+            }
+        }
+        warnings.lines()
+    }
+
+    #[test]
+    fn each_warning_stands_once_with_its_tests_and_repetitions() {
+        assert_eq!(told(&[(0, 0)], 1), "assay: warning: w\n");
+        assert_eq!(
+            told(&[(0, 1), (0, 2), (1, 0), (1, 2)], 3),
+            "assay: warning: w (test 0 iter 1-2, test 1 iter 0, test 1 iter 2)\n"
+        );
+        assert_eq!(told(&[], 2), "");
+        let every_other: Vec<(u32, u32)> = (0..20).map(|number| (0, 2 * number)).collect();
+        assert!(told(&every_other, 40).ends_with("test 0 iter 14, ...)\n"));
+    }
+}
