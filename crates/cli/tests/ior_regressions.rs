@@ -52,6 +52,10 @@ fn the_cache_of_somebody_elses_file_is_not_guessed() {
     command.current_dir(dir.path()).args("ior -r -k -b 1m -t 64k -o f".split(' ')).uid(65534).gid(65534);
     let text = run(&mut command).ok();
     assert!(!text.contains("page cache before it was read"), "{text}");
+    let unseen =
+        "assay: warning: read: it could not be seen whether the data was in this client's page cache";
+    assert!(text.contains(unseen), "{text}");
+    assert!(!ior(dir.path(), 1, "-r -a DUMMY").ok().contains("page cache"), "there is no data to be cached");
 }
 
 #[test]

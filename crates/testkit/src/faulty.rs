@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ranks::Comm;
-use storage::{Ended, File, Mode, Op, Open, Queue, Space, Storage, Wait};
+use storage::{Ended, File, Mode, Op, Open, PageCache, Queue, Space, Storage, Wait};
 
 /// What goes wrong, and where. Offsets are those of the transfer that meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,19 @@ impl Faulty {
     }
 }
 
+/// The page cache of a client that has read nothing.
+struct Cold;
+
+impl PageCache for Cold {
+    fn resident(&mut self, _ranges: &[(u64, u64)]) -> io::Result<f64> {
+        Ok(0.0)
+    }
+
+    fn evict(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Storage for Faulty {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let mut files = self.files.lock().expect("no test panics while holding it");
@@ -97,6 +110,10 @@ impl Storage for Faulty {
 
     fn keeps_data(&self) -> bool {
         true
+    }
+
+    fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        Ok(Some(Box::new(Cold)))
     }
 
     fn direct(&self) -> bool {

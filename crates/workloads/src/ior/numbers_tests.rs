@@ -95,7 +95,7 @@ fn what_a_mixed_phase_moved_in_parts_is_told_once() {
 #[test]
 fn a_phase_is_said_to_end_so_long_after_the_ramp() {
     for (ramp, deadline, told) in
-        [(0, 600, "deadline: 600 "), (1, 600, "deadline: 601 "), (1, 0, "deadline: 0 ")]
+        [(0, 600, "deadline: 600, "), (1, 600, "deadline: 601, "), (1, 0, "deadline: 0, ")]
     {
         let parameters = Parameters { ramp, deadline, ..parameters() };
         let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);

@@ -66,6 +66,11 @@ impl Kind {
         matches!(self, Self::Mixed | Self::MixedRead | Self::MixedWrite)
     }
 
+    /// Whether it reads what another phase wrote.
+    pub(super) fn reads(self) -> bool {
+        !matches!(self, Self::Write | Self::MixedWrite)
+    }
+
     fn checks(self) -> bool {
         matches!(self, Self::WriteCheck | Self::ReadCheck)
     }

@@ -150,6 +150,12 @@ fn tell(
             ),
         )?;
     }
+    let looks = setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
+    if looks && phase.cached_before.is_none() {
+        let why = "it could not be seen whether the data was in this client's page cache before; \
+                   only who owns a file or may write it can see that";
+        notice(test, setting, "cache-unknown", format!("{label}: {why}"))?;
+    }
     if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
         notice(
             test,
