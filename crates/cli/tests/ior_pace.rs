@@ -150,6 +150,25 @@ fn the_log_of_single_transfers_has_a_line_for_each_and_reads_do_not_overwrite_wr
 }
 
 #[test]
+fn the_log_of_a_mixed_phase_says_which_transfers_were_reads() {
+    for backend in ["POSIX", "URING"] {
+        let dir = tempfile::tempdir().unwrap();
+        let words = format!("-a {backend} -w --rwmix 30 -b 400k -t 4k -O savePerOpDataCSV=ops -o f");
+        let records = records(dir.path(), 1, &words);
+        let text = std::fs::read_to_string(dir.path().join("ops-0-00000.mixed.csv")).unwrap();
+        let rows: Vec<&str> = text.lines().collect();
+        assert_eq!((rows[0], rows.len()), ("time,runtime,tp,access", 101));
+        for access in ["read", "write"] {
+            let count = rows.iter().filter(|row| row.ends_with(&format!(",{access}"))).count() as u64;
+            let ops = phase(&records, &format!("mixed_{access}"))["ops"].as_u64();
+            assert_eq!(Some(count), ops, "{backend} {access}");
+        }
+        let writes = std::fs::read_to_string(dir.path().join("ops-0-00000.csv")).unwrap();
+        assert!(writes.starts_with("time,runtime,tp\n"), "{writes}");
+    }
+}
+
+#[test]
 fn live_lines_tell_how_far_a_phase_is_and_how_it_ended() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-a DUMMY -w -r -b 8m -t 4k --rate 2000/s --live live.jsonl -o f";

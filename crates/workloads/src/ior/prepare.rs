@@ -86,6 +86,9 @@ pub(super) fn tally(
     let meter = || Meter::new(scale, bytes);
     let log = match log_name(test, kind, repetition) {
         None => None,
+        Some(name) if kind == Kind::Mixed => {
+            Some(TransferLog::create_mixed(Path::new(&name), scale, bytes, transfers)?)
+        }
         Some(name) => Some(TransferLog::create(Path::new(&name), scale, bytes, transfers)?),
     };
     let phase = phase_number(test.parameters.test, test.phases + 1);

@@ -112,7 +112,7 @@ impl Tally {
             }
         }
         if let Some(log) = &mut self.log {
-            log.take(stamps.begins, stamps.ends);
+            log.take(stamps.begins, stamps.ends, stamps.reads);
         }
         if let (Some(row), Some(now)) = (&mut self.row, last) {
             row.show(now, self.transfers, &self.meter, self.reads.as_ref());

@@ -1,7 +1,7 @@
 //! Every single transfer of one rank in a file of its own: when it began and how long it took.
 //!
-//! The columns are those of IOR 4.1: `time` and `runtime` in seconds, `tp` in bytes per second. Stamps wait
-//! in memory that was touched before the phase; when it is full they are written out between two transfers.
+//! The columns are those of IOR 4.1: `time` and `runtime` in seconds, `tp` in bytes per second; in a mixed
+//! phase also `access`, `read` or `write`. Stamps wait in memory that was touched before the phase; when it is full they are written out between two transfers.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -22,6 +22,8 @@ pub struct TransferLog {
     transfer_bytes: u64,
     begin: Tick,
     kept: Vec<(Tick, Tick)>,
+    /// Of a mixed phase, which of them are reads.
+    reads: Option<Vec<bool>>,
     broken: Option<String>,
 }
 
@@ -29,13 +31,39 @@ impl TransferLog {
     /// Creates the file and writes its heading; room for up to `transfers` is made here. Fails with a
     /// line that names the file.
     pub fn create(path: &Path, scale: Scale, transfer_bytes: u64, transfers: u64) -> Result<Self, String> {
+        Self::create_with(path, scale, transfer_bytes, transfers, false)
+    }
+
+    /// The same for a phase that both reads and writes.
+    pub fn create_mixed(
+        path: &Path,
+        scale: Scale,
+        transfer_bytes: u64,
+        transfers: u64,
+    ) -> Result<Self, String> {
+        Self::create_with(path, scale, transfer_bytes, transfers, true)
+    }
+
+    fn create_with(
+        path: &Path,
+        scale: Scale,
+        transfer_bytes: u64,
+        transfers: u64,
+        mixed: bool,
+    ) -> Result<Self, String> {
         let named = |error| format!("{}: {}", path.display(), words(&error));
         let mut out = BufWriter::new(File::create(path).map_err(named)?);
-        writeln!(out, "time,runtime,tp").map_err(named)?;
+        writeln!(out, "time,runtime,tp{}", if mixed { ",access" } else { "" }).map_err(named)?;
         let room = KEPT.min(transfers.try_into().unwrap_or(KEPT));
         let mut kept = vec![(Tick(1), Tick(1)); room.max(1)];
         kept.clear();
-        Ok(Self { path: path.to_owned(), out, scale, transfer_bytes, begin: Tick(0), kept, broken: None })
+        let reads = mixed.then(|| {
+            let mut reads = vec![true; kept.capacity()];
+            reads.clear();
+            reads
+        });
+        let (path, begin) = (path.to_owned(), Tick(0));
+        Ok(Self { path, out, scale, transfer_bytes, begin, kept, reads, broken: None })
     }
 
     /// Times count from here.
@@ -43,23 +71,32 @@ impl TransferLog {
         self.begin = begin;
     }
 
-    /// Notes transfers.
-    pub fn take(&mut self, begins: &[Tick], ends: &[Tick]) {
-        for (begin, end) in begins.iter().zip(ends) {
+    /// Notes transfers; `reads` tells of a mixed phase which were reads.
+    pub fn take(&mut self, begins: &[Tick], ends: &[Tick], reads: &[bool]) {
+        for (number, (begin, end)) in begins.iter().zip(ends).enumerate() {
             if self.kept.len() == self.kept.capacity() {
                 self.write_out();
             }
             self.kept.push((*begin, *end));
+            if let Some(kept) = &mut self.reads {
+                kept.push(reads[number]);
+            }
         }
     }
 
     fn write_out(&mut self) {
         let seconds = |ticks: u64| self.scale.ns(ticks) as f64 * 1e-9;
+        let mut reads = self.reads.as_mut().map(|reads| reads.drain(..));
         for (begin, end) in self.kept.drain(..) {
+            let access = match reads.as_mut().and_then(Iterator::next) {
+                None => "",
+                Some(true) => ",read",
+                Some(false) => ",write",
+            };
             let time = seconds(begin.0.saturating_sub(self.begin.0));
             let runtime = seconds(end.0.saturating_sub(begin.0));
             let rate = if runtime > 0.0 { self.transfer_bytes as f64 / runtime } else { 0.0 };
-            if let Err(error) = writeln!(self.out, "{time:.9},{runtime:.9},{rate:.6e}") {
+            if let Err(error) = writeln!(self.out, "{time:.9},{runtime:.9},{rate:.6e}{access}") {
                 self.broken.get_or_insert_with(|| format!("{}: {}", self.path.display(), words(&error)));
             }
         }
@@ -84,7 +121,7 @@ mod tests {
         let mut log = TransferLog::create(&path, Scale::NANOSECONDS, 512, 3).unwrap();
         log.begin(Tick(1000));
         for number in 0..10 {
-            log.take(&[Tick(1000 + number * 500)], &[Tick(1000 + number * 500 + 256)]);
+            log.take(&[Tick(1000 + number * 500)], &[Tick(1000 + number * 500 + 256)], &[]);
         }
         log.finish().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
