@@ -78,6 +78,9 @@ fn what_is_not_a_regular_file_is_never_removed() {
         ran.complaints()[0].ends_with("is not a regular file and is not removed; write into it with -E -k")
     );
     assert!(dir.path().join("pipe").exists());
+    std::fs::create_dir(dir.path().join("d")).unwrap();
+    let ran = ior(dir.path(), 1, "-w -o d");
+    assert!(ran.complaints()[0].ends_with("d: is a directory and is not removed; name a file"), "{ran:#?}");
 }
 
 #[test]

@@ -40,8 +40,10 @@ pub(crate) fn sync_all(path: &Path) -> io::Result<()> {
 /// Removes a regular file or a link; anything else (a device, a pipe, a directory) stays.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let kind = fs::FileType::from_raw_mode(fs::lstat(path)?.st_mode);
-    if !matches!(kind, fs::FileType::RegularFile | fs::FileType::Symlink) {
-        return Err(io::Error::other("is not a regular file and is not removed; write into it with -E -k"));
-    }
-    Ok(fs::unlink(path)?)
+    let why = match kind {
+        fs::FileType::RegularFile | fs::FileType::Symlink => return Ok(fs::unlink(path)?),
+        fs::FileType::Directory => "is a directory and is not removed; name a file",
+        _ => "is not a regular file and is not removed; write into it with -E -k",
+    };
+    Err(io::Error::other(why))
 }
