@@ -230,6 +230,38 @@ fn a_dry_run_tells_files_bytes_and_fate_and_touches_nothing() {
 }
 
 #[test]
+fn a_dry_run_foretells_no_deletion_that_cannot_be() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("d")).unwrap();
+    for (words, fails) in [
+        ("-w -o d", "d is a directory"),
+        ("-w -k -E -o d", "d is a directory"),
+        ("-w -o /dev/null", "/dev/null is not a regular file and is not removed; write into it with -E -k"),
+        (
+            "-w -E -o /dev/null",
+            "/dev/null is not a regular file and is not removed; write into it with -E -k",
+        ),
+        ("-r -o none", "none is not there, and nothing is written first"),
+        ("-r -F -o none", "none.00000000 is not there, and nothing is written first"),
+        ("--rwmix 50 -G 1 -o none", "none is not there, and nothing is written first"),
+    ] {
+        let text = ior(dir.path(), 2, &format!("--dryRun -b 64k -t 64k {words}")).ok();
+        assert!(text.contains(&format!("\n  would FAIL   {fails}\n")), "{words}: {text}");
+        assert!(!text.contains("DELETED") && !text.contains("overwritten"), "{words}: {text}");
+        let ran = ior(dir.path(), 2, &format!("-b 64k -t 64k {words}"));
+        assert_eq!(ran.status, Some(1), "{words}: {ran:#?}");
+    }
+    for words in ["-w -r -o none", "-w -k -E -o /dev/null", "-r -a DUMMY -o none"] {
+        let text = ior(dir.path(), 2, &format!("--dryRun {words}")).ok();
+        assert!(!text.contains("would FAIL"), "{words}: {text}");
+    }
+    write(dir.path().join("s"), "IOR START\nwriteFile=1\nkeepFile=1\nRUN\nwriteFile=0\nreadFile=1\nRUN\n")
+        .unwrap();
+    let text = ior(dir.path(), 2, "--dryRun -f s -o none").ok();
+    assert!(!text.contains("would FAIL"), "the first test makes what the second reads: {text}");
+}
+
+#[test]
 fn a_dry_run_of_a_script_is_dry_as_a_whole() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path().join("s"), THREE).unwrap();

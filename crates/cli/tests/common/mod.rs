@@ -150,8 +150,8 @@ impl Mpi {
     }
 }
 
-/// Starts two local ranks that write `words` for at most twenty seconds, with signals as they are by default,
-/// and sends them `signal` (`INT`, `TERM`) as soon as the files `there` are in `dir`. Gives the exit status and
+/// Starts two local ranks that write `words` for at most twenty seconds, with signals as by default, and
+/// sends them `signal` (`INT`, `TERM`) as soon as the files `there` are in `dir`. Gives the exit status and
 /// what was complained.
 pub fn stopped(dir: &Path, signal: &str, words: &str, there: &str) -> (Option<i32>, String) {
     let err = std::fs::File::create(dir.join("err")).unwrap();

@@ -2,8 +2,6 @@
 //!
 //! Invariant: nothing is opened, made or removed; the only look at storage is for names and free room.
 
-use std::path::Path;
-
 use units::bytes_binary;
 use workloads::ior::{Offsets, Parameters, first_path};
 
@@ -17,8 +15,10 @@ const LOOKED_FOR_MAX: u32 = 1000;
 /// The whole text for the tests of a run.
 pub(crate) fn text(tests: &[Ready]) -> String {
     let mut text = String::from("Dry run: nothing is opened, written or deleted.\n");
-    for test in tests {
-        text.push_str(&of_test(test));
+    for (number, test) in tests.iter().enumerate() {
+        // What an earlier test of a script writes may be there by then.
+        let first = !tests[..number].iter().any(|test| test.meant.parameters.write);
+        text.push_str(&of_test(test, first));
     }
     text.push_str(&files_of_run(&tests[tests.len() - 1]));
     text
@@ -28,7 +28,9 @@ fn line(key: &str, value: &str) -> String {
     format!("  {key:<12} {value}\n")
 }
 
-fn of_test(test: &Ready) -> String {
+fn of_test(test: &Ready, first: bool) -> String {
+    let found = Found::by(test);
+    let failure = found.failure(&test.meant.parameters, first);
     let parameters = &test.meant.parameters;
     let mut text = format!(
         "\nTest {}: {}, {}, {}\n",
@@ -37,11 +39,14 @@ fn of_test(test: &Ready) -> String {
         counted(test.ranks.into(), "rank"),
         counted(parameters.repetitions.into(), "repetition")
     );
-    text.push_str(&line("files", &files(test)));
+    text.push_str(&line("files", &files(test, &found, failure.is_some())));
     for (phase, what) in phases(parameters) {
         text.push_str(&line(phase, &format!("{}{what}", amount(test))));
     }
-    text.push_str(&line("afterwards", fate(parameters)));
+    match &failure {
+        Some(why) => text.push_str(&line("would FAIL", why)),
+        None => text.push_str(&line("afterwards", fate(parameters))),
+    }
     if parameters.write {
         text.push_str(&line("room", &room(test)));
     }
@@ -53,14 +58,10 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 /// The files of one repetition, by name as far as that does not depend on the node.
-fn files(test: &Ready) -> String {
+fn files(test: &Ready, found: &Found, fails: bool) -> String {
     let parameters = &test.meant.parameters;
-    let count = if parameters.file_per_rank { test.ranks } else { 1 };
-    let of_repetition = |name: String| match parameters.multi_file {
-        true => format!("{name}.0"),
-        false => name,
-    };
-    let name = |rank| of_repetition(first_path(parameters, rank));
+    let count = count(test);
+    let name = |rank| name(parameters, rank);
     let mut text = match count {
         1 => name(0),
         _ => format!("{count}, {} ... {}", name(0), name(count - 1)),
@@ -70,10 +71,9 @@ fn files(test: &Ready) -> String {
         text.push_str(&format!(", and so on to .{last} for each repetition"));
     }
     if test.storage.keeps_data() {
-        let looked_for = count.min(LOOKED_FOR_MAX);
-        let there = (0..looked_for).filter(|rank| Path::new(&name(*rank)).exists()).count();
+        let Found { looked_for, there, .. } = *found;
         let of = if looked_for < count { format!(" of the first {looked_for}") } else { String::new() };
-        text.push_str(&match (there, parameters.write, parameters.use_existing) {
+        text.push_str(&match (there, parameters.write && !fails, parameters.use_existing) {
             (0, ..) => format!(" (none{of} is there)"),
             (_, false, _) => format!(" ({there}{of} there)"),
             (_, true, false) => format!(" ({there}{of} there, would be DELETED first)"),
@@ -81,6 +81,64 @@ fn files(test: &Ready) -> String {
         });
     }
     text
+}
+
+/// How many files a repetition has.
+fn count(test: &Ready) -> u32 {
+    if test.meant.parameters.file_per_rank { test.ranks } else { 1 }
+}
+
+/// The file of a rank in the first repetition.
+fn name(parameters: &Parameters, rank: u32) -> String {
+    let name = first_path(parameters, rank);
+    if parameters.multi_file { format!("{name}.0") } else { name }
+}
+
+/// What is at the names of the first repetition's files.
+#[derive(Default)]
+struct Found {
+    looked_for: u32,
+    there: u32,
+    /// The first that is missing.
+    missing: Option<String>,
+    directory: Option<String>,
+    /// The first that is neither a file nor a directory.
+    device: Option<String>,
+}
+
+impl Found {
+    /// Looks for them, where the storage keeps any.
+    fn by(test: &Ready) -> Self {
+        let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
+        let looked_for = if test.storage.keeps_data() { found.looked_for } else { 0 };
+        for name in (0..looked_for).map(|rank| name(&test.meant.parameters, rank)) {
+            let kind = std::fs::symlink_metadata(&name).map(|about| about.file_type());
+            found.there += u32::from(kind.is_ok());
+            let kept = match kind {
+                Err(_) => &mut found.missing,
+                Ok(kind) if kind.is_dir() => &mut found.directory,
+                Ok(kind) if !kind.is_file() && !kind.is_symlink() => &mut found.device,
+                Ok(_) => continue,
+            };
+            kept.get_or_insert(name);
+        }
+        found
+    }
+
+    /// Why the test would fail; `first` where no other test wrote before it.
+    fn failure(&self, parameters: &Parameters, first: bool) -> Option<String> {
+        if let Some(name) = &self.directory {
+            return Some(format!("{name} is a directory"));
+        }
+        let removes = !parameters.keep || (parameters.write && !parameters.use_existing);
+        if let Some(name) = self.device.as_ref().filter(|_| removes) {
+            return Some(format!(
+                "{name} is not a regular file and is not removed; write into it with -E -k"
+            ));
+        }
+        let missing = self.missing.as_ref().filter(|_| first && !parameters.write)?;
+        Some(format!("{missing} is not there, and nothing is written first"))
+    }
 }
 
 /// The phases of a repetition in their order, and what is special about each.

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM on local ranks: one line names the files that stay behind, and the status is 130 or 143.
+//! Ctrl-C and SIGTERM on local ranks: one line names the files that stay behind; the status is 130 or 143.
 //!
 //! Ranks of a launcher have none of this: launcher and library end them as they always do, and the launcher
 //! passes no line on that late. A second signal always ends the process at once, and whoever started this

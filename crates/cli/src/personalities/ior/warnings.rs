@@ -1,4 +1,4 @@
-//! What only this program warns of: each warning once, at the end, with the tests and repetitions it is about.
+//! What only this program warns of: each warning once, at the end, with its tests and repetitions.
 //!
 //! Invariant: all forms of the results tell the same of it.
 
