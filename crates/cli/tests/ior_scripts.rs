@@ -291,11 +291,34 @@ fn a_warning_fails_a_strict_run_after_its_end() {
 }
 
 #[test]
+fn an_old_line_is_told_of_the_letters_that_were_typed_and_of_no_other_option() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path().join("hints"), "").unwrap();
+    let told = |words: &str| {
+        let ran = ior(dir.path(), 1, &format!("{words} -w -b 64k -t 64k -o f"));
+        ran.complaints().iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()
+    };
+    let notes = told("-H -I -J 4096 -n -p -P -q -S -U hints -V");
+    let (last, others) = notes.split_last().unwrap();
+    assert_eq!(last, "ior: note: -H, -I, -J, -S, -U, -V, -n, -p have no effect with -a POSIX");
+    assert_eq!(others.len(), 10, "{notes:#?}");
+    let letters = ["-H ", "-I ", "-J ", "-n ", "-p ", "-P ", "-q ", "-S ", "-U ", "-V "];
+    for (note, letter) in others.iter().zip(letters) {
+        assert!(note.starts_with(&format!("ior: note: {letter}")), "{note}");
+    }
+    assert_eq!(told("-B"), ["ior: note: -B is now --posix.odirect"]);
+    assert_eq!(told("-a AIO -B"), ["ior: note: -B is now --posix.odirect"]);
+    assert_eq!(told("-H=0 -V=0"), [""; 0]);
+}
+
+#[test]
 fn options_of_another_backend_are_taken_and_told_to_have_no_effect() {
     let dir = tempfile::tempdir().unwrap();
     let told = |words: &str| ior(dir.path(), 1, &format!("{words} -w -b 64k -t 64k -o f")).err;
     let note = "ior: note: --aio.granularity has no effect with -a DUMMY\n";
     assert!(told("-a DUMMY --aio.granularity=8").contains(note));
+    let both = told("-a DUMMY --mmap.madv_pattern --aio.granularity=8");
+    assert_eq!(both, "ior: note: --aio.granularity, --mmap.madv_pattern have no effect with -a DUMMY\n");
     assert_eq!(told("-a AIO --aio.granularity=8"), "");
     assert_eq!(told("-a AIO --posix.odirect"), "", "it opens its files as POSIX does");
     assert_eq!(told("-a DUMMY --posix.odirect=0"), "", "what is off has no effect anywhere");

@@ -14,5 +14,5 @@ mod settings;
 mod space;
 
 pub(crate) use row::{Kind, Line, Retiree, Row, Value};
-pub(crate) use settings::{OfBackends, idle};
+pub(crate) use settings::{OfBackends, idle, is_idle, no_effect};
 pub(crate) use space::{header_dir, space_words};

@@ -20,13 +20,23 @@ impl OfBackends<'_> {
     }
 }
 
-/// A line for each option of a backend that is `set` and is not the one that is `used`.
+/// A line about those of the options in `set` that are on and are not for the backend that is `used`.
 pub(crate) fn idle(set: &BTreeMap<String, bool>, used: &str) -> Vec<String> {
+    let idle = set.iter().filter(|(name, on)| **on && is_idle(name, used));
+    no_effect(idle.map(|(name, _)| format!("--{name}")).collect(), used)
+}
+
+/// Whether an option, `backend.name`, is not for the backend that is `used`.
+pub(crate) fn is_idle(name: &str, used: &str) -> bool {
     let lower = used.to_lowercase();
     // These open their files as POSIX does.
-    let shares = |name: &str| name == "posix.odirect" && matches!(lower.as_str(), "aio" | "uring");
-    let idle = set
-        .iter()
-        .filter(|(name, on)| **on && name.split('.').next() != Some(lower.as_str()) && !shares(name));
-    idle.map(|(name, _)| format!("--{name} has no effect with -a {used}")).collect()
+    let shares = name == "posix.odirect" && matches!(lower.as_str(), "aio" | "uring");
+    name.split('.').next() != Some(lower.as_str()) && !shares
+}
+
+/// The line about these, as they were typed.
+pub(crate) fn no_effect(typed: Vec<String>, used: &str) -> Vec<String> {
+    let verb = if typed.len() == 1 { "has" } else { "have" };
+    let line = format!("{} {verb} no effect with -a {used}", typed.join(", "));
+    if typed.is_empty() { Vec::new() } else { vec![line] }
 }

@@ -147,6 +147,7 @@ impl Retiree<Typed> for Retired {
                         numbers::parse(value).map_err(wrong)?.to_string()
                     };
                     typed.of_backends().set(option, &set, !off);
+                    typed.renamed.entry(name.to_owned()).or_default().push(option);
                 }
             }
             Help => typed.help |= !off,

@@ -7,7 +7,7 @@ use workloads::ior::{Offsets, Parameters, Reorder};
 
 use super::output::Look;
 use super::{retired, table};
-use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle};
+use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle, is_idle, no_effect};
 
 /// How often each counted flag was given, and everything else that was typed.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +34,8 @@ pub(crate) struct Typed {
     pub(crate) help: bool,
     /// The options of backends that were set, and whether to more than zero.
     pub(crate) set_of_backends: BTreeMap<String, bool>,
+    /// The retired options that set some of these, as typed, and which.
+    pub(crate) renamed: BTreeMap<String, Vec<&'static str>>,
     /// What the user is told about translated options.
     pub(crate) notes: Vec<String>,
 }
@@ -56,9 +58,24 @@ pub(crate) struct Meant {
 }
 
 impl Typed {
+    /// A line about what was typed for other backends than the one in use.
+    fn idle(&self) -> Vec<String> {
+        let used = &self.parameters.backend;
+        if self.renamed.is_empty() {
+            return idle(&self.set_of_backends, used);
+        }
+        let on = |name: &str| self.set_of_backends.get(name) == Some(&true);
+        let idle = |name: &&str| on(name) && is_idle(name, used);
+        let renamed = |name: &&str| self.renamed.values().flatten().any(|known| known == name);
+        let typed = self.set_of_backends.keys().map(String::as_str);
+        let typed = typed.filter(|name| idle(name) && !renamed(name)).map(|name| format!("--{name}"));
+        let old = self.renamed.iter().filter(|(_, names)| names.iter().all(&idle));
+        no_effect(typed.chain(old.map(|(name, _)| name.clone())).collect(), used)
+    }
+
     /// What the line means: counted flags become choices, and no phase means both.
     pub(crate) fn meant(self) -> Result<Meant, Usage> {
-        let idle = idle(&self.set_of_backends, &self.parameters.backend);
+        let idle = self.idle();
         let Self { mut parameters, constant, random_ranks, random_offsets, mut notes, .. } = self;
         notes.extend(idle);
         parameters.reorder = match (constant, random_ranks) {
