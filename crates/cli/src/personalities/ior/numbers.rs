@@ -26,12 +26,14 @@ pub(crate) fn hog(text: &str) -> Result<Hog, String> {
 
 /// The limit of `--rate`: bytes or transfers per second.
 pub(crate) fn rate(text: &str) -> Result<Rate, String> {
-    let Quantity { value, dimension } = text.parse::<Quantity>().map_err(|usage| usage.0)?;
+    // What it says of a quantity that is none speaks of units that no rate has.
+    let other = || format!("`{text}` is not a rate, such as 200MB/s, 1GiB/s or 5000/s");
+    let Quantity { value, dimension } = text.parse::<Quantity>().map_err(|_| other())?;
     match dimension {
         _ if !(value.is_finite() && value > 0.0) => Err("a rate is more than nothing".to_owned()),
         Dimension::BytesPerSecond => Ok(Rate::Bytes(value)),
         Dimension::PerSecond => Ok(Rate::Transfers(value)),
-        _ => Err(format!("`{text}` is not a rate, such as 200MB/s, 1GiB/s or 5000/s")),
+        _ => Err(other()),
     }
 }
 
@@ -71,7 +73,10 @@ mod tests {
         assert_eq!(rate("200MB/s"), Ok(Rate::Bytes(2e8)));
         assert_eq!(rate("1 GiB/s"), Ok(Rate::Bytes((1_u64 << 30) as f64)));
         assert_eq!(rate("5000/s"), Ok(Rate::Transfers(5e3)));
-        assert!(rate("5 s").unwrap_err().contains("not a rate") && rate("5000").is_err());
+        for text in ["20", "5 s", "5%", "x", "", "5 MB"] {
+            let hint = format!("`{text}` is not a rate, such as 200MB/s, 1GiB/s or 5000/s");
+            assert_eq!(rate(text), Err(hint));
+        }
         assert!(rate("0/s").is_err() && rate("-1MB/s").is_err());
     }
 
