@@ -174,6 +174,10 @@ impl Parameters {
 
     fn check_sizes(&self) -> Result<(), Usage> {
         let (block, transfer) = (self.block, self.transfer);
+        if block == 0 {
+            let why = "a block holds at least one transfer";
+            return Err(Usage(format!("-b 0: {why}; give -b {transfer} or a multiple of it")));
+        }
         if block < transfer || !block.is_multiple_of(transfer) {
             let nearest = (block / transfer).max(1) * transfer;
             return Err(Usage(format!(
@@ -203,6 +207,8 @@ mod tests {
     fn what_cannot_be_run_is_refused_with_a_remedy() {
         assert!(refused(|p| p.transfer = 3 << 10).contains("-t 3072 does not divide -b 1048576"));
         assert!(refused(|p| p.transfer = 2 << 20).contains("such as -b 2097152"));
+        let empty = refused(|p| p.block = 0);
+        assert_eq!(empty, "-b 0: a block holds at least one transfer; give -b 262144 or a multiple of it");
         assert!(refused(|p| p.transfer = 12).contains("multiple of 8"));
         assert!(refused(|p| p.transfer = 0).contains("never end"));
         assert!(refused(|p| p.wear_out = true).contains("add -D"));
