@@ -46,6 +46,24 @@ fn every_level_of_verbosity_says_what_the_classic_says() {
     same_and_ok(include_str!("golden/check-vv.txt"), "");
 }
 
+#[test]
+fn the_line_of_the_file_system_is_there_as_in_the_classic() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = |words: &str| {
+        let text = ior(dir.path(), 2, &format!("-w -b 64k -t 64k {words}")).ok();
+        text.lines().find(|line| line.starts_with("FS   ")).map(str::to_owned)
+    };
+    let none = "FS                  : 0.0 GiB   Used FS: 0.0%   Inodes: 0.0 Mi   Used Inodes: 0.0%";
+    assert_eq!(line("-a DUMMY").as_deref(), Some(none));
+    for words in ["-o f", "-u -F -o f", "-u -F -o ./f"] {
+        let told = line(words).unwrap_or_else(|| panic!("{words}"));
+        assert!(told.contains("Used FS: ") && told != none, "{words}: {told}");
+    }
+    let text = ior(dir.path(), 2, "-a DUMMY -w -O summaryFormat=JSON").ok();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["tests"][0]["Capacity"], "0.0 GiB");
+}
+
 /// What the golden texts of several tests were made with.
 const SCRIPT: &str = "IOR START\ntestFile=sf\nblockSize=64k\ntransferSize=16k\nRUN\ntransferSize=32k\n\
                       filePerProc=1\nRUN\nIOR STOP\n";

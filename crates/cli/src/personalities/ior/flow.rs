@@ -5,13 +5,14 @@
 //! Invariant: all ranks begin and end each test together, also those that take no part in it.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use results::records::{Nowhere, Sink};
-use storage::Storage;
+use storage::{Space, Storage};
 use units::Usage;
 use workloads::ior::{self, Cx, Observer, Silent, first_path};
 use workloads::kit::board::Board;
@@ -139,6 +140,18 @@ fn one_test(
     ior::run(&test.meant.parameters, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
 }
 
+/// The room of the test's file system; nothing of everything where the backend has none, as the classic has
+/// it.
+fn space(test: &Ready) -> Option<Space> {
+    let parameters = &test.meant.parameters;
+    let path = first_path(parameters, 0);
+    let dir = header_dir(&path);
+    // With `-u` the rank's own directory is still to be made.
+    let dir = if parameters.unique_dir && !dir.exists() { dir.parent().unwrap_or(dir) } else { dir };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    test.storage.space(dir).ok().map(Option::unwrap_or_default)
+}
+
 impl Voice {
     /// Opens everything that the results of a run go to, as its last test `meant` asks.
     pub(crate) fn new(argv: &[String], meant: &Meant) -> Result<Self, Usage> {
@@ -178,9 +191,7 @@ impl Voice {
         clock: &CycleClock,
         rows: Rows<'_>,
     ) -> Result<u64, Halt> {
-        let path = first_path(&test.meant.parameters, 0);
-        let space = test.storage.space(header_dir(&path)).unwrap_or(None);
-        self.output.test(&test.meant, space);
+        self.output.test(&test.meant, space(test));
         let mut first = test.meant.warnings.first().cloned();
         let mut followed = Followed { live: self.live.as_ref(), output: &mut *self.output };
         let mut observer = Strict { output: &mut followed, first: &mut first };
