@@ -142,7 +142,19 @@ fn a_transfer_larger_than_memory_is_one_line() {
 fn more_ranks_than_there_are_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, "-a dummy -w -N 5");
-    assert!(ran.err.contains("ior: note: -N 5: more ranks than there are; running with 2"), "{}", ran.err);
+    let words =
+        "WARNING: More tasks requested (5) than available (2),\nWARNING:          running with 2 tasks.\n\n";
+    assert!(ran.out.starts_with(&format!("{words}IOR-4.1.0+dev: ")) && ran.err.is_empty(), "{ran:#?}");
+    let both = ior(dir.path(), 2, "-a dummy -w -N 5 -i 0").ok();
+    let few = "WARNING: too few test repetitions. Using value of 1.\n";
+    assert!(both.starts_with(&format!("{words}{few}IOR-4.1.0+dev: ")), "{both}");
+    let json = ior(dir.path(), 2, "-a dummy -w -N 5 -O summaryFormat=JSON");
+    assert!(json.out.starts_with('{') && json.err.starts_with(words), "{json:#?}");
+    let dry = ior(dir.path(), 2, "-a dummy -w -N 5 --dryRun");
+    assert!(
+        dry.out.starts_with("Dry run") && dry.err.starts_with("ior: note: More tasks requested (5)"),
+        "{dry:#?}"
+    );
 }
 
 #[test]

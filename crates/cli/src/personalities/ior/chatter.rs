@@ -9,6 +9,23 @@ use super::output::Edition;
 use super::shown::Shown;
 use super::text::date;
 
+/// What is warned of before the first test, each once.
+pub(crate) fn beforehand<'a>(warnings: impl Iterator<Item = &'a String>) -> String {
+    let mut told: Vec<&str> = Vec::new();
+    warnings.for_each(|warning| {
+        if !told.contains(&warning.as_str()) {
+            told.push(warning);
+        }
+    });
+    let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("WARNING: {line}\n") };
+    told.into_iter().flat_map(|warning| warning.split('\n').map(line)).collect()
+}
+
+/// Words of several lines in one.
+pub(crate) fn in_one_line(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// What is said of an event; empty where nothing is.
 pub(crate) fn words(event: &Event<'_>, shown: &Shown, edition: Edition) -> String {
     let verbose = shown.parameters().verbose;

@@ -38,8 +38,8 @@ fn number(value: f64) -> String {
 }
 
 impl Output for Csv {
-    fn begin(&mut self) {
-        self.streams.begin();
+    fn begin(&mut self, warnings: &str) {
+        self.streams.begin(warnings);
     }
 
     fn test(&mut self, meant: &Meant, _space: Option<Space>) {
@@ -81,7 +81,7 @@ mod tests {
     fn each_test_has_its_heading_and_each_phase_its_row_and_nothing_else_is_there() {
         let (page, chatter) = (Page::default(), Page::default());
         let mut csv = Csv::new(Streams::apart(&page, &chatter), Edition::Ior41);
-        csv.begin();
+        csv.begin("");
         for test in 0..2 {
             csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
             csv.event(&Event::Begins(beginning("write")));

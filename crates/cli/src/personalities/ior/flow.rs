@@ -18,6 +18,7 @@ use workloads::ior::{self, Cx, Observer, Silent, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::drive::words;
 
+use super::chatter;
 use super::live::{self, Followed, Live};
 use super::output::{self, Output};
 use super::strict::Strict;
@@ -77,7 +78,7 @@ pub(crate) fn perform(argv: &[String], tests: &[Ready], session: Session, voice:
         match voice {
             None => all_tests(tests, comm, &clock, rows, None),
             Some(mut voice) => {
-                voice.begin(comm, rows);
+                voice.begin(comm, rows, tests);
                 let done = all_tests(tests, comm, &clock, rows, Some(&mut voice));
                 Ok(voice.end(done))
             }
@@ -153,8 +154,9 @@ fn space(test: &Ready) -> Option<Space> {
 }
 
 impl Voice {
-    /// Opens everything that the results of a run go to, as its last test `meant` asks.
-    pub(crate) fn new(argv: &[String], meant: &Meant) -> Result<Self, Usage> {
+    /// Opens everything that the results of a run go to, as its last test asks.
+    pub(crate) fn new(argv: &[String], tests: &[Ready]) -> Result<Self, Usage> {
+        let meant = &tests[tests.len() - 1].meant;
         let kept = Kept::open(meant.record.as_deref())?;
         // What was made a moment ago is empty; left behind, it would be refused the next time.
         let live_file = match meant.live.as_deref().map(live::create).transpose() {
@@ -177,10 +179,11 @@ impl Voice {
         }
     }
 
-    fn begin(&mut self, comm: &dyn Comm, rows: Rows<'_>) {
+    fn begin(&mut self, comm: &dyn Comm, rows: Rows<'_>, tests: &[Ready]) {
+        let warnings = tests.iter().flat_map(|test| &test.meant.warnings);
         self.kept.on_node(comm.node_name());
         self.live = rows.map(|(board, _)| Live::start(board.clone(), self.live_file.take()));
-        self.output.begin();
+        self.output.begin(&chatter::beforehand(warnings));
     }
 
     /// Rank 0's part in one test: it also prints and keeps records.
@@ -192,7 +195,7 @@ impl Voice {
         rows: Rows<'_>,
     ) -> Result<u64, Halt> {
         self.output.test(&test.meant, space(test));
-        let mut first = test.meant.warnings.first().cloned();
+        let mut first = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
         let mut followed = Followed { live: self.live.as_ref(), output: &mut *self.output };
         let mut observer = Strict { output: &mut followed, first: &mut first };
         let bad = one_test(test, comm, clock, rows, &mut self.kept, &mut observer)?;

@@ -181,8 +181,8 @@ fn operation(shown: &Shown, operation: &Operation) -> Value {
 }
 
 impl Output for Json {
-    fn begin(&mut self) {
-        self.streams.begin();
+    fn begin(&mut self, warnings: &str) {
+        self.streams.begin(warnings);
     }
 
     fn test(&mut self, meant: &Meant, space: Option<Space>) {

@@ -16,7 +16,7 @@ fn told(tests: &[Meant], phases: &[Phase], complete: bool) -> (String, String) {
     let (page, chatter) = (Page::default(), Page::default());
     let streams = Streams::apart(&page, &chatter);
     let mut json = Json::new(streams, &Look::default(), &["ior".into(), "a\"b".into()]);
-    json.begin();
+    json.begin("");
     for meant in tests {
         Output::test(&mut json, meant, Some(Space::default()));
         let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };

@@ -73,13 +73,15 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return refuse(&usage),
     };
     if speaks {
-        tell_notes(&tests);
+        tell_notes(tests.iter().flat_map(|test| &test.meant.notes));
     }
     if tests[0].meant.parameters.dry_run {
+        if speaks {
+            tell_notes(tests.iter().flat_map(|test| &test.meant.warnings));
+        }
         return only_tell(&tests, session, speaks);
     }
-    let last = &tests[tests.len() - 1].meant;
-    match session.agree(if speaks { Voice::new(argv, last).map(Some) } else { Ok(None) }) {
+    match session.agree(if speaks { Voice::new(argv, &tests).map(Some) } else { Ok(None) }) {
         Err(usage) => refuse(&usage),
         Ok((session, voice)) => {
             if session.mpi().is_none() {
@@ -140,7 +142,8 @@ fn ready(test: Written, outside: &Outside, ranks: u32) -> Result<Ready, Usage> {
     meant.notes.extend(outside.apply(&mut meant.parameters)?);
     let wanted = meant.parameters.ranks.unwrap_or(ranks);
     if wanted > ranks {
-        meant.warnings.push(format!("-N {wanted}: more ranks than there are; running with {ranks}"));
+        let why = format!("More tasks requested ({wanted}) than available ({ranks}),");
+        meant.warnings.insert(0, format!("{why}\n         running with {ranks} tasks.\n"));
     }
     let ranks = wanted.min(ranks);
     meant.parameters.check(ranks).map_err(placed)?;
@@ -161,11 +164,11 @@ fn one_kind(tests: Vec<Ready>) -> Result<Vec<Ready>, Usage> {
 }
 
 /// Says once what each note says.
-fn tell_notes(tests: &[Ready]) {
+fn tell_notes<'a>(notes: impl Iterator<Item = &'a String>) {
     let mut told = HashSet::new();
-    for note in tests.iter().flat_map(|test| test.meant.notes.iter().chain(&test.meant.warnings)) {
+    for note in notes {
         if told.insert(note) {
-            complain(&format!("ior: note: {note}"));
+            complain(&format!("ior: note: {}", chatter::in_one_line(note)));
         }
     }
 }

@@ -51,8 +51,8 @@ pub(crate) struct Look {
 
 /// One look, on rank 0, from the first test to the last.
 pub(crate) trait Output: Observer + Send {
-    /// What stands above all tests, once.
-    fn begin(&mut self);
+    /// What stands above all tests, once, with what is warned of beforehand.
+    fn begin(&mut self, warnings: &str);
 
     /// The next test is about to start; its file system has this room.
     fn test(&mut self, meant: &Meant, space: Option<storage::Space>);

@@ -125,7 +125,7 @@ fn what_is_wrong_is_said_with_what_would_do() {
         ("--posix.odirekt", "unknown option `--posix.odirekt`; the nearest is `--posix.odirect`"),
         ("--randomprefil=1", "the nearest is `--randomPrefill`"),
         ("-M 75", "say 75% or 75m"),
-        ("--rate 5000", "has no unit"),
+        ("--rate 5000", "--rate 5000: not a rate, such as 200MB/s, 1GiB/s or 5000/s"),
         ("--gpuDirect", "there is no CUDA in this program"),
         ("-O allocateBufferOnGPU=1", "there is no CUDA in this program"),
         ("-O blockSize=1m,", "is not of the form name=value"),

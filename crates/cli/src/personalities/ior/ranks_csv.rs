@@ -72,8 +72,8 @@ fn access(phase: &str) -> Option<&'static str> {
 }
 
 impl<W: Write + Send> Output for WithRanks<W> {
-    fn begin(&mut self) {
-        self.inner.begin();
+    fn begin(&mut self, warnings: &str) {
+        self.inner.begin(warnings);
     }
 
     fn test(&mut self, meant: &Meant, space: Option<Space>) {

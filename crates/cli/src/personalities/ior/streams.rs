@@ -65,11 +65,10 @@ impl Streams {
         Ok(Self { results, chatter: Some(Stream::new(io::stdout(), SAY)), opening })
     }
 
-    /// Says what has to be said before everything else.
-    pub(crate) fn begin(&mut self) {
-        if let Some(text) = self.opening.take() {
-            self.say(&text);
-        }
+    /// Says what has to be said before everything else, and these warnings.
+    pub(crate) fn begin(&mut self, warnings: &str) {
+        let text = self.opening.take().unwrap_or_default() + warnings;
+        self.say(&text);
     }
 
     /// Writes a part of the results.

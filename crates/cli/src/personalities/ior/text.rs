@@ -147,8 +147,8 @@ pub(crate) fn row_numbers(phase: &Phase) -> [f64; 9] {
 }
 
 impl Output for Text {
-    fn begin(&mut self) {
-        self.streams.begin();
+    fn begin(&mut self, warnings: &str) {
+        self.streams.begin(warnings);
     }
 
     fn test(&mut self, meant: &Meant, space: Option<Space>) {
@@ -270,7 +270,7 @@ mod tests {
     fn script(look: &Look, verbose: u32) -> String {
         let page = Page::default();
         let mut text = Text::new(Streams::together(&page), look, &["ior".into(), "-f".into()]);
-        text.begin();
+        text.begin("");
         for (test, transfer, file_per_rank) in [(0, 16 << 10, false), (1, 32 << 10, true)] {
             let meant = meant(|p| {
                 (p.test, p.verbose, p.test_file) = (test, verbose, "sf".into());

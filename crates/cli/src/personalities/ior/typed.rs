@@ -49,7 +49,7 @@ pub(crate) struct Meant {
     pub(crate) live: Option<String>,
     /// What the user is told about options that are taken otherwise than typed.
     pub(crate) notes: Vec<String>,
-    /// What the classic program warns of before a test: a warning for `--warningAsErrors`.
+    /// What the classic program warns of before the first test, in its lines: for `--warningAsErrors` too.
     pub(crate) warnings: Vec<String>,
     /// `-C` as counted, for the columns and lines that show it.
     pub(crate) constant: u64,
@@ -97,7 +97,7 @@ impl Typed {
         }
         let mut warnings = Vec::new();
         if parameters.repetitions == 0 {
-            warnings.push("-i 0: too few test repetitions; using 1".into());
+            warnings.push("too few test repetitions. Using value of 1.".into());
             parameters.repetitions = 1;
         }
         let Self { look, record, live, .. } = self;
