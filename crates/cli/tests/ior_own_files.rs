@@ -63,6 +63,11 @@ fn a_file_is_the_same_under_another_name_and_for_ranks_of_a_launcher() {
         assert_eq!(ran.complaints().len(), 1, "{ran:#?}");
         assert!(ran.status != Some(0), "{ran:#?}");
     }
+    // The name of a driver of MPI-IO is no part of the file's.
+    if let Some(ran) = Mpi::Mpich.ior(&place, 2, "-a MPIIO -w -b 64k -t 16k -o ufs:f -O summaryFile=f") {
+        assert!(ran.err.contains("-o and -O summaryFile name the same file, f; "), "{ran:#?}");
+        assert!(ran.status != Some(0), "{ran:#?}");
+    }
     assert_eq!(fs::read_to_string(place.join("f")).unwrap(), "kept");
     assert!(fs::read_to_string(place.join("s")).unwrap().starts_with("IOR START"));
 }

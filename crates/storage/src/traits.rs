@@ -125,6 +125,11 @@ pub trait Storage: Sync {
     /// Room of the file system that holds `path`, which exists; `None` where that means nothing.
     fn space(&self, path: &Path) -> io::Result<Option<Space>>;
 
+    /// Where the system has a file: its path without what is said to a library only.
+    fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
+        path
+    }
+
     /// Directories and names, where there are any.
     fn names(&self) -> Option<&dyn Names> {
         None

@@ -2,6 +2,8 @@
 //!
 //! Invariant: nothing is opened, made or removed; the only look at storage is for names and free room.
 
+use std::path::Path;
+
 use units::bytes_binary;
 use workloads::ior::{Offsets, Parameters, first_path};
 
@@ -112,7 +114,8 @@ impl Found {
         let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
         let looked_for = if test.storage.keeps_data() { found.looked_for } else { 0 };
         for name in (0..looked_for).map(|rank| name(&test.meant.parameters, rank)) {
-            let kind = std::fs::symlink_metadata(&name).map(|about| about.file_type());
+            let kind = std::fs::symlink_metadata(test.storage.system_path(Path::new(&name)))
+                .map(|about| about.file_type());
             found.there += u32::from(kind.is_ok());
             let kept = match kind {
                 Err(_) => &mut found.missing,

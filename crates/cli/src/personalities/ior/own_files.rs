@@ -70,7 +70,8 @@ fn data_in_log(tests: &[Ready]) -> Option<(&'static str, &'static str, &str)> {
     tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.parameters.multi_file).find_map(
         |test| {
             let name = test.meant.parameters.files()[0];
-            let place = Place::of(Path::new(name)).filter(|_| !test.meant.parameters.file_per_rank)?;
+            let place = Place::of(test.storage.system_path(Path::new(name)))
+                .filter(|_| !test.meant.parameters.file_per_rank)?;
             tests.iter().any(|other| place.is_log_of(other)).then_some(("-o", "-O savePerOpDataCSV", name))
         },
     )
@@ -99,8 +100,8 @@ impl Place {
         self.path == other.path || (self.id.is_some() && self.id == other.id)
     }
 
-    fn is_at(&self, name: &str) -> bool {
-        Self::of(Path::new(name)).is_some_and(|other| self.is(&other))
+    fn is_at(&self, path: &Path) -> bool {
+        Self::of(path).is_some_and(|other| self.is(&other))
     }
 
     fn name(&self) -> Option<&str> {
@@ -126,7 +127,8 @@ impl Place {
             let name = first_path(parameters, rank);
             Some(if parameters.multi_file { format!("{name}.{repetition}") } else { name })
         };
-        test.storage.keeps_data() && name().is_some_and(|name| self.is_at(&name))
+        test.storage.keeps_data()
+            && name().is_some_and(|name| self.is_at(test.storage.system_path(Path::new(&name))))
     }
 
     /// Whether it is one of the files with the test's single transfers.
@@ -139,7 +141,7 @@ impl Place {
             let (rank, repetition): (u32, u32) = (rank.parse().ok()?, rest.rsplit_once('-')?.1.parse().ok()?);
             Some(format!("{prefix}-{repetition}-{rank:05}{phase}.csv"))
         };
-        numbers().is_some_and(|name| self.is_at(&name))
+        numbers().is_some_and(|name| self.is_at(Path::new(&name)))
     }
 }
 

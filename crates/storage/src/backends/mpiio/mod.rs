@@ -120,6 +120,10 @@ impl Storage for MpiIo {
         files::size(plain(path))
     }
 
+    fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
+        plain(path)
+    }
+
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
         files::space(plain(path))
     }
