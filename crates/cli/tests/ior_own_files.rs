@@ -63,6 +63,10 @@ fn a_file_is_the_same_under_another_name_and_for_ranks_of_a_launcher() {
         assert_eq!(ran.complaints().len(), 1, "{ran:#?}");
         assert!(ran.status != Some(0), "{ran:#?}");
     }
+    let hints = "-a MPIIO -w --mpiio.hintsFileName=f -O summaryFile=f -o g";
+    if let Some(ran) = Mpi::Mpich.ior(&place, 2, hints) {
+        assert!(ran.err.contains("--mpiio.hintsFileName name the same file"), "{ran:#?}");
+    }
     // The name of a driver of MPI-IO is no part of the file's.
     if let Some(ran) = Mpi::Mpich.ior(&place, 2, "-a MPIIO -w -b 64k -t 16k -o ufs:f -O summaryFile=f") {
         assert!(ran.err.contains("-o and -O summaryFile name the same file, f; "), "{ran:#?}");

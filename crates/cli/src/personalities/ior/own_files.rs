@@ -44,7 +44,7 @@ pub(crate) fn check(tests: &[Ready], script: Option<&str>) -> Result<(), Usage> 
     }
 }
 
-/// All files of the run that have one name; a status file is shared by the tests that hand it on.
+/// All files of the run that have one name; tests may share a status file, and a file of hints.
 fn own<'a>(tests: &'a [Ready], script: Option<&'a str>) -> Vec<Own<'a>> {
     let last = &tests[tests.len() - 1].meant;
     let of_run = [
@@ -56,8 +56,14 @@ fn own<'a>(tests: &'a [Ready], script: Option<&'a str>) -> Vec<Own<'a>> {
     ];
     let mut all: Vec<Own<'_>> =
         of_run.into_iter().filter_map(|(option, path)| Some(Own { option, path: path? })).collect();
-    let option = "-O stoneWallingStatusFile";
-    for path in tests.iter().filter_map(|test| test.meant.parameters.status_file.as_deref()) {
+    let of_tests = tests.iter().flat_map(|test| {
+        let parameters = &test.meant.parameters;
+        [
+            ("-O stoneWallingStatusFile", parameters.status_file.as_deref()),
+            ("--mpiio.hintsFileName", parameters.settings.text("mpiio.hintsFileName")),
+        ]
+    });
+    for (option, path) in of_tests.filter_map(|(option, path)| Some((option, path?))) {
         if !all.iter().any(|known| (known.option, known.path) == (option, path)) {
             all.push(Own { option, path });
         }
