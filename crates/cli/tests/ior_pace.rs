@@ -246,6 +246,29 @@ fn live_lines_tell_the_speed_within_the_ramp_and_count_what_the_end_counts() {
 }
 
 #[test]
+fn live_lines_of_a_mixed_phase_end_with_its_halves() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY -w --rwmix 50 -b 4m -t 4k --rate 1000/s -d 2 -i 2 -o x --live L";
+    ior(dir.path(), 2, words).ok();
+    let all = lines(&dir.path().join("L"));
+    let of =
+        |look: &Value| (look["repetition"].as_u64().unwrap(), look["phase"].as_str().unwrap().to_owned());
+    let told: Vec<(u64, String)> = all.iter().map(of).collect();
+    let mut runs = told.clone();
+    runs.dedup();
+    let phases = ["write", "mixed", "mixed_write", "mixed_read"];
+    let wanted: Vec<(u64, String)> =
+        (0..2).flat_map(|repetition| phases.map(|phase| (repetition, phase.to_owned()))).collect();
+    assert_eq!(runs, wanted, "{told:?}");
+    for half in ["mixed_write", "mixed_read"] {
+        assert!(
+            all.iter().filter(|look| look["phase"] == half).all(|look| look["ended"] == true),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
 fn live_lines_of_a_phase_with_a_least_time_are_not_done_before_it() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-a DUMMY -w -b 64k -t 4k --rate 200/s -O minTimeDuration=2 -o x --live L";

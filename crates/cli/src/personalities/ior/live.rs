@@ -152,12 +152,11 @@ impl Shared {
                 state.running = Some(Running::since(now, *beginning, number));
             }
             Event::Phase(phase) => {
-                if let Some(running) = &state.running {
-                    self.write(&ended(state.test, running, phase));
-                }
-                // The other half of a mixed phase is still to come.
-                if phase.phase != "mixed_write" {
-                    state.running = None;
+                let test = state.test;
+                if let Some(running) = &mut state.running {
+                    self.write(&ended(test, running, phase));
+                    // It may end a second time: with the other half of a mixed phase.
+                    running.over = true;
                 }
                 self.bar.set_message("");
             }
@@ -171,8 +170,10 @@ impl Shared {
             let woken = self.wake.wait_timeout(state, LOOK_EVERY);
             state = woken.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
             let test = state.test;
-            if let Some(running) =
-                state.running.as_mut().filter(|running| running.begun.elapsed() >= LOOK_EVERY)
+            if let Some(running) = state
+                .running
+                .as_mut()
+                .filter(|running| !running.over && running.begun.elapsed() >= LOOK_EVERY)
             {
                 let look = look(test, running, &self.board);
                 self.bar.set_message(line(&look));

@@ -57,12 +57,14 @@ pub(crate) struct Running {
     counted: u64,
     /// When a look last showed that transfers had ended.
     moved: Instant,
+    /// It has ended.
+    pub(crate) over: bool,
 }
 
 impl Running {
     /// One that began at that moment.
     pub(crate) fn since(begun: Instant, beginning: Beginning, number: u64) -> Self {
-        Self { beginning, number, begun, last: (begun, 0), counted: 0, moved: begun }
+        Self { beginning, number, begun, last: (begun, 0), counted: 0, moved: begun, over: false }
     }
 
     /// Share done after so many seconds with so many transfers done of the `wanted` ones.
