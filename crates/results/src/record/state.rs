@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// Which kind of state: `age`.
+    /// Which kind of state: `age`, or `preload` (files counted in directories beforehand).
     pub kind: String,
     /// The directory.
     pub dir: String,

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use results::Record;
+
 use super::Parameters;
 use super::operations;
 use super::recording::Recording;
@@ -141,6 +143,11 @@ fn preloaded_files_are_counted_and_go_with_the_rest() {
         assert!(left[0].done.is_ok(), "{:?}", left[0].done);
         let told = left[0].told("Preloaded").concat();
         assert!(told.starts_with(&format!("Preloaded {{ directories: {trees}, files_each: 50,")), "{told}");
+        let state = left[0].records.iter().find_map(|record| match record {
+            Record::State(state) => Some((state.kind.as_str(), state.directories, state.files)),
+            _ => None,
+        });
+        assert_eq!(state, Some(("preload", trees, 50 * trees)));
         assert_eq!(names_in(dir.path()), [""; 0]);
     }
 }

@@ -8,6 +8,8 @@ use std::io;
 
 use measure::Clock;
 use ranks::{Halt, Reduce};
+use results::Record;
+use results::record::State;
 use storage::Names;
 
 use super::names::{self, Shape};
@@ -65,7 +67,15 @@ pub(super) fn fill(run: &mut Run<'_>) -> Result<(), Halt> {
     let text = format!(
         "--preload: {fewest} files were counted in each of {directories} directories before the items came"
     );
-    run.rank.notice("preload", run.iteration, "", &text)
+    run.rank.notice("preload", run.iteration, "", &text)?;
+    run.rank.record(&Record::State(Box::new(State {
+        kind: "preload".to_owned(),
+        dir: run.parameters.dirs.join("@"),
+        files: fewest * directories,
+        directories,
+        seconds,
+        ..State::default()
+    })))
 }
 
 /// The fewest files in any directory that this rank counts; fewer than asked for are an error.
