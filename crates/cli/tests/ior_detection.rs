@@ -72,7 +72,7 @@ struct Harm {
     told: &'static [Told<'static>],
 }
 
-const HARMS: [Harm; 9] = [
+const HARMS: [Harm; 10] = [
     Harm {
         kind: "flipped",
         to: |bytes, _| bytes[70_003] ^= 16,
@@ -103,6 +103,11 @@ const HARMS: [Harm; 9] = [
         kind: "misplaced between ranks",
         to: |bytes, _| bytes.copy_within(16_384..20_480, 69_632),
         told: &[("misplaced", 1, 69_656, 4072, "belongs to offset 16408 of rank 0")],
+    },
+    Harm {
+        kind: "misplaced further on within the first transfer",
+        to: |bytes, _| bytes.copy_within(4096..8192, 12_288),
+        told: &[("misplaced", 0, 12_328, 4056, "belongs to offset 4136 of rank 0")],
     },
     Harm {
         kind: "foreign",
@@ -274,7 +279,7 @@ fn a_given_generation_is_what_is_written_and_expected_and_a_mixed_phase_keeps_wh
 fn iors_own_types_tell_what_they_can() {
     let swapped = "(modulo 4 GiB)";
     let random = ", or to a rank or signature that makes the same";
-    let cut = HARMS[8].told;
+    let cut = HARMS[9].told;
     let flipped: &[Told<'_>] = &[("flipped", 1, 70_000, 8, "1 bit differs")];
     let zero: &[Told<'_>] = &[("zero", 0, 4096, 4096, "")];
     // The word that tells offset 0 is zero anyway.
@@ -292,7 +297,7 @@ fn iors_own_types_tell_what_they_can() {
         let sound = std::fs::read(dir.path().join("f")).unwrap();
         let written = Written { sound: sound.clone(), older: sound.clone(), other: sound.clone() };
         let zero = if ["o", "i"].contains(&packet) { but_offset } else { zero };
-        for (harm, told) in [(0, flipped), (3, moved), (7, zero), (8, cut)] {
+        for (harm, told) in [(0, flipped), (3, moved), (8, zero), (9, cut)] {
             let mut bytes = sound.clone();
             (HARMS[harm].to)(&mut bytes, &written);
             std::fs::write(dir.path().join("f"), bytes).unwrap();

@@ -136,6 +136,7 @@ pub(super) fn run(
     // From here on nothing is allocated or printed until the last rank has closed its file.
     let ramp = test.cx.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
     tally.start(Tick(start_together(test)?.0.saturating_add(ramp)));
+    let layout = test.parameters.layout(test.comm.size());
     let job = Job {
         parameters: test.parameters,
         storage: test.storage,
@@ -146,7 +147,7 @@ pub(super) fn run(
         transfers,
         order,
         memory,
-        checker: kind.checks().then(|| Checker::new(payload, Check::CAP)),
+        checker: kind.checks().then(|| Checker::new(payload, Check::CAP).among(layout)),
         tally,
     };
     let clock = &*test.cx.clock;

@@ -4,9 +4,11 @@
 
 mod diagnosis;
 mod runs;
+mod search;
 
 use std::fmt;
 
+use super::layout::Layout;
 use super::payload::Payload;
 use diagnosis::Diagnosis;
 
@@ -94,6 +96,8 @@ pub struct Checker {
     pub cap: usize,
     /// Offset and length of what was looked at last, if it was wrong.
     last: Option<(u64, usize)>,
+    /// Who else writes in the file, where that is known.
+    layout: Option<Layout>,
 }
 
 const WORD: usize = 8;
@@ -109,7 +113,13 @@ impl Checker {
             bytes: 0,
             cap,
             last: None,
+            layout: None,
         }
+    }
+
+    /// The same for a file that is laid out so: tells data of its other ranks.
+    pub fn among(self, layout: Layout) -> Self {
+        Self { layout: Some(layout), ..self }
     }
 
     /// Compares what a read at `offset` brought.
@@ -161,7 +171,7 @@ impl Checker {
     fn wrong(&mut self, data: &[u8], offset: u64) {
         self.bad_transfers += 1;
         self.last = Some((offset, data.len()));
-        let found = Diagnosis::of(&self.payload, data, offset);
+        let found = Diagnosis::of(&self.payload, self.layout, data, offset);
         for kind in Kind::ALL {
             self.count(kind, u64::from(found.iter().any(|bad| bad.kind == kind)));
         }
@@ -179,5 +189,7 @@ impl Checker {
     }
 }
 
+#[cfg(test)]
+mod moves_tests;
 #[cfg(test)]
 mod tests;

@@ -44,6 +44,11 @@ impl Layout {
         if self.file_per_rank { 0 } else { self.block * rank }
     }
 
+    /// The rank whose data lies at an offset of a shared file.
+    pub fn owner(&self, offset: u64) -> u64 {
+        offset / self.block % self.ranks
+    }
+
     /// Bytes of all ranks together; `None` when they do not fit 63 bits.
     pub fn total_bytes(&self) -> Option<u64> {
         let rank = self.block.checked_mul(self.segments)?;

@@ -1,12 +1,17 @@
 //! Where the words of a wrong transfer come from.
 //!
 //! For each piece with wrong words the data of every candidate (older generations of the place, whoever
-//! a stamp names, zeros) is made anew and compared word by word; a word belongs to the candidate that
-//! explains it, and where several do, to the one that explains most of the piece.
+//! a stamp names, whose the words are that nobody explains, zeros) is made anew and compared word by word; a
+//! word belongs to the candidate that explains it, and where several do, to the one that explains most of its
+//! sector.
+
+use std::ops::Range;
 
 use super::runs::{Runs, Source, Word};
+use super::search::{Clue, Whose, whose};
 use super::{Bad, WORD};
-use crate::kit::payload::stamped::{BLOCK, CLEAR_WORDS, Part};
+use crate::kit::layout::Layout;
+use crate::kit::payload::stamped::{BLOCK, CLEAR_WORDS, Found, Part, SECTOR, STAMP_WORDS};
 use crate::kit::payload::{Identity, Origin, PIECE, Packet, Payload, Stamp, Stream, native, read_stamp};
 
 /// Generations before the expected one that are tried.
@@ -15,24 +20,33 @@ const OLDER: u32 = 8;
 const KEPT: usize = 8;
 /// A word of which at most so many bits differ is flipped, not another: two words that have nothing in
 /// common are that close once in 10^9.
-const FLIPPED_BITS: u32 = 8;
+pub(super) const FLIPPED_BITS: u32 = 8;
+/// So many writers of one sector are told apart.
+const WRITERS: usize = 4;
 /// In IOR's types, whose words resemble each other, at most so many neighbouring words.
 const FLIPPED_WORDS: usize = 2;
 
 /// Somebody whose data may stand here.
 struct Candidate {
-    origin: Origin,
-    /// Bytes from here to where the data belongs.
-    shift: i64,
-    stream: Stream,
+    source: Source,
+    maker: Maker,
     /// What stands in the piece if it is this.
     words: Vec<u8>,
+}
+
+/// What makes a candidate's data.
+enum Maker {
+    /// Its origin, for the transfer as it would be at home; with the bytes from here to there.
+    Origin(Stream, i64),
+    /// A word of a stranger's block, and where that stands.
+    Block(Found, u64),
 }
 
 /// A wrong transfer while it is looked at.
 pub(super) struct Diagnosis<'a> {
     payload: &'a Payload,
     own: Identity,
+    layout: Option<Layout>,
     data: &'a [u8],
     offset: u64,
     candidates: Vec<Candidate>,
@@ -47,10 +61,11 @@ pub(super) struct Diagnosis<'a> {
 
 impl<'a> Diagnosis<'a> {
     /// The bad ranges of a transfer that was read at `offset`.
-    pub(super) fn of(payload: &'a Payload, data: &'a [u8], offset: u64) -> Vec<Bad> {
+    pub(super) fn of(payload: &'a Payload, layout: Option<Layout>, data: &'a [u8], offset: u64) -> Vec<Bad> {
         let mut diagnosis = Self {
             payload,
             own: payload.identity(),
+            layout,
             data,
             offset,
             candidates: Vec::new(),
@@ -86,7 +101,7 @@ impl<'a> Diagnosis<'a> {
         let full = self.candidates.len() + KEPT;
         for part in self.payload.pieces(self.offset, self.data.len()) {
             if self.candidates.len() < full {
-                self.add_stamp(&part);
+                self.add_stamps(&part);
             }
         }
     }
@@ -112,25 +127,59 @@ impl<'a> Diagnosis<'a> {
     }
 
     fn add(&mut self, origin: Origin, shift: i64) {
-        let known = |candidate: &Candidate| (candidate.origin, candidate.shift) == (origin, shift);
+        let source = Source::Made(origin, shift);
         let own = (origin, shift) == (origin_of(self.own), 0);
-        if own || self.candidates.iter().any(known) {
+        if own || self.candidates.iter().any(|candidate| candidate.source == source) {
             return;
         }
-        if let Some(place) = self.offset.checked_add_signed(shift) {
-            let stream = Payload::new(identity(origin, self.own.packet)).stream(place);
-            self.candidates.push(Candidate { origin, shift, stream, words: vec![0; PIECE] });
+        let payload = Payload::new(identity(origin, self.own.packet));
+        let stream = payload.stream(self.offset.wrapping_add_signed(shift));
+        self.candidates.push(Candidate {
+            source,
+            maker: Maker::Origin(stream, shift),
+            words: vec![0; PIECE],
+        });
+    }
+
+    /// Whomever the stamps in a piece name: what was moved begins at any sector.
+    fn add_stamps(&mut self, part: &Part) {
+        for sector in self.sectors(part) {
+            let here = self.offset + (part.at + sector.start) as u64;
+            if here.is_multiple_of(SECTOR)
+                && let Some(Stamp { origin, offset }) =
+                    read_stamp(&self.data[part.at + sector.start..part.at + sector.end])
+            {
+                self.add(origin, offset.wrapping_sub(here) as i64);
+            }
         }
     }
 
-    /// Whomever the stamp of a piece names, if it has one.
-    fn add_stamp(&mut self, part: &Part) {
+    /// Whom the stamp at the end of a transfer names of which nothing came that would prove it.
+    fn add_cut_stamp(&mut self, part: &Part) {
         let here = self.offset + part.at as u64;
-        if here.is_multiple_of(BLOCK)
-            && let Some(Stamp { origin, offset }) = read_stamp(&self.data[part.at..part.at + part.length])
-        {
-            self.add(origin, offset.wrapping_sub(here) as i64);
+        let (block, first) = (here / BLOCK * BLOCK, (here % BLOCK) as usize);
+        if first + part.length > CLEAR_WORDS * WORD {
+            return;
         }
+        let found = |index: usize, otherwise: u64| {
+            let at = (index * WORD).checked_sub(first).filter(|at| *at < part.length);
+            at.map_or(otherwise, |at| u64::from_le(word(self.data, part.at + at)))
+        };
+        let (rank, place) = (found(3, self.own.rank), found(5, block));
+        let is_rank = |layout: Layout| rank < layout.ranks;
+        if place.is_multiple_of(BLOCK) && place < 1 << 50 && self.layout.is_none_or(is_rank) {
+            self.add(Origin { rank, ..origin_of(self.own) }, place.wrapping_sub(block) as i64);
+        }
+    }
+
+    /// The sectors of the file that a piece lies in, each as bytes of the piece; for IOR's types, whose data
+    /// knows none, the whole of it.
+    fn sectors(&self, part: &Part) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (begin, length) = ((self.offset + part.at as u64) % SECTOR, part.length);
+        let first = if self.is_stamped() { (SECTOR - begin) as usize } else { length };
+        let ends = (first..length).step_by(SECTOR as usize).chain([length]);
+        let mut at = 0;
+        ends.map(move |end| std::mem::replace(&mut at, end)..end)
     }
 
     fn piece(&mut self, part: &Part) {
@@ -142,12 +191,14 @@ impl<'a> Diagnosis<'a> {
         }
         drop(wrong);
         if self.is_stamped() {
-            self.add_stamp(part);
+            self.add_stamps(part);
+            self.add_cut_stamp(part);
         }
-        self.attribute(part);
+        (0..self.candidates.len()).for_each(|index| self.make(index, part));
         if self.is_stamped() {
             self.search(part);
         }
+        self.attribute(part);
         for at in (0..part.length).step_by(WORD) {
             let (expected, found) = (word(&self.expected, at), word(self.data, part.at + at));
             match self.sources[at / WORD] {
@@ -156,6 +207,7 @@ impl<'a> Diagnosis<'a> {
             }
         }
         // The last one found may explain the next piece as well; a stamp there names its own.
+        self.candidates.retain(|candidate| matches!(candidate.maker, Maker::Origin(..)));
         if self.candidates.len() > self.lasting + 1 {
             let last = self.candidates.len() - 1;
             self.candidates.swap(self.lasting, last);
@@ -168,49 +220,139 @@ impl<'a> Diagnosis<'a> {
         (self.offset + (part.at + at) as u64) % BLOCK >= (CLEAR_WORDS * WORD) as u64
     }
 
-    /// Looks in the whole file, of this rank in this generation or an older one, for where words belong
-    /// that nobody explains; two neighbouring ones tell it.
-    fn search(&mut self, part: &Part) {
-        let unknown = |pair: &[Option<Source>]| pair == [Some(Source::Unknown); 2];
-        let Some(index) = self.sources.windows(2).position(unknown) else { return };
-        let at = part.at + index * WORD;
-        let here = self.offset + at as u64;
-        let words = [word(self.data, at), word(self.data, at + WORD)];
-        let others = self.candidates.iter().map(|candidate| candidate.origin);
-        let located = std::iter::once(origin_of(self.own)).chain(others).find_map(|origin| {
-            Some((origin, Payload::new(identity(origin, Packet::Stamped)).locate(words, here)?))
-        });
-        if let Some((origin, place)) = located {
-            self.add(origin, place.wrapping_sub(here) as i64);
-            self.attribute(part);
+    /// Makes what a candidate has in the piece; where it has nothing, before its file begins or beyond the
+    /// block, the expected words stand, which explain none that is wrong.
+    fn make(&mut self, index: usize, part: &Part) {
+        let here = self.offset + part.at as u64;
+        let Candidate { maker, words, .. } = &mut self.candidates[index];
+        let words = &mut words[..part.length];
+        match maker {
+            Maker::Origin(stream, shift) => {
+                let before = here.checked_add_signed(*shift).map_or_else(
+                    || (*shift).unsigned_abs().saturating_sub(here).min(part.length as u64) as usize,
+                    |_| 0,
+                );
+                words[..before].copy_from_slice(&self.expected[..before]);
+                stream.fill(part.at + before, &mut words[before..]);
+            }
+            Maker::Block(found, stands) => {
+                words.copy_from_slice(&self.expected[..part.length]);
+                for (number, word) in words.chunks_exact_mut(WORD).enumerate() {
+                    let away = (here + (number * WORD) as u64).wrapping_sub(*stands) as i64 / WORD as i64;
+                    let made = found.index.checked_add_signed(away).and_then(|index| found.word_at(index));
+                    if let Some(made) = made {
+                        word.copy_from_slice(&made.to_ne_bytes());
+                    }
+                }
+            }
         }
+    }
+
+    /// Looks for whose the words are that no candidate explains, in each sector: two ranks may share one.
+    fn search(&mut self, part: &Part) {
+        for sector in self.sectors(part) {
+            for _ in 0..WRITERS {
+                if !self.search_sector(part, &sector) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Adds whoever explains more of a sector; whether there is somebody.
+    fn search_sector(&mut self, part: &Part, sector: &Range<usize>) -> bool {
+        let origin = |candidate: &Candidate| match candidate.source {
+            Source::Made(origin, _) => Some(origin),
+            _ => None,
+        };
+        let origins: Vec<Origin> = self.candidates.iter().filter_map(origin).collect();
+        let known = self.candidates.len();
+        let whose = |clue: Clue| Some((clue, whose(clue, origin_of(self.own), &origins, self.layout)?));
+        match self.clues(part, sector).into_iter().find_map(whose) {
+            Some((clue, Whose::Known(origin, place))) => {
+                self.add(origin, place.wrapping_sub(clue.here) as i64)
+            }
+            Some((clue, Whose::Stranger(found))) => self.candidates.push(Candidate {
+                source: Source::Stranger,
+                maker: Maker::Block(found, clue.here),
+                words: vec![0; PIECE],
+            }),
+            None => {}
+        }
+        (known..self.candidates.len()).for_each(|index| self.make(index, part));
+        known < self.candidates.len()
+    }
+
+    /// Words of a sector that nobody explains: two neighbours behind where a stamp may have come to stand, or
+    /// else what there is of the sector.
+    fn clues(&self, part: &Part, sector: &Range<usize>) -> Vec<Clue> {
+        let found = &self.data[part.at..part.at + part.length];
+        let is_unknown = |at: usize| {
+            let bits = (word(found, at) ^ word(&self.expected, at)).count_ones();
+            let made = self.candidates.iter().any(|candidate| same(&candidate.words, found, at));
+            bits > FLIPPED_BITS && word(found, at) != 0 && !made
+        };
+        let here = |at: usize| self.offset + (part.at + at) as u64;
+        let behind = |at: &usize| here(*at) % SECTOR >= (STAMP_WORDS * WORD) as u64;
+        let unknown: Vec<usize> = sector.clone().step_by(WORD).filter(|at| is_unknown(*at)).collect();
+        let alone = |at: usize| Clue { word: word(found, at), next: None, here: here(at) };
+        let two = |at: usize| Clue { next: Some(word(found, at + WORD)), ..alone(at) };
+        let pairs = || unknown.windows(2).filter(|pair| pair[1] == pair[0] + WORD).map(|pair| pair[0]);
+        if let Some(pair) = pairs().find(behind) {
+            return vec![two(pair)];
+        }
+        pairs().take(1).map(two).chain(unknown.iter().rev().map(|at| alone(*at))).collect()
     }
 
     /// Gives every wrong word of the piece its source.
     fn attribute(&mut self, part: &Part) {
         let found = &self.data[part.at..part.at + part.length];
-        let expected = &self.expected[..part.length];
-        let zeros = vec![0; part.length];
-        let explained = |words: &[u8]| unlike(found, expected).filter(|at| same(words, found, *at)).count();
-        let mut ranking = Vec::new();
-        for candidate in &mut self.candidates {
-            candidate.stream.fill(part.at, &mut candidate.words[..part.length]);
-            let source = Source::Made(candidate.origin, candidate.shift);
-            ranking.push((explained(&candidate.words), source, candidate.words.as_slice()));
-        }
-        // Last, behind a candidate that explains as much: words that tell offset 0 are zero in some types.
-        ranking.push((explained(&zeros), Source::Zero, zeros.as_slice()));
-        ranking.sort_by_key(|(explains, ..)| std::cmp::Reverse(*explains));
+        let (expected, zeros) = (&self.expected[..part.length], vec![0; part.length]);
         self.sources.clear();
         self.sources.resize(part.length / WORD, None);
-        for at in unlike(found, expected) {
-            let bits = (word(found, at) ^ word(expected, at)).count_ones();
-            let near = if bits <= FLIPPED_BITS { Source::Flipped } else { Source::Unknown };
-            let of = ranking.iter().find(|(_, _, words)| same(words, found, at));
-            self.sources[at / WORD] = Some(of.map_or(near, |(_, source, _)| *source));
+        for sector in self.sectors(part) {
+            let wrong = |at: &usize| !same(found, expected, *at);
+            let wrong: Vec<usize> = sector.step_by(WORD).filter(wrong).collect();
+            let explained = |words: &[u8]| wrong.iter().filter(|at| same(words, found, **at)).count();
+            let made = self.candidates.iter().map(|candidate| (candidate.source, candidate.words.as_slice()));
+            // Zeros last, behind a candidate that explains as much: words that tell offset 0 are zero in
+            // some types.
+            let mut ranking: Vec<_> = made.chain([(Source::Zero, zeros.as_slice())]).collect();
+            ranking.sort_by_cached_key(|(_, words)| std::cmp::Reverse(explained(words)));
+            for at in wrong {
+                let bits = (word(found, at) ^ word(expected, at)).count_ones();
+                let near = if bits <= FLIPPED_BITS { Source::Flipped } else { Source::Unknown };
+                let of = ranking.iter().find(|(_, words)| same(words, found, at));
+                self.sources[at / WORD] = Some(of.map_or(near, |(source, _)| *source));
+            }
+        }
+        if self.is_stamped() {
+            self.complete_stamps(part);
         }
         if !self.is_stamped() {
             self.doubt_long_flips();
+        }
+    }
+
+    /// What came of a stamp goes with the words behind it where nobody explains these, also where it looks like
+    /// the expected one.
+    fn complete_stamps(&mut self, part: &Part) {
+        for sector in self.sectors(part) {
+            let begin = (self.offset + (part.at + sector.start) as u64) % SECTOR;
+            let sources = &mut self.sources[sector.start / WORD..sector.end / WORD];
+            let behind = [STAMP_WORDS, CLEAR_WORDS].map(|words| words.saturating_sub(begin as usize / WORD));
+            let Some(behind) = behind.into_iter().find(|words| *words < sources.len()) else { continue };
+            let (stamp, rest) = sources.split_at_mut(behind);
+            let (first, same) = (rest[0], rest.iter().all(|source| *source == rest[0]));
+            let doubtful: &[Source] = match first {
+                Some(Source::Stranger) if same => &[Source::Flipped, Source::Unknown, Source::Zero],
+                Some(Source::Unknown) if same => &[Source::Flipped],
+                _ => &[],
+            };
+            for source in stamp {
+                *source =
+                    if source.is_some_and(|source| doubtful.contains(&source)) { first } else { *source };
+            }
         }
     }
 

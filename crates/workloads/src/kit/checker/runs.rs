@@ -1,6 +1,8 @@
 //! From words with a source each to ranges with a kind each.
 
+use super::diagnosis::FLIPPED_BITS;
 use super::{Bad, Kind};
+use crate::kit::payload::stamped::{BLOCK, CLEAR_WORDS};
 use crate::kit::payload::{Identity, Origin, Packet};
 
 /// Where a wrong word comes from.
@@ -8,6 +10,8 @@ use crate::kit::payload::{Identity, Origin, Packet};
 pub(super) enum Source {
     /// From this origin, and from so many bytes further on in the file.
     Made(Origin, i64),
+    /// Stamped data of nobody known.
+    Stranger,
     /// It is zero.
     Zero,
     /// It is what was written, but for some bits.
@@ -97,7 +101,19 @@ fn named(run: &Run, own: Identity, here: u64, mixed: bool) -> (Kind, String) {
         Source::Flipped if run.bits == 1 => (Kind::Flipped, "1 bit differs".into()),
         Source::Flipped => (Kind::Flipped, format!("{} bits differ", run.bits)),
         Source::Unknown => (Kind::Wrong, String::new()),
-        Source::Made(origin, shift) => made(origin, here.wrapping_add_signed(shift), own, here, mixed),
+        Source::Stranger => (Kind::Foreign, "stamped data, without the stamp that tells whose".into()),
+        Source::Made(origin, shift) => {
+            let (kind, mut detail) = made(origin, here.wrapping_add_signed(shift), own, here, mixed);
+            let is_cut = here % BLOCK + (run.end - run.first.at) <= (CLEAR_WORDS * 8) as u64;
+            if own.packet == Packet::Stamped
+                && kind == Kind::Misplaced
+                && is_cut
+                && run.bits <= FLIPPED_BITS.into()
+            {
+                detail.push_str(&format!(", or {} of its bits differ", run.bits));
+            }
+            (kind, detail)
+        }
     }
 }
 

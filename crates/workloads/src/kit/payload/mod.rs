@@ -133,11 +133,6 @@ impl Payload {
     pub(crate) fn guess(&self, data: &[u8], offset: u64) -> Option<(u64, u64)> {
         self.classic.guess(data, offset)
     }
-
-    /// Where two neighbouring words (as they lie in memory) of stamped data, found at `here`, belong.
-    pub(crate) fn locate(&self, words: [u64; 2], here: u64) -> Option<u64> {
-        self.stamped.locate(words, here)
-    }
 }
 
 /// The words of one transfer, made piece by piece from the front.
@@ -154,7 +149,8 @@ impl Stream {
     pub(crate) fn fill(&mut self, at: usize, piece: &mut [u8]) {
         let payload = self.payload;
         if payload.identity.packet == Packet::Stamped {
-            return payload.stamped.fill(piece, self.offset + at as u64);
+            // A transfer that would begin before its file does wraps around.
+            return payload.stamped.fill(piece, self.offset.wrapping_add(at as u64));
         }
         let mut skipped = [0; PIECE];
         while payload.identity.packet == Packet::Random && self.at < at {

@@ -13,7 +13,7 @@ use super::lanes::{self, Rule, WORD};
 /// Bytes of a block: each begins with a stamp.
 pub(crate) const BLOCK: u64 = 4096;
 /// Bytes of a sector: what is misplaced is so in whole ones.
-const SECTOR: u64 = 512;
+pub(crate) const SECTOR: u64 = 512;
 /// Words of a block.
 const BLOCK_WORDS: u64 = BLOCK / WORD as u64;
 /// Words of a stamp.
@@ -233,23 +233,45 @@ impl Stamped {
         lanes::differs(body, first + (clear / WORD) as u64, &piece[clear..])
     }
 
-    /// Where in the file these two neighbouring words (as they lie in memory), found at `here`, would be
-    /// this origin's: whole sectors away and within 2^50 bytes. Not found for words of stamps.
-    ///
-    /// The second word tells this data from any other; of its place it tells nothing, so that data of
-    /// another origin seems to belong somewhere once in 2^22.
-    pub(crate) fn locate(&self, words: [u64; 2], here: u64) -> Option<u64> {
-        let word = u64::from_le(words[0]);
-        let sector = (SECTOR / WORD as u64) as usize;
-        let indices = (here % SECTOR / WORD as u64..BLOCK_WORDS - 1).step_by(sector);
-        let places =
-            indices.filter(|index| *index >= STAMP_WORDS as u64).flat_map(|index| [(index, 0), (index, 1)]);
-        places.map(|(index, lowest)| (index, Body::key_from(word, index, lowest))).find_map(|(index, key)| {
-            let block = unmix(key).wrapping_sub(self.key).wrapping_mul(inverse(STEP));
-            let fits = block < (1 << 50) / BLOCK && Body(key).word_at(index) == words[0];
-            (fits && Body(key).word_at(index + 1) == words[1]).then(|| block * BLOCK + index * WORD as u64)
-        })
+    /// Where in the file this word would be this origin's; `None` where that is beyond 2^50 bytes.
+    pub(crate) fn place_of(&self, found: Found) -> Option<u64> {
+        let block = unmix(found.body.0).wrapping_sub(self.key).wrapping_mul(inverse(STEP));
+        (block < (1 << 50) / BLOCK).then(|| block * BLOCK + found.index * WORD as u64)
     }
+}
+
+/// A word of a block, whoever's it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// The block's words.
+    pub(super) body: Body,
+    /// Which of them it is.
+    pub(crate) index: u64,
+}
+
+impl Found {
+    /// The word (as it lies in memory) at another index of the block; `None` where that depends on whose
+    /// the block is, or is of another block.
+    pub(crate) fn word_at(self, index: u64) -> Option<u64> {
+        let is_body = index == 6 || (STAMP_WORDS as u64..BLOCK_WORDS).contains(&index);
+        is_body.then(|| self.body.word_at(index))
+    }
+}
+
+/// The blocks that have `word` (as it lies in memory) where whole sectors may have been moved to `here`: up to
+/// sixteen. With the word that follows it in the same sector up to eight, none if that is no such data: the
+/// second tells this data from any other, and of its place nothing.
+pub(crate) fn blocks_with(word: u64, next: Option<u64>, here: u64) -> impl Iterator<Item = Found> {
+    let sector = (SECTOR / WORD as u64) as usize;
+    let indices = (here % SECTOR / WORD as u64..BLOCK_WORDS).step_by(sector);
+    let guesses = indices.flat_map(|index| [(index, 0), (index, 1)]).map(move |(index, lowest)| Found {
+        body: Body(Body::key_from(u64::from_le(word), index, lowest)),
+        index,
+    });
+    guesses.filter(move |found| {
+        found.word_at(found.index) == Some(word)
+            && next.is_none_or(|next| found.word_at(found.index + 1) == Some(next))
+    })
 }
 
 /// The block of an offset and the index of its word in it.

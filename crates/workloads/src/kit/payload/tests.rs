@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
+use super::stamped::blocks_with;
 use super::*;
 
 const PACKETS: [Packet; 5] =
@@ -117,11 +118,20 @@ fn two_words_of_stamped_data_tell_their_place() {
         payload.fill(&mut buffer, offset);
         for at in [64, 72, 2048, 4080] {
             let words = [native(&buffer[at..at + 8]), native(&buffer[at + 8..at + 16])];
+            let place = |of: &Payload, here: u64| {
+                let found: Vec<_> = blocks_with(words[0], Some(words[1]), here).collect();
+                assert!(!found.is_empty(), "whoever's it is");
+                found.iter().find_map(|found| of.stamped.place_of(*found))
+            };
             for here in [0, 512, 3584, 1 << 30].map(|far| far + at as u64) {
-                assert_eq!(payload.locate(words, here), Some(offset + at as u64));
-                assert_eq!(stamped("f", 3, 1).locate(words, here), None);
+                assert_eq!(place(&payload, here), Some(offset + at as u64));
+                assert_eq!(place(&stamped("f", 3, 1), here), None);
+                // One alone leaves it open which index it has.
+                let alone: Vec<_> = blocks_with(words[0], None, here).collect();
+                let places = alone.iter().filter_map(|found| payload.stamped.place_of(*found));
+                assert_eq!(places.collect::<Vec<u64>>(), [offset + at as u64]);
             }
-            assert_eq!(payload.locate([words[0], words[1] ^ 2], at as u64), None);
+            assert_eq!(blocks_with(words[0], Some(words[1] ^ 2), at as u64).count(), 0);
         }
     }
 }
