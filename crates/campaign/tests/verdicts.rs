@@ -183,7 +183,7 @@ fn jobs_that_did_not_end_well_make_the_clause_invalid() {
 fn wrong_data_fails_a_criterion_about_errors_and_invalidates_every_other() {
     let wrong = |name: &str| {
         let bad = BadRange { path: "/s/f".into(), offset: 4096, ..Default::default() };
-        let check = Some(Check { bytes: 100, bad_transfers: 2, bad: vec![bad] });
+        let check = Some(Check { bytes: 100, bad_transfers: 2, bad: vec![bad], ..Check::default() });
         let mut job = job("T", 2, Phase { check, ..phase(name, 100) });
         job.info.end = JobEnd::Exit(1);
         job

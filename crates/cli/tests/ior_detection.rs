@@ -242,7 +242,11 @@ fn a_file_per_rank_is_known_by_its_name_under_another_directory() {
     let ran = ior(there.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
     assert_eq!(ran.status, Some(1));
     assert!(ran.out.contains("WARNING: rank 1: f.00000001 at 16: 16368 bytes foreign, "), "{}", ran.out);
-    assert!(ran.out.contains("assay: warning: read check: 4 wrong, by kind: 4 foreign"), "{}", ran.out);
+    assert!(
+        ran.out.contains("assay: warning: read check: 4 bad transfers, by kind: 4 foreign"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
@@ -256,7 +260,7 @@ fn a_file_that_was_not_written_again_is_stale_beside_those_that_were() {
     assert_eq!(ran.status, Some(1));
     let told = "WARNING: rank 0: f.00000000 at 32: 16352 bytes stale, ";
     assert!(ran.out.contains(told) && !ran.out.contains("rank 1: "), "{}", ran.out);
-    assert!(ran.out.contains("assay: warning: read check: 4 wrong, by kind: 4 stale"), "{}", ran.out);
+    assert!(ran.out.contains("assay: warning: read check: 4 bad transfers, by kind: 4 stale"), "{}", ran.out);
 }
 
 #[test]
@@ -268,7 +272,7 @@ fn a_given_generation_is_what_is_written_and_expected_and_a_mixed_phase_keeps_wh
     ior(dir.path(), 2, &format!("{read} --generation 7")).ok();
     let ran = ior(dir.path(), 2, &format!("{read} --generation 8"));
     assert_eq!(ran.status, Some(1));
-    assert!(ran.out.contains("read check: 8 wrong, by kind: 8 stale"), "{}", ran.out);
+    assert!(ran.out.contains("read check: 8 bad transfers, by kind: 8 stale"), "{}", ran.out);
     let ran = ior(dir.path(), 2, &format!("{read} --generation 6"));
     assert!(ran.out.contains("(generation 7 of this place, expected 6: written later"), "{}", ran.out);
     ior(dir.path(), 2, &format!("--rwmix 50 {SHAPE} -l stamped")).ok();

@@ -134,7 +134,7 @@ fn tags_are_balanced() {
 #[test]
 fn wrong_data_is_listed_with_place_and_words_and_the_rest_is_counted() {
     let page = html(&golden::campaign());
-    for text in ["5368709120 B", "0x00000003689ab5c0", "0x0000000000000000", "124 more bad transfers"] {
+    for text in ["5368709120 B", "0x00000003689ab5c0", "0x0000000000000000", "124 more bad ranges"] {
         assert!(page.contains(text), "{text}");
     }
 }

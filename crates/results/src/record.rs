@@ -9,11 +9,13 @@
 //! renamed; `schema` in [`Run`] counts the breaks.
 //! Never here: judgement. A record says what happened, a verdict says what it means.
 
+mod check;
 mod metrics;
 mod state;
 
 use serde::{Deserialize, Serialize};
 
+pub use check::{BadRange, BadRank, Check};
 pub use metrics::{METRICS, Metric};
 pub use state::{State, StateExtents};
 
@@ -281,46 +283,6 @@ pub struct Timeline {
     pub interval_ns: u64,
     /// Bytes whose transfer ended in each interval; the last interval may be cut short.
     pub bytes: Vec<u64>,
-}
-
-/// What verification found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Check {
-    /// Bytes compared.
-    pub bytes: u64,
-    /// Transfers with at least one wrong word.
-    pub bad_transfers: u64,
-    /// The first bad ranges, at most [`Check::CAP`].
-    pub bad: Vec<BadRange>,
-}
-
-impl Check {
-    /// How many bad ranges a record lists; the count goes on beyond.
-    pub const CAP: usize = 64;
-}
-
-/// One run of wrong bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BadRange {
-    /// The rank that found it.
-    pub rank: u32,
-    /// The file.
-    pub path: String,
-    /// First wrong byte in the file.
-    pub offset: u64,
-    /// How many bytes from the first to the last wrong one within this transfer.
-    pub length: u64,
-    /// The first wrong 8-byte word as it should be, hexadecimal.
-    pub expected: String,
-    /// The same word as it was found, hexadecimal.
-    pub found: String,
-    /// What happened to it: `flipped`, `torn`, `misplaced`, `foreign`, `stale`, `zero`, `truncated`, or
-    /// `wrong` where the packet type cannot tell.
-    #[serde(default)]
-    pub kind: String,
-    /// What is known of where the data found comes from, empty where nothing is.
-    #[serde(default)]
-    pub detail: String,
 }
 
 /// What the deadline did.

@@ -222,16 +222,15 @@ fn bad_ranges(measured: &[Measured]) -> Table {
     let mut unlisted = 0;
     for one in measured {
         let Some(check) = &one.phase.check else { continue };
-        unlisted += check.bad_transfers.saturating_sub(check.bad.len() as u64);
+        unlisted += check.ranges.max(check.bad_transfers).saturating_sub(check.bad.len() as u64);
         for bad in &check.bad {
             table.row(name(one).into_iter().chain(bad_range(bad)));
         }
     }
     if unlisted > 0 {
         let cap = Check::CAP;
-        table.note = format!(
-            "{unlisted} more bad transfers are counted but not listed: a record lists {cap} ranges at most."
-        );
+        table.note =
+            format!("{unlisted} more bad ranges are counted but not listed: a record lists {cap} at most.");
     }
     table
 }

@@ -263,7 +263,8 @@ fn integrity() -> Vec<Record> {
         found: "0x0000000000000000".into(),
         ..BadRange::default()
     };
-    let check = Check { bytes: 64 << 30, bad_transfers: 128, bad: (0..4).map(range).collect() };
+    let check =
+        Check { bytes: 64 << 30, bad_transfers: 128, bad: (0..4).map(range).collect(), ..Check::default() };
     let right = Check { bytes: 64 << 30, ..Check::default() };
     let write = Phase { check: Some(right), ..phase("write_check", 0, 2.9e9, 12.0, 71) };
     let read = Phase { check: Some(check), ..phase("read_check", 0, 2.8e9, 12.0, 72) };

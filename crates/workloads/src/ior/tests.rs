@@ -156,6 +156,35 @@ fn a_reader_learns_the_generation_or_takes_the_one_it_is_given() {
 }
 
 #[test]
+fn the_list_of_wrong_data_shows_every_rank_and_tells_what_it_leaves_out() {
+    let packet = Packet::Stamped;
+    for (ranks, shown) in [(1, vec![16]), (8, vec![8; 8]), (70, [vec![2; 3], vec![1; 58]].concat())] {
+        let storage = Faulty::sound();
+        let writer = Parameters { packet, generation: Some(5), ..parameters() };
+        run_on(ranks, &writer, &storage);
+        let reader = Parameters { generation: Some(6), write: false, ..writer };
+        let all = run_on(ranks, &reader, &storage);
+        let check = phases(&all[0].1)[0].check.clone().unwrap();
+        let total = 16 * u64::from(ranks);
+        assert_eq!((check.bad_transfers, check.ranges, check.bad_ranks), (total, total, ranks.into()));
+        let counts = (0..61).map(|rank| check.bad.iter().filter(|bad| bad.rank == rank).count());
+        assert_eq!(counts.take(shown.len()).collect::<Vec<_>>(), shown);
+        assert_eq!(check.bad.len(), shown.iter().sum::<usize>());
+        let worst: Vec<_> = check.worst.iter().map(|worst| (worst.rank, worst.bad_transfers)).collect();
+        assert_eq!(worst, (0..ranks.min(5)).map(|rank| (rank, 16)).collect::<Vec<_>>());
+        let notices = all[0].1.iter().filter_map(|record| match record {
+            Record::Notice(notice) if notice.id == "wrong-data-ranks" => Some(notice.text.as_str()),
+            _ => None,
+        });
+        let told: Vec<&str> = notices.collect();
+        assert_eq!(told.is_empty(), ranks == 1, "one rank, all listed: {told:?}");
+        let begin =
+            format!("read check: 64 of {total} bad ranges are listed; bad transfers of {ranks} ranks");
+        assert!(told.iter().all(|text| text.starts_with(&begin)), "{told:?}");
+    }
+}
+
+#[test]
 fn each_file_of_a_test_with_many_has_the_generation_of_its_repetition() {
     let packet = Packet::Stamped;
     let storage = Faulty::sound();

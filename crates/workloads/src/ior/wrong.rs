@@ -1,78 +1,146 @@
 //! What verification found on all ranks, brought together on rank 0.
 
-use ranks::{Halt, Reduce};
+use ranks::{Comm, Halt, Reduce};
 use results::Record;
-use results::record::{BadRange, Check, Notice};
+use results::record::{BadRange, BadRank, Check, Notice};
 
 use super::observer::Event;
 use super::phase::{Kind as PhaseKind, Setting};
 use super::test::Test;
 use super::transfer::Done;
 use crate::kit::checker::{Bad, Checker, Kind};
+use crate::kit::few;
 
-/// Reduces the bytes compared and the bad transfers, and gathers the first bad ranges; how many transfers
-/// are bad in which way is a notice.
+/// How many times its share of the list a rank sends, so that others' shares that are not used up are filled.
+const ROOM: usize = 8;
+/// Bytes of a rank's ranges that arrive at most.
+const BYTES: usize = 20_000;
+/// Bits of a count that are compared to find the worst ranks.
+const COUNT_BITS: u32 = 40;
+
+/// Reduces the bytes compared and the bad transfers, and collects the first bad ranges of each rank; how many
+/// transfers are bad in which way, and whose, is a notice.
 pub(super) fn check(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Option<Check>, Halt> {
     let Some(checker) = &done.checker else { return Ok(None) };
     assert!(matches!(setting.kind, PhaseKind::WriteCheck | PhaseKind::ReadCheck), "only these compare");
-    let mut sums = [0; 2 + Kind::ALL.len()];
-    (sums[0], sums[1]) = (checker.bytes, checker.bad_transfers);
-    sums[2..].copy_from_slice(&checker.kinds);
+    let mut sums = [0; 4 + Kind::ALL.len()];
+    let is_bad = checker.bad_transfers > 0;
+    sums[..4].copy_from_slice(&[checker.bytes, checker.bad_transfers, checker.ranges, is_bad.into()]);
+    sums[4..].copy_from_slice(&checker.kinds);
     test.comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let [bytes, bad_transfers, kinds @ ..] = sums;
+    let [bytes, bad_transfers, ranges, bad_ranks, kinds @ ..] = sums;
+    let mut check = Check { bytes, bad_transfers, ranges, bad_ranks, ..Check::default() };
     if bad_transfers == 0 {
-        return Ok(Some(Check { bytes, bad_transfers, bad: Vec::new() }));
+        return Ok(Some(check));
     }
-    let parcel = pack(checker, &setting.path.display().to_string());
-    let mut bad = Vec::new();
-    for (rank, parcel) in test.comm.gather(&parcel)?.unwrap_or_default().iter().enumerate() {
-        bad.extend(unpack(rank as u32, parcel));
-    }
-    bad.truncate(Check::CAP);
-    tell_kinds(test, setting, bad_transfers, kinds)?;
-    Ok(Some(Check { bytes, bad_transfers, bad }))
+    let share = Check::CAP.div_ceil((bad_ranks as usize).min(few::SLOTS));
+    let parcel = is_bad.then(|| pack(checker, share * ROOM, &setting.path.display().to_string()));
+    let few = few::collect_within(test.comm, parcel.as_deref(), BYTES)?;
+    check.bad = in_turn(few.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel)).collect());
+    check.worst = worst(test.comm, checker.bad_transfers, bad_ranks)?;
+    tell(test, setting, &check, kinds)?;
+    Ok(Some(check))
 }
 
-/// How many transfers hold which kind: the list of ranges ends early, this does not.
-fn tell_kinds(
+/// The first ranges of each rank, then the second ones, as far as there is room; in the order of ranks and
+/// offsets.
+fn in_turn(ranks: Vec<Vec<BadRange>>) -> Vec<BadRange> {
+    let mut taken = vec![0; ranks.len()];
+    let mut room = Check::CAP;
+    for turn in 0..Check::CAP {
+        for (ranges, taken) in ranks.iter().zip(&mut taken).filter(|(ranges, _)| ranges.len() > turn) {
+            if room > 0 && *taken < ranges.len() {
+                (*taken, room) = (turn + 1, room - 1);
+            }
+        }
+    }
+    ranks.into_iter().zip(taken).flat_map(|(ranges, taken)| ranges.into_iter().take(taken)).collect()
+}
+
+/// The ranks with most bad transfers: one reduction for each, so that nobody has to know all. Of equal ranks
+/// the lowest comes first.
+fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Halt> {
+    let rank_bits = 62 - COUNT_BITS;
+    let reversed = (1 << rank_bits) - 1 - u64::from(comm.rank());
+    let mut key = mine.min((1 << COUNT_BITS) - 1) << rank_bits | reversed;
+    let mut worst = Vec::new();
+    for _ in 0..bad_ranks.min(Check::WORST as u64) {
+        let most = comm.reduce_one(key, Reduce::Max)?;
+        if most == key {
+            key = 0;
+        }
+        let rank = (1 << rank_bits) - 1 - most % (1 << rank_bits);
+        worst.push(BadRank { rank: rank as u32, bad_transfers: most >> rank_bits });
+    }
+    Ok(worst)
+}
+
+/// How many transfers hold which kind and how many each rank: the list of ranges ends early, this does not.
+fn tell(
     test: &mut Test<'_, '_>,
     setting: &Setting,
-    transfers: u64,
+    check: &Check,
     kinds: [u64; Kind::ALL.len()],
 ) -> Result<(), Halt> {
+    let label = setting.kind.step();
+    let transfers = check.bad_transfers;
     let named = Kind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
     let named: Vec<String> = named.map(|(kind, count)| format!("{count} {kind}")).collect();
-    let label = setting.kind.name().replace('_', " ");
-    let text = format!("{label}: {transfers} wrong, by kind: {}", named.join(", "));
+    let several = if kinds.iter().sum::<u64>() > transfers { " (one may hold several)" } else { "" };
+    let text = format!("{label}: {transfers} bad transfers, by kind{several}: {}", named.join(", "));
+    notice(test, setting, "wrong-data", text)?;
+    let (listed, ranges, ranks) = (check.bad.len(), check.ranges, check.bad_ranks);
+    // Only rank 0 has the list, and all have to agree.
+    if ranges <= Check::CAP as u64 && ranks == 1 {
+        return Ok(());
+    }
+    let each = |worst: &BadRank| format!("{} of rank {}", worst.bad_transfers, worst.rank);
+    let worst: Vec<String> = check.worst.iter().map(each).collect();
+    let more = if ranks > worst.len() as u64 { ", the worst" } else { "" };
+    let text = format!(
+        "{label}: {listed} of {ranges} bad ranges are listed; bad transfers of {ranks} ranks{more}: {}",
+        worst.join(", ")
+    );
+    notice(test, setting, "wrong-data-ranks", text)
+}
+
+fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) -> Result<(), Halt> {
     test.cx.observer.event(&Event::Notice(&text));
     test.record(&Record::Notice(Notice {
-        id: "wrong-data".to_owned(),
+        id: id.to_owned(),
         repetition: setting.repetition.number,
         phase: setting.kind.name().to_owned(),
         text,
     }))
 }
 
-/// The bad ranges of a rank and its file, as bytes: each range a line of fields.
-fn pack(checker: &Checker, path: &str) -> Vec<u8> {
+/// The file of a rank and up to `most` of its bad ranges, as bytes: each range a line of fields, by offset.
+/// What does not fit into [`BYTES`] is left out, but for the first.
+fn pack(checker: &Checker, most: usize, path: &str) -> Vec<u8> {
     let line = |bad: &Bad| {
         let found = bad.found.map_or("nothing".to_owned(), |found| format!("{found:#018x}"));
         let Bad { offset, length, expected, kind, detail, .. } = bad;
         format!("{offset}\t{length}\t{expected:#018x}\t{found}\t{kind}\t{detail}\n")
     };
-    let lines: String = checker.bad.iter().map(line).collect();
-    // The path comes last: it may hold anything.
-    format!("{}\n{lines}{path}", checker.bad.len()).into_bytes()
+    // Queues and shuffles find them in any order.
+    let mut bad: Vec<&Bad> = checker.bad.iter().collect();
+    bad.sort_by_key(|bad| bad.offset);
+    let mut parcel = format!("{}\n{path}", path.len()).into_bytes();
+    for line in bad.into_iter().take(most).map(line) {
+        if parcel.len() + line.len() > BYTES {
+            break;
+        }
+        parcel.extend_from_slice(line.as_bytes());
+    }
+    parcel
 }
 
 fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
     let text = String::from_utf8_lossy(parcel);
-    let (count, text) = text.split_once('\n').unwrap_or_default();
-    let count = count.parse().unwrap_or(0);
-    let mut rest = text.splitn(count + 1, '\n');
-    let lines: Vec<&str> = rest.by_ref().take(count).collect();
-    let path = rest.next().unwrap_or_default();
-    let range = |line: &&str| {
+    let (length, text) = text.split_once('\n').unwrap_or_default();
+    // The path has a length before it: it may hold anything.
+    let (path, lines) = text.split_at_checked(length.parse().unwrap_or(0)).unwrap_or_default();
+    let range = |line: &str| {
         let mut fields = line.splitn(6, '\t');
         let mut next = || fields.next().unwrap_or_default().to_owned();
         BadRange {
@@ -86,10 +154,7 @@ fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
             detail: next(),
         }
     };
-    let mut ranges: Vec<BadRange> = lines.iter().map(range).collect();
-    // Queues and shuffles find them in any order.
-    ranges.sort_by_key(|range| range.offset);
-    ranges
+    lines.lines().map(range).collect()
 }
 
 #[cfg(test)]
@@ -112,7 +177,7 @@ mod tests {
             bad(4096, Some(7), Kind::Torn, "generation 3 of this place"),
             bad(u64::MAX, None, Kind::Truncated, ""),
         ];
-        let ranges = unpack(5, &pack(&checker, "/a\tb\nc"));
+        let ranges = unpack(5, &pack(&checker, 8, "/a\tb\nc"));
         let told = |range: &BadRange| {
             let BadRange { rank, offset, found, kind, detail, path, .. } = range.clone();
             (rank, offset, found, kind, detail, path)
@@ -124,6 +189,19 @@ mod tests {
         let cut = (5, u64::MAX, "nothing".into(), "truncated".into(), String::new(), path());
         assert_eq!((ranges.len(), told(&ranges[1])), (2, cut));
         checker.bad.clear();
-        assert!(unpack(0, &pack(&checker, "f")).is_empty());
+        assert!(unpack(0, &pack(&checker, 8, "f")).is_empty());
+    }
+
+    #[test]
+    fn the_list_has_room_for_every_rank_and_is_filled_by_those_that_have_more() {
+        let of = |rank: u32, count: u64| -> Vec<BadRange> {
+            (0..count).map(|offset| BadRange { rank, offset, ..BadRange::default() }).collect()
+        };
+        let listed = in_turn(vec![of(0, 100), of(3, 2), of(7, 64), of(9, 0)]);
+        let count = |rank| listed.iter().filter(|range| range.rank == rank).count();
+        assert_eq!((listed.len(), count(0), count(3), count(7)), (64, 31, 2, 31));
+        assert!(listed.is_sorted_by_key(|range| (range.rank, range.offset)));
+        let crowd = in_turn((0..61).map(|rank| of(rank, 5)).collect());
+        assert_eq!((crowd.len(), crowd[63].rank), (64, 60));
     }
 }

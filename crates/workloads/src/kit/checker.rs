@@ -90,6 +90,8 @@ pub struct Checker {
     pub kinds: [u64; Kind::ALL.len()],
     /// The first bad ranges.
     pub bad: Vec<Bad>,
+    /// How many there are in all.
+    pub ranges: u64,
     /// Bytes compared.
     pub bytes: u64,
     /// How many bad ranges are kept.
@@ -110,6 +112,7 @@ impl Checker {
             bad_transfers: 0,
             kinds: [0; Kind::ALL.len()],
             bad: Vec::new(),
+            ranges: 0,
             bytes: 0,
             cap,
             last: None,
@@ -183,6 +186,7 @@ impl Checker {
     }
 
     fn keep(&mut self, bad: Bad) {
+        self.ranges += 1;
         if self.bad.len() < self.cap {
             self.bad.push(bad);
         }

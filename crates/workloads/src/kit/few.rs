@@ -27,11 +27,16 @@ pub struct Few {
 
 /// Collects what the ranks have to say: the first [`BYTES`] of `mine`. Collective.
 pub fn collect(comm: &dyn Comm, mine: Option<&[u8]>) -> Result<Few, Halt> {
+    collect_within(comm, mine, BYTES)
+}
+
+/// The same for the first `most` bytes of `mine`.
+pub fn collect_within(comm: &dyn Comm, mine: Option<&[u8]>, most: usize) -> Result<Few, Halt> {
     let total = comm.reduce_one(mine.is_some().into(), Reduce::Sum)?;
     if total == 0 {
         return Ok(Few::default());
     }
-    let mine = mine.map(|bytes| &bytes[..bytes.len().min(BYTES)]);
+    let mine = mine.map(|bytes| &bytes[..bytes.len().min(most)]);
     let longest = comm.reduce_one(mine.map_or(0, <[u8]>::len) as u64, Reduce::Max)? as usize;
     let slot = comm.rank() as usize % SLOTS;
     let mut speakers = [u64::from(comm.size()); SLOTS];
@@ -40,17 +45,19 @@ pub fn collect(comm: &dyn Comm, mine: Option<&[u8]>) -> Result<Few, Halt> {
     }
     comm.all_reduce(&mut speakers, Reduce::Min)?;
 
+    let heard: Vec<u64> = speakers.into_iter().filter(|rank| *rank < comm.size().into()).collect();
     let width = 1 + longest.div_ceil(WIDTH);
-    let mut table = vec![0; SLOTS * width];
-    if let Some(bytes) = mine.filter(|_| speakers[slot] == u64::from(comm.rank())) {
-        pack(bytes, &mut table[slot * width..][..width]);
+    let mut table = vec![0; heard.len() * width];
+    let own = heard.iter().position(|rank| *rank == u64::from(comm.rank()));
+    if let (Some(bytes), Some(own)) = (mine, own) {
+        pack(bytes, &mut table[own * width..][..width]);
     }
     comm.all_reduce(&mut table, Reduce::Sum)?;
     if comm.rank() > 0 {
         return Ok(Few { total, parcels: Vec::new() });
     }
-    let heard = speakers.iter().zip(table.chunks(width)).filter(|(rank, _)| **rank < comm.size().into());
-    let mut parcels: Vec<_> = heard.map(|(rank, words)| (*rank as u32, unpack(words))).collect();
+    let words = heard.iter().zip(table.chunks(width));
+    let mut parcels: Vec<_> = words.map(|(rank, words)| (*rank as u32, unpack(words))).collect();
     parcels.sort_unstable();
     Ok(Few { total, parcels })
 }

@@ -165,7 +165,7 @@ pub(super) fn over_ranks(
     if bad_transfers > 0 {
         tell_kinds(run, row, bad_transfers, kinds)?;
     }
-    Ok(Some(Check { bytes, bad_transfers, bad }))
+    Ok(Some(Check { bytes, bad_transfers, bad, ..Check::default() }))
 }
 
 /// How many items hold which kind: the list of ranges ends early, this does not.

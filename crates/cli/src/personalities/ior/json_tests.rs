@@ -122,7 +122,7 @@ prop_compose! {
         }
         made.stonewall = wall.map(|wear_out| Stonewall { seconds: rate, wear_out, ..Stonewall::default() });
         let bad = BadRange { path, ..BadRange::default() };
-        made.check = Some(Check { bytes: counts[2], bad_transfers: 1, bad: vec![bad] });
+        made.check = Some(Check { bytes: counts[2], bad_transfers: 1, bad: vec![bad], ..Check::default() });
         made
     }
 }

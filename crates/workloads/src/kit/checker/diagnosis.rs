@@ -334,8 +334,8 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// What came of a stamp goes with the words behind it where nobody explains these, also where it looks like
-    /// the expected one.
+    /// What came of a stamp goes with the words behind it where nobody explains these, also where it looks
+    /// like the expected one.
     fn complete_stamps(&mut self, part: &Part) {
         for sector in self.sectors(part) {
             let begin = (self.offset + (part.at + sector.start) as u64) % SECTOR;

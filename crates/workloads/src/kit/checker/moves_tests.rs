@@ -70,6 +70,10 @@ impl Move {
         Self { from: from * SECTOR, to: to * SECTOR, length: sectors * SECTOR }
     }
 
+    fn covers(&self, bad: &Bad) -> bool {
+        bad.offset >= self.to && bad.offset + bad.length <= self.to + self.length
+    }
+
     /// Whether the transfer that begins at `start` holds enough of the sector that stands around `here` to
     /// tell whose it is: `words` neighbouring words that are no stamp's.
     fn tells(&self, scene: &Scene, start: u64, here: u64, words: u64) -> bool {
@@ -109,7 +113,7 @@ proptest! {
         prop_assert_eq!(told.is_empty(), moved.from == moved.to, "{:?}", moved);
         for (start, bad) in told {
             let what = format!("{moved:?}, transfer at {start}: {bad:?}");
-            prop_assert!(bad.offset >= moved.to && bad.offset + bad.length <= moved.to + moved.length, "{}", what);
+            prop_assert!(moved.covers(&bad), "{}", what);
             if moved.tells(&scene, start, bad.offset, 1) {
                 prop_assert_eq!(bad.kind, Kind::Misplaced, "{}", what);
             } else {
@@ -136,7 +140,7 @@ proptest! {
         prop_assert!(!told.is_empty());
         for (start, bad) in told {
             let what = format!("{moved:?}, transfer at {start}: {bad:?}");
-            prop_assert!(bad.offset >= moved.to && bad.offset + bad.length <= moved.to + moved.length, "{}", what);
+            prop_assert!(moved.covers(&bad), "{}", what);
             if moved.tells(&scene, start, bad.offset, 2) {
                 prop_assert_eq!(bad.kind, Kind::Foreign, "{}", what);
             } else {

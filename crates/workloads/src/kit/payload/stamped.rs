@@ -258,9 +258,9 @@ impl Found {
     }
 }
 
-/// The blocks that have `word` (as it lies in memory) where whole sectors may have been moved to `here`: up to
-/// sixteen. With the word that follows it in the same sector up to eight, none if that is no such data: the
-/// second tells this data from any other, and of its place nothing.
+/// The blocks that have `word` (as it lies in memory) where whole sectors may have been moved to `here`: up
+/// to sixteen. With the word that follows it in the same sector up to eight, none if that is no such data:
+/// the second tells this data from any other, and of its place nothing.
 pub(crate) fn blocks_with(word: u64, next: Option<u64>, here: u64) -> impl Iterator<Item = Found> {
     let sector = (SECTOR / WORD as u64) as usize;
     let indices = (here % SECTOR / WORD as u64..BLOCK_WORDS).step_by(sector);
