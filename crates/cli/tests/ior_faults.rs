@@ -315,3 +315,44 @@ fn a_launcher_without_any_mpi_library_is_refused_in_one_line_that_names_what_was
     let line = complaint(&run(&mut command), 2);
     assert!(line.contains("libmpi"), "{line}");
 }
+
+/// A block device on a file, let go when the test ends.
+struct Loop(String);
+
+impl Loop {
+    fn new(file: &Path) -> Option<Self> {
+        let made = Command::new("losetup").args(["-f", "--show"]).arg(file).output();
+        match made.ok().filter(|made| is_root() && made.status.success()) {
+            Some(made) => Some(Self(String::from_utf8(made.stdout).unwrap().trim().to_owned())),
+            None => {
+                println!("SKIPPED: no block device can be made here");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn devices_are_written_and_read_in_place_and_their_size_is_no_sign_of_lost_data() {
+    let dir = tempfile::tempdir().unwrap();
+    for backend in ["POSIX", "URING"] {
+        let ran = ior(dir.path(), 2, &format!("-w -E -k -b 1m -t 64k -o /dev/null -a {backend}"));
+        assert!(!ran.ok().contains("aggregate file size"), "its size says nothing");
+    }
+    let backing = dir.path().join("backing");
+    std::fs::File::create(&backing).unwrap().set_len(8 << 20).unwrap();
+    let Some(device) = Loop::new(&backing) else { return };
+    let shape = format!("-E -k -b 2m -t 64k -l stamped -G 7 -o {}", device.0);
+    let written = ior(dir.path(), 2, &format!("-w {shape} -e")).ok();
+    assert!(!written.contains("aggregate file size"), "{written}");
+    assert!(ior(dir.path(), 2, &format!("-R {shape}")).ok().contains("all as written"));
+    ior(dir.path(), 2, &format!("--rwmix 50 {shape}")).ok();
+    let small = ior(dir.path(), 2, &format!("--rwmix 50 {shape} -b 8m"));
+    assert!(complaint(&small, 1).contains("8388608 bytes are there and --rwmix needs 16777216"));
+}

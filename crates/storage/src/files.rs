@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{self, Mode, OFlags};
+use rustix::fs::{self, FileType, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
 use crate::Space;
@@ -11,10 +11,20 @@ use crate::Space;
 /// Size in bytes, `None` where there is no such file.
 pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
     match fs::stat(path) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice => {
+            let device = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+            Ok(Some(fs::seek(&device, SeekFrom::End(0))?))
+        }
         Ok(stat) => Ok(Some(stat.st_size.try_into().unwrap_or(0))),
         Err(Errno::NOENT) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether something is there that is neither a file nor a directory.
+pub(crate) fn is_device(path: &Path) -> bool {
+    let kind = fs::stat(path).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    kind.is_ok_and(|kind| !matches!(kind, FileType::RegularFile | FileType::Directory))
 }
 
 /// Room of the file system that holds `path`.
@@ -46,4 +56,17 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         _ => "is not a regular file and is not removed; write into it with -E -k",
     };
     Err(io::Error::other(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_has_a_size_that_says_nothing() {
+        assert_eq!(size(Path::new("/dev/null")).unwrap(), Some(0));
+        assert!(is_device(Path::new("/dev/null")) && !is_device(Path::new("/")));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(!is_device(file.path()) && !is_device(&file.path().join("nothing")));
+    }
 }

@@ -119,8 +119,13 @@ pub trait Storage: Sync {
     /// Removes a file; one that does not exist is an error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Size of a file in bytes; `None` where there is no such file.
+    /// Size of a file or a block device in bytes; `None` where there is no such file.
     fn size(&self, path: &Path) -> io::Result<Option<u64>>;
+
+    /// Whether a path is there whose size says nothing of what was written, such as a device.
+    fn is_device(&self, _path: &Path) -> bool {
+        false
+    }
 
     /// Room of the file system that holds `path`, which exists; `None` where that means nothing.
     fn space(&self, path: &Path) -> io::Result<Option<Space>>;

@@ -177,6 +177,10 @@ impl<T: Mounted> Storage for OnMount<T> {
         files::size(path)
     }
 
+    fn is_device(&self, path: &Path) -> bool {
+        files::is_device(path)
+    }
+
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
         files::space(path)
     }

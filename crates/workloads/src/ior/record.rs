@@ -81,7 +81,8 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
 fn nothing_lost(test: &Test<'_, '_>, setting: &Setting, sums: &Sums) -> Result<(), Halt> {
     let written = sums.bytes;
     let expected = test.parameters.layout(test.comm.size()).total_bytes();
-    let whole = setting.kind.writes() && test.storage.keeps_data() && Some(written) == expected;
+    let tells = setting.kind.writes() && test.storage.keeps_data() && sums.devices == 0;
+    let whole = tells && Some(written) == expected;
     let found = match sums.files < written && whole && test.comm.rank() == 0 {
         true if test.parameters.file_per_rank => sums.files,
         true => size_asked_anew(test, setting, written),
@@ -128,7 +129,7 @@ fn tell(
     let name = setting.kind.name();
     let partly = setting.kind.mixes() || test.parameters.ramp > 0;
     let all_moved = partly || phase.bytes == phase.expected_bytes;
-    if sums.files != phase.expected_bytes || !all_moved {
+    if (sums.devices == 0 && sums.files != phase.expected_bytes) || !all_moved {
         let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
         test.cx.observer.event(&Event::Size { expected, found, moved });
     }
@@ -228,20 +229,23 @@ struct Sums {
     short: u64,
     files: u64,
     smallest_file: Option<u64>,
+    /// Of the files so many are devices and the like, whose size says nothing.
+    devices: u64,
 }
 
 impl Sums {
     fn over_ranks(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
         let counts = test.parameters.file_per_rank || test.comm.rank() == 0;
-        let size = if counts { test.storage.size(&setting.path).unwrap_or(None) } else { None };
+        let device = counts && test.storage.is_device(&setting.path);
+        let size = if counts && !device { test.storage.size(&setting.path).unwrap_or(None) } else { None };
         let meter = &done.tally.meter;
-        let mut sums = [meter.transfers(), meter.bytes(), done.short, size.unwrap_or(0)];
+        let mut sums = [meter.transfers(), meter.bytes(), done.short, size.unwrap_or(0), device.into()];
         test.comm.all_reduce(&mut sums, Reduce::Sum)?;
         let unknown = i64::MAX as u64;
         let smallest = test.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
         let smallest_file = (smallest != unknown).then_some(smallest);
-        let [transfers, bytes, short, files] = sums;
-        Ok(Self { transfers, bytes, short, files, smallest_file })
+        let [transfers, bytes, short, files, devices] = sums;
+        Ok(Self { transfers, bytes, short, files, smallest_file, devices })
     }
 }
 

@@ -128,6 +128,10 @@ impl Storage for MpiIo {
         files::space(plain(path))
     }
 
+    fn is_device(&self, path: &Path) -> bool {
+        files::is_device(plain(path))
+    }
+
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
         residency::of(plain(path))
     }
