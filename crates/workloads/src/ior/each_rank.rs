@@ -9,7 +9,7 @@ use measure::{Clock, unix_seconds};
 use ranks::Halt;
 
 use super::observer::{Event, RankStamps, RankTimes};
-use super::phase::{Kind, Setting};
+use super::phase::Setting;
 use super::test::Test;
 use super::transfer::{Done, Stamps};
 use super::{names, reorder};
@@ -37,7 +37,7 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> R
         test.cx.observer.event(&Event::RankTimes { phase, rows: &rows });
     }
     // The two halves of a mixed phase have the same stamps.
-    if test.parameters.verbose >= EACH_AT && setting.kind != Kind::MixedRead {
+    if test.parameters.verbose >= EACH_AT && setting.is_first {
         let [open, transfer, close] = moments;
         let rows = gather(test, [open[0], open[1], transfer[0], transfer[1], close[0], close[1]])?;
         let began = unix_seconds() - seconds(test.since_start_ns(test.cx.clock.now()));

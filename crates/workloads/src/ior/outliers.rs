@@ -5,7 +5,7 @@
 use ranks::{Halt, Reduce};
 
 use super::observer::Event;
-use super::phase::{Kind, Setting};
+use super::phase::Setting;
 use super::test::Test;
 use super::transfer::Stamps;
 use crate::kit::few;
@@ -24,7 +24,7 @@ const STEPS: f64 = (1 << 20) as f64;
 pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, stamps: &Stamps) -> Result<(), Halt> {
     let allowed = f64::from(test.parameters.outlier_seconds);
     // The two halves of a mixed phase have the same times.
-    if allowed == 0.0 || setting.kind == Kind::MixedRead {
+    if allowed == 0.0 || !setting.is_first {
         return Ok(());
     }
     let mine = moments(test, stamps);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use measure::{Clock, CycleClock, Tick};
+use measure::{Clock, CycleClock, Meter, Tick};
 use ranks::{Halt, Reduce};
 use results::record::Check;
 use storage::PageCache;
@@ -11,7 +11,7 @@ use super::observer::{Beginning, Event};
 use super::parameters::Offsets;
 use super::test::Test;
 use super::transfer::{self, Done, Job};
-use super::{identity, names, prepare, record, reorder};
+use super::{identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::drive::words;
 use crate::kit::order::Order;
@@ -106,6 +106,10 @@ pub(super) struct Setting {
     pub(super) cached_before: Option<f64>,
     /// Most transfers of a rank under way at once.
     pub(super) depth: u32,
+    /// Whether it is recorded first of its phase: a mixed one may be recorded twice.
+    pub(super) is_first: bool,
+    /// Transfers of all ranks that count; 0 where there is neither a ramp nor a rate limit.
+    pub(super) counted: u64,
 }
 
 /// Runs one phase; `limit` is the most transfers this rank may do.
@@ -157,7 +161,7 @@ pub(super) fn run(
     }
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.comm.agree(kind.step(), failed)?;
-    finish(test, &Setting { kind, repetition, path, cached_before, depth }, done)
+    finish(test, &Setting { kind, repetition, path, cached_before, depth, is_first: true, counted: 0 }, done)
 }
 
 fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
@@ -177,23 +181,51 @@ fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers:
     }
 }
 
-/// Records the phase; a mixed one twice, its writes and its reads.
+/// Records the phase; a mixed one twice, its writes and its reads, where it has both.
 fn finish(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<Outcome, Halt> {
     let transfers = done.transfers;
     let (mut bounds, mut least) = ([transfers], [transfers]);
     test.comm.all_reduce(&mut bounds, Reduce::Max)?;
     test.comm.all_reduce(&mut least, Reduce::Min)?;
+    let setting = &Setting { counted: counted(test, setting, &done, bounds[0])?, ..setting.clone() };
     let bad = match done.tally.reads.take() {
         None => record::put(test, setting, &mut done)?,
         Some(reads) => {
-            let writes = Setting { kind: Kind::MixedWrite, cached_before: None, ..setting.clone() };
-            record::put(test, &writes, &mut done)?;
+            let percent = test.parameters.mix.unwrap_or(0);
+            if percent < 100 {
+                let writes = Setting { kind: Kind::MixedWrite, cached_before: None, ..setting.clone() };
+                record::put(test, &writes, &mut done)?;
+            }
             done.tally.meter = reads;
             (done.at_deadline.transfers, done.at_deadline.bytes) = done.at_deadline.reads.unwrap_or_default();
-            record::put(test, &Setting { kind: Kind::MixedRead, ..setting.clone() }, &mut done)?
+            let reads = Setting { kind: Kind::MixedRead, is_first: percent == 100, ..setting.clone() };
+            if percent > 0 { record::put(test, &reads, &mut done)? } else { 0 }
         }
     };
     Ok(Outcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
+}
+
+/// Transfers of all ranks that count, where they may be other than all; none at all is a failure, and wrong
+/// data is told even then.
+fn counted(test: &mut Test<'_, '_>, setting: &Setting, done: &Done, most: u64) -> Result<u64, Halt> {
+    let parameters = test.parameters;
+    if parameters.ramp == 0 && parameters.rate.is_none() {
+        return Ok(0);
+    }
+    let reads = done.tally.reads.as_ref().map_or(0, Meter::transfers);
+    let counted = test.comm.reduce_one(done.tally.meter.transfers() + reads, Reduce::Sum)?;
+    if counted > 0 || most == 0 {
+        return Ok(counted);
+    }
+    if let Some(check) = wrong::check(test, setting, done)? {
+        wrong::tell(test, setting, &check);
+    }
+    let (step, ramp) = (setting.kind.step(), parameters.ramp);
+    let why = format!(
+        "all ranks ended within the ramp of {ramp} s, so nothing was measured; give a shorter --ramp, more \
+         data, or -D"
+    );
+    test.comm.agree(step, Err(why)).map(|()| 0)
 }
 
 /// Whose data this rank moves.

@@ -11,7 +11,7 @@ use storage::{Mode, Open};
 
 use super::observer::{Event, WearOut};
 use super::parameters::Rate;
-use super::phase::{Kind, Setting};
+use super::phase::Setting;
 use super::test::Test;
 use super::transfer::Done;
 use super::{each_rank, outliers, wrong};
@@ -19,6 +19,8 @@ use crate::kit::reduce;
 
 /// A read of which more than this share was cached beforehand is marked.
 const CACHED_SHARE: f64 = 0.01;
+/// A rate limit counts as reached from this share of it on.
+const RATE_REACHED: f64 = 0.95;
 
 /// Reduces, records and tells one phase; returns the bad transfers of all ranks.
 pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -> Result<u64, Halt> {
@@ -32,7 +34,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
     let moved = done.tally.meter.bytes();
     let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
     let balance = reduce::balance(test.comm, moved, test.cx.clock.scale().ns(ticks))?;
-    let (check, signature) = (wrong::check(test, setting, done)?, setting.repetition.signature);
+    let check = wrong::check(test, setting, done)?;
     let parameters = test.parameters;
     let phase = Phase {
         test: parameters.test,
@@ -71,7 +73,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
     };
     test.record(&Record::Phase(Box::new(phase.clone())))?;
     each_rank::tell(test, setting, done)?;
-    tell(test, setting, &phase, &sums, signature)?;
+    tell(test, setting, &phase, &sums)?;
     outliers::tell(test, setting, &done.stamps)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
 }
@@ -119,13 +121,7 @@ fn size_asked_anew(test: &Test<'_, '_>, setting: &Setting, expected: u64) -> u64
 }
 
 /// Events and notices that follow from a phase.
-fn tell(
-    test: &mut Test<'_, '_>,
-    setting: &Setting,
-    phase: &Phase,
-    sums: &Sums,
-    signature: i32,
-) -> Result<(), Halt> {
+fn tell(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase, sums: &Sums) -> Result<(), Halt> {
     let name = setting.kind.name();
     let partly = setting.kind.mixes() || test.parameters.ramp > 0;
     let all_moved = partly || phase.bytes == phase.expected_bytes;
@@ -133,9 +129,8 @@ fn tell(
         let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
         test.cx.observer.event(&Event::Size { expected, found, moved });
     }
-    if let Some(check) = phase.check.as_ref().filter(|check| check.bad_transfers > 0) {
-        let (transfers, ranges) = (check.bad_transfers, check.bad.as_slice());
-        test.cx.observer.event(&Event::BadData { phase: name, transfers, ranges, signature });
+    if let Some(check) = &phase.check {
+        wrong::tell(test, setting, check);
     }
     test.cx.observer.event(&Event::Phase(phase));
     let label = name.replace('_', " ");
@@ -172,8 +167,9 @@ fn tell(
         let text = format!("{label}: some ranks moved nothing after the ramp of {} s", test.parameters.ramp);
         notice(test, setting, "nothing-after-ramp", text)?;
     }
+    tell_missed_rate(test, setting, phase)?;
     // The two halves of a mixed phase have the same count.
-    if sums.short > 0 && setting.kind != Kind::MixedRead {
+    if sums.short > 0 && setting.is_first {
         let of = match setting.kind.mixes() {
             true => format!("mixed: {} of its", sums.short),
             false => format!("{label}: {} of {}", sums.short, phase.ops),
@@ -182,6 +178,26 @@ fn tell(
         notice(test, setting, "short-transfer", text)?;
     }
     Ok(())
+}
+
+/// A rate limit that was too high: what was asked for, and what came of it.
+fn tell_missed_rate(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase) -> Result<(), Halt> {
+    let (Some(asked), true) = (phase.rate_limit, setting.is_first) else { return Ok(()) };
+    let reached = setting.counted as f64 / phase.spans.transfer_s.max(1e-9);
+    if reached >= asked * RATE_REACHED {
+        return Ok(());
+    }
+    let words = |rate: f64| match test.parameters.rate {
+        Some(Rate::Transfers(_)) => format!("{}/s", units::count(rate)),
+        _ => units::rate_decimal(rate * phase.transfer_bytes as f64),
+    };
+    let text = format!(
+        "{}: --rate asked for {} and {} were reached; latencies count from when each transfer was due",
+        if setting.kind.mixes() { "mixed" } else { setting.kind.step() },
+        words(asked),
+        words(reached)
+    );
+    notice(test, setting, "rate-not-reached", text)
 }
 
 fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) -> Result<(), Halt> {
@@ -208,15 +224,21 @@ impl Spanned {
         let mut last = [stamps.open.1, stamps.transfer.1, stamps.close.1].map(at);
         test.comm.all_reduce(&mut first, Reduce::Min)?;
         test.comm.all_reduce(&mut last, Reduce::Max)?;
-        let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
-        let spans = Spans {
-            open_s: span(first[0], last[0]),
-            transfer_s: span(first[1], last[1]),
-            close_s: span(first[2], last[2]),
-            // What counts begins after the ramp, and so does the time that it took.
-            total_s: span(if test.parameters.ramp > 0 { first[1] } else { first[0] }, last[2]),
-        };
+        let spans = spans(first, last, test.parameters.ramp > 0);
         Ok(Self { spans, first_ns: first[0] })
+    }
+}
+
+/// The spans from the first beginnings and last ends of open, transfers and close, nanoseconds. With a ramp
+/// what counts begins after it, and so does the time that it took: transfers begin at the ramp's end.
+fn spans(first: [u64; 3], last: [u64; 3], has_ramp: bool) -> Spans {
+    let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
+    let counts_from = if has_ramp { first[1] } else { first[0] };
+    Spans {
+        open_s: span(first[0], last[0]),
+        transfer_s: span(first[1], last[1]),
+        close_s: span(first[2].max(counts_from), last[2]),
+        total_s: span(counts_from, last[2]),
     }
 }
 
@@ -286,4 +308,19 @@ fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, 
         seconds: most[1] as f64 * 1e-9,
         ran_dry: sums[1] as u32,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_behind_the_ramp_is_longer_than_the_whole() {
+        // A rank that had little to do closed its file within the ramp, which ended at 1000.
+        let ns = |seconds: f64| (seconds * 1e9).round();
+        let ramped = spans([0, 1000, 300], [10, 2000, 2100], true);
+        assert_eq!((ns(ramped.close_s), ns(ramped.total_s)), (1100.0, 1100.0));
+        let plain = spans([0, 100, 300], [10, 2000, 2100], false);
+        assert_eq!((ns(plain.close_s), ns(plain.total_s)), (1800.0, 2100.0));
+    }
 }

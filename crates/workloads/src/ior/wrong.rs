@@ -38,8 +38,17 @@ pub(super) fn check(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> 
     let few = few::collect_within(test.comm, parcel.as_deref(), BYTES)?;
     check.bad = in_turn(few.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel)).collect());
     check.worst = worst(test.comm, checker.bad_transfers, bad_ranks)?;
-    tell(test, setting, &check, kinds)?;
+    count(test, setting, &check, kinds)?;
     Ok(Some(check))
+}
+
+/// Tells of the ranges that were found, if any.
+pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, check: &Check) {
+    if check.bad_transfers > 0 {
+        let (transfers, ranges) = (check.bad_transfers, check.bad.as_slice());
+        let signature = setting.repetition.signature;
+        test.cx.observer.event(&Event::BadData { phase: setting.kind.name(), transfers, ranges, signature });
+    }
 }
 
 /// The first ranges of each rank, then the second ones, as far as there is room; in the order of ranks and
@@ -76,7 +85,7 @@ fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Hal
 }
 
 /// How many transfers hold which kind and how many each rank: the list of ranges ends early, this does not.
-fn tell(
+fn count(
     test: &mut Test<'_, '_>,
     setting: &Setting,
     check: &Check,
