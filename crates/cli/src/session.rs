@@ -43,6 +43,14 @@ impl Session {
         if local == Some(0) {
             return Err(Usage::new("-n 0: there has to be at least one rank"));
         }
+        if let (Some(wanted), Some((most, limit))) = (local, local::most())
+            && wanted > most
+        {
+            return Err(Usage(format!(
+                "-n {wanted}: at most {most} local ranks fit into one process where vm.max_map_count is {limit}; \
+                 raise that, or start the ranks by mpirun"
+            )));
+        }
         match (launch, local) {
             (Some(launch), Some(local)) if !alone => Err(Usage(format!(
                 "-n {local} makes local ranks, but {} has started this program already; leave -n out",

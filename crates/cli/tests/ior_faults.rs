@@ -316,6 +316,13 @@ fn a_launcher_without_any_mpi_library_is_refused_in_one_line_that_names_what_was
     assert!(line.contains("libmpi"), "{line}");
 }
 
+#[test]
+fn more_ranks_than_threads_that_the_system_lets_start_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = complaint(&ior(dir.path(), 4_000_000_000, "-w -a DUMMY -b 8 -t 8"), 2);
+    assert!(line.contains("-n 4000000000: at most ") && line.contains("vm.max_map_count"), "{line}");
+}
+
 /// A block device on a file, let go when the test ends.
 struct Loop(String);
 

@@ -19,6 +19,17 @@ use hall::{Hall, Part, Round};
 /// Stack of a rank: small enough that a thousand of them fit anywhere.
 const STACK_BYTES: usize = 1 << 20;
 
+/// Mappings of memory that a rank needs: its stack, the stack for its overflow, a guard for each, and what it
+/// works with.
+const MAPPINGS: u32 = 5;
+
+/// How many ranks this process can have at most, and the system's limit of mappings from which that follows;
+/// beyond it the system's library ends the process while threads start. `None` where the limit is unknown.
+pub fn most() -> Option<(u32, u32)> {
+    let limit: u32 = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()?;
+    Some(((limit / MAPPINGS).max(1), limit))
+}
+
 /// Runs `body` on `ranks` ranks at the same time and returns what each of them returned, in rank order.
 ///
 /// A rank that panicked has a [`Halt`] with the panic's words. A single rank runs on the caller's thread.
