@@ -323,6 +323,22 @@ fn more_ranks_than_threads_that_the_system_lets_start_are_refused() {
     assert!(line.contains("-n 4000000000: at most ") && line.contains("vm.max_map_count"), "{line}");
 }
 
+#[test]
+fn what_the_system_does_not_allow_is_refused_before_an_earlier_file_is_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), "earlier").unwrap();
+    for (words, why) in [
+        ("-a AIO --iodepth 100000000", "transfers at once"),
+        ("-a AIO --aio.max-pending=100000000", "transfers at once"),
+        ("-a URING --iodepth 100000", "-a URING: "),
+        ("-O savePerOpDataCSV=gone/y", "savePerOpDataCSV=gone/y: there is no directory gone; make it first"),
+    ] {
+        let line = complaint(&ior(dir.path(), 2, &format!("-w -k -b 64k -t 4k -o f {words}")), 2);
+        assert!(line.contains(why), "{line}");
+        assert_eq!(std::fs::read(dir.path().join("f")).unwrap(), b"earlier", "{words}");
+    }
+}
+
 /// A block device on a file, let go when the test ends.
 struct Loop(String);
 

@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(seen.called(&["io_submit(", ", 4, ["]), 8, "16 transfers a rank in groups of 4");
     }),
     calls("--aio.max-pending", "-a AIO -w -b 64k -t 4k -o f {32}", |seen| {
-        assert_eq!(seen.called(&["io_setup(32, "]), 2);
+        assert_eq!(seen.called(&["io_setup(32, "]), 3, "to see whether it can be made, and each rank's");
     }),
     fails("--aio.max-pending", "-a AIO -w -o f {4}", 2, |seen| seen.err("give at least 8")),
     calls("--aio.odirect", "-a AIO -w -b 64k -t 4k -o f {}", direct),

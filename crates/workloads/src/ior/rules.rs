@@ -2,6 +2,8 @@
 //!
 //! The rules follow IOR 4.1's; docs/COMPATIBILITY.md lists where they differ.
 
+use std::path::Path;
+
 use units::Usage;
 
 use super::parameters::{Hog, Offsets, Parameters, Rate, Reorder};
@@ -19,7 +21,21 @@ impl Parameters {
         let rules = rules.chain(self.rules_of_backends()).chain(self.rules_of_pace());
         match rules.into_iter().find(|(broken, _)| *broken) {
             Some((_, why)) => Err(Usage::new(why)),
-            None => self.check_sizes(),
+            None => self.check_sizes().and_then(|()| self.check_logs()),
+        }
+    }
+
+    /// The files of `-O savePerOpDataCSV` are made when a phase begins; by then earlier data may be gone.
+    fn check_logs(&self) -> Result<(), Usage> {
+        let Some(prefix) = &self.transfer_csv else { return Ok(()) };
+        let dir = Path::new(prefix).parent().filter(|dir| !dir.as_os_str().is_empty());
+        let dir = dir.unwrap_or(Path::new("."));
+        match dir.is_dir() {
+            true => Ok(()),
+            false => Err(Usage(format!(
+                "-O savePerOpDataCSV={prefix}: there is no directory {}; make it first",
+                dir.display()
+            ))),
         }
     }
 

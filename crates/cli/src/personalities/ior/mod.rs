@@ -135,6 +135,9 @@ fn needs_mpi(meant: &Meant) -> bool {
     storage::backend(&meant.parameters.backend).is_ok_and(|backend| backend.needs_mpi)
 }
 
+/// Bytes of a transfer of the queue that is made only to see whether it can be.
+const QUEUE_PROBE: usize = 8;
+
 /// Checks a test for `ranks` ranks and makes its storage.
 fn ready(test: Written, outside: &Outside, ranks: u32) -> Result<Ready, Usage> {
     let Written { mut meant, at } = test;
@@ -149,6 +152,9 @@ fn ready(test: Written, outside: &Outside, ranks: u32) -> Result<Ready, Usage> {
     meant.parameters.check(ranks).map_err(placed)?;
     let backend = storage::backend(&meant.parameters.backend).map_err(placed)?;
     let storage = (backend.open)(&meant.parameters.settings).map_err(placed)?;
+    // What the system does not allow is found before the first file is removed.
+    let queue = storage.queue(meant.parameters.depth, QUEUE_PROBE);
+    queue.map_err(|error| placed(Usage(format!("-a {}: {error}", meant.parameters.backend))))?;
     Ok(Ready { meant, storage, ranks })
 }
 
