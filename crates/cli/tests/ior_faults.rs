@@ -339,6 +339,24 @@ fn what_the_system_does_not_allow_is_refused_before_an_earlier_file_is_removed()
     }
 }
 
+#[test]
+fn transfers_past_the_cache_that_are_no_whole_sectors_fail_with_what_would_do() {
+    let dir = tempfile::tempdir().unwrap();
+    for backend in ["POSIX", "AIO", "URING"] {
+        let shape = format!("-a {backend} -w --posix.odirect -o f");
+        let sound = ior(dir.path(), 1, &format!("{shape} -b 8k -t 4k")).status == Some(0);
+        let odd = ior(dir.path(), 1, &format!("{shape} -b 1000 -t 1000"));
+        if !sound || odd.status == Some(0) {
+            println!("SKIPPED: O_DIRECT is refused, or moves anything, here");
+            continue;
+        }
+        let line = complaint(&odd, 1);
+        let end =
+            "f at 0: Invalid argument; O_DIRECT moves whole sectors: choose -t and -b as multiples of 4k";
+        assert!(line.ends_with(end), "{line}");
+    }
+}
+
 /// A block device on a file, let go when the test ends.
 struct Loop(String);
 

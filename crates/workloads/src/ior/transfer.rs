@@ -20,6 +20,8 @@ use crate::kit::tally::Tally;
 
 /// Collective transfers between two questions whether a rank has failed.
 const STEPS: u64 = 64;
+/// Bytes of the largest sectors that are common.
+const SECTORS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// The six stamps of docs/METHODOLOGY.md, "A phase".
@@ -301,7 +303,7 @@ impl<C: Clock> Body<'_, '_, C> {
                 }
                 Err(trouble) => {
                     self.reached = self.job.tally.transfers();
-                    self.fail(trouble.to_string());
+                    self.fail(self.hinted(&trouble));
                     if !self.in_step() {
                         return None;
                     }
@@ -309,6 +311,15 @@ impl<C: Clock> Body<'_, '_, C> {
                     self.job.tally.skip();
                 }
             }
+        }
+    }
+
+    /// The words of a failed transfer, with what would do where O_DIRECT may be the reason.
+    fn hinted(&self, trouble: &Trouble) -> String {
+        let fits = self.job.parameters.transfer.is_multiple_of(SECTORS);
+        match self.job.storage.direct() && !fits && trouble.why.contains("Invalid argument") {
+            true => format!("{trouble}; O_DIRECT moves whole sectors: choose -t and -b as multiples of 4k"),
+            false => trouble.to_string(),
         }
     }
 
