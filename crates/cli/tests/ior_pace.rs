@@ -62,6 +62,11 @@ fn a_mixed_phase_needs_its_files_in_full_and_leaves_found_ones_alone() {
     assert_eq!(refused.status, Some(1), "{refused:#?}");
     assert!(refused.err.contains("0 bytes are there and --rwmix needs 65536; add -w"), "{refused:#?}");
     assert!(!dir.path().join("f").exists(), "it made no file");
+    let sparse = std::fs::File::create(dir.path().join("f")).unwrap();
+    sparse.set_len(65536).unwrap();
+    let refused = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
+    assert_eq!(refused.status, Some(1), "{refused:#?}");
+    assert!(refused.err.contains("f: at 0 nothing is stored (a hole), which --rwmix"), "{refused:#?}");
     ior(dir.path(), 1, "-w -k -G 5 -b 64k -t 4k -o f").ok();
     ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f").ok();
     assert_eq!(std::fs::metadata(dir.path().join("f")).unwrap().len(), 65536);

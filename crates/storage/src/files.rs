@@ -21,6 +21,22 @@ pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
+/// Where the first hole of a regular file begins, if it has one.
+pub(crate) fn hole(path: &Path) -> io::Result<Option<u64>> {
+    let file = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;
+    let stat = fs::fstat(&file)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(None);
+    }
+    let end = u64::try_from(stat.st_size).unwrap_or(0);
+    match fs::seek(&file, SeekFrom::Hole(0)) {
+        Ok(hole) => Ok(Some(hole).filter(|hole| *hole < end)),
+        // An empty file, or a system that does not know holes.
+        Err(Errno::NXIO | Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Whether something is there that is neither a file nor a directory.
 pub(crate) fn is_device(path: &Path) -> bool {
     let kind = fs::stat(path).map(|stat| FileType::from_raw_mode(stat.st_mode));
@@ -68,5 +84,16 @@ mod tests {
         assert!(is_device(Path::new("/dev/null")) && !is_device(Path::new("/")));
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(!is_device(file.path()) && !is_device(&file.path().join("nothing")));
+    }
+
+    #[test]
+    fn a_hole_is_found_where_it_begins() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!((hole(file.path()).unwrap(), hole(Path::new("/dev/null")).unwrap()), (None, None));
+        std::fs::write(file.path(), vec![1; 1 << 20]).unwrap();
+        assert_eq!(hole(file.path()).unwrap(), None);
+        file.as_file().set_len(4 << 20).unwrap();
+        // A system that does not know holes has none.
+        assert!([None, Some(1 << 20)].contains(&hole(file.path()).unwrap()));
     }
 }

@@ -122,6 +122,12 @@ pub trait Storage: Sync {
     /// Size of a file or a block device in bytes; `None` where there is no such file.
     fn size(&self, path: &Path) -> io::Result<Option<u64>>;
 
+    /// The first byte of a file of which nothing is stored, though it lies before the end; `None` where there
+    /// is none, or where that cannot be known.
+    fn hole(&self, _path: &Path) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// Whether a path is there whose size says nothing of what was written, such as a device.
     fn is_device(&self, _path: &Path) -> bool {
         false

@@ -177,6 +177,10 @@ impl<T: Mounted> Storage for OnMount<T> {
         files::size(path)
     }
 
+    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::hole(path)
+    }
+
     fn is_device(&self, path: &Path) -> bool {
         files::is_device(path)
     }

@@ -69,17 +69,24 @@ pub(super) fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
 /// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
 pub(super) fn all_there(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
     let needed = test.parameters.layout(test.comm.size()).file_bytes();
-    let there = own(test, repetition).map_or(Ok(()), |path| match test.storage.size(&path) {
-        _ if !test.storage.keeps_data() || test.parameters.write => Ok(()),
-        Ok(Some(found)) if found >= needed => Ok(()),
-        Ok(found) => Err(format!(
-            "{}: {} bytes are there and --rwmix needs {needed}; add -w to write them first",
-            path.display(),
-            found.unwrap_or(0)
-        )),
+    let keeps = test.storage.keeps_data() && !test.parameters.write;
+    let own = own(test, repetition).filter(|_| keeps);
+    let there = own.map_or(Ok(()), |path| match lacks(test.storage, &path, needed) {
+        Ok(None) => Ok(()),
+        Ok(Some(what)) => Err(format!("{}: {what}; add -w to write them first", path.display())),
         Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
     });
     test.comm.agree("mixed", there)
+}
+
+/// What a file lacks of the first `needed` bytes.
+fn lacks(storage: &dyn Storage, path: &Path, needed: u64) -> std::io::Result<Option<String>> {
+    let found = storage.size(path)?.unwrap_or(0);
+    if found < needed {
+        return Ok(Some(format!("{found} bytes are there and --rwmix needs {needed}")));
+    }
+    let hole = storage.hole(path)?.filter(|hole| *hole < needed);
+    Ok(hole.map(|hole| format!("at {hole} nothing is stored (a hole), which --rwmix would read")))
 }
 
 /// Tells which of the files to be written are there already; of many ranks' files the first.

@@ -128,6 +128,10 @@ impl Storage for MpiIo {
         files::space(plain(path))
     }
 
+    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::hole(plain(path))
+    }
+
     fn is_device(&self, path: &Path) -> bool {
         files::is_device(plain(path))
     }
