@@ -47,8 +47,8 @@ impl Session {
             && wanted > most
         {
             return Err(Usage(format!(
-                "-n {wanted}: at most {most} local ranks fit into one process where vm.max_map_count is {limit}; \
-                 raise that, or start the ranks by mpirun"
+                "-n {wanted}: at most {most} local ranks fit into one process where vm.max_map_count is \
+                 {limit}; raise that, or start the ranks by mpirun"
             )));
         }
         match (launch, local) {

@@ -15,7 +15,8 @@ pub(crate) fn text(name: &str) -> String {
     }
     text.push_str(
         "\nNames in brackets are directives, for -O name=value,name=value and for the lines of scripts.\n\
-         Sizes take k, m, g, t, p in powers of 1024. Without -w, -r, -W, -R or --rwmix a test writes\n         and reads.\n\
+         Sizes take k, m, g, t, p in powers of 1024. Without -w, -r, -W, -R or --rwmix a\n\
+         test writes and reads.\n\
          Ranks are those of mpirun or srun; `assay -n RANKS ior ...` makes local ones, as threads.\n",
     );
     text
