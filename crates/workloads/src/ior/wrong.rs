@@ -96,7 +96,8 @@ fn count(
     let named = Kind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
     let named: Vec<String> = named.map(|(kind, count)| format!("{count} {kind}")).collect();
     let several = if kinds.iter().sum::<u64>() > transfers { " (one may hold several)" } else { "" };
-    let text = format!("{label}: {transfers} bad transfers, by kind{several}: {}", named.join(", "));
+    let bad = count_of(transfers, "bad transfer");
+    let text = format!("{label}: {bad}, by kind{several}: {}", named.join(", "));
     notice(test, setting, "wrong-data", text)?;
     let (listed, ranges, ranks) = (check.bad.len(), check.ranges, check.bad_ranks);
     // Only rank 0 has the list, and all have to agree.
@@ -107,10 +108,15 @@ fn count(
     let worst: Vec<String> = check.worst.iter().map(each).collect();
     let more = if ranks > worst.len() as u64 { ", the worst" } else { "" };
     let text = format!(
-        "{label}: {listed} of {ranges} bad ranges are listed; bad transfers of {ranks} ranks{more}: {}",
+        "{label}: {listed} of {ranges} bad ranges are listed; bad transfers of {}{more}: {}",
+        count_of(ranks, "rank"),
         worst.join(", ")
     );
     notice(test, setting, "wrong-data-ranks", text)
+}
+
+fn count_of(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) -> Result<(), Halt> {
@@ -124,7 +130,7 @@ fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) ->
 }
 
 /// The file of a rank and up to `most` of its bad ranges, as bytes: each range a line of fields, by offset.
-/// What does not fit into [`BYTES`] is left out, but for the first.
+/// What does not fit into [`BYTES`] is left out.
 fn pack(checker: &Checker, most: usize, path: &str) -> Vec<u8> {
     let line = |bad: &Bad| {
         let found = bad.found.map_or("nothing".to_owned(), |found| format!("{found:#018x}"));
