@@ -50,6 +50,9 @@ enum Command {
     #[command(disable_help_flag = true)]
     LsLr(Classic),
     Age(personalities::age::Args),
+    /// Operations on names, with the options and the output of the classic `mdtest` (`assay mdtest -h`)
+    #[command(disable_help_flag = true)]
+    Mdtest(Classic),
 }
 
 /// The words of a classic program, which it reads itself.
@@ -74,8 +77,10 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    let workload =
-        matches!(assay.command, Command::Age(_) | Command::Fdtree(_) | Command::Ior(_) | Command::LsLr(_));
+    let workload = matches!(
+        assay.command,
+        Command::Age(_) | Command::Fdtree(_) | Command::Ior(_) | Command::Mdtest(_) | Command::LsLr(_)
+    );
     if let (Some(ranks), false) = (assay.ranks, workload) {
         complain(&format!(
             "assay: -n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
@@ -99,6 +104,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
         Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, assay.ranks),
         Command::Age(args) => return personalities::age::run(argv, args, assay.ranks),
+        Command::Mdtest(classic) => return (personalities::mdtest::run)(argv, &classic.tokens, assay.ranks),
     };
     match done {
         Ok(status) => status,

@@ -6,6 +6,7 @@ pub(crate) mod fdtree;
 pub(crate) mod ior;
 mod kept;
 pub(crate) mod ls_lr;
+pub(crate) mod mdtest;
 mod perform;
 
 use units::Usage;
@@ -43,6 +44,12 @@ pub(crate) const PERSONALITIES: &[Personality] = &[
         about: "many `ls -lR` at once, each in a large tree",
         run: ls_lr::run,
         check: ls_lr::check,
+    },
+    Personality {
+        name: "mdtest",
+        about: "operations on names in parallel: the options and the output of mdtest 4.1",
+        run: mdtest::run,
+        check: mdtest::check,
     },
 ];
 

@@ -4,8 +4,7 @@ use storage::Takes;
 
 use super::row::{Kind, Line, Row};
 
-/// The program `name`: its flags, then its options with values, each with the default that `default_of`
-/// shows.
+/// The program `name`: its flags, then its options with values, each with its default.
 pub(crate) fn options<T: Line>(name: &str, default_of: fn(&Row<T>) -> String) -> String {
     let part = |flags: bool| -> String {
         let rows = T::rows().filter(|row| (row.kind == Kind::Flag) == flags);

@@ -5,6 +5,7 @@
 //!
 //! Never here: the options of one program, and what they mean.
 
+pub(crate) mod environment;
 pub(crate) mod grammar;
 pub(crate) mod help;
 pub(crate) mod nearest;

@@ -1,12 +1,11 @@
 //! What reaches `ior` from outside its command line: the script of `-f` and the environment.
 //!
 //! Rank 0 reads them and the others get its copy, so that all ranks mean the same.
-//!
-//! Invariant: the only place of this personality that looks at the environment.
 
 use units::Usage;
 use workloads::ior::Parameters;
 
+use crate::personalities::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use crate::session::Session;
 
 /// What rank 0 found.
@@ -15,24 +14,16 @@ pub(crate) struct Outside {
     /// The text of the script, where there is one.
     pub(crate) script: Option<String>,
     /// The variables that concern `ior`, in order of name.
-    variables: Vec<(String, String)>,
+    variables: Variables,
 }
 
-const NODES: &str = "IOR_FAKE_NODES";
-const ON_NODE: &str = "IOR_FAKE_TASK_PER_NODES";
 /// Before the layer that a hint is for, two underscores and its name.
 const HINT: &str = "IOR_HINT__";
 
 impl Outside {
     /// Reads the script, if any, and the environment.
     pub(crate) fn read(script: Option<&str>) -> Result<Self, Usage> {
-        let named = |name: &String| name == NODES || name == ON_NODE || name.starts_with(HINT);
-        let mut variables: Vec<(String, String)> = std::env::vars_os()
-            .filter_map(|(name, value)| {
-                Some((name.into_string().ok().filter(named)?, value.to_string_lossy().into_owned()))
-            })
-            .collect();
-        variables.sort();
+        let variables = Variables::read(|name| name == NODES || name == ON_NODE || name.starts_with(HINT));
         let text = script.map(std::fs::read).transpose();
         let text = text.map_err(|error| {
             Usage(format!("-f {}: cannot read the script: {error}", script.unwrap_or_default()))
@@ -46,34 +37,26 @@ impl Outside {
         let mut script = self.script.as_deref().unwrap_or_default().as_bytes().to_vec();
         let has_script = !script.is_empty() || self.script.is_some();
         script.insert(0, u8::from(has_script));
-        let pairs: Vec<String> =
-            self.variables.iter().map(|(name, value)| format!("{name}={value}\0")).collect();
-        let mut pairs = pairs.concat().into_bytes();
         session.broadcast(&mut script)?;
-        session.broadcast(&mut pairs)?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let script = script.split_first().filter(|(has, _)| **has == 1).map(|(_, script)| text(script));
-        let pairs = text(&pairs);
-        let pairs = pairs.split_terminator('\0').filter_map(|pair| pair.split_once('='));
-        let variables = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let variables = self.variables.share(session)?;
         Ok(Self { script, variables })
     }
 
     /// Puts the variables into a test; options that say the same go first. Returns what the user is told.
     pub(crate) fn apply(&self, parameters: &mut Parameters) -> Result<Vec<String>, Usage> {
         let mut notes = Vec::new();
-        for (name, value) in &self.variables {
+        for (name, value) in &self.variables.0 {
             if let Some(hint) = name.strip_prefix(HINT) {
                 notes.extend(hint_of(parameters, name, hint, value)?);
                 continue;
             }
-            let count: u32 = value.parse().ok().filter(|count| *count > 0).ok_or_else(|| {
-                Usage(format!("{name}={value} in the environment is not a number from 1 up; unset it"))
-            })?;
+            let count = count(name, value)?;
             let place = if name == NODES { &mut parameters.nodes } else { &mut parameters.ranks_on_node0 };
             if place.is_none() {
                 *place = Some(count);
-                notes.push(format!("{name}={count} in the environment stands in for what is there"));
+                notes.push(stands_in(name, count));
             }
         }
         Ok(notes)
@@ -109,7 +92,7 @@ mod tests {
 
     fn outside(pairs: &[(&str, &str)]) -> Outside {
         let variables = pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        Outside { script: None, variables }
+        Outside { script: None, variables: Variables(variables) }
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! Variables of the environment that concern a classic program.
+//!
+//! Rank 0 reads them and the others get its copy, so that all ranks mean the same.
+//!
+//! Invariant: the only place of the personalities that looks at the environment.
+
+use units::Usage;
+
+use crate::session::Session;
+
+/// How many nodes there are taken to be.
+pub(crate) const NODES: &str = "IOR_FAKE_NODES";
+/// How many ranks are taken to be on each.
+pub(crate) const ON_NODE: &str = "IOR_FAKE_TASK_PER_NODES";
+
+/// Some variables, in order of name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Variables(pub(crate) Vec<(String, String)>);
+
+impl Variables {
+    /// Reads the variables whose names are `wanted`.
+    pub(crate) fn read(wanted: fn(&str) -> bool) -> Self {
+        let mut found: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| {
+                let name = name.into_string().ok().filter(|name| wanted(name))?;
+                Some((name, value.to_string_lossy().into_owned()))
+            })
+            .collect();
+        found.sort();
+        Self(found)
+    }
+
+    /// Gives rank 0's to all ranks.
+    pub(crate) fn share(self, session: &Session) -> Result<Self, Usage> {
+        let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}\0")).collect();
+        let mut bytes = pairs.concat().into_bytes();
+        session.broadcast(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let pairs = text.split_terminator('\0').filter_map(|pair| pair.split_once('='));
+        Ok(Self(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
+    }
+}
+
+/// The number that `name` is set to.
+pub(crate) fn count(name: &str, value: &str) -> Result<u32, Usage> {
+    let count = value.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| {
+        Usage(format!("{name}={value} in the environment is not a number from 1 up; unset it"))
+    })
+}
+
+/// What the user is told of a number that stands in.
+pub(crate) fn stands_in(name: &str, count: u32) -> String {
+    format!("{name}={count} in the environment stands in for what is there")
+}

@@ -1,0 +1,202 @@
+//! The lines below the classic text: what failed, wrong data, percentiles, what else has to be known.
+//!
+//! They come after the finish line, and none begins with a word that readers of the classic text look for.
+
+use std::collections::BTreeMap;
+
+use results::record::{Failed, Latency, Phase};
+use units::duration;
+
+use super::results::{Measured, Results};
+
+/// How many failed operations of a phase are named.
+const NAMED: usize = 8;
+
+/// The lines, an empty string where there is nothing to tell.
+pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> String {
+    let measured: Vec<&Measured> = runs.iter().flat_map(|run| run.iterations.iter().flatten()).collect();
+    let mut text = String::new();
+    for one in &measured {
+        if let Some(failed) = &one.phase.failed {
+            text.push_str(&failures(one, failed));
+        }
+        text.push_str(&wrong(one.label, &one.phase));
+    }
+    for notice in notices {
+        text.push_str(&format!("assay: warning: {notice}\n"));
+    }
+    if verbose > 0 {
+        for run in runs {
+            text.push_str(&latencies(run, runs.len() > 1));
+        }
+    }
+    text
+}
+
+fn failures(one: &Measured, failed: &Failed) -> String {
+    let attempted = one.phase.ops + failed.operations;
+    let reasons: Vec<String> = failed.reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
+    let mut text = format!(
+        "assay: {}, iteration {}: {} of {attempted} operations failed: {}\n",
+        one.label,
+        one.phase.repetition,
+        failed.operations,
+        reasons.join(", ")
+    );
+    for first in failed.first.iter().take(NAMED) {
+        text.push_str(&format!("  rank {}: {} {}: {}\n", first.rank, first.operation, first.path, first.why));
+    }
+    if failed.operations > NAMED.min(failed.first.len()) as u64 {
+        text.push_str("  ... and more\n");
+    }
+    text
+}
+
+/// What verification found in a phase.
+fn wrong(label: &str, phase: &Phase) -> String {
+    let Some(check) = &phase.check else { return String::new() };
+    let verdict = match check.bad_transfers {
+        0 => "all as written".to_owned(),
+        bad => format!("{bad} files WRONG"),
+    };
+    let bytes = units::bytes_binary(check.bytes as f64);
+    let mut text = format!("assay: {label}, iteration {}: {bytes} compared, {verdict}\n", phase.repetition);
+    for bad in &check.bad {
+        let kind = if bad.kind.is_empty() { "wrong" } else { &bad.kind };
+        let detail = if bad.detail.is_empty() { String::new() } else { format!(" ({})", bad.detail) };
+        text.push_str(&format!(
+            "  rank {}: {} at {}: {} bytes {kind}, expected {}, found {}{detail}\n",
+            bad.rank, bad.path, bad.offset, bad.length, bad.expected, bad.found
+        ));
+    }
+    text
+}
+
+/// The latencies of one kind of operation, over all iterations.
+#[derive(Default)]
+struct Merged {
+    buckets: BTreeMap<u64, u64>,
+    max_ns: u64,
+    /// The slowest rank of any iteration: its rate, its number, its node, the iteration.
+    slowest: Option<(f64, u32, String, u32)>,
+}
+
+impl Merged {
+    fn add(&mut self, phase: &Phase, latency: &Latency) {
+        for (low, count) in &latency.buckets {
+            *self.buckets.entry(*low).or_default() += count;
+        }
+        self.max_ns = self.max_ns.max(latency.max_ns);
+        let balance = &phase.balance;
+        if self.slowest.as_ref().is_none_or(|(rate, ..)| balance.slowest_rate < *rate) {
+            let node = balance.slowest_node.clone();
+            self.slowest = Some((balance.slowest_rate, balance.slowest_rank, node, phase.repetition));
+        }
+    }
+
+    /// The lower bound of the bucket in which the share `q` of all is reached; buckets are 0.8 % wide.
+    fn quantile(&self, q: f64) -> u64 {
+        let count: u64 = self.buckets.values().sum();
+        let wanted = ((q * count as f64).ceil() as u64).max(1);
+        let mut seen = 0;
+        let reached = self.buckets.iter().find(|(_, here)| {
+            seen += **here;
+            seen >= wanted
+        });
+        reached.map_or(0, |(low, _)| *low)
+    }
+}
+
+fn latencies(run: &Results, several: bool) -> String {
+    let mut kinds: Vec<(&str, Merged)> = Vec::new();
+    for one in run.iterations.iter().flatten() {
+        let Some(latency) = &one.phase.latency else { continue };
+        let at = kinds.iter().position(|(label, _)| *label == one.label).unwrap_or_else(|| {
+            kinds.push((one.label, Merged::default()));
+            kinds.len() - 1
+        });
+        kinds[at].1.add(&one.phase, latency);
+    }
+    if kinds.is_empty() {
+        return String::new();
+    }
+    let ranks = if several { format!(" of {} ranks", run.ranks) } else { String::new() };
+    let mut text = format!(
+        "assay: latency of single operations{ranks}, all ranks and iterations\n  \
+         {:<18} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
+        "operation", "p50", "p90", "p99", "p99.9", "max", "slowest rank of any iteration"
+    );
+    for (label, merged) in &kinds {
+        text.push_str(&format!("  {label:<18}"));
+        let quantiles = [0.5, 0.9, 0.99, 0.999].map(|q| merged.quantile(q));
+        for ns in quantiles.into_iter().chain([merged.max_ns]) {
+            text.push_str(&format!(" {:>10}", duration(ns as f64 * 1e-9)));
+        }
+        if let Some((rate, rank, node, iteration)) = &merged.slowest {
+            let rate = units::count(*rate);
+            text.push_str(&format!("  {rank} on {node}: {rate} ops/s, iteration {iteration}"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use results::record::{BadRange, Check, FailedOperation};
+
+    use super::super::results::tests::measured;
+    use super::*;
+
+    fn run(change: impl Fn(&mut Phase)) -> Results {
+        let mut one = measured("File stat", 100, 0.5);
+        change(&mut one.phase);
+        let mut other = measured("File stat", 300, 0.5);
+        other.phase.repetition = 1;
+        Results { ranks: 2, items: 100, iterations: vec![vec![one], vec![other]] }
+    }
+
+    #[test]
+    fn percentiles_are_over_all_iterations_and_only_with_v() {
+        assert_eq!(lines(&[run(|_| ())], 0, &[]), "");
+        let text = lines(&[run(|phase| phase.balance.slowest_rate = 3.0)], 1, &[]);
+        let row = text.lines().last().unwrap();
+        assert!(text.starts_with("assay: latency of single operations, all ranks"), "{text}");
+        assert!(row.contains("File stat ") && row.contains("0 on n0: 0 ops/s, iteration 1"), "{row}");
+        let words: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(&words[2..6], ["1.00", "us", "64.0", "us"], "{row}");
+    }
+
+    #[test]
+    fn failures_and_wrong_data_are_told_always() {
+        let text = lines(
+            &[run(|phase| {
+                let first = FailedOperation {
+                    rank: 1,
+                    operation: "mkdir".into(),
+                    path: "d/x".into(),
+                    why: "No space left".into(),
+                };
+                phase.ops = 197;
+                phase.failed = Some(Failed {
+                    operations: 3,
+                    reasons: vec![("No space left".into(), 2), ("Permission denied".into(), 1)],
+                    first: vec![first],
+                });
+                let bad = BadRange { rank: 1, path: "f".into(), offset: 8, length: 8, ..BadRange::default() };
+                phase.check = Some(Check { bytes: 1024, bad_transfers: 1, bad: vec![bad] });
+            })],
+            0,
+            &["so".to_owned()],
+        );
+        assert_eq!(
+            text,
+            "assay: File stat, iteration 0: 3 of 200 operations failed: \
+             2 No space left, 1 Permission denied\n  \
+             rank 1: mkdir d/x: No space left\n  ... and more\n\
+             assay: File stat, iteration 0: 1.00 KiB compared, 1 files WRONG\n  \
+             rank 1: f at 8: 8 bytes wrong, expected , found \n\
+             assay: warning: so\n"
+        );
+    }
+}

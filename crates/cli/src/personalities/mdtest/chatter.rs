@@ -1,0 +1,203 @@
+//! The lines of `-v`, `-vv` and `-vvv` while a run goes on.
+//!
+//! Their form and the numbers of the source lines in them are the classic's, for scripts know them by both.
+//! Lines that only trace the classic's functions (`Entering ...`) are left out.
+
+use super::listing::numbered;
+use super::results::{Measured, is_of_tree};
+use super::typed::Edition;
+
+/// The classic lines of the phases: label, words, source lines in 3.3 and in 4.1.
+const LINES: [(&str, &str, u32, u32); 8] = [
+    ("Directory creation", "   Directory creation:", 984, 1125),
+    ("Directory stat", "   Directory stat    :", 985, 1126),
+    ("Directory rename", "   Directory rename :", 0, 1127),
+    ("Directory removal", "   Directory removal :", 989, 1128),
+    ("File creation", "  File creation     :", 1223, 1435),
+    ("File stat", "  File stat         :", 1227, 1439),
+    ("File read", "  File read         :", 1228, 1440),
+    ("File removal", "  File removal      :", 1229, 1441),
+];
+
+/// Above the iterations.
+pub(crate) fn caption(edition: Edition) -> String {
+    let rows = [
+        "   Operation               Duration              Rate",
+        "   ---------               --------              ----",
+    ];
+    match edition {
+        Edition::Mdtest19 => format!("\n{}\n{}\n", rows[0], rows[1]),
+        _ => {
+            numbered(edition, 1, (2241, 2677), "")
+                + &numbered(edition, 1, (2242, 2678), rows[0])
+                + &numbered(edition, 1, (2243, 2679), rows[1])
+        }
+    }
+}
+
+/// Where iteration number `iteration` (from 0) begins, at `moment`.
+pub(crate) fn iteration(edition: Edition, iteration: u32, moment: &str) -> String {
+    let number = iteration + 1;
+    match edition {
+        Edition::Mdtest19 => format!("V-1: main: * iteration {number} {moment} *\n"),
+        _ => numbered(edition, 1, (1651, 2063), &format!("main: * iteration {number} *")),
+    }
+}
+
+/// Seconds and rate as a version shows them: those of rank 0 since 4.0, before of all ranks.
+fn numbers(edition: Edition, found: Option<&Measured>) -> String {
+    let (seconds, rate) = match found {
+        None => (0.0, 0.0),
+        Some(one) if edition == Edition::Mdtest41 => (one.rank_0.seconds, one.rank_0_rate()),
+        Some(one) => (one.seconds, one.rate),
+    };
+    format!("{seconds:14.3} sec, {rate:14.3} ops/sec")
+}
+
+/// The lines of a test that is over, `Directory` or `File`, also for what was not done.
+/// `stonewalled` are the operations of all ranks at the deadline, where it cut any off.
+pub(crate) fn test(
+    edition: Edition,
+    kind: &str,
+    rename: bool,
+    iteration: &[Measured],
+    stonewalled: Option<f64>,
+) -> String {
+    let mut text = String::new();
+    for (label, words, old, new) in LINES {
+        if !label.starts_with(kind) || (label == "Directory rename" && !rename) {
+            continue;
+        }
+        let found = iteration.iter().find(|one| one.label == label);
+        // Three blanks since it is part of IOR.
+        let words = match (edition, kind) {
+            (Edition::Mdtest19, "Directory") => &words[1..],
+            _ => words,
+        };
+        let line = format!("{words} {}", numbers(edition, found));
+        text.push_str(&numbered(edition, 1, (old, new), &line));
+        if let Some(one) = found
+            && let Some(wall) = &one.phase.stonewall
+        {
+            let operations = stonewalled.unwrap_or(one.phase.ops as f64);
+            text.push_str(&stonewall(edition, operations, wall.seconds));
+        }
+    }
+    text
+}
+
+/// Until the deadline. The classic shows a rate of 0 here; this is that of all ranks.
+fn stonewall(edition: Edition, operations: f64, seconds: f64) -> String {
+    let rate = if seconds > 0.0 { operations / seconds } else { 0.0 };
+    let words = format!("  File creation (stonewall): {seconds:14.3} sec, {rate:14.3} ops/sec");
+    numbered(edition, 1, (1225, 1437), &words)
+}
+
+/// The line of a phase of the tree, or of one that the classic does not have.
+pub(crate) fn single(edition: Edition, one: &Measured) -> String {
+    let shown = numbers(edition, Some(one));
+    match (one.label, edition) {
+        ("Tree creation", Edition::Mdtest19) => format!("V-1: main:   Tree creation     : {shown}\n"),
+        ("Tree creation", _) => {
+            numbered(edition, 1, (1725, 2139), &format!("V-1: main:   Tree creation     : {shown}"))
+        }
+        ("Tree removal", _) => {
+            numbered(edition, 1, (1833, 2249), &format!("main   Tree removal      : {shown}"))
+        }
+        (label, _) => numbered(edition, 1, (0, 0), &format!("  {label:<18}: {shown}")),
+    }
+}
+
+/// Whether a phase has a line of its own as soon as it ends.
+pub(crate) fn stands_alone(label: &str) -> bool {
+    is_of_tree(label) || LINES.iter().all(|(known, ..)| *known != label)
+}
+
+/// A name that rank 0 is about to work on, within `phase`.
+pub(crate) fn name(edition: Edition, phase: &str, what: &str, path: &str) -> String {
+    let child =
+        path.trim_end_matches('/').rsplit('/').nth(1).is_some_and(|dir| dir.starts_with("mdtest_tree"));
+    let of_tree =
+        path.trim_end_matches('/').rsplit('/').next().is_some_and(|name| name.starts_with("mdtest_tree"));
+    let (level, line, words) = match (phase, what) {
+        (_, "mkdir") if of_tree => (2, if child { 2029 } else { 1995 }, format!("Making directory '{path}'")),
+        (_, "rmdir") if of_tree => (2, if child { 2040 } else { 2013 }, format!("Remove directory '{path}'")),
+        ("directory_creation", _) => (3, 341, item("dirs create", path)),
+        ("directory_removal", _) => (3, 341, item("dirs remove", path)),
+        ("file_creation", _) => (3, 380, item("non-dirs create", path)),
+        ("file_removal", _) => (3, 363, item("non-dirs remove", path)),
+        ("directory_stat", _) => (3, 651, format!("mdtest_stat  dir: {path}")),
+        ("file_stat", _) => (3, 651, format!("mdtest_stat file: {path}")),
+        ("directory_rename", _) => (3, 916, format!("mdtest_rename  dir: {path}")),
+        ("file_read", _) => (3, 738, format!("mdtest_read file: {path}")),
+        _ => (if phase.starts_with("tree") { 2 } else { 3 }, 0, format!("{what} '{path}'")),
+    };
+    // The lines of older sources are not known here.
+    numbered(edition, level, (0, line), &words)
+}
+
+fn item(what: &str, path: &str) -> String {
+    format!("create_remove_items_helper ({what}): curr_item is '{path}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::results::tests::measured;
+    use super::*;
+
+    #[test]
+    fn the_lines_of_a_test_are_those_of_each_version() {
+        let phases = [measured("Directory creation", 100, 0.5), measured("Directory stat", 100, 0.25)];
+        assert_eq!(
+            test(Edition::Mdtest41, "Directory", true, &phases, None),
+            "V-1: Rank   0 Line  1125    Directory creation:          0.500 sec,        200.000 ops/sec\n\
+             V-1: Rank   0 Line  1126    Directory stat    :          0.250 sec,        400.000 ops/sec\n\
+             V-1: Rank   0 Line  1127    Directory rename :          0.000 sec,          0.000 ops/sec\n\
+             V-1: Rank   0 Line  1128    Directory removal :          0.000 sec,          0.000 ops/sec\n"
+        );
+        assert_eq!(
+            test(Edition::Mdtest19, "Directory", false, &phases[..1], None).lines().next(),
+            Some("V-1:   Directory creation:          0.500 sec,        400.000 ops/sec"),
+            "of all ranks"
+        );
+        assert_eq!(
+            test(Edition::Mdtest33, "File", false, &[], None).lines().next(),
+            Some("V-1: Rank   0 Line  1223   File creation     :          0.000 sec,          0.000 ops/sec")
+        );
+    }
+
+    #[test]
+    fn the_tree_and_what_is_done_besides_have_lines_of_their_own() {
+        let tree = measured("Tree creation", 40, 0.5);
+        assert_eq!(
+            single(Edition::Mdtest41, &tree),
+            "V-1: Rank   0 Line  2139 V-1: main:   Tree creation     :          0.500 sec,  \
+             \x20      80.000 ops/sec\n"
+        );
+        assert_eq!(
+            single(Edition::Mdtest41, &measured("Tree removal", 40, 0.5)),
+            "V-1: Rank   0 Line  2249 main   Tree removal      :          0.500 sec,         80.000 ops/sec\n"
+        );
+        assert!(stands_alone("Tree removal") && stands_alone("File link") && !stands_alone("File read"));
+        assert!(
+            single(Edition::Mdtest41, &measured("File link", 1, 1.0)).contains("Line     0   File link ")
+        );
+    }
+
+    #[test]
+    fn names_are_told_by_the_lines_of_4_1() {
+        let told = |phase, what, path| name(Edition::Mdtest41, phase, what, path);
+        assert_eq!(
+            told("tree_creation", "mkdir", "d/test-dir.0-0/mdtest_tree.0/"),
+            "V-2: Rank   0 Line  1995 Making directory 'd/test-dir.0-0/mdtest_tree.0/'\n"
+        );
+        assert!(
+            told("tree_removal", "rmdir", "d/mdtest_tree.0/mdtest_tree.1").contains(" Line  2040 Remove")
+        );
+        assert!(
+            told("file_stat", "stat", "x/file.mdtest.0.1")
+                .starts_with("V-3: Rank   0 Line   651 mdtest_stat")
+        );
+        assert!(told("file_link", "link", "x/f").starts_with("V-3: Rank   0 Line     0 link 'x/f'"));
+    }
+}

@@ -1,0 +1,131 @@
+//! `--dryRun`: what a run would do, counted; nothing is opened, made or removed.
+
+use units::{Usage, bytes_binary};
+use workloads::mdtest::{Counts, Parameters};
+
+use super::typed::Meant;
+
+/// The numbers of ranks that a run on `ranks` ranks goes through.
+fn numbers_of_ranks(parameters: &Parameters, ranks: u32) -> Vec<u32> {
+    match parameters.last_ranks {
+        0 => vec![ranks],
+        last => (parameters.first_ranks..=last).step_by(parameters.stride.max(1) as usize).collect(),
+    }
+}
+
+/// What a run on `ranks` ranks would do.
+pub(crate) fn text(meant: &Meant, ranks: u32) -> Result<String, Usage> {
+    let parameters = &meant.parameters;
+    let counts = Counts::of(parameters)
+        .ok_or_else(|| Usage::new("the tree has more directories and items than can be counted"))?;
+    let mut text = format!(
+        "Dry run: nothing is opened, made or removed.\nBackend {}, in {}\n",
+        parameters.backend,
+        parameters.dirs.join(", ")
+    );
+    for ranks in numbers_of_ranks(parameters, ranks) {
+        text.push_str(&run(parameters, &counts, u64::from(ranks)));
+    }
+    Ok(text)
+}
+
+/// On one number of ranks.
+fn run(parameters: &Parameters, counts: &Counts, ranks: u64) -> String {
+    let trees = counts.loops * if parameters.unique_dir { ranks } else { 1 };
+    let (directories, items) = (trees * counts.directories, ranks * counts.items());
+    // Shared files have no rank in their names.
+    let files = if parameters.shared_file { counts.items() } else { items };
+    let mut text = format!(
+        "{ranks} ranks, {} iterations of:\n  {trees} trees with {directories} directories, of which {} \
+         hold items, {} of each rank\n",
+        parameters.iterations,
+        trees * counts.holders,
+        counts.per_dir
+    );
+    if parameters.preload > 0 {
+        let each = parameters.preload * trees * counts.holders;
+        text.push_str(&line("Preload", &format!("{each} files, {} in each of these", parameters.preload)));
+    }
+    if parameters.create {
+        text.push_str(&line("Tree creation", &format!("{directories} directories")));
+    }
+    for (label, is_done, amount) in [
+        ("Directory creation", parameters.directories && parameters.create, items),
+        ("Directory stat", parameters.directories && parameters.stat, items),
+        ("Directory rename", parameters.directories && parameters.rename, items),
+        ("Directory removal", parameters.directories && parameters.remove, items),
+        ("File creation", parameters.files && parameters.create, items),
+        ("File stat", parameters.files && parameters.stat, items),
+        ("File read", parameters.files && parameters.read, items),
+        ("File removal", parameters.files && parameters.remove, files),
+    ] {
+        let bytes = match label {
+            "File creation" => amount.saturating_mul(parameters.write_bytes),
+            "File read" => amount.saturating_mul(parameters.read_bytes),
+            _ => 0,
+        };
+        let moved = match bytes {
+            0 => String::new(),
+            bytes => format!(", {} bytes ({})", bytes, bytes_binary(bytes as f64)),
+        };
+        if is_done {
+            text.push_str(&line(label, &format!("{amount} operations{moved}")));
+        }
+    }
+    for name in &parameters.extra {
+        text.push_str(&line(name, "over the same items"));
+    }
+    if parameters.remove {
+        text.push_str(&line("Tree removal", &format!("{directories} directories")));
+    }
+    if parameters.deadline > 0 {
+        text.push_str(&format!("  Creating files stops after {} s.\n", parameters.deadline));
+    }
+    if parameters.create && !parameters.remove {
+        let most =
+            files * u64::from(parameters.files) + items * u64::from(parameters.directories) + directories;
+        text.push_str(&format!(
+            "  Nothing is removed: {most} files and directories stay after each iteration.\n"
+        ));
+    }
+    text
+}
+
+fn line(what: &str, amount: &str) -> String {
+    format!("  {what:<18}: {amount}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::typed::Typed;
+    use super::*;
+    use crate::personalities::classic::grammar;
+
+    fn told(words: &str, ranks: u32) -> String {
+        let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        text(&grammar::parse::<Typed>(&tokens).unwrap().meant().unwrap(), ranks).unwrap()
+    }
+
+    #[test]
+    fn the_acceptance_line_is_counted_as_the_reference_counts_it() {
+        let text = told("-b 3 -v -z 3 -u -I 900 -k -i 4 -d DIR", 2);
+        for line in [
+            "2 ranks, 4 iterations of:\n",
+            "\n  2 trees with 80 directories, of which 80 hold items, 900 of each rank\n",
+            "\n  Tree creation     : 80 directories\n",
+            "\n  Directory rename  : 72000 operations\n",
+            "\n  File removal      : 72000 operations\n",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn bytes_and_what_stays_are_told() {
+        let text = told("-C -F -n 10 -w 3901 -z 1 -b 2 -L", 2);
+        assert!(text.contains(": 20 operations, 78020 bytes (76.2 KiB)\n"), "{text}");
+        assert!(text.contains("23 files and directories stay") && !text.contains("Directory"), "{text}");
+        assert!(told("-S -n 3", 4).contains("File removal      : 3 operations\n"));
+        assert_eq!(told("-n 1 -f 1 -l 3", 3).matches(" iterations of:").count(), 3);
+    }
+}

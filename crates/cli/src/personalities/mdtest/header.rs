@@ -1,0 +1,106 @@
+//! What stands above the results of `mdtest`.
+
+use std::path::PathBuf;
+
+use jiff::Zoned;
+use storage::Space;
+
+use super::listing;
+use super::typed::{Edition, Meant};
+use crate::personalities::classic::{header_dir, space_words};
+
+/// The line about reads that read nothing, which 4.x prints.
+pub(crate) const NOTHING_READ: &str = "Read bytes is 0, thus, a read test will actually just open/close";
+
+/// What is known of a run when its ranks have found each other.
+pub(crate) struct Facts<'a> {
+    /// The command line as given.
+    pub(crate) argv: &'a [String],
+    pub(crate) ranks: u32,
+    pub(crate) nodes: u32,
+    /// Whether each rank is on the node of rank 0.
+    pub(crate) on_node_0: &'a [bool],
+    /// The file system of the first directory, where it tells.
+    pub(crate) space: Option<Space>,
+}
+
+/// A moment as mdtest writes it.
+pub(crate) fn moment() -> String {
+    Zoned::now().strftime("%m/%d/%Y %H:%M:%S").to_string()
+}
+
+/// The header, up to what the engine tells of the run.
+pub(crate) fn text(meant: &Meant, facts: &Facts<'_>) -> String {
+    let edition = meant.look.edition;
+    let version = match edition {
+        Edition::Mdtest19 => "1.9.3",
+        Edition::Mdtest33 => "3.3.0",
+        Edition::Mdtest41 => "4.1.0+dev",
+    };
+    let mut text = format!(
+        "-- started at {} --\n\nmdtest-{version} was launched with {} total task(s) on {} node(s)\n\
+         Command line used: {}\n",
+        moment(),
+        facts.ranks,
+        facts.nodes,
+        command(facts.argv, edition)
+    );
+    let parameters = &meant.parameters;
+    if parameters.verbose > 0 && meant.all_phases {
+        let words = "main: Setting create/stat/read/remove_only to True";
+        text.push_str(&listing::numbered(edition, 1, (1398, 1905), words));
+    }
+    if edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0 {
+        text.push_str(&format!("WARNING: {NOTHING_READ}\n"));
+    }
+    if parameters.verbose > 0 {
+        text.push_str(&listing::parameters(meant));
+    }
+    let map: String = facts.on_node_0.iter().map(|here| if *here { '1' } else { '0' }).collect();
+    let map = format!("Nodemap: {map}\n");
+    let place = place(meant, facts.space);
+    match edition {
+        Edition::Mdtest19 => text + &place,
+        Edition::Mdtest33 => text + &place + "\n" + &map,
+        Edition::Mdtest41 => text + &map + &place,
+    }
+}
+
+/// The command line: only 1.9 leaves the words as they are.
+fn command(argv: &[String], edition: Edition) -> String {
+    let mut words = argv.iter();
+    let mut text = words.next().cloned().unwrap_or_default();
+    for word in words {
+        match edition {
+            Edition::Mdtest19 => text.push_str(&format!(" {word}")),
+            _ => text.push_str(&format!(" '{word}'")),
+        }
+    }
+    text
+}
+
+/// Where the test is, and how much its file system holds.
+fn place(meant: &Meant, space: Option<Space>) -> String {
+    let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
+    let newer = meant.look.edition == Edition::Mdtest41;
+    let line = |key: &str, value: &str| match newer {
+        true => format!("{key:<20}: {value}\n"),
+        false => format!("{key}: {value}\n"),
+    };
+    let mut text = match newer {
+        true => line("Path", dir),
+        false => line("Path", &whole_parent(dir).display().to_string()),
+    };
+    if let Some(space) = space {
+        let [size, used, inodes, inodes_used] = space_words(space);
+        let words = format!("{size}   Used FS: {used}   Inodes: {inodes}   Used Inodes: {inodes_used}");
+        text.push_str(&line("FS", &words));
+    }
+    text
+}
+
+/// The directory above, without links and dots; as it is where it cannot be found.
+fn whole_parent(dir: &str) -> PathBuf {
+    let parent = header_dir(dir);
+    parent.canonicalize().unwrap_or_else(|_| parent.to_owned())
+}

@@ -1,0 +1,31 @@
+//! The help, from the same table that parses.
+
+use workloads::mdtest::{self, Parameters};
+
+use super::retired::RETIRED;
+use super::table;
+use super::typed::Typed;
+use crate::personalities::classic::help::{described, modules, options};
+
+/// The whole help text for a program called `name`.
+pub(crate) fn text(name: &str) -> String {
+    let mut text = options::<Typed>(name, table::default_of) + &modules(has_names);
+    text.push_str("\n\nSpellings of 1.9 that are still taken\n");
+    for retired in RETIRED {
+        let value = if retired.takes_value { "=VALUE" } else { "" };
+        text.push_str(&described(&format!("-{}{value}", retired.short), retired.about));
+    }
+    text.push_str(&format!(
+        "  -B without a number, and -RSEED\n\n\
+         Operations for --operations: {}.\n\
+         Numbers take k, m, g, t, p in powers of 1024. Without -C, -T, -E, -U or -r all five are done.\n\
+         Ranks are those of mpirun or srun; `assay -n RANKS mdtest ...` makes local ones, as threads.\n",
+        mdtest::operation_names().collect::<Vec<_>>().join(", ")
+    ));
+    text
+}
+
+/// Whether a backend has directories, which mdtest needs.
+fn has_names(backend: &str) -> bool {
+    Parameters { backend: backend.to_owned(), ..Parameters::default() }.check(1).is_ok()
+}

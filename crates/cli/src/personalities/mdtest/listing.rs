@@ -1,0 +1,134 @@
+//! The parameters as `-v` lists them, and the lines that the classic numbers by the lines of its source.
+
+use workloads::mdtest::Parameters;
+
+use super::typed::{Edition, Meant};
+
+/// A line of the verbose helper: its level, the source line that scripts know it by, and the text.
+pub(crate) fn numbered(edition: Edition, level: u32, lines: (u32, u32), text: &str) -> String {
+    let line = match edition {
+        Edition::Mdtest19 => return format!("V-{level}: {text}\n"),
+        Edition::Mdtest33 => lines.0,
+        Edition::Mdtest41 => lines.1,
+    };
+    format!("V-{level}: Rank   0 Line {line:5} {text}\n")
+}
+
+/// One parameter: its line in 3.3 and in 4.1, its name, its value; `None` where a version does not list it.
+type Listed = (u32, u32, &'static str, String);
+
+fn truth(on: bool) -> String {
+    if on { "True" } else { "False" }.to_owned()
+}
+
+/// What every version lists before the directories.
+fn first(meant: &Meant) -> Vec<Listed> {
+    let p = &meant.parameters;
+    vec![
+        (2018, 2442, "api", meant.backend.clone().unwrap_or_else(|| "(null)".to_owned())),
+        (2019, 2443, "barriers", truth(true)),
+        (2020, 2444, "collective_creates", truth(p.collective)),
+        (2021, 2445, "create_only", truth(p.create)),
+    ]
+}
+
+/// What every version lists behind them.
+fn rest(p: &Parameters, edition: Edition) -> Vec<Listed> {
+    // Which version shows it by what it knows.
+    let newer = edition != Edition::Mdtest19;
+    let mut all = vec![
+        (2026, 2450, "dirs_only", truth(p.directories || p.shared_file)),
+        (2027, 2451, "read_bytes", p.read_bytes.to_string()),
+        (2028, 2452, "read_only", truth(p.read)),
+        (2029, 2453, "first", p.first_ranks.to_string()),
+        (2030, 2454, "files_only", truth(p.files)),
+        (2034, 2458, "iterations", p.iterations.to_string()),
+        (2035, 2459, "items_per_dir", p.items_per_dir.to_string()),
+        (2036, 2460, "last", p.last_ranks.to_string()),
+        (2037, 2461, "leaf_only", truth(p.leaf_only)),
+        (2038, 2462, "items", p.items.to_string()),
+        (2039, 2463, "nstride", p.shift.to_string()),
+        (2040, 2464, "pre_delay", p.pre_delay.to_string()),
+        // The classic shows leaf_only a second time here.
+        (2041, 2465, "remove_only", truth(p.remove)),
+        (2042, 2466, "random_seed", p.random_seed.to_string()),
+        (2043, 2467, "stride", p.stride.to_string()),
+        (2044, 2468, "shared_file", truth(p.shared_file)),
+        (2045, 2469, "time_unique_dir_overhead", truth(p.time_unique_dir)),
+    ];
+    if newer {
+        all.push((2046, 2470, "stone_wall_timer_seconds", p.deadline.to_string()));
+    }
+    all.extend([
+        (2047, 2471, "stat_only", truth(p.stat)),
+        (2048, 2472, "unique_dir_per_task", truth(p.unique_dir)),
+        (2049, 2473, "write_bytes", p.write_bytes.to_string()),
+        (2050, 2474, "sync_file", truth(p.sync_file)),
+    ]);
+    if newer {
+        all.push((2051, 2475, "call_sync", truth(p.call_sync)));
+    }
+    all.push((2052, 2476, "depth", p.depth.to_string()));
+    if newer {
+        all.push((2053, 2477, "make_node", u8::from(p.make_node).to_string()));
+    }
+    all
+}
+
+/// What `-v` lists.
+pub(crate) fn parameters(meant: &Meant) -> String {
+    let edition = meant.look.edition;
+    let plain = edition == Edition::Mdtest19;
+    let put = |lines: (u32, u32), text: &str| match plain {
+        true => format!("{text}\n"),
+        false => numbered(edition, 1, lines, text),
+    };
+    let line = |(old, new, name, value): &Listed| put((*old, *new), &format!("{name:<24}: {value}"));
+    // 1.9 had one backend.
+    let mut text: String = first(meant).iter().skip(usize::from(plain)).map(line).collect();
+    text.push_str(&put((2022, 2446), "dirpath(s):"));
+    for dir in &meant.parameters.dirs {
+        text.push_str(&put((2024, 2448), &format!("\t{dir}")));
+    }
+    text.extend(rest(&meant.parameters, edition).iter().map(line));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::typed::Typed;
+    use super::*;
+    use crate::personalities::classic::grammar;
+
+    fn listed(words: &str) -> String {
+        let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        parameters(&grammar::parse::<Typed>(&tokens).unwrap().meant().unwrap())
+    }
+
+    #[test]
+    fn the_listing_is_that_of_4_1_with_its_line_numbers() {
+        let text = listed("-b 3 -v -z 3 -u -I 900 -k -i 4 -d /dev/shm/acc");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "V-1: Rank   0 Line  2442 api                     : (null)");
+        assert_eq!(lines[5], "V-1: Rank   0 Line  2448 \t/dev/shm/acc");
+        assert_eq!(lines.len(), 31);
+        assert_eq!(lines[30], "V-1: Rank   0 Line  2477 make_node               : 1");
+        assert!(text.contains(" Line  2465 remove_only             : True\n"), "what is meant by it: {text}");
+    }
+
+    #[test]
+    fn older_listings_leave_out_what_they_do_not_know() {
+        let text = listed("-v --compat 1.9");
+        assert!(text.starts_with("barriers                : True\n"), "{text}");
+        assert!(
+            !text.contains("V-1") && !text.contains("make_node") && !text.contains("call_sync"),
+            "{text}"
+        );
+        assert!(
+            text.contains("dirpath(s):\n\t.\n") && text.ends_with("depth                   : 0\n"),
+            "{text}"
+        );
+        let text = listed("-v --compat 3.3");
+        assert!(text.starts_with("V-1: Rank   0 Line  2018 api "), "{text}");
+    }
+}

@@ -1,0 +1,194 @@
+//! `mdtest`: the classic command line and its look, over the workload of that name.
+//!
+//! A run is read and checked whole before any rank begins.
+
+mod beyond;
+mod chatter;
+mod dry_run;
+mod header;
+mod help;
+mod listing;
+mod ranks_csv;
+mod results;
+mod retired;
+mod summary;
+mod table;
+mod text;
+mod typed;
+
+#[cfg(test)]
+mod parser_tests;
+#[cfg(test)]
+mod text_tests;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ranks::Halt;
+use ranks::launcher::Launch;
+use storage::Storage;
+use units::Usage;
+use workloads::mdtest::{self, Observer, Silent};
+
+use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
+use super::classic::{grammar, header_dir};
+use super::kept::Kept;
+use super::perform::{Part, Run, perform};
+use crate::session::{Session, launch};
+use crate::speech::{complain, say};
+use text::Text;
+use typed::{Meant, Typed};
+
+/// A run that was checked, with its storage.
+struct Ready {
+    meant: Meant,
+    storage: Box<dyn Storage>,
+}
+
+/// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
+/// exit status: 0 done; 1 failed, operations that failed, or wrong data; 2 wrong usage.
+pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    let launch = launch();
+    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
+    let refuse = |usage: &Usage| {
+        if speaks {
+            complain(&format!("mdtest: {usage}"));
+        }
+        2
+    };
+    let typed = match grammar::parse::<Typed>(tokens) {
+        Ok(typed) => typed,
+        Err(usage) => return refuse(&usage),
+    };
+    if typed.help {
+        if speaks {
+            // The classic's status; nothing is lost with a help that cannot be printed.
+            let _ = say(&help::text("mdtest"));
+        }
+        return 1;
+    }
+    let (ready, session) = match prepare(typed, launch.as_ref(), local) {
+        Ok(prepared) => prepared,
+        Err(usage) => return refuse(&usage),
+    };
+    if speaks {
+        ready.meant.notes.iter().for_each(|note| complain(&format!("mdtest: note: {note}")));
+    }
+    if ready.meant.dry_run {
+        return only_tell(&ready.meant, session, speaks);
+    }
+    match session.agree(if speaks { voice(&ready, argv).map(Some) } else { Ok(None) }) {
+        Err(usage) => refuse(&usage),
+        Ok((session, voice)) => perform(&Run { name: "mdtest", argv }, session, voice, |part, voice| {
+            one_rank(&ready, part, voice)
+        }),
+    }
+}
+
+/// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only
+/// rank 0 reads the environment.
+fn prepare(typed: Typed, launch: Option<&Launch>, local: Option<u32>) -> Result<(Ready, Session), Usage> {
+    let read = || Variables::read(|name| name == NODES || name == ON_NODE);
+    let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
+        // What is wrong with the options is said before what is missing to run them.
+        let ready = ready(typed, &read(), local.unwrap_or(1).max(1))?;
+        return Ok((ready, Session::start(launch, local, false)?));
+    };
+    let session = Session::start(launch, local, false)?;
+    let variables = if first.rank == 0 { read() } else { Variables::default() };
+    let variables = variables.share(&session)?;
+    let ranks = session.size();
+    let (session, ready) = session.agree(ready(typed, &variables, ranks))?;
+    Ok((ready, session))
+}
+
+/// Checks a run for `ranks` ranks and makes its storage.
+fn ready(typed: Typed, variables: &Variables, ranks: u32) -> Result<Ready, Usage> {
+    let mut meant = typed.meant()?;
+    for (name, value) in &variables.0 {
+        let count = count(name, value)?;
+        let parameters = &mut meant.parameters;
+        *(if name == NODES { &mut parameters.nodes } else { &mut parameters.ranks_on_node0 }) = Some(count);
+        meant.notes.push(stands_in(name, count));
+    }
+    meant.parameters.check(ranks)?;
+    let backend = storage::backend(&meant.parameters.backend)?;
+    let storage = (backend.open)(&meant.parameters.settings)?;
+    if storage.names().is_none() {
+        let name = &meant.parameters.backend;
+        return Err(Usage(format!(
+            "-a {name}: mdtest needs directories, and this backend has none; take POSIX"
+        )));
+    }
+    Ok(Ready { meant, storage })
+}
+
+/// What rank 0 prints with and where it keeps records; all its files are made now.
+fn voice(ready: &Ready, argv: &[String]) -> Result<(Kept, Text), Usage> {
+    let meant = &ready.meant;
+    let kept = Kept::open(meant.record.as_deref())?;
+    let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
+    let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
+    match Text::open(meant, argv, space) {
+        Ok(text) => Ok((kept, text)),
+        Err(usage) => {
+            kept.discard();
+            Err(usage)
+        }
+    }
+}
+
+/// One rank's part; gives the exit status.
+fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Result<u8, Halt> {
+    let Part { comm, mut clock, records } = part;
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
+    let mut silent = Silent;
+    let observer: &mut dyn Observer = match voice.as_deref_mut() {
+        Some(text) => text,
+        None => &mut silent,
+    };
+    let parameters = &ready.meant.parameters;
+    let done = mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, None, observer, seed);
+    let mut exit = done.as_ref().map_or(1, |summary| u8::from(summary.wrong > 0 || summary.failed > 0));
+    if let Some(text) = voice {
+        if let Err(error) = text.finish(done.is_ok()) {
+            complain(&format!("mdtest: cannot print the results: {error}"));
+            exit = 1;
+        }
+        if let Some(warning) = text.warning().filter(|_| parameters.warnings_fail && done.is_ok()) {
+            complain(&format!("mdtest: --warningAsErrors: {warning}"));
+            exit = 1;
+        }
+    }
+    done.map(|_| exit)
+}
+
+/// `--dryRun`
+fn only_tell(meant: &Meant, session: Session, speaks: bool) -> u8 {
+    let told =
+        match speaks {
+            true => dry_run::text(meant, session.size()).map_err(|usage| (2, usage.to_string())).and_then(
+                |text| say(&text).map_err(|error| (1, format!("cannot print what would be done: {error}"))),
+            ),
+            false => Ok(()),
+        };
+    if let Err((_, why)) = &told {
+        complain(&format!("mdtest: {why}"));
+    }
+    match session.run(|_| Ok(())) {
+        Ok(()) => told.map_or_else(|(status, _)| status, |()| 0),
+        Err(halt) => {
+            complain(&format!("mdtest: {halt}"));
+            1
+        }
+    }
+}
+
+/// Says no to options that a run on `ranks` ranks would refuse before it starts; `_local` ranks can do
+/// whatever others can.
+pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
+    let typed = grammar::parse::<Typed>(tokens)?;
+    if typed.help {
+        return Err(Usage::new("the line runs nothing; take -h out"));
+    }
+    ready(typed, &Variables::default(), ranks).map(|_| ())
+}

@@ -1,0 +1,165 @@
+//! Properties of the parser: whatever it is given, it answers.
+
+use proptest::prelude::*;
+use units::Usage;
+use workloads::kit::payload::Packet;
+
+use super::table;
+use super::typed::{Edition, Meant, Typed};
+use crate::personalities::classic::grammar;
+
+/// Words that lead somewhere, and some that lead nowhere.
+fn word() -> impl Strategy<Value = String> {
+    let options: Vec<String> = table::rows()
+        .flat_map(|row| {
+            let short = row.short.map(|letter| format!("-{letter}"));
+            short.into_iter().chain(row.long.map(|long| format!("--{long}")))
+        })
+        .chain(["-A", "-M", "-R12", "-B", "--posix.odirect", "--posix.", "--.x", "--", "-"].map(Into::into))
+        .collect();
+    prop_oneof![
+        4 => prop::sample::select(options),
+        2 => "[-+]?[0-9]{1,20}[a-zA-Z%./]{0,4}",
+        2 => "[=,#@ .-]{1,3}",
+        1 => ".{0,12}",
+    ]
+}
+
+/// Words put together, with and without something between them.
+fn token() -> impl Strategy<Value = String> {
+    (prop::collection::vec(word(), 1..4), prop::sample::select(vec!["", "=", ",", " "]))
+        .prop_map(|(words, between)| words.join(between))
+}
+
+proptest! {
+    #[test]
+    fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..8)) {
+        if let Ok(typed) = grammar::parse::<Typed>(&tokens)
+            && let Ok(meant) = typed.meant()
+        {
+            let _ = meant.parameters.check(3);
+            let _ = super::dry_run::text(&meant, 3);
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
+        if let Err(usage) = grammar::parse::<Typed>(&tokens) {
+            prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
+        }
+    }
+}
+
+fn parse(words: &str) -> Result<Typed, Usage> {
+    let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    grammar::parse(&tokens)
+}
+
+fn meant(words: &str) -> Meant {
+    parse(words).and_then(Typed::meant).unwrap_or_else(|usage| panic!("{words}: {usage}"))
+}
+
+#[test]
+fn all_forms_of_a_value_mean_the_same() {
+    for words in ["-n 5", "-n5", "-n=5", "-Fn5 -F=0"] {
+        assert_eq!(parse(words).unwrap().parameters.items, 5, "{words}");
+    }
+    for words in ["--random-seed=7", "--random-seed 7"] {
+        assert_eq!(parse(words).unwrap().parameters.random_seed, 7, "{words}");
+    }
+    assert_eq!(parse("-n 1k").unwrap().parameters.items, 1024);
+    assert_eq!(parse("-n 5 -n 6").unwrap().parameters.items, 6, "the last one");
+    assert_eq!(parse("-vvv").unwrap().parameters.verbose, 3);
+    assert_eq!(parse("-V 2 -v").unwrap().parameters.verbose, 3);
+    assert_eq!(parse("-v -V 5").unwrap().parameters.verbose, 5);
+}
+
+#[test]
+fn no_phase_means_all_and_neither_kind_both() {
+    let phases = |words| {
+        let p = meant(words).parameters;
+        [p.create, p.stat, p.read, p.rename, p.remove]
+    };
+    assert_eq!(phases(""), [true; 5]);
+    assert_eq!(phases("-C -r"), [true, false, false, false, true]);
+    assert_eq!(phases("-T -E -U"), [false, true, true, true, false]);
+    assert_eq!(phases("--compat 3.3"), [true, true, true, false, true], "renames came with 4.0");
+    let kinds = |words| {
+        let p = meant(words).parameters;
+        (p.directories, p.files)
+    };
+    assert_eq!(
+        (kinds(""), kinds("-D"), kinds("-F"), kinds("-DF")),
+        ((true, true), (true, false), (false, true), (true, true))
+    );
+    assert_eq!(kinds("-S"), (false, true), "shared files have no directories");
+}
+
+#[test]
+fn directories_are_separated_by_at_and_older_versions_have_their_own() {
+    assert_eq!(meant("").parameters.dirs, ["./out"]);
+    assert_eq!(meant("-d a@b/c").parameters.dirs, ["a", "b/c"]);
+    assert!(parse("-d a@").unwrap().meant().is_err() && parse("-d @").unwrap().meant().is_err());
+    let oldest = meant("--compat 1.9");
+    assert_eq!(
+        (oldest.parameters.dirs, oldest.parameters.test_dir_prefix),
+        (vec![".".to_owned()], "#test-dir.")
+    );
+    assert_eq!(meant("--compat 3.3").parameters.test_dir_prefix, "test-dir.");
+    assert_eq!(meant("--compat 1.9 -d x").look.edition, Edition::Mdtest19);
+}
+
+#[test]
+fn each_ranks_numbers_are_wanted_where_they_are_shown() {
+    assert!(!meant("").parameters.rank_times);
+    for words in ["--print-all-procs", "--showRankStatistics", "--saveRankPerformanceDetails=f"] {
+        assert!(meant(words).parameters.rank_times, "{words}");
+    }
+}
+
+#[test]
+fn values_reach_the_workload() {
+    let p =
+        meant("-G 42 --dataPacketType=random -N 1 -x st -W 3 --operations list,link --preload 10").parameters;
+    assert_eq!((p.signature, p.packet, p.shift), (Some(42), Packet::Random, 1));
+    assert_eq!((p.status_file.as_deref(), p.deadline, p.preload), (Some("st"), 3, 10));
+    assert_eq!(p.extra, ["list", "link"]);
+    assert_eq!(meant("-G -1").parameters.signature, None);
+}
+
+#[test]
+fn what_reads_as_if_it_did_more_is_told() {
+    for (words, told) in [
+        ("-k", "-k makes files by mknod"),
+        ("-f 2", "-f without -l"),
+        ("-t", "-t has no effect without -u"),
+        ("-B 1", "-B has no effect"),
+        ("-a DUMMY --posix.odirect", "--posix.odirect has no effect with -a DUMMY"),
+    ] {
+        let notes = meant(words).notes;
+        assert!(notes.iter().any(|note| note.contains(told)), "{words}: {notes:?}");
+    }
+    assert!(meant("-n 5 -u -t -f 1 -l 1 -B 0").notes.is_empty());
+}
+
+#[test]
+fn what_is_wrong_is_said_with_what_would_do() {
+    for (words, told) in [
+        ("-n", "-n takes a value"),
+        ("-n x", "is not a whole number"),
+        ("-n -1", "-1 is negative"),
+        ("-e -1", "-1 is negative"),
+        ("-a HDF6", "HDF6"),
+        ("--compat 2.0", "none of 1.9, 3.3 and 4.1"),
+        ("-g", "lfs setdirstripe"),
+        ("-Q", "unknown option `-Q`"),
+        ("--verify-raed", "the nearest is `--verify-read`"),
+        ("file", "is not an option"),
+        ("--dataPacketType=x", "unknown packet type"),
+        ("--gpuDirect", "no CUDA"),
+        ("-i 9999999999", "more than can be"),
+    ] {
+        let error = parse(words).err().unwrap_or_else(|| panic!("{words}")).0;
+        assert!(error.contains(told), "{words}: {error}");
+    }
+}

@@ -1,0 +1,64 @@
+//! `--saveRankPerformanceDetails`: a row of all ranks, then one of each rank and iteration.
+//!
+//! Invariant: every row has as many fields as the heading, but for the tree's, which single ranks have not.
+
+use super::results::{LABELS, Measured, Results, Unit, is_of_tree, own};
+use crate::personalities::classic::numbers::exponential;
+
+/// The first line of the file.
+pub(crate) fn heading() -> String {
+    let columns: Vec<String> = LABELS.iter().map(|label| format!("rate-{label},time-{label}")).collect();
+    format!("rank,items,{}\n", columns.join(","))
+}
+
+/// The rows of a run on one number of ranks.
+pub(crate) fn rows(results: &Results) -> String {
+    let pair = |found: Option<&Measured>| match found {
+        None => ",,".to_owned(),
+        Some(one) => {
+            [Unit::Rate, Unit::Time].map(|unit| format!(",{}", exponential(one.value(unit), 10))).concat()
+        }
+    };
+    let all: String = LABELS.iter().map(|label| pair(results.find(0, label))).collect();
+    let mut text = format!("all,{}{all}\n", results.items);
+    for iteration in 0..results.iterations.len() {
+        for rank in 0..results.ranks as usize {
+            // The classic leaves the items of single ranks out.
+            text.push_str(&format!("{rank},"));
+            for label in LABELS.iter().filter(|label| !is_of_tree(label)) {
+                let times = results.find(iteration, label).and_then(|one| one.ranks.get(rank));
+                text.push_str(&times.map_or(",,".to_owned(), |times| {
+                    [Unit::Rate, Unit::Time]
+                        .map(|unit| format!(",{}", exponential(own(times, unit), 10)))
+                        .concat()
+                }));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::results::tests::measured;
+    use super::*;
+
+    #[test]
+    fn the_file_is_as_the_classic_writes_it() {
+        let iteration = || vec![measured("Tree creation", 1, 0.5), measured("File creation", 4, 0.5)];
+        let results = Results { ranks: 2, items: 4, iterations: vec![iteration(), iteration()] };
+        assert!(heading().starts_with("rank,items,rate-Directory creation,time-Directory creation,rate-Dir"));
+        assert_eq!(heading().split(',').count(), 24);
+        let text = rows(&results);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0],
+            "all,4,,,,,,,,,,,1.6000000000e+01,5.0000000000e-01,,,,,,,2.0000000000e+00,5.0000000000e-01,,"
+        );
+        assert_eq!(lines[1], "0,,,,,,,,,,,,8.0000000000e+00,5.0000000000e-01,,,,,,");
+        assert_eq!(lines[2], "1,,,,,,,,,,,,1.6000000000e+01,2.5000000000e-01,,,,,,");
+        assert_eq!(lines.len(), 5);
+        assert!(lines[1..].iter().all(|line| line.split(',').count() == 20));
+    }
+}

@@ -1,0 +1,258 @@
+//! The tables of `mdtest`: rates, times, each rank's own numbers.
+//!
+//! Invariant: the classic rows come first, in their order; what is done besides follows them.
+
+use super::results::{LABELS, Results, Spread, Unit, is_of_tree};
+use super::typed::{Edition, Look};
+use crate::personalities::classic::numbers::exponential;
+
+/// Which rows a table has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// Those of directories.
+    pub(crate) directories: bool,
+    /// Those of files.
+    pub(crate) files: bool,
+    /// That of renames, which older versions do not know.
+    pub(crate) rename: bool,
+}
+
+impl Rows {
+    fn has(self, label: &str) -> bool {
+        match label.split(' ').next() {
+            Some("Directory") => {
+                self.directories && label != "Directory read" && (self.rename || label != "Directory rename")
+            }
+            Some("File") => self.files,
+            _ => true,
+        }
+    }
+}
+
+/// All that stands behind the phases of a run on one number of ranks.
+pub(crate) fn tables(results: &Results, look: &Look, rows: Rows) -> String {
+    let units: &[Unit] = match (look.both, look.times) {
+        (true, _) => &[Unit::Rate, Unit::Time],
+        (false, true) => &[Unit::Time],
+        (false, false) => &[Unit::Rate],
+    };
+    let mut text = String::new();
+    for unit in units {
+        if look.all_ranks {
+            text.push_str(&each_rank(results, *unit, rows));
+        }
+        text.push_str(&table(results, look, rows, *unit));
+    }
+    text
+}
+
+fn table(results: &Results, look: &Look, rows: Rows, unit: Unit) -> String {
+    let statistics = look.rank_statistics && look.edition == Edition::Mdtest41;
+    let mut text = caption(results.iterations.len(), look.edition, unit, statistics);
+    let others = results.others();
+    for label in LABELS.iter().filter(|label| rows.has(label)).chain(&others) {
+        let all = results.spread(label, unit);
+        let ranks = statistics.then(|| results.spread_of_ranks(label, unit));
+        text.push_str(&row(label, all, ranks, look.edition));
+    }
+    text
+}
+
+fn caption(iterations: usize, edition: Edition, unit: Unit, statistics: bool) -> String {
+    let what = match (edition, unit) {
+        (Edition::Mdtest41, Unit::Rate) => " rate (in ops/sec)",
+        // The classic says `in ms/op` of seconds of whole phases.
+        (Edition::Mdtest41, Unit::Time) => " time (in seconds)",
+        (Edition::Mdtest33, Unit::Rate) => " rate",
+        (_, Unit::Time) => " time",
+        (Edition::Mdtest19, Unit::Rate) => "",
+    };
+    let columns = match (edition, statistics) {
+        (Edition::Mdtest41, true) => concat!(
+            "   Operation     per Rank: Max            Min           Mean      ",
+            "per Iteration: Max            Min           Mean        Std Dev\n",
+            "   ---------               ---            ---           ----      ",
+            "                ---            ---           ----        -------\n"
+        ),
+        (Edition::Mdtest41, false) => concat!(
+            "   Operation                     Max            Min           Mean        Std Dev\n",
+            "   ---------                     ---            ---           ----        -------\n"
+        ),
+        _ => concat!(
+            "   Operation                      Max            Min           Mean        Std Dev\n",
+            "   ---------                      ---            ---           ----        -------\n"
+        ),
+    };
+    format!("\nSUMMARY{what}: (of {iterations} iterations)\n{columns}")
+}
+
+fn row(label: &str, all: Spread, ranks: Option<Spread>, edition: Edition) -> String {
+    let deviation = if edition == Edition::Mdtest41 { all.sample() } else { all.population() };
+    let numbers = format!("{:14.3} {:14.3} {:14.3} {deviation:14.3}", all.max, all.min, all.mean);
+    let gap = "    ";
+    let (narrow, ranks) = match ranks {
+        None => (label.len() <= 18, String::new()),
+        Some(ranks) => (
+            label.len() <= 18 && !is_of_tree(label),
+            format!("{:14.3} {:14.3} {:14.3} {gap}", ranks.max, ranks.min, ranks.mean),
+        ),
+    };
+    match edition {
+        Edition::Mdtest19 => format!("   {label:<18}: {numbers}\n"),
+        Edition::Mdtest33 => format!("   {label:<26}: {numbers}\n"),
+        // The tree's label takes the place of the gap, which moves its numbers where ranks have columns.
+        Edition::Mdtest41 if narrow => format!("   {label:<18} {ranks}{gap}{numbers}\n"),
+        Edition::Mdtest41 => format!("   {label:<22} {ranks}{numbers}\n"),
+    }
+}
+
+/// `--print-all-procs`
+fn each_rank(results: &Results, unit: Unit, rows: Rows) -> String {
+    let word = if unit == Unit::Rate { "rate" } else { "time" };
+    let mut text = format!("\nPer process result ({word}):\n");
+    let others = results.others();
+    // Of directories all five are shown or none, and files always, as the classic does it.
+    let shown = LABELS.iter().filter(|label| rows.directories || !label.starts_with("Directory"));
+    let shown: Vec<&&str> = shown.chain(&others).collect();
+    for iteration in 0..results.iterations.len() {
+        text.push_str(&format!("iteration: {iteration}\n"));
+        for label in &shown {
+            let found = results.find(iteration, label).filter(|_| !is_of_tree(label));
+            let values: Vec<f64> = match found {
+                Some(measured) if !measured.ranks.is_empty() => measured.own(unit).collect(),
+                _ => vec![0.0; results.ranks as usize],
+            };
+            let values: Vec<String> = values.iter().map(|value| exponential(*value, 6)).collect();
+            text.push_str(&format!("Test {label} {}\n", values.join(",")));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::results::tests::measured;
+    use super::*;
+
+    fn results() -> Results {
+        let iteration = |seconds: f64| {
+            vec![
+                measured("Tree creation", 1, seconds),
+                measured("File creation", 100, seconds),
+                measured("File stat", 100, seconds),
+                measured("List", 100, seconds),
+                measured("Tree removal", 1, seconds),
+            ]
+        };
+        Results { ranks: 2, items: 100, iterations: vec![iteration(0.5), iteration(0.25)] }
+    }
+
+    const FILES: Rows = Rows { directories: false, files: true, rename: true };
+
+    fn look(change: impl Fn(&mut Look)) -> Look {
+        let mut look = Look::default();
+        change(&mut look);
+        look
+    }
+
+    #[test]
+    fn the_table_of_rates_is_that_of_4_1() {
+        assert_eq!(
+            tables(&results(), &Look::default(), FILES),
+            "
+SUMMARY rate (in ops/sec): (of 2 iterations)
+   Operation                     Max            Min           Mean        Std Dev
+   ---------                     ---            ---           ----        -------
+   File creation                 800.000        400.000        600.000        282.843
+   File stat                     800.000        400.000        600.000        282.843
+   File read                       0.000          0.000          0.000          0.000
+   File removal                    0.000          0.000          0.000          0.000
+   Tree creation                   4.000          2.000          3.000          1.414
+   Tree removal                    4.000          2.000          3.000          1.414
+   List                          800.000        400.000        600.000        282.843
+"
+        );
+    }
+
+    #[test]
+    fn rank_statistics_and_each_ranks_numbers_stand_as_in_4_1() {
+        let look = look(|look| (look.rank_statistics, look.all_ranks, look.times) = (true, true, true));
+        let text = tables(&results(), &look, FILES);
+        assert!(
+            text.starts_with(
+                "
+Per process result (time):
+iteration: 0
+Test File creation 5.000000e-01,2.500000e-01
+Test File stat 5.000000e-01,2.500000e-01
+Test File read 0.000000e+00,0.000000e+00
+Test File removal 0.000000e+00,0.000000e+00
+Test Tree creation 0.000000e+00,0.000000e+00
+Test Tree removal 0.000000e+00,0.000000e+00
+Test List 5.000000e-01,2.500000e-01
+iteration: 1
+"
+            ),
+            "{text}"
+        );
+        let (_, table) = text.split_once("\nSUMMARY").expect("a table");
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines[0], " time (in seconds): (of 2 iterations)");
+        let cut = |line: &'static str| line.replace('|', "");
+        for (number, line) in [
+            (
+                1,
+                "   Operation     per Rank: Max            Min           Mean      |\
+                 per Iteration: Max            Min           Mean        Std Dev",
+            ),
+            (
+                2,
+                "   ---------               ---            ---           ----      |                \
+                 ---            ---           ----        -------",
+            ),
+            (
+                3,
+                "   File creation               0.500          0.125          0.281|                  \
+                 0.500          0.250          0.375          0.177",
+            ),
+            (
+                7,
+                "   Tree creation                   0.500          0.250          0.375|              \
+                 0.500          0.250          0.375          0.177",
+            ),
+        ] {
+            assert_eq!(lines[number], cut(line));
+        }
+    }
+
+    #[test]
+    fn both_tables_come_rates_first_and_with_all_rows() {
+        let both = look(|look| (look.both, look.times) = (true, true));
+        let all = Rows { directories: true, files: true, rename: true };
+        let text = tables(&results(), &both, all);
+        assert!(text.find("SUMMARY rate").unwrap() < text.find("SUMMARY time").unwrap());
+        assert_eq!(text.matches("Directory rename ").count(), 2);
+        assert_eq!(text.matches("Directory read").count(), 0);
+    }
+
+    #[test]
+    fn older_tables_have_their_captions_labels_and_deviation() {
+        let older = look(|look| look.edition = Edition::Mdtest33);
+        let text = tables(&results(), &older, Rows { rename: false, ..FILES });
+        assert!(
+            text.starts_with(
+                "
+SUMMARY rate: (of 2 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   ---------                      ---            ---           ----        -------
+   File creation             :        800.000        400.000        600.000        200.000
+"
+            ),
+            "{text}"
+        );
+        let oldest = look(|look| look.edition = Edition::Mdtest19);
+        let text = tables(&results(), &oldest, Rows { rename: false, ..FILES });
+        assert!(text.starts_with("\nSUMMARY: (of 2 iterations)\n"), "{text}");
+        assert!(text.contains("\n   File creation     :        800.000        400.000 "), "{text}");
+    }
+}

@@ -1,0 +1,296 @@
+//! The text of `mdtest`, line by line as things happen; the classic's to the letter.
+//!
+//! Invariant: no engine here, and no number that is not in a record or an event.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use storage::Space;
+use units::Usage;
+use workloads::mdtest::{Ended, Event, Observer};
+
+use super::header::{self, Facts, NOTHING_READ, moment};
+use super::results::{Measured, Results};
+use super::summary::{self, Rows};
+use super::typed::{Edition, Meant};
+use super::{beyond, chatter, listing, ranks_csv};
+use crate::speech::say;
+
+/// Takes a piece of text.
+pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
+
+/// Writes the text of one run.
+pub(crate) struct Text {
+    meant: Meant,
+    argv: Vec<String>,
+    space: Option<Space>,
+    /// The file of `--saveRankPerformanceDetails`.
+    rank_csv: Option<File>,
+    /// Where the text goes.
+    out: Out,
+    /// The first thing that could not be written.
+    broken: Option<io::Error>,
+    /// The runs so far, on their numbers of ranks; the last one goes on.
+    runs: Vec<Results>,
+    /// The phase under way.
+    phase: &'static str,
+    /// Whether lines of the tests of directories and of files are still to come in this iteration.
+    due: [bool; 2],
+    /// Operations of all ranks when the deadline of this iteration came.
+    stonewalled: Option<f64>,
+    /// Warnings, and what the reader of the numbers has to know.
+    warnings: Vec<String>,
+    notices: Vec<String>,
+}
+
+impl Text {
+    /// A writer for the run started as `argv`, whose file system has this room; its files are made now.
+    pub(crate) fn open(meant: &Meant, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
+        let mut text = Self::onto(Box::new(say), meant, argv, space);
+        if let Some(path) = &meant.look.rank_csv {
+            let made = File::create(path).map_err(|error| {
+                Usage(format!(
+                    "--saveRankPerformanceDetails {path}: {error}; name a file that can be written"
+                ))
+            })?;
+            text.rank_csv = Some(made);
+            text.save(&ranks_csv::heading());
+        }
+        Ok(text)
+    }
+
+    /// The same onto `out`, without files.
+    pub(crate) fn onto(out: Out, meant: &Meant, argv: &[String], space: Option<Space>) -> Self {
+        Self {
+            meant: meant.clone(),
+            argv: argv.to_vec(),
+            space,
+            rank_csv: None,
+            out,
+            broken: None,
+            runs: Vec::new(),
+            phase: "",
+            due: [false; 2],
+            stonewalled: None,
+            warnings: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    fn edition(&self) -> Edition {
+        self.meant.look.edition
+    }
+
+    fn verbose(&self) -> u32 {
+        self.meant.parameters.verbose
+    }
+
+    fn rows(&self) -> Rows {
+        let parameters = &self.meant.parameters;
+        Rows {
+            directories: parameters.directories,
+            files: parameters.files,
+            rename: parameters.rename || self.edition() == Edition::Mdtest41,
+        }
+    }
+
+    fn put(&mut self, text: &str) {
+        if let Err(error) = (self.out)(text) {
+            self.broken.get_or_insert(error);
+        }
+    }
+
+    fn save(&mut self, text: &str) {
+        if let Some(file) = &mut self.rank_csv
+            && let Err(error) = file.write_all(text.as_bytes())
+        {
+            self.broken.get_or_insert(error);
+        }
+    }
+
+    /// The first warning.
+    pub(crate) fn warning(&self) -> Option<&str> {
+        self.warnings.first().map(String::as_str)
+    }
+
+    /// What stands below everything; `complete` when nothing ended the run before its time. Fails where
+    /// something could not be written.
+    pub(crate) fn finish(&mut self, complete: bool) -> io::Result<()> {
+        if !complete {
+            self.unfinished();
+        }
+        let tail = match self.edition() {
+            _ if !complete => String::new(),
+            Edition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
+            _ => format!("-- finished at {} --\n\n", moment()),
+        };
+        self.put(&(tail + &beyond::lines(&self.runs, self.verbose(), &self.notices)));
+        match self.broken.take() {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// A run that was ended early: its whole iterations are told, and that they are not all.
+    fn unfinished(&mut self) {
+        let wanted = self.meant.parameters.iterations;
+        let Some(mut last) = self.runs.pop() else { return };
+        let broken_off = last.iterations.pop().unwrap_or_default();
+        let whole = last.iterations.len();
+        if whole > 0 {
+            let tables = summary::tables(&last, &self.meant.look, self.rows());
+            self.put(&tables);
+        }
+        let phases = broken_off.iter().map(|one| format!("{} {:.3} ops/sec", one.label, one.rate));
+        let phases: Vec<String> = phases.collect();
+        let mut text = format!("assay: the run ended early: {whole} of {wanted} iterations are whole");
+        if !phases.is_empty() {
+            text.push_str(&format!("; of the next one were done: {}", phases.join(", ")));
+        }
+        self.put(&(text + "\n"));
+        last.iterations.push(broken_off);
+        self.runs.push(last);
+    }
+
+    fn started(&mut self, ranks: u32, nodes: u32, on_node_0: &[bool]) {
+        let facts = Facts { argv: &self.argv, ranks, nodes, on_node_0, space: self.space };
+        let text = header::text(&self.meant, &facts);
+        self.put(&text);
+    }
+
+    /// `N tasks, M files`
+    fn announce(&mut self, ranks: u32, items: u64) {
+        self.runs.push(Results { ranks, items, iterations: Vec::new() });
+        let parameters = &self.meant.parameters;
+        let all = u64::from(ranks) * items;
+        let what = match (parameters.files, parameters.directories) {
+            (true, true) => format!("{all} files/directories"),
+            (true, false) if parameters.shared_file => "1 file".to_owned(),
+            (true, false) => format!("{all} files"),
+            _ => format!("{all} directories"),
+        };
+        let above = if self.edition() == Edition::Mdtest19 { "\n" } else { "" };
+        let mut text = format!("{above}{ranks} tasks, {what}\n");
+        if self.verbose() > 0 {
+            text.push_str(&chatter::caption(self.edition()));
+        }
+        self.put(&text);
+    }
+
+    /// Lines of the tests that are over: that of directories, or both.
+    fn flush(&mut self, files_too: bool) {
+        let mut text = String::new();
+        let rename = self.rows().rename;
+        let stonewalled = self.stonewalled;
+        for (number, kind) in ["Directory", "File"].into_iter().enumerate() {
+            let over = number == 0 || files_too;
+            if over && std::mem::take(&mut self.due[number]) && self.verbose() > 0 {
+                let iteration = self.runs.last().and_then(|run| run.iterations.last());
+                let iteration = iteration.map_or(&[][..], Vec::as_slice);
+                text.push_str(&chatter::test(self.edition(), kind, rename, iteration, stonewalled));
+            }
+        }
+        self.put(&text);
+    }
+
+    fn ended(&mut self, ended: &Ended<'_>) {
+        let alone = chatter::stands_alone(ended.label);
+        let one = Measured::new(ended);
+        if alone && self.verbose() > 0 {
+            let line = chatter::single(self.edition(), &one);
+            self.put(&line);
+        }
+        if let Some(iteration) = self.runs.last_mut().and_then(|run| run.iterations.last_mut()) {
+            iteration.push(one);
+        }
+    }
+
+    fn over(&mut self, wrong: u64) {
+        self.flush(true);
+        let Some(run) = self.runs.last() else { return };
+        let mut text = summary::tables(run, &self.meant.look, self.rows());
+        let rows = ranks_csv::rows(run);
+        if wrong > 0 {
+            text.push_str(&match self.edition() {
+                Edition::Mdtest41 => format!(
+                    "\nERROR: verifying the data on read ({wrong} errors)! Take the performance values with \
+                     care!\n\n"
+                ),
+                _ => {
+                    "\nERROR: verifying the data read! Take the performance values with care!\n\n".to_owned()
+                }
+            });
+        }
+        self.put(&text);
+        self.save(&rows);
+    }
+
+    /// Lines that belong to no phase.
+    fn said(&mut self, event: &Event<'_>) -> String {
+        let edition = self.edition();
+        match event {
+            Event::Shift(ranks) if edition != Edition::Mdtest19 => {
+                let words = format!("Shifting ranks by {ranks} for each phase.");
+                listing::numbered(edition, 0, (2169, 2594), &words)
+            }
+            Event::RandomSeed(seed) => format!("random seed: {seed}\n"),
+            Event::Delay(seconds) if self.verbose() > 0 => format!("delaying {seconds} seconds . . .\n"),
+            Event::Stonewall { least, most, mean } => {
+                let ranks = self.runs.last().map_or(0, |run| run.ranks);
+                self.stonewalled = Some(mean * f64::from(ranks));
+                format!("Continue stonewall hit min: {least} max: {most} avg: {mean:.1} \n\n")
+            }
+            Event::Name { what, path } => chatter::name(edition, self.phase, what, path),
+            Event::Preloaded { directories, files_each, seconds } => format!(
+                "assay: preloaded {directories} directories with {files_each} files each, counted, in \
+                 {seconds:.3} s\n"
+            ),
+            Event::Warning(text) if *text == NOTHING_READ => String::new(),
+            Event::Warning(text) => {
+                self.warnings.push((*text).to_owned());
+                format!("WARNING: {text}\n")
+            }
+            Event::Notice(text) => {
+                if !self.notices.iter().any(|known| known == text) {
+                    self.notices.push((*text).to_owned());
+                }
+                String::new()
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+impl Observer for Text {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Started { ranks, nodes, on_node_0 } => self.started(*ranks, *nodes, on_node_0),
+            Event::Ranks { ranks, items } => self.announce(*ranks, *items),
+            Event::Iteration(number) => {
+                self.flush(true);
+                let parameters = &self.meant.parameters;
+                self.due = [parameters.directories, parameters.files];
+                self.stonewalled = None;
+                if let Some(run) = self.runs.last_mut() {
+                    run.iterations.push(Vec::new());
+                }
+                if self.verbose() > 0 {
+                    let line = chatter::iteration(self.edition(), *number, &moment());
+                    self.put(&line);
+                }
+            }
+            Event::Begins { phase, .. } => {
+                self.phase = phase;
+                if phase.starts_with("file") || *phase == "tree_removal" {
+                    self.flush(*phase == "tree_removal");
+                }
+            }
+            Event::Ended(ended) => self.ended(ended),
+            Event::Over { wrong } => self.over(*wrong),
+            other => {
+                let text = self.said(other);
+                self.put(&text);
+            }
+        }
+    }
+}

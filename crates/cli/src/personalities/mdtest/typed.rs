@@ -1,0 +1,194 @@
+//! What was typed on an `mdtest` command line, and what it means.
+
+use std::collections::BTreeMap;
+
+use units::Usage;
+use workloads::mdtest::Parameters;
+
+use super::{retired, table};
+use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle};
+
+/// The version of mdtest whose text is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Edition {
+    /// 1.9.3, before it was part of IOR (`--compat 1.9`).
+    Mdtest19,
+    /// 3.3 (`--compat 3.3`).
+    Mdtest33,
+    /// 4.1.
+    #[default]
+    Mdtest41,
+}
+
+/// How the results are shown, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// `--compat`
+    pub(crate) edition: Edition,
+    /// `-Z`: times instead of rates.
+    pub(crate) times: bool,
+    /// `-P`: both.
+    pub(crate) both: bool,
+    /// `--print-all-procs`
+    pub(crate) all_ranks: bool,
+    /// `--showRankStatistics`
+    pub(crate) rank_statistics: bool,
+    /// `--saveRankPerformanceDetails`
+    pub(crate) rank_csv: Option<String>,
+}
+
+/// The parts of a test that were named; none means all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Only {
+    pub(crate) create: bool,
+    pub(crate) stat: bool,
+    pub(crate) read: bool,
+    pub(crate) rename: bool,
+    pub(crate) remove: bool,
+    pub(crate) directories: bool,
+    pub(crate) files: bool,
+}
+
+impl Only {
+    /// Whether no phase was named.
+    fn any_phase(self) -> bool {
+        !(self.create || self.stat || self.read || self.rename || self.remove)
+    }
+}
+
+/// Everything that was typed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Typed {
+    /// What goes to the workload as it is.
+    pub(crate) parameters: Parameters,
+    /// `-C -T -E -U -r -D -F`
+    pub(crate) only: Only,
+    /// `-a`
+    pub(crate) backend: Option<String>,
+    /// `-d`
+    pub(crate) dirs: Option<String>,
+    /// How the results are shown.
+    pub(crate) look: Look,
+    /// `--record FILE`
+    pub(crate) record: Option<String>,
+    /// `--dryRun`
+    pub(crate) dry_run: bool,
+    /// `-h`
+    pub(crate) help: bool,
+    /// The options of backends that were set, and whether to more than zero.
+    pub(crate) set_of_backends: BTreeMap<String, bool>,
+    /// What the user is told about translated options.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A run, ready to be checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Meant {
+    pub(crate) parameters: Parameters,
+    pub(crate) look: Look,
+    pub(crate) record: Option<String>,
+    pub(crate) dry_run: bool,
+    /// What the user is told about options that are taken otherwise than typed.
+    pub(crate) notes: Vec<String>,
+    /// Whether no phase was named, so that all are meant.
+    pub(crate) all_phases: bool,
+    /// `-a` as typed.
+    pub(crate) backend: Option<String>,
+}
+
+impl Typed {
+    /// What the line means.
+    pub(crate) fn meant(self) -> Result<Meant, Usage> {
+        let Self {
+            mut parameters,
+            only,
+            backend,
+            dirs,
+            look,
+            record,
+            dry_run,
+            set_of_backends,
+            mut notes,
+            ..
+        } = self;
+        let older = look.edition != Edition::Mdtest41;
+        let all_phases = only.any_phase();
+        parameters.create = all_phases || only.create;
+        parameters.stat = all_phases || only.stat;
+        parameters.read = all_phases || only.read;
+        // Renames came with 4.0: a line for an older version does not mean them.
+        parameters.rename = only.rename || (all_phases && !older);
+        parameters.remove = all_phases || only.remove;
+        let both = only.directories == only.files;
+        parameters.directories = (both || only.directories) && !parameters.shared_file;
+        parameters.files = both || only.files;
+        if look.edition == Edition::Mdtest19 {
+            parameters.test_dir_prefix = "#test-dir.";
+        }
+        match &dirs {
+            Some(dirs) => parameters.dirs = split(dirs)?,
+            None if look.edition == Edition::Mdtest19 => parameters.dirs = vec![".".to_owned()],
+            None => {}
+        }
+        if let Some(backend) = &backend {
+            parameters.backend.clone_from(backend);
+        }
+        parameters.rank_times = look.all_ranks || look.rank_statistics || look.rank_csv.is_some();
+        notes.extend(told(&parameters));
+        notes.extend(idle(&set_of_backends, &parameters.backend));
+        Ok(Meant { parameters, look, record, dry_run, notes, all_phases, backend })
+    }
+}
+
+/// The directories of `-d`, which `@` or the end of a line separates.
+fn split(text: &str) -> Result<Vec<String>, Usage> {
+    let dirs: Vec<String> = text.split(['@', '\n']).map(str::to_owned).collect();
+    match dirs.iter().any(String::is_empty) {
+        true => Err(Usage(format!("-d {text}: a directory without a name; `@` separates directories"))),
+        false => Ok(dirs),
+    }
+}
+
+/// What a line says that reads as if it did more.
+fn told(parameters: &Parameters) -> Vec<String> {
+    let mut notes = Vec::new();
+    if parameters.make_node {
+        notes.push(
+            "-k makes files by mknod, as mdtest does from IOR 3.3 on; 1.9 and 3.2 did not know it, and there \
+             files were opened"
+                .to_owned(),
+        );
+    }
+    if parameters.first_ranks != 1 && parameters.last_ranks == 0 {
+        notes.push("-f without -l has no effect; name the last number of ranks too".to_owned());
+    }
+    if parameters.time_unique_dir && !parameters.unique_dir {
+        notes.push("-t has no effect without -u".to_owned());
+    }
+    notes
+}
+
+impl Line for Typed {
+    const NAME: &'static str = "mdtest";
+
+    fn rows() -> impl Iterator<Item = &'static Row<Self>> {
+        table::rows()
+    }
+
+    fn retired(letter: char) -> Option<&'static dyn Retiree<Self>> {
+        retired::of_letter(letter).map(|was| was as &dyn Retiree<Self>)
+    }
+
+    fn spelled_otherwise<'a>(
+        &mut self,
+        letter: char,
+        left: &'a str,
+        next: Option<&str>,
+    ) -> Option<Result<&'a str, Usage>> {
+        retired::spelled(self, letter, left, next)
+    }
+
+    fn of_backends(&mut self) -> OfBackends<'_> {
+        OfBackends { settings: &mut self.parameters.settings, set: &mut self.set_of_backends }
+    }
+}
