@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use common::listed::{Listed, listed};
 use common::{Ran, ior, program, run};
 use serde_json::Value;
 
@@ -102,61 +103,6 @@ impl Seen {
     /// The traced calls whose line has all of these in it.
     fn called(&self, parts: &[&str]) -> usize {
         self.trace.lines().filter(|line| parts.iter().all(|part| line.contains(part))).count()
-    }
-}
-
-/// An option as the help lists it.
-#[derive(Debug, PartialEq)]
-struct Listed {
-    names: Vec<String>,
-    directives: Vec<String>,
-    takes_value: bool,
-}
-
-/// Reads one line of the help; `None` where it lists no option.
-fn listed(line: &str) -> Option<Listed> {
-    let mut rest = line.strip_prefix("  ").filter(|rest| rest.starts_with('-'))?;
-    let mut seen = Listed { names: Vec::new(), directives: Vec::new(), takes_value: false };
-    loop {
-        let directive = rest.strip_prefix("-O ");
-        let word = directive.unwrap_or(rest).split(' ').next()?;
-        rest = &directive.unwrap_or(rest)[word.len()..];
-        seen.takes_value |= word.contains('=');
-        let name = word.trim_end_matches(',').split('=').next()?;
-        match directive {
-            Some(_) => seen.directives.push(name.to_owned()),
-            None => seen.names.push(name.to_owned()),
-        }
-        match word.ends_with(',') {
-            true => rest = rest.trim_start(),
-            false => break,
-        }
-    }
-    if let Some((_, names)) = rest.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")) {
-        seen.directives.extend(names.split(", ").map(str::to_owned));
-    }
-    Some(seen)
-}
-
-impl Listed {
-    /// What a row calls it.
-    fn key(&self) -> String {
-        self.names.first().cloned().unwrap_or_else(|| format!("-O {}", self.directives[0]))
-    }
-
-    /// All ways to write it with that value, which is empty for a flag that is just given.
-    fn forms(&self, value: &str) -> Vec<String> {
-        let mut forms = Vec::new();
-        for name in &self.names {
-            forms.push(match (value, self.takes_value, name.starts_with("--")) {
-                ("", ..) => name.clone(),
-                (_, true, false) => format!("{name} {value}"),
-                _ => format!("{name}={value}"),
-            });
-        }
-        let value = if value.is_empty() { "1" } else { value };
-        forms.extend(self.directives.iter().map(|name| format!("-O {name}={value}")));
-        forms
     }
 }
 

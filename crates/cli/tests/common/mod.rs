@@ -3,7 +3,9 @@
 
 pub mod campaign;
 pub mod fdtree;
+pub mod listed;
 pub mod masked;
+pub mod mdtest;
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;

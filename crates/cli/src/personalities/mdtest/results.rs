@@ -201,7 +201,7 @@ pub(crate) mod tests {
     ) -> Ended<'a> {
         phase.phase = label.to_lowercase().replace(' ', "_");
         phase.ops = 2 * items;
-        phase.balance = Balance { slowest_node: "n0".into(), ..Balance::default() };
+        phase.balance = Balance { slowest_node: "n0".into(), bytes_min: items, ..Balance::default() };
         phase.latency = Some(Latency {
             count: 2 * items,
             min_ns: 1000,

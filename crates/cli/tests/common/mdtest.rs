@@ -1,0 +1,112 @@
+//! Running `mdtest`, and comparing what it prints with what the original printed.
+//!
+//! A golden text opens with a comment, then `$` and the options of each run, of which the last one's text
+//! follows: mdtest's own, from two ranks, masked. `{14}` is a number that was measured, with its blanks in so
+//! many columns, `{}` one in running text, `...` what is of the place, `DATE` a date.
+#![allow(dead_code, unreachable_pub)]
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Ran, assay, run};
+
+/// A command of `assay -n RANKS mdtest WORDS` in `dir`.
+pub fn command(dir: &Path, ranks: u32, words: &str) -> Command {
+    assay(dir, &format!("-n {ranks} mdtest {words}"))
+}
+
+/// Runs it.
+pub fn mdtest(dir: &Path, ranks: u32, words: &str) -> Ran {
+    run(&mut command(dir, ranks, words))
+}
+
+/// The lines of the error stream that `mdtest` itself wrote, but for notes.
+pub fn complaints(ran: &Ran) -> Vec<&str> {
+    let own = ran.err.lines().filter(|line| line.starts_with("mdtest: "));
+    own.filter(|line| !line.starts_with("mdtest: note: ")).collect()
+}
+
+/// The text up to what stands below the classic's.
+pub fn classic(text: &str) -> String {
+    let end = text.find("\nassay: ").map_or(text.len(), |at| at + 1);
+    text[..end].to_owned()
+}
+
+/// A line with all that differs from run to run replaced.
+pub fn mask(line: &str) -> String {
+    for key in ["Command line used: ", "Path                : ", "FS                  : ", "Path: ", "FS: "] {
+        if line.starts_with(key) {
+            return format!("{key}...");
+        }
+    }
+    // The classic shows another option here (docs/COMPATIBILITY.md).
+    if let Some((before, _)) = line.split_once("remove_only             : ") {
+        return format!("{before}remove_only             : ...");
+    }
+    if let Some((before, _)) = line.split_once("\t/") {
+        return format!("{before}\t...");
+    }
+    if let Some(rest) = line.strip_prefix("Continue stonewall hit min: ") {
+        assert_eq!(rest.split(' ').count(), 6, "{line}");
+        return "Continue stonewall hit min: {} max: {} avg: {} ".to_owned();
+    }
+    if line.starts_with("Test ") {
+        return exponentials(line);
+    }
+    measured(&dates(line)).replace("(in seconds)", "(in ms/op)")
+}
+
+/// Every number with three decimals replaced, with the blanks before it.
+fn measured(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(point) = rest.find('.') {
+        let whole = rest[..point].chars().rev().take_while(char::is_ascii_digit).count();
+        let decimals = rest[point + 1..].chars().take_while(char::is_ascii_digit).count();
+        let begin = point - whole;
+        if whole == 0 || decimals != 3 {
+            text.push_str(&rest[..=point]);
+            rest = &rest[point + 1..];
+            continue;
+        }
+        // What is measured has 14 columns, of which the blanks before it are a part.
+        let number = whole + 1 + decimals;
+        let blanks = rest[..begin].chars().rev().take_while(|c| *c == ' ').count();
+        let cell = number.max(14).min(number + blanks);
+        text.push_str(&rest[..point + 4 - cell]);
+        text.push_str(&format!("{{{cell}}}"));
+        rest = &rest[point + 4..];
+    }
+    text + rest
+}
+
+fn exponentials(line: &str) -> String {
+    let (name, values) = line.rsplit_once(' ').expect("values");
+    let alike = |value: &str| value.len() == 12 && value[8..].starts_with('e') && value.contains('.');
+    assert!(values.split(',').all(alike), "{line}");
+    format!("{name} {}", vec!["{}"; values.split(',').count()].join(","))
+}
+
+/// Every date of mdtest replaced.
+fn dates(line: &str) -> String {
+    let pattern = "00/00/0000 00:00:00";
+    let is_date = |text: &str| {
+        text.chars().zip(pattern.chars()).all(|(c, p)| if p == '0' { c.is_ascii_digit() } else { c == p })
+    };
+    let at = (0..line.len()).find(|at| line.get(*at..at + pattern.len()).is_some_and(is_date));
+    at.map_or(line.to_owned(), |at| format!("{}DATE{}", &line[..at], &line[at + pattern.len()..]))
+}
+
+/// Asserts that the run that the golden text ends with prints it; its options hold `DIR` for `dir`.
+pub fn assert_golden(golden: &str, dir: &Path) {
+    let lines: Vec<&str> = golden.lines().skip(1).collect();
+    let runs: Vec<&str> = lines.iter().map_while(|line| line.strip_prefix("$ ")).collect();
+    let text = lines[runs.len()..].join("\n");
+    let mut out = String::new();
+    for words in &runs {
+        let words = words.replace("DIR", &dir.display().to_string());
+        out = mdtest(dir, 2, &words).ok();
+    }
+    let ours: Vec<String> = classic(&out).lines().map(mask).collect();
+    assert_eq!(ours.join("\n").trim_end(), text.trim_end(), "{out}");
+}
