@@ -149,7 +149,13 @@ fn setting(run: &Run<'_>, plan: &Plan) -> Setting {
 /// The file in which the single operations of this rank are noted.
 fn log(run: &Run<'_>, plan: &Plan) -> Result<Option<TransferLog>, String> {
     let Some(prefix) = run.parameters.operation_csv.as_ref().filter(|_| plan.logged) else { return Ok(None) };
-    let path = format!("{prefix}-{}-{:05}.csv", plan.row.label, run.rank.comm.rank());
+    // The classic writes each iteration over the one before.
+    let again = match (run.test, run.iteration) {
+        (0, 0) => String::new(),
+        (0, iteration) => format!("-{iteration}"),
+        (test, iteration) => format!("-{test}-{iteration}"),
+    };
+    let path = format!("{prefix}-{}-{:05}{again}.csv", plan.row.label, run.rank.comm.rank());
     TransferLog::create(path.as_ref(), run.rank.clock.scale(), plan.bytes_each.max(1), plan.count).map(Some)
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn text(meant: &Meant, facts: &Facts<'_>) -> String {
         let words = "main: Setting create/stat/read/remove_only to True";
         text.push_str(&listing::numbered(edition, 1, (1398, 1905), words));
     }
-    if edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0 {
+    if reads_nothing(meant) {
         text.push_str(&format!("WARNING: {NOTHING_READ}\n"));
     }
     if parameters.verbose > 0 {
@@ -64,6 +64,12 @@ pub(crate) fn text(meant: &Meant, facts: &Facts<'_>) -> String {
         Edition::Mdtest33 => text + &place + "\n" + &map,
         Edition::Mdtest41 => text + &map + &place,
     }
+}
+
+/// Whether 4.x warns of reads that read nothing.
+pub(crate) fn reads_nothing(meant: &Meant) -> bool {
+    let parameters = &meant.parameters;
+    meant.look.edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0
 }
 
 /// The command line: only 1.9 leaves the words as they are.

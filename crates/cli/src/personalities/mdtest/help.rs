@@ -16,7 +16,7 @@ pub(crate) fn text(name: &str) -> String {
         text.push_str(&described(&format!("-{}{value}", retired.short), retired.about));
     }
     text.push_str(&format!(
-        "  -B without a number, and -RSEED\n\n\
+        "  Also -B without a number, and -RSEED.\n\n\
          Operations for --operations: {}.\n\
          Numbers take k, m, g, t, p in powers of 1024. Without -C, -T, -E, -U or -r all five are done.\n\
          Ranks are those of mpirun or srun; `assay -n RANKS mdtest ...` makes local ones, as threads.\n",

@@ -124,7 +124,7 @@ pub(crate) const FLAGS: &[Row] = &[
     flag!(
         None,
         Some("warningAsErrors"),
-        "a warning ends the run with exit status 1",
+        "exit status 1 after any warning; the run goes on to its end",
         parameters.warnings_fail
     ),
     flag!(

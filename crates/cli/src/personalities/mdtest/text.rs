@@ -155,6 +155,9 @@ impl Text {
     fn started(&mut self, ranks: u32, nodes: u32, on_node_0: &[bool]) {
         let facts = Facts { argv: &self.argv, ranks, nodes, on_node_0, space: self.space };
         let text = header::text(&self.meant, &facts);
+        if header::reads_nothing(&self.meant) {
+            self.warnings.push(NOTHING_READ.to_owned());
+        }
         self.put(&text);
     }
 

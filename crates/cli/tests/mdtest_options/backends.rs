@@ -1,0 +1,47 @@
+//! The rows of backends' options.
+
+use super::{Row, Seen, calls, fails, works};
+
+/// The directory of the tests is not on Lustre, and that is said.
+fn lustre(seen: &Seen) {
+    seen.err("not on Lustre");
+}
+
+fn direct(seen: &Seen) {
+    assert!(seen.called(&["open", "file.mdtest", "O_DIRECT"]) > 0, "{}", seen.trace);
+    assert_eq!(seen.phase("file_creation")["direct"], true);
+}
+
+/// Sleeps are never shorter than asked for.
+fn slept(seen: &Seen) {
+    assert!(
+        seen.phase("file_creation")["latency"]["min_ns"].as_u64() >= Some(100_000_000),
+        "{:#?}",
+        seen.ran
+    );
+}
+
+pub(super) const ROWS: &[Row] = &[
+    works("--aio.granularity", "-a AIO -C -F -n 1 -w 4096 {4}", |seen| assert_eq!(seen.items(), (2, 0))),
+    works("--aio.max-pending", "-a AIO -C -F -n 1 -w 4096 {32}", |seen| assert_eq!(seen.items(), (2, 0))),
+    fails("--aio.max-pending", "-a AIO -C -F -n 1 -w 4096 {4}", 2, |seen| seen.err("give at least 8")),
+    calls("--aio.odirect", "-a AIO -C -F -n 1 -w 4096 {}", direct),
+    works("--dummy.delay-close", "-a DUMMY -C -F -n 1 {100000}", slept),
+    works("--dummy.delay-create", "-a DUMMY -C -F -n 1 {100000}", slept),
+    works("--dummy.delay-only-rank0", "-a DUMMY -C -F -n 1 --dummy.delay-create=100000 {}", |seen| {
+        assert_eq!(seen.phase("file_creation")["balance"]["slowest_rank"], 0);
+    }),
+    works("--dummy.delay-sync", "-a DUMMY -C -F -n 1 -w 8 -y {100000}", slept),
+    works("--dummy.delay-xfer", "-a DUMMY -C -F -n 1 -w 8 {100000}", slept),
+    fails("--posix.lustre.ignorelocks", "-C -F -n 1 {}", 1, lustre),
+    fails("--posix.lustre.pool", "-C -F -n 1 --posix.lustre.stripecount=1 {p}", 1, lustre),
+    fails("--posix.lustre.startost", "-C -F -n 1 --posix.lustre.stripecount=1 {1}", 1, lustre),
+    fails("--posix.lustre.stripecount", "-C -F -n 1 {2}", 1, lustre),
+    fails("--posix.lustre.stripesize", "-C -F -n 1 {64k}", 1, lustre),
+    calls("--posix.odirect", "-C -F -n 1 -w 4096 {}", direct),
+    calls("--posix.rangelocks", "-C -F -n 1 -w 64 {}", |seen| {
+        assert_eq!(seen.called(&["fcntl(", "F_WRLCK"]), 2, "a lock for each write: {}", seen.trace);
+    }),
+    calls("--uring.odirect", "-a URING -C -F -n 1 -w 4096 {}", direct),
+    works("--uring.plain-buffers", "-a URING -C -F -n 1 -w 4096 {}", |seen| assert_eq!(seen.items(), (2, 0))),
+];
