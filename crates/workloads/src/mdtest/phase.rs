@@ -8,7 +8,7 @@ use results::Record;
 use results::record::Stonewall;
 
 use super::observer::{Ended, Event, Observer, RankTimes};
-use super::operations::Row;
+use super::operations::{Row, When};
 use super::parameters::Parameters;
 use super::run::Run;
 use crate::kit::drive::Ending;
@@ -71,7 +71,11 @@ pub(super) fn perform(
     aside: Aside<'_>,
 ) -> Result<Done, Halt> {
     let parameters = run.parameters;
-    command(run, "before phase", parameters.before_phase.as_deref())?;
+    // The tree is no phase to mdtest: nothing is added to its time.
+    let commanded = !matches!(plan.row.when, When::Begin | When::End);
+    if commanded {
+        command(run, "before phase", parameters.before_phase.as_deref())?;
+    }
     let setting = setting(run, plan);
     let log = run.rank.comm.agree(plan.row.label, log(run, plan))?;
     let mut order = order(run, plan);
@@ -100,7 +104,7 @@ pub(super) fn perform(
         rank.comm.barrier()?;
         doing.aside(rank, other, count);
     }
-    let mut done = doing.end(rank, || after_phase(parameters))?;
+    let mut done = doing.end(rank, || if commanded { after_phase(parameters) } else { Ok(()) })?;
     done.phase.stonewall = wall;
     Ok(done)
 }
