@@ -1,4 +1,5 @@
-//! How quantities are written for people: three significant figures and the unit, never a bare number.
+//! How quantities are written for people: three significant figures and the unit, never a bare number; and
+//! how C writes numbers, for files that other programs read.
 
 /// `value` scaled into the largest step that keeps it at 1 or more once it is rounded, with three significant
 /// figures.
@@ -51,6 +52,14 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A number as C's `%.<digits>e` writes it.
+pub fn exponential(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$e}");
+    let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, power) = power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
+    format!("{digits}e{sign}{power:0>2}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +85,21 @@ mod tests {
         assert_eq!(rate_decimal(999_600.0), "1.00 MB/s");
         assert_eq!(bytes_binary(1023.7 * 1024.0), "1.00 MiB");
         assert_eq!((count(99.96), count(9.996), count(999.4)), ("100".into(), "10.0".into(), "999".into()));
+    }
+
+    #[test]
+    fn numbers_are_written_as_c_writes_them() {
+        let texts =
+            [2.447_080_612_2e-2, 4.285_008_000_1e7, 0.0, 1.0, 1e-120].map(|value| exponential(value, 10));
+        assert_eq!(
+            texts,
+            [
+                "2.4470806122e-02",
+                "4.2850080001e+07",
+                "0.0000000000e+00",
+                "1.0000000000e+00",
+                "1.0000000000e-120"
+            ]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Every single transfer of one rank in a file of its own: when it began and how long it took.
 //!
-//! The columns are those of IOR 4.1: `time` and `runtime` in seconds, `tp` in bytes per second; in a mixed
+//! The columns are those of IOR 4.1, in its form: `time` and `runtime` in seconds, `tp` in bytes per second; in a mixed
 //! phase also `access`, `read` or `write`. Stamps wait in memory that was touched before the phase; when it
 //! is full they are written out between two transfers.
 
@@ -9,6 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use measure::{Scale, Tick};
+use units::exponential;
 
 use super::drive::words;
 
@@ -97,7 +98,8 @@ impl TransferLog {
             let time = seconds(begin.0.saturating_sub(self.begin.0));
             let runtime = seconds(end.0.saturating_sub(begin.0));
             let rate = if runtime > 0.0 { self.transfer_bytes as f64 / runtime } else { 0.0 };
-            if let Err(error) = writeln!(self.out, "{time:.9},{runtime:.9},{rate:.6e}{access}") {
+            let [time, runtime] = [time, runtime].map(|seconds| exponential(seconds, 8));
+            if let Err(error) = writeln!(self.out, "{time},{runtime},{}{access}", exponential(rate, 6)) {
                 self.broken.get_or_insert_with(|| format!("{}: {}", self.path.display(), words(&error)));
             }
         }
@@ -129,7 +131,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 11);
         assert_eq!(lines[0], "time,runtime,tp");
-        assert_eq!(lines[3], "0.000001000,0.000000256,2.000000e9");
+        assert_eq!(lines[3], "1.00000000e-06,2.56000000e-07,2.000000e+09");
     }
 
     #[test]

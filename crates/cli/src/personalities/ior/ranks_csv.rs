@@ -6,14 +6,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use storage::Space;
-use units::Usage;
+use units::{Usage, exponential};
 use workloads::ior::{Event, Observer, RankTimes};
 use workloads::kit::drive::words;
 
 use super::output::Output;
 use super::streams;
 use super::typed::Meant;
-use crate::personalities::classic::numbers::exponential;
 
 const HEADING: &str = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 

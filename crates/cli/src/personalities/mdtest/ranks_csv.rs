@@ -2,8 +2,9 @@
 //!
 //! Invariant: every row has as many fields as the heading, but for the tree's, which single ranks have not.
 
+use units::exponential;
+
 use super::results::{LABELS, Measured, Results, Unit, is_of_tree, own};
-use crate::personalities::classic::numbers::exponential;
 
 /// The first line of the file.
 pub(crate) fn heading() -> String {

@@ -2,9 +2,10 @@
 //!
 //! Invariant: the classic rows come first, in their order; what is done besides follows them.
 
+use units::exponential;
+
 use super::results::{LABELS, Results, Spread, Unit, is_of_tree};
 use super::typed::{Edition, Look};
-use crate::personalities::classic::numbers::exponential;
 
 /// Which rows a table has.
 #[derive(Clone, Copy, Debug)]
