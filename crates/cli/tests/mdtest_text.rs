@@ -119,9 +119,9 @@ fn names_are_told_from_vv_on() {
     let dir = fast();
     let text = mdtest(dir.path(), 2, "-n 2 -F -vvv -d x").ok();
     for line in [
-        "V-2: Rank   0 Line  1995 Making directory 'x/test-dir.0-0/mdtest_tree.0",
-        "V-2: Rank   0 Line  2013 Remove directory 'x/test-dir.0-0/mdtest_tree.0",
-        "V-3: Rank   0 Line   380 create_remove_items_helper (non-dirs create): curr_item is 'x/test-dir.0-0/",
+        "V-2: Rank   0 Line  1995 Making directory 'x/test-dir.0-0/mdtest_tree.0/'\n",
+        "V-2: Rank   0 Line  2013 Remove directory 'x/test-dir.0-0/mdtest_tree.0/'\n",
+        "V-3: Rank   0 Line   380 create_remove_items_helper (non-dirs create): curr_item is 'x/",
         "V-3: Rank   0 Line   651 mdtest_stat file: x/test-dir.0-0/mdtest_tree.0/file.mdtest.0.1\n",
         "V-3: Rank   0 Line   738 mdtest_read file: x/",
         "V-3: Rank   0 Line   363 create_remove_items_helper (non-dirs remove): curr_item is 'x/",

@@ -1,8 +1,8 @@
 //! Every single transfer of one rank in a file of its own: when it began and how long it took.
 //!
-//! The columns are those of IOR 4.1, in its form: `time` and `runtime` in seconds, `tp` in bytes per second; in a mixed
-//! phase also `access`, `read` or `write`. Stamps wait in memory that was touched before the phase; when it
-//! is full they are written out between two transfers.
+//! The columns are those of IOR 4.1, in its form: `time` and `runtime` in seconds, `tp` in bytes per second;
+//! in a mixed phase also `access`, `read` or `write`. Stamps wait in memory that was touched before the
+//! phase; when it is full they are written out between two transfers.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -115,13 +115,16 @@ pub(crate) fn stands_alone(label: &str) -> bool {
 
 /// A name that rank 0 is about to work on, within `phase`.
 pub(crate) fn name(edition: Edition, phase: &str, what: &str, path: &str) -> String {
-    let child =
-        path.trim_end_matches('/').rsplit('/').nth(1).is_some_and(|dir| dir.starts_with("mdtest_tree"));
-    let of_tree =
-        path.trim_end_matches('/').rsplit('/').next().is_some_and(|name| name.starts_with("mdtest_tree"));
+    let path = path.trim_end_matches('/');
+    let child = path.rsplit('/').nth(1).is_some_and(|dir| dir.starts_with("mdtest_tree"));
+    let of_tree = path.rsplit('/').next().is_some_and(|name| name.starts_with("mdtest_tree"));
     let (level, line, words) = match (phase, what) {
-        (_, "mkdir") if of_tree => (2, if child { 2029 } else { 1995 }, format!("Making directory '{path}'")),
-        (_, "rmdir") if of_tree => (2, if child { 2040 } else { 2013 }, format!("Remove directory '{path}'")),
+        (_, "mkdir") if of_tree => {
+            (2, if child { 2029 } else { 1995 }, format!("Making directory '{path}/'"))
+        }
+        (_, "rmdir") if of_tree => {
+            (2, if child { 2040 } else { 2013 }, format!("Remove directory '{path}/'"))
+        }
         ("directory_creation", _) => (3, 341, item("dirs create", path)),
         ("directory_removal", _) => (3, 341, item("dirs remove", path)),
         ("file_creation", _) => (3, 380, item("non-dirs create", path)),

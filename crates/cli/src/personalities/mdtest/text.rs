@@ -237,7 +237,6 @@ impl Text {
                 listing::numbered(edition, 0, (2169, 2594), &words)
             }
             Event::RandomSeed(seed) => format!("random seed: {seed}\n"),
-            Event::Delay(seconds) if self.verbose() > 0 => format!("delaying {seconds} seconds . . .\n"),
             Event::Stonewall { least, most, mean } => {
                 let ranks = self.runs.last().map_or(0, |run| run.ranks);
                 self.stonewalled = Some(mean * f64::from(ranks));
@@ -290,6 +289,15 @@ impl Observer for Text {
             }
             Event::Ended(ended) => self.ended(ended),
             Event::Over { wrong } => self.over(*wrong),
+            Event::Delay(seconds) => {
+                // The second wait is before the files.
+                if self.phase.starts_with("directory") {
+                    self.flush(false);
+                }
+                if self.verbose() > 0 {
+                    self.put(&format!("delaying {seconds} seconds . . .\n"));
+                }
+            }
             other => {
                 let text = self.said(other);
                 self.put(&text);
