@@ -21,6 +21,7 @@ pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> Strin
             text.push_str(&failures(one, failed));
         }
         text.push_str(&wrong(one.label, &one.phase));
+        text.push_str(&stopped(one));
     }
     for notice in notices {
         text.push_str(&format!("assay: warning: {notice}\n"));
@@ -50,6 +51,22 @@ fn failures(one: &Measured, failed: &Failed) -> String {
         text.push_str("  ... and more\n");
     }
     text
+}
+
+/// What the deadline did to directories, of which the classic text has no line.
+fn stopped(one: &Measured) -> String {
+    match &one.phase.stonewall {
+        Some(wall) if one.label == "Directory creation" && wall.ran_dry < one.phase.ranks => format!(
+            "assay: {}, iteration {}: stopped after {} s at {} to {} items of a rank; all went on to {}\n",
+            one.label,
+            one.phase.repetition,
+            wall.deadline_s,
+            wall.transfers_min,
+            wall.transfers_max,
+            wall.transfers_max
+        ),
+        _ => String::new(),
+    }
 }
 
 /// What verification found in a phase.
@@ -147,7 +164,7 @@ fn latencies(run: &Results, several: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::record::{BadRange, Check, FailedOperation};
+    use results::record::{BadRange, Check, FailedOperation, Stonewall};
 
     use super::super::results::tests::measured;
     use super::*;
@@ -169,6 +186,20 @@ mod tests {
         assert!(row.contains("File stat ") && row.contains("0 on n0: 0 ops/s, iteration 1"), "{row}");
         let words: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(&words[2..6], ["1.00", "us", "64.0", "us"], "{row}");
+    }
+
+    #[test]
+    fn directories_that_a_deadline_stopped_are_told() {
+        let mut one = measured("Directory creation", 100, 0.5);
+        let wall =
+            Stonewall { deadline_s: 2.0, transfers_min: 90, transfers_max: 100, ..Stonewall::default() };
+        (one.phase.stonewall, one.phase.ranks) = (Some(wall), 2);
+        let run = Results { ranks: 2, items: 1000, iterations: vec![vec![one]] };
+        assert_eq!(
+            lines(&[run], 0, &[]),
+            "assay: Directory creation, iteration 0: stopped after 2 s at 90 to 100 items of a rank; \
+             all went on to 100\n"
+        );
     }
 
     #[test]
