@@ -1,0 +1,55 @@
+//! Campaigns whose tests are lines of `mdtest`.
+
+mod common;
+
+use common::campaign::Place;
+use common::mdtest::complaints;
+
+#[test]
+fn one_test_makes_the_names_and_a_later_one_looks_at_and_removes_them() {
+    let place = Place::new();
+    place.plan(
+        r#"
+[[test]]
+id = "MADE"
+clause = "files are made"
+mdtest = "-F -C -n 200 -u -z 1 -b 2 -w 64 -G 7"
+repetitions = 1
+criterion = { metric = "file_creation.rate", op = ">", value = "1/s" }
+[[test]]
+id = "SEEN"
+uses = "MADE"
+mdtest = "-F -T -E -r -n 200 -u -z 1 -b 2 -e 64 -X -G 7 --operations list,link"
+repetitions = 1
+criterion = [
+  { metric = "file_stat.rate", op = ">", value = "1/s" },
+  { metric = "file_read.latency.p99", op = "<", value = "1 h" },
+  { metric = "file_removal.failures", op = "==", value = "0 count" },
+  { metric = "file_link.rate", op = ">", value = "1/s" },
+]
+"#,
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["MADE PASS", "SEEN PASS", "SEEN PASS", "SEEN PASS", "SEEN PASS"]);
+}
+
+#[test]
+fn a_line_that_mdtest_would_refuse_is_refused_with_the_plan() {
+    for (line, why) in [
+        ("-F -n two", "test T: -n: `two` is not a whole number"),
+        ("-F -n 1 -c -S", "-c not compatible with -S"),
+        ("-F -n 1 -a MPIIO", "Backend doesn't support MDTest"),
+        ("-h", "the line runs nothing"),
+    ] {
+        let place = Place::new();
+        place.plan(&format!(
+            "[[test]]\nid = \"T\"\nmdtest = \"{line}\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }}\n"
+        ));
+        let ran = common::run(&mut place.command("plan check p.toml"));
+        let said = common::Ran { err: ran.err.replace("assay: ", "mdtest: "), ..ran };
+        assert_eq!(said.status, Some(2), "{line}: {said:#?}");
+        assert!(complaints(&said).iter().any(|told| told.contains(why)), "{line}: {said:#?}");
+    }
+}
