@@ -146,22 +146,23 @@ fn mdtest_phases(line: &NamesLine) -> Vec<&'static str> {
     let classic = all.into_iter().filter(|(_, there, letter)| *there && mdtest_does(line, *letter));
     let mut phases: Vec<&'static str> = classic.map(|(name, ..)| name).collect();
     let extra = line.long.get("operations").map_or("", String::as_str);
-    phases.extend(MDTEST_EXTRA.iter().filter(|name| extra.split(',').any(|word| word == **name)));
+    let wanted = |name: &str| extra.split(',').any(|word| word.trim() == name);
+    phases.extend(MDTEST_EXTRA.iter().filter(|(name, _)| wanted(name)).map(|(_, phase)| *phase));
     phases
 }
 
-/// What mdtest does besides, by the names that `--operations` and records have for it.
-const MDTEST_EXTRA: &[&str] = &[
-    "directory_listing",
-    "file_chmod",
-    "file_link",
-    "file_rename_across",
-    "file_statx",
-    "file_symlink",
-    "file_truncate",
-    "file_xattr_get",
-    "file_xattr_set",
-    "shared_open",
+/// What mdtest does besides: the names that `--operations` has for it, and those of records.
+const MDTEST_EXTRA: &[(&str, &str)] = &[
+    ("chmod", "file_chmod"),
+    ("link", "file_link"),
+    ("list", "directory_listing"),
+    ("rename-across", "file_rename_across"),
+    ("shared-open", "shared_open"),
+    ("statx", "file_statx"),
+    ("symlink", "file_symlink"),
+    ("truncate", "file_truncate"),
+    ("xattr-get", "file_xattr_get"),
+    ("xattr-set", "file_xattr_set"),
 ];
 
 /// One line, read as far as a campaign needs.
@@ -328,7 +329,7 @@ mod tests {
             ("-F -C -T -r -n 10", "tree_creation file_creation file_stat file_removal tree_removal"),
             ("-D -T -I 3", "directory_stat"),
             ("-S -n 5 -CE", "tree_creation file_creation file_read"),
-            ("-F -T --operations file_statx,shared_open", "file_stat file_statx shared_open"),
+            ("-F -T --operations statx,shared-open", "file_stat file_statx shared_open"),
             (
                 "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4",
                 "tree_creation directory_creation directory_stat directory_rename directory_removal \

@@ -53,3 +53,33 @@ fn a_line_that_mdtest_would_refuse_is_refused_with_the_plan() {
         assert!(complaints(&said).iter().any(|told| told.contains(why)), "{line}: {said:#?}");
     }
 }
+
+/// A plan knows which phases an operation yields, without running it.
+#[test]
+fn every_operation_of_mdtest_may_be_judged() {
+    let dir = tempfile::tempdir().unwrap();
+    let help = common::mdtest::mdtest(dir.path(), 1, "-h").out;
+    let names = help.lines().find_map(|line| line.strip_prefix("Operations for --operations: ")).unwrap();
+    let names: Vec<&str> = names.trim_end_matches('.').split(", ").collect();
+    assert!(names.len() > 5, "{help}");
+    for name in names {
+        let line = format!("-F -n 1 --operations {name}");
+        let file = format!("{name}.records");
+        common::mdtest::mdtest(dir.path(), 1, &format!("-a DUMMY {line} --record {file}"));
+        let records = std::fs::read_to_string(dir.path().join(file)).unwrap();
+        let classic =
+            ["file_creation", "file_stat", "file_read", "file_removal", "tree_creation", "tree_removal"];
+        let mut phases = records.lines().filter_map(|line| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            record["phase"].as_str().filter(|phase| !classic.contains(phase)).map(str::to_owned)
+        });
+        let phase = phases.next().unwrap_or_else(|| panic!("{name} has no phase: {records}"));
+        let place = Place::new();
+        place.plan(&format!(
+            "[[test]]\nid = \"T\"\nmdtest = \"{line}\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"{phase}.rate\", op = \">\", value = \"1/s\" }}\n"
+        ));
+        let ran = common::run(&mut place.command("plan check p.toml"));
+        assert_eq!(ran.status, Some(0), "{name}: {ran:#?}");
+    }
+}
