@@ -329,7 +329,7 @@ mod tests {
             ("-F -C -T -r -n 10", "tree_creation file_creation file_stat file_removal tree_removal"),
             ("-D -T -I 3", "directory_stat"),
             ("-S -n 5 -CE", "tree_creation file_creation file_read"),
-            ("-F -T --operations statx,shared-open", "file_stat file_statx shared_open"),
+            ("-F -T --operations statx,shared-open", "file_stat shared_open file_statx"),
             (
                 "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4",
                 "tree_creation directory_creation directory_stat directory_rename directory_removal \
