@@ -221,3 +221,24 @@ fn a_killed_rank_ends_the_job() {
         assert!(!ended.success(), "{mpi:?}: {ended}");
     }
 }
+
+#[test]
+fn ctrl_c_names_the_test_directory_that_stays_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(common::program());
+    command.args(["-n", "2", "mdtest", "-F", "-n", "2", "-i", "1000000000", "-d", "x"]);
+    command.current_dir(dir.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    // Without -r nothing is removed, so that the directory is there when it is looked for.
+    let child = command.args(["-C", "-T", "-p", "30"]).spawn().unwrap();
+    let begun = Instant::now();
+    while !dir.path().join("x/test-dir.0-0").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never began");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{told}");
+    assert_eq!(told, "mdtest: interrupted; left behind: x/test-dir.0-0\n");
+}

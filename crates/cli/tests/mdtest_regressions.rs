@@ -1,4 +1,4 @@
-//! What is wrong with the original mdtest, or misleads, is right here; each as docs/COMPATIBILITY.md lists it.
+//! What is wrong with the original mdtest, or misleads, is right here; docs/COMPATIBILITY.md lists it.
 
 mod common;
 

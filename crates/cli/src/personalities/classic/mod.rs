@@ -8,6 +8,7 @@
 pub(crate) mod environment;
 pub(crate) mod grammar;
 pub(crate) mod help;
+pub(crate) mod interrupt;
 pub(crate) mod nearest;
 pub(crate) mod numbers;
 mod row;

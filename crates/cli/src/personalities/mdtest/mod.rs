@@ -21,22 +21,26 @@ mod parser_tests;
 #[cfg(test)]
 mod text_tests;
 
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ranks::Halt;
 use ranks::launcher::Launch;
 use storage::Storage;
 use units::Usage;
-use workloads::mdtest::{self, Observer, Silent};
+use workloads::mdtest::{self, Observer, Parameters, Silent, names};
 
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
-use super::classic::{grammar, header_dir};
+use super::classic::{grammar, header_dir, interrupt};
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 use text::Text;
 use typed::{Meant, Typed};
+
+/// How many iterations' directories are looked for after Ctrl-C.
+const LOOKED_FOR: u32 = 1000;
 
 /// A run that was checked, with its storage.
 struct Ready {
@@ -78,10 +82,22 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     }
     match session.agree(if speaks { voice(&ready, argv).map(Some) } else { Ok(None) }) {
         Err(usage) => refuse(&usage),
-        Ok((session, voice)) => perform(&Run { name: "mdtest", argv }, session, voice, |part, voice| {
-            one_rank(&ready, part, voice)
-        }),
+        Ok((session, voice)) => {
+            if session.mpi().is_none() {
+                interrupt::watch("mdtest", test_dirs(&ready.meant.parameters).into_iter());
+            }
+            let run = Run { name: "mdtest", argv };
+            perform(&run, session, voice, |part, voice| one_rank(&ready, part, voice))
+        }
     }
+}
+
+/// Test directories that a run makes; the first ones of each iteration, for all ranks.
+fn test_dirs(parameters: &Parameters) -> Vec<PathBuf> {
+    let iterations = if parameters.create { parameters.iterations.min(LOOKED_FOR) } else { 0 };
+    let dirs = 0..parameters.dirs.len() as u32;
+    let all = (0..iterations).flat_map(|iteration| dirs.clone().map(move |rank| (iteration, rank)));
+    all.map(|(iteration, rank)| PathBuf::from(names::test_dir(parameters, rank, iteration, 0))).collect()
 }
 
 /// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only

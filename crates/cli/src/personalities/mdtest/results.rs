@@ -60,8 +60,14 @@ pub(crate) fn is_of_tree(label: &str) -> bool {
 }
 
 impl Measured {
-    /// What an event tells.
-    pub(crate) fn new(ended: &Ended<'_>) -> Self {
+    /// What an event tells, with its latencies if they are wanted `whole`. What is kept of each of many
+    /// iterations is small.
+    pub(crate) fn new(ended: &Ended<'_>, whole: bool) -> Self {
+        let mut phase = ended.phase.clone();
+        phase.timeline = None;
+        if !whole {
+            phase.latency = None;
+        }
         let tree = is_of_tree(ended.label);
         let seconds = if tree { ended.rank_0.seconds } else { ended.slowest.seconds };
         let operations = if tree { ended.items } else { ended.phase.ops };
@@ -72,7 +78,7 @@ impl Measured {
             ranks: ended.ranks.to_vec(),
             items: ended.items,
             rank_0: ended.rank_0,
-            phase: ended.phase.clone(),
+            phase,
         }
     }
 
@@ -216,7 +222,7 @@ pub(crate) mod tests {
 
     /// That phase, measured.
     pub(crate) fn measured(label: &'static str, items: u64, seconds: f64) -> Measured {
-        Measured::new(&ended(label, items, seconds, &mut Phase::default(), &mut Vec::new()))
+        Measured::new(&ended(label, items, seconds, &mut Phase::default(), &mut Vec::new()), true)
     }
 
     #[test]
@@ -237,7 +243,7 @@ pub(crate) mod tests {
         let one = ranks[0];
         let ended =
             Ended { phase: &phase, label: "File stat", items: 100, rank_0: one, slowest: one, ranks: &ranks };
-        assert_eq!(Measured::new(&ended).rate, 150.0);
+        assert_eq!(Measured::new(&ended, false).rate, 150.0);
     }
 
     #[test]

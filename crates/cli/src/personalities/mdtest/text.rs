@@ -198,7 +198,7 @@ impl Text {
 
     fn ended(&mut self, ended: &Ended<'_>) {
         let alone = chatter::stands_alone(ended.label);
-        let one = Measured::new(ended);
+        let one = Measured::new(ended, self.verbose() > 0);
         if alone && self.verbose() > 0 {
             let line = chatter::single(self.edition(), &one);
             self.put(&line);
