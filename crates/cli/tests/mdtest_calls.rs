@@ -21,9 +21,10 @@ fn calls(dir: &Path, ranks: u32, words: &str) -> Option<Vec<String>> {
     command.args(["-n", &ranks.to_string(), "mdtest"]).args(words.split(' ')).current_dir(dir);
     run(&mut command).ok();
     let trace = std::fs::read_to_string(dir.join("trace")).unwrap();
-    // A line that another rank's call cut in two begins with its call.
+    // A line that another rank's call cut in two begins with its call, and what was asked for.
     let lines = trace.lines().filter(|line| !line.contains(" resumed>"));
-    Some(lines.filter_map(|line| call(line.split_once(' ')?.1.trim_start())).collect())
+    let whole = lines.map(|line| line.replace(" <unfinished ...>", ")"));
+    Some(whole.filter_map(|line| call(line.split_once(' ')?.1.trim_start())).collect())
 }
 
 /// One line of the trace, `None` where it is not about a name of the test.
