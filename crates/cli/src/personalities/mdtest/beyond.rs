@@ -219,7 +219,8 @@ mod tests {
                     first: vec![first],
                 });
                 let bad = BadRange { rank: 1, path: "f".into(), offset: 8, length: 8, ..BadRange::default() };
-                phase.check = Some(Check { bytes: 1024, bad_transfers: 1, bad: vec![bad] });
+                phase.check =
+                    Some(Check { bytes: 1024, bad_transfers: 1, bad: vec![bad], ..Check::default() });
             })],
             0,
             &["so".to_owned()],
