@@ -6,7 +6,7 @@
 
 use results::Statistics;
 use results::folder::Job;
-use results::record::{Notice, Phase, Record, Run};
+use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration};
 
 use super::usable::CACHED_SHARE;
@@ -106,6 +106,7 @@ fn fits_memory(case: &Case<'_>, jobs: &[&Job], phases: &[&Phase]) -> Option<Stri
         case.campaign.before.as_ref().map(|machine| machine.memory_bytes).filter(|bytes| *bytes > 0)?;
     let nodes = runs(jobs).map(|run| run.nodes.max(1)).min()?;
     let unproven = |phase: &&&Phase| match phase.phase.as_str() {
+        _ if phase.counts == Counts::Operations => false,
         "write" => !phase.persisted && !phase.direct,
         _ => phase.cached_before.is_none() && !phase.direct,
     };

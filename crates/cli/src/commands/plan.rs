@@ -108,13 +108,16 @@ fn summary(plan: &Plan) -> Result<String> {
     let jobs = schedule::jobs(plan, &[])?;
     let clauses: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
     let mut text = format!("{}: {}\n", plan.id, plan.title);
+    let states = match plan.states.len() {
+        0 => String::new(),
+        number => format!(", {}", several(number, "state")),
+    };
     writeln!(
         text,
-        "{}, {}, {}, {}, {}",
+        "{}, {}, {}{states}, {}",
         several(plan.tests.len(), "test"),
         several(clauses, "criterion"),
         several(plan.datasets.len(), "dataset"),
-        several(plan.states.len(), "state"),
         several(jobs.len(), "job")
     )?;
     for (fs, need) in schedule::needs(&jobs) {
