@@ -190,7 +190,7 @@ pub struct Failed {
     pub operations: u64,
     /// How many for each reason, in the system's words, the most frequent first.
     pub reasons: Vec<(String, u64)>,
-    /// Some of them, at most [`Failed::CAP`], those of the lowest ranks.
+    /// Some of them, at most [`Failed::CAP`]: the first of each rank, then the second, while there is room.
     pub first: Vec<FailedOperation>,
 }
 

@@ -36,7 +36,8 @@ pub(super) fn check(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> 
     let share = Check::CAP.div_ceil((bad_ranks as usize).min(few::SLOTS));
     let parcel = is_bad.then(|| pack(checker, share * ROOM, &setting.path.display().to_string()));
     let few = few::collect_within(test.comm, parcel.as_deref(), BYTES)?;
-    check.bad = in_turn(few.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel)).collect());
+    let heard = few.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
+    check.bad = few::in_turn(heard.collect(), Check::CAP);
     check.worst = worst(test.comm, checker.bad_transfers, bad_ranks)?;
     count(test, setting, &check, kinds)?;
     Ok(Some(check))
@@ -49,21 +50,6 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, check: &Check) {
         let signature = setting.repetition.signature;
         test.cx.observer.event(&Event::BadData { phase: setting.kind.name(), transfers, ranges, signature });
     }
-}
-
-/// The first ranges of each rank, then the second ones, as far as there is room; in the order of ranks and
-/// offsets.
-fn in_turn(ranks: Vec<Vec<BadRange>>) -> Vec<BadRange> {
-    let mut taken = vec![0; ranks.len()];
-    let mut room = Check::CAP;
-    for turn in 0..Check::CAP {
-        for (ranges, taken) in ranks.iter().zip(&mut taken).filter(|(ranges, _)| ranges.len() > turn) {
-            if room > 0 && *taken < ranges.len() {
-                (*taken, room) = (turn + 1, room - 1);
-            }
-        }
-    }
-    ranks.into_iter().zip(taken).flat_map(|(ranges, taken)| ranges.into_iter().take(taken)).collect()
 }
 
 /// The ranks with most bad transfers: one reduction for each, so that nobody has to know all. Of equal ranks
@@ -205,18 +191,5 @@ mod tests {
         assert_eq!((ranges.len(), told(&ranges[1])), (2, cut));
         checker.bad.clear();
         assert!(unpack(0, &pack(&checker, 8, "f")).is_empty());
-    }
-
-    #[test]
-    fn the_list_has_room_for_every_rank_and_is_filled_by_those_that_have_more() {
-        let of = |rank: u32, count: u64| -> Vec<BadRange> {
-            (0..count).map(|offset| BadRange { rank, offset, ..BadRange::default() }).collect()
-        };
-        let listed = in_turn(vec![of(0, 100), of(3, 2), of(7, 64), of(9, 0)]);
-        let count = |rank| listed.iter().filter(|range| range.rank == rank).count();
-        assert_eq!((listed.len(), count(0), count(3), count(7)), (64, 31, 2, 31));
-        assert!(listed.is_sorted_by_key(|range| (range.rank, range.offset)));
-        let crowd = in_turn((0..61).map(|rank| of(rank, 5)).collect());
-        assert_eq!((crowd.len(), crowd[63].rank), (64, 60));
     }
 }

@@ -62,6 +62,21 @@ pub fn collect_within(comm: &dyn Comm, mine: Option<&[u8]>, most: usize) -> Resu
     Ok(Few { total, parcels })
 }
 
+/// The first of what each rank has, then the second, as far as there is `room`; in the order of ranks, and of
+/// each rank in its own.
+pub fn in_turn<T>(ranks: Vec<Vec<T>>, room: usize) -> Vec<T> {
+    let mut taken = vec![0; ranks.len()];
+    let mut left = room;
+    for turn in 0..room {
+        for (mine, taken) in ranks.iter().zip(&mut taken).filter(|(mine, _)| mine.len() > turn) {
+            if left > 0 && *taken < mine.len() {
+                (*taken, left) = (turn + 1, left - 1);
+            }
+        }
+    }
+    ranks.into_iter().zip(taken).flat_map(|(mine, taken)| mine.into_iter().take(taken)).collect()
+}
+
 /// The length, then the bytes, seven to a word.
 fn pack(bytes: &[u8], words: &mut [u64]) {
     words[0] = bytes.len() as u64;
@@ -112,5 +127,16 @@ mod tests {
     fn a_long_speech_is_cut() {
         let few = heard(2, |rank| Some(vec![255; if rank == 0 { 9000 } else { 3 }]));
         assert_eq!(few.parcels, [(0, vec![255; BYTES]), (1, vec![255; 3])]);
+    }
+
+    #[test]
+    fn a_list_has_room_for_every_rank_and_is_filled_by_those_that_have_more() {
+        let of = |rank: u32, count: u32| -> Vec<(u32, u32)> { (0..count).map(|item| (rank, item)).collect() };
+        let listed = in_turn(vec![of(0, 100), of(3, 2), of(7, 64), of(9, 0)], 64);
+        let count = |rank| listed.iter().filter(|(whose, _)| *whose == rank).count();
+        assert_eq!((listed.len(), count(0), count(3), count(7)), (64, 31, 2, 31));
+        assert!(listed.is_sorted());
+        let crowd = in_turn((0..61).map(|rank| of(rank, 5)).collect(), 64);
+        assert_eq!((crowd.len(), crowd[63].0), (64, 60));
     }
 }

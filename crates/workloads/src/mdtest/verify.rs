@@ -159,13 +159,13 @@ pub(super) fn over_ranks(
     let lines: Vec<String> = verifier.found.iter().map(line).collect();
     let mine = (!lines.is_empty()).then(|| whole_lines(&lines));
     let heard = few::collect(run.rank.comm, mine.as_deref().map(str::as_bytes))?;
-    let mut bad: Vec<BadRange> =
-        heard.parcels.iter().flat_map(|(rank, text)| ranges(*rank, &String::from_utf8_lossy(text))).collect();
-    bad.truncate(Check::CAP);
+    let each = heard.parcels.iter().map(|(rank, text)| ranges(*rank, &String::from_utf8_lossy(text)));
+    let bad = few::in_turn(each.collect(), Check::CAP);
+    let bad_ranks = heard.total;
     if bad_transfers > 0 {
         tell_kinds(run, row, bad_transfers, kinds)?;
     }
-    Ok(Some(Check { bytes, bad_transfers, bad, ..Check::default() }))
+    Ok(Some(Check { bytes, bad_transfers, bad, bad_ranks, ..Check::default() }))
 }
 
 /// How many items hold which kind: the list of ranges ends early, this does not.

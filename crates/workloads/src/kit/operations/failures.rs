@@ -65,8 +65,8 @@ impl Failures {
             self.named.iter().map(|(call, path, why)| format!("{call}\t{why}\t{path}")).collect();
         let mine = (!lines.is_empty()).then(|| whole_lines(&lines));
         let heard = few::collect(comm, mine.as_deref().map(str::as_bytes))?;
-        let first = heard.parcels.iter().flat_map(|(rank, text)| named(*rank, text));
-        Ok(Some(Failed { operations, reasons, first: first.take(Failed::CAP).collect() }))
+        let first = heard.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
+        Ok(Some(Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) }))
     }
 }
 
