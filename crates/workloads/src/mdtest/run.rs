@@ -80,6 +80,9 @@ pub fn run(
     if place.shift != 0 {
         observer.event(&Event::Shift(place.shift));
     }
+    if storage.keeps_data() {
+        tell_warm(parameters, place.shift, nodes, &mut rank, observer)?;
+    }
     let seed = agreed(comm, seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
     let made = tree::make_own_dirs(parameters, names, comm)?;
@@ -98,6 +101,25 @@ pub fn run(
         tree::remove_own_dirs(parameters, names, comm, made, observer)?;
     }
     Ok(summary)
+}
+
+/// Names that a client just made are in its cache, which then answers for the file system.
+fn tell_warm(
+    parameters: &Parameters,
+    shift: i64,
+    nodes: u32,
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
+) -> Result<(), Halt> {
+    let looks = parameters.stat || parameters.read;
+    if !(parameters.create && looks && (shift == 0 || nodes == 1)) {
+        return Ok(());
+    }
+    let text = "stat and read find names that the same node has just made, so its cache may answer instead \
+                of the file system (-N 1 on several nodes, or -C and -T in runs of their own with caches \
+                dropped)";
+    observer.event(&Event::Notice(text));
+    rank.notice("warm-names", 0, "", text)
 }
 
 /// What a run on one number of ranks is given.
