@@ -83,14 +83,16 @@ fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
         assert!(ran.out.starts_with(file), "{file}: {ran:#?}");
         assert_eq!(ran.out.lines().count(), 2, "one sentence and the sum: {ran:#?}");
     };
-    let flip = |whole: &[u8]| {
+    let flip = |whole: &[u8], at: usize| {
         let mut bytes = whole.to_vec();
-        bytes[whole.len() / 2] ^= 1;
+        bytes[at] ^= 1;
         bytes
     };
-    for file in ["jobs/0001-W-r1/stdout.txt", "jobs/0004-R-r1/records.jsonl", "plan.toml"] {
-        changed(file, &flip);
+    for file in ["jobs/0001-W-r1/stdout.txt", "plan.toml"] {
+        changed(file, &|whole| flip(whole, whole.len() / 2));
     }
+    // In the middle it may be a digit of a number that a verdict is about, which is a second finding.
+    changed("jobs/0004-R-r1/records.jsonl", &|whole| flip(whole, 0));
     let better =
         |whole: &[u8]| String::from_utf8_lossy(whole).replacen("meets", "surely meets", 1).into_bytes();
     for file in ["verdicts.json", "report.html"] {
