@@ -18,7 +18,7 @@ use super::{names, reorder};
 const EACH_AT: u32 = 3;
 
 /// Tells every rank's own times (`-O saveRankPerformanceDetailsCSV`) and stamps (`-vvv`).
-pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> Result<(), Halt> {
+pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Result<(), Halt> {
     let phase = setting.kind.name();
     let moments = moments(test, &done.stamps);
     if test.parameters.rank_times {
@@ -34,13 +34,13 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> R
             bytes,
         };
         let rows: Vec<RankTimes> = rows.into_iter().map(row).collect();
-        test.cx.observer.event(&Event::RankTimes { phase, rows: &rows });
+        test.observer.event(&Event::RankTimes { phase, rows: &rows });
     }
     // The two halves of a mixed phase have the same stamps.
     if test.parameters.verbose >= EACH_AT && setting.is_first {
         let [open, transfer, close] = moments;
         let rows = gather(test, [open[0], open[1], transfer[0], transfer[1], close[0], close[1]])?;
-        let began = unix_seconds() - seconds(test.since_start_ns(test.cx.clock.now()));
+        let began = unix_seconds() - seconds(test.rank.since_start_ns(test.rank.clock.now()));
         let at = |ns| began + seconds(ns);
         let row = |row: [u64; 6]| RankStamps {
             open: (at(row[0]), at(row[1])),
@@ -49,41 +49,37 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> R
         };
         let rows: Vec<RankStamps> = rows.into_iter().map(row).collect();
         let repetition = setting.repetition.number;
-        test.cx.observer.event(&Event::Stamps { phase, repetition, rows: &rows });
+        test.observer.event(&Event::Stamps { phase, repetition, rows: &rows });
     }
     Ok(())
 }
 
 /// Tells what each rank that brings a path does with it (`-vvv`).
-pub(super) fn tell_files(
-    test: &mut Test<'_, '_>,
-    action: &'static str,
-    mine: Option<&Path>,
-) -> Result<(), Halt> {
+pub(super) fn tell_files(test: &mut Test<'_>, action: &'static str, mine: Option<&Path>) -> Result<(), Halt> {
     if test.parameters.verbose < EACH_AT {
         return Ok(());
     }
     let mine = mine.map_or(&[][..], |path| path.as_os_str().as_bytes());
-    let all = test.comm.gather(mine)?.unwrap_or_default();
+    let all = test.rank.comm.gather(mine)?.unwrap_or_default();
     let row = |(rank, path): (usize, &Vec<u8>)| (rank as u32, String::from_utf8_lossy(path).into_owned());
     let rows: Vec<_> = all.iter().enumerate().filter(|(_, path)| !path.is_empty()).map(row).collect();
     if !rows.is_empty() {
-        test.cx.observer.event(&Event::Files { action, rows: &rows });
+        test.observer.event(&Event::Files { action, rows: &rows });
     }
     Ok(())
 }
 
 /// Tells which file each rank is about to read (`-vvv`).
-pub(super) fn tell_readers(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
-    let (rank, ranks) = (test.comm.rank(), test.comm.size());
+pub(super) fn tell_readers(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
+    let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     let owner = reorder::owner(test.parameters, test.place, rank, ranks, repetition, false);
     tell_files(test, "reading", Some(&names::file(test.parameters, owner, repetition)))
 }
 
 /// Beginnings and ends since the test's start, nanoseconds.
-fn moments(test: &Test<'_, '_>, stamps: &Stamps) -> [[u64; 2]; 3] {
+fn moments(test: &Test<'_>, stamps: &Stamps) -> [[u64; 2]; 3] {
     let parts = [stamps.open, stamps.transfer, stamps.close];
-    parts.map(|(from, to)| [test.since_start_ns(from), test.since_start_ns(to)])
+    parts.map(|(from, to)| [test.rank.since_start_ns(from), test.rank.since_start_ns(to)])
 }
 
 fn seconds(ns: u64) -> f64 {
@@ -91,9 +87,9 @@ fn seconds(ns: u64) -> f64 {
 }
 
 /// The numbers of every rank, on rank 0; nothing on the others.
-fn gather<const N: usize>(test: &Test<'_, '_>, mine: [u64; N]) -> Result<Vec<[u64; N]>, Halt> {
+fn gather<const N: usize>(test: &Test<'_>, mine: [u64; N]) -> Result<Vec<[u64; N]>, Halt> {
     let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let all = test.comm.gather(&mine)?.unwrap_or_default();
+    let all = test.rank.comm.gather(&mine)?.unwrap_or_default();
     let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
     let row = |bytes: Vec<u8>| std::array::from_fn(|at| number(&bytes[8 * at..8 * at + 8]));
     Ok(all.into_iter().map(row).collect())

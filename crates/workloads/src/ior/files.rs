@@ -17,20 +17,20 @@ use crate::kit::few;
 use crate::kit::path::c_path;
 
 /// The file that this rank writes.
-pub(super) fn mine(test: &Test<'_, '_>, repetition: u32) -> PathBuf {
-    names::file(test.parameters, test.comm.rank(), repetition)
+pub(super) fn mine(test: &Test<'_>, repetition: u32) -> PathBuf {
+    names::file(test.parameters, test.rank.comm.rank(), repetition)
 }
 
 /// The file that this rank makes and removes, if any: its own, or the shared one on rank 0.
-fn own(test: &Test<'_, '_>, repetition: u32) -> Option<PathBuf> {
-    (test.parameters.file_per_rank || test.comm.rank() == 0).then(|| mine(test, repetition))
+fn own(test: &Test<'_>, repetition: u32) -> Option<PathBuf> {
+    (test.parameters.file_per_rank || test.rank.comm.rank() == 0).then(|| mine(test, repetition))
 }
 
 /// Removes the files of a repetition; one that is not there is not an error.
-pub(super) fn remove(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+pub(super) fn remove(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     let own = own(test, repetition);
     let removed = own.as_ref().map_or(Ok(false), |path| remove_one(test.storage, path));
-    let removed = test.comm.agree("remove", removed)?;
+    let removed = test.rank.comm.agree("remove", removed)?;
     each_rank::tell_files(test, "removing", own.as_deref().filter(|_| removed))
 }
 
@@ -43,7 +43,7 @@ fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
 }
 
 /// After a failed write: takes away what this run made, unless the user wants the files kept.
-pub(super) fn clean_up(test: &Test<'_, '_>, repetition: u32) {
+pub(super) fn clean_up(test: &Test<'_>, repetition: u32) {
     let wanted = test.parameters.keep || test.parameters.keep_with_error || test.parameters.use_existing;
     if let Some(path) = own(test, repetition).filter(|_| !wanted) {
         // The failure that led here is what the user has to hear of, not this one.
@@ -52,8 +52,8 @@ pub(super) fn clean_up(test: &Test<'_, '_>, repetition: u32) {
 }
 
 /// `-u`: makes the directory of this rank's file.
-pub(super) fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
-    let Some(dir) = names::unique_dir(test.parameters, test.comm.rank()) else { return Ok(()) };
+pub(super) fn make_dirs(test: &Test<'_>) -> Result<(), Halt> {
+    let Some(dir) = names::unique_dir(test.parameters, test.rank.comm.rank()) else { return Ok(()) };
     let made = match test.storage.names() {
         Some(names) => match names.make_dir(&c_path(&dir), 0o700) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -63,12 +63,12 @@ pub(super) fn make_dirs(test: &Test<'_, '_>) -> Result<(), Halt> {
         },
         None => Err("-u needs directories, and this backend has none".to_owned()),
     };
-    test.comm.agree("make directory", made)
+    test.rank.comm.agree("make directory", made)
 }
 
 /// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
-pub(super) fn all_there(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
-    let needed = test.parameters.layout(test.comm.size()).file_bytes();
+pub(super) fn all_there(test: &Test<'_>, repetition: u32) -> Result<(), Halt> {
+    let needed = test.parameters.layout(test.rank.comm.size()).file_bytes();
     let keeps = test.storage.keeps_data() && !test.parameters.write;
     let own = own(test, repetition).filter(|_| keeps);
     let there = own.map_or(Ok(()), |path| match lacks(test.storage, &path, needed) {
@@ -76,7 +76,7 @@ pub(super) fn all_there(test: &Test<'_, '_>, repetition: u32) -> Result<(), Halt
         Ok(Some(what)) => Err(format!("{}: {what}; add -w to write them first", path.display())),
         Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
     });
-    test.comm.agree("mixed", there)
+    test.rank.comm.agree("mixed", there)
 }
 
 /// What a file lacks of the first `needed` bytes.
@@ -90,7 +90,7 @@ fn lacks(storage: &dyn Storage, path: &Path, needed: u64) -> std::io::Result<Opt
 }
 
 /// Tells which of the files to be written are there already; of many ranks' files the first.
-pub(super) fn tell_existing(test: &mut Test<'_, '_>) -> Result<(), Halt> {
+pub(super) fn tell_existing(test: &mut Test<'_>) -> Result<(), Halt> {
     let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
     let files = (0..repetitions).filter_map(|number| own(test, number));
     let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some());
@@ -98,10 +98,10 @@ pub(super) fn tell_existing(test: &mut Test<'_, '_>) -> Result<(), Halt> {
     let kept = test.parameters.use_existing;
     let lines = listed(&found);
     let mine = (!found.is_empty()).then_some(lines.as_bytes());
-    let few = few::collect(test.comm, mine)?;
+    let few = few::collect(test.rank.comm, mine)?;
     for (_, paths) in &few.parcels {
         for path in String::from_utf8_lossy(paths).lines() {
-            test.cx.observer.event(&Event::Exists { path, kept });
+            test.observer.event(&Event::Exists { path, kept });
         }
     }
     if few.total > few::SLOTS as u64 {

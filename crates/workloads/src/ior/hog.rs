@@ -14,14 +14,14 @@ use super::parameters::Hog;
 use super::test::Test;
 
 /// Takes this rank's share; it is held for as long as the result lives.
-pub(super) fn take(test: &mut Test<'_, '_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
+pub(super) fn take(test: &mut Test<'_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
     let hog = test.parameters.hog;
     if hog == Hog::Nothing {
         return Ok(Vec::new());
     }
     let share = share(hog, ranks_on_node, Memory::of_this_node);
     // All have looked before the first takes.
-    let bytes = test.comm.agree("memory", share)?;
+    let bytes = test.rank.comm.agree("memory", share)?;
     let mut held = Vec::new();
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let taken = held.try_reserve_exact(bytes).map_err(|_| format!("cannot have {bytes} bytes of memory"));
@@ -29,10 +29,10 @@ pub(super) fn take(test: &mut Test<'_, '_>, ranks_on_node: u32) -> Result<Vec<u8
         // Not zero: zeros might come without a page behind them.
         held.resize(bytes, 0xa5);
     }
-    test.comm.agree("memory", taken)?;
+    test.rank.comm.agree("memory", taken)?;
     let rank_bytes = held.len() as u64;
     let node_bytes = if let Hog::PerRank(_) = hog { 0 } else { rank_bytes * u64::from(ranks_on_node) };
-    test.cx.observer.event(&Event::Hog { node_bytes, rank_bytes });
+    test.observer.event(&Event::Hog { node_bytes, rank_bytes });
     Ok(held)
 }
 

@@ -16,7 +16,7 @@ const LOOKS: u64 = 8;
 
 /// The data of `owner` in the file `path`, for a phase that does `transfers` of `order`.
 pub(super) fn payload(
-    test: &Test<'_, '_>,
+    test: &Test<'_>,
     kind: Kind,
     repetition: Repetition,
     owner: u32,
@@ -48,7 +48,7 @@ pub(super) fn payload(
 /// The largest generation that the stamps of any rank's file name, 0 where there are none. Read through a
 /// handle of its own, before any clock starts.
 fn newest(
-    test: &Test<'_, '_>,
+    test: &Test<'_>,
     identity: Identity,
     path: &Path,
     order: &mut Order,
@@ -56,19 +56,19 @@ fn newest(
 ) -> Result<u32, Halt> {
     // A file that cannot be read here fails again, with its message, when the phase reads it.
     let mine = look(test, identity, path, order, transfers).unwrap_or(0);
-    Ok(test.comm.reduce_one(mine.into(), Reduce::Max)? as u32)
+    Ok(test.rank.comm.reduce_one(mine.into(), Reduce::Max)? as u32)
 }
 
 fn look(
-    test: &Test<'_, '_>,
+    test: &Test<'_>,
     identity: Identity,
     path: &Path,
     order: &mut Order,
     transfers: u64,
 ) -> std::io::Result<u32> {
-    let bytes = test.parameters.layout(test.comm.size()).file_bytes();
+    let bytes = test.parameters.layout(test.rank.comm.size()).file_bytes();
     let how = Open { mode: Mode::Read, shared: false, collective: false, bytes };
-    let mut file = test.storage.open(test.comm, path, how)?;
+    let mut file = test.storage.open(test.rank.comm, path, how)?;
     let mut page = Buffer::new(BLOCK as usize)?;
     let mut newest = 0;
     for number in (0..transfers).step_by(transfers.div_ceil(LOOKS).max(1) as usize) {

@@ -21,7 +21,7 @@ const STEPS: f64 = (1 << 20) as f64;
 
 /// Warns of ranks whose times are further from the mean than `-j` allows, when asked to: three
 /// reductions, and four where there are such ranks.
-pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, stamps: &Stamps) -> Result<(), Halt> {
+pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, stamps: &Stamps) -> Result<(), Halt> {
     let allowed = f64::from(test.parameters.outlier_seconds);
     // The two halves of a mixed phase have the same times.
     if allowed == 0.0 || !setting.is_first {
@@ -32,10 +32,10 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, stamps: &Stamps) 
     let far = |kind: usize| (seconds(mine[kind]) - means[kind]).abs() > allowed;
     let parcel = (0..KINDS).any(far).then(|| {
         let numbers = mine.iter().flat_map(|us| us.to_le_bytes());
-        numbers.chain(test.comm.node_name().bytes()).collect::<Vec<u8>>()
+        numbers.chain(test.rank.comm.node_name().bytes()).collect::<Vec<u8>>()
     });
-    let few = few::collect(test.comm, parcel.as_deref())?;
-    let (phase, ranks) = (setting.kind.step(), test.comm.size());
+    let few = few::collect(test.rank.comm, parcel.as_deref())?;
+    let (phase, ranks) = (setting.kind.step(), test.rank.comm.size());
     let mut lines = Vec::new();
     for (kind, name) in NAMES.iter().enumerate() {
         for (rank, parcel) in &few.parcels {
@@ -50,11 +50,11 @@ pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, stamps: &Stamps) 
         }
     }
     for line in lines.iter().take(LINES) {
-        test.cx.observer.event(&Event::Warning(line));
+        test.observer.event(&Event::Warning(line));
     }
     if few.total > few::SLOTS as u64 || lines.len() > LINES {
         let text = format!("-j {allowed}: {} of {ranks} ranks differ in {phase}; some are named", few.total);
-        test.cx.observer.event(&Event::Notice(&text));
+        test.observer.event(&Event::Notice(&text));
     }
     Ok(())
 }
@@ -64,8 +64,8 @@ fn seconds(us: u64) -> f64 {
 }
 
 /// This rank's times in the order of [`NAMES`], microseconds; moments since the test's start.
-fn moments(test: &Test<'_, '_>, stamps: &Stamps) -> [u64; KINDS] {
-    let at = |tick| test.since_start_ns(tick) / 1000;
+fn moments(test: &Test<'_>, stamps: &Stamps) -> [u64; KINDS] {
+    let at = |tick| test.rank.since_start_ns(tick) / 1000;
     let length = |(from, to)| at(to).saturating_sub(at(from));
     [
         at(stamps.open.0),
@@ -77,18 +77,18 @@ fn moments(test: &Test<'_, '_>, stamps: &Stamps) -> [u64; KINDS] {
 }
 
 /// Mean and standard deviation over the ranks, seconds.
-fn spread(test: &Test<'_, '_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [f64; KINDS]), Halt> {
-    let ranks = f64::from(test.comm.size());
+fn spread(test: &Test<'_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [f64; KINDS]), Halt> {
+    let ranks = f64::from(test.rank.comm.size());
     let mut sums = mine;
-    test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
     let means = sums.map(|sum| seconds(sum) / ranks);
     let distance = |kind: usize| (seconds(mine[kind]) - means[kind]).abs();
     // One more, so that a greatest distance of nothing divides.
     let mut greatest: [u64; KINDS] = std::array::from_fn(|kind| 1 + (distance(kind) * 1e6) as u64);
-    test.comm.all_reduce(&mut greatest, Reduce::Max)?;
+    test.rank.comm.all_reduce(&mut greatest, Reduce::Max)?;
     let unit: [f64; KINDS] = greatest.map(|us| seconds(us) / STEPS);
     let mut squares: [u64; KINDS] = std::array::from_fn(|kind| (distance(kind) / unit[kind]).powi(2) as u64);
-    test.comm.all_reduce(&mut squares, Reduce::Sum)?;
+    test.rank.comm.all_reduce(&mut squares, Reduce::Sum)?;
     let deviation = |kind: usize| (squares[kind] as f64 / ranks).sqrt() * unit[kind];
     Ok((means, std::array::from_fn(deviation)))
 }

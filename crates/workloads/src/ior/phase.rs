@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use measure::{Clock, CycleClock, Meter, Tick};
+use measure::{Clock, Meter, Tick};
 use ranks::{Halt, Reduce};
 use results::record::Check;
 use storage::PageCache;
@@ -114,7 +114,7 @@ pub(super) struct Setting {
 
 /// Runs one phase; `limit` is the most transfers this rank may do.
 pub(super) fn run(
-    test: &mut Test<'_, '_>,
+    test: &mut Test<'_>,
     kind: Kind,
     repetition: Repetition,
     limit: Option<u64>,
@@ -127,24 +127,22 @@ pub(super) fn run(
     let cached_before = if kind.writes() { None } else { cache_before(test, &path, &mut order, transfers)? };
     let payload = identity::payload(test, kind, repetition, owner, &path, (&mut order, transfers))?;
     let memory = prepare::memory(test, kind, &payload);
-    let memory = test.comm.agree(kind.step(), memory)?;
+    let memory = test.rank.comm.agree(kind.step(), memory)?;
     let depth = prepare::depth(&memory);
     let tally = prepare::tally(test, kind, repetition, transfers);
-    let mut tally = test.comm.agree(kind.step(), tally)?;
+    let mut tally = test.rank.comm.agree(kind.step(), tally)?;
 
-    test.cx.clock.refine();
-    compare_clocks(test)?;
-    test.phases += 1;
+    test.rank.next_phase()?;
     let beginning = beginning(test, kind, repetition, transfers);
-    test.cx.observer.event(&Event::Begins(beginning));
+    test.observer.event(&Event::Begins(beginning));
     // From here on nothing is allocated or printed until the last rank has closed its file.
-    let ramp = test.cx.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
-    tally.start(Tick(start_together(test)?.0.saturating_add(ramp)));
-    let layout = test.parameters.layout(test.comm.size());
+    let ramp = test.rank.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
+    tally.start(Tick(test.rank.start_together()?.0.saturating_add(ramp)));
+    let layout = test.parameters.layout(test.rank.comm.size());
     let job = Job {
         parameters: test.parameters,
         storage: test.storage,
-        comm: test.comm,
+        comm: test.rank.comm,
         path: &path,
         does: prepare::does(test, kind, repetition),
         payload,
@@ -154,17 +152,17 @@ pub(super) fn run(
         checker: kind.checks().then(|| Checker::new(payload, Check::CAP).among(layout)),
         tally,
     };
-    let clock = &*test.cx.clock;
+    let clock = &*test.rank.clock;
     let done = transfer::perform(clock, job)?;
     if let Some(hints) = &done.hints {
-        test.cx.observer.event(&Event::Hints(hints));
+        test.observer.event(&Event::Hints(hints));
     }
     let failed = done.failed.clone().map_or(Ok(()), Err);
-    test.comm.agree(kind.step(), failed)?;
+    test.rank.comm.agree(kind.step(), failed)?;
     finish(test, &Setting { kind, repetition, path, cached_before, depth, is_first: true, counted: 0 }, done)
 }
 
-fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
+fn beginning(test: &Test<'_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
     // They count from the end of the ramp.
     let after_ramp = |seconds: u32| match seconds {
         0 => 0,
@@ -175,18 +173,18 @@ fn beginning(test: &Test<'_, '_>, kind: Kind, repetition: Repetition, transfers:
         repetition: repetition.number,
         transfers,
         transfer_bytes: test.parameters.transfer,
-        ranks: test.comm.size(),
+        ranks: test.rank.comm.size(),
         deadline: after_ramp(test.parameters.deadline),
         least_seconds: after_ramp(test.parameters.seconds_min),
     }
 }
 
 /// Records the phase; a mixed one twice, its writes and its reads, where it has both.
-fn finish(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<Outcome, Halt> {
+fn finish(test: &mut Test<'_>, setting: &Setting, mut done: Done) -> Result<Outcome, Halt> {
     let transfers = done.transfers;
     let (mut bounds, mut least) = ([transfers], [transfers]);
-    test.comm.all_reduce(&mut bounds, Reduce::Max)?;
-    test.comm.all_reduce(&mut least, Reduce::Min)?;
+    test.rank.comm.all_reduce(&mut bounds, Reduce::Max)?;
+    test.rank.comm.all_reduce(&mut least, Reduce::Min)?;
     let setting = &Setting { counted: counted(test, setting, &done, bounds[0])?, ..setting.clone() };
     let bad = match done.tally.reads.take() {
         None => record::put(test, setting, &mut done)?,
@@ -207,13 +205,13 @@ fn finish(test: &mut Test<'_, '_>, setting: &Setting, mut done: Done) -> Result<
 
 /// Transfers of all ranks that count, where they may be other than all; none at all is a failure, and wrong
 /// data is told even then.
-fn counted(test: &mut Test<'_, '_>, setting: &Setting, done: &Done, most: u64) -> Result<u64, Halt> {
+fn counted(test: &mut Test<'_>, setting: &Setting, done: &Done, most: u64) -> Result<u64, Halt> {
     let parameters = test.parameters;
     if parameters.ramp == 0 && parameters.rate.is_none() {
         return Ok(0);
     }
     let reads = done.tally.reads.as_ref().map_or(0, Meter::transfers);
-    let counted = test.comm.reduce_one(done.tally.meter.transfers() + reads, Reduce::Sum)?;
+    let counted = test.rank.comm.reduce_one(done.tally.meter.transfers() + reads, Reduce::Sum)?;
     if counted > 0 || most == 0 {
         return Ok(counted);
     }
@@ -225,12 +223,12 @@ fn counted(test: &mut Test<'_, '_>, setting: &Setting, done: &Done, most: u64) -
         "all ranks ended within the ramp of {ramp} s, so nothing was measured; give a shorter --ramp, more \
          data, or -D"
     );
-    test.comm.agree(step, Err(why)).map(|()| 0)
+    test.rank.comm.agree(step, Err(why)).map(|()| 0)
 }
 
 /// Whose data this rank moves.
-fn owner(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> u32 {
-    let (rank, ranks) = (test.comm.rank(), test.comm.size());
+fn owner(test: &Test<'_>, kind: Kind, repetition: Repetition) -> u32 {
+    let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     if kind.writes() || kind.mixes() {
         return rank;
     }
@@ -239,7 +237,7 @@ fn owner(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> u32 {
 }
 
 /// Transfers the options ask of this rank.
-fn wanted(test: &Test<'_, '_>, order: &Order) -> u64 {
+fn wanted(test: &Test<'_>, order: &Order) -> u64 {
     match test.parameters.wear_out_transfers {
         0 => order.transfers(),
         limit => limit.min(order.transfers()),
@@ -247,13 +245,13 @@ fn wanted(test: &Test<'_, '_>, order: &Order) -> u64 {
 }
 
 fn order(
-    test: &Test<'_, '_>,
+    test: &Test<'_>,
     kind: Kind,
     repetition: Repetition,
     owner: u32,
     path: &Path,
 ) -> Result<Order, Halt> {
-    let layout = test.parameters.layout(test.comm.size());
+    let layout = test.parameters.layout(test.rank.comm.size());
     let (rank, seed) = (u64::from(owner), repetition.offset_seed);
     Ok(match test.parameters.offsets {
         Offsets::Sequential => Order::sequential(layout, rank),
@@ -262,7 +260,7 @@ fn order(
         Offsets::RandomBlocks => {
             let size =
                 test.storage.size(path).map_err(|error| format!("{}: {}", path.display(), words(&error)));
-            let size = test.comm.agree(kind.step(), size)?.unwrap_or(layout.file_bytes());
+            let size = test.rank.comm.agree(kind.step(), size)?.unwrap_or(layout.file_bytes());
             let seed = if layout.file_per_rank { seed.wrapping_add(rank) } else { seed };
             Order::random_blocks(layout, rank, seed, size)
         }
@@ -271,7 +269,7 @@ fn order(
 
 /// Says no, on all ranks, where opening a shared file together would leave the others waiting for a
 /// rank that cannot: its file or its directory is not there.
-pub(super) fn reachable(test: &Test<'_, '_>, kind: Kind, path: &Path) -> Result<(), Halt> {
+pub(super) fn reachable(test: &Test<'_>, kind: Kind, path: &Path) -> Result<(), Halt> {
     if test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
     }
@@ -284,14 +282,7 @@ pub(super) fn reachable(test: &Test<'_, '_>, kind: Kind, path: &Path) -> Result<
         }
         Err(error) => Err(format!("cannot open {}: {}", path.display(), words(&error))),
     };
-    test.comm.agree(kind.step(), there)
-}
-
-/// This rank's clock against rank 0's, as it is now: clocks drift while repetitions go on.
-fn compare_clocks(test: &mut Test<'_, '_>) -> Result<(), Halt> {
-    let clock: &CycleClock = test.cx.clock;
-    test.cx.offset = test.comm.clock_offset(&|| clock.ns())?;
-    Ok(())
+    test.rank.comm.agree(kind.step(), there)
 }
 
 /// How many of a rank's transfers are looked up in the page cache.
@@ -301,7 +292,7 @@ const LOOKS: u64 = 256;
 /// ranks; drops the files from the cache first when asked to. Through a file handle of its own, before
 /// any clock starts.
 fn cache_before(
-    test: &mut Test<'_, '_>,
+    test: &mut Test<'_>,
     path: &Path,
     order: &mut Order,
     transfers: u64,
@@ -323,35 +314,24 @@ fn cache_before(
     let share = if test.storage.direct() || ranges.is_empty() { None } else { look() };
     // Millionths and one, so that "unknown" is the smallest and reduces away.
     let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
-    let worst = test.comm.reduce_one(mine, Reduce::Max)?;
+    let worst = test.rank.comm.reduce_one(mine, Reduce::Max)?;
     Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
 }
 
 /// Drops the file from every rank's page cache, and tells where that could not be done.
-fn drop_caches(test: &mut Test<'_, '_>, cache: &dyn Fn() -> Option<Box<dyn PageCache>>) -> Result<(), Halt> {
+fn drop_caches(test: &mut Test<'_>, cache: &dyn Fn() -> Option<Box<dyn PageCache>>) -> Result<(), Halt> {
     let mut dropped = false;
     // Twice: a page that another rank is just writing back or dropping stays the first time.
     for _ in 0..2 {
         dropped = cache().is_some_and(|mut cache| cache.evict().is_ok());
-        test.comm.barrier()?;
+        test.rank.comm.barrier()?;
     }
-    let failed = test.comm.reduce_one((!dropped).into(), Reduce::Sum)?;
+    let failed = test.rank.comm.reduce_one((!dropped).into(), Reduce::Sum)?;
     if failed > 0 {
-        let ranks = test.comm.size();
+        let ranks = test.rank.comm.size();
         let text =
             format!("--drop-caches: {failed} of {ranks} ranks could not drop their file from the cache");
         test.notice("drop-caches-failed", &text)?;
     }
     Ok(())
-}
-
-/// All ranks leave this together; the first rank's moment, on this rank's clock.
-fn start_together(test: &Test<'_, '_>) -> Result<Tick, Halt> {
-    test.comm.barrier()?;
-    let clock: &CycleClock = test.cx.clock;
-    let now = clock.now();
-    let mine = test.on_rank_0(clock.ns_at(now));
-    let first = test.comm.reduce_one(mine, Reduce::Min)?;
-    let back = clock.scale().ticks(mine - first);
-    Ok(Tick(now.0.saturating_sub(back)))
 }

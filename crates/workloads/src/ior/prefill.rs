@@ -24,35 +24,36 @@ use crate::kit::drive::words;
 const RETRIES: u32 = 10_000;
 
 /// Fills the blocks of all ranks, when asked to; the step ends on all ranks together.
-pub(super) fn fill(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+pub(super) fn fill(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     let parameters = test.parameters;
     if parameters.prefill == 0 || !parameters.shuffled() {
         return Ok(());
     }
-    test.comm.barrier()?;
-    let begin = test.cx.clock.ns();
+    test.rank.comm.barrier()?;
+    let begin = test.rank.clock.ns();
     let path = files::mine(test, repetition);
     phase::reachable(test, Kind::Write, &path)?;
     let buffer = Buffer::new(parameters.prefill.min(parameters.block) as usize);
-    let mut buffer = test.comm.agree("prefill", buffer)?;
+    let mut buffer = test.rank.comm.agree("prefill", buffer)?;
     buffer.bytes_mut().fill(0xff);
     let how = Open {
         mode: Mode::Write,
         shared: !parameters.file_per_rank,
         collective: false,
-        bytes: parameters.layout(test.comm.size()).file_bytes(),
+        bytes: parameters.layout(test.rank.comm.size()).file_bytes(),
     };
     let named = |error: io::Error| format!("{}: {}", path.display(), words(&error));
-    let opened = test.storage.open(test.comm, &path, how).map_err(named);
+    let opened = test.storage.open(test.rank.comm, &path, how).map_err(named);
     // Syncing and closing may be calls that all ranks make together: all have the file, or none goes on.
-    let mut file = test.comm.agree("prefill", opened)?;
-    let written = write(test, &mut *file, &path, buffer.bytes()).inspect_err(|_| test.comm.raise_alarm());
+    let mut file = test.rank.comm.agree("prefill", opened)?;
+    let written =
+        write(test, &mut *file, &path, buffer.bytes()).inspect_err(|_| test.rank.comm.raise_alarm());
     let synced = file.sync().map_err(named);
     let closed = file.close().map_err(named);
-    test.comm.agree("prefill", written.and(synced).and(closed))?;
-    let seconds = (test.cx.clock.ns() - begin) as f64 * 1e-9;
-    test.cx.observer.event(&Event::Prefilled(seconds));
-    let bytes = parameters.layout(test.comm.size()).total_bytes().unwrap_or(0);
+    test.rank.comm.agree("prefill", written.and(synced).and(closed))?;
+    let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
+    test.observer.event(&Event::Prefilled(seconds));
+    let bytes = parameters.layout(test.rank.comm.size()).total_bytes().unwrap_or(0);
     let text = format!(
         "--randomPrefill: {bytes} bytes were written sequentially, in pieces of {}, before the measured \
          write; that took {seconds:.6} s",
@@ -62,9 +63,9 @@ pub(super) fn fill(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt>
 }
 
 /// Writes this rank's blocks piece by piece, until another rank fails.
-fn write(test: &Test<'_, '_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Result<(), String> {
-    for offset in offsets(test.parameters, test.comm.rank(), test.comm.size()) {
-        if test.comm.alarm_raised() {
+fn write(test: &Test<'_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Result<(), String> {
+    for offset in offsets(test.parameters, test.rank.comm.rank(), test.rank.comm.size()) {
+        if test.rank.comm.alarm_raised() {
             return Ok(());
         }
         whole(file, piece, offset).map_err(|why| format!("{} at {offset}: {why}", path.display()))?;

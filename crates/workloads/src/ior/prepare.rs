@@ -8,7 +8,6 @@ use storage::{Buffer, Queue};
 use super::phase::{Kind, Repetition};
 use super::test::Test;
 use super::transfer::{Does, Memory};
-use crate::kit::board::phase_number;
 use crate::kit::drive::words;
 use crate::kit::mix::Mix;
 use crate::kit::payload::{self, Payload};
@@ -18,7 +17,7 @@ use crate::kit::transfer_log::TransferLog;
 
 /// The buffers, filled with data that is to be written or with what is never written. Fails in one line where
 /// there is no memory or no queue.
-pub(super) fn memory(test: &Test<'_, '_>, kind: Kind, payload: &Payload) -> Result<Memory, String> {
+pub(super) fn memory(test: &Test<'_>, kind: Kind, payload: &Payload) -> Result<Memory, String> {
     let bytes = test.parameters.transfer as usize;
     let written = |mut buffer: Buffer| {
         payload.fill(buffer.bytes_mut(), 0);
@@ -60,13 +59,13 @@ pub(super) fn depth(memory: &Memory) -> u32 {
 }
 
 /// What the phase does with its transfers.
-pub(super) fn does(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> Does {
+pub(super) fn does(test: &Test<'_>, kind: Kind, repetition: Repetition) -> Does {
     match (kind, test.parameters.mix) {
         (Kind::Write, _) => Does::Write,
         (Kind::Mixed, Some(percent)) => {
             // Where transfers or syncs are calls that all ranks make together, all have to make the same.
             let together = test.storage.is_collective() && !test.parameters.file_per_rank;
-            let whose = if together { 0 } else { test.comm.rank() };
+            let whose = if together { 0 } else { test.rank.comm.rank() };
             let seed = seed_of(&[repetition.offset_seed, whose.into()]);
             Does::Mix(Mix::new(percent, seed))
         }
@@ -76,12 +75,12 @@ pub(super) fn does(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> D
 
 /// Where this rank's stamps go. Fails in one line where the log of single transfers cannot be made.
 pub(super) fn tally(
-    test: &Test<'_, '_>,
+    test: &Test<'_>,
     kind: Kind,
     repetition: Repetition,
     transfers: u64,
 ) -> Result<Tally, String> {
-    let scale = test.cx.clock.scale();
+    let scale = test.rank.clock.scale();
     let bytes = test.parameters.transfer;
     let meter = || Meter::new(scale, bytes);
     let log = match log_name(test, kind, repetition) {
@@ -91,18 +90,15 @@ pub(super) fn tally(
         }
         Some(name) => Some(TransferLog::create(Path::new(&name), scale, bytes, transfers)?),
     };
-    let phase = phase_number(test.parameters.test, test.phases + 1);
-    let rank = test.comm.rank();
-    let row = test.cx.board.map(|(board, index)| board.row(index, rank, phase, scale));
-    let tally = Tally::new(meter()).logged(log).watched(row);
+    let tally = Tally::new(meter()).logged(log).watched(test.rank.row(test.parameters.test));
     Ok(if kind == Kind::Mixed { tally.mixed(meter()) } else { tally })
 }
 
 /// The name of IOR 4.1, `PREFIX-REPETITION-RANK.csv`; where a test writes too, the other phases say which
 /// they are, so that they do not overwrite the write's.
-fn log_name(test: &Test<'_, '_>, kind: Kind, repetition: Repetition) -> Option<String> {
+fn log_name(test: &Test<'_>, kind: Kind, repetition: Repetition) -> Option<String> {
     let prefix = test.parameters.transfer_csv.as_ref()?;
-    let (number, rank) = (repetition.number, test.comm.rank());
+    let (number, rank) = (repetition.number, test.rank.comm.rank());
     Some(match test.parameters.write && kind != Kind::Write {
         true => format!("{prefix}-{number}-{rank:05}.{}.csv", kind.name()),
         false => format!("{prefix}-{number}-{rank:05}.csv"),

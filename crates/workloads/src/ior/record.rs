@@ -5,7 +5,7 @@ use std::time::Duration;
 use measure::{Clock, Tick};
 use ranks::{Halt, Reduce};
 use results::Record;
-use results::record::{Counts, Notice, Phase, Spans, Stonewall};
+use results::record::{Counts, Phase, Spans, Stonewall};
 
 use storage::{Mode, Open};
 
@@ -23,9 +23,9 @@ const CACHED_SHARE: f64 = 0.01;
 const RATE_REACHED: f64 = 0.95;
 
 /// Reduces, records and tells one phase; returns the bad transfers of all ranks.
-pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -> Result<u64, Halt> {
-    reduce::histogram(test.comm, &mut done.tally.meter.latency)?;
-    reduce::timeline(test.comm, &mut done.tally.meter.timeline, reduce::TIMELINE_SLOTS)?;
+pub(super) fn put(test: &mut Test<'_>, setting: &Setting, done: &mut Done) -> Result<u64, Halt> {
+    reduce::histogram(test.rank.comm, &mut done.tally.meter.latency)?;
+    reduce::timeline(test.rank.comm, &mut done.tally.meter.timeline, reduce::TIMELINE_SLOTS)?;
     let done = &*done;
     let spans = Spanned::over_ranks(test, done)?;
     let sums = Sums::over_ranks(test, setting, done)?;
@@ -33,7 +33,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
     let stonewall = stonewall(test, done)?;
     let moved = done.tally.meter.bytes();
     let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
-    let balance = reduce::balance(test.comm, moved, test.cx.clock.scale().ns(ticks))?;
+    let balance = reduce::balance(test.rank.comm, moved, test.rank.clock.scale().ns(ticks))?;
     let check = wrong::check(test, setting, done)?;
     let parameters = test.parameters;
     let phase = Phase {
@@ -43,14 +43,14 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
         backend: parameters.backend.to_lowercase(),
         file_per_rank: parameters.file_per_rank,
         path: setting.path.display().to_string(),
-        ranks: test.comm.size(),
+        ranks: test.rank.comm.size(),
         transfer_bytes: parameters.transfer,
         block_bytes: parameters.block,
         segments: parameters.segments,
-        expected_bytes: parameters.layout(test.comm.size()).total_bytes().unwrap_or(0),
+        expected_bytes: parameters.layout(test.rank.comm.size()).total_bytes().unwrap_or(0),
         bytes: sums.bytes,
         ops: sums.transfers,
-        began_s: (spans.first_ns.saturating_sub(test.began_ns)) as f64 * 1e-9,
+        began_s: (spans.first_ns.saturating_sub(test.rank.began_ns())) as f64 * 1e-9,
         spans: spans.spans,
         balance,
         latency: reduce::latency(&done.tally.meter.latency),
@@ -71,7 +71,7 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
         failed: None,
         window: None,
     };
-    test.record(&Record::Phase(Box::new(phase.clone())))?;
+    test.rank.record(&Record::Phase(Box::new(phase.clone())))?;
     each_rank::tell(test, setting, done)?;
     tell(test, setting, &phase, &sums)?;
     outliers::tell(test, setting, &done.stamps)?;
@@ -80,12 +80,12 @@ pub(super) fn put(test: &mut Test<'_, '_>, setting: &Setting, done: &mut Done) -
 
 /// A write of which every call succeeded, and whose files are shorter than what was written, has lost
 /// data: some MPI libraries report no error for a full file system.
-fn nothing_lost(test: &Test<'_, '_>, setting: &Setting, sums: &Sums) -> Result<(), Halt> {
+fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), Halt> {
     let written = sums.bytes;
-    let expected = test.parameters.layout(test.comm.size()).total_bytes();
+    let expected = test.parameters.layout(test.rank.comm.size()).total_bytes();
     let tells = setting.kind.writes() && test.storage.keeps_data() && sums.devices == 0;
     let whole = tells && Some(written) == expected;
-    let found = match sums.files < written && whole && test.comm.rank() == 0 {
+    let found = match sums.files < written && whole && test.rank.comm.rank() == 0 {
         true if test.parameters.file_per_rank => sums.files,
         true => size_asked_anew(test, setting, written),
         false => written,
@@ -96,15 +96,15 @@ fn nothing_lost(test: &Test<'_, '_>, setting: &Setting, sums: &Sums) -> Result<(
         }
         false => Ok(()),
     };
-    test.comm.agree(setting.kind.name(), lost)
+    test.rank.comm.agree(setting.kind.name(), lost)
 }
 
 /// The size of a shared file by opening it, a few times: a client may go on showing the size it knew
 /// before other clients wrote, until it opens the file again.
-fn size_asked_anew(test: &Test<'_, '_>, setting: &Setting, expected: u64) -> u64 {
+fn size_asked_anew(test: &Test<'_>, setting: &Setting, expected: u64) -> u64 {
     let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0 };
     let ask = || -> std::io::Result<u64> {
-        let mut file = test.storage.open(test.comm, &setting.path, how)?;
+        let mut file = test.storage.open(test.rank.comm, &setting.path, how)?;
         let size = file.size()?;
         file.close()?;
         Ok(size)
@@ -121,26 +121,25 @@ fn size_asked_anew(test: &Test<'_, '_>, setting: &Setting, expected: u64) -> u64
 }
 
 /// Events and notices that follow from a phase.
-fn tell(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase, sums: &Sums) -> Result<(), Halt> {
+fn tell(test: &mut Test<'_>, setting: &Setting, phase: &Phase, sums: &Sums) -> Result<(), Halt> {
     let name = setting.kind.name();
     let partly = setting.kind.mixes() || test.parameters.ramp > 0;
     let all_moved = partly || phase.bytes == phase.expected_bytes;
     if (sums.devices == 0 && sums.files != phase.expected_bytes) || !all_moved {
         let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
-        test.cx.observer.event(&Event::Size { expected, found, moved });
+        test.observer.event(&Event::Size { expected, found, moved });
     }
     if let Some(check) = &phase.check {
         wrong::tell(test, setting, check);
     }
-    test.cx.observer.event(&Event::Phase(phase));
+    test.observer.event(&Event::Phase(phase));
     let label = name.replace('_', " ");
     if let Some(share) = phase.cached_before.filter(|share| *share > CACHED_SHARE) {
         let percent = share * 100.0;
-        notice(
-            test,
+        test.notice_in(
             setting,
             "cached-read",
-            format!(
+            &format!(
                 "{label}: {percent:.0} % of the data was in this client's page cache before it was read; \
              this is the speed of memory, not of the file system"
             ),
@@ -150,14 +149,13 @@ fn tell(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase, sums: &Sums) 
     if looks && phase.cached_before.is_none() {
         let why = "it could not be seen whether the data was in this client's page cache before; \
                    only who owns a file or may write it can see that";
-        notice(test, setting, "cache-unknown", format!("{label}: {why}"))?;
+        test.notice_in(setting, "cache-unknown", &format!("{label}: {why}"))?;
     }
     if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
-        notice(
-            test,
+        test.notice_in(
             setting,
             "ran-dry",
-            format!(
+            &format!(
                 "{label}: {} of {} ranks had nothing left to do before the deadline of {} s",
                 wall.ran_dry, phase.ranks, wall.deadline_s
             ),
@@ -165,7 +163,7 @@ fn tell(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase, sums: &Sums) 
     }
     if test.parameters.ramp > 0 && phase.balance.bytes_min == 0 {
         let text = format!("{label}: some ranks moved nothing after the ramp of {} s", test.parameters.ramp);
-        notice(test, setting, "nothing-after-ramp", text)?;
+        test.notice_in(setting, "nothing-after-ramp", &text)?;
     }
     tell_missed_rate(test, setting, phase)?;
     // The two halves of a mixed phase have the same count.
@@ -175,13 +173,13 @@ fn tell(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase, sums: &Sums) 
             false => format!("{label}: {} of {}", sums.short, phase.ops),
         };
         let text = format!("{of} transfers moved only a part and were taken up again");
-        notice(test, setting, "short-transfer", text)?;
+        test.notice_in(setting, "short-transfer", &text)?;
     }
     Ok(())
 }
 
 /// A rate limit that was too high: what was asked for, and what came of it.
-fn tell_missed_rate(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase) -> Result<(), Halt> {
+fn tell_missed_rate(test: &mut Test<'_>, setting: &Setting, phase: &Phase) -> Result<(), Halt> {
     let (Some(asked), true) = (phase.rate_limit, setting.is_first) else { return Ok(()) };
     let reached = setting.counted as f64 / phase.spans.transfer_s.max(1e-9);
     if reached >= asked * RATE_REACHED {
@@ -197,17 +195,7 @@ fn tell_missed_rate(test: &mut Test<'_, '_>, setting: &Setting, phase: &Phase) -
         words(asked),
         words(reached)
     );
-    notice(test, setting, "rate-not-reached", text)
-}
-
-fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) -> Result<(), Halt> {
-    test.cx.observer.event(&Event::Notice(&text));
-    test.record(&Record::Notice(Notice {
-        id: id.to_owned(),
-        repetition: setting.repetition.number,
-        phase: setting.kind.name().to_owned(),
-        text,
-    }))
+    test.notice_in(setting, "rate-not-reached", &text)
 }
 
 /// The spans of a phase, and its first moment on rank 0's clock.
@@ -217,13 +205,13 @@ struct Spanned {
 }
 
 impl Spanned {
-    fn over_ranks(test: &Test<'_, '_>, done: &Done) -> Result<Self, Halt> {
-        let at = |tick: Tick| test.on_rank_0(test.cx.clock.ns_at(tick));
+    fn over_ranks(test: &Test<'_>, done: &Done) -> Result<Self, Halt> {
+        let at = |tick: Tick| test.rank.on_rank_0(test.rank.clock.ns_at(tick));
         let stamps = &done.stamps;
         let mut first = [stamps.open.0, stamps.transfer.0, stamps.close.0].map(at);
         let mut last = [stamps.open.1, stamps.transfer.1, stamps.close.1].map(at);
-        test.comm.all_reduce(&mut first, Reduce::Min)?;
-        test.comm.all_reduce(&mut last, Reduce::Max)?;
+        test.rank.comm.all_reduce(&mut first, Reduce::Min)?;
+        test.rank.comm.all_reduce(&mut last, Reduce::Max)?;
         let spans = spans(first, last, test.parameters.ramp > 0);
         Ok(Self { spans, first_ns: first[0] })
     }
@@ -256,22 +244,22 @@ struct Sums {
 }
 
 impl Sums {
-    fn over_ranks(test: &Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
-        let counts = test.parameters.file_per_rank || test.comm.rank() == 0;
+    fn over_ranks(test: &Test<'_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
+        let counts = test.parameters.file_per_rank || test.rank.comm.rank() == 0;
         let device = counts && test.storage.is_device(&setting.path);
         let size = if counts && !device { test.storage.size(&setting.path).unwrap_or(None) } else { None };
         let meter = &done.tally.meter;
         let mut sums = [meter.transfers(), meter.bytes(), done.short, size.unwrap_or(0), device.into()];
-        test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+        test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
         let unknown = i64::MAX as u64;
-        let smallest = test.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
+        let smallest = test.rank.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
         let smallest_file = (smallest != unknown).then_some(smallest);
         let [transfers, bytes, short, files, devices] = sums;
         Ok(Self { transfers, bytes, short, files, smallest_file, devices })
     }
 }
 
-fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, Halt> {
+fn stonewall(test: &mut Test<'_>, done: &Done) -> Result<Option<Stonewall>, Halt> {
     let parameters = test.parameters;
     if parameters.deadline == 0 {
         return Ok(None);
@@ -280,22 +268,22 @@ fn stonewall(test: &mut Test<'_, '_>, done: &Done) -> Result<Option<Stonewall>, 
     let mut least = [at.transfers];
     let mut most = [at.transfers, at.elapsed_ns];
     let mut sums = [at.transfers, u64::from(at.ran_dry), at.bytes];
-    test.comm.all_reduce(&mut least, Reduce::Min)?;
-    test.comm.all_reduce(&mut most, Reduce::Max)?;
-    test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    test.rank.comm.all_reduce(&mut least, Reduce::Min)?;
+    test.rank.comm.all_reduce(&mut most, Reduce::Max)?;
+    test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
     if parameters.wear_out {
         if parameters.verbose > 0
-            && let Some(all) = test.comm.gather(&at.transfers.to_le_bytes())?
+            && let Some(all) = test.rank.comm.gather(&at.transfers.to_le_bytes())?
         {
             let number = |bytes: &Vec<u8>| bytes.as_slice().try_into().map_or(0, u64::from_le_bytes);
-            test.cx.observer.event(&Event::RankTransfers(all.iter().map(number).collect()));
+            test.observer.event(&Event::RankTransfers(all.iter().map(number).collect()));
         }
         let transfer = parameters.transfer;
-        test.cx.observer.event(&Event::WearOut(WearOut {
+        test.observer.event(&Event::WearOut(WearOut {
             transfers_min: least[0],
             transfers_max: most[0],
             bytes_min: least[0] * transfer,
-            bytes_mean: (sums[0] * transfer) as f64 / f64::from(test.comm.size()),
+            bytes_mean: (sums[0] * transfer) as f64 / f64::from(test.rank.comm.size()),
             seconds: at.elapsed_ns as f64 * 1e-9,
         }));
     }

@@ -12,6 +12,7 @@ use super::phase::{self, Kind, Outcome, Repetition};
 use super::test::{Cx, Summary, Test};
 use super::{each_rank, files, hog, names, place, prefill, reorder, socket};
 use crate::kit::drive::words;
+use crate::kit::rank::Rank;
 
 /// Runs a test that was [`Parameters::check`]ed on the ranks of `comm`; every rank's body.
 pub fn run(
@@ -22,9 +23,11 @@ pub fn run(
 ) -> Result<Summary, Halt> {
     let parameters = &*socket::mounted(parameters);
     let (place, ranks_on_node) = place::find(parameters, comm)?;
-    let mut test = Test { parameters, storage, comm, place, cx, began_ns: 0, phases: 0 };
+    let Cx { clock, offset, records, observer, board, seed } = cx;
+    let rank = Rank::compared(comm, clock, *offset, *records, *board);
+    let mut test = Test { parameters, storage, place, rank, observer: *observer, seed: *seed };
     let _held = hog::take(&mut test, ranks_on_node)?;
-    test.began_ns = comm.reduce_one(test.on_rank_0(test.cx.clock.ns()), Reduce::Min)?;
+    test.rank.start()?;
     begin(&mut test)?;
     let seed = agreed_seed(&test)?;
     if parameters.write {
@@ -36,7 +39,7 @@ pub fn run(
         let signature = parameters.signature.unwrap_or((seed as u32).wrapping_add(number) as i32);
         let offset_seed = parameters.offset_seed.unwrap_or(seed);
         let repetition = Repetition { number, signature, offset_seed };
-        test.cx.observer.event(&Event::Repetition { repetition: number, signature });
+        test.observer.event(&Event::Repetition { repetition: number, signature });
         let done = one(&mut test, repetition)?;
         bad_transfers += done.bad;
         if number == 0 {
@@ -53,7 +56,7 @@ pub fn run(
 }
 
 /// `-K`: the next repetition would remove the files that this one has to keep.
-fn stopped_by_wrong_data(test: &mut Test<'_, '_>, number: u32, bad: u64) -> Result<bool, Halt> {
+fn stopped_by_wrong_data(test: &mut Test<'_>, number: u32, bad: u64) -> Result<bool, Halt> {
     let parameters = test.parameters;
     let last = number + 1 >= parameters.repetitions;
     if bad == 0 || !parameters.keep_with_error || parameters.multi_file || last {
@@ -66,23 +69,19 @@ fn stopped_by_wrong_data(test: &mut Test<'_, '_>, number: u32, bad: u64) -> Resu
 }
 
 /// Tells rank 0's sink and observer that the test begins.
-fn begin(test: &mut Test<'_, '_>) -> Result<(), Halt> {
-    let worst = test.comm.reduce_one(test.cx.offset.uncertainty_ns, Reduce::Max)?;
-    let nodes = test.place.nodes;
-    let begun = if test.comm.rank() == 0 { test.cx.records.begin(nodes, worst) } else { Ok(()) };
-    test.comm
-        .agree("record", begun.map_err(|error| format!("cannot write the records: {}", words(&error))))?;
-    test.cx.observer.event(&Event::Test {
+fn begin(test: &mut Test<'_>) -> Result<(), Halt> {
+    test.rank.keep(test.place.nodes)?;
+    test.observer.event(&Event::Test {
         test: test.parameters.test,
         place: test.place,
-        ranks: test.comm.size(),
+        ranks: test.rank.comm.size(),
     });
     tell_idle_reordering(test)
 }
 
 /// `-C` counts in nodes: with all ranks on one node it changes nothing, and a reader is its own writer.
-fn tell_idle_reordering(test: &mut Test<'_, '_>) -> Result<(), Halt> {
-    let (parameters, ranks) = (test.parameters, test.comm.size());
+fn tell_idle_reordering(test: &mut Test<'_>) -> Result<(), Halt> {
+    let (parameters, ranks) = (test.parameters, test.rank.comm.size());
     let reads = parameters.read || parameters.read_check;
     let own = reorder::owner(parameters, test.place, 0, ranks, 0, false) == 0;
     if !(reads && own && parameters.reorder == Reorder::Constant && ranks > 1) {
@@ -117,7 +116,7 @@ fn kinds(parameters: &Parameters) -> Vec<Kind> {
 }
 
 /// One repetition.
-fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<Done, Halt> {
+fn one(test: &mut Test<'_>, repetition: Repetition) -> Result<Done, Halt> {
     let parameters = test.parameters;
     let kinds = kinds(parameters);
     let mut done = Done::default();
@@ -140,18 +139,18 @@ fn one(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<Done, Halt> {
     }
     let kept = parameters.keep || (parameters.keep_with_error && done.bad > 0);
     if ours && !kept {
-        test.comm.barrier()?;
-        let begin = test.cx.clock.ns();
+        test.rank.comm.barrier()?;
+        let begin = test.rank.clock.ns();
         files::remove(test, repetition.number)?;
-        test.comm.barrier()?;
-        let seconds = (test.cx.clock.ns() - begin) as f64 * 1e-9;
-        test.cx.observer.event(&Event::Removed { repetition: repetition.number, seconds });
+        test.rank.comm.barrier()?;
+        let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
+        test.observer.event(&Event::Removed { repetition: repetition.number, seconds });
     }
     Ok(done)
 }
 
 /// The write, and what has to be there before it.
-fn write(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<Outcome, Halt> {
+fn write(test: &mut Test<'_>, repetition: Repetition) -> Result<Outcome, Halt> {
     each_rank::tell_files(test, "writing", Some(&files::mine(test, repetition.number)))?;
     delay(test);
     files::make_dirs(test)?;
@@ -165,7 +164,7 @@ fn write(test: &mut Test<'_, '_>, repetition: Repetition) -> Result<Outcome, Hal
 
 /// A phase that reads, as much as `written` wrote.
 fn read(
-    test: &mut Test<'_, '_>,
+    test: &mut Test<'_>,
     kind: Kind,
     repetition: Repetition,
     written: Option<Outcome>,
@@ -186,18 +185,18 @@ fn read(
 }
 
 /// `-T`: whether a phase would begin too late, by rank 0's clock.
-fn out_of_time(test: &Test<'_, '_>) -> Result<bool, Halt> {
+fn out_of_time(test: &Test<'_>) -> Result<bool, Halt> {
     let minutes = u64::from(test.parameters.minutes_max);
     if minutes == 0 {
         return Ok(false);
     }
-    let elapsed = test.on_rank_0(test.cx.clock.ns()).saturating_sub(test.began_ns);
-    let over = test.comm.rank() == 0 && elapsed >= minutes.saturating_mul(60_000_000_000);
-    Ok(test.comm.reduce_one(over.into(), Reduce::Max)? > 0)
+    let elapsed = test.rank.since_start_ns(test.rank.clock.now());
+    let over = test.rank.comm.rank() == 0 && elapsed >= minutes.saturating_mul(60_000_000_000);
+    Ok(test.rank.comm.reduce_one(over.into(), Reduce::Max)? > 0)
 }
 
 /// Says which phases `-T` leaves out: these of this repetition, and all of those after it.
-fn tell_left_out(test: &mut Test<'_, '_>, repetition: u32, left: &[Kind]) -> Result<(), Halt> {
+fn tell_left_out(test: &mut Test<'_>, repetition: u32, left: &[Kind]) -> Result<(), Halt> {
     let names: Vec<String> = left.iter().map(|kind| kind.name().replace('_', " ")).collect();
     let mut text = format!(
         "-T {}: that many minutes have passed; left out: {} of repetition {repetition}",
@@ -217,22 +216,22 @@ const HITS_AT: u32 = 2;
 
 /// `-Z`: how many ranks' data will be read 0, 1, 2, ... times, when that is wanted. Every rank counts the
 /// readers of its own data, so that nobody has to know all.
-fn tell_hits(test: &mut Test<'_, '_>, repetition: u32) -> Result<(), Halt> {
+fn tell_hits(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     let parameters = test.parameters;
     if parameters.reorder != Reorder::Random || parameters.verbose < HITS_AT {
         return Ok(());
     }
-    let (rank, ranks) = (test.comm.rank(), test.comm.size());
+    let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     let mut files = [0_u64; reorder::HITS];
     files[reorder::readers(parameters, test.place, rank, ranks, repetition)] = 1;
-    test.comm.all_reduce(&mut files, Reduce::Sum)?;
+    test.rank.comm.all_reduce(&mut files, Reduce::Sum)?;
     let used = files.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-    test.cx.observer.event(&Event::FileHits(&files[..used]));
+    test.observer.event(&Event::FileHits(&files[..used]));
     Ok(())
 }
 
 /// The halt of a read, which also names the files that this run wrote and now leaves behind.
-fn naming_files(test: &Test<'_, '_>, repetition: u32, mut halt: Halt) -> Halt {
+fn naming_files(test: &Test<'_>, repetition: u32, mut halt: Halt) -> Halt {
     if test.parameters.write && !test.parameters.keep {
         let first = names::file(test.parameters, 0, repetition);
         halt.why.push_str(&format!(" (what this run wrote is left: {} ...)", first.display()));
@@ -241,45 +240,46 @@ fn naming_files(test: &Test<'_, '_>, repetition: u32, mut halt: Halt) -> Halt {
 }
 
 /// How much a reader may read: what the writer of its data wrote, or the count of an earlier run.
-fn limit(test: &mut Test<'_, '_>, written: Option<Outcome>) -> Result<Option<u64>, Halt> {
+fn limit(test: &mut Test<'_>, written: Option<Outcome>) -> Result<Option<u64>, Halt> {
     if let Some(written) = written {
         let own = test.parameters.reorder == Reorder::Own;
         return Ok(Some(if own { written.transfers } else { written.transfers_min }));
     }
     let Some(path) = &test.parameters.status_file else { return Ok(None) };
     let mut words = Vec::new();
-    if test.comm.rank() == 0 {
+    if test.rank.comm.rank() == 0 {
         words = std::fs::read_to_string(path).unwrap_or_default().trim().as_bytes().to_vec();
     }
-    test.comm.broadcast(0, &mut words)?;
+    test.rank.comm.broadcast(0, &mut words)?;
     let count = String::from_utf8_lossy(&words).parse().ok().filter(|count: &u64| *count > 0);
     if count.is_none() {
         let text = "Could not read back the stonewalling status from the file!";
-        test.cx.observer.event(&Event::Warning(text));
+        test.observer.event(&Event::Warning(text));
     }
     Ok(count)
 }
 
-fn leave_status(test: &Test<'_, '_>, transfers: u64) -> Result<(), Halt> {
+fn leave_status(test: &Test<'_>, transfers: u64) -> Result<(), Halt> {
     let Some(path) = &test.parameters.status_file else { return Ok(()) };
-    let written = if test.comm.rank() == 0 { std::fs::write(path, transfers.to_string()) } else { Ok(()) };
-    test.comm.agree("status file", written.map_err(|error| format!("{path}: {}", words(&error))))
+    let written =
+        if test.rank.comm.rank() == 0 { std::fs::write(path, transfers.to_string()) } else { Ok(()) };
+    test.rank.comm.agree("status file", written.map_err(|error| format!("{path}: {}", words(&error))))
 }
 
 /// `-d`: rank 0 sleeps, the others wait for it at the phase's barrier.
-fn delay(test: &mut Test<'_, '_>) {
+fn delay(test: &mut Test<'_>) {
     let seconds = test.parameters.delay;
     if seconds > 0 {
-        test.cx.observer.event(&Event::Delay(seconds));
-        if test.comm.rank() == 0 {
+        test.observer.event(&Event::Delay(seconds));
+        if test.rank.comm.rank() == 0 {
             std::thread::sleep(Duration::from_secs(seconds.into()));
         }
     }
 }
 
 /// Rank 0's seed, on all ranks.
-fn agreed_seed(test: &Test<'_, '_>) -> Result<u64, Halt> {
-    let mut bytes = test.cx.seed.to_le_bytes().to_vec();
-    test.comm.broadcast(0, &mut bytes)?;
+fn agreed_seed(test: &Test<'_>) -> Result<u64, Halt> {
+    let mut bytes = test.seed.to_le_bytes().to_vec();
+    test.rank.comm.broadcast(0, &mut bytes)?;
     Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
 }

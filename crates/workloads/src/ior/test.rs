@@ -1,20 +1,16 @@
 //! One test on its ranks: what every part of it needs at hand.
 
-use measure::{Clock, CycleClock, Tick};
-use ranks::{ClockOffset, Comm, Halt};
-use results::Record;
-use results::record::Notice;
+use measure::CycleClock;
+use ranks::{ClockOffset, Halt};
 use results::records::Sink;
 use storage::Storage;
 
 use super::observer::{Event, Observer};
 use super::parameters::Parameters;
+use super::phase::Setting;
 use super::reorder::Place;
 use crate::kit::board::Board;
-use crate::kit::drive::words;
-
-/// Added to stamps so that a clock younger than rank 0's does not go below zero.
-const BIAS_NS: i64 = 1 << 50;
+use crate::kit::rank::Rank;
 
 /// What every rank brings along.
 pub struct Cx<'a> {
@@ -40,40 +36,26 @@ pub struct Summary {
 }
 
 /// One test on its ranks.
-pub(super) struct Test<'a, 'c> {
+pub(super) struct Test<'a> {
     pub(super) parameters: &'a Parameters,
     pub(super) storage: &'a dyn Storage,
-    pub(super) comm: &'a dyn Comm,
     pub(super) place: Place,
-    pub(super) cx: &'a mut Cx<'c>,
-    /// When the test began, on rank 0's clock.
-    pub(super) began_ns: u64,
-    /// Phases begun so far.
-    pub(super) phases: u64,
+    pub(super) rank: Rank<'a>,
+    pub(super) observer: &'a mut dyn Observer,
+    /// What [`Cx::seed`] is.
+    pub(super) seed: u64,
 }
 
-impl Test<'_, '_> {
-    /// A moment of this rank's clock on rank 0's, in nanoseconds.
-    pub(super) fn on_rank_0(&self, ns: u64) -> u64 {
-        (ns as i64 + self.cx.offset.offset_ns + BIAS_NS).max(0) as u64
-    }
-
-    /// Nanoseconds from the test's start to a moment of this rank's clock, on rank 0's.
-    pub(super) fn since_start_ns(&self, tick: Tick) -> u64 {
-        self.on_rank_0(self.cx.clock.ns_at(tick)).saturating_sub(self.began_ns)
-    }
-
+impl Test<'_> {
     /// Tells and records something that concerns the whole job.
     pub(super) fn notice(&mut self, id: &str, text: &str) -> Result<(), Halt> {
-        self.cx.observer.event(&Event::Notice(text));
-        let (id, text) = (id.to_owned(), text.to_owned());
-        self.record(&Record::Notice(Notice { id, text, ..Notice::default() }))
+        self.observer.event(&Event::Notice(text));
+        self.rank.notice(id, 0, "", text)
     }
 
-    /// Keeps a record on rank 0; all ranks stop together when that fails.
-    pub(super) fn record(&mut self, record: &Record) -> Result<(), Halt> {
-        let kept = if self.comm.rank() == 0 { self.cx.records.put(record) } else { Ok(()) };
-        self.comm
-            .agree("record", kept.map_err(|error| format!("cannot write the records: {}", words(&error))))
+    /// Tells and records something that concerns one phase of one repetition.
+    pub(super) fn notice_in(&mut self, setting: &Setting, id: &str, text: &str) -> Result<(), Halt> {
+        self.observer.event(&Event::Notice(text));
+        self.rank.notice(id, setting.repetition.number, setting.kind.name(), text)
     }
 }

@@ -1,8 +1,7 @@
 //! What verification found on all ranks, brought together on rank 0.
 
 use ranks::{Comm, Halt, Reduce};
-use results::Record;
-use results::record::{BadRange, BadRank, Check, Notice};
+use results::record::{BadRange, BadRank, Check};
 
 use super::observer::Event;
 use super::phase::{Kind as PhaseKind, Setting};
@@ -20,14 +19,14 @@ const COUNT_BITS: u32 = 40;
 
 /// Reduces the bytes compared and the bad transfers, and collects the first bad ranges of each rank; how many
 /// transfers are bad in which way, and whose, is a notice.
-pub(super) fn check(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> Result<Option<Check>, Halt> {
+pub(super) fn check(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Result<Option<Check>, Halt> {
     let Some(checker) = &done.checker else { return Ok(None) };
     assert!(matches!(setting.kind, PhaseKind::WriteCheck | PhaseKind::ReadCheck), "only these compare");
     let mut sums = [0; 4 + Kind::ALL.len()];
     let is_bad = checker.bad_transfers > 0;
     sums[..4].copy_from_slice(&[checker.bytes, checker.bad_transfers, checker.ranges, is_bad.into()]);
     sums[4..].copy_from_slice(&checker.kinds);
-    test.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
     let [bytes, bad_transfers, ranges, bad_ranks, kinds @ ..] = sums;
     let mut check = Check { bytes, bad_transfers, ranges, bad_ranks, ..Check::default() };
     if bad_transfers == 0 {
@@ -35,20 +34,20 @@ pub(super) fn check(test: &mut Test<'_, '_>, setting: &Setting, done: &Done) -> 
     }
     let share = Check::CAP.div_ceil((bad_ranks as usize).min(few::SLOTS));
     let parcel = is_bad.then(|| pack(checker, share * ROOM, &setting.path.display().to_string()));
-    let few = few::collect_within(test.comm, parcel.as_deref(), BYTES)?;
+    let few = few::collect_within(test.rank.comm, parcel.as_deref(), BYTES)?;
     let heard = few.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
     check.bad = few::in_turn(heard.collect(), Check::CAP);
-    check.worst = worst(test.comm, checker.bad_transfers, bad_ranks)?;
+    check.worst = worst(test.rank.comm, checker.bad_transfers, bad_ranks)?;
     count(test, setting, &check, kinds)?;
     Ok(Some(check))
 }
 
 /// Tells of the ranges that were found, if any.
-pub(super) fn tell(test: &mut Test<'_, '_>, setting: &Setting, check: &Check) {
+pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, check: &Check) {
     if check.bad_transfers > 0 {
         let (transfers, ranges) = (check.bad_transfers, check.bad.as_slice());
         let signature = setting.repetition.signature;
-        test.cx.observer.event(&Event::BadData { phase: setting.kind.name(), transfers, ranges, signature });
+        test.observer.event(&Event::BadData { phase: setting.kind.name(), transfers, ranges, signature });
     }
 }
 
@@ -72,7 +71,7 @@ fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Hal
 
 /// How many transfers hold which kind and how many each rank: the list of ranges ends early, this does not.
 fn count(
-    test: &mut Test<'_, '_>,
+    test: &mut Test<'_>,
     setting: &Setting,
     check: &Check,
     kinds: [u64; Kind::ALL.len()],
@@ -84,7 +83,7 @@ fn count(
     let several = if kinds.iter().sum::<u64>() > transfers { " (one may hold several)" } else { "" };
     let bad = count_of(transfers, "bad transfer");
     let text = format!("{label}: {bad}, by kind{several}: {}", named.join(", "));
-    notice(test, setting, "wrong-data", text)?;
+    test.notice_in(setting, "wrong-data", &text)?;
     let (listed, ranges, ranks) = (check.bad.len(), check.ranges, check.bad_ranks);
     // Only rank 0 has the list, and all have to agree.
     if ranges <= Check::CAP as u64 && ranks == 1 {
@@ -98,21 +97,11 @@ fn count(
         count_of(ranks, "rank"),
         worst.join(", ")
     );
-    notice(test, setting, "wrong-data-ranks", text)
+    test.notice_in(setting, "wrong-data-ranks", &text)
 }
 
 fn count_of(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-fn notice(test: &mut Test<'_, '_>, setting: &Setting, id: &str, text: String) -> Result<(), Halt> {
-    test.cx.observer.event(&Event::Notice(&text));
-    test.record(&Record::Notice(Notice {
-        id: id.to_owned(),
-        repetition: setting.repetition.number,
-        phase: setting.kind.name().to_owned(),
-        text,
-    }))
 }
 
 /// The file of a rank and up to `most` of its bad ranges, as bytes: each range a line of fields, by offset.

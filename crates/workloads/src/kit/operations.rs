@@ -15,7 +15,6 @@ use measure::{Clock, Meter, Stop, Tick};
 use ranks::{Halt, Reduce};
 use results::record::{Counts, Failed, Phase, Spans};
 
-use super::board::phase_number;
 use super::drive::{Course, Ending, Step, Trouble, drive, words};
 use super::order::Order;
 use super::pace::Pace;
@@ -101,11 +100,10 @@ impl<'s> Operating<'s> {
         setting: &'s Setting,
         log: Option<TransferLog>,
     ) -> Result<Self, Halt> {
-        let number = phase_number(setting.test, rank.next_phase()?);
-        let scale = rank.clock.scale();
-        let row = rank.board.map(|(board, index)| board.row(index, rank.comm.rank(), number, scale));
+        let row = rank.row(setting.test);
+        rank.next_phase()?;
         // A timeline that counts operations, each as one.
-        let mut tally = Tally::new(Meter::new(scale, 1)).watched(row).logged(log);
+        let mut tally = Tally::new(Meter::new(rank.clock.scale(), 1)).watched(row).logged(log);
         let failures = Failures::new(setting.keep_going);
         let origin = rank.start_together()?;
         tally.start(origin);

@@ -1,12 +1,14 @@
 //! What every rank of a run brings along: the others, its clock, and where records go.
 
+use std::io;
+
 use measure::{Clock, CycleClock, Tick};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
 use results::Record;
 use results::record::Notice;
 use results::records::Sink;
 
-use super::board::Board;
+use super::board::{Board, Row, phase_number};
 use super::drive::words;
 
 /// Added to stamps so that a clock younger than rank 0's does not go below zero.
@@ -39,14 +41,36 @@ impl<'a> Rank<'a> {
         board: Option<(&'a Board, u32)>,
     ) -> Result<Self, Halt> {
         let offset = comm.clock_offset(&|| clock.ns())?;
-        let mut rank = Self { comm, clock, records, board, offset, began_ns: 0, phases: 0 };
-        rank.began_ns = comm.reduce_one(rank.on_rank_0(rank.clock.ns()), Reduce::Min)?;
+        let mut rank = Self::compared(comm, clock, offset, records, board);
+        rank.start()?;
         let nodes = comm.split_by_node()?;
         let nodes = comm.reduce_one(u64::from(nodes.rank() == 0), Reduce::Sum)? as u32;
-        let worst = comm.reduce_one(offset.uncertainty_ns, Reduce::Max)?;
-        let begun = if comm.rank() == 0 { rank.records.begin(nodes, worst) } else { Ok(()) };
-        comm.agree("record", begun.map_err(|error| format!("cannot write the records: {}", words(&error))))?;
+        rank.keep(nodes)?;
         Ok(rank)
+    }
+
+    /// A rank whose clock is known to differ by `offset` from rank 0's; its run has not begun.
+    pub fn compared(
+        comm: &'a dyn Comm,
+        clock: &'a mut CycleClock,
+        offset: ClockOffset,
+        records: &'a mut dyn Sink,
+        board: Option<(&'a Board, u32)>,
+    ) -> Self {
+        Self { comm, clock, records, board, offset, began_ns: 0, phases: 0 }
+    }
+
+    /// The run begins now, or where a rank was earlier, then. Collective.
+    pub fn start(&mut self) -> Result<(), Halt> {
+        self.began_ns = self.comm.reduce_one(self.on_rank_0(self.clock.ns()), Reduce::Min)?;
+        Ok(())
+    }
+
+    /// Has the sink begin, which is told of so many nodes. Collective.
+    pub fn keep(&mut self, nodes: u32) -> Result<(), Halt> {
+        let worst = self.comm.reduce_one(self.offset.uncertainty_ns, Reduce::Max)?;
+        let begun = if self.comm.rank() == 0 { self.records.begin(nodes, worst) } else { Ok(()) };
+        self.agree_on_records(begun)
     }
 
     /// The same rank among fewer: those of `comm`, whose rank 0 is the same. Collective there.
@@ -62,18 +86,30 @@ impl<'a> Rank<'a> {
         (ns as i64 + self.offset.offset_ns + BIAS_NS).max(0) as u64
     }
 
+    /// When the run began, on rank 0's clock, in nanoseconds.
+    pub fn began_ns(&self) -> u64 {
+        self.began_ns
+    }
+
     /// Nanoseconds from the run's start to a moment of this rank's clock, on rank 0's.
     pub fn since_start_ns(&self, tick: Tick) -> u64 {
         self.on_rank_0(self.clock.ns_at(tick)).saturating_sub(self.began_ns)
     }
 
-    /// Compares the clocks again, for they drift, and counts one phase more; returns its number. Collective.
-    pub fn next_phase(&mut self) -> Result<u64, Halt> {
+    /// Where this rank will show how far it is in the next phase, which is one of test number `test`.
+    pub fn row(&self, test: u32) -> Option<Row> {
+        let number = phase_number(test, self.phases + 1);
+        let (board, index) = self.board?;
+        Some(board.row(index, self.comm.rank(), number, self.clock.scale()))
+    }
+
+    /// Compares the clocks again, for they drift, and counts one phase more. Collective.
+    pub fn next_phase(&mut self) -> Result<(), Halt> {
         self.clock.refine();
         let clock: &CycleClock = self.clock;
         self.offset = self.comm.clock_offset(&|| clock.ns())?;
         self.phases += 1;
-        Ok(self.phases)
+        Ok(())
     }
 
     /// All ranks leave this together; the first rank's moment, on this rank's clock. Collective.
@@ -88,6 +124,10 @@ impl<'a> Rank<'a> {
     /// Keeps a record on rank 0; all ranks stop together when that fails. Collective.
     pub fn record(&mut self, record: &Record) -> Result<(), Halt> {
         let kept = if self.comm.rank() == 0 { self.records.put(record) } else { Ok(()) };
+        self.agree_on_records(kept)
+    }
+
+    fn agree_on_records(&self, kept: io::Result<()>) -> Result<(), Halt> {
         self.comm
             .agree("record", kept.map_err(|error| format!("cannot write the records: {}", words(&error))))
     }
