@@ -96,13 +96,18 @@ impl Bench {
     }
 
     /// Runs a group, if it is wanted, and prints its block.
-    fn measure(&mut self, mut group: Group) -> Result<()> {
-        if !group.title.contains(&self.only) {
-            return Ok(());
+    fn measure(&mut self, group: Group) -> Result<()> {
+        self.measure_all(vec![group])
+    }
+
+    /// Runs groups that share their runs, those of them that are wanted.
+    fn measure_all(&mut self, mut groups: Vec<Group>) -> Result<()> {
+        groups.retain(|group| group.title.contains(&self.only));
+        group::run(&mut groups, self.rounds, self.memory.path(), &mut self.patience, &self.stop)?;
+        for group in groups {
+            print!("{}", text::block(&group));
+            self.done.push(group);
         }
-        group.run(self.rounds, self.memory.path(), &mut self.patience, &self.stop)?;
-        print!("{}", text::block(&group));
-        self.done.push(group);
         Ok(())
     }
 
@@ -113,11 +118,9 @@ impl Bench {
         self.measure(groups::dummy(&self.tools, &self.sizes))?;
         self.measure(groups::data(&self.tools, &self.sizes, &packets))?;
         self.measure(groups::memory(&self.tools))?;
-        self.measure(metadata::nothing(&self.tools, &self.sizes))?;
+        self.measure_all(metadata::nothing(&self.tools, &self.sizes))?;
         let dir = self.memory.path().display().to_string();
-        for phase in metadata::phases(&self.tools, &self.sizes, "tmpfs", &dir) {
-            self.measure(phase)?;
-        }
+        self.measure_all(metadata::phases(&self.tools, &self.sizes, "tmpfs", &dir))?;
         let file = self.memory.file("cached", self.sizes.file)?;
         self.measure(groups::cached(&self.tools, &self.sizes, "tmpfs", &file))?;
         self.measure(groups::stream(&self.tools, &self.sizes, false, &file))?;
@@ -129,9 +132,7 @@ impl Bench {
 
     fn on_disk(&mut self) -> Result<()> {
         let dir = self.disk.path().display().to_string();
-        for phase in metadata::phases(&self.tools, &self.sizes, "disk", &dir) {
-            self.measure(phase)?;
-        }
+        self.measure_all(metadata::phases(&self.tools, &self.sizes, "disk", &dir))?;
         let file = self.disk.file("cached", self.sizes.file)?;
         let cached = groups::cached(&self.tools, &self.sizes, "disk", &file);
         child::run(&cached.contenders[0].words, self.memory.path(), &self.stop)?;

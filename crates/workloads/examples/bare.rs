@@ -16,7 +16,7 @@ use std::time::Instant;
 use rustix::fs::{self, Mode, OFlags};
 
 const USAGE: &str = "bare read|write sequential|random|direct-random FILE BYTES TRANSFER PASSES | \
-                     names mkdir|stat-dir|rmdir|create|stat|open|unlink DIR COUNT";
+                     names DIR COUNT";
 /// What O_DIRECT asks of an address in memory, at most.
 const ALIGNMENT: usize = 4096;
 
@@ -144,8 +144,8 @@ fn timed(
     Ok(clock.elapsed().as_secs_f64())
 }
 
-/// Makes, looks at and removes `count` names, in the directories that mdtest makes; seconds of one of it.
-fn names(what: &str, dir: &str, count: u64) -> std::io::Result<f64> {
+/// Makes, looks at and removes `count` names, in the directories that mdtest makes; seconds of each phase.
+fn names(dir: &str, count: u64) -> std::io::Result<Vec<(&'static str, f64)>> {
     let tree = format!("{dir}/test-dir.0-0/mdtest_tree.0");
     std::fs::create_dir_all(&tree)?;
     let create = |path: &CStr| calls::open(path, OFlags::RDWR | OFlags::CREATE).map(calls::close);
@@ -153,26 +153,27 @@ fn names(what: &str, dir: &str, count: u64) -> std::io::Result<f64> {
     let stat = |path: &CStr| calls::stat(path).map(|_| ());
     let mut seconds = Vec::new();
     let mut name = Name::new(format!("{tree}/dir.mdtest.0."));
-    seconds.push(("mkdir", timed(&mut name, count, calls::mkdir)?));
-    seconds.push(("stat-dir", timed(&mut name, count, stat)?));
-    seconds.push(("rmdir", timed(&mut name, count, calls::rmdir)?));
+    seconds.push(("directory_creation", timed(&mut name, count, calls::mkdir)?));
+    seconds.push(("directory_stat", timed(&mut name, count, stat)?));
+    seconds.push(("directory_removal", timed(&mut name, count, calls::rmdir)?));
     let mut name = Name::new(format!("{tree}/file.mdtest.0."));
-    seconds.push(("create", timed(&mut name, count, create)?));
-    seconds.push(("stat", timed(&mut name, count, stat)?));
-    seconds.push(("open", timed(&mut name, count, read)?));
-    seconds.push(("unlink", timed(&mut name, count, calls::unlink)?));
+    seconds.push(("file_creation", timed(&mut name, count, create)?));
+    seconds.push(("file_stat", timed(&mut name, count, stat)?));
+    seconds.push(("file_read", timed(&mut name, count, read)?));
+    seconds.push(("file_removal", timed(&mut name, count, calls::unlink)?));
     std::fs::remove_dir(&tree)?;
     std::fs::remove_dir(format!("{dir}/test-dir.0-0"))?;
-    Ok(seconds.into_iter().find(|(name, _)| *name == what).expect(USAGE).1)
+    Ok(seconds)
 }
 
 fn main() -> std::io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [kind, what, dir, count] = &words[..]
+    if let [kind, dir, count] = &words[..]
         && kind == "names"
     {
-        let count = number(count);
-        println!("ops {count} seconds {:.9}", names(what, dir, count)?);
+        for (phase, seconds) in names(dir, number(count))? {
+            println!("{phase} ops {count} seconds {seconds:.9}");
+        }
         return Ok(());
     }
     let [kind, order, path, bytes, transfer, passes] = &words[..] else { panic!("{USAGE}") };

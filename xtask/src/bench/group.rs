@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 
-use super::child;
+use super::child::{self, Ran};
 use super::others::Patience;
 use super::words::{Tongue, Work};
 
@@ -61,7 +61,8 @@ impl Unit {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Run {
     pub(super) work: Work,
-    pub(super) cpu_s: f64,
+    /// Of the whole process; `None` where it did more than this group tells of.
+    pub(super) cpu_s: Option<f64>,
     pub(super) wall_s: f64,
     pub(super) others_s: f64,
     pub(super) peak_bytes: u64,
@@ -84,38 +85,46 @@ impl Contender {
 
     /// The least disturbed of up to three runs, further ones only where others disturbed it. What is
     /// kept depends on what others did, never on the result.
-    fn run_in_quiet(&self, folder: &Path, patience: &mut Patience, stop: &AtomicBool) -> Result<Run> {
-        let mut best: Option<Run> = None;
+    fn run_in_quiet(&self, folder: &Path, patience: &mut Patience, stop: &AtomicBool) -> Result<Ran> {
+        let mut best: Option<Ran> = None;
         for _ in 0..ATTEMPTS {
             patience.wait(stop);
-            let run = self.run(folder, stop)?;
-            let share = |run: &Run| run.others_s / run.wall_s;
-            if best.is_none_or(|best| share(&run) < share(&best)) {
-                best = Some(run);
+            let ran = self.run(folder, stop)?;
+            let again = patience.wants_again(ran.wall_s, ran.others_s);
+            let share = |ran: &Ran| ran.others_s / ran.wall_s;
+            if best.as_ref().is_none_or(|best| share(&ran) < share(best)) {
+                best = Some(ran);
             }
-            if !patience.wants_again(run.wall_s, run.others_s) {
+            if !again {
                 break;
             }
         }
         best.context("no run was made")
     }
 
-    /// One run, with what it writes in `folder`.
-    fn run(&self, folder: &Path, stop: &AtomicBool) -> Result<Run> {
+    /// One run, with what it writes in `folder`; what is said is what its tongue reads.
+    fn run(&self, folder: &Path, stop: &AtomicBool) -> Result<Ran> {
         let records = folder.join("records");
         let mut words = self.words.clone();
         if self.tongue == Tongue::Records {
             words.extend(["--record".into(), records.display().to_string()]);
         }
-        let child::Ran { said, cpu_s, wall_s, others_s, peak_bytes } = child::run(&words, folder, stop)?;
-        let told = if self.tongue == Tongue::Records {
-            let text = fs::read_to_string(&records).context("its records are not there")?;
+        let mut ran = child::run(&words, folder, stop)?;
+        if self.tongue == Tongue::Records {
+            ran.said = fs::read_to_string(&records).context("its records are not there")?;
             fs::remove_file(&records)?;
-            text
-        } else {
-            said
-        };
-        Ok(Run { work: self.tongue.read(&told)?, cpu_s, wall_s, others_s, peak_bytes })
+        }
+        Ok(ran)
+    }
+
+    /// Takes down what a run says to this contender's tongue.
+    fn note(&mut self, ran: &Ran, cpu_s: Option<f64>) -> Result<()> {
+        let Ran { wall_s, others_s, peak_bytes, .. } = *ran;
+        let run = Run { work: self.tongue.read(&ran.said)?, cpu_s, wall_s, others_s, peak_bytes };
+        if let Ok(runs) = &mut self.runs {
+            runs.push(run);
+        }
+        Ok(())
     }
 }
 
@@ -134,35 +143,6 @@ impl Group {
     pub(super) fn new(title: impl Into<String>, unit: Unit) -> Self {
         let title = title.into();
         Self { title, unit, against: None, contenders: Vec::new(), goals: Vec::new() }
-    }
-
-    /// Runs all rounds. A contender that fails once is not started again; its complaint is its result.
-    pub(super) fn run(
-        &mut self,
-        rounds: usize,
-        folder: &Path,
-        patience: &mut Patience,
-        stop: &AtomicBool,
-    ) -> Result<()> {
-        let count = self.contenders.len();
-        for round in 0..rounds {
-            for turn in 0..count {
-                let contender = &mut self.contenders[(round + turn) % count];
-                if contender.runs.is_err() {
-                    continue;
-                }
-                let ran = contender.run_in_quiet(folder, patience, stop);
-                if stop.load(Ordering::Relaxed) {
-                    bail!("stopped on request");
-                }
-                match (&mut contender.runs, ran) {
-                    (Ok(runs), Ok(run)) => runs.push(run),
-                    (runs, Err(why)) => *runs = Err(format!("{why:#}")),
-                    (Err(_), Ok(_)) => {}
-                }
-            }
-        }
-        Ok(())
     }
 
     /// A contender's ratio to another within each round: more is faster, or for memory larger.
@@ -192,6 +172,41 @@ impl Group {
     }
 }
 
+/// Runs all rounds of groups that share their runs: they have the same programs in the same places, and
+/// each group takes its own line of what they say. A contender that fails once is not started again; its
+/// complaint is its result.
+pub(super) fn run(
+    groups: &mut [Group],
+    rounds: usize,
+    folder: &Path,
+    patience: &mut Patience,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let (count, alone) = (groups.first().map_or(0, |group| group.contenders.len()), groups.len() == 1);
+    for round in 0..rounds {
+        for place in (0..count).map(|turn| (round + turn) % count) {
+            let contender = &groups[0].contenders[place];
+            if contender.runs.is_err() {
+                continue;
+            }
+            let ran = contender.run_in_quiet(folder, patience, stop);
+            if stop.load(Ordering::Relaxed) {
+                bail!("stopped on request");
+            }
+            for contender in groups.iter_mut().map(|group| &mut group.contenders[place]) {
+                let noted = match &ran {
+                    Ok(ran) => contender.note(ran, alone.then_some(ran.cpu_s)),
+                    Err(why) => Err(anyhow::anyhow!("{why:#}")),
+                };
+                if let Err(why) = noted {
+                    contender.runs = Err(format!("{why:#}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A bound on a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Bound {
@@ -218,4 +233,30 @@ pub(super) struct Goal {
     pub(super) against: Option<String>,
     /// What should hold for the median of the rounds.
     pub(super) bound: Bound,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_that_share_their_runs_start_each_program_once_a_round_and_read_their_own_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "echo >> started; echo first ops 10 seconds 1; echo second ops 10 seconds 2";
+        let words = ["sh", "-c", script].map(str::to_owned).to_vec();
+        let group = |phase| {
+            let mut group = Group::new(phase, Unit::NsPerName);
+            group.contenders.push(Contender::new("sh", words.clone(), Tongue::Phase(phase)));
+            group
+        };
+        let mut groups = ["first", "second", "third"].map(group);
+        let (mut patience, stop) = (Patience::new(0.0), AtomicBool::new(false));
+        run(&mut groups, 3, folder.path(), &mut patience, &stop).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("started")).unwrap().len(), 3);
+        let seconds = |runs: &[Run]| runs.iter().map(|run| run.work.seconds).collect::<Vec<_>>();
+        assert_eq!(groups[0].runs("sh").map(seconds), Ok(vec![1.0; 3]));
+        assert_eq!(groups[1].runs("sh").map(seconds), Ok(vec![2.0; 3]));
+        assert_eq!(groups[2].runs("sh").map(seconds), Err("sh: no line of third".into()));
+        assert!(groups[0].contenders[0].runs.as_ref().is_ok_and(|runs| runs[0].cpu_s.is_none()));
+    }
 }

@@ -109,6 +109,7 @@ mod tests {
             bare: name("bare"),
             fio: Some(name("fio")),
             ior: None,
+            mdtest: None,
             about_peers: Vec::new(),
         }
     }

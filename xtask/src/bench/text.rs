@@ -69,8 +69,9 @@ fn row(group: &Group, contender: &Contender) -> String {
         Err(why) => return format!("  {:<36} FAILED: {why}\n", contender.name),
     };
     let values: Vec<f64> = runs.iter().map(|run| group.unit.of(run)).collect();
-    let cpu: Vec<f64> = runs.iter().map(|run| run.cpu_s * 1e6 / run.work.ops).collect();
-    let (Some(value), Some(cpu)) = (Spread::of(&values), Spread::of(&cpu)) else {
+    let cpu: Vec<f64> =
+        runs.iter().filter_map(|run| run.cpu_s.map(|cpu_s| cpu_s * 1e6 / run.work.ops)).collect();
+    let Some(value) = Spread::of(&values) else {
         return format!("  {:<36} not run\n", contender.name);
     };
     let against = group.against.and_then(|place| group.contenders[place].runs.as_ref().ok());
@@ -84,7 +85,7 @@ fn row(group: &Group, contender: &Contender) -> String {
         contender.name,
         digits(value.median),
         value.range(),
-        digits(cpu.median)
+        Spread::of(&cpu).map(|cpu| digits(cpu.median)).unwrap_or_default()
     );
     line.trim_end().to_owned() + "\n"
 }
@@ -140,7 +141,7 @@ mod tests {
     fn contender(name: &str, seconds: &[f64]) -> Contender {
         let run = |s: &f64| Run {
             work: Work { ops: 1000.0, seconds: *s },
-            cpu_s: 0.01,
+            cpu_s: Some(0.01),
             wall_s: 2.0,
             others_s: 0.1,
             peak_bytes: 1 << 20,

@@ -19,6 +19,7 @@ pub(super) struct Tools {
     pub(super) bare: String,
     pub(super) fio: Option<String>,
     pub(super) ior: Option<String>,
+    pub(super) mdtest: Option<String>,
     /// What the table says of the peers, a line each.
     pub(super) about_peers: Vec<String>,
 }
@@ -35,14 +36,16 @@ pub(super) fn provide(root: &Path) -> Result<Tools> {
         Ok(path.display().to_string())
     };
     let (fio, about_fio) = fio();
-    let (ior, about_ior) = ior();
+    let (ior, about_ior) = original("ior");
+    let (mdtest, about_mdtest) = original("mdtest");
     Ok(Tools {
         assay: ours("assay")?,
         inside: ours("examples/bench")?,
         bare: ours("examples/bare")?,
         fio,
         ior,
-        about_peers: vec![about_fio, about_ior],
+        mdtest,
+        about_peers: vec![about_fio, about_ior, about_mdtest],
     })
 }
 
@@ -59,15 +62,16 @@ fn fio() -> (Option<String>, String) {
     }
 }
 
-fn ior() -> (Option<String>, String) {
-    match ask("ior", "-h") {
-        Some(help) if is_ours(&help) => (None, "ior: the one on the PATH is assay itself".into()),
-        Some(_) => (Some("ior".into()), "ior: one process without mpirun".into()),
-        None => (None, "ior: not on the PATH".into()),
+/// `ior` or `mdtest`, where the PATH has the original.
+fn original(name: &str) -> (Option<String>, String) {
+    match ask(name, "-h") {
+        Some(help) if is_ours(&help) => (None, format!("{name}: the one on the PATH is assay itself")),
+        Some(_) => (Some(name.into()), format!("{name}: one process without mpirun")),
+        None => (None, format!("{name}: not on the PATH")),
     }
 }
 
-/// A link named `ior` may lead to this very program, which would then be its own peer.
+/// A link named as the original may lead to this very program, which would then be its own peer.
 fn is_ours(help: &str) -> bool {
     help.contains("assay")
 }

@@ -13,12 +13,16 @@ use serde_json::Value;
 pub(super) enum Tongue {
     /// The line `ops N seconds S` of this repository's examples.
     Line,
+    /// Such a line after the name of this phase, among those of others.
+    Phase(&'static str),
     /// The records of `assay`, in the file that `--record` names.
     Records,
     /// The JSON of `fio`.
     Fio,
     /// The rows of IOR's table.
     Ior,
+    /// The row of that name in mdtest's table of rates.
+    Mdtest(&'static str),
 }
 
 /// Transfers and the seconds they took, summed over the phases of a run.
@@ -35,9 +39,11 @@ impl Tongue {
     pub(super) fn read(self, text: &str) -> Result<Work> {
         let parts = match self {
             Self::Line => line(text),
+            Self::Phase(name) => phase(text, name),
             Self::Records => records(text),
             Self::Fio => fio(text),
             Self::Ior => ior(text),
+            Self::Mdtest(row) => mdtest(text, row),
         }?;
         let mut sum = Work::default();
         for part in parts {
@@ -55,6 +61,11 @@ fn line(text: &str) -> Result<Vec<Work>> {
         anyhow::bail!("not `ops N seconds S`: {text:?}");
     };
     Ok(vec![Work { ops: ops.parse()?, seconds: seconds.parse()? }])
+}
+
+fn phase(text: &str, name: &str) -> Result<Vec<Work>> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line(rest.with_context(|| format!("no line of {name}"))?)
 }
 
 fn number(value: &Value, path: &str) -> Result<f64> {
@@ -120,12 +131,29 @@ fn ior(text: &str) -> Result<Vec<Work>> {
     Ok(parts)
 }
 
+/// The line `1 tasks, N files/directories` has how many, and the row how many a second, of one repetition.
+fn mdtest(text: &str, row: &str) -> Result<Vec<Work>> {
+    let items =
+        text.lines().find_map(|line| line.strip_suffix(" files/directories")?.split_once("1 tasks, "));
+    let items: f64 = items.context("no number of items of one task in mdtest's output")?.1.parse()?;
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("SUMMARY rate"));
+    ensure!(
+        lines.next().is_some_and(|line| line.contains("(of 1 iterations)")),
+        "no table of one repetition"
+    );
+    let cells = lines.find_map(|line| line.trim_start().strip_prefix(row));
+    let cells = cells.with_context(|| format!("no row `{row}` in mdtest's table"))?;
+    let rate: f64 = cells.split_whitespace().next().context("a row without numbers")?.parse()?;
+    Ok(vec![Work { ops: items, seconds: items / rate }])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const FIO: &str = include_str!("samples/fio.json");
     const IOR: &str = include_str!("samples/ior.txt");
+    const MDTEST: &str = include_str!("samples/mdtest.txt");
     const RECORDS: &str = include_str!("samples/records.jsonl");
 
     #[test]
@@ -165,6 +193,23 @@ mod tests {
         assert!(Tongue::Ior.read("ERROR: open64() failed").is_err());
         let cut = IOR.replace("wr/rd(s)", "xfer(s)");
         assert_eq!(Tongue::Ior.read(&cut).unwrap_err().to_string(), "no column wr/rd(s) in ior's table");
+    }
+
+    #[test]
+    fn a_phase_has_its_own_line_whatever_others_are_called() {
+        let text = "file_stat_all ops 3 seconds 1\nfile_stat ops 10 seconds 2.5\n";
+        assert_eq!(Tongue::Phase("file_stat").read(text).unwrap(), Work { ops: 10.0, seconds: 2.5 });
+        assert!(Tongue::Phase("file").read(text).is_err());
+    }
+
+    #[test]
+    fn a_row_of_mdtest_is_a_rate_of_its_items() {
+        let work = Tongue::Mdtest("File stat").read(MDTEST).unwrap();
+        assert_eq!(work.ops, 20_000.0);
+        assert!((work.ops / work.seconds - 364_650.742).abs() < 1e-3, "{work:?}");
+        assert!(Tongue::Mdtest("File link").read(MDTEST).unwrap_err().to_string().contains("`File link`"));
+        let twice = MDTEST.replace("(of 1 iterations)", "(of 2 iterations)");
+        assert!(Tongue::Mdtest("File stat").read(&twice).is_err(), "the best of two is no rate of all items");
     }
 
     #[test]
