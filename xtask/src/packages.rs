@@ -20,8 +20,13 @@ struct Package {
 /// In order of name. Tests call `mpirun.mpich` and `mpirun.openmpi`: the bare `mpirun` is whichever
 /// of the two was installed last.
 const PACKAGES: &[Package] = &[
+    Package { name: "hdf5-tools", reason: "h5dump reads what ior wrote by HDF5" },
+    Package { name: "libhdf5-mpich-103-1", reason: "HDF5 on MPICH" },
+    Package { name: "libhdf5-openmpi-103-1", reason: "HDF5 on Open MPI" },
+    Package { name: "libpnetcdf0d", reason: "PnetCDF, which Debian builds on Open MPI" },
     Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
+    Package { name: "pnetcdf-bin", reason: "ncmpidump reads what ior and flash-io wrote by PnetCDF" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
     Package { name: "strace", reason: "shows the system calls of each option of ior" },
     Package { name: "xfsprogs", reason: "makes the XFS that is aged" },
@@ -106,8 +111,8 @@ mod tests {
     fn without_root_the_advice_is_one_line_to_run_and_the_reasons() {
         let text = advice(&missing("")[..2]);
         let mut lines = text.lines();
-        let run = "run: sudo apt-get install -y --no-install-recommends mpich openmpi-bin";
+        let run = "run: sudo apt-get install -y --no-install-recommends hdf5-tools libhdf5-mpich-103-1";
         assert_eq!(lines.next(), Some(run));
-        assert_eq!(lines.next().map(str::trim), Some("mpich: runs ranks under mpirun.mpich"));
+        assert_eq!(lines.next().map(str::trim), Some("hdf5-tools: h5dump reads what ior wrote by HDF5"));
     }
 }

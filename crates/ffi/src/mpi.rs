@@ -9,6 +9,7 @@
 #![allow(unsafe_code)]
 
 mod constants;
+mod files;
 mod functions;
 
 use std::fmt;
@@ -16,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_NOW};
 
-pub use constants::{Constants, ErrorClasses, Modes};
+pub use constants::Constants;
+pub use files::{ErrorClasses, Modes};
 pub use functions::Functions;
 
 #[cfg(target_endian = "big")]

@@ -13,7 +13,7 @@ mod backends;
 mod buffer;
 mod client;
 mod files;
-mod libraries;
+pub mod libraries;
 mod listing;
 mod names;
 mod plain;
@@ -21,7 +21,7 @@ mod residency;
 mod slots;
 mod traits;
 
-pub use backends::{BACKENDS, Backend, BackendOption, Settings, Takes, backend};
+pub use backends::{BACKENDS, Backend, BackendOption, LIBRARIES, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};

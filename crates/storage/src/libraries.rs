@@ -1,54 +1,244 @@
-//! Whether the system has a shared library, by the cache of its loader; nothing is loaded.
+//! The search for a parallel library at run time, and whether it was built on the MPI that is running.
+//!
+//! Two MPI libraries in one process destroy each other's files and messages, so a library tells which one it
+//! needs before it is loaded: by the names in its ELF header.
+//!
+//! Never here: loading, calls.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
-/// Where the loader's cache is.
+use object::Endianness;
+use object::elf::{DT_NEEDED, DT_SONAME, FileHeader64};
+use object::read::elf::{Dyn, FileHeader};
+
+/// Where the loader keeps the libraries of the system.
 const CACHE: &str = "/etc/ld.so.cache";
 
-/// The backend `name` is not there yet: what it needs, what was looked for, and what was found.
-pub(crate) fn not_used_yet(name: &str, needs: &str, names: &[&str]) -> String {
-    let looked = names.join(", ");
-    let found = match find(&fs::read(CACHE).unwrap_or_default(), names) {
-        Some(path) => format!("found {path}"),
-        None => "found none".to_owned(),
-    };
-    format!(
-        "{name}: needs {needs}; looked for {looked} in {CACHE}: {found}; this program does not use it yet"
-    )
+/// Where libraries lie, seen from the folder that something is installed in.
+const FOLDERS: &[&str] = &["", "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"];
+
+/// How names of MPI libraries begin, before `.so`.
+const MPI_NAMES: &[&str] = &["libmpi", "libmpich", "libmpi_abi", "libmpi_ibm"];
+
+/// How those of Cray begin, which end in a compiler's name and its version.
+const CRAY_MPI_NAMES: &[&str] = &["libmpi_cray", "libmpi_gnu", "libmpi_intel", "libmpi_amd", "libmpi_nvidia"];
+
+/// A library that is looked for when it is first needed.
+#[derive(Debug)]
+pub struct Kind {
+    /// What people call it.
+    pub name: &'static str,
+    /// The variable that names the library, or its folder, and ends the search there.
+    pub variable: &'static str,
+    /// Variables with which sites and module files say where it is installed.
+    pub homes: &'static [&'static str],
+    /// The names of its files, the preferred first.
+    pub names: &'static [&'static str],
+    /// A function that only a parallel build has.
+    pub parallel: &'static str,
+    /// What would bring it here.
+    pub advice: &'static str,
 }
 
-/// The path of the first of `names` that the cache has. The cache holds texts that end in a zero byte.
-fn find(cache: &[u8], names: &[&str]) -> Option<String> {
-    let mut paths = cache.split(|byte| *byte == 0).filter(|text| text.first() == Some(&b'/'));
-    let is_one = |text: &&[u8]| {
-        names
-            .iter()
-            .any(|name| text.ends_with(name.as_bytes()) && text[..text.len() - name.len()].ends_with(b"/"))
+/// A library that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The MPI library it was built on, by the name that the loader resolves; `None` for a build without one.
+    pub mpi: Option<String>,
+}
+
+impl Kind {
+    /// Those that are here, each once, in the order of the search.
+    pub fn found(&self) -> Vec<Found> {
+        self.search(&|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    }
+
+    /// The first one built on the MPI library called `mpi`, or one line that says what there is instead.
+    pub fn fitting(&self, mpi: &str) -> Result<PathBuf, String> {
+        fitting(self, self.found(), mpi)
+    }
+
+    /// Why a backend on it is refused as long as this program does not use it.
+    pub(crate) fn not_used_yet(&self) -> String {
+        let found = self.found();
+        let found =
+            found.first().map_or("found none".to_owned(), |found| format!("found {}", found.path.display()));
+        format!(
+            "{}: looked for {}: {found}; this program does not use it yet",
+            self.name,
+            self.names.join(", ")
+        )
+    }
+
+    fn search(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<Found> {
+        let in_folder = |folder: &Path| self.names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
+        let mut paths = Vec::new();
+        if let Some(named) = lookup(self.variable).map(PathBuf::from) {
+            paths = if named.is_dir() { in_folder(&named) } else { vec![named] };
+        } else {
+            for home in self.homes.iter().filter_map(|name| lookup(name)) {
+                for folder in FOLDERS {
+                    paths.extend(in_folder(&Path::new(&home).join(folder)));
+                }
+            }
+            let loader = lookup("LD_LIBRARY_PATH").unwrap_or_default();
+            loader.split(':').filter(|folder| !folder.is_empty()).for_each(|folder| {
+                paths.extend(in_folder(Path::new(folder)));
+            });
+            paths.extend(in_cache(&fs::read(CACHE).unwrap_or_default(), self.names));
+        }
+        let mut seen = BTreeSet::new();
+        let there =
+            paths.into_iter().filter(|path| fs::canonicalize(path).is_ok_and(|real| seen.insert(real)));
+        there.map(|path| Found { mpi: mpi_of(&path), path }).collect()
+    }
+}
+
+fn fitting(kind: &Kind, found: Vec<Found>, mpi: &str) -> Result<PathBuf, String> {
+    if let Some(fits) = found.iter().find(|found| found.mpi.as_deref() == Some(mpi)) {
+        return Ok(fits.path.clone());
+    }
+    let Kind { name, variable, advice, .. } = kind;
+    if found.is_empty() {
+        let names = kind.names.join(", ");
+        return Err(format!("no {name} library was found ({names}); {advice}; {variable} may name it"));
+    }
+    let each = found.iter().map(|found| {
+        let on = found.mpi.as_ref().map_or("without MPI".to_owned(), |mpi| format!("on {mpi}"));
+        format!("{} is built {on}", found.path.display())
+    });
+    let each = each.collect::<Vec<_>>().join(", ");
+    Err(format!("the ranks run on {mpi}, but {each}; {variable} may name a {name} built on {mpi}"))
+}
+
+/// The MPI library that is loaded in this process, by the name that other libraries need it under; `None`
+/// before one is.
+pub fn loaded_mpi() -> Option<String> {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let paths: BTreeSet<&str> = maps.lines().filter_map(|line| Some(&line[line.find('/')?..])).collect();
+    let named = paths.into_iter().filter(|path| path.contains("/libmpi"));
+    named.filter_map(|path| names_in(Path::new(path), DT_SONAME).into_iter().next()).find(|name| is_mpi(name))
+}
+
+/// The MPI library that the library at `path` needs.
+fn mpi_of(path: &Path) -> Option<String> {
+    names_in(path, DT_NEEDED).into_iter().find(|name| is_mpi(name))
+}
+
+/// Whether that is the name of an MPI library, rather than of one for Fortran, C++ or Java beside it.
+fn is_mpi(name: &str) -> bool {
+    let Some((stem, _)) = name.split_once(".so") else { return false };
+    MPI_NAMES.contains(&stem) || CRAY_MPI_NAMES.iter().any(|begin| stem.starts_with(begin))
+}
+
+/// The names in the dynamic section of a 64-bit ELF file under that tag; none where it is no such file.
+fn names_in(path: &Path, tag: u32) -> Vec<String> {
+    fs::read(path).ok().and_then(|data| names_of(&data, tag)).unwrap_or_default()
+}
+
+fn names_of(data: &[u8], tag: u32) -> Option<Vec<String>> {
+    let header = FileHeader64::<Endianness>::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let sections = header.sections(endian, data).ok()?;
+    let (entries, link) = sections.dynamic(endian, data).ok()??;
+    let strings = sections.strings(endian, data, link).ok()?;
+    let tagged = entries.iter().filter(|entry| entry.d_tag(endian) == u64::from(tag));
+    let name = |entry: &object::elf::Dyn64<Endianness>| entry.string(endian, strings).ok();
+    Some(tagged.filter_map(name).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
+/// The paths that the loader's cache has for `names`, in the order of the names. The cache holds texts that
+/// end in a zero byte.
+fn in_cache(cache: &[u8], names: &[&str]) -> Vec<PathBuf> {
+    let paths = || cache.split(|byte| *byte == 0).filter(|text| text.first() == Some(&b'/'));
+    let of = |name: &str| {
+        let ends = format!("/{name}");
+        paths().filter(move |text| text.ends_with(ends.as_bytes())).collect::<Vec<_>>()
     };
-    paths.find(is_one).map(|text| String::from_utf8_lossy(text).into_owned())
+    let texts = names.iter().flat_map(|name| of(name));
+    texts.map(|text| PathBuf::from(String::from_utf8_lossy(text).into_owned())).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const KIND: Kind = Kind {
+        name: "C",
+        variable: "ASSAY_C_LIBRARY",
+        homes: &["C_HOME"],
+        names: &["libnowhere.so", "libc.so.6"],
+        parallel: "none",
+        advice: "Debian: apt-get install libc6",
+    };
+
     #[test]
-    fn a_library_is_found_by_its_whole_name() {
-        let cache =
-            b"ld.so-1.7\0libc.so.6\0/lib/libc.so.6\0libhdf5.so.310\0/opt/lib/libhdf5.so.310\0/x/notlibz.so";
-        assert_eq!(find(cache, &["libhdf5.so.310"]).as_deref(), Some("/opt/lib/libhdf5.so.310"));
-        assert_eq!(find(cache, &["libz.so"]), None);
-        assert_eq!(find(b"", &["libz.so"]), None);
+    fn a_library_is_found_in_the_cache_by_its_whole_name_in_the_order_of_the_names() {
+        let cache = b"ld.so-1.7\0libc.so.6\0/lib/libc.so.6\0libz.so\0/opt/lib/libz.so\0/x/notlibc.so.6";
+        assert_eq!(in_cache(cache, &["libc.so.6"]), [PathBuf::from("/lib/libc.so.6")]);
+        assert_eq!(in_cache(cache, &["libz.so", "libc.so.6"])[0], PathBuf::from("/opt/lib/libz.so"));
+        assert!(in_cache(b"", &["libc.so.6"]).is_empty());
     }
 
     #[test]
-    fn the_words_say_what_was_looked_for_and_found() {
-        let here = not_used_yet("X", "a C library", &["libc.so.6"]);
-        assert!(
-            here.starts_with("X: needs a C library; looked for libc.so.6 in /etc/ld.so.cache: found "),
-            "{here}"
+    fn a_library_named_by_the_user_is_not_replaced_by_another() {
+        let lookup = |name: &str| (name == "ASSAY_C_LIBRARY").then(|| "/nowhere/libc.so.6".to_owned());
+        assert!(KIND.search(&lookup).is_empty());
+        let system = KIND.search(&|_| None);
+        assert!(system[0].path.ends_with("libc.so.6") && system[0].mpi.is_none(), "{system:?}");
+    }
+
+    #[test]
+    fn the_header_says_what_a_library_is_called_and_needs() {
+        let libc = &KIND.search(&|_| None)[0].path;
+        assert_eq!(names_in(libc, DT_SONAME), ["libc.so.6"]);
+        let own = names_in(&std::env::current_exe().unwrap(), DT_NEEDED);
+        assert!(own.contains(&"libc.so.6".to_owned()), "{own:?}");
+        assert!(names_of(b"\x7fELF and nothing else", DT_NEEDED).is_none());
+        assert_eq!(loaded_mpi(), None);
+    }
+
+    #[test]
+    #[allow(clippy::print_stdout)]
+    fn a_parallel_library_of_this_machine_says_which_mpi_it_is_built_on() {
+        for (name, mpi) in
+            [("libhdf5_openmpi.so.103", "libmpi.so.40"), ("libhdf5_mpich.so.103", "libmpich.so.12")]
+        {
+            let paths = in_cache(&fs::read(CACHE).unwrap_or_default(), &[name]);
+            let Some(path) = paths.first() else {
+                println!("SKIPPED: no {name} here; Debian has it");
+                continue;
+            };
+            assert_eq!(mpi_of(path).as_deref(), Some(mpi), "{name}");
+        }
+    }
+
+    #[test]
+    fn libraries_beside_an_mpi_are_none() {
+        for name in ["libmpi.so.40", "libmpich.so.12", "libmpi_abi.so.1", "libmpi_gnu_123.so.12"] {
+            assert!(is_mpi(name), "{name}");
+        }
+        for name in ["libmpi_cxx.so.40", "libmpi_mpifh.so.40", "libmpi_java.so", "libhdf5.so", "libmpifort"] {
+            assert!(!is_mpi(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn one_built_on_another_mpi_is_refused_with_both_names() {
+        let found = |mpi: Option<&str>| Found { path: "/x/libc.so".into(), mpi: mpi.map(str::to_owned) };
+        assert_eq!(fitting(&KIND, vec![found(None), found(Some("a"))], "a"), Ok("/x/libc.so".into()));
+        let why =
+            fitting(&KIND, vec![found(None), found(Some("libmpi.so.40"))], "libmpich.so.12").unwrap_err();
+        assert_eq!(
+            why,
+            "the ranks run on libmpich.so.12, but /x/libc.so is built without MPI, /x/libc.so is built on \
+             libmpi.so.40; ASSAY_C_LIBRARY may name a C built on libmpich.so.12"
         );
-        let none = not_used_yet("X", "a library", &["libnowhere.so"]);
-        assert!(none.ends_with(": found none; this program does not use it yet"), "{none}");
+        let why = fitting(&KIND, Vec::new(), "libmpi.so.40").unwrap_err();
+        assert!(why.starts_with("no C library was found (libnowhere.so, libc.so.6); Debian: "), "{why}");
     }
 }

@@ -9,7 +9,10 @@ use std::ffi::c_int;
 
 use libloading::os::unix::Library as Loaded;
 
-use super::{Abi, Handle, address};
+use super::files::{
+    ErrorClasses, MPICH_ERRORS, Modes, OPEN_MPI_ERRORS, ROMIO_MODES, STANDARD_ERRORS, STANDARD_MODES,
+};
+use super::{Abi, Handle, Offset, address};
 
 /// The constants that callers of [`Functions`](super::Functions) need.
 #[derive(Clone, Debug)]
@@ -22,8 +25,22 @@ pub struct Constants {
     pub comm_null: Handle,
     /// `MPI_BYTE`.
     pub byte: Handle,
+    /// `MPI_CHAR`.
+    pub char: Handle,
+    /// `MPI_INT16_T`.
+    pub int16: Handle,
+    /// `MPI_INT32_T`.
+    pub int32: Handle,
     /// `MPI_INT64_T`.
     pub int64: Handle,
+    /// `MPI_FLOAT`.
+    pub float: Handle,
+    /// `MPI_DOUBLE`.
+    pub double: Handle,
+    /// `MPI_LONG`, 8 bytes in memory and 4 in `external32`.
+    pub long: Handle,
+    /// `MPI_DATATYPE_NULL`.
+    pub datatype_null: Handle,
     /// `MPI_SUM`.
     pub sum: Handle,
     /// `MPI_MIN`.
@@ -56,101 +73,33 @@ pub struct Constants {
     pub thread_multiple: c_int,
     /// `MPI_SEEK_SET`.
     pub seek_set: c_int,
+    /// `MPI_SEEK_CUR`.
+    pub seek_cur: c_int,
+    /// `MPI_SEEK_END`.
+    pub seek_end: c_int,
+    /// `MPI_DISPLACEMENT_CURRENT`: a view that begins where the file of a sequence stands.
+    pub displacement_current: Offset,
     /// `MPI_ORDER_C`: the last dimension of a subarray is contiguous.
     pub order_c: c_int,
+    /// `MPI_ORDER_FORTRAN`: the first dimension is contiguous.
+    pub order_fortran: c_int,
+    /// `MPI_DISTRIBUTE_BLOCK`, in pieces that follow each other.
+    pub distribute_block: c_int,
+    /// `MPI_DISTRIBUTE_CYCLIC`, dealt out in turn.
+    pub distribute_cyclic: c_int,
+    /// `MPI_DISTRIBUTE_NONE`: a dimension that is not dealt out.
+    pub distribute_none: c_int,
+    /// `MPI_DISTRIBUTE_DFLT_DARG`.
+    pub distribute_default: c_int,
+    /// `MPI_COMBINER_NAMED`: a datatype that MPI has by name.
+    pub combiner_named: c_int,
+    /// `MPI_IDENT`: groups with the same members in the same order.
+    pub ident: c_int,
     /// `MPI_MODE_…`, how to open a file.
     pub modes: Modes,
     /// `MPI_ERR_…`, as `error_class` gives them.
     pub errors: ErrorClasses,
 }
-
-/// `MPI_MODE_…`: how `file_open` opens; added together.
-#[derive(Clone, Copy, Debug)]
-pub struct Modes {
-    /// `MPI_MODE_RDONLY`.
-    pub rdonly: c_int,
-    /// `MPI_MODE_WRONLY`.
-    pub wronly: c_int,
-    /// `MPI_MODE_RDWR`.
-    pub rdwr: c_int,
-    /// `MPI_MODE_CREATE`.
-    pub create: c_int,
-    /// `MPI_MODE_EXCL`.
-    pub excl: c_int,
-    /// `MPI_MODE_APPEND`.
-    pub append: c_int,
-    /// `MPI_MODE_DELETE_ON_CLOSE`.
-    pub delete_on_close: c_int,
-    /// `MPI_MODE_UNIQUE_OPEN`.
-    pub unique_open: c_int,
-    /// `MPI_MODE_SEQUENTIAL`.
-    pub sequential: c_int,
-}
-
-/// The error classes that a storage backend tells apart.
-#[derive(Clone, Copy, Debug)]
-pub struct ErrorClasses {
-    /// `MPI_ERR_ACCESS`: permission denied.
-    pub access: c_int,
-    /// `MPI_ERR_FILE_EXISTS`.
-    pub file_exists: c_int,
-    /// `MPI_ERR_IO`: any other input or output error.
-    pub io: c_int,
-    /// `MPI_ERR_NO_SPACE`.
-    pub no_space: c_int,
-    /// `MPI_ERR_NO_SUCH_FILE`.
-    pub no_such_file: c_int,
-    /// `MPI_ERR_QUOTA`.
-    pub quota: c_int,
-    /// `MPI_ERR_READ_ONLY`: the file system is read-only.
-    pub read_only: c_int,
-}
-
-/// MPICH and Open MPI inherited these from ROMIO.
-const ROMIO_MODES: Modes = Modes {
-    create: 1,
-    rdonly: 2,
-    wronly: 4,
-    rdwr: 8,
-    delete_on_close: 16,
-    unique_open: 32,
-    excl: 64,
-    append: 128,
-    sequential: 256,
-};
-
-const STANDARD_MODES: Modes = Modes {
-    append: 1,
-    create: 2,
-    delete_on_close: 4,
-    excl: 8,
-    rdonly: 16,
-    rdwr: 32,
-    sequential: 64,
-    unique_open: 128,
-    wronly: 256,
-};
-
-const MPICH_ERRORS: ErrorClasses = ErrorClasses {
-    access: 20,
-    file_exists: 25,
-    io: 32,
-    no_space: 36,
-    no_such_file: 37,
-    quota: 39,
-    read_only: 40,
-};
-
-/// The standard took Open MPI's numbers.
-const STANDARD_ERRORS: ErrorClasses = ErrorClasses {
-    access: 20,
-    file_exists: 28,
-    io: 35,
-    no_space: 41,
-    no_such_file: 42,
-    quota: 44,
-    read_only: 45,
-};
 
 impl Constants {
     /// The constants of `abi`; for Open MPI the words name a symbol that `loaded` lacks.
@@ -168,7 +117,14 @@ impl Constants {
             comm_self: at("ompi_mpi_comm_self")?,
             comm_null: at("ompi_mpi_comm_null")?,
             byte: at("ompi_mpi_byte")?,
+            char: at("ompi_mpi_char")?,
+            int16: at("ompi_mpi_int16_t")?,
+            int32: at("ompi_mpi_int32_t")?,
             int64: at("ompi_mpi_int64_t")?,
+            float: at("ompi_mpi_float")?,
+            double: at("ompi_mpi_double")?,
+            long: at("ompi_mpi_long")?,
+            datatype_null: at("ompi_mpi_datatype_null")?,
             sum: at("ompi_mpi_op_sum")?,
             min: at("ompi_mpi_op_min")?,
             max: at("ompi_mpi_op_max")?,
@@ -185,9 +141,19 @@ impl Constants {
             thread_serialized: 2,
             thread_multiple: 3,
             seek_set: 600,
+            seek_cur: 602,
+            seek_end: 604,
+            displacement_current: -54_278_278,
             order_c: 0,
+            order_fortran: 1,
+            distribute_block: 0,
+            distribute_cyclic: 1,
+            distribute_none: 2,
+            distribute_default: -1,
+            combiner_named: 0,
+            ident: 0,
             modes: ROMIO_MODES,
-            errors: STANDARD_ERRORS,
+            errors: OPEN_MPI_ERRORS,
         })
     }
 
@@ -197,7 +163,14 @@ impl Constants {
             comm_self: 0x4400_0001,
             comm_null: 0x0400_0000,
             byte: 0x4c00_010d,
+            char: 0x4c00_0101,
+            int16: 0x4c00_0238,
+            int32: 0x4c00_0439,
             int64: 0x4c00_083a,
+            float: 0x4c00_040a,
+            double: 0x4c00_080b,
+            long: 0x4c00_0807,
+            datatype_null: 0x0c00_0000,
             max: 0x5800_0001,
             min: 0x5800_0002,
             sum: 0x5800_0003,
@@ -214,7 +187,17 @@ impl Constants {
             thread_serialized: 2,
             thread_multiple: 3,
             seek_set: 600,
+            seek_cur: 602,
+            seek_end: 604,
+            displacement_current: -54_278_278,
             order_c: 56,
+            order_fortran: 57,
+            distribute_block: 121,
+            distribute_cyclic: 122,
+            distribute_none: 123,
+            distribute_default: -49767,
+            combiner_named: 1,
+            ident: 0,
             modes: ROMIO_MODES,
             errors: MPICH_ERRORS,
         }
@@ -233,7 +216,14 @@ impl Constants {
             errors_return: 0x143,
             request_null: 0x180,
             byte: 0x247,
+            char: 0x243,
+            int16: 0x248,
+            int32: 0x250,
             int64: 0x258,
+            float: 0x210,
+            double: 0x214,
+            long: 0x20a,
+            datatype_null: 0x200,
             comm_type_shared: 221,
             any_source: -1,
             any_tag: -2,
@@ -243,7 +233,17 @@ impl Constants {
             thread_serialized: 2048,
             thread_multiple: 4096,
             seek_set: 403,
+            seek_cur: 401,
+            seek_end: 402,
+            displacement_current: -1,
             order_c: 12,
+            order_fortran: 15,
+            distribute_block: 17,
+            distribute_cyclic: 18,
+            distribute_none: 16,
+            distribute_default: 19,
+            combiner_named: 101,
+            ident: 201,
             modes: STANDARD_MODES,
             errors: STANDARD_ERRORS,
         }
@@ -253,16 +253,6 @@ impl Constants {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_modes_of_an_interface_are_distinct_bits() {
-        for m in [ROMIO_MODES, STANDARD_MODES] {
-            let all = [m.rdonly, m.wronly, m.rdwr, m.create, m.excl, m.append];
-            let more = [m.delete_on_close, m.unique_open, m.sequential];
-            let sum: c_int = all.iter().chain(&more).sum();
-            assert_eq!(sum, 511, "nine bits, each once: {m:?}");
-        }
-    }
 
     #[test]
     fn a_symbol_that_open_mpi_lacks_is_named() {
@@ -297,7 +287,14 @@ mod tests {
             ("MPI_COMM_SELF", c.comm_self),
             ("MPI_COMM_NULL", c.comm_null),
             ("MPI_BYTE", c.byte),
+            ("MPI_CHAR", c.char),
+            ("MPI_INT16_T", c.int16),
+            ("MPI_INT32_T", c.int32),
             ("MPI_INT64_T", c.int64),
+            ("MPI_FLOAT", c.float),
+            ("MPI_DOUBLE", c.double),
+            ("MPI_LONG", c.long),
+            ("MPI_DATATYPE_NULL", c.datatype_null),
             ("MPI_SUM", c.sum),
             ("MPI_MIN", c.min),
             ("MPI_MAX", c.max),
@@ -316,7 +313,14 @@ mod tests {
             ("MPI_ANY_TAG", c.any_tag),
             ("MPI_UNDEFINED", c.undefined),
             ("MPI_SEEK_SET", c.seek_set),
+            ("MPI_SEEK_CUR", c.seek_cur),
+            ("MPI_SEEK_END", c.seek_end),
             ("MPI_ORDER_C", c.order_c),
+            ("MPI_ORDER_FORTRAN", c.order_fortran),
+            ("MPI_DISTRIBUTE_BLOCK", c.distribute_block),
+            ("MPI_DISTRIBUTE_CYCLIC", c.distribute_cyclic),
+            ("MPI_DISTRIBUTE_NONE", c.distribute_none),
+            ("MPI_DISTRIBUTE_DFLT_DARG", c.distribute_default),
             ("MPI_MODE_RDONLY", m.rdonly),
             ("MPI_MODE_WRONLY", m.wronly),
             ("MPI_MODE_RDWR", m.rdwr),
@@ -327,6 +331,17 @@ mod tests {
             ("MPI_MODE_UNIQUE_OPEN", m.unique_open),
             ("MPI_MODE_SEQUENTIAL", m.sequential),
             ("MPI_ERR_ACCESS", e.access),
+            ("MPI_ERR_AMODE", e.amode),
+            ("MPI_ERR_ARG", e.arg),
+            ("MPI_ERR_BAD_FILE", e.bad_file),
+            ("MPI_ERR_CONVERSION", e.conversion),
+            ("MPI_ERR_DUP_DATAREP", e.dup_datarep),
+            ("MPI_ERR_FILE", e.file),
+            ("MPI_ERR_FILE_IN_USE", e.file_in_use),
+            ("MPI_ERR_NOT_SAME", e.not_same),
+            ("MPI_ERR_TYPE", e.kind),
+            ("MPI_ERR_UNSUPPORTED_DATAREP", e.unsupported_datarep),
+            ("MPI_ERR_UNSUPPORTED_OPERATION", e.unsupported_operation),
             ("MPI_ERR_FILE_EXISTS", e.file_exists),
             ("MPI_ERR_IO", e.io),
             ("MPI_ERR_NO_SPACE", e.no_space),
@@ -341,6 +356,8 @@ mod tests {
     fn enumerated(c: &Constants) -> Vec<(&'static str, i64)> {
         let all = [
             ("MPI_COMM_TYPE_SHARED", c.comm_type_shared),
+            ("MPI_COMBINER_NAMED", c.combiner_named),
+            ("MPI_IDENT", c.ident),
             ("MPI_THREAD_SINGLE", c.thread_single),
             ("MPI_THREAD_FUNNELED", c.thread_funneled),
             ("MPI_THREAD_SERIALIZED", c.thread_serialized),
@@ -358,12 +375,13 @@ mod tests {
             .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mpich-venv").to_owned());
         let debian = "/usr/include/x86_64-linux-gnu/mpich";
         let open_mpi_header = "/usr/lib/x86_64-linux-gnu/openmpi/include/mpi.h".to_owned();
-        let all = |c: &Constants| [handles(c), numbers(c), enumerated(c)].concat();
+        let displacement = |c: &Constants| vec![("MPI_DISPLACEMENT_CURRENT", c.displacement_current)];
+        let all = |c: &Constants| [handles(c), numbers(c), enumerated(c), displacement(c)].concat();
         let table = [
             (vec![format!("{debian}/mpi.h"), format!("{debian}/mpio.h")], all(&mpich)),
             (vec![format!("{venv}/include/mpi.h")], all(&mpich)),
             (vec![format!("{venv}/include/mpi_abi.h")], all(&standard)),
-            (vec![open_mpi_header], numbers(&open_mpi)),
+            (vec![open_mpi_header], [numbers(&open_mpi), displacement(&open_mpi)].concat()),
         ];
         for (paths, constants) in table {
             let read: Result<String, _> = paths.iter().map(std::fs::read_to_string).collect();

@@ -69,6 +69,9 @@ functions! {
     );
     comm_free = "MPI_Comm_free" (comm: *mut Handle);
     comm_set_errhandler = "MPI_Comm_set_errhandler" (comm: Handle, handler: Handle);
+    comm_group = "MPI_Comm_group" (comm: Handle, group: *mut Handle);
+    group_compare = "MPI_Group_compare" (one: Handle, other: Handle, result: *mut c_int);
+    group_free = "MPI_Group_free" (group: *mut Handle);
 
     // Messages.
     isend = "MPI_Isend" (
@@ -89,6 +92,10 @@ functions! {
     test = "MPI_Test" (request: *mut Handle, flag: *mut c_int, status: *mut Status);
     wait = "MPI_Wait" (request: *mut Handle, status: *mut Status);
     get_count = "MPI_Get_count" (status: *const Status, kind: Handle, count: *mut c_int);
+    get_elements_x = "MPI_Get_elements_x" (status: *const Status, kind: Handle, count: *mut Offset);
+    cancel = "MPI_Cancel" (request: *mut Handle);
+    test_cancelled = "MPI_Test_cancelled" (status: *const Status, flag: *mut c_int);
+    request_free = "MPI_Request_free" (request: *mut Handle);
 
     // Collectives that do not wait.
     ibarrier = "MPI_Ibarrier" (comm: Handle, request: *mut Handle);
@@ -120,6 +127,36 @@ functions! {
     type_create_resized = "MPI_Type_create_resized" (
         old: Handle, lower: isize, extent: isize, new: *mut Handle
     );
+    type_indexed = "MPI_Type_indexed" (
+        count: c_int, lengths: *const c_int, starts: *const c_int, old: Handle, new: *mut Handle
+    );
+    type_create_hvector = "MPI_Type_create_hvector" (
+        count: c_int, length: c_int, stride: isize, old: Handle, new: *mut Handle
+    );
+    type_create_hindexed = "MPI_Type_create_hindexed" (
+        count: c_int, lengths: *const c_int, starts: *const isize, old: Handle, new: *mut Handle
+    );
+    type_create_indexed_block = "MPI_Type_create_indexed_block" (
+        count: c_int, length: c_int, starts: *const c_int, old: Handle, new: *mut Handle
+    );
+    type_create_hindexed_block = "MPI_Type_create_hindexed_block" (
+        count: c_int, length: c_int, starts: *const isize, old: Handle, new: *mut Handle
+    );
+    type_create_struct = "MPI_Type_create_struct" (
+        count: c_int, lengths: *const c_int, starts: *const isize, olds: *const Handle, new: *mut Handle
+    );
+    type_create_darray = "MPI_Type_create_darray" (
+        size: c_int, rank: c_int, dimensions: c_int, sizes: *const c_int, distributions: *const c_int,
+        arguments: *const c_int, ranks: *const c_int, order: c_int, old: Handle, new: *mut Handle
+    );
+    type_size_x = "MPI_Type_size_x" (kind: Handle, size: *mut Offset);
+    type_get_extent_x = "MPI_Type_get_extent_x" (kind: Handle, lower: *mut Offset, extent: *mut Offset);
+    type_get_true_extent_x = "MPI_Type_get_true_extent_x" (
+        kind: Handle, lower: *mut Offset, extent: *mut Offset
+    );
+    type_get_envelope = "MPI_Type_get_envelope" (
+        kind: Handle, integers: *mut c_int, addresses: *mut c_int, kinds: *mut c_int, combiner: *mut c_int
+    );
     type_commit = "MPI_Type_commit" (kind: *mut Handle);
     type_free = "MPI_Type_free" (kind: *mut Handle);
 
@@ -144,15 +181,37 @@ functions! {
     file_delete = "MPI_File_delete" (path: *const c_char, info: Handle);
     file_set_errhandler = "MPI_File_set_errhandler" (file: Handle, handler: Handle);
     file_get_info = "MPI_File_get_info" (file: Handle, info: *mut Handle);
+    file_set_info = "MPI_File_set_info" (file: Handle, info: Handle);
+    file_get_amode = "MPI_File_get_amode" (file: Handle, mode: *mut c_int);
+    file_get_group = "MPI_File_get_group" (file: Handle, group: *mut Handle);
+    file_create_errhandler = "MPI_File_create_errhandler" (handler: *const c_void, new: *mut Handle);
+    file_get_errhandler = "MPI_File_get_errhandler" (file: Handle, handler: *mut Handle);
+    file_call_errhandler = "MPI_File_call_errhandler" (file: Handle, code: c_int);
+    errhandler_free = "MPI_Errhandler_free" (handler: *mut Handle);
+    register_datarep = "MPI_Register_datarep" (
+        name: *const c_char, read: *const c_void, write: *const c_void, extent: *const c_void,
+        state: *mut c_void
+    );
     file_set_view = "MPI_File_set_view" (
         file: Handle, start: Offset, kind: Handle, view: Handle, form: *const c_char, info: Handle
     );
+    file_get_view = "MPI_File_get_view" (
+        file: Handle, start: *mut Offset, kind: *mut Handle, view: *mut Handle, form: *mut c_char
+    );
+    file_get_type_extent = "MPI_File_get_type_extent" (file: Handle, kind: Handle, extent: *mut isize);
+    file_get_atomicity = "MPI_File_get_atomicity" (file: Handle, flag: *mut c_int);
     file_set_atomicity = "MPI_File_set_atomicity" (file: Handle, flag: c_int);
     file_sync = "MPI_File_sync" (file: Handle);
     file_set_size = "MPI_File_set_size" (file: Handle, size: Offset);
     file_preallocate = "MPI_File_preallocate" (file: Handle, size: Offset);
     file_get_size = "MPI_File_get_size" (file: Handle, size: *mut Offset);
     file_seek = "MPI_File_seek" (file: Handle, offset: Offset, whence: c_int);
+    file_seek_shared = "MPI_File_seek_shared" (file: Handle, offset: Offset, whence: c_int);
+    file_get_position = "MPI_File_get_position" (file: Handle, offset: *mut Offset);
+    file_get_position_shared = "MPI_File_get_position_shared" (file: Handle, offset: *mut Offset);
+    file_get_byte_offset = "MPI_File_get_byte_offset" (file: Handle, offset: Offset, byte: *mut Offset);
+
+    // Data access.
     file_read = "MPI_File_read" (
         file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
     );
@@ -163,6 +222,18 @@ functions! {
         file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
     );
     file_write_all = "MPI_File_write_all" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_read_shared = "MPI_File_read_shared" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_write_shared = "MPI_File_write_shared" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_read_ordered = "MPI_File_read_ordered" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
+    );
+    file_write_ordered = "MPI_File_write_ordered" (
         file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
     );
     file_read_at = "MPI_File_read_at" (
@@ -177,11 +248,70 @@ functions! {
     file_write_at_all = "MPI_File_write_at_all" (
         file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
     );
+
+    // Data access that does not wait.
+    file_iread = "MPI_File_iread" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iwrite = "MPI_File_iwrite" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iread_all = "MPI_File_iread_all" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iwrite_all = "MPI_File_iwrite_all" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iread_shared = "MPI_File_iread_shared" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iwrite_shared = "MPI_File_iwrite_shared" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
     file_iread_at = "MPI_File_iread_at" (
         file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
     );
     file_iwrite_at = "MPI_File_iwrite_at" (
-        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle,
-        request: *mut Handle
+        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iread_at_all = "MPI_File_iread_at_all" (
+        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+    file_iwrite_at_all = "MPI_File_iwrite_at_all" (
+        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
+    );
+
+    // Collective data access in two halves.
+    file_read_all_begin = "MPI_File_read_all_begin" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle
+    );
+    file_write_all_begin = "MPI_File_write_all_begin" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle
+    );
+    file_read_ordered_begin = "MPI_File_read_ordered_begin" (
+        file: Handle, into: *mut c_void, count: c_int, kind: Handle
+    );
+    file_write_ordered_begin = "MPI_File_write_ordered_begin" (
+        file: Handle, from: *const c_void, count: c_int, kind: Handle
+    );
+    file_read_at_all_begin = "MPI_File_read_at_all_begin" (
+        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle
+    );
+    file_write_at_all_begin = "MPI_File_write_at_all_begin" (
+        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle
+    );
+    file_read_all_end = "MPI_File_read_all_end" (file: Handle, into: *mut c_void, status: *mut Status);
+    file_write_all_end = "MPI_File_write_all_end" (file: Handle, from: *const c_void, status: *mut Status);
+    file_read_ordered_end = "MPI_File_read_ordered_end" (
+        file: Handle, into: *mut c_void, status: *mut Status
+    );
+    file_write_ordered_end = "MPI_File_write_ordered_end" (
+        file: Handle, from: *const c_void, status: *mut Status
+    );
+    file_read_at_all_end = "MPI_File_read_at_all_end" (
+        file: Handle, into: *mut c_void, status: *mut Status
+    );
+    file_write_at_all_end = "MPI_File_write_at_all_end" (
+        file: Handle, from: *const c_void, status: *mut Status
     );
 }

@@ -3,11 +3,24 @@
 use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Takes};
-use crate::libraries;
+use crate::libraries::Kind;
 
 /// The parallel library, by the names that Debian and others build it under.
-const NAMES: &[&str] =
-    &["libhdf5.so.310", "libhdf5.so.200", "libhdf5.so.103", "libhdf5_openmpi.so.103", "libhdf5_mpich.so.103"];
+pub(super) const KIND: Kind = Kind {
+    name: "HDF5",
+    variable: "ASSAY_HDF5_LIBRARY",
+    homes: &["HDF5_DIR", "HDF5_ROOT", "HDF5_HOME"],
+    names: &[
+        "libhdf5_openmpi.so.103",
+        "libhdf5_mpich.so.103",
+        "libhdf5.so.320",
+        "libhdf5.so.310",
+        "libhdf5.so.200",
+        "libhdf5.so.103",
+    ],
+    parallel: "H5Pset_fapl_mpio",
+    advice: "Debian: apt-get install libhdf5-openmpi-103-1 or libhdf5-mpich-103-1",
+};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "hdf5",
@@ -38,5 +51,5 @@ pub(super) const BACKEND: Backend = Backend {
         BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
     ],
     needs_mpi: true,
-    open: |_| Err(Usage(libraries::not_used_yet("HDF5", "a parallel HDF5 library", NAMES))),
+    open: |_| Err(Usage(KIND.not_used_yet())),
 };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use units::Usage;
 
 use crate::Storage;
+use crate::libraries::Kind;
 
 mod aio;
 mod dummy;
@@ -97,6 +98,9 @@ pub const BACKENDS: &[Backend] = &[
     posix::BACKEND,
     uring::BACKEND,
 ];
+
+/// The libraries that backends look for.
+pub const LIBRARIES: &[&Kind] = &[&hdf5::KIND, &ncmpi::KIND];
 
 /// The backend of that name, in any case.
 pub fn backend(name: &str) -> Result<&'static Backend, Usage> {

@@ -3,10 +3,17 @@
 use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Takes};
-use crate::libraries;
+use crate::libraries::Kind;
 
 /// The library, by the names that its releases have.
-const NAMES: &[&str] = &["libpnetcdf.so.6", "libpnetcdf.so.4", "libpnetcdf.so.3"];
+pub(super) const KIND: Kind = Kind {
+    name: "PnetCDF",
+    variable: "ASSAY_PNETCDF_LIBRARY",
+    homes: &["PNETCDF_DIR", "PNETCDF_ROOT", "PARALLEL_NETCDF_DIR"],
+    names: &["libpnetcdf.so.6", "libpnetcdf.so.4", "libpnetcdf.so.3"],
+    parallel: "ncmpi_create",
+    advice: "Debian: apt-get install libpnetcdf0d, which needs Open MPI",
+};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "ncmpi",
@@ -23,5 +30,5 @@ pub(super) const BACKEND: Backend = Backend {
         },
     ],
     needs_mpi: true,
-    open: |_| Err(Usage(libraries::not_used_yet("NCMPI", "the PnetCDF library", NAMES))),
+    open: |_| Err(Usage(KIND.not_used_yet())),
 };
