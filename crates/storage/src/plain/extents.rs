@@ -16,6 +16,8 @@ const FIEMAP: libc::Ioctl = libc::_IOWR::<Header>(b'f' as u32, 11);
 const SYNC: u32 = 1;
 /// `FIEMAP_EXTENT_LAST`.
 const LAST: u32 = 1;
+/// `ENOTSUPP`, which is the kernel's own and not for programs; Lustre lets it through for striped files.
+const ENOTSUPP: i32 = 524;
 /// Extents that one call brings.
 const AT_ONCE: usize = 128;
 
@@ -90,7 +92,7 @@ fn ask(fd: &OwnedFd, from: u64, request: &mut Request) -> io::Result<()> {
 
 /// Whether this is the answer of a file system without the call, or without what was asked of it.
 fn does_not_tell(error: &io::Error) -> bool {
-    let none = [libc::EOPNOTSUPP, libc::ENOTTY, libc::ENOSYS, libc::EBADR];
+    let none = [libc::EOPNOTSUPP, libc::ENOTTY, libc::ENOSYS, libc::EBADR, ENOTSUPP];
     error.raw_os_error().is_some_and(|code| none.contains(&code))
 }
 
@@ -107,6 +109,14 @@ mod tests {
         File::create(&path).unwrap().write_all_at(&[1; 4096], 0).unwrap();
         assert_eq!(count(&path).unwrap(), None);
         assert_eq!(count(&dir.path().join("g")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_file_system_that_does_not_tell_is_no_error_in_whatever_words_it_says_so() {
+        for code in [libc::EOPNOTSUPP, libc::ENOTTY, libc::ENOSYS, libc::EBADR, 524] {
+            assert!(does_not_tell(&io::Error::from_raw_os_error(code)), "{code}");
+        }
+        assert!(!does_not_tell(&io::Error::from_raw_os_error(libc::EIO)));
     }
 
     #[test]
