@@ -11,8 +11,9 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode as Permissions, OFlags, RawDir, StatxFlags};
 
-/// Bytes of names that one call brings, as the C library asks for.
-const LISTED_AT_ONCE: usize = 32 << 10;
+use crate::names::LISTED_AT_ONCE;
+use crate::traits::Names;
+
 /// What `ls -l` shows.
 const SHOWN: StatxFlags = StatxFlags::MODE
     .union(StatxFlags::NLINK)
@@ -97,7 +98,7 @@ impl Listing for crate::names::Mounted {
     }
 
     fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
-        Ok(fs::getxattr(path, name, value)?)
+        self.get_attribute(path, name, value)
     }
 
     fn own_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {

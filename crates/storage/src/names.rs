@@ -14,7 +14,7 @@ use crate::plain::truncate;
 use crate::traits::{Entry, Names};
 
 /// Bytes of names that one call brings, as the C library asks for.
-const LISTED_AT_ONCE: usize = 32 << 10;
+pub(crate) const LISTED_AT_ONCE: usize = 32 << 10;
 
 /// The names of whatever is mounted.
 pub(crate) struct Mounted;
