@@ -18,7 +18,6 @@ use std::fmt;
 
 use units::{Quantity, Usage};
 
-use crate::ior_line::IorLine;
 use crate::launch::Launch;
 use crate::line::Line;
 
@@ -61,8 +60,8 @@ pub struct FileSystem {
 pub struct Dataset {
     /// Its name; the job that makes it is called `dataset.NAME`.
     pub name: String,
-    /// The line that writes it.
-    pub line: IorLine,
+    /// The line that writes it; one of IOR.
+    pub line: Line,
     /// Ranks that write it.
     pub ranks: u32,
     /// The file system it lies on.
@@ -71,6 +70,13 @@ pub struct Dataset {
     pub timeout_s: f64,
     /// Line and column of its IOR line in the plan's file.
     pub at: (usize, usize),
+}
+
+impl Dataset {
+    /// The name of the job that makes it.
+    pub fn job(&self) -> String {
+        format!("dataset.{}", self.name)
+    }
 }
 
 /// What a file system is brought to before tests, and keeps while they run.
@@ -100,6 +106,11 @@ pub enum StateKind {
 }
 
 impl State {
+    /// The name of the job that makes it, if there is one, and of the state in messages.
+    pub fn job(&self) -> String {
+        format!("state.{}", self.name)
+    }
+
     /// Whether a job of its own makes it.
     pub fn is_made(&self) -> bool {
         matches!(self.kind, StateKind::Age(_))
@@ -162,6 +173,16 @@ pub enum Uses {
     Dataset(usize),
     /// An earlier test, by its place in [`Plan::tests`].
     Test(usize),
+}
+
+impl Uses {
+    /// The name of the jobs that make the files: a dataset's, or the test's id.
+    pub fn maker(&self, plan: &Plan) -> String {
+        match self {
+            Self::Dataset(index) => plan.datasets[*index].job(),
+            Self::Test(index) => plan.tests[*index].id.clone(),
+        }
+    }
 }
 
 /// What a test must show.

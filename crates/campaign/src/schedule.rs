@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 
 use units::Usage;
 
-use crate::line::Line;
 use crate::plan::{Plan, Test, Uses};
 
 /// What a job is for.
@@ -178,12 +177,13 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
 fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     let dataset = &plan.datasets[index];
     let number = before as u32 + 1;
+    let (writes_bytes, _) = dataset.line.bytes(dataset.ranks);
     PlannedJob {
         number,
         purpose: Purpose::Dataset(index),
-        test: format!("dataset.{}", dataset.name),
+        test: dataset.job(),
         repetition: 1,
-        folder: format!("{number:04}-dataset.{}-r1", dataset.name),
+        folder: format!("{number:04}-{}-r1", dataset.job()),
         files: format!("datasets/{}", dataset.name),
         makes_files: true,
         needs: Vec::new(),
@@ -191,12 +191,12 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         removes: Vec::new(),
         fs: dataset.fs.clone(),
         ranks: dataset.ranks,
-        workload: "ior",
-        words: [dataset.line.words.clone(), Line::Ior(dataset.line.clone()).place()].concat(),
+        workload: dataset.line.workload(),
+        words: [dataset.line.words(), &dataset.line.place()].concat(),
         timeout_s: dataset.timeout_s,
-        writes_bytes: dataset.line.bytes(dataset.ranks),
+        writes_bytes,
         reads_bytes: 0,
-        deadline_s: dataset.line.deadline_s,
+        deadline_s: dataset.line.deadline_s(),
     }
 }
 
@@ -207,9 +207,9 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     PlannedJob {
         number,
         purpose: Purpose::State(index),
-        test: format!("state.{}", state.name),
+        test: state.job(),
         repetition: 1,
-        folder: format!("{number:04}-state.{}-r1", state.name),
+        folder: format!("{number:04}-{}-r1", state.job()),
         files: format!("states/{}", state.name),
         makes_files: true,
         needs: Vec::new(),
@@ -238,8 +238,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let files = files(plan, test, repetition);
     let (writes_bytes, reads_bytes) = test.line.bytes(test.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
-    let states = made.map(|state| state.name.as_str());
-    let of_state = |name: &str| (format!("state.{name}"), 1);
+    let of_states = made.clone().map(|state| (state.job(), 1));
     PlannedJob {
         number,
         purpose: Purpose::Test(index),
@@ -248,8 +247,8 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         folder: format!("{number:04}-{}-r{repetition}", test.id),
         files,
         makes_files: test.uses.is_none(),
-        needs: reads(plan, test, repetition).into_iter().chain(states.clone().map(of_state)).collect(),
-        states: states.map(|name| format!("states/{name}")).collect(),
+        needs: reads(plan, test, repetition).into_iter().chain(of_states).collect(),
+        states: made.map(|state| format!("states/{}", state.name)).collect(),
         removes: Vec::new(),
         fs: test.fs.clone(),
         ranks: test.ranks,
@@ -264,13 +263,12 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
 
 /// A reader's repetition finds the files of the same repetition, or of the last one there is.
 fn reads(plan: &Plan, test: &Test, repetition: u32) -> Option<(String, u32)> {
-    match test.uses.as_ref()? {
-        Uses::Dataset(index) => Some((format!("dataset.{}", plan.datasets[*index].name), 1)),
-        Uses::Test(index) => {
-            let made = &plan.tests[*index];
-            Some((made.id.clone(), repetition.min(made.repetitions)))
-        }
-    }
+    let uses = test.uses.as_ref()?;
+    let there = match uses {
+        Uses::Dataset(_) => 1,
+        Uses::Test(index) => plan.tests[*index].repetitions,
+    };
+    Some((uses.maker(plan), repetition.min(there)))
 }
 
 fn files(plan: &Plan, test: &Test, repetition: u32) -> String {

@@ -6,7 +6,6 @@ use results::folder::Job;
 use results::record::{Record, State};
 
 use super::Case;
-use super::usable::state_job;
 use crate::plan::StateKind;
 
 /// How far a share of the blocks or inodes may be from what was asked for.
@@ -16,7 +15,7 @@ const SHARE: f64 = 0.01;
 pub(super) fn reached(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
     for index in &case.test.states {
         let state = &case.plan.states[*index];
-        let name = state_job(state);
+        let name = state.job();
         match state.kind {
             StateKind::Age(_) => {
                 let makers = case.campaign.jobs.iter().filter(|job| job.info.test == name);
@@ -34,7 +33,7 @@ pub(super) fn reached(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
 
 /// What the states were on which the test ran, a sentence each.
 pub(super) fn told(case: &Case<'_>) -> Vec<String> {
-    let made = case.test.states.iter().map(|index| state_job(&case.plan.states[*index]));
+    let made = case.test.states.iter().map(|index| case.plan.states[*index].job());
     let told = made.filter_map(|name| {
         let state = case.campaign.jobs.iter().filter(|job| job.info.test == name).flat_map(states).last()?;
         let [blocks, inodes] = [state.blocks, state.inodes].map(|share| share * 100.0);

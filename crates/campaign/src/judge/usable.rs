@@ -7,7 +7,6 @@ use results::folder::{Job, JobEnd};
 use results::record::{Check, Failed, Record};
 
 use super::{Case, how, phases, state};
-use crate::plan::{Plan, State, Test, Uses};
 
 /// Share of a read that may come from the client's cache before the read is one of memory.
 pub(super) const CACHED_SHARE: f64 = 0.01;
@@ -48,8 +47,8 @@ fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
 fn why_not_run(case: &Case<'_>) -> String {
     let only = &case.campaign.info.only;
     let Case { plan, campaign, test, .. } = case;
-    let made = maker(plan, test).map(|maker| (maker, "whose files it reads"));
-    let states = test.states.iter().map(|state| (state_job(&plan.states[*state]), "which it needs"));
+    let made = test.uses.as_ref().map(|uses| (uses.maker(plan), "whose files it reads"));
+    let states = test.states.iter().map(|state| (plan.states[*state].job(), "which it needs"));
     for (maker, what) in made.into_iter().chain(states) {
         let failed = |job: &&Job| job.info.test == maker && job.info.end != JobEnd::Exit(0);
         if let Some(job) = campaign.jobs.iter().find(failed) {
@@ -61,19 +60,6 @@ fn why_not_run(case: &Case<'_>) -> String {
         return format!("left out: only {} was asked for", only.join(", "));
     }
     "the campaign ended before its turn".to_owned()
-}
-
-/// The name of the job that makes a state.
-pub(super) fn state_job(state: &State) -> String {
-    format!("state.{}", state.name)
-}
-
-/// The name of the job that makes the files `test` reads.
-fn maker(plan: &Plan, test: &Test) -> Option<String> {
-    test.uses.as_ref().map(|uses| match uses {
-        Uses::Dataset(index) => format!("dataset.{}", plan.datasets[*index].name),
-        Uses::Test(index) => plan.tests[*index].id.clone(),
-    })
 }
 
 fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
@@ -141,7 +127,7 @@ fn wrong_data(case: &Case<'_>) -> Option<String> {
     let reads_it = |id: &str| {
         plan.tests
             .iter()
-            .any(|other| other.id == id && maker(plan, other).is_some_and(|maker| maker == test.id))
+            .any(|other| other.id == id && other.uses.as_ref().is_some_and(|uses| uses.maker(plan) == test.id))
     };
     campaign.jobs.iter().filter(|job| job.info.test == test.id || reads_it(&job.info.test)).find_map(|job| {
         let check = bad_transfers(job)?;

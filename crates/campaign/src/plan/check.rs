@@ -134,7 +134,7 @@ impl Defaults<'_> {
         }
         Ok(Dataset {
             name: key.to_owned(),
-            line,
+            line: Line::Ior(line),
             ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,

@@ -4,10 +4,9 @@
 use toml::Spanned;
 
 use super::check::{Checked, Defaults, among};
-use super::{Dataset, Plan, Test, Uses};
+use super::{Plan, Test, Uses};
 use crate::ior_line::IorLine;
 use crate::line::Line;
-use crate::names_line::NamesLine;
 
 impl Defaults<'_> {
     /// Whether what the test reads will exist, and still exist when the next one reads it.
@@ -30,10 +29,10 @@ impl Defaults<'_> {
             return refused(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
         }
         match (&test.line, source.line) {
-            (Line::Ior(line), Source::Ior(made)) => {
+            (Line::Ior(line), Line::Ior(made)) => {
                 self.reads_data(&refused, line, test.ranks, made, &source)
             }
-            (Line::Names(line), Source::Names(made)) if line.workload() == made.workload() => {
+            (Line::Names(line), Line::Names(made)) if line.workload() == made.workload() => {
                 self.reads_names(&refused, test, plan, &source)
             }
             (line, _) => refused(format!("{} cannot work on the files of {}", line.workload(), source.maker)),
@@ -135,31 +134,21 @@ impl Defaults<'_> {
 struct Made<'a> {
     /// What to call it.
     maker: String,
-    line: Source<'a>,
+    line: &'a Line,
     ranks: u32,
     fs: &'a str,
-}
-
-/// What made them.
-#[derive(Clone, Copy)]
-enum Source<'a> {
-    Ior(&'a IorLine),
-    Names(&'a NamesLine),
 }
 
 fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
     match source_of(test, plan)? {
         Uses::Dataset(index) => {
-            let Dataset { name, line, ranks, fs, .. } = &plan.datasets[index];
-            Some(Made { maker: format!("dataset.{name}"), line: Source::Ior(line), ranks: *ranks, fs })
+            let made = &plan.datasets[index];
+            Some(Made { maker: made.job(), line: &made.line, ranks: made.ranks, fs: &made.fs })
         }
         Uses::Test(index) => {
             let made = &plan.tests[index];
-            let line = match &made.line {
-                Line::Ior(line) => Source::Ior(line),
-                Line::Names(line) => Source::Names(line),
-            };
-            Some(Made { maker: format!("test {}", made.id), line, ranks: made.ranks, fs: &made.fs })
+            let maker = format!("test {}", made.id);
+            Some(Made { maker, line: &made.line, ranks: made.ranks, fs: &made.fs })
         }
     }
 }

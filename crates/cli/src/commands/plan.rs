@@ -83,7 +83,7 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
         fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
     let plan = Plan::parse(&text, &name)?;
     let datasets = plan.datasets.iter().map(|made| {
-        (format!("dataset.{}", made.name), "ior", made.line.words.as_slice(), made.ranks, made.at)
+        (made.job(), made.line.workload(), made.line.words(), made.ranks, made.at)
     });
     let tests = plan.tests.iter().map(|test| {
         (format!("test {}", test.id), test.line.workload(), test.line.words(), test.ranks, test.at)
@@ -98,7 +98,7 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
     for state in plan.states.iter().filter(|state| state.is_made()) {
         let (row, column) = state.at;
         personalities::age::check(state.words())
-            .map_err(|why| Usage(format!("{name}:{row}:{column}: state.{}: {why}", state.name)))?;
+            .map_err(|why| Usage(format!("{name}:{row}:{column}: {}: {why}", state.job())))?;
     }
     Ok(plan)
 }
