@@ -3,6 +3,7 @@
 //! Never here: the full list of options; what is unknown here is the workload's to refuse.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use units::Usage;
 
@@ -28,7 +29,23 @@ struct Tool {
     removes: fn(&NamesLine) -> bool,
     /// Bytes that one rank writes.
     writes: fn(&NamesLine) -> u64,
+    /// How often everything is repeated within one launch.
+    repetitions: fn(&NamesLine) -> u64,
 }
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.key)
+    }
+}
+
+impl PartialEq for Tool {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Tool {}
 
 const TOOLS: &[Tool] = &[
     Tool {
@@ -56,6 +73,7 @@ const TOOLS: &[Tool] = &[
             let directories = tree(fan_out, levels);
             directories.saturating_mul(number('f', 10)).saturating_mul(number('s', 10) * 4096)
         },
+        repetitions: |_| 1,
     },
     Tool {
         key: "ls_lr",
@@ -83,6 +101,10 @@ const TOOLS: &[Tool] = &[
         writes: |line| {
             let number = |name| line.long.get(name).and_then(|text| text.parse::<u64>().ok());
             number("entries").unwrap_or(101_000).saturating_mul(number("bytes").unwrap_or(0))
+        },
+        repetitions: |line| {
+            let long = || line.long.get("repetitions").and_then(|text| text.parse().ok());
+            line.number('i').or_else(long).unwrap_or(1).max(1)
         },
     },
     Tool {
@@ -114,6 +136,7 @@ const TOOLS: &[Tool] = &[
             };
             items.saturating_mul(line.number('w').unwrap_or(0))
         },
+        repetitions: |line| line.number('i').unwrap_or(1).max(1),
     },
 ];
 
@@ -166,11 +189,11 @@ const MDTEST_EXTRA: &[(&str, &str)] = &[
 ];
 
 /// One line, read as far as a campaign needs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamesLine {
     /// The words of the line, without the program's name.
     pub words: Vec<String>,
-    key: &'static str,
+    tool: &'static Tool,
     flags: String,
     values: BTreeMap<char, String>,
     long: BTreeMap<String, String>,
@@ -191,20 +214,22 @@ impl NamesLine {
         if words.first().and_then(|first| first.rsplit('/').next()) == Some(tool.command) {
             words.remove(0);
         }
-        let mut parsed = Self { words: words.clone(), key: tool.key, ..Self::default() };
+        let mut parsed = Self {
+            words: words.clone(),
+            tool,
+            flags: String::new(),
+            values: BTreeMap::new(),
+            long: BTreeMap::new(),
+        };
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
-            parsed.word(tool, word, &mut rest)?;
+            parsed.word(word, &mut rest)?;
         }
         Ok(parsed)
     }
 
-    fn word<'a>(
-        &mut self,
-        tool: &Tool,
-        word: &str,
-        rest: &mut impl Iterator<Item = &'a String>,
-    ) -> Result<(), Usage> {
+    fn word<'a>(&mut self, word: &str, rest: &mut impl Iterator<Item = &'a String>) -> Result<(), Usage> {
+        let tool = self.tool;
         let mut next = || rest.next().cloned().ok_or_else(|| Usage(format!("`{word}` has no value")));
         if let Some(long) = word.strip_prefix("--") {
             let (name, value) =
@@ -246,10 +271,6 @@ impl NamesLine {
         Ok(())
     }
 
-    fn tool(&self) -> &'static Tool {
-        TOOLS.iter().find(|tool| tool.key == self.key).unwrap_or(&TOOLS[0])
-    }
-
     fn has(&self, letter: char) -> bool {
         self.flags.contains(letter)
     }
@@ -263,11 +284,11 @@ impl NamesLine {
     }
 
     pub(crate) fn workload(&self) -> &'static str {
-        self.tool().command
+        self.tool.command
     }
 
     pub(crate) fn place(&self) -> &'static [&'static str] {
-        let tool = self.tool();
+        let tool = self.tool;
         if tool.place.is_some_and(|letter| self.values.contains_key(&letter)) {
             &[]
         } else {
@@ -276,29 +297,24 @@ impl NamesLine {
     }
 
     pub(crate) fn phases(&self) -> Vec<&'static str> {
-        (self.tool().phases)(self)
+        (self.tool.phases)(self)
     }
 
     pub(crate) fn creates(&self) -> bool {
-        (self.tool().creates)(self)
+        (self.tool.creates)(self)
     }
 
     pub(crate) fn removes(&self) -> bool {
-        (self.tool().removes)(self)
+        (self.tool.removes)(self)
     }
 
     pub(crate) fn bytes(&self, ranks: u32) -> (u64, u64) {
-        let written = if self.creates() { (self.tool().writes)(self) } else { 0 };
+        let written = if self.creates() { (self.tool.writes)(self) } else { 0 };
         (written.saturating_mul(ranks.into()), 0)
     }
 
     pub(crate) fn repetitions(&self) -> u64 {
-        let long = || self.long.get("repetitions").and_then(|text| text.parse().ok());
-        match self.key {
-            "ls_lr" => self.number('i').or_else(long).unwrap_or(1).max(1),
-            "mdtest" => self.number('i').unwrap_or(1).max(1),
-            _ => 1,
-        }
+        (self.tool.repetitions)(self)
     }
 }
 
