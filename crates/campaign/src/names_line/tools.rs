@@ -1,0 +1,188 @@
+//! The workloads on names, a row each: which options of theirs a campaign reads, and what it learns from them.
+//!
+//! Never here: reading a line.
+
+use std::fmt;
+
+use super::NamesLine;
+
+/// What differs between these workloads.
+pub(super) struct Tool {
+    /// Its key in a plan.
+    pub(super) key: &'static str,
+    /// Its command.
+    pub(super) command: &'static str,
+    /// Letters of the options that take a value.
+    pub(super) with_value: &'static str,
+    /// Long options that take their value as the next word when it is not glued with `=`.
+    pub(super) long_with_value: &'static [&'static str],
+    /// The letter of the option that says where, if it is one.
+    pub(super) place: Option<char>,
+    /// What says where, when the line does not.
+    pub(super) default_place: &'static [&'static str],
+    /// The phases it yields.
+    pub(super) phases: fn(&NamesLine) -> Vec<&'static str>,
+    /// Whether it makes what it works on.
+    pub(super) creates: fn(&NamesLine) -> bool,
+    /// Whether it takes that away.
+    pub(super) removes: fn(&NamesLine) -> bool,
+    /// Bytes that one rank writes.
+    pub(super) writes: fn(&NamesLine) -> u64,
+    /// How often everything is repeated within one launch.
+    pub(super) repetitions: fn(&NamesLine) -> u64,
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.key)
+    }
+}
+
+impl PartialEq for Tool {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Tool {}
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        key: "fdtree",
+        command: "fdtree",
+        with_value: "ldfso",
+        long_with_value: &["--base"],
+        place: Some('o'),
+        default_place: &["-o", "{dir}"],
+        phases: |line| {
+            let mut phases = Vec::new();
+            if line.creates() {
+                phases.extend(["directory_creation", "file_creation"]);
+            }
+            if line.removes() {
+                phases.extend(["file_removal", "directory_removal"]);
+            }
+            phases
+        },
+        creates: |line| line.has('C') || !line.has('R'),
+        removes: |line| line.has('R') || !line.has('C'),
+        writes: |line| {
+            let number = |letter, otherwise: u64| line.number(letter).unwrap_or(otherwise);
+            let (levels, fan_out) = (number('l', 4).min(64) as u32, number('d', 10));
+            let directories = tree(fan_out, levels);
+            directories.saturating_mul(number('f', 10)).saturating_mul(number('s', 10) * 4096)
+        },
+        repetitions: |_| 1,
+    },
+    Tool {
+        key: "ls_lr",
+        command: "ls-lr",
+        with_value: "in",
+        long_with_value: &[
+            "--bytes",
+            "--entries",
+            "--fan-out",
+            "--min-window",
+            "--per-dir",
+            "--repetitions",
+            "--shift",
+        ],
+        place: None,
+        default_place: &["{dir}"],
+        phases: |line| {
+            let [make, remove] = [line.creates(), line.removes()];
+            let walk = line.long.contains_key("walk") || !(make || remove);
+            let all = [("make", make), ("list", walk), ("directories", walk), ("remove", remove)];
+            all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+        },
+        creates: |line| line.long.contains_key("make"),
+        removes: |line| line.long.contains_key("remove"),
+        writes: |line| {
+            let number = |name| line.long.get(name).and_then(|text| text.parse::<u64>().ok());
+            number("entries").unwrap_or(101_000).saturating_mul(number("bytes").unwrap_or(0))
+        },
+        repetitions: |line| {
+            let long = || line.long.get("repetitions").and_then(|text| text.parse().ok());
+            line.number('i').or_else(long).unwrap_or(1).max(1)
+        },
+    },
+    Tool {
+        key: "mdtest",
+        command: "mdtest",
+        with_value: "abzIindNewGflspWxBV",
+        long_with_value: &[
+            "--compat",
+            "--dataPacketType",
+            "--operations",
+            "--preload",
+            "--random-seed",
+            "--run-cmd-after-phase",
+            "--run-cmd-before-phase",
+            "--savePerOpDataCSV",
+            "--saveRankPerformanceDetails",
+        ],
+        place: Some('d'),
+        default_place: &["-d", "{dir}/mdtest"],
+        phases: mdtest_phases,
+        creates: |line| mdtest_does(line, 'C'),
+        removes: |line| mdtest_does(line, 'r'),
+        writes: |line| {
+            let (branching, depth) = (line.number('b').unwrap_or(1), line.number('z').unwrap_or(0));
+            let directories = if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) };
+            let items = match (line.number('n'), line.number('I')) {
+                (Some(items), _) if items > 0 => items,
+                (_, each) => each.unwrap_or(0).saturating_mul(directories),
+            };
+            items.saturating_mul(line.number('w').unwrap_or(0))
+        },
+        repetitions: |line| line.number('i').unwrap_or(1).max(1),
+    },
+];
+
+/// Directories of a tree with so many levels below its root.
+fn tree(fan_out: u64, levels: u32) -> u64 {
+    let level = |level: u32| fan_out.saturating_pow(level);
+    (0..=levels).map(level).fold(0, u64::saturating_add)
+}
+
+/// Whether mdtest does the phases that this letter stands for: none of the five given means all.
+fn mdtest_does(line: &NamesLine, letter: char) -> bool {
+    line.has(letter) || !"CTEUr".chars().any(|letter| line.has(letter))
+}
+
+fn mdtest_phases(line: &NamesLine) -> Vec<&'static str> {
+    let directories = (line.has('D') || !line.has('F')) && !line.has('S');
+    let files = line.has('F') || !line.has('D');
+    let all = [
+        ("tree_creation", true, 'C'),
+        ("directory_creation", directories, 'C'),
+        ("directory_stat", directories, 'T'),
+        ("directory_rename", directories, 'U'),
+        ("directory_removal", directories, 'r'),
+        ("file_creation", files, 'C'),
+        ("file_stat", files, 'T'),
+        ("file_read", files, 'E'),
+        ("file_removal", files, 'r'),
+        ("tree_removal", true, 'r'),
+    ];
+    let classic = all.into_iter().filter(|(_, there, letter)| *there && mdtest_does(line, *letter));
+    let mut phases: Vec<&'static str> = classic.map(|(name, ..)| name).collect();
+    let extra = line.long.get("operations").map_or("", String::as_str);
+    let wanted = |name: &str| extra.split(',').any(|word| word.trim() == name);
+    phases.extend(MDTEST_EXTRA.iter().filter(|(name, _)| wanted(name)).map(|(_, phase)| *phase));
+    phases
+}
+
+/// What mdtest does besides: the names that `--operations` has for it, and those of records.
+const MDTEST_EXTRA: &[(&str, &str)] = &[
+    ("chmod", "file_chmod"),
+    ("link", "file_link"),
+    ("list", "directory_listing"),
+    ("rename-across", "file_rename_across"),
+    ("shared-open", "shared_open"),
+    ("statx", "file_statx"),
+    ("symlink", "file_symlink"),
+    ("truncate", "file_truncate"),
+    ("xattr-get", "file_xattr_get"),
+    ("xattr-set", "file_xattr_set"),
+];
