@@ -100,6 +100,14 @@ impl Line {
         }
     }
 
+    /// Bytes of its files that lie there at the same time, at most.
+    pub fn holds_bytes(&self, ranks: u32) -> u64 {
+        match self {
+            Self::Ior(_) => self.bytes(ranks).0,
+            Self::Names(line) => line.holds_bytes(ranks),
+        }
+    }
+
     /// Seconds after which its phases stop by themselves; 0 for never.
     pub fn deadline_s(&self) -> u64 {
         match self {

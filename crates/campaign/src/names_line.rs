@@ -131,8 +131,17 @@ impl NamesLine {
     }
 
     pub(crate) fn bytes(&self, ranks: u32) -> (u64, u64) {
+        (self.set_bytes(ranks).saturating_mul((self.tool.sets)(self)), 0)
+    }
+
+    /// Bytes that lie there at the same time, at most.
+    pub(crate) fn holds_bytes(&self, ranks: u32) -> u64 {
+        if self.removes() { self.set_bytes(ranks) } else { self.bytes(ranks).0 }
+    }
+
+    fn set_bytes(&self, ranks: u32) -> u64 {
         let written = if self.creates() { (self.tool.writes)(self) } else { 0 };
-        (written.saturating_mul(ranks.into()), 0)
+        written.saturating_mul(ranks.into())
     }
 
     pub(crate) fn repetitions(&self) -> u64 {
@@ -187,7 +196,14 @@ mod tests {
     fn what_a_line_makes_keeps_and_writes_is_known() {
         let made = line("mdtest", "-C -F -I 900 -b 3 -z 3 -w 1k -i 4");
         assert!(made.creates() && !made.removes());
-        assert_eq!((made.bytes(2), made.repetitions()), ((2 * 40 * 900 * 1024, 0), 4));
+        let one = 2 * 40 * 900 * 1024;
+        assert_eq!((made.bytes(2), made.repetitions()), ((4 * one, 0), 4), "four directories are left");
+        assert_eq!(made.holds_bytes(2), 4 * one);
+        let gone = line("mdtest", "-C -r -F -I 900 -b 3 -z 3 -w 1k -i 4");
+        assert_eq!((gone.bytes(2).0, gone.holds_bytes(2)), (4 * one, one), "one at a time");
+        let trees = line("mdtest", "-C -F -n 6 -I 2 -b 2 -z 1 -w 1");
+        assert_eq!(trees.bytes(1).0, 3 * 2 * 3, "three trees of three directories of two");
+        assert_eq!(line("mdtest", "-C -F -n 5 -w 1 -f 1 -l 4 -s 2").bytes(4).0, 2 * 4 * 5);
         assert_eq!(line("mdtest", "-F -n10 -w=4k").bytes(1), (40960, 0));
         let stats = line("mdtest", "-T -F -n 10 -w 1k");
         assert!(!stats.creates() && !stats.removes() && stats.bytes(1) == (0, 0));

@@ -59,6 +59,8 @@ pub struct PlannedJob {
     pub timeout_s: f64,
     /// Bytes it writes at most.
     pub writes_bytes: u64,
+    /// Bytes of its files that lie there at the same time, at most.
+    pub holds_bytes: u64,
     /// Bytes it reads at most.
     pub reads_bytes: u64,
     /// Seconds after which its phases stop by themselves; 0 for never.
@@ -103,7 +105,7 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
         let need = needs.entry(job.fs.clone()).or_default();
         need.written_bytes += job.writes_bytes;
         let files = lying.entry((&job.fs, &job.files)).or_default();
-        *files = job.writes_bytes.max(*files);
+        *files = job.holds_bytes.max(*files);
         let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, bytes)| bytes).sum();
         need.peak_bytes = need.peak_bytes.max(now);
         lying.retain(|(fs, files), _| *fs != job.fs || !job.removes.iter().any(|gone| gone == files));
@@ -195,6 +197,7 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         words: [dataset.line.words(), &dataset.line.place()].concat(),
         timeout_s: dataset.timeout_s,
         writes_bytes,
+        holds_bytes: dataset.line.holds_bytes(dataset.ranks),
         reads_bytes: 0,
         deadline_s: dataset.line.deadline_s(),
     }
@@ -221,6 +224,7 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         words: [&["{dir}".to_owned()], state.words()].concat(),
         timeout_s: state.timeout_s,
         writes_bytes: 0,
+        holds_bytes: 0,
         reads_bytes: 0,
         deadline_s: 0,
     }
@@ -256,6 +260,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         words: [test.line.words(), &preload(plan, test), &test.line.place()].concat(),
         timeout_s: test.timeout_s,
         writes_bytes,
+        holds_bytes: test.line.holds_bytes(test.ranks),
         reads_bytes,
         deadline_s: test.line.deadline_s(),
     }

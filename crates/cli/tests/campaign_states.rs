@@ -46,6 +46,15 @@ fn tests_run_on_an_aged_file_system_and_in_full_directories_and_say_so() {
 }
 
 #[test]
+fn a_plan_that_fills_a_file_system_says_so_beside_what_its_tests_write() {
+    let place = Place::new();
+    place.plan(STATES);
+    let told = place.assay("plan check p.toml").ok();
+    let besides = "besides, state.aged fills it: --blocks 50% --inodes 20% --turnovers 0.2\n";
+    assert!(told.contains(besides), "{told}");
+}
+
+#[test]
 fn what_is_wrong_with_the_line_of_a_state_is_told_with_the_plan() {
     let place = Place::new();
     place.plan(&STATES.replace("--turnovers 0.2", "--turnover 0.2"));

@@ -26,8 +26,10 @@ pub(super) struct Tool {
     pub(super) creates: fn(&NamesLine) -> bool,
     /// Whether it takes that away.
     pub(super) removes: fn(&NamesLine) -> bool,
-    /// Bytes that one rank writes.
+    /// Bytes that one rank writes into one set of files.
     pub(super) writes: fn(&NamesLine) -> u64,
+    /// How many sets of files one launch makes, one after the other.
+    pub(super) sets: fn(&NamesLine) -> u64,
     /// How often everything is repeated within one launch.
     pub(super) repetitions: fn(&NamesLine) -> u64,
 }
@@ -70,8 +72,9 @@ pub(super) const TOOLS: &[Tool] = &[
             let number = |letter, otherwise: u64| line.number(letter).unwrap_or(otherwise);
             let (levels, fan_out) = (number('l', 4).min(64) as u32, number('d', 10));
             let directories = tree(fan_out, levels);
-            directories.saturating_mul(number('f', 10)).saturating_mul(number('s', 10) * 4096)
+            directories.saturating_mul(number('f', 10)).saturating_mul(number('s', 10).saturating_mul(4096))
         },
+        sets: |_| 1,
         repetitions: |_| 1,
     },
     Tool {
@@ -101,6 +104,7 @@ pub(super) const TOOLS: &[Tool] = &[
             let number = |name| line.long.get(name).and_then(|text| text.parse::<u64>().ok());
             number("entries").unwrap_or(101_000).saturating_mul(number("bytes").unwrap_or(0))
         },
+        sets: |_| 1,
         repetitions: |line| {
             let long = || line.long.get("repetitions").and_then(|text| text.parse().ok());
             line.number('i').or_else(long).unwrap_or(1).max(1)
@@ -126,14 +130,12 @@ pub(super) const TOOLS: &[Tool] = &[
         phases: mdtest_phases,
         creates: |line| mdtest_does(line, 'C'),
         removes: |line| mdtest_does(line, 'r'),
-        writes: |line| {
-            let (branching, depth) = (line.number('b').unwrap_or(1), line.number('z').unwrap_or(0));
-            let directories = if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) };
-            let items = match (line.number('n'), line.number('I')) {
-                (Some(items), _) if items > 0 => items,
-                (_, each) => each.unwrap_or(0).saturating_mul(directories),
-            };
-            items.saturating_mul(line.number('w').unwrap_or(0))
+        writes: |line| mdtest_items(line).saturating_mul(line.number('w').unwrap_or(0)),
+        // Each repetition works in a directory of its own, and so does each number of ranks of -f, -l, -s.
+        sets: |line| {
+            let [first, last, stride] = ['f', 'l', 's'].map(|letter| line.number(letter).unwrap_or(0));
+            let tests = if last > 0 { last.saturating_sub(first.max(1)) / stride.max(1) + 1 } else { 1 };
+            line.repetitions().saturating_mul(tests)
         },
         repetitions: |line| line.number('i').unwrap_or(1).max(1),
     },
@@ -143,6 +145,19 @@ pub(super) const TOOLS: &[Tool] = &[
 fn tree(fan_out: u64, levels: u32) -> u64 {
     let level = |level: u32| fan_out.saturating_pow(level);
     (0..=levels).map(level).fold(0, u64::saturating_add)
+}
+
+/// Items of one rank of mdtest, at most.
+fn mdtest_items(line: &NamesLine) -> u64 {
+    let (branching, depth) = (line.number('b').unwrap_or(1), line.number('z').unwrap_or(0));
+    let directories = if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) };
+    let [items, each] = ['n', 'I'].map(|letter| line.number(letter).unwrap_or(0));
+    match (items, each) {
+        (items, 0) => items,
+        (0, each) => each.saturating_mul(directories),
+        // So many whole trees.
+        (items, each) => (items / each).saturating_mul(each).saturating_mul(directories),
+    }
 }
 
 /// Whether mdtest does the phases that this letter stands for: none of the five given means all.

@@ -125,6 +125,10 @@ fn summary(plan: &Plan) -> Result<String> {
         let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
         let dir = dir.replace("{dir}", "the DIR given with --dir");
         writeln!(text, "fs.{fs}: writes at most {all} in all, {peak} at a time, in {dir}")?;
+        for state in plan.states.iter().filter(|state| state.is_made() && state.fs == fs) {
+            let (name, words) = (state.job(), state.words().join(" "));
+            writeln!(text, "fs.{fs}: besides, {name} fills it: {words}")?;
+        }
     }
     let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
     writeln!(text, "ends within {}, if every job took all the time it is allowed", units::duration(limit))?;
