@@ -374,4 +374,8 @@ fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
         "state.s: repetition 1 counted 1999 files in 2 directories of 1000 each"
     );
     assert_eq!(preloaded(None).reason, "state.s: repetition 1 counted no files");
+    let mut killed = job("T", 1, phase("file_stat", 0));
+    (killed.info.end, killed.records) = (JobEnd::TimedOut, vec![Record::Run(Run::default())]);
+    let reason = "repetition 1 did not end in time and was killed after 60.0 s";
+    assert_eq!(one(&plan, &campaign(vec![killed])).reason, reason, "what was first is told");
 }

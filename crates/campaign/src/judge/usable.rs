@@ -16,10 +16,10 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
     if jobs.is_empty() {
         return Err((Outcome::NotRun, why_not_run(case)));
     }
-    state::reached(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     for job in jobs {
         ended_well(case, job).map_err(|why| (Outcome::Invalid, why))?;
     }
+    state::reached(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {
         let why = why_not_run(case);
