@@ -285,6 +285,26 @@ fn a_write_into_memory_is_told_not_to_be_durable() {
 }
 
 #[test]
+fn operations_on_names_in_memory_are_told_to_be_of_memory() {
+    let made = plan(
+        "mdtest = \"-F -C -n 5\"\n\
+         criterion = { metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }",
+    );
+    for (kind, told) in [("tmpfs", true), ("lustre", false)] {
+        let jobs = (1..=3).map(|repetition| {
+            job("T", repetition, Phase { ops: 5, counts: Counts::Operations, ..phase("file_creation", 0) })
+        });
+        let fs = FileSystem { name: "s".into(), kind: kind.into(), ..Default::default() };
+        let mut campaign = campaign(jobs.collect());
+        campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
+        let verdict = one(&made, &campaign);
+        assert_eq!(verdict.outcome, Outcome::Pass);
+        let warning = "file_creation: tmpfs is memory, so no storage took part".to_owned();
+        assert_eq!(verdict.warnings.contains(&warning), told, "{kind}: {:?}", verdict.warnings);
+    }
+}
+
+#[test]
 fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() {
     let mdtest = |metric: &str, op: &str, value: &str| {
         plan(&format!(

@@ -91,13 +91,18 @@ fn not_persisted(phases: &[&Phase]) -> Option<String> {
     ))
 }
 
-/// Files in memory, which no fsync makes durable.
+/// Files and names in memory, which no fsync makes durable.
 fn in_memory(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     let machine = case.campaign.before.as_ref()?;
     let fs = machine.file_systems.iter().find(|fs| fs.name == case.test.fs)?;
-    let written = phases.iter().any(|phase| phase.phase == "write");
-    (written && matches!(fs.kind.as_str(), "tmpfs" | "ramfs"))
-        .then(|| format!("write: {} is memory, so nothing was made durable", fs.kind))
+    let kind = Some(fs.kind.as_str()).filter(|kind| matches!(*kind, "tmpfs" | "ramfs"))?;
+    phases.iter().find_map(|phase| match phase.counts {
+        Counts::Operations => Some(format!("{}: {kind} is memory, so no storage took part", phase.phase)),
+        Counts::Bytes if phase.phase == "write" => {
+            Some(format!("write: {kind} is memory, so nothing was made durable"))
+        }
+        Counts::Bytes => None,
+    })
 }
 
 /// Data that a client's memory can hold, where nothing proves that it was not there.
