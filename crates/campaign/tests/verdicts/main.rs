@@ -1,11 +1,10 @@
 //! What records by hand are judged to be.
 
+mod names;
+
 use campaign::{Plan, judge};
 use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
-use results::record::{
-    BadRange, Balance, Check, Counts, End, Failed, FailedOperation, Failure, Phase, Record, Run, Spans,
-    State, Stonewall,
-};
+use results::record::{BadRange, Balance, Check, End, Failure, Phase, Record, Run, Spans, Stonewall};
 use results::{Outcome, Verdict};
 
 fn plan(keys: &str) -> Plan {
@@ -282,120 +281,4 @@ fn a_write_into_memory_is_told_not_to_be_durable() {
         let warning = "write: tmpfs is memory, so nothing was made durable".to_owned();
         assert_eq!(warnings.contains(&warning), told, "{kind}: {warnings:?}");
     }
-}
-
-#[test]
-fn operations_on_names_in_memory_are_told_to_be_of_memory() {
-    let made = plan(
-        "mdtest = \"-F -C -n 5\"\n\
-         criterion = { metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }",
-    );
-    for (kind, told) in [("tmpfs", true), ("lustre", false)] {
-        let jobs = (1..=3).map(|repetition| {
-            job("T", repetition, Phase { ops: 5, counts: Counts::Operations, ..phase("file_creation", 0) })
-        });
-        let fs = FileSystem { name: "s".into(), kind: kind.into(), ..Default::default() };
-        let mut campaign = campaign(jobs.collect());
-        campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
-        let verdict = one(&made, &campaign);
-        assert_eq!(verdict.outcome, Outcome::Pass);
-        let warning = "file_creation: tmpfs is memory, so no storage took part".to_owned();
-        assert_eq!(verdict.warnings.contains(&warning), told, "{kind}: {:?}", verdict.warnings);
-    }
-}
-
-#[test]
-fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() {
-    let mdtest = |metric: &str, op: &str, value: &str| {
-        plan(&format!(
-            "mdtest = \"-F -n 5\"\ncriterion = {{ metric = \"file_stat.{metric}\", op = \"{op}\", \
-             value = \"{value}\" }}"
-        ))
-    };
-    let stats = |failures: [u64; 3]| {
-        let jobs = (1..).zip(failures).map(|(repetition, operations)| {
-            let first = FailedOperation {
-                operation: "stat".into(),
-                path: "/s/f".into(),
-                why: "Permission denied".into(),
-                ..Default::default()
-            };
-            let failed =
-                (operations > 0).then(|| Failed { operations, reasons: Vec::new(), first: vec![first] });
-            let phase = Phase { ops: 50, counts: Counts::Operations, failed, ..phase("file_stat", 0) };
-            let mut job = job("T", repetition, phase);
-            job.info.end = JobEnd::Exit(i32::from(operations > 0));
-            job
-        });
-        campaign(jobs.collect())
-    };
-    let verdict = one(&mdtest("rate", ">=", "40/s"), &stats([0, 0, 0]));
-    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(50.0)));
-    let verdict = one(&mdtest("rate", ">=", "40/s"), &stats([0, 2, 0]));
-    assert_eq!(
-        (verdict.outcome, verdict.reason.as_str()),
-        (Outcome::Invalid, "2 operations failed (jobs/0002-T-r2, first stat /s/f: Permission denied)")
-    );
-    let none = mdtest("failures", "==", "0 errors");
-    assert_eq!(one(&none, &stats([0, 0, 0])).outcome, Outcome::Pass);
-    let verdict = one(&none, &stats([0, 2, 1]));
-    assert_eq!((verdict.outcome, verdict.value), (Outcome::Fail, Some(2.0)));
-}
-
-#[test]
-fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
-    let aged = |blocks: f64, turnovers: f64| {
-        let state = State {
-            kind: "age".into(),
-            blocks_target: Some(0.8),
-            blocks,
-            inodes_target: Some(0.2),
-            inodes: 0.195,
-            turnovers_target: 1.0,
-            turnovers,
-            ..State::default()
-        };
-        let mut made = job("state.s", 1, phase("fill", 1));
-        made.records.insert(1, Record::State(Box::new(state)));
-        let mut campaign = rates("write", [120, 121, 122]);
-        campaign.jobs.push(made);
-        campaign
-    };
-    let text = |state: &str, line: &str| plan(&format!("{line}\nstates = [\"s\"]\n[state.s]\n{state}"));
-    let plan = text("age = \"--blocks 80% --inodes 20%\"", WRITE);
-    let verdict = one(&plan, &aged(0.807, 1.0));
-    assert_eq!(verdict.outcome, Outcome::Pass);
-    let told = "state.s: 80.7 % of the blocks and 19.5 % of the inodes in use, 1.00 turnovers";
-    assert!(verdict.warnings.iter().any(|warning| warning == told), "{:?}", verdict.warnings);
-    for (campaign, reason) in [
-        (aged(0.74, 1.0), "state.s: 74.0 % of the blocks were in use, and 80.0 % were asked for"),
-        (aged(0.8, 0.5), "state.s: 0.50 turnovers of the 1 asked for"),
-        (rates("write", [120, 121, 122]), "state.s recorded no state"),
-    ] {
-        let verdict = one(&plan, &campaign);
-        assert_eq!((verdict.outcome, verdict.reason.as_str()), (Outcome::Invalid, reason));
-    }
-    let stats = "mdtest = \"-F -n 5\"\n\
-                 criterion = { metric = \"file_stat.rate\", op = \">\", value = \"1/s\" }";
-    let plan = text("preload = 1000", stats);
-    let preloaded = |files: Option<u64>| {
-        let jobs = (1..=3).map(|repetition| {
-            let phase = Phase { ops: 50, counts: Counts::Operations, ..phase("file_stat", 0) };
-            let mut job = job("T", repetition, phase);
-            let state = |files| State { kind: "preload".into(), files, directories: 2, ..State::default() };
-            job.records.extend(files.map(|files| Record::State(Box::new(state(files)))));
-            job
-        });
-        one(&plan, &campaign(jobs.collect()))
-    };
-    assert_eq!(preloaded(Some(2000)).outcome, Outcome::Pass);
-    assert_eq!(
-        preloaded(Some(1999)).reason,
-        "state.s: repetition 1 counted 1999 files in 2 directories of 1000 each"
-    );
-    assert_eq!(preloaded(None).reason, "state.s: repetition 1 counted no files");
-    let mut killed = job("T", 1, phase("file_stat", 0));
-    (killed.info.end, killed.records) = (JobEnd::TimedOut, vec![Record::Run(Run::default())]);
-    let reason = "repetition 1 did not end in time and was killed after 60.0 s";
-    assert_eq!(one(&plan, &campaign(vec![killed])).reason, reason, "what was first is told");
 }
