@@ -6,6 +6,7 @@
 //! Invariant: pure. The same plan and folder give the same verdicts, today and in ten years.
 //! Never here: running, reading files, printing.
 
+mod cold;
 mod decide;
 mod state;
 mod usable;

@@ -271,6 +271,7 @@ clause = "5,000 stats a second"
 ls_lr = "--walk"
 repetitions = 2
 uses = "MAKE"
+cache = "warm"
 criterion = [
   { metric = "list.rate", stat = "max", op = ">=", value = "1/s" },
   { metric = "list.rate", stat = "max", op = ">=", value = "1000 G/s" },

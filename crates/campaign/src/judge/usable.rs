@@ -6,10 +6,7 @@ use results::Outcome;
 use results::folder::{Job, JobEnd};
 use results::record::{Check, Failed, Record};
 
-use super::{Case, how, phases, state};
-
-/// Share of a read that may come from the client's cache before the read is one of memory.
-pub(super) const CACHED_SHARE: f64 = 0.01;
+use super::{Case, cold, how, phases, state};
 
 /// The value of each repetition in base units, or why there is none to judge by.
 pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
@@ -28,7 +25,7 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
     if !case.counts_errors() {
         let spoiled = wrong_data(case).or_else(|| operations_failed(jobs));
         spoiled.map_or(Ok(()), |why| Err((Outcome::Invalid, why)))?;
-        cold(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
+        cold::read(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     }
     jobs.iter().map(|job| value(case, job).map_err(|why| (Outcome::Invalid, why))).collect()
 }
@@ -135,35 +132,4 @@ fn wrong_data(case: &Case<'_>) -> Option<String> {
         let (count, folder) = (check.bad_transfers, &job.folder);
         Some(format!("{count} transfers held wrong data ({folder}{})", at.unwrap_or_default()))
     })
-}
-
-/// Whether a read came from the file system, where the plan does not allow otherwise.
-fn cold(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
-    let (phase, name) = case.metric();
-    if case.test.cache_warm || !phase.starts_with("read") || name == "cached" {
-        return Ok(());
-    }
-    let shares = jobs.iter().flat_map(|job| case.phases(job)).filter_map(|phase| phase.cached_before);
-    let most = shares.fold(0.0, f64::max);
-    if most > CACHED_SHARE {
-        let percent = most * 100.0;
-        return Err(format!(
-            "{percent:.0} % of the data was in this client's page cache before it was read; {}",
-            way_out(case)
-        ));
-    }
-    Ok(())
-}
-
-/// What would make a read cold, or why nothing would.
-fn way_out(case: &Case<'_>) -> String {
-    let machine = case.campaign.before.as_ref();
-    let fs = machine.and_then(|machine| machine.file_systems.iter().find(|fs| fs.name == case.test.fs));
-    let kind = fs.map_or("", |fs| fs.kind.as_str());
-    if matches!(kind, "tmpfs" | "ramfs") {
-        return format!("{kind} is memory, so nothing was read from storage");
-    }
-    let dropped = case.test.line.words().iter().any(|word| word.starts_with("--drop-caches"));
-    let remedy = if dropped { "--drop-caches did not help here" } else { "read with --drop-caches" };
-    format!("{remedy}, or allow it with `cache = \"warm\"`")
 }

@@ -9,7 +9,7 @@ use results::folder::Job;
 use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration};
 
-use super::usable::CACHED_SHARE;
+use super::cold::{self, CACHED_SHARE, WARM_NAMES};
 use super::{Case, state};
 
 /// Scatter above which the reader is told.
@@ -166,11 +166,14 @@ fn inner_repetitions(case: &Case<'_>) -> Option<String> {
 /// What the program noticed itself, each kind once.
 fn notices(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
     let phase = case.metric().0;
+    // Where they make the clause invalid, its reason says so.
+    let reason = |id: &str| cold::wants_names(case) && WARM_NAMES.contains(&id);
     let mut kinds: Vec<&Notice> = Vec::new();
     for record in jobs.iter().flat_map(|job| &job.records) {
         if let Record::Notice(notice) = record
             && (notice.phase.is_empty() || notice.phase == phase)
             && !SUMMED.contains(&notice.id.as_str())
+            && !reason(&notice.id)
             && !kinds.iter().any(|known| known.id == notice.id)
         {
             kinds.push(notice);

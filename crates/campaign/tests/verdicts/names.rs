@@ -2,7 +2,7 @@
 
 use results::Outcome;
 use results::folder::{FileSystem, JobEnd, Machine};
-use results::record::{Counts, Failed, FailedOperation, Phase, Record, Run, State};
+use results::record::{Counts, Failed, FailedOperation, Notice, Phase, Record, Run, State};
 
 use super::{WRITE, campaign, job, one, phase, plan, rates};
 
@@ -23,6 +23,46 @@ fn operations_on_names_in_memory_are_told_to_be_of_memory() {
         assert_eq!(verdict.outcome, Outcome::Pass);
         let warning = "file_creation: tmpfs is memory, so no storage took part".to_owned();
         assert_eq!(verdict.warnings.contains(&warning), told, "{kind}: {:?}", verdict.warnings);
+    }
+}
+
+#[test]
+fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_the_plan_allows_it() {
+    let judged = |line: &str, metric: &str, id: &str, more: &str| {
+        let op = if metric.ends_with("failures") { "==\", value = \"0 errors" } else { ">\", value = \"1/s" };
+        let plan = plan(&format!(
+            "{line}\n{more}\ncriterion = {{ metric = \"{metric}\", op = \"{op}\" }}"
+        ));
+        let name = metric.split('.').next().unwrap_or_default();
+        let jobs = (1..=3).map(|repetition| {
+            let mut job =
+                job("T", repetition, Phase { ops: 50, counts: Counts::Operations, ..phase(name, 0) });
+            let text = "the node's memory may have answered".to_owned();
+            let notice = Notice { id: id.to_owned(), text, ..Notice::default() };
+            job.records.insert(1, Record::Notice(notice));
+            job
+        });
+        one(&plan, &campaign(jobs.collect()))
+    };
+    let (mdtest, walk) = ("mdtest = \"-F -n 5\"", "ls_lr = \"--make --walk\"");
+    for (line, metric, id) in [
+        (mdtest, "file_stat.rate", "warm-names"),
+        (mdtest, "file_read.iops", "warm-names"),
+        (walk, "list.rate", "warm"),
+        (walk, "directories.rate", "caches-not-dropped"),
+    ] {
+        let verdict = judged(line, metric, id, "");
+        let reason = "repetition 1: the node's memory may have answered; where that is meant, allow it with \
+                      `cache = \"warm\"`";
+        assert_eq!((verdict.outcome, verdict.reason.as_str()), (Outcome::Invalid, reason), "{metric}");
+        assert_eq!(verdict.warnings, Vec::<String>::new(), "the reason is no warning besides");
+        let warm = judged(line, metric, id, "cache = \"warm\"");
+        assert_eq!(warm.outcome, Outcome::Pass, "{metric}");
+        assert!(warm.warnings.contains(&"the node's memory may have answered".to_owned()), "{warm:?}");
+        assert_eq!(judged(line, metric, "small-tree", "").outcome, Outcome::Pass, "another notice");
+    }
+    for metric in ["file_creation.rate", "file_removal.rate", "file_stat.failures"] {
+        assert_eq!(judged(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
     }
 }
 

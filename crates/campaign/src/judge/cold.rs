@@ -1,0 +1,89 @@
+//! Whether what was looked at came from the file system, or from the memory of the client that looked.
+//!
+//! Never here: what a plan may allow.
+
+use results::folder::Job;
+use results::record::Record;
+
+use super::Case;
+
+/// Share of a read that may come from the client's cache before the read is one of memory.
+pub(super) const CACHED_SHARE: f64 = 0.01;
+
+/// The notices by which a workload says that a client's memory may have answered for names.
+pub(super) const WARM_NAMES: &[&str] = &["caches-not-dropped", "warm", "warm-names"];
+
+/// The phases that look at names and change nothing, as records name them.
+const LOOKING: &[&str] = &[
+    "directories",
+    "directory_listing",
+    "directory_stat",
+    "file_read",
+    "file_stat",
+    "file_statx",
+    "file_xattr_get",
+    "list",
+    "shared_open",
+];
+
+/// Whether the criterion measures names that are looked at, and wants them from the file system.
+pub(super) fn wants_names(case: &Case<'_>) -> bool {
+    !case.test.cache_warm && !case.counts_errors() && LOOKING.contains(&case.metric().0)
+}
+
+/// Why what was measured is a client's memory, where the plan does not allow that.
+pub(super) fn read(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
+    data(case, jobs)?;
+    names(case, jobs)
+}
+
+/// Names that the workload itself says may have come from memory.
+fn names(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
+    if !wants_names(case) {
+        return Ok(());
+    }
+    for job in jobs {
+        for record in &job.records {
+            if let Record::Notice(notice) = record
+                && WARM_NAMES.contains(&notice.id.as_str())
+            {
+                let (repetition, text) = (job.info.repetition, &notice.text);
+                return Err(format!(
+                    "repetition {repetition}: {text}; where that is meant, allow it with `cache = \"warm\"`"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Data that was in the page cache before it was read.
+fn data(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
+    let (phase, name) = case.metric();
+    if case.test.cache_warm || !phase.starts_with("read") || name == "cached" {
+        return Ok(());
+    }
+    let shares = jobs.iter().flat_map(|job| case.phases(job)).filter_map(|phase| phase.cached_before);
+    let most = shares.fold(0.0, f64::max);
+    if most > CACHED_SHARE {
+        let percent = most * 100.0;
+        return Err(format!(
+            "{percent:.0} % of the data was in this client's page cache before it was read; {}",
+            way_out(case)
+        ));
+    }
+    Ok(())
+}
+
+/// What would make a read cold, or why nothing would.
+fn way_out(case: &Case<'_>) -> String {
+    let machine = case.campaign.before.as_ref();
+    let fs = machine.and_then(|machine| machine.file_systems.iter().find(|fs| fs.name == case.test.fs));
+    let kind = fs.map_or("", |fs| fs.kind.as_str());
+    if matches!(kind, "tmpfs" | "ramfs") {
+        return format!("{kind} is memory, so nothing was read from storage");
+    }
+    let dropped = case.test.line.words().iter().any(|word| word.starts_with("--drop-caches"));
+    let remedy = if dropped { "--drop-caches did not help here" } else { "read with --drop-caches" };
+    format!("{remedy}, or allow it with `cache = \"warm\"`")
+}
