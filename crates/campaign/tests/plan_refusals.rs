@@ -301,7 +301,40 @@ fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
             state("age = \"--blocks 80%\"") + &test("fdtree = \"-l 2\"\nstates = [\"s\", \"s\"]"),
             "p.toml:9:16: test T: state.s stands here twice".into(),
         ),
+        (
+            state("age = \"--blocks 80%\"") + "[state.t]\nage = \"--blocks 95%\"\n"
+                + &test("fdtree = \"-l 2\"\nstates = [\"s\", \"t\"]"),
+            "p.toml:11:16: test T: state.t would be made on top of state.s, which is then another state".into(),
+        ),
     ] {
         assert_eq!(refusal(&rest), error);
+    }
+}
+
+#[test]
+fn a_test_among_those_of_a_state_that_is_not_to_run_on_it_is_refused() {
+    let states = "fs.other = { dir = \"/o\" }\ndefaults.fs = \"scratch\"\n\
+                  [state.s]\nage = \"--blocks 80%\"\n[state.t]\nage = \"--blocks 95%\"\n\
+                  [state.p]\npreload = 5\n";
+    let plan = |tests: &[(&str, &str)]| {
+        let text: Vec<String> = tests
+            .iter()
+            .map(|(id, keys)| test_with(&format!("mdtest = \"-F -n 5\"\nrole = \"reported\"\n{keys}")).replace('T', id))
+            .collect();
+        Plan::parse(&format!("{HEAD}{states}{}", text.concat()), "p.toml").map(drop).map_err(|error| error.0)
+    };
+    let (s, t) = ("states = [\"s\"]", "states = [\"t\"]");
+    for between in [t, "", "states = [\"p\"]"] {
+        let error = plan(&[("A", s), ("B", between), ("C", s)]).unwrap_err();
+        let wanted = "test C: state.s stays on fs.scratch from its first test to this one, but test B in \
+                      between is not to run on it; put the tests of state.s one after the other";
+        assert!(error.ends_with(wanted), "{error}");
+    }
+    let elsewhere = "fs = \"other\"";
+    for tests in [
+        &[("A", s), ("B", "states = [\"p\", \"s\"]"), ("C", s), ("D", t), ("E", "")][..],
+        &[("A", ""), ("B", s), ("C", elsewhere), ("D", s)],
+    ] {
+        assert_eq!(plan(tests), Ok(()));
     }
 }

@@ -6,7 +6,7 @@ use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
 use super::place::{Place, nearest};
-use super::{Dataset, FileSystem, Plan, Test, wire};
+use super::{Dataset, FileSystem, Plan, Test, state, wire};
 use crate::ior_line::IorLine;
 use crate::launch::{Launch, LaunchKind, MPIRUN};
 use crate::line::Line;
@@ -56,6 +56,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     for test in &file.test {
         let checked = defaults.test(test.get_ref(), &plan)?;
         plan.tests.push(checked);
+        state::in_a_row(&test.get_ref().id, &plan, place)?;
     }
     if plan.tests.is_empty() {
         return Err(Usage(format!("{}: a plan needs at least one [[test]]", place.name)));

@@ -3,6 +3,7 @@
 use toml::Spanned;
 
 use super::check::{Checked, Defaults, among, name};
+use super::place::Place;
 use super::{Plan, State, StateKind, Test, wire};
 
 impl Defaults<'_> {
@@ -70,6 +71,11 @@ impl Defaults<'_> {
         if found.fs != test.fs {
             return refused(format!("state.{word} is one of fs.{}, not of fs.{}", found.fs, test.fs));
         }
+        let other = test.states.iter().map(|index| &plan.states[*index]);
+        if let Some(other) = other.filter(|other| other.is_made()).find(|_| found.is_made()) {
+            let (first, second) = (other.job(), found.job());
+            return refused(format!("{second} would be made on top of {first}, which is then another state"));
+        }
         let creates = test.line.workload() == "mdtest" && !test.line.only_reads();
         if found.preload().is_some() && !creates {
             return refused(format!(
@@ -78,4 +84,24 @@ impl Defaults<'_> {
         }
         Ok(index)
     }
+}
+
+/// Whether the newest test leaves every state of age as those found it that share it: a state is made before
+/// its first test and stays until its last, and whatever runs in between runs on it.
+pub(super) fn in_a_row(id: &Spanned<String>, plan: &Plan, place: &Place<'_>) -> Checked<()> {
+    let Some((newest, before)) = plan.tests.split_last() else { return Ok(()) };
+    let made = |test: &Test| test.states.iter().copied().find(|state| plan.states[*state].is_made());
+    let Some(state) = made(newest) else { return Ok(()) };
+    let first = before.iter().position(|test| made(test) == Some(state));
+    let mut between = before[first.unwrap_or(before.len())..].iter().filter(|test| test.fs == newest.fs);
+    let Some(other) = between.find(|test| made(test) != Some(state)) else { return Ok(()) };
+    let (job, fs) = (plan.states[state].job(), &newest.fs);
+    Err(place.error(
+        id,
+        format!(
+            "test {}: {job} stays on fs.{fs} from its first test to this one, but test {} in between is not \
+             to run on it; put the tests of {job} one after the other",
+            newest.id, other.id
+        ),
+    ))
 }
