@@ -112,7 +112,7 @@ impl Line {
     pub fn deadline_s(&self) -> u64 {
         match self {
             Self::Ior(line) => line.deadline_s,
-            Self::Names(_) => 0,
+            Self::Names(line) => line.deadline_s(),
         }
     }
 

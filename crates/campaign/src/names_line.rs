@@ -144,6 +144,21 @@ impl NamesLine {
         written.saturating_mul(ranks.into())
     }
 
+    /// `-W` of mdtest, seconds; 0 for never.
+    pub(crate) fn deadline_s(&self) -> u64 {
+        self.number('W').unwrap_or(0)
+    }
+
+    /// Whether the line keeps or reads how many names there are, with `-x` of mdtest.
+    pub(crate) fn status_file(&self) -> bool {
+        self.values.contains_key(&'x')
+    }
+
+    /// Whether directories are filled beforehand by the line itself.
+    pub(crate) fn preloads(&self) -> bool {
+        self.long.contains_key("preload")
+    }
+
     pub(crate) fn repetitions(&self) -> u64 {
         (self.tool.repetitions)(self)
     }

@@ -260,8 +260,32 @@ fn a_test_of_names_is_checked_as_one_of_data() {
                 + &test_with("uses = \"M\"\nmdtest = \"-T -F -n 5\"\nrole = \"reported\""),
             "p.toml:16:10: test T: test R removes the files of test M before",
         ),
+        (
+            and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-r -F -n 5\""),
+            "p.toml:12:10: test T: its 3 repetitions remove the files of test M, which are there 1 times; give \
+             both as many",
+        ),
+        (
+            and("uses = \"M\"\nmdtest = \"-T -F -n 5\"").replace("-C", "-W 3 -C"),
+            "p.toml:11:10: test T: test M may be stopped by -W before all its names are there; give both lines \
+             -x {dir}/made",
+        ),
+        (
+            and("uses = \"M\"\nmdtest = \"-T -F -n 5 -x {dir}/made\"").replace("-C", "-W 3 -C"),
+            "p.toml:11:10: test T: test M may be stopped by -W before all its names are there; give both lines \
+             -x {dir}/made",
+        ),
     ] {
         assert_eq!(refusal(&rest), error);
+    }
+    for accepted in [
+        and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-T -F -n 5\""),
+        and("uses = \"M\"\nmdtest = \"-r -F -n 5\"").replace("-C", "-C -W 0"),
+        and("uses = \"M\"\nmdtest = \"-T -F -n 5 -x {dir}/made\"").replace("-C", "-W 3 -x {dir}/made -C"),
+        and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-r -F -n 5\"")
+            .replace("id = \"M\"", "id = \"M\"\nrepetitions = 3"),
+    ] {
+        Plan::parse(&format!("{HEAD}{accepted}"), "p.toml").expect(&accepted);
     }
     let whole = and("uses = \"M\"\nmdtest = \"-T -F -n 5\"");
     let plan = Plan::parse(&format!("{HEAD}{whole}"), "p.toml").unwrap();

@@ -7,6 +7,7 @@ use super::check::{Checked, Defaults, among};
 use super::{Plan, Test, Uses};
 use crate::ior_line::IorLine;
 use crate::line::Line;
+use crate::names_line::NamesLine;
 
 impl Defaults<'_> {
     /// Whether what the test reads will exist, and still exist when the next one reads it.
@@ -33,7 +34,7 @@ impl Defaults<'_> {
                 self.reads_data(&refused, line, test.ranks, made, &source)
             }
             (Line::Names(line), Line::Names(made)) if line.workload() == made.workload() => {
-                self.reads_names(&refused, test, plan, &source)
+                self.reads_names(&refused, test, (line, made), plan, &source)
             }
             (line, _) => refused(format!("{} cannot work on the files of {}", line.workload(), source.maker)),
         }
@@ -44,6 +45,7 @@ impl Defaults<'_> {
         &self,
         refused: &dyn Fn(String) -> Checked<()>,
         test: &Test,
+        (line, made): (&NamesLine, &NamesLine),
         plan: &Plan,
         source: &Made<'_>,
     ) -> Checked<()> {
@@ -51,6 +53,20 @@ impl Defaults<'_> {
             return refused(format!(
                 "{} was made by {} ranks, whose names this test's {} ranks do not have",
                 source.maker, source.ranks, test.ranks
+            ));
+        }
+        let there = source.repetitions;
+        let only_reads = test.line.only_reads();
+        if only_reads && !test.line.keeps() && test.repetitions > there {
+            return refused(format!(
+                "its {} repetitions remove the files of {}, which are there {there} times; give both as many",
+                test.repetitions, source.maker
+            ));
+        }
+        if only_reads && made.deadline_s() > 0 && !(made.status_file() && line.status_file()) {
+            return refused(format!(
+                "{} may be stopped by -W before all its names are there; give both lines -x {{dir}}/made",
+                source.maker
             ));
         }
         let same = |other: &&Test| source_of(other, plan) == source_of(test, plan);
@@ -136,6 +152,8 @@ struct Made<'a> {
     maker: String,
     line: &'a Line,
     ranks: u32,
+    /// How many launches left files of their own that the test can get at.
+    repetitions: u32,
     fs: &'a str,
 }
 
@@ -143,13 +161,26 @@ fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
     match source_of(test, plan)? {
         Uses::Dataset(index) => {
             let made = &plan.datasets[index];
-            Some(Made { maker: made.job(), line: &made.line, ranks: made.ranks, fs: &made.fs })
+            Some(Made { maker: made.job(), line: &made.line, ranks: made.ranks, repetitions: 1, fs: &made.fs })
         }
         Uses::Test(index) => {
             let made = &plan.tests[index];
             let maker = format!("test {}", made.id);
-            Some(Made { maker, line: &made.line, ranks: made.ranks, fs: &made.fs })
+            let repetitions = launches(test, plan);
+            Some(Made { maker, line: &made.line, ranks: made.ranks, repetitions, fs: &made.fs })
         }
+    }
+}
+
+/// The fewest repetitions of those between the test and the files, the last of which is used again by more.
+fn launches(test: &Test, plan: &Plan) -> u32 {
+    match &test.uses {
+        Some(Uses::Test(index)) => {
+            let used = &plan.tests[*index];
+            used.repetitions.min(launches(used, plan))
+        }
+        Some(Uses::Dataset(_)) => 1,
+        None => u32::MAX,
     }
 }
 
