@@ -116,6 +116,22 @@ impl Line {
         }
     }
 
+    /// Whether directories are filled beforehand by the line itself.
+    pub fn preloads(&self) -> bool {
+        match self {
+            Self::Ior(_) => false,
+            Self::Names(line) => line.preloads(),
+        }
+    }
+
+    /// Whether the phase compares data, and so counts what is wrong.
+    pub fn compares(&self, phase: &str) -> bool {
+        match self {
+            Self::Ior(_) => phase.ends_with("_check"),
+            Self::Names(line) => line.compares(phase),
+        }
+    }
+
     /// How often it repeats everything within one launch.
     pub fn repetitions(&self) -> u64 {
         match self {

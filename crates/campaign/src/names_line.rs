@@ -154,6 +154,16 @@ impl NamesLine {
         self.values.contains_key(&'x')
     }
 
+    /// Whether the phase compares data: reading with `-X` of mdtest, creating with its `--verify-write`.
+    pub(crate) fn compares(&self, phase: &str) -> bool {
+        let long = |name| self.long.get(name).is_some_and(|value| value != "0");
+        match phase {
+            "file_read" => self.has('X') || long("verify-read"),
+            "file_creation" => long("verify-write") && self.number('w').is_some_and(|bytes| bytes > 0),
+            _ => false,
+        }
+    }
+
     /// Whether directories are filled beforehand by the line itself.
     pub(crate) fn preloads(&self) -> bool {
         self.long.contains_key("preload")

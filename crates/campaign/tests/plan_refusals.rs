@@ -240,6 +240,20 @@ fn a_test_of_names_is_checked_as_one_of_data() {
              `rate`, operations from the common start to the common end, or `latency.p99`",
         ),
         (
+            asked("file_read.errors", "0 errors"),
+            "p.toml:7:24: test T: `file_read.errors`: only -X compares what -e reads; add it",
+        ),
+        (
+            asked("file_creation.errors", "0 errors"),
+            "p.toml:7:24: test T: `file_creation.errors`: only --verify-write compares what -w writes; add it, \
+             or compare by reading, with -E and -X",
+        ),
+        (
+            asked("file_stat.errors", "0 errors"),
+            "p.toml:7:24: test T: `file_stat.errors`: data is compared by reading it; write \
+             `file_read.errors`, with -E and -X",
+        ),
+        (
             asked("directory_stat.rate", "1/s"),
             "p.toml:7:24: test T: the line yields no `directory_stat.rate`: its phases are \
              tree_creation, \
@@ -279,6 +293,8 @@ fn a_test_of_names_is_checked_as_one_of_data() {
         assert_eq!(refusal(&rest), error);
     }
     for accepted in [
+        asked("file_read.errors", "0 errors").replace("-n 5", "-n 5 -X -w 8 -e 8"),
+        asked("file_creation.errors", "0 errors").replace("-n 5", "-n 5 --verify-write -w 8"),
         and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-T -F -n 5\""),
         and("uses = \"M\"\nmdtest = \"-r -F -n 5\"").replace("-C", "-C -W 0"),
         and("uses = \"M\"\nmdtest = \"-T -F -n 5 -x {dir}/made\"").replace("-C", "-W 3 -x {dir}/made -C"),
@@ -312,6 +328,28 @@ fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
             "p.toml:5:7: state.s: give options only, such as `--blocks 80% --inodes 20%`; the directory \
              is the campaign's"
                 .into(),
+        ),
+        (
+            state("preload = 5\nranks = 3"),
+            "p.toml:6:9: state.s: `ranks` has no effect on `preload`, which the test itself makes; give it there"
+                .into(),
+        ),
+        (
+            state("preload = 5\ntimeout = \"1 h\""),
+            "p.toml:6:11: state.s: `timeout` has no effect on `preload`, which the test itself makes; give it \
+             there"
+                .into(),
+        ),
+        (
+            state("preload = 5")
+                + "[state.t]\npreload = 6\n"
+                + &test("mdtest = \"-n 2\"\nstates = [\"s\", \"t\"]"),
+            "p.toml:11:16: test T: state.t and state.s both say how full its directories are; leave one out"
+                .into(),
+        ),
+        (
+            state("preload = 5") + &test("mdtest = \"-n 2 --preload 6\"\nstates = [\"s\"]"),
+            "p.toml:9:11: test T: state.s and --preload of the line say the same; leave one out".into(),
         ),
         (
             test("fdtree = \"-l 2\"\nstates = [\"aged\"]"),

@@ -6,6 +6,7 @@ use units::{Dimension, Quantity, Usage};
 
 use super::check::{Checked, Defaults, among};
 use super::{Criterion, Decide, Op, Stat, Test, wire};
+use crate::line::Line;
 
 impl Defaults<'_> {
     pub(super) fn criterion(&self, who: &str, wire: &wire::Criterion, test: &Test) -> Checked<Criterion> {
@@ -65,13 +66,19 @@ impl Defaults<'_> {
                 instead(kind)
             ));
         }
-        if kind == "errors" && test.line.as_ior().is_none() && phase != "file_read" {
-            return refused(format!("`{word}`: data is compared by reading it; write `file_read.errors`"));
-        }
-        if kind == "errors" && test.line.as_ior().is_some() && !phase.ends_with("_check") {
-            return refused(format!(
-                "`{word}`: only -W and -R compare data; their metric is `{phase}_check.errors`"
-            ));
+        if kind == "errors" && !test.line.compares(phase) {
+            let how = match (&test.line, phase) {
+                (Line::Ior(_), _) => {
+                    format!("only -W and -R compare data; their metric is `{phase}_check.errors`")
+                }
+                (_, "file_creation") => {
+                    "only --verify-write compares what -w writes; add it, or compare by reading, with -E and -X"
+                        .to_owned()
+                }
+                (_, "file_read") => "only -X compares what -e reads; add it".to_owned(),
+                _ => "data is compared by reading it; write `file_read.errors`, with -E and -X".to_owned(),
+            };
+            return refused(format!("`{word}`: {how}"));
         }
         if kind == "cached" && !phase.starts_with("read") {
             return refused(format!("`{word}`: only a read can come from the cache"));

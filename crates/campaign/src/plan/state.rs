@@ -16,7 +16,11 @@ impl Defaults<'_> {
             (None, Some(files)) if *files.get_ref() == 0 => {
                 return Err(self.place.error(files, format!("{who}: preload is 0; it must be at least 1")));
             }
-            (None, Some(files)) => StateKind::Preload(*files.get_ref()),
+            (None, Some(files)) => {
+                self.only_of_age(&who, "ranks", wire.ranks.as_ref())?;
+                self.only_of_age(&who, "timeout", wire.timeout.as_ref())?;
+                StateKind::Preload(*files.get_ref())
+            }
             _ => {
                 let what = "write either `age = \"--blocks 80% --inodes 20%\"` or `preload = 1000000`";
                 return Err(self.place.error(spanned, format!("{who}: {what}")));
@@ -29,6 +33,14 @@ impl Defaults<'_> {
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             at: self.place.line_column(&wire.age.as_ref().map_or(spanned.span(), Spanned::span)),
+        })
+    }
+
+    /// Says no to a key that only a job of its own could heed.
+    fn only_of_age<T>(&self, who: &str, key: &str, given: Option<&Spanned<T>>) -> Checked<()> {
+        given.map_or(Ok(()), |given| {
+            let what = "has no effect on `preload`, which the test itself makes; give it there";
+            Err(self.place.error(given, format!("{who}: `{key}` {what}")))
         })
     }
 
@@ -71,10 +83,16 @@ impl Defaults<'_> {
         if found.fs != test.fs {
             return refused(format!("state.{word} is one of fs.{}, not of fs.{}", found.fs, test.fs));
         }
-        let other = test.states.iter().map(|index| &plan.states[*index]);
-        if let Some(other) = other.filter(|other| other.is_made()).find(|_| found.is_made()) {
+        let mut others = test.states.iter().map(|index| &plan.states[*index]);
+        if let Some(other) = others.find(|other| other.is_made() == found.is_made()) {
             let (first, second) = (other.job(), found.job());
-            return refused(format!("{second} would be made on top of {first}, which is then another state"));
+            return refused(match found.is_made() {
+                true => format!("{second} would be made on top of {first}, which is then another state"),
+                false => format!("{second} and {first} both say how full its directories are; leave one out"),
+            });
+        }
+        if found.preload().is_some() && test.line.preloads() {
+            return refused(format!("state.{word} and --preload of the line say the same; leave one out"));
         }
         let creates = test.line.workload() == "mdtest" && !test.line.only_reads();
         if found.preload().is_some() && !creates {
