@@ -46,6 +46,26 @@ fn tests_run_on_an_aged_file_system_and_in_full_directories_and_say_so() {
 }
 
 #[test]
+fn a_profile_that_the_job_of_a_state_would_not_find_is_refused_with_the_plan() {
+    let place = Place::new();
+    std::fs::write(place.path("mine.toml"), common::run(&mut place.command("age --print-profile")).ok()).unwrap();
+    std::fs::write(place.path("bad.toml"), "no = 1\n").unwrap();
+    let whole = |name: &str| place.path(name).display().to_string();
+    for (file, why) in [
+        ("mine.toml".to_owned(), Some("a job runs in a folder of its own; give the whole path, from / on")),
+        (whole("none.toml"), Some("No such file or directory")),
+        (whole("bad.toml"), Some("bad.toml: ")),
+        (whole("mine.toml"), None),
+    ] {
+        place.plan(&STATES.replace("--turnovers 0.2", &format!("--profile {file}")));
+        let ran = place.assay("plan check p.toml");
+        assert_eq!(ran.status, Some(if why.is_some() { 2 } else { 0 }), "{file}: {ran:#?}");
+        let told = why.is_none_or(|why| ran.err.contains("state.aged: --profile ") && ran.err.contains(why));
+        assert!(told, "{file}: {ran:#?}");
+    }
+}
+
+#[test]
 fn a_plan_that_fills_a_file_system_says_so_beside_what_its_tests_write() {
     let place = Place::new();
     place.plan(STATES);

@@ -1,6 +1,6 @@
 //! The options of `age`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use units::{Dimension, Quantity, Usage};
 use workloads::ageing::{Profile, Request};
@@ -123,15 +123,27 @@ impl Meant {
 
     /// The profile's text, if one is named, and where records go.
     pub(super) fn outside(&self) -> Result<(Option<String>, Kept), Usage> {
-        let profile = match &self.profile {
-            None => None,
-            Some(path) => {
-                let wrong = |why: String| Usage(format!("--profile {}: {why}", path.display()));
-                let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-                Profile::read(&text).map_err(|usage| wrong(usage.0))?;
-                Some(text)
-            }
-        };
+        let profile = self.profile.as_deref().map(profile).transpose()?;
         Ok((profile, Kept::open(self.record.as_deref())?))
     }
+
+    /// Says no to a profile that a job in another folder would not find, or not understand.
+    pub(super) fn found_from_anywhere(&self) -> Result<(), Usage> {
+        let Some(path) = &self.profile else { return Ok(()) };
+        if path.is_relative() {
+            let path = path.display();
+            return Err(Usage(format!(
+                "--profile {path}: a job runs in a folder of its own; give the whole path, from / on"
+            )));
+        }
+        profile(path).map(drop)
+    }
+}
+
+/// The text of a profile that can be read.
+fn profile(path: &Path) -> Result<String, Usage> {
+    let wrong = |why: String| Usage(format!("--profile {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    Profile::read(&text).map_err(|usage| wrong(usage.0))?;
+    Ok(text)
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     status
 }
 
-/// Says no to options behind a directory that a run would refuse before it starts.
+/// Says no to options behind a directory that a run, in a folder of its own, would refuse before it starts.
 pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
     #[derive(clap::Parser)]
     struct Line {
@@ -74,7 +74,7 @@ pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
         let first = text.lines().next().unwrap_or_default();
         Usage::new(first.strip_prefix("error: ").unwrap_or(first))
     })?;
-    line.args.meant().map(drop)
+    line.args.meant()?.found_from_anywhere()
 }
 
 /// Exit status of a run that was refused before anything was written.
