@@ -5,7 +5,7 @@ mod golden;
 use std::collections::BTreeSet;
 
 use results::folder::Campaign;
-use results::record::{Counts, Failed, FailedOperation};
+use results::record::{Counts, Failed, FailedOperation, Record, State, StateExtents, Window};
 
 fn html(campaign: &Campaign) -> String {
     let mut page = vec![];
@@ -194,6 +194,7 @@ fn operations_on_names_have_tables_and_plots_of_their_own() {
             path: "/scratch/<d>".into(),
             why: "File name too long".into(),
         };
+        phase.window = Some(Window { ops: 123_456, seconds: 2.5, first_rank: 61 });
         let reasons = vec![(first.why.clone(), 7)];
         phase.failed = Some(Failed { operations: 7, reasons, first: vec![first] });
     }
@@ -205,10 +206,37 @@ fn operations_on_names_have_tables_and_plots_of_their_own() {
         "Latency of single operations",
         "Failed operations by reason",
         &escaped("/scratch/<d>"),
+        "All ranks at once",
+        "rank 61",
+        "operations done until the first rank had ended its work",
         "6 more failed operations are counted but not listed.",
     ] {
         assert!(page.contains(words), "{words}");
     }
     assert!(!page.contains("Bandwidth of file_creation"));
+    assert_balanced(&page);
+}
+
+#[test]
+fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
+    let mut campaign = golden::campaign();
+    let state = State {
+        kind: "age".into(),
+        blocks_target: Some(0.8),
+        blocks_before: 0.123,
+        blocks: 0.798,
+        turnovers_target: 1.5,
+        turnovers: 1.49,
+        extents: Some(StateExtents { files: 1000, fragmented: 457, ..StateExtents::default() }),
+        ..State::default()
+    };
+    campaign.jobs[6].info.test = "state.aged".into();
+    campaign.jobs[6].records.insert(1, Record::State(Box::new(state)));
+    let page = html(&campaign);
+    let words = ["State aged", "State reached", "80.0 %", "12.3 %", "79.8 %", "1.50", "1.49", "45.7 %"];
+    for word in words {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(!html(&golden::campaign()).contains("State reached"));
     assert_balanced(&page);
 }

@@ -22,7 +22,9 @@ const TERMS: [(&str, &str); 14] = [
     (
         "rate",
         "Operations on names that all ranks did, over the time from their common start until the last had \
-      ended: the ranks times the rate of the slowest, where all have the same to do.",
+      ended: the ranks times the rate of the slowest, where all have the same to do. Where a table tells of \
+      all ranks at once, it is theirs instead: operations done until the first rank had ended its work, over \
+      the time until then.",
     ),
     (
         "Failed operations",

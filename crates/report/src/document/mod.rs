@@ -13,6 +13,7 @@ mod machine;
 mod method;
 mod phases;
 mod plots;
+mod states;
 mod test_section;
 
 mod words;

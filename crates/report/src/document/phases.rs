@@ -19,6 +19,7 @@ pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
     let all = [
         rates(measured),
         operations::rates(measured),
+        operations::windows(measured),
         latencies(measured, Counts::Bytes, "transfers"),
         latencies(measured, Counts::Operations, "operations"),
         balance(measured),

@@ -8,7 +8,7 @@ use results::folder::Job;
 use results::record::{Notice, Phase};
 
 use super::build::Test;
-use super::{Block, Section, clauses, jobs, phases, plots};
+use super::{Block, Section, clauses, jobs, phases, plots, states};
 
 /// One phase with the name of its repetition.
 pub(super) struct Measured<'a> {
@@ -35,6 +35,7 @@ pub(super) fn of(test: &Test) -> Section {
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));
     }
+    blocks.extend(states::table(&test.jobs).map(Block::Table));
     blocks.extend(phases::tables(&measured).into_iter().map(Block::Table));
     blocks.extend(test.jobs.iter().map(|job| jobs::block(job)));
     if test.jobs.is_empty() {
@@ -44,9 +45,10 @@ pub(super) fn of(test: &Test) -> Section {
 }
 
 fn title(test: &Test) -> String {
-    match test.id.strip_prefix("dataset.") {
-        Some(dataset) => format!("Dataset {dataset}"),
-        None => format!("Test {}", test.id),
+    match test.id.split_once('.') {
+        Some(("dataset", name)) => format!("Dataset {name}"),
+        Some(("state", name)) => format!("State {name}"),
+        _ => format!("Test {}", test.id),
     }
 }
 

@@ -27,6 +27,19 @@ pub(super) fn rates(measured: &[Measured]) -> Table {
     })
 }
 
+pub(super) fn windows(measured: &[Measured]) -> Table {
+    let mut table = each("All ranks at once", &[">Operations", ">Time", "First to end"], measured, |one| {
+        let window = one.phase.window?;
+        Some(vec![
+            count_cell(window.ops),
+            seconds_cell(window.seconds),
+            Cell::new(format!("rank {}", window.first_rank)),
+        ])
+    });
+    table.note = "From the common start until the first rank had ended its work; rate is of this time.".into();
+    table
+}
+
 pub(super) fn conditions(measured: &[Measured]) -> Table {
     let headings = ["Backend", ">Ranks", "Names", ">Bytes each", "Made durable", "Cache bypassed", "Under"];
     each("Conditions of operations", &headings, measured, |one| {
