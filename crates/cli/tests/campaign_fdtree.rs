@@ -44,6 +44,7 @@ criterion = {{ metric = "file_removal.rate", op = ">", value = "1/s" }}
 fn a_line_that_fdtree_would_refuse_is_refused_with_the_plan() {
     for (line, why) in [
         ("-l two", "test T: -l two: a whole number from 0 on is wanted"),
+        ("-C -l 1 -s 2k", "test T: -s 2k: a whole number from 0 on is wanted"),
         ("-l 90 -d 9", "more than 2^63 directories, files or bytes"),
         ("-h", "the line runs nothing"),
         ("-x", "unknown option `-x`"),
