@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use campaign::launch::LaunchKind;
+use campaign::plan::State;
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
@@ -82,9 +83,10 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
     let text =
         fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
     let plan = Plan::parse(&text, &name)?;
-    let datasets = plan.datasets.iter().map(|made| {
-        (made.job(), made.line.workload(), made.line.words(), made.ranks, made.at)
-    });
+    let datasets = plan
+        .datasets
+        .iter()
+        .map(|made| (made.job(), made.line.workload(), made.line.words(), made.ranks, made.at));
     let tests = plan.tests.iter().map(|test| {
         (format!("test {}", test.id), test.line.workload(), test.line.words(), test.ranks, test.at)
     });
@@ -125,7 +127,8 @@ fn summary(plan: &Plan) -> Result<String> {
         let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
         let dir = dir.replace("{dir}", "the DIR given with --dir");
         writeln!(text, "fs.{fs}: writes at most {all} in all, {peak} at a time, in {dir}")?;
-        for state in plan.states.iter().filter(|state| state.is_made() && state.fs == fs) {
+        let made = |state: &&State| state.fs == fs && jobs.iter().any(|job| job.test == state.job());
+        for state in plan.states.iter().filter(made) {
             let (name, words) = (state.job(), state.words().join(" "));
             writeln!(text, "fs.{fs}: besides, {name} fills it: {words}")?;
         }
