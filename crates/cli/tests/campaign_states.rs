@@ -48,7 +48,8 @@ fn tests_run_on_an_aged_file_system_and_in_full_directories_and_say_so() {
 #[test]
 fn a_profile_that_the_job_of_a_state_would_not_find_is_refused_with_the_plan() {
     let place = Place::new();
-    std::fs::write(place.path("mine.toml"), common::run(&mut place.command("age --print-profile")).ok()).unwrap();
+    std::fs::write(place.path("mine.toml"), common::run(&mut place.command("age --print-profile")).ok())
+        .unwrap();
     std::fs::write(place.path("bad.toml"), "no = 1\n").unwrap();
     let whole = |name: &str| place.path(name).display().to_string();
     for (file, why) in [

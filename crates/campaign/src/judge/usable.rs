@@ -122,9 +122,9 @@ fn operations_failed(jobs: &[&Job]) -> Option<String> {
 fn wrong_data(case: &Case<'_>) -> Option<String> {
     let Case { plan, campaign, test, .. } = case;
     let reads_it = |id: &str| {
-        plan.tests
-            .iter()
-            .any(|other| other.id == id && other.uses.as_ref().is_some_and(|uses| uses.maker(plan) == test.id))
+        plan.tests.iter().any(|other| {
+            other.id == id && other.uses.as_ref().is_some_and(|uses| uses.maker(plan) == test.id)
+        })
     };
     campaign.jobs.iter().filter(|job| job.info.test == test.id || reads_it(&job.info.test)).find_map(|job| {
         let check = bad_transfers(job)?;

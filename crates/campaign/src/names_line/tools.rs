@@ -1,4 +1,4 @@
-//! The workloads on names, a row each: which options of theirs a campaign reads, and what it learns from them.
+//! The workloads on names, a row each: which of their options a campaign reads, and what it learns by them.
 //!
 //! Never here: reading a line.
 

@@ -72,7 +72,7 @@ impl Defaults<'_> {
                     format!("only -W and -R compare data; their metric is `{phase}_check.errors`")
                 }
                 (_, "file_creation") => {
-                    "only --verify-write compares what -w writes; add it, or compare by reading, with -E and -X"
+                    "only --verify-write compares what -w writes; add it, or compare with -E and -X"
                         .to_owned()
                 }
                 (_, "file_read") => "only -X compares what -e reads; add it".to_owned(),

@@ -30,9 +30,7 @@ impl Defaults<'_> {
             return refused(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
         }
         match (&test.line, source.line) {
-            (Line::Ior(line), Line::Ior(made)) => {
-                self.reads_data(&refused, line, test.ranks, made, &source)
-            }
+            (Line::Ior(line), Line::Ior(made)) => self.reads_data(&refused, line, test.ranks, made, &source),
             (Line::Names(line), Line::Names(made)) if line.workload() == made.workload() => {
                 self.reads_names(&refused, test, (line, made), plan, &source)
             }
@@ -59,8 +57,8 @@ impl Defaults<'_> {
         let only_reads = test.line.only_reads();
         if only_reads && !test.line.keeps() && test.repetitions > there {
             return refused(format!(
-                "its {} repetitions remove the files of {}, which are there {there} times; give both as many",
-                test.repetitions, source.maker
+                "removes the files of {} in {} repetitions, and {there} made them; give both as many",
+                source.maker, test.repetitions
             ));
         }
         if only_reads && made.deadline_s() > 0 && !(made.status_file() && line.status_file()) {
@@ -161,7 +159,13 @@ fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
     match source_of(test, plan)? {
         Uses::Dataset(index) => {
             let made = &plan.datasets[index];
-            Some(Made { maker: made.job(), line: &made.line, ranks: made.ranks, repetitions: 1, fs: &made.fs })
+            Some(Made {
+                maker: made.job(),
+                line: &made.line,
+                ranks: made.ranks,
+                repetitions: 1,
+                fs: &made.fs,
+            })
         }
         Uses::Test(index) => {
             let made = &plan.tests[index];

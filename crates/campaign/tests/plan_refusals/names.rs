@@ -39,8 +39,8 @@ fn a_test_of_names_is_checked_as_one_of_data() {
         ),
         (
             asked("file_creation.errors", "0 errors"),
-            "p.toml:7:24: test T: `file_creation.errors`: only --verify-write compares what -w writes; add it, \
-             or compare by reading, with -E and -X",
+            "p.toml:7:24: test T: `file_creation.errors`: only --verify-write compares what -w writes; add \
+             it, or compare with -E and -X",
         ),
         (
             asked("file_stat.errors", "0 errors"),
@@ -70,18 +70,18 @@ fn a_test_of_names_is_checked_as_one_of_data() {
         ),
         (
             and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-r -F -n 5\""),
-            "p.toml:12:10: test T: its 3 repetitions remove the files of test M, which are there 1 times; give \
-             both as many",
+            "p.toml:12:10: test T: removes the files of test M in 3 repetitions, and 1 made them; give both \
+             as many",
         ),
         (
             and("uses = \"M\"\nmdtest = \"-T -F -n 5\"").replace("-C", "-W 3 -C"),
-            "p.toml:11:10: test T: test M may be stopped by -W before all its names are there; give both lines \
-             -x {dir}/made",
+            "p.toml:11:10: test T: test M may be stopped by -W before all its names are there; give both \
+             lines -x {dir}/made",
         ),
         (
             and("uses = \"M\"\nmdtest = \"-T -F -n 5 -x {dir}/made\"").replace("-C", "-W 3 -C"),
-            "p.toml:11:10: test T: test M may be stopped by -W before all its names are there; give both lines \
-             -x {dir}/made",
+            "p.toml:11:10: test T: test M may be stopped by -W before all its names are there; give both \
+             lines -x {dir}/made",
         ),
     ] {
         assert_eq!(refusal(&rest), error);
@@ -125,13 +125,14 @@ fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
         ),
         (
             state("preload = 5\nranks = 3"),
-            "p.toml:6:9: state.s: `ranks` has no effect on `preload`, which the test itself makes; give it there"
+            "p.toml:6:9: state.s: `ranks` has no effect on `preload`, which the test itself makes; give it \
+             there"
                 .into(),
         ),
         (
             state("preload = 5\ntimeout = \"1 h\""),
-            "p.toml:6:11: state.s: `timeout` has no effect on `preload`, which the test itself makes; give it \
-             there"
+            "p.toml:6:11: state.s: `timeout` has no effect on `preload`, which the test itself makes; give \
+             it there"
                 .into(),
         ),
         (
@@ -158,9 +159,12 @@ fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
             "p.toml:9:16: test T: state.s stands here twice".into(),
         ),
         (
-            state("age = \"--blocks 80%\"") + "[state.t]\nage = \"--blocks 95%\"\n"
+            state("age = \"--blocks 80%\"")
+                + "[state.t]\nage = \"--blocks 95%\"\n"
                 + &test("fdtree = \"-l 2\"\nstates = [\"s\", \"t\"]"),
-            "p.toml:11:16: test T: state.t would be made on top of state.s, which is then another state".into(),
+            "p.toml:11:16: test T: state.t would be made on top of state.s, which is then another \
+             state"
+                .into(),
         ),
     ] {
         assert_eq!(refusal(&rest), error);
@@ -175,7 +179,10 @@ fn a_test_among_those_of_a_state_that_is_not_to_run_on_it_is_refused() {
     let plan = |tests: &[(&str, &str)]| {
         let text: Vec<String> = tests
             .iter()
-            .map(|(id, keys)| test_with(&format!("mdtest = \"-F -n 5\"\nrole = \"reported\"\n{keys}")).replace('T', id))
+            .map(|(id, keys)| {
+                let keys = format!("mdtest = \"-F -n 5\"\nrole = \"reported\"\n{keys}");
+                test_with(&keys).replace('T', id)
+            })
             .collect();
         Plan::parse(&format!("{HEAD}{states}{}", text.concat()), "p.toml").map(drop).map_err(|error| error.0)
     };

@@ -30,9 +30,7 @@ fn operations_on_names_in_memory_are_told_to_be_of_memory() {
 fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_the_plan_allows_it() {
     let judged = |line: &str, metric: &str, id: &str, more: &str| {
         let op = if metric.ends_with("failures") { "==\", value = \"0 errors" } else { ">\", value = \"1/s" };
-        let plan = plan(&format!(
-            "{line}\n{more}\ncriterion = {{ metric = \"{metric}\", op = \"{op}\" }}"
-        ));
+        let plan = plan(&format!("{line}\n{more}\ncriterion = {{ metric = \"{metric}\", op = \"{op}\" }}"));
         let name = metric.split('.').next().unwrap_or_default();
         let jobs = (1..=3).map(|repetition| {
             let mut job =

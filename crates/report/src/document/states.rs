@@ -22,9 +22,10 @@ pub(super) fn table(jobs: &[&Job]) -> Option<Table> {
             }
         }
     }
-    table.note = "Shares are of the whole file system, with what others hold there; before, files in several \
+    table.note =
+        "Shares are of the whole file system, with what others hold there; before, files in several \
                   pieces are those after the first fill."
-        .into();
+            .into();
     (!table.rows.is_empty()).then_some(table)
 }
 

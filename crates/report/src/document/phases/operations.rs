@@ -36,7 +36,8 @@ pub(super) fn windows(measured: &[Measured]) -> Table {
             Cell::new(format!("rank {}", window.first_rank)),
         ])
     });
-    table.note = "From the common start until the first rank had ended its work; rate is of this time.".into();
+    table.note =
+        "From the common start until the first rank had ended its work; rate is of this time.".into();
     table
 }
 
