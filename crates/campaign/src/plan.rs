@@ -16,7 +16,7 @@ mod wire;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use units::{Quantity, Usage};
+use units::{Dimension, Quantity, Usage};
 
 use crate::launch::Launch;
 use crate::line::Line;
@@ -122,6 +122,15 @@ impl State {
             StateKind::Age(words) => words,
             StateKind::Preload(_) => &[],
         }
+    }
+
+    /// Share of the blocks that it fills, with what others hold there; `None` where it is not about blocks.
+    pub fn blocks(&self) -> Option<f64> {
+        let mut words = self.words().iter();
+        let word = words.find(|word| word.starts_with("--blocks"))?;
+        let text = word.strip_prefix("--blocks=").or_else(|| words.next().map(String::as_str))?;
+        let share: Quantity = text.parse().ok()?;
+        (share.dimension == Dimension::Fraction).then_some(share.value)
     }
 
     /// How many files a test makes beforehand.

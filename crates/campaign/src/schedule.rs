@@ -113,6 +113,18 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
     needs
 }
 
+/// What the jobs need beside each state of age: its place in [`Plan::states`], and the bytes that lie there
+/// at the same time, at most.
+pub fn beside_states(jobs: &[PlannedJob]) -> Vec<(usize, u64)> {
+    let beside = |(at, job): (usize, &PlannedJob)| {
+        let Purpose::State(state) = job.purpose else { return None };
+        let later = &jobs[at + 1..];
+        let last = later.iter().rposition(|user| user.removes.contains(&job.files))?;
+        Some((state, needs(&later[..=last]).get(&job.fs).copied().unwrap_or_default().peak_bytes))
+    };
+    jobs.iter().enumerate().filter_map(beside).collect()
+}
+
 /// About how long `jobs` take, in seconds, on storage that moves `rate` bytes per second each way;
 /// a stonewalled phase takes no longer than its deadline.
 pub fn seconds(jobs: &[PlannedJob], rate: f64) -> f64 {

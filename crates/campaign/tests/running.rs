@@ -336,6 +336,10 @@ fn what_cannot_work_is_refused_before_anything_is_made() {
         asked.plan.tests[0].line = Line::parse("ior", "-w -s 1024 -b 1p").unwrap();
     });
     assert!(room.contains(" free and the plan needs 1.10 EiB"), "{room}");
+    let state = "[state.aged]\nage = \"--blocks 99.9999999999%\"\n";
+    let on_it = format!("{state}{tests}states = [\"aged\"]\n");
+    let full = refusal(&|asked| asked.plan = stage.asked(&on_it, false).plan);
+    assert!(full.starts_with("state.aged leaves ") && full.contains("need 1.10 MiB (their files"), "{full}");
     assert_eq!(refusal(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`; it has W");
     assert!(!stage.path("campaign").exists() && stage.scratch().is_empty());
     fs::create_dir(stage.path("campaign")).unwrap();

@@ -13,6 +13,7 @@ use units::{Usage, bytes_binary};
 use super::hold::Hold;
 use super::{Campaigning, Trouble};
 use crate::machine::{file_system, machine, now};
+use crate::plan::State;
 use crate::schedule::{self, PlannedJob};
 
 /// The file in a directory for files that says which campaign made it.
@@ -38,6 +39,12 @@ impl Place {
         for (fs, dir) in &dirs {
             let need = schedule::needs(&jobs).get(fs).copied().unwrap_or_default();
             room(&file_system(fs, dir)?, dir, need.peak_bytes)?;
+        }
+        for (state, peak_bytes) in schedule::beside_states(&jobs) {
+            let state = &asked.plan.states[state];
+            for (fs, dir) in dirs.iter().filter(|(fs, _)| *fs == state.fs) {
+                room_beside(state, &file_system(fs, dir)?, peak_bytes)?;
+            }
         }
         let info = info(asked, &dirs)?;
         if asked.folder.exists() {
@@ -248,6 +255,23 @@ fn room(fs: &FileSystem, dir: &Path, peak_bytes: u64) -> Result<(), Usage> {
              directory",
             dir.display(),
             bytes_binary(fs.bytes_free as f64),
+            bytes_binary(needed),
+        )));
+    }
+    Ok(())
+}
+
+/// What a state leaves free has to hold the files of the tests that run on it.
+fn room_beside(state: &State, fs: &FileSystem, peak_bytes: u64) -> Result<(), Usage> {
+    let Some(share) = state.blocks() else { return Ok(()) };
+    let (left, needed) = (fs.bytes as f64 * (1.0 - share), peak_bytes as f64 * ROOM_MARGIN);
+    if left < needed {
+        return Err(Usage(format!(
+            "{} leaves {} of fs.{} free, and the tests that run on it need {} (their files and 10 %); fill \
+             or write less",
+            state.job(),
+            bytes_binary(left),
+            fs.name,
             bytes_binary(needed),
         )));
     }

@@ -135,6 +135,10 @@ role = "reported"
         ]
     );
     assert_eq!((all[1].ranks, all[3].needs.as_slice()), (4, &[("state.aged".to_owned(), 1)][..]));
+    let one = 111 * 10 * 10 * 4096;
+    assert_eq!(all[0].holds_bytes, one);
+    assert_eq!(beside_states(&all), [(0, one)], "only what is made while the state is there");
+    assert_eq!(plan.states[0].blocks(), Some(0.8));
     let chosen = jobs(&plan, &["A".to_owned()]).unwrap();
     assert_eq!(chosen.len(), 1, "nobody needs the state");
 }
