@@ -35,6 +35,23 @@ criterion = [
 }
 
 #[test]
+fn a_stat_of_names_that_the_same_node_has_just_made_is_judged_only_where_the_plan_means_it() {
+    let place = Place::new();
+    let test = |id: &str, cache: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nmdtest = \"-F -C -T -r -n 50\"\nrepetitions = 1\n{cache}\n\
+             criterion = [\n\
+             {{ metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }},\n\
+             {{ metric = \"file_stat.rate\", op = \">\", value = \"1/s\" }},\n]\n"
+        )
+    };
+    place.plan(&[test("COLD", ""), test("WARM", "cache = \"warm\"")].concat());
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["COLD PASS", "COLD INVALID", "WARM PASS", "WARM PASS"]);
+}
+
+#[test]
 fn a_line_that_mdtest_would_refuse_is_refused_with_the_plan() {
     for (line, why) in [
         ("-F -n two", "test T: -n: `two` is not a whole number"),
