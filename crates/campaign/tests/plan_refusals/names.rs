@@ -4,16 +4,34 @@ use campaign::Plan;
 
 use super::{HEAD, refusal, test_with};
 
+fn accepted(rest: &str) -> Plan {
+    Plan::parse(&format!("{HEAD}{rest}"), "p.toml").expect(rest)
+}
+
+/// A test M that makes names, and a test T behind it.
+fn and(keys: &str) -> String {
+    let made = "[[test]]\nid = \"M\"\nmdtest = \"-C -F -n 5\"\nrole = \"reported\"\n";
+    format!("{made}{}", test_with(&format!("{keys}\nrole = \"reported\"")))
+}
+
+/// A test of mdtest with a criterion.
+fn asked(metric: &str, value: &str) -> String {
+    test_with(&format!(
+        "mdtest = \"-F -n 5\"\n\
+         criterion = {{ metric = \"{metric}\", op = \">\", value = \"{value}\" }}"
+    ))
+}
+
+fn state(keys: &str) -> String {
+    format!("[state.s]\n{keys}\n")
+}
+
+fn reported(keys: &str) -> String {
+    test_with(&format!("{keys}\nrole = \"reported\""))
+}
+
 #[test]
 fn a_test_of_names_is_checked_as_one_of_data() {
-    let made = "[[test]]\nid = \"M\"\nmdtest = \"-C -F -n 5\"\nrole = \"reported\"\n";
-    let and = |keys: &str| format!("{made}{}", test_with(&format!("{keys}\nrole = \"reported\"")));
-    let asked = |metric: &str, value: &str| {
-        test_with(&format!(
-            "mdtest = \"-F -n 5\"\n\
-             criterion = {{ metric = \"{metric}\", op = \">\", value = \"{value}\" }}"
-        ))
-    };
     for (rest, error) in [
         (
             test_with("role = \"reported\""),
@@ -32,20 +50,6 @@ fn a_test_of_names_is_checked_as_one_of_data() {
             asked("file_creation.bw", "1 GB/s"),
             "p.toml:7:24: test T: `file_creation.bw`: mdtest measures no such thing of a phase; write \
              `rate`, operations from the common start to the common end, or `latency.p99`",
-        ),
-        (
-            asked("file_read.errors", "0 errors"),
-            "p.toml:7:24: test T: `file_read.errors`: only -X compares what -e reads; add it",
-        ),
-        (
-            asked("file_creation.errors", "0 errors"),
-            "p.toml:7:24: test T: `file_creation.errors`: only --verify-write compares what -w writes; add \
-             it, or compare with -E and -X",
-        ),
-        (
-            asked("file_stat.errors", "0 errors"),
-            "p.toml:7:24: test T: `file_stat.errors`: data is compared by reading it; write \
-             `file_read.errors`, with -E and -X",
         ),
         (
             asked("directory_stat.rate", "1/s"),
@@ -68,6 +72,43 @@ fn a_test_of_names_is_checked_as_one_of_data() {
                 + &test_with("uses = \"M\"\nmdtest = \"-T -F -n 5\"\nrole = \"reported\""),
             "p.toml:16:10: test T: test R removes the files of test M before",
         ),
+    ] {
+        assert_eq!(refusal(&rest), error);
+    }
+    let whole = and("uses = \"M\"\nmdtest = \"-T -F -n 5\"");
+    let plan = accepted(&whole);
+    let jobs = campaign::schedule::jobs(&plan, &[]).unwrap();
+    assert_eq!((jobs[1].workload, jobs[1].words.join(" ")), ("mdtest", "-T -F -n 5 -d {dir}/mdtest".into()));
+    assert_eq!((jobs[0].files.as_str(), jobs[1].files.as_str()), ("tests/M-r1", "tests/M-r1"));
+}
+
+#[test]
+fn errors_can_be_asked_only_of_phases_that_compare_data() {
+    for (rest, error) in [
+        (
+            asked("file_read.errors", "0 errors"),
+            "p.toml:7:24: test T: `file_read.errors`: only -X compares what -e reads; add it",
+        ),
+        (
+            asked("file_creation.errors", "0 errors"),
+            "p.toml:7:24: test T: `file_creation.errors`: only --verify-write compares what -w writes; add \
+             it, or compare with -E and -X",
+        ),
+        (
+            asked("file_stat.errors", "0 errors"),
+            "p.toml:7:24: test T: `file_stat.errors`: data is compared by reading it; write \
+             `file_read.errors`, with -E and -X",
+        ),
+    ] {
+        assert_eq!(refusal(&rest), error);
+    }
+    accepted(&asked("file_read.errors", "0 errors").replace("-n 5", "-n 5 -X -w 8 -e 8"));
+    accepted(&asked("file_creation.errors", "0 errors").replace("-n 5", "-n 5 --verify-write -w 8"));
+}
+
+#[test]
+fn names_that_would_be_gone_or_were_never_made_are_refused() {
+    for (rest, error) in [
         (
             and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-r -F -n 5\""),
             "p.toml:12:10: test T: removes the files of test M in 3 repetitions, and 1 made them; give both \
@@ -86,28 +127,47 @@ fn a_test_of_names_is_checked_as_one_of_data() {
     ] {
         assert_eq!(refusal(&rest), error);
     }
-    for accepted in [
-        asked("file_read.errors", "0 errors").replace("-n 5", "-n 5 -X -w 8 -e 8"),
-        asked("file_creation.errors", "0 errors").replace("-n 5", "-n 5 --verify-write -w 8"),
+    for rest in [
         and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-T -F -n 5\""),
         and("uses = \"M\"\nmdtest = \"-r -F -n 5\"").replace("-C", "-C -W 0"),
         and("uses = \"M\"\nmdtest = \"-T -F -n 5 -x {dir}/made\"").replace("-C", "-W 3 -x {dir}/made -C"),
         and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-r -F -n 5\"")
             .replace("id = \"M\"", "id = \"M\"\nrepetitions = 3"),
     ] {
-        Plan::parse(&format!("{HEAD}{accepted}"), "p.toml").expect(&accepted);
+        accepted(&rest);
     }
-    let whole = and("uses = \"M\"\nmdtest = \"-T -F -n 5\"");
-    let plan = Plan::parse(&format!("{HEAD}{whole}"), "p.toml").unwrap();
-    let jobs = campaign::schedule::jobs(&plan, &[]).unwrap();
-    assert_eq!((jobs[1].workload, jobs[1].words.join(" ")), ("mdtest", "-T -F -n 5 -d {dir}/mdtest".into()));
-    assert_eq!((jobs[0].files.as_str(), jobs[1].files.as_str()), ("tests/M-r1", "tests/M-r1"));
+}
+
+#[test]
+fn a_state_of_preload_says_only_what_counts_and_says_it_once() {
+    for (rest, error) in [
+        (
+            state("preload = 5\nranks = 3"),
+            "p.toml:6:9: state.s: `ranks` has no effect on `preload`, which the test itself makes; give it \
+             there",
+        ),
+        (
+            state("preload = 5\ntimeout = \"1 h\""),
+            "p.toml:6:11: state.s: `timeout` has no effect on `preload`, which the test itself makes; give \
+             it there",
+        ),
+        (
+            state("preload = 5")
+                + "[state.t]\npreload = 6\n"
+                + &reported("mdtest = \"-n 2\"\nstates = [\"s\", \"t\"]"),
+            "p.toml:11:16: test T: state.t and state.s both say how full its directories are; leave one out",
+        ),
+        (
+            state("preload = 5") + &reported("mdtest = \"-n 2 --preload 6\"\nstates = [\"s\"]"),
+            "p.toml:9:11: test T: state.s and --preload of the line say the same; leave one out",
+        ),
+    ] {
+        assert_eq!(refusal(&rest), error);
+    }
 }
 
 #[test]
 fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
-    let state = |keys: &str| format!("[state.s]\n{keys}\n");
-    let test = |keys: &str| test_with(&format!("{keys}\nrole = \"reported\""));
     let either = "write either `age = \"--blocks 80% --inodes 20%\"` or `preload = 1000000`";
     for (rest, error) in [
         (state(""), format!("p.toml:4:1: state.s: {either}")),
@@ -124,44 +184,21 @@ fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
                 .into(),
         ),
         (
-            state("preload = 5\nranks = 3"),
-            "p.toml:6:9: state.s: `ranks` has no effect on `preload`, which the test itself makes; give it \
-             there"
-                .into(),
-        ),
-        (
-            state("preload = 5\ntimeout = \"1 h\""),
-            "p.toml:6:11: state.s: `timeout` has no effect on `preload`, which the test itself makes; give \
-             it there"
-                .into(),
-        ),
-        (
-            state("preload = 5")
-                + "[state.t]\npreload = 6\n"
-                + &test("mdtest = \"-n 2\"\nstates = [\"s\", \"t\"]"),
-            "p.toml:11:16: test T: state.t and state.s both say how full its directories are; leave one out"
-                .into(),
-        ),
-        (
-            state("preload = 5") + &test("mdtest = \"-n 2 --preload 6\"\nstates = [\"s\"]"),
-            "p.toml:9:11: test T: state.s and --preload of the line say the same; leave one out".into(),
-        ),
-        (
-            test("fdtree = \"-l 2\"\nstates = [\"aged\"]"),
+            reported("fdtree = \"-l 2\"\nstates = [\"aged\"]"),
             "p.toml:7:11: test T: no [state.aged]; there is none".into(),
         ),
         (
-            state("preload = 5") + &test("fdtree = \"-l 2\"\nstates = [\"s\"]"),
+            state("preload = 5") + &reported("fdtree = \"-l 2\"\nstates = [\"s\"]"),
             "p.toml:9:11: test T: state.s fills the directories of an mdtest line that creates (-C)".into(),
         ),
         (
-            state("age = \"--blocks 80%\"") + &test("fdtree = \"-l 2\"\nstates = [\"s\", \"s\"]"),
+            state("age = \"--blocks 80%\"") + &reported("fdtree = \"-l 2\"\nstates = [\"s\", \"s\"]"),
             "p.toml:9:16: test T: state.s stands here twice".into(),
         ),
         (
             state("age = \"--blocks 80%\"")
                 + "[state.t]\nage = \"--blocks 95%\"\n"
-                + &test("fdtree = \"-l 2\"\nstates = [\"s\", \"t\"]"),
+                + &reported("fdtree = \"-l 2\"\nstates = [\"s\", \"t\"]"),
             "p.toml:11:16: test T: state.t would be made on top of state.s, which is then another \
              state"
                 .into(),
