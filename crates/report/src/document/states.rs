@@ -9,23 +9,30 @@ use results::record::{State, StateExtents};
 use super::words::{NONE, count_cell, share};
 use super::{Cell, Table};
 
+/// The kind of state that is one of the whole file system.
+const AGE: &str = "age";
+
 /// What was asked for and what was reached, for each state that the jobs recorded.
 pub(super) fn table(jobs: &[&Job]) -> Option<Table> {
     let headings = ["State", ">Repetition", "What", ">Asked", ">Before", ">Reached"];
     let mut table = Table::new("State reached", &headings);
+    let mut aged = false;
     for job in jobs {
         for record in &job.records {
             let Record::State(state) = record else { continue };
+            aged |= state.kind == AGE;
             for (what, numbers) in rows(state) {
                 let name = [Cell::new(&state.kind), Cell::new(job.info.repetition.to_string())];
                 table.row(name.into_iter().chain([Cell::new(what)]).chain(numbers));
             }
         }
     }
-    table.note =
-        "Shares are of the whole file system, with what others hold there; before, files in several \
-                  pieces are those after the first fill."
-            .into();
+    if aged {
+        table.note =
+            "Shares are of the whole file system, with what others hold there. Files in several pieces \
+                      before are those after the first fill."
+                .into();
+    }
     (!table.rows.is_empty()).then_some(table)
 }
 
@@ -37,7 +44,7 @@ fn rows(state: &State) -> Vec<(&'static str, [Cell; 3])> {
     let asked = |fraction: Option<f64>| fraction.map_or_else(none, of);
     let left = |number: u64| [none(), none(), count_cell(number)];
     let mut rows = vec![("Files", left(state.files)), ("Directories", left(state.directories))];
-    if state.kind != "age" {
+    if state.kind != AGE {
         return rows;
     }
     let turnovers = |number: f64| Cell::new(format!("{number:.2}"));
