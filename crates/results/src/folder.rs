@@ -134,7 +134,7 @@ pub enum JobEnd {
 pub struct JobInfo {
     /// Number in the campaign, from 1.
     pub number: u32,
-    /// The test's id, or `dataset.NAME`.
+    /// The test's id, `dataset.NAME` or `state.NAME`.
     pub test: String,
     /// Repetition of the test, from 1.
     pub repetition: u32,
