@@ -85,6 +85,9 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(seen.phase("file_creation")["check"]["bad_transfers"], 0);
         assert_eq!(seen.phase("file_creation")["check"]["bytes"], 256);
     }),
+    fails("--verify-write", "-F -n 2 {}", 2, |seen| seen.err("--verify-write requires that files are")),
+    fails("--verify-write", "-a DUMMY -F -n 2 -w 64 {}", 2, |seen| seen.err("DUMMY keeps no data")),
+    works("-y", "-n 2 {}", |seen| seen.err("mdtest: note: -y has no effect: no file is ")),
     calls("-y", "-C -F -n 2 -w 64 {}", |seen| assert_eq!(seen.called(&["fsync(", "file.mdtest"]), 4)),
     calls("-Y", "-C -F -n 2 {}", |seen| {
         assert!(seen.called(&[" sync("]) == 2, "after the one phase on both ranks: {}", seen.trace);

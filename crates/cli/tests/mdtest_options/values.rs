@@ -57,6 +57,7 @@ pub(super) const ROWS: &[Row] = &[
         assert!(seen.phase("file_creation")["stonewall"]["transfers_max"].as_u64() < Some(1 << 30));
         seen.out("\nContinue stonewall hit min: ");
     }),
+    follows("-W", "-C -F -n 1", "-T -F -n 1 {9}", |seen| seen.err("note: -W has no effect without -C")),
     works("-x", "-a DUMMY -C -F -n 1g -W 1 {st}", |seen| {
         let kept: u64 = String::from_utf8(seen.bytes("st")).unwrap().parse().unwrap();
         assert_eq!(seen.phase("file_creation")["stonewall"]["transfers_max"], kept);

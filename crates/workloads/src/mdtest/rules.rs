@@ -104,9 +104,10 @@ impl Parameters {
         ]
     }
 
-    fn rules_of_files(&self, ranks: u32) -> [(bool, &'static str); 10] {
+    fn rules_of_files(&self, ranks: u32) -> [(bool, &'static str); 11] {
         let most = 1 << 40;
         let reads = self.read && self.files;
+        let writes = self.create && self.files && self.write_bytes > 0;
         [
             (self.make_node && self.write_bytes > 0, "-k not compatible with -w: leave one of them out"),
             (
@@ -131,12 +132,18 @@ impl Parameters {
                 "-X without -C and -w needs the seed that the data was written with; add -G NUMBER",
             ),
             (
-                self.verify_read && self.backend.eq_ignore_ascii_case("dummy"),
-                "-X: DUMMY keeps no data that could be compared; use -a POSIX, or leave -X out",
+                (self.verify_read || self.verify_write) && self.backend.eq_ignore_ascii_case("dummy"),
+                "-X, --verify-write: DUMMY keeps no data that could be compared; use -a POSIX, or leave \
+                 them out",
             ),
             (
                 self.verify_write && self.collective,
                 "--verify-write not compatible with -c: files are opened for writing only; use -X",
+            ),
+            (
+                self.verify_write && !writes,
+                "--verify-write requires that files are created and written: give -w, add -C if other \
+                 phases are named and -F if -D is, or leave --verify-write out",
             ),
             (self.write_bytes >= most || self.read_bytes >= most, "-w, -e: a file of 2^40 bytes or more"),
             (
@@ -218,7 +225,6 @@ mod tests {
                 },
                 "DUMMY keeps no data",
             ),
-            (|p| (p.verify_write, p.collective) = (true, true), "--verify-write"),
             (|p| p.write_bytes = 1 << 50, "2^40"),
             (|p| (p.packet, p.write_bytes) = (Packet::Stamped, 9), "multiples of 8"),
             (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
@@ -234,12 +240,38 @@ mod tests {
     }
 
     #[test]
+    fn a_verification_of_writes_that_would_compare_nothing_is_refused() {
+        type Change = fn(&mut Parameters);
+        let cases: &[(Change, &str)] = &[
+            (
+                |p| (p.verify_write, p.write_bytes, p.backend) = (true, 8, "dummy".into()),
+                "DUMMY keeps no data",
+            ),
+            (|p| (p.verify_write, p.collective) = (true, true), "--verify-write not compatible with -c"),
+            (|p| p.verify_write = true, "--verify-write requires that files are created and written"),
+            (
+                |p| (p.verify_write, p.write_bytes, p.create) = (true, 8, false),
+                "--verify-write requires that files are created and written",
+            ),
+            (
+                |p| (p.verify_write, p.write_bytes, p.files) = (true, 8, false),
+                "--verify-write requires that files are created and written",
+            ),
+        ];
+        for (change, wanted) in cases {
+            let why = refused(2, change);
+            assert!(why.contains(wanted), "{why} has not {wanted}");
+        }
+    }
+
+    #[test]
     fn what_mdtest_takes_is_taken() {
         type Change = fn(&mut Parameters);
         let cases: &[Change] = &[
             |p| p.items = 0,
             |p| (p.branching, p.depth, p.items_per_dir, p.items) = (3, 3, 900, 0),
             |p| (p.write_bytes, p.read_bytes, p.verify_read) = (3901, 3901, true),
+            |p| (p.write_bytes, p.verify_write, p.read) = (3901, true, false),
             |p| (p.deadline, p.depth, p.status_file) = (1, 3, Some("s".into())),
             |p| (p.create, p.status_file) = (false, Some("s".into())),
             |p| (p.make_node, p.shared_file, p.create) = (true, true, false),

@@ -165,6 +165,14 @@ fn told(parameters: &Parameters) -> Vec<String> {
     if parameters.time_unique_dir && !parameters.unique_dir {
         notes.push("-t has no effect without -u".to_owned());
     }
+    if parameters.sync_file && !(parameters.create && parameters.files && parameters.write_bytes > 0) {
+        notes.push(
+            "-y has no effect: no file is created and written that could be synced; give -w".to_owned(),
+        );
+    }
+    if parameters.deadline > 0 && !parameters.create {
+        notes.push("-W has no effect without -C: it stops what creates, and nothing else".to_owned());
+    }
     notes
 }
 
