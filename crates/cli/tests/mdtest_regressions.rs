@@ -49,6 +49,14 @@ fn directories_that_the_deadline_stopped_are_counted_as_they_are() {
 }
 
 #[test]
+fn a_deadline_on_directories_says_nothing_of_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = mdtest(dir.path(), 2, "-a DUMMY --dummy.delay-create=1000 -D -C -W 1 -v -n 1g").ok();
+    assert!(text.contains(" Line  1125    Directory creation: "), "{text}");
+    assert!(!text.contains("File creation") && !text.contains("(stonewall)"), "{text}");
+}
+
+#[test]
 fn items_and_items_per_directory_in_a_tree_are_the_same_in_every_iteration() {
     let dir = tempfile::tempdir().unwrap();
     // 3 test directories of 3 nodes with 2 items each, of 2 ranks.

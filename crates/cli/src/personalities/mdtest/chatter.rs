@@ -76,7 +76,9 @@ pub(crate) fn test(
         };
         let line = format!("{words} {}", numbers(edition, found));
         text.push_str(&numbered(edition, 1, (old, new), &line));
-        if let Some(one) = found
+        // Of directories a line of our own tells it, below the text.
+        if label == "File creation"
+            && let Some(one) = found
             && let Some(wall) = &one.phase.stonewall
         {
             let operations = stonewalled.unwrap_or(one.phase.ops as f64);
@@ -145,6 +147,8 @@ fn item(what: &str, path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use results::record::Stonewall;
+
     use super::super::results::tests::measured;
     use super::*;
 
@@ -167,6 +171,23 @@ mod tests {
             test(Edition::Mdtest33, "File", false, &[], None).lines().next(),
             Some("V-1: Rank   0 Line  1223   File creation     :          0.000 sec,          0.000 ops/sec")
         );
+    }
+
+    #[test]
+    fn the_deadline_has_a_line_among_the_files_and_none_among_the_directories() {
+        let stopped = |label| {
+            let mut one = measured(label, 100, 0.5);
+            let wall = Stonewall { seconds: 0.25, transfers_max: 100, ..Stonewall::default() };
+            one.phase.stonewall = Some(wall);
+            one
+        };
+        let phases = [stopped("Directory creation"), stopped("File creation")];
+        let directories = test(Edition::Mdtest41, "Directory", true, &phases, None);
+        assert_eq!((directories.lines().count(), directories.contains("stonewall")), (4, false));
+        let files = test(Edition::Mdtest41, "File", true, &phases, Some(150.0));
+        let line = "V-1: Rank   0 Line  1437   File creation (stonewall):          0.250 sec,        600.000 \
+                    ops/sec";
+        assert_eq!(files.lines().nth(1), Some(line));
     }
 
     #[test]
