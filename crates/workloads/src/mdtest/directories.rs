@@ -65,8 +65,8 @@ pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let mut operation = OneCall { names: run.names, items, call: "mkdir", act };
     let mut done = phase::perform(run, &plan, &mut operation, None)?;
     stonewalled(run, &mut plan, &mut done);
-    if deadline && !run.parameters.files {
-        status::leave(run, run.items)?;
+    if deadline {
+        status::leave(run, Stem::Directory)?;
     }
     phase::conclude(run, &plan, done)
 }

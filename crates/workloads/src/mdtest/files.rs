@@ -66,7 +66,7 @@ fn created(run: &mut Run<'_>, plan: &mut Plan, mut done: Done) -> Result<(), Hal
         run.observer.event(&wall);
     }
     if plan.deadline {
-        status::leave(run, run.items)?;
+        status::leave(run, Stem::File)?;
     }
     phase::conclude(run, plan, done)
 }

@@ -292,8 +292,9 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
         assert_eq!(left[0].phase(&format!("{kind}_removal")).ops, made.ops);
     }
     let files = left[0].phase("file_creation").ops / 2;
+    let directories = left[0].phase("directory_creation").ops / 2;
     assert_eq!(left[0].told("Stonewall").len(), 1);
-    assert_eq!(std::fs::read_to_string(&status).unwrap(), files.to_string());
+    assert_eq!(std::fs::read_to_string(&status).unwrap(), format!("{files}\n{directories}"));
     let later = Parameters { create: false, items: 10, deadline: 0, ..parameters.clone() };
     let left = play_on(2, &later, &*slow);
     assert_eq!(left[0].phase("file_stat").ops, 2 * files, "more than -n, in the one directory");
@@ -301,6 +302,29 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     let left = play_on(2, &later, &*slow);
     assert_eq!(left[0].told("Warning"), ["Warning(\"Could not read stonewall status file\")"]);
     assert_eq!(left[0].phase("file_stat").ops, 20);
+}
+
+#[test]
+fn directories_and_files_that_the_deadline_stopped_are_found_again_by_their_own_counts() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let status_file = Some(dir.path().join("status").display().to_string());
+    let slow = Recording::pausing(&[("mkdir", 5), ("open-write", 2)]);
+    let creates = Parameters { items: 10_000, deadline: 1, status_file, ..only_create() };
+    let left = play_on(2, &within(dir.path(), &creates), &slow);
+    let made = ["directory", "file"].map(|kind| left[0].phase(&format!("{kind}_creation")).ops);
+    assert!(made[0] < made[1] && made[1] < 20_000, "{made:?}");
+    let later = Parameters { create: false, stat: true, rename: true, remove: true, deadline: 0, ..creates };
+    let left = play_in(dir.path(), 2, &later);
+    assert!(left[0].done.is_ok(), "{:?}", left[0].done);
+    for (kind, made) in ["directory", "file"].into_iter().zip(made) {
+        assert_eq!(left[0].phase(&format!("{kind}_stat")).ops, made);
+        assert_eq!(left[0].phase(&format!("{kind}_removal")).ops, made);
+    }
+    assert_eq!(names_in(dir.path()), ["A/", &format!("status {}", status_bytes(made))]);
+}
+
+fn status_bytes(made: [u64; 2]) -> usize {
+    format!("{}\n{}", made[1] / 2, made[0] / 2).len()
 }
 
 #[test]

@@ -19,15 +19,21 @@ pub(super) struct Recording {
     calls: Mutex<Vec<Call>>,
     /// The call that fails on every name with this in it, and the number of its error.
     fault: Option<(&'static str, &'static str, i32)>,
+    /// Milliseconds by which calls of that name are slowed down.
+    pauses: &'static [(&'static str, u64)],
 }
 
 impl Recording {
     pub(super) fn new() -> Self {
-        Self { inner: posix(), calls: Mutex::default(), fault: None }
+        Self { inner: posix(), calls: Mutex::default(), fault: None, pauses: &[] }
     }
 
     pub(super) fn failing(call: &'static str, on: &'static str, error: i32) -> Self {
         Self { fault: Some((call, on, error)), ..Self::new() }
+    }
+
+    pub(super) fn pausing(pauses: &'static [(&'static str, u64)]) -> Self {
+        Self { pauses, ..Self::new() }
     }
 
     /// What `rank` did, of the calls that begin with one of these words.
@@ -50,6 +56,9 @@ impl Recording {
             text = format!("{text} {}", last(second));
         }
         self.calls.lock().expect("no test panics while holding it").push((rank, text));
+        if let Some((_, ms)) = self.pauses.iter().find(|(slow, _)| *slow == call) {
+            std::thread::sleep(std::time::Duration::from_millis(*ms));
+        }
         match self.fault {
             Some((failing, on, error)) if failing == call && first.to_string_lossy().contains(on) => {
                 Err(io::Error::from_raw_os_error(error))

@@ -12,6 +12,7 @@ use super::items::{Items, Stem, Whose};
 use super::observer::{Event, Observer};
 use super::operations::{OPERATIONS, When};
 use super::parameters::Parameters;
+use super::status::There;
 use super::{names, place, preload, status, tree};
 use crate::kit::board::Board;
 use crate::kit::rank::Rank;
@@ -44,6 +45,8 @@ pub(super) struct Run<'r> {
     pub(super) iteration: u32,
     /// Items of one rank that are there in the test under way.
     pub(super) items: u64,
+    /// Directories of one rank that were made until `-W`, while the files are still to come.
+    pub(super) directories_made: Option<u64>,
     pub(super) summary: Summary,
     /// Whether names were made that are not yet removed.
     pub(super) made: bool,
@@ -207,6 +210,7 @@ fn on_ranks<'r>(
         test,
         iteration: 0,
         items: counts.items(),
+        directories_made: None,
         summary: Summary::default(),
         made: false,
     };
@@ -222,7 +226,7 @@ fn on_ranks<'r>(
 }
 
 /// One iteration; `there` is how many items an earlier run left. Collective.
-fn one(run: &mut Run<'_>, there: Option<u64>) -> Result<(), Halt> {
+fn one(run: &mut Run<'_>, there: Option<There>) -> Result<(), Halt> {
     let parameters = run.parameters;
     if parameters.create {
         tree::make_test_dirs(run)?;
@@ -235,13 +239,14 @@ fn one(run: &mut Run<'_>, there: Option<u64>) -> Result<(), Halt> {
     let tests = [
         (
             directories,
+            Stem::Directory,
             if parameters.files { &[When::Directories][..] } else { &[When::Directories, When::Items] },
         ),
-        (parameters.files, &[When::Files, When::Items][..]),
+        (parameters.files, Stem::File, &[When::Files, When::Items][..]),
     ];
-    for (_, when) in tests.into_iter().filter(|(wanted, _)| *wanted) {
+    for (_, stem, when) in tests.into_iter().filter(|(wanted, ..)| *wanted) {
         delay(run);
-        run.items = there.unwrap_or(run.counts.items());
+        run.items = there.map_or(run.counts.items(), |there| there.of(stem));
         phases(run, when)?;
     }
     if parameters.remove && parameters.preload > 0 {

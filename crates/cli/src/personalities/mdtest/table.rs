@@ -193,7 +193,7 @@ pub(crate) const VALUES: &[Row] = &[
     number!(Some('V'), None, Number, verbose, "how much is said, as so many -v"),
     number!(Some('w'), None, Size, write_bytes, "bytes written to each file"),
     number!(Some('W'), None, Number, deadline, "seconds after which creating files stops"),
-    text!(Some('x'), None, "keeps the number of files made until -W for a later run", parameters.status_file),
+    text!(Some('x'), None, "keeps how many items -W let be made, for a later run", parameters.status_file),
     number!(Some('z'), None, Number, depth, "levels of the tree below its root"),
     row!(
         None,
