@@ -136,6 +136,12 @@ impl Checker {
         }
     }
 
+    /// Counts so many bytes that somebody else compares.
+    pub fn pass(&mut self, bytes: usize) {
+        self.bytes += bytes as u64;
+        self.last = None;
+    }
+
     /// Bytes from `offset + moved` to `offset + length` are not there: the file ends before. What came of
     /// the transfer is looked at by [`Checker::look`], before this.
     pub fn missing(&mut self, offset: u64, moved: usize, length: usize) {

@@ -41,14 +41,14 @@ impl Verifier {
         let (words_end, known) = self.data.words_end(wanted);
         let (words, rest) = came.split_at(came.len().min(words_end));
         let mut wrong = self.checker.bad_transfers;
-        let other = (words.len() == words_end).then(|| self.of_another(words, place)).flatten();
-        match other {
-            None => self.checker.look(words, place),
-            Some(detail) => {
-                self.checker.bytes += words.len() as u64;
-                self.checker.bad_transfers += 1;
-                self.keep(words, 0, place, Kind::Misplaced, detail);
-            }
+        if self.is_sound(words, place) {
+            self.checker.pass(words.len());
+        } else if let Some(detail) = self.of_another(words, words_end, place) {
+            self.checker.pass(words.len());
+            self.checker.bad_transfers += 1;
+            self.keep(words, 0, place, Kind::Misplaced, detail);
+        } else {
+            self.checker.look(words, place);
         }
         if !self.rest_is_right(rest, words_end, place, known) {
             self.checker.bad_transfers += 1;
@@ -64,19 +64,35 @@ impl Verifier {
         }
     }
 
+    /// Whether these are the item's words; the last one may have come in part.
+    fn is_sound(&self, words: &[u8], place: u64) -> bool {
+        let (whole, part) = words.split_at(words.len() / WORD * WORD);
+        let payload = self.data.payload();
+        payload.holds(whole, place) && (part.is_empty() || self.word_at(whole.len(), place).starts_with(part))
+    }
+
+    /// The item's word from byte `from` on.
+    fn word_at(&self, from: usize, place: u64) -> [u8; WORD] {
+        let mut word = [0; WORD];
+        self.data.payload().stream(place).fill(from, &mut word);
+        word
+    }
+
     /// Bytes behind the last whole word hold their place in the file; where the file may be longer than what
     /// was read, they may also be the first bytes of another word.
     fn rest_is_right(&self, rest: &[u8], from: usize, place: u64, known: bool) -> bool {
         if rest.iter().enumerate().all(|(index, byte)| *byte == (from + index) as u8) {
             return true;
         }
-        let mut word = [0; WORD];
-        self.data.payload().stream(place).fill(from, &mut word);
-        !known && word.starts_with(rest)
+        !known && self.word_at(from, place).starts_with(rest)
     }
 
-    /// Whose data it is, if it is another item's as a whole.
-    fn of_another(&self, words: &[u8], place: u64) -> Option<String> {
+    /// Whose data it is that is not sound, if all of it is there and is another item's as a whole.
+    #[cold]
+    fn of_another(&self, words: &[u8], words_end: usize, place: u64) -> Option<String> {
+        if words.len() < words_end {
+            return None;
+        }
         let payload = self.data.payload();
         let own = payload.identity();
         let words = &words[..words.len() / WORD * WORD];
@@ -112,7 +128,7 @@ impl Verifier {
         self.checker.kinds[kind as usize] += 1;
         let mut expected = [0; WORD];
         if kind == Kind::Misplaced {
-            self.data.payload().stream(place).fill(0, &mut expected);
+            expected = self.word_at(0, place);
         } else {
             let known = expected.iter_mut().enumerate().take(bytes.len());
             known.for_each(|(index, byte)| *byte = (from + index) as u8);
