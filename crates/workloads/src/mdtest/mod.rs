@@ -24,6 +24,7 @@ mod run;
 mod status;
 mod tree;
 mod verify;
+mod warm;
 
 #[cfg(test)]
 mod data_tests;

@@ -142,6 +142,21 @@ fn renames_go_in_a_ring_and_leave_the_same_names() {
 }
 
 #[test]
+fn phases_that_find_what_their_node_has_just_made_are_named() {
+    let told = |parameters: &Parameters| {
+        let (_, left) = watched(4, parameters);
+        assert!(left[1..].iter().all(|rank| rank.records.is_empty()));
+        left[0].told("Notice").concat()
+    };
+    let on_two = Parameters { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), ..files(1) };
+    let text = told(&on_two);
+    assert!(text.contains("instead of the file system: File read (-N 1 on three nodes"), "{text}");
+    assert_eq!(told(&Parameters { read: false, ..on_two.clone() }), "", "away in the one turn that looks");
+    let text = told(&Parameters { extra: vec!["statx".into()], stat: false, read: false, ..files(1) });
+    assert!(text.contains("file system: File statx ("), "{text}");
+}
+
+#[test]
 fn a_shuffled_order_visits_every_item_once_and_each_rank_has_its_own() {
     let order = |shuffle, random_seed| {
         let parameters = Parameters { shuffle, random_seed, ..files(50) };

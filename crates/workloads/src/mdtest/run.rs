@@ -13,7 +13,7 @@ use super::observer::{Event, Observer};
 use super::operations::{OPERATIONS, When};
 use super::parameters::Parameters;
 use super::status::There;
-use super::{names, place, preload, status, tree};
+use super::{names, place, preload, status, tree, warm};
 use crate::kit::board::Board;
 use crate::kit::rank::Rank;
 
@@ -84,7 +84,7 @@ pub fn run(
         observer.event(&Event::Shift(place.shift));
     }
     if storage.keeps_data() {
-        tell_warm(parameters, place.shift, nodes, &mut rank, observer)?;
+        warm::tell(parameters, &place, &mut rank, observer)?;
     }
     let seed = agreed(comm, seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
@@ -106,25 +106,6 @@ pub fn run(
     Ok(summary)
 }
 
-/// Names that a client just made are in its cache, which then answers for the file system.
-fn tell_warm(
-    parameters: &Parameters,
-    shift: i64,
-    nodes: u32,
-    rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
-) -> Result<(), Halt> {
-    let looks = parameters.stat || parameters.read;
-    if !(parameters.create && looks && (shift == 0 || nodes == 1)) {
-        return Ok(());
-    }
-    let text = "stat and read find names that the same node has just made, so its cache may answer instead \
-                of the file system (-N 1 on several nodes, or -C and -T in runs of their own with caches \
-                dropped)";
-    observer.event(&Event::Notice(text));
-    rank.notice("warm-names", 0, "", text)
-}
-
 /// What a run on one number of ranks is given.
 #[derive(Clone, Copy)]
 struct Part {
@@ -135,7 +116,7 @@ struct Part {
 }
 
 /// The numbers of ranks, one run each.
-fn scan(parameters: &Parameters, ranks: u32) -> Vec<u32> {
+pub(super) fn scan(parameters: &Parameters, ranks: u32) -> Vec<u32> {
     match parameters.last_ranks {
         0 => vec![ranks],
         last => (parameters.first_ranks..=last).step_by(parameters.stride.max(1) as usize).collect(),

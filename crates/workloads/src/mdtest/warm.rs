@@ -1,0 +1,120 @@
+//! Which phases look at names that their node has just made, and so has in its cache.
+
+use ranks::{Halt, Reduce};
+
+use super::items::shifted;
+use super::observer::{Event, Observer};
+use super::operations::{OPERATIONS, Row, When};
+use super::parameters::Parameters;
+use super::place::Place;
+use super::run::{Turn, scan};
+use crate::kit::rank::Rank;
+
+/// Tells of such phases, by name. Collective.
+pub(super) fn tell(
+    parameters: &Parameters,
+    place: &Place,
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
+) -> Result<(), Halt> {
+    // Only rank 0 knows who is on which node.
+    let alone = rank.comm.rank() == 0;
+    let labels = if alone { phases(parameters, place, rank.comm.size()) } else { Vec::new() };
+    if rank.comm.reduce_one(u64::from(!labels.is_empty()), Reduce::Max)? == 0 {
+        return Ok(());
+    }
+    let text = format!(
+        "names are looked up on the node that has just made them, so that its cache may answer instead of \
+         the file system: {} (-N 1 on three nodes or more, or -C and what looks in runs of their own with \
+         caches dropped)",
+        labels.join(", ")
+    );
+    observer.event(&Event::Notice(&text));
+    rank.notice("warm-names", 0, "", &text)
+}
+
+/// Their labels.
+fn phases(parameters: &Parameters, place: &Place, ranks: u32) -> Vec<&'static str> {
+    if !parameters.create {
+        return Vec::new();
+    }
+    let directories = parameters.directories && !parameters.shared_file;
+    let is_done = |row: &&Row| {
+        let items = match row.when {
+            When::Begin | When::End => false,
+            When::Directories => directories,
+            When::Files => parameters.files,
+            When::Items => directories || parameters.files,
+        };
+        items && (row.wanted)(parameters)
+    };
+    let warm = |row: &&Row| turn(row).is_some_and(|turn| is_warm(parameters, place, ranks, turn));
+    OPERATIONS.iter().filter(is_done).filter(warm).map(|row| row.label).collect()
+}
+
+/// In which turn an operation looks at names that are there; `None` where it makes or takes them away.
+fn turn(row: &Row) -> Option<Turn> {
+    match row.phase {
+        "directory_creation" | "directory_removal" | "file_creation" | "file_removal" => None,
+        // Its one file is no item.
+        "shared_open" => None,
+        "file_read" => Some(Turn::Read),
+        _ => Some(Turn::Stat),
+    }
+}
+
+/// Whether names of that turn come home to the node that made them; seen by the node of rank 0.
+fn is_warm(parameters: &Parameters, place: &Place, ranks: u32, turn: Turn) -> bool {
+    // What rank 0 makes for all, and what all make, is at home there whoever looks.
+    if place.nodes == 1 || parameters.collective || parameters.shared_file {
+        return true;
+    }
+    scan(parameters, ranks).into_iter().any(|ranks| {
+        let here = |rank: u32| place.on_node_0.get(rank as usize) == Some(&true);
+        (0..ranks).any(|rank| here(rank) && here(shifted(rank, place.shift * turn as i64, ranks)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is warm with ranks on these nodes.
+    fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut Parameters)) -> Vec<&'static str> {
+        let place = Place { nodes: 2, on_node_0: on_node_0.iter().map(|on| *on == 1).collect(), shift };
+        let mut parameters = Parameters { directories: false, ..Parameters::default() };
+        change(&mut parameters);
+        phases(&parameters, &place, on_node_0.len() as u32)
+    }
+
+    #[test]
+    fn a_name_that_comes_home_is_warm_in_the_turn_in_which_it_does() {
+        let nothing = |_: &mut Parameters| ();
+        assert_eq!(warm(&[1, 1, 0, 0], 0, nothing), ["File stat", "File read"]);
+        assert_eq!(warm(&[1, 1, 0, 0], 2, nothing), ["File read"], "of two nodes, home after two turns");
+        assert_eq!(warm(&[1, 0, 1, 0], 1, nothing), ["File read"], "ranks that go round the nodes");
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, nothing), [""; 0], "of three nodes never");
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 1, nothing), ["File stat"], "not a whole node further");
+        let scanned = |p: &mut Parameters| (p.first_ranks, p.last_ranks) = (2, 6);
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, scanned), ["File stat", "File read"], "on two ranks");
+    }
+
+    #[test]
+    fn renames_and_what_else_looks_at_names_count_too() {
+        let more = |p: &mut Parameters| {
+            (p.directories, p.read) = (true, false);
+            p.extra = vec!["statx".into(), "list".into(), "shared-open".into()];
+        };
+        let wanted = ["Directory stat", "Directory rename", "File stat", "File statx", "Directory listing"];
+        assert_eq!(warm(&[1, 0], 0, more), wanted);
+        assert_eq!(warm(&[1, 1, 0, 0], 2, more), [""; 0]);
+        assert_eq!(warm(&[1, 0], 0, |p| p.create = false), [""; 0], "made by an earlier run");
+    }
+
+    #[test]
+    fn what_rank_0_makes_for_all_or_all_make_is_warm_however_names_shift() {
+        let wanted = ["File stat", "File read"];
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, |p| p.collective = true), wanted);
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, |p| p.shared_file = true), wanted);
+    }
+}
