@@ -59,6 +59,19 @@ pub(crate) fn is_of_tree(label: &str) -> bool {
     label.starts_with("Tree ")
 }
 
+/// The operations of a row: those that were done, of `others`; of the tree mdtest counts the directories of
+/// one, here as many of them as were done of all.
+fn counted(label: &str, items: u64, phase: &Phase, others: u64) -> f64 {
+    if !is_of_tree(label) {
+        return others as f64;
+    }
+    let failed = phase.failed.as_ref().map_or(0, |failed| failed.operations);
+    match phase.ops + failed {
+        0 => 0.0,
+        attempted => items as f64 * phase.ops as f64 / attempted as f64,
+    }
+}
+
 impl Measured {
     /// What an event tells, with its latencies if they are wanted `whole`. What is kept of each of many
     /// iterations is small.
@@ -70,10 +83,10 @@ impl Measured {
         }
         let tree = is_of_tree(ended.label);
         let seconds = if tree { ended.rank_0.seconds } else { ended.slowest.seconds };
-        let operations = if tree { ended.items } else { ended.phase.ops };
+        let operations = counted(ended.label, ended.items, ended.phase, ended.phase.ops);
         Self {
             label: ended.label,
-            rate: rate(operations as f64, seconds),
+            rate: rate(operations, seconds),
             seconds,
             ranks: ended.ranks.to_vec(),
             items: ended.items,
@@ -92,8 +105,8 @@ impl Measured {
 
     /// Rank 0's own rate, from the common start until all ranks had ended.
     pub(crate) fn rank_0_rate(&self) -> f64 {
-        let operations = if is_of_tree(self.label) { self.items } else { self.rank_0.operations };
-        rate(operations as f64, self.rank_0.seconds)
+        let operations = counted(self.label, self.items, &self.phase, self.rank_0.operations);
+        rate(operations, self.rank_0.seconds)
     }
 
     /// Each rank's own, from the common start until its own end.
@@ -193,7 +206,7 @@ impl Results {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use results::record::{Balance, Latency};
+    use results::record::{Balance, Failed, Latency};
 
     use super::*;
 
@@ -244,6 +257,23 @@ pub(crate) mod tests {
         let ended =
             Ended { phase: &phase, label: "File stat", items: 100, rank_0: one, slowest: one, ranks: &ranks };
         assert_eq!(Measured::new(&ended, false).rate, 150.0);
+    }
+
+    #[test]
+    fn of_the_tree_what_failed_is_in_no_rate_either() {
+        let (mut phase, mut ranks) = (Phase::default(), Vec::new());
+        ended("Tree creation", 40, 0.5, &mut phase, &mut ranks);
+        (phase.ops, phase.failed) = (20, Some(Failed { operations: 60, ..Failed::default() }));
+        let one = ranks[0];
+        let of = |phase: &Phase| {
+            let ended =
+                Ended { phase, label: "Tree creation", items: 40, rank_0: one, slowest: one, ranks: &ranks };
+            Measured::new(&ended, false)
+        };
+        let measured = of(&phase);
+        assert_eq!((measured.rate, measured.rank_0_rate()), (20.0, 20.0), "a quarter of 40 in half a second");
+        phase.ops = 0;
+        assert_eq!(of(&phase).rate, 0.0);
     }
 
     #[test]
