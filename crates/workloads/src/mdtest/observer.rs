@@ -24,8 +24,6 @@ pub struct Ended<'a> {
     pub items: u64,
     /// Rank 0's own numbers.
     pub rank_0: RankTimes,
-    /// The longest `seconds` and the longest `own_s` of any rank.
-    pub slowest: RankTimes,
     /// All ranks' own numbers, by rank; empty where nobody wants them.
     pub ranks: &'a [RankTimes],
 }

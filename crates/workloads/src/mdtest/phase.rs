@@ -113,18 +113,12 @@ pub(super) fn perform(
 pub(super) fn conclude(run: &mut Run<'_>, plan: &Plan, done: Done) -> Result<(), Halt> {
     run.summary.failed += done.phase.failed.as_ref().map_or(0, |failed| failed.operations);
     let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
-    let comm = run.rank.comm;
-    let ns = |seconds: f64| (seconds * 1e9).round() as u64;
-    let mut most = [own.operations, ns(own.own_s), ns(own.seconds)];
-    comm.all_reduce(&mut most, Reduce::Max)?;
-    let [operations, own_s, seconds] = most;
-    let slowest = RankTimes { operations, own_s: own_s as f64 * 1e-9, seconds: seconds as f64 * 1e-9 };
     let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
     let record = Record::Phase(Box::new(done.phase));
     run.rank.record(&record)?;
     let Record::Phase(phase) = &record else { unreachable!("it was made a phase above") };
     let label = plan.row.label;
-    let ended = Ended { phase, label, items: plan.told, rank_0: own, slowest, ranks: &ranks };
+    let ended = Ended { phase, label, items: plan.told, rank_0: own, ranks: &ranks };
     run.observer.event(&Event::Ended(ended));
     Ok(())
 }

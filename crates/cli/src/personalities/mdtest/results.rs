@@ -82,7 +82,7 @@ impl Measured {
             phase.latency = None;
         }
         let tree = is_of_tree(ended.label);
-        let seconds = if tree { ended.rank_0.seconds } else { ended.slowest.seconds };
+        let seconds = if tree { ended.rank_0.seconds } else { ended.phase.spans.total_s };
         let operations = counted(ended.label, ended.items, ended.phase, ended.phase.ops);
         Self {
             label: ended.label,
@@ -220,6 +220,7 @@ pub(crate) mod tests {
     ) -> Ended<'a> {
         phase.phase = label.to_lowercase().replace(' ', "_");
         phase.ops = 2 * items;
+        phase.spans.total_s = seconds;
         phase.balance = Balance { slowest_node: "n0".into(), bytes_min: items, ..Balance::default() };
         phase.latency = Some(Latency {
             count: 2 * items,
@@ -230,7 +231,7 @@ pub(crate) mod tests {
         });
         let one = |own_s| RankTimes { operations: items, own_s, seconds };
         *ranks = vec![one(seconds), one(seconds / 2.0)];
-        Ended { phase, label, items, rank_0: ranks[0], slowest: ranks[0], ranks }
+        Ended { phase, label, items, rank_0: ranks[0], ranks }
     }
 
     /// That phase, measured.
@@ -254,8 +255,7 @@ pub(crate) mod tests {
         ended("File stat", 100, 1.0, &mut phase, &mut ranks);
         phase.ops = 150;
         let one = ranks[0];
-        let ended =
-            Ended { phase: &phase, label: "File stat", items: 100, rank_0: one, slowest: one, ranks: &ranks };
+        let ended = Ended { phase: &phase, label: "File stat", items: 100, rank_0: one, ranks: &ranks };
         assert_eq!(Measured::new(&ended, false).rate, 150.0);
     }
 
@@ -266,8 +266,7 @@ pub(crate) mod tests {
         (phase.ops, phase.failed) = (20, Some(Failed { operations: 60, ..Failed::default() }));
         let one = ranks[0];
         let of = |phase: &Phase| {
-            let ended =
-                Ended { phase, label: "Tree creation", items: 40, rank_0: one, slowest: one, ranks: &ranks };
+            let ended = Ended { phase, label: "Tree creation", items: 40, rank_0: one, ranks: &ranks };
             Measured::new(&ended, false)
         };
         let measured = of(&phase);
