@@ -241,7 +241,7 @@ pub struct Balance {
     pub seconds_min: f64,
     /// Longest transfer time of any rank, seconds.
     pub seconds_max: f64,
-    /// The rank with the lowest rate over its own transfer time.
+    /// The rank with the lowest rate over its own transfer time; of operations, among those that had any.
     pub slowest_rank: u32,
     /// The node of that rank.
     pub slowest_node: String,

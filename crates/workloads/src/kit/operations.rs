@@ -215,7 +215,7 @@ impl<'s> Operating<'s> {
         reduce::timeline(comm, &mut meter.timeline, reduce::TIMELINE_SLOTS)?;
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
         let operations = meter.transfers() - (self.failures.count() - self.beside);
-        let balance = reduce::balance(comm, operations, own_ns)?;
+        let balance = reduce::balance_of_some(comm, operations, own_ns, self.tally.transfers() > 0)?;
         let failed: Option<Failed> = self.failures.over_ranks(comm)?;
         let at = |tick: Tick| rank.since_start_ns(tick);
         let first = comm.reduce_one(at(self.begun), Reduce::Min)?;

@@ -71,18 +71,28 @@ pub fn intervals(timeline: &Timeline) -> Option<record::Timeline> {
 
 /// Who was slow: each rank's `amount` (bytes or operations) over its own time.
 pub fn balance(comm: &dyn Comm, amount: u64, ns: u64) -> Result<Balance, Halt> {
+    balance_of_some(comm, amount, ns, true)
+}
+
+/// The same where some ranks have nothing to do: only one that was `given` something can be slow, and only
+/// these have a rate.
+pub fn balance_of_some(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Result<Balance, Halt> {
     let ns = ns.max(1);
-    let rate = (amount as f64 / (ns as f64 * 1e-9)) as u64;
-    let mut least = [amount, ns, rate];
+    let rate = ((amount as f64 / (ns as f64 * 1e-9)) as u64).min(TOP - 1);
+    // Nobody's rate where nobody was given anything: then the lowest rank stands for all.
+    let of_given = if given { rate } else { TOP };
+    let mut least = [amount, ns, of_given];
     let mut most = [amount, ns];
     comm.all_reduce(&mut least, Reduce::Min)?;
     comm.all_reduce(&mut most, Reduce::Max)?;
-    let candidate = if rate == least[2] { comm.rank() } else { comm.size() };
+    let candidate = if of_given == least[2] { comm.rank() } else { comm.size() };
     let slowest = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
     let mut node = comm.node_name().as_bytes().to_vec();
     comm.broadcast(slowest, &mut node)?;
     let mut rates = Histogram::new();
-    rates.add(rate);
+    if given {
+        rates.add(rate);
+    }
     histogram(comm, &mut rates)?;
     Ok(Balance {
         bytes_min: least[0],
@@ -91,7 +101,7 @@ pub fn balance(comm: &dyn Comm, amount: u64, ns: u64) -> Result<Balance, Halt> {
         seconds_max: most[1] as f64 * 1e-9,
         slowest_rank: slowest,
         slowest_node: String::from_utf8_lossy(&node).into_owned(),
-        slowest_rate: least[2] as f64,
+        slowest_rate: if least[2] == TOP { 0.0 } else { least[2] as f64 },
         median_rate: rates.median(),
     })
 }
@@ -130,6 +140,23 @@ mod tests {
             mine
         });
         assert_eq!(nothing, Histogram::new());
+    }
+
+    #[test]
+    fn only_a_rank_that_was_given_something_is_slow() {
+        let of = |amounts: [Option<u64>; 4]| {
+            together(4, |comm| {
+                let mine = amounts[comm.rank() as usize];
+                let second = 1_000_000_000;
+                let balance = balance_of_some(comm, mine.unwrap_or(0), second, mine.is_some());
+                let balance = balance.expect("no halt");
+                (balance.slowest_rank, balance.slowest_rate, balance.median_rate, balance.bytes_min)
+            })
+        };
+        assert_eq!(of([None, Some(90), Some(30), None]), (2, 30.0, 60.0, 0));
+        assert_eq!(of([Some(40), None, None, None]), (0, 40.0, 40.0, 0), "one did it for all");
+        assert_eq!(of([Some(40), Some(0), Some(40), Some(40)]), (1, 0.0, 40.0, 0), "all of its failed");
+        assert_eq!(of([None; 4]), (0, 0.0, 0.0, 0));
     }
 
     #[test]

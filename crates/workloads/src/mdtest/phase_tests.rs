@@ -121,6 +121,11 @@ fn files_that_all_share_are_opened_by_all_and_removed_once() {
     }
     assert_eq!(storage.calls(0, &["unlink"]).len(), 2);
     assert_eq!(storage.calls(1, &["unlink"]), [""; 0]);
+    let balance = &left[0].phase("file_removal").balance;
+    assert!(
+        balance.slowest_rank == 0 && balance.slowest_rate > 0.0,
+        "the others have nothing to do: {balance:?}"
+    );
     assert_eq!(left[0].phase("file_stat").ops, 6);
     assert!(left[0].phases().iter().all(|phase| !phase.phase.starts_with("directory")));
 }

@@ -105,9 +105,7 @@ impl Merged {
         }
         self.max_ns = self.max_ns.max(latency.max_ns);
         let balance = &phase.balance;
-        // A rank that had nothing to do is not slow.
-        let all_work = balance.bytes_min > 0;
-        if all_work && self.slowest.as_ref().is_none_or(|(rate, ..)| balance.slowest_rate < *rate) {
+        if self.slowest.as_ref().is_none_or(|(rate, ..)| balance.slowest_rate < *rate) {
             let node = balance.slowest_node.clone();
             self.slowest = Some((balance.slowest_rate, balance.slowest_rank, node, phase.repetition));
         }
@@ -151,13 +149,11 @@ fn latencies(run: &Results, several: bool) -> String {
         for ns in quantiles.into_iter().chain([merged.max_ns]) {
             text.push_str(&format!(" {:>10}", duration(ns as f64 * 1e-9)));
         }
-        match &merged.slowest {
-            None => text.push_str("  -\n"),
-            Some((rate, rank, node, iteration)) => {
-                let rate = units::count(*rate);
-                text.push_str(&format!("  {rank} on {node}: {rate} ops/s, iteration {iteration}\n"));
-            }
+        if let Some((rate, rank, node, iteration)) = &merged.slowest {
+            let rate = units::count(*rate);
+            text.push_str(&format!("  {rank} on {node}: {rate} ops/s, iteration {iteration}"));
         }
+        text.push('\n');
     }
     text
 }
