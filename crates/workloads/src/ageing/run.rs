@@ -70,8 +70,7 @@ pub fn run(
 ) -> Result<Outcome, Halt> {
     let (comm, clock) = (rank.comm, rank.clock.clone());
     let began_ns = clock.ns();
-    let node = comm.split_by_node()?;
-    let all = All { comm, leads_node: node.rank() == 0 };
+    let all = All { comm, leads_node: rank.node.leads() };
     let begun = begin(comm, storage, request)?;
     let (goal, before) = (begun.marker.goal.clone(), begun.marker.before);
     let sha = sha256(begun.marker.profile.as_bytes());

@@ -1,6 +1,6 @@
 //! A test from its first to its last repetition (IOR 4.1).
 
-use std::time::Duration;
+use std::rc::Rc;
 
 use measure::Clock;
 use ranks::{Comm, Halt, Reduce};
@@ -11,8 +11,9 @@ use super::parameters::{Parameters, Reorder};
 use super::phase::{self, Kind, Outcome, Repetition};
 use super::test::{Cx, Summary, Test};
 use super::{each_rank, files, hog, names, place, prefill, reorder, socket};
-use crate::kit::drive::words;
+use crate::kit::node::Node;
 use crate::kit::rank::Rank;
+use crate::kit::status;
 
 /// Runs a test that was [`Parameters::check`]ed on the ranks of `comm`; every rank's body.
 pub fn run(
@@ -22,14 +23,15 @@ pub fn run(
     cx: &mut Cx<'_>,
 ) -> Result<Summary, Halt> {
     let parameters = &*socket::mounted(parameters);
-    let (place, ranks_on_node) = place::find(parameters, comm)?;
+    let node = Rc::new(Node::find(comm)?);
+    let (place, ranks_on_node) = place::find(parameters, comm, &node)?;
     let Cx { clock, offset, records, observer, board, seed } = cx;
-    let rank = Rank::compared(comm, clock, *offset, *records, *board);
+    let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
     let mut test = Test { parameters, storage, place, rank, observer: *observer, seed: *seed };
     let _held = hog::take(&mut test, ranks_on_node)?;
     test.rank.start()?;
     begin(&mut test)?;
-    let seed = agreed_seed(&test)?;
+    let seed = test.rank.same_seed(test.seed)?;
     if parameters.write {
         files::tell_existing(&mut test)?;
     }
@@ -246,12 +248,8 @@ fn limit(test: &mut Test<'_>, written: Option<Outcome>) -> Result<Option<u64>, H
         return Ok(Some(if own { written.transfers } else { written.transfers_min }));
     }
     let Some(path) = &test.parameters.status_file else { return Ok(None) };
-    let mut words = Vec::new();
-    if test.rank.comm.rank() == 0 {
-        words = std::fs::read_to_string(path).unwrap_or_default().trim().as_bytes().to_vec();
-    }
-    test.rank.comm.broadcast(0, &mut words)?;
-    let count = String::from_utf8_lossy(&words).parse().ok().filter(|count: &u64| *count > 0);
+    let text = status::read(test.rank.comm, path)?;
+    let count = text.parse().ok().filter(|count: &u64| *count > 0);
     if count.is_none() {
         let text = "Could not read back the stonewalling status from the file!";
         test.observer.event(&Event::Warning(text));
@@ -261,9 +259,7 @@ fn limit(test: &mut Test<'_>, written: Option<Outcome>) -> Result<Option<u64>, H
 
 fn leave_status(test: &Test<'_>, transfers: u64) -> Result<(), Halt> {
     let Some(path) = &test.parameters.status_file else { return Ok(()) };
-    let written =
-        if test.rank.comm.rank() == 0 { std::fs::write(path, transfers.to_string()) } else { Ok(()) };
-    test.rank.comm.agree("status file", written.map_err(|error| format!("{path}: {}", words(&error))))
+    status::write(test.rank.comm, path, &transfers.to_string())
 }
 
 /// `-d`: rank 0 sleeps, the others wait for it at the phase's barrier.
@@ -271,15 +267,6 @@ fn delay(test: &mut Test<'_>) {
     let seconds = test.parameters.delay;
     if seconds > 0 {
         test.observer.event(&Event::Delay(seconds));
-        if test.rank.comm.rank() == 0 {
-            std::thread::sleep(Duration::from_secs(seconds.into()));
-        }
+        test.rank.wait(seconds);
     }
-}
-
-/// Rank 0's seed, on all ranks.
-fn agreed_seed(test: &Test<'_>) -> Result<u64, Halt> {
-    let mut bytes = test.seed.to_le_bytes().to_vec();
-    test.rank.comm.broadcast(0, &mut bytes)?;
-    Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
 }

@@ -1,6 +1,8 @@
 //! What every rank of a run brings along: the others, its clock, and where records go.
 
 use std::io;
+use std::rc::Rc;
+use std::time::Duration;
 
 use measure::{Clock, CycleClock, Tick};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
@@ -10,6 +12,7 @@ use results::records::Sink;
 
 use super::board::{Board, Row, phase_number};
 use super::drive::words;
+use super::node::Node;
 
 /// Added to stamps so that a clock younger than rank 0's does not go below zero.
 const BIAS_NS: i64 = 1 << 50;
@@ -24,6 +27,8 @@ pub struct Rank<'a> {
     pub records: &'a mut dyn Sink,
     /// Where this rank shows how far it is, and its row there; `None` where nobody watches.
     pub board: Option<(&'a Board, u32)>,
+    /// The ranks beside it, and how many nodes there are.
+    pub node: Rc<Node>,
     /// It against rank 0's.
     offset: ClockOffset,
     /// When the run began, on rank 0's clock.
@@ -41,10 +46,10 @@ impl<'a> Rank<'a> {
         board: Option<(&'a Board, u32)>,
     ) -> Result<Self, Halt> {
         let offset = comm.clock_offset(&|| clock.ns())?;
-        let mut rank = Self::compared(comm, clock, offset, records, board);
+        let node = Rc::new(Node::find(comm)?);
+        let nodes = node.count;
+        let mut rank = Self::compared(comm, clock, offset, records, board, node);
         rank.start()?;
-        let nodes = comm.split_by_node()?;
-        let nodes = comm.reduce_one(u64::from(nodes.rank() == 0), Reduce::Sum)? as u32;
         rank.keep(nodes)?;
         Ok(rank)
     }
@@ -56,8 +61,9 @@ impl<'a> Rank<'a> {
         offset: ClockOffset,
         records: &'a mut dyn Sink,
         board: Option<(&'a Board, u32)>,
+        node: Rc<Node>,
     ) -> Self {
-        Self { comm, clock, records, board, offset, began_ns: 0, phases: 0 }
+        Self { comm, clock, records, board, node, offset, began_ns: 0, phases: 0 }
     }
 
     /// The run begins now, or where a rank was earlier, then. Collective.
@@ -77,8 +83,23 @@ impl<'a> Rank<'a> {
     pub fn among<'b>(&'b mut self, comm: &'b dyn Comm) -> Result<Rank<'b>, Halt> {
         let clock: &CycleClock = self.clock;
         let offset = comm.clock_offset(&|| clock.ns())?;
+        let node = Rc::new(Node::find(comm)?);
         let (board, began_ns, phases) = (self.board, self.began_ns, self.phases);
-        Ok(Rank { comm, clock: self.clock, records: self.records, board, offset, began_ns, phases })
+        Ok(Rank { comm, clock: self.clock, records: self.records, board, node, offset, began_ns, phases })
+    }
+
+    /// Rank 0's seed, on all ranks. Collective.
+    pub fn same_seed(&self, seed: u64) -> Result<u64, Halt> {
+        let mut bytes = seed.to_le_bytes().to_vec();
+        self.comm.broadcast(0, &mut bytes)?;
+        Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
+    }
+
+    /// Rank 0 sleeps; the others wait for it at the next barrier. Not collective.
+    pub fn wait(&self, seconds: u32) {
+        if self.comm.rank() == 0 {
+            std::thread::sleep(Duration::from_secs(seconds.into()));
+        }
     }
 
     /// A moment of this rank's clock on rank 0's, in nanoseconds.

@@ -9,6 +9,7 @@ use storage::Client;
 use super::observer::Caches;
 use crate::kit::drive::words;
 use crate::kit::few;
+use crate::kit::node::Node;
 
 /// Millionths, in which shares travel.
 const WHOLE: u64 = 1_000_000;
@@ -16,7 +17,7 @@ const WHOLE: u64 = 1_000_000;
 /// The ranks of one node, of which the first one asks the kernel.
 pub(super) struct Nodes<'a> {
     all: &'a dyn Comm,
-    node: Box<dyn Comm>,
+    node: Node,
     client: &'a Client,
     before: Option<u64>,
 }
@@ -24,16 +25,16 @@ pub(super) struct Nodes<'a> {
 impl<'a> Nodes<'a> {
     /// Collective.
     pub(super) fn new(all: &'a dyn Comm, client: &'a Client) -> Result<Self, Halt> {
-        Ok(Self { all, node: all.split_by_node()?, client, before: None })
+        Ok(Self { all, node: Node::find(all)?, client, before: None })
     }
 
     fn speaks(&self) -> bool {
-        self.node.rank() == 0
+        self.node.leads()
     }
 
-    /// How many nodes there are. Collective.
-    pub(super) fn count(&self) -> Result<u32, Halt> {
-        Ok(self.all.reduce_one(self.speaks().into(), Reduce::Sum)? as u32)
+    /// How many nodes there are.
+    pub(super) fn count(&self) -> u32 {
+        self.node.count
     }
 
     /// Drops the caches of every node; the reason of one that cannot, on rank 0. Whether all were dropped.
@@ -54,7 +55,7 @@ impl<'a> Nodes<'a> {
     /// What the walk shows: this rank has asked for so many names. Collective.
     pub(super) fn after(&self, dropped: bool, names: u64) -> Result<Caches, Halt> {
         let now = if self.speaks() { self.client.names_in_memory() } else { None };
-        let names = self.node.reduce_one(names, Reduce::Sum)?;
+        let names = self.node.ranks.reduce_one(names, Reduce::Sum)?;
         let grown = self.before.zip(now).map(|(before, now)| now.saturating_sub(before).min(names));
         let share = grown.filter(|_| names > 0).map(|grown| grown * WHOLE / names);
         let least = self.all.reduce_one(share.unwrap_or(u64::from(u32::MAX)), Reduce::Min)?;
@@ -76,7 +77,7 @@ mod tests {
             names(before);
             let all = ranks::local::run(2, |comm| {
                 let mut nodes = Nodes::new(comm, &client)?;
-                assert_eq!(nodes.count()?, 1);
+                assert_eq!(nodes.count(), 1);
                 let (dropped, why) = nodes.forget()?;
                 assert!(!dropped && why.is_some() == (comm.rank() == 0));
                 nodes.before();

@@ -67,7 +67,7 @@ pub fn run(
     let names = storage.names().ok_or("this backend keeps no names");
     let names = rank.comm.agree("backend", names)?;
     let mut nodes = Nodes::new(rank.comm, &parameters.client)?;
-    let (ranks, node_count) = (rank.comm.size(), nodes.count()?);
+    let (ranks, node_count) = (rank.comm.size(), nodes.count());
     observer.event(&Event::Started { ranks, nodes: node_count });
     let mut part = Part { parameters, storage, names, rank, observer };
     let mut good = true;

@@ -165,3 +165,30 @@ impl Default for Parameters {
         }
     }
 }
+
+impl Parameters {
+    /// The numbers of ranks that a run on `ranks` ranks goes through (`-f`, `-l`, `-s`), one run each.
+    pub fn numbers_of_ranks(&self, ranks: u32) -> Vec<u32> {
+        match self.last_ranks {
+            0 => vec![ranks],
+            last => (self.first_ranks..=last).step_by(self.stride.max(1) as usize).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_ranks_are_scanned_only_where_a_last_one_is_given() {
+        let scanned = |first, last, stride| {
+            let parameters =
+                Parameters { first_ranks: first, last_ranks: last, stride, ..Parameters::default() };
+            parameters.numbers_of_ranks(8)
+        };
+        assert_eq!(scanned(2, 0, 1), [8], "-f without -l");
+        assert_eq!(scanned(1, 8, 3), [1, 4, 7]);
+        assert_eq!(scanned(2, 4, 1), [2, 3, 4]);
+    }
+}

@@ -1,8 +1,9 @@
 //! Where the ranks are, and by how much their names shift for it.
 
-use ranks::{Comm, Halt, Reduce};
+use ranks::{Halt, Reduce};
 
 use super::parameters::Parameters;
+use crate::kit::rank::Rank;
 
 /// The place of all ranks.
 pub(super) struct Place {
@@ -15,18 +16,17 @@ pub(super) struct Place {
 }
 
 /// Finds it: nodes by shared memory, unless others are to be taken to be there. Collective.
-pub(super) fn find(parameters: &Parameters, comm: &dyn Comm) -> Result<Place, Halt> {
-    let node = comm.split_by_node()?;
-    let nodes = comm.reduce_one(u64::from(node.rank() == 0), Reduce::Sum)? as u32;
+pub(super) fn find(parameters: &Parameters, rank: &Rank<'_>) -> Result<Place, Halt> {
+    let comm = rank.comm;
     // The lowest rank of the node tells which node it is.
-    let first = node.reduce_one(comm.rank().into(), Reduce::Min)?;
+    let first = rank.node.ranks.reduce_one(comm.rank().into(), Reduce::Min)?;
     let mut beside = first == 0;
     if let Some(ranks) = parameters.ranks_on_node0 {
         beside = comm.rank() < ranks;
     }
     let count = comm.reduce_one(beside.into(), Reduce::Sum)?;
     let second = comm.reduce_one((comm.rank() == 1 && beside).into(), Reduce::Sum)? == 1;
-    let nodes = parameters.nodes.unwrap_or(nodes);
+    let nodes = parameters.nodes.unwrap_or(rank.node.count);
     let by_nodes = nodes > 1 && second;
     let shift = i64::from(parameters.shift) * if by_nodes { count as i64 } else { 1 };
     let all = comm.gather(&[beside.into()])?.unwrap_or_default();
@@ -36,14 +36,26 @@ pub(super) fn find(parameters: &Parameters, comm: &dyn Comm) -> Result<Place, Ha
 
 #[cfg(test)]
 mod tests {
+    use measure::CycleClock;
+    use results::records::Nowhere;
+
     use super::*;
+
+    /// What each of so many ranks finds.
+    fn found(ranks: u32, parameters: &Parameters) -> Vec<Place> {
+        let clock = CycleClock::new();
+        let all = ranks::local::run(ranks, |comm| {
+            let (mut clock, mut nowhere) = (clock.clone(), Nowhere);
+            find(parameters, &Rank::begin(comm, &mut clock, &mut nowhere, None)?)
+        });
+        all.into_iter().map(|rank| rank.expect("no panic").expect("no halt")).collect()
+    }
 
     #[test]
     fn names_shift_by_whole_nodes_where_ranks_fill_one_after_the_other() {
         let shift = |nodes, ranks_on_node0| {
             let parameters = Parameters { shift: 1, nodes, ranks_on_node0, ..Parameters::default() };
-            let all = ranks::local::run(4, |comm| find(&parameters, comm).expect("no halt").shift);
-            let all: Vec<i64> = all.into_iter().map(|rank| rank.expect("no panic")).collect();
+            let all: Vec<i64> = found(4, &parameters).iter().map(|place| place.shift).collect();
             assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
             all[0]
         };
@@ -55,7 +67,6 @@ mod tests {
     #[test]
     fn ranks_beside_rank_0_are_told() {
         let parameters = Parameters { nodes: Some(2), ranks_on_node0: Some(2), ..Parameters::default() };
-        let all = ranks::local::run(3, |comm| find(&parameters, comm).expect("no halt").on_node_0);
-        assert_eq!(all[0], Ok(vec![true, true, false]));
+        assert_eq!(found(3, &parameters)[0].on_node_0, [true, true, false]);
     }
 }

@@ -1,7 +1,5 @@
 //! A run from its first number of ranks to its last iteration (mdtest 4.1).
 
-use std::time::Duration;
-
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use results::records::Sink;
@@ -77,7 +75,7 @@ pub fn run(
     let none = || format!("{} has no directories; use -a POSIX", parameters.backend);
     let names = comm.agree("names", storage.names().ok_or_else(none))?;
     let mut rank = Rank::begin(comm, clock, records, board)?;
-    let place = place::find(parameters, comm)?;
+    let place = place::find(parameters, &rank)?;
     let (ranks, nodes, on_node_0) = (comm.size(), place.nodes, &place.on_node_0[..]);
     observer.event(&Event::Started { ranks, nodes, on_node_0 });
     if place.shift != 0 {
@@ -86,11 +84,11 @@ pub fn run(
     if storage.keeps_data() {
         warm::tell(parameters, &place, &mut rank, observer)?;
     }
-    let seed = agreed(comm, seed)?;
+    let seed = rank.same_seed(seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
     let made = tree::make_own_dirs(parameters, names, comm)?;
     let mut summary = Summary::default();
-    for (test, ranks) in scan(parameters, comm.size()).into_iter().enumerate() {
+    for (test, ranks) in parameters.numbers_of_ranks(comm.size()).into_iter().enumerate() {
         let part = Part { test: test as u32, shift: place.shift, seed, order_seed };
         let done = if ranks == comm.size() {
             on_ranks(parameters, (storage, names), rank.among(comm)?, observer, part)
@@ -113,14 +111,6 @@ struct Part {
     shift: i64,
     seed: u64,
     order_seed: Option<u64>,
-}
-
-/// The numbers of ranks, one run each.
-pub(super) fn scan(parameters: &Parameters, ranks: u32) -> Vec<u32> {
-    match parameters.last_ranks {
-        0 => vec![ranks],
-        last => (parameters.first_ranks..=last).step_by(parameters.stride.max(1) as usize).collect(),
-    }
 }
 
 /// Runs on the first ranks; the others wait, and get the same result. Collective for all.
@@ -255,9 +245,7 @@ fn delay(run: &mut Run<'_>) {
     let seconds = run.parameters.pre_delay;
     if seconds > 0 {
         run.observer.event(&Event::Delay(seconds));
-        if run.rank.comm.rank() == 0 {
-            std::thread::sleep(Duration::from_secs(seconds.into()));
-        }
+        run.rank.wait(seconds);
     }
 }
 
@@ -271,13 +259,6 @@ fn naming_what_is_left(run: &Run<'_>, mut halt: Halt) -> Halt {
         halt.why.push_str(&format!(" (what this run made is left: {path}{more})"));
     }
     halt
-}
-
-/// Rank 0's seed, on all ranks. Collective.
-fn agreed(comm: &dyn Comm, seed: u64) -> Result<u64, Halt> {
-    let mut bytes = seed.to_le_bytes().to_vec();
-    comm.broadcast(0, &mut bytes)?;
-    Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
 }
 
 /// The seed of this rank's order: with `-R` each rank has its own, with `--random-seed` alone all the same.
@@ -351,18 +332,6 @@ impl<'r> Run<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_ranks_are_scanned_only_where_a_last_one_is_given() {
-        let scanned = |first, last, stride| {
-            let parameters =
-                Parameters { first_ranks: first, last_ranks: last, stride, ..Parameters::default() };
-            scan(&parameters, 8)
-        };
-        assert_eq!(scanned(2, 0, 1), [8], "-f without -l");
-        assert_eq!(scanned(1, 8, 3), [1, 4, 7]);
-        assert_eq!(scanned(2, 4, 1), [2, 3, 4]);
-    }
 
     #[test]
     fn a_halt_of_some_ranks_reaches_the_others_whole() {

@@ -8,7 +8,7 @@ use ranks::Halt;
 use super::items::Stem;
 use super::observer::Event;
 use super::run::Run;
-use crate::kit::drive::words;
+use crate::kit::status;
 
 /// Items of a rank that an earlier run left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +39,7 @@ impl There {
 pub(super) fn load(run: &mut Run<'_>) -> Result<Option<There>, Halt> {
     let parameters = run.parameters;
     let Some(path) = parameters.status_file.as_ref().filter(|_| !parameters.create) else { return Ok(None) };
-    let mut text = Vec::new();
-    if run.rank.comm.rank() == 0 {
-        text = std::fs::read(path).unwrap_or_default();
-    }
-    run.rank.comm.broadcast(0, &mut text)?;
-    let Some(there) = There::read(String::from_utf8_lossy(&text).trim()) else {
+    let Some(there) = There::read(&status::read(run.rank.comm, path)?) else {
         run.observer.event(&Event::Warning("Could not read stonewall status file"));
         return Ok(None);
     };
@@ -72,9 +67,7 @@ pub(super) fn leave(run: &mut Run<'_>, stem: Stem) -> Result<(), Halt> {
     if let Some(directories) = before {
         text.push_str(&format!("\n{directories}"));
     }
-    let alone = run.rank.comm.rank() == 0;
-    let written = if alone { std::fs::write(path, text) } else { Ok(()) };
-    run.rank.comm.agree("status file", written.map_err(|error| format!("{path}: {}", words(&error))))
+    status::write(run.rank.comm, path, &text)
 }
 
 #[cfg(test)]

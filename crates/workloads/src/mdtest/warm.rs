@@ -7,7 +7,7 @@ use super::observer::{Event, Observer};
 use super::operations::{OPERATIONS, Row, When};
 use super::parameters::Parameters;
 use super::place::Place;
-use super::run::{Turn, scan};
+use super::run::Turn;
 use crate::kit::rank::Rank;
 
 /// Tells of such phases, by name. Collective.
@@ -69,7 +69,7 @@ fn is_warm(parameters: &Parameters, place: &Place, ranks: u32, turn: Turn) -> bo
     if place.nodes == 1 || parameters.collective || parameters.shared_file {
         return true;
     }
-    scan(parameters, ranks).into_iter().any(|ranks| {
+    parameters.numbers_of_ranks(ranks).into_iter().any(|ranks| {
         let here = |rank: u32| place.on_node_0.get(rank as usize) == Some(&true);
         (0..ranks).any(|rank| here(rank) && here(shifted(rank, place.shift * turn as i64, ranks)))
     })

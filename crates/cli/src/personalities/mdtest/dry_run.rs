@@ -5,14 +5,6 @@ use workloads::mdtest::{Counts, Parameters};
 
 use super::typed::Meant;
 
-/// The numbers of ranks that a run on `ranks` ranks goes through.
-fn numbers_of_ranks(parameters: &Parameters, ranks: u32) -> Vec<u32> {
-    match parameters.last_ranks {
-        0 => vec![ranks],
-        last => (parameters.first_ranks..=last).step_by(parameters.stride.max(1) as usize).collect(),
-    }
-}
-
 /// What a run on `ranks` ranks would do.
 pub(crate) fn text(meant: &Meant, ranks: u32) -> Result<String, Usage> {
     let parameters = &meant.parameters;
@@ -23,7 +15,7 @@ pub(crate) fn text(meant: &Meant, ranks: u32) -> Result<String, Usage> {
         parameters.backend,
         parameters.dirs.join(", ")
     );
-    for ranks in numbers_of_ranks(parameters, ranks) {
+    for ranks in parameters.numbers_of_ranks(ranks) {
         text.push_str(&run(parameters, &counts, u64::from(ranks)));
     }
     Ok(text)
