@@ -3,6 +3,7 @@
 //! The check of sound data writes nothing and keeps nothing; only a wrong transfer is looked at closer.
 
 mod diagnosis;
+pub mod over_ranks;
 mod runs;
 mod search;
 
@@ -191,7 +192,8 @@ impl Checker {
         self.kinds[kind as usize] += transfers;
     }
 
-    fn keep(&mut self, bad: Bad) {
+    /// Counts a bad range, and keeps it while there is room; its kind is counted apart.
+    pub fn keep(&mut self, bad: Bad) {
         self.ranges += 1;
         if self.bad.len() < self.cap {
             self.bad.push(bad);

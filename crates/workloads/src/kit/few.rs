@@ -62,6 +62,19 @@ pub fn collect_within(comm: &dyn Comm, mine: Option<&[u8]>, most: usize) -> Resu
     Ok(Few { total, parcels })
 }
 
+/// As many lines as arrive whole where `most` bytes do, each with its end.
+pub fn whole_lines(lines: impl IntoIterator<Item = String>, most: usize) -> String {
+    let mut text = String::new();
+    for line in lines {
+        if text.len() + line.len() + 1 > most {
+            break;
+        }
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
 /// The first of what each rank has, then the second, as far as there is `room`; in the order of ranks, and of
 /// each rank in its own.
 pub fn in_turn<T>(ranks: Vec<Vec<T>>, room: usize) -> Vec<T> {

@@ -119,6 +119,32 @@ fn a_flipped_byte_is_named_by_item_and_offset() {
 }
 
 #[test]
+fn all_wrong_ranges_are_counted_and_the_worst_ranks_named_where_not_all_are_listed() {
+    // Zeros and flips in turn, so that no two make one range: 150 of rank 1, one of rank 0.
+    let spoil = |dir: &Path| {
+        flip(&file(dir, "0.0"), 24);
+        let mut bytes = std::fs::read(file(dir, "1.2")).unwrap();
+        for number in 0..75 {
+            bytes[48 * number] ^= 4;
+            bytes[48 * number + 24..][..8].fill(0);
+        }
+        std::fs::write(file(dir, "1.2"), bytes).unwrap();
+    };
+    let (wrong, bad, left) = found(Packet::Timestamp, 4096, spoil);
+    let check = left[0].phase("file_read").check.clone().expect("it was compared");
+    assert_eq!((wrong, check.bad_ranks, bad.len()), (2, 2, 64), "{bad:?}");
+    assert_eq!(check.ranges, 151);
+    assert_eq!(
+        check.worst.iter().map(|worst| (worst.rank, worst.bad_transfers)).collect::<Vec<_>>(),
+        [(0, 1), (1, 1)]
+    );
+    let notice = left[0].told("Notice").concat();
+    let told = "File read: 64 of 151 bad ranges are listed; files with wrong data of 2 ranks: \
+                1 of rank 0, 1 of rank 1";
+    assert!(notice.contains(told), "{notice}");
+}
+
+#[test]
 fn a_file_cut_short_is_wrong_data_and_the_rest_is_still_read() {
     let cut = |dir: &Path| {
         let file = std::fs::File::options().write(true).open(file(dir, "0.1")).unwrap();

@@ -2,19 +2,20 @@
 //!
 //! Invariant: an item is counted once, however much of it is wrong; the run goes on.
 
-use ranks::{Halt, Reduce};
+use ranks::Halt;
 use results::record::{BadRange, Check};
 
 use super::data::{Data, WORD};
 use super::items::Items;
 use super::operations::Row;
 use super::run::Run;
+use crate::kit::checker::over_ranks::{self as found, BYTES, Kinds};
 use crate::kit::checker::{Bad, Checker, Kind};
 use crate::kit::few;
 use crate::kit::payload::{Identity, Packet, Payload, native};
 
-/// Ranges that each rank remembers.
-const KEPT: usize = 8;
+/// Ranges that each rank remembers: one alone may fill the list.
+const KEPT: usize = Check::CAP;
 /// So many items before and after a wrong one are looked at for whose data it is, where the data is random.
 const NEAR: u64 = 1024;
 
@@ -136,7 +137,7 @@ impl Verifier {
         let mut found = [0; WORD];
         let length = bytes.len().min(WORD);
         found[..length].copy_from_slice(&bytes[..length]);
-        self.checker.bad.push(Bad {
+        self.checker.keep(Bad {
             offset: place + from as u64,
             length: bytes.len() as u64,
             expected: u64::from_ne_bytes(expected),
@@ -165,61 +166,31 @@ pub(super) fn over_ranks(
     row: &Row,
     verifier: Option<Verifier>,
 ) -> Result<Option<Check>, Halt> {
-    let Some(verifier) = verifier else { return Ok(None) };
-    let mut sums = [0; 2 + Kind::ALL.len()];
-    (sums[0], sums[1]) = (verifier.checker.bytes, verifier.wrong_items);
-    sums[2..].copy_from_slice(&verifier.checker.kinds);
-    run.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let [bytes, bad_transfers, kinds @ ..] = sums;
-    run.summary.wrong += bad_transfers;
-    let lines: Vec<String> = verifier.found.iter().map(line).collect();
-    let mine = (!lines.is_empty()).then(|| whole_lines(&lines));
-    let heard = few::collect(run.rank.comm, mine.as_deref().map(str::as_bytes))?;
-    let each = heard.parcels.iter().map(|(rank, text)| ranges(*rank, &String::from_utf8_lossy(text)));
-    let bad = few::in_turn(each.collect(), Check::CAP);
-    let bad_ranks = heard.total;
-    if bad_transfers > 0 {
-        tell_kinds(run, row, bad_transfers, kinds)?;
+    let Some(Verifier { checker, wrong_items, found: mine, .. }) = verifier else { return Ok(None) };
+    let pack = |most| few::whole_lines(mine.iter().take(most).map(line), BYTES).into_bytes();
+    let (check, kinds) = found::over_ranks(run.rank.comm, &checker, wrong_items, pack, ranges)?;
+    run.summary.wrong += check.bad_transfers;
+    if check.bad_transfers > 0 {
+        tell(run, row, &check, kinds)?;
     }
-    Ok(Some(Check { bytes, bad_transfers, bad, bad_ranks, ..Check::default() }))
+    Ok(Some(check))
 }
 
-/// How many items hold which kind: the list of ranges ends early, this does not.
-fn tell_kinds(run: &mut Run<'_>, row: &Row, items: u64, kinds: [u64; Kind::ALL.len()]) -> Result<(), Halt> {
-    let named = Kind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
-    let named: Vec<String> = named.map(|(kind, count)| format!("{count} {kind}")).collect();
-    let text = format!("{}: {items} files with wrong data, by kind: {}", row.label, named.join(", "));
-    run.notice("wrong-data", row.phase, &text)
+/// How many items hold which kind and how many each rank: the list of ranges ends early, this does not.
+fn tell(run: &mut Run<'_>, row: &Row, check: &Check, kinds: Kinds) -> Result<(), Halt> {
+    let bad = "files with wrong data";
+    let counted = format!("{} {bad}", check.bad_transfers);
+    let (by_kind, by_rank) = found::texts(row.label, bad, &counted, check, kinds);
+    run.notice("wrong-data", row.phase, &by_kind)?;
+    by_rank.map_or(Ok(()), |text| run.notice("wrong-data-ranks", row.phase, &text))
 }
 
 fn line((path, item, bad): &(String, u64, Bad)) -> String {
-    let found = bad.found.map_or("nothing".to_owned(), |found| format!("{found:#018x}"));
-    let Bad { offset, length, expected, kind, detail, .. } = bad;
+    let detail = &bad.detail;
     let detail = if detail.is_empty() { format!("item {item}") } else { format!("item {item}: {detail}") };
-    // The path comes last: it may hold anything but an end of line.
-    let path = path.replace('\n', "\u{fffd}");
-    format!("{offset}\t{length}\t{expected:#018x}\t{found}\t{kind}\t{detail}\t{path}\n")
+    found::line(&Bad { detail, ..bad.clone() }, path)
 }
 
-/// As many lines as are brought whole.
-fn whole_lines(lines: &[String]) -> String {
-    let mut text = String::new();
-    for line in lines.iter().filter(|line| line.len() <= few::BYTES) {
-        if text.len() + line.len() > few::BYTES {
-            break;
-        }
-        text.push_str(line);
-    }
-    text
-}
-
-fn ranges(rank: u32, text: &str) -> Vec<BadRange> {
-    let range = |line: &str| {
-        let mut fields = line.splitn(7, '\t');
-        let mut next = || fields.next().unwrap_or_default().to_owned();
-        let (offset, length) = (next().parse().unwrap_or(0), next().parse().unwrap_or(0));
-        let (expected, found, kind, detail, path) = (next(), next(), next(), next(), next());
-        BadRange { rank, path, offset, length, expected, found, kind, detail }
-    };
-    text.lines().map(range).collect()
+fn ranges(rank: u32, text: &[u8]) -> Vec<BadRange> {
+    String::from_utf8_lossy(text).lines().map(|line| found::range(rank, line)).collect()
 }

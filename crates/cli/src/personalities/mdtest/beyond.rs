@@ -86,6 +86,10 @@ fn wrong(label: &str, phase: &Phase) -> String {
             bad.rank, bad.path, bad.offset, bad.length, bad.expected, bad.found
         ));
     }
+    match check.ranges.saturating_sub(check.bad.len() as u64) {
+        0 => {}
+        more => text.push_str(&format!("  ... and {more} more ranges\n")),
+    }
     text
 }
 
@@ -215,8 +219,9 @@ mod tests {
                     first: vec![first],
                 });
                 let bad = BadRange { rank: 1, path: "f".into(), offset: 8, length: 8, ..BadRange::default() };
+                let bad = vec![bad];
                 phase.check =
-                    Some(Check { bytes: 1024, bad_transfers: 1, bad: vec![bad], ..Check::default() });
+                    Some(Check { bytes: 1024, bad_transfers: 1, ranges: 3, bad, ..Check::default() });
             })],
             0,
             &["so".to_owned()],
@@ -227,7 +232,7 @@ mod tests {
              2 No space left, 1 Permission denied\n  \
              rank 1: mkdir d/x: No space left\n  ... and more\n\
              assay: File stat, iteration 0: 1.00 KiB compared, 1 files WRONG\n  \
-             rank 1: f at 8: 8 bytes wrong, expected , found \n\
+             rank 1: f at 8: 8 bytes wrong, expected , found \n  ... and 2 more ranges\n\
              assay: warning: so\n"
         );
     }

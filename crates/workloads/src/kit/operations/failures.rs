@@ -61,9 +61,8 @@ impl Failures {
         let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
         let mut reasons: Vec<_> = counted.map(|(number, count)| (reason(number), *count)).collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let lines: Vec<String> =
-            self.named.iter().map(|(call, path, why)| format!("{call}\t{why}\t{path}")).collect();
-        let mine = (!lines.is_empty()).then(|| whole_lines(&lines));
+        let lines = self.named.iter().map(|(call, path, why)| format!("{call}\t{why}\t{path}"));
+        let mine = (!self.named.is_empty()).then(|| few::whole_lines(lines, few::BYTES));
         let heard = few::collect(comm, mine.as_deref().map(str::as_bytes))?;
         let first = heard.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
         Ok(Some(Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) }))
@@ -81,19 +80,6 @@ fn shortened(path: &Path) -> String {
         &path[..path.floor_char_boundary(KEPT)],
         &path[path.ceil_char_boundary(path.len() - KEPT)..]
     )
-}
-
-/// As many lines as are brought whole.
-fn whole_lines(lines: &[String]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        if text.len() + line.len() + 1 > few::BYTES {
-            break;
-        }
-        text.push_str(line);
-        text.push('\n');
-    }
-    text
 }
 
 fn named(rank: u32, text: &[u8]) -> Vec<FailedOperation> {

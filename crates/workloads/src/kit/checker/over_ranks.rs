@@ -1,0 +1,106 @@
+//! What checkers found on all ranks, brought together on rank 0.
+
+use ranks::{Comm, Halt, Reduce};
+use results::record::{BadRange, BadRank, Check};
+
+use super::{Bad, Checker, Kind};
+use crate::kit::few;
+
+/// In how many transfers each kind was found, in the order of [`Kind::ALL`].
+pub type Kinds = [u64; Kind::ALL.len()];
+
+/// How many times its share of the list a rank sends, so that others' shares that are not used up are filled.
+const ROOM: usize = 8;
+/// Bytes of a rank's ranges that arrive at most.
+pub const BYTES: usize = 20_000;
+/// Bits of a count that are compared to find the worst ranks.
+const COUNT_BITS: u32 = 40;
+
+/// What all ranks found, of which this one has `bad` transfers (or items), and how many hold which kind.
+/// `pack` gives up to so many of this rank's ranges as at most [`BYTES`]; `unpack` reads those of a rank.
+/// Only rank 0 has the list. Collective.
+pub fn over_ranks(
+    comm: &dyn Comm,
+    checker: &Checker,
+    bad: u64,
+    pack: impl FnOnce(usize) -> Vec<u8>,
+    unpack: impl Fn(u32, &[u8]) -> Vec<BadRange>,
+) -> Result<(Check, Kinds), Halt> {
+    let mut sums = [0; 4 + Kind::ALL.len()];
+    let is_bad = bad > 0;
+    sums[..4].copy_from_slice(&[checker.bytes, bad, checker.ranges, is_bad.into()]);
+    sums[4..].copy_from_slice(&checker.kinds);
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let [bytes, bad_transfers, ranges, bad_ranks, kinds @ ..] = sums;
+    let mut check = Check { bytes, bad_transfers, ranges, bad_ranks, ..Check::default() };
+    if bad_transfers == 0 {
+        return Ok((check, kinds));
+    }
+    let share = Check::CAP.div_ceil((bad_ranks as usize).min(few::SLOTS));
+    let parcel = is_bad.then(|| pack(share * ROOM));
+    let few = few::collect_within(comm, parcel.as_deref(), BYTES)?;
+    let heard = few.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
+    check.bad = few::in_turn(heard.collect(), Check::CAP);
+    check.worst = worst(comm, bad, bad_ranks)?;
+    Ok((check, kinds))
+}
+
+/// The ranks with most bad transfers: one reduction for each, so that nobody has to know all. Of equal ranks
+/// the lowest comes first.
+fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Halt> {
+    let rank_bits = 62 - COUNT_BITS;
+    let reversed = (1 << rank_bits) - 1 - u64::from(comm.rank());
+    let mut key = mine.min((1 << COUNT_BITS) - 1) << rank_bits | reversed;
+    let mut worst = Vec::new();
+    for _ in 0..bad_ranks.min(Check::WORST as u64) {
+        let most = comm.reduce_one(key, Reduce::Max)?;
+        if most == key {
+            key = 0;
+        }
+        let rank = (1 << rank_bits) - 1 - most % (1 << rank_bits);
+        worst.push(BadRank { rank: rank as u32, bad_transfers: most >> rank_bits });
+    }
+    Ok(worst)
+}
+
+/// A range as a line of fields. The path comes last: it may hold anything but an end of line.
+pub fn line(bad: &Bad, path: &str) -> String {
+    let found = bad.found.map_or("nothing".to_owned(), |found| format!("{found:#018x}"));
+    let Bad { offset, length, expected, kind, detail, .. } = bad;
+    let path = path.replace('\n', "\u{fffd}");
+    format!("{offset}\t{length}\t{expected:#018x}\t{found}\t{kind}\t{detail}\t{path}")
+}
+
+/// What [`line`] made on `rank`.
+pub fn range(rank: u32, line: &str) -> BadRange {
+    let mut fields = line.splitn(7, '\t');
+    let mut next = || fields.next().unwrap_or_default().to_owned();
+    let (offset, length) = (next().parse().unwrap_or(0), next().parse().unwrap_or(0));
+    let (expected, found, kind, detail, path) = (next(), next(), next(), next(), next());
+    BadRange { rank, path, offset, length, expected, found, kind, detail }
+}
+
+/// What is said of what `label` found, for the list of ranges ends early: in how many each kind is, and where
+/// the list may not tell it, how many each rank has. `bad` is what is wrong, such as `bad transfers`, and
+/// `counted` the same with its number.
+pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds) -> (String, Option<String>) {
+    let named = Kind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
+    let named: Vec<String> = named.map(|(kind, count)| format!("{count} {kind}")).collect();
+    let several =
+        if kinds.iter().sum::<u64>() > check.bad_transfers { " (one may hold several)" } else { "" };
+    let by_kind = format!("{label}: {counted}, by kind{several}: {}", named.join(", "));
+    let (listed, ranges, ranks) = (check.bad.len(), check.ranges, check.bad_ranks);
+    // Only rank 0 has the list, and all have to agree.
+    if ranges <= Check::CAP as u64 && ranks == 1 {
+        return (by_kind, None);
+    }
+    let each = |worst: &BadRank| format!("{} of rank {}", worst.bad_transfers, worst.rank);
+    let worst: Vec<String> = check.worst.iter().map(each).collect();
+    let more = if ranks > worst.len() as u64 { ", the worst" } else { "" };
+    let s = if ranks == 1 { "" } else { "s" };
+    let by_rank = format!(
+        "{label}: {listed} of {ranges} bad ranges are listed; {bad} of {ranks} rank{s}{more}: {}",
+        worst.join(", ")
+    );
+    (by_kind, Some(by_rank))
+}
