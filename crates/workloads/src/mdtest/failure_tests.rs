@@ -146,6 +146,21 @@ fn what_others_put_there_stays_and_so_does_a_directory_that_was_there() {
 }
 
 #[test]
+fn of_several_directories_the_one_that_is_left_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let (b, in_b) = (dir.path().join("B").display().to_string(), dir.path().join("B/mine"));
+    let own = Parameters { dirs: vec!["A".into(), "B".into()], unique_dir: true, ..files(2) };
+    let put = |path: &Path| Some(format!("touch {}", path.display()));
+    let left = play_in(dir.path(), 2, &Parameters { before_phase: put(&in_b), ..own.clone() });
+    assert_eq!(left[0].told("Warning"), [format!("Warning(\"{b}: is left, for it is not empty\")")]);
+    std::fs::remove_dir_all(&b).unwrap();
+    let in_test = dir.path().join("B/test-dir.0-0/mine");
+    let left = play_in(dir.path(), 2, &Parameters { before_phase: put(&in_test), ..own });
+    let told = left[0].told("Notice").concat();
+    assert!(told.contains(&format!("that are not empty: {b}/test-dir.0-0 ...")), "{told}");
+}
+
+#[test]
 fn a_tree_that_is_there_already_is_not_taken_for_ones_own() {
     let dir = tempfile::tempdir().unwrap();
     let create = Parameters { directories: false, items: 3, ..only_create() };

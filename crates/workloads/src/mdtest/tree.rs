@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 
-use ranks::{Comm, Halt, Reduce};
+use ranks::{Comm, Halt};
 use storage::Names;
 
 use super::names::{self, Shape};
@@ -17,6 +17,7 @@ use super::parameters::Parameters;
 use super::phase::{self, Plan, TREES_AT};
 use super::run::Run;
 use crate::kit::drive::words;
+use crate::kit::few;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
 
@@ -45,8 +46,10 @@ pub(super) fn remove_own_dirs(
 ) -> Result<(), Halt> {
     let dir = names::own_dir(parameters, comm.rank());
     let removed = if made { remove_if_empty(names, dir) } else { Ok(true) };
-    let left = comm.agree("directory", removed.map(|removed| u64::from(!removed)))?;
-    if comm.reduce_one(left, Reduce::Sum)? > 0 {
+    let removed = comm.agree("directory", removed)?;
+    let left = few::collect(comm, (!removed).then_some(dir.as_bytes()))?;
+    for (_, dir) in left.parcels {
+        let dir = String::from_utf8_lossy(&dir);
         observer.event(&Event::Warning(&format!("{dir}: is left, for it is not empty")));
     }
     Ok(())
@@ -68,21 +71,25 @@ pub(super) fn make_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
 /// Removes them. One that is not empty stays, and counts as a failure; so does one that is not there, where
 /// failures are counted. Collective.
 pub(super) fn remove_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
-    let mut left = 0;
+    let (mut left, mut first) = (0, None);
     let keep_going = run.parameters.keep_going;
     let removed = each_test_dir(run, &mut |names, path| match remove_if_empty(names, path) {
         Err(why) if !keep_going => Err(why),
-        removed => {
-            left += u64::from(removed != Ok(true));
+        Ok(true) => Ok(()),
+        _ => {
+            left += 1;
+            first.get_or_insert_with(|| path.to_owned());
             Ok(())
         }
     });
     run.rank.comm.agree("test directory", removed)?;
     let left = run.sum(left)?;
+    let firsts = few::collect(run.rank.comm, first.as_deref().map(str::as_bytes))?;
     run.summary.failed += left;
     run.made = left > 0;
     if left > 0 {
-        let first = names::test_dir(run.parameters, 0, run.iteration, 0);
+        let first = firsts.parcels.first().map_or(&[][..], |(_, path)| path);
+        let first = String::from_utf8_lossy(first);
         let text = format!(
             "{left} test directories were not removed, such as those that are not empty: {first} ..."
         );
