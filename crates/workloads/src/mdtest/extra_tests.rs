@@ -100,6 +100,35 @@ fn each_operation_does_its_call_on_each_item() {
 }
 
 #[test]
+fn an_attribute_that_cannot_be_taken_away_is_no_attribute_that_is_not_there() {
+    for (shared_file, keep_going) in [(true, false), (false, true)] {
+        let dir = tempfile::tempdir().unwrap();
+        if !keeps_attributes(dir.path()) {
+            println!("SKIPPED: no attributes of users are kept here");
+            return;
+        }
+        let parameters = Parameters {
+            extra: vec!["xattr-set".into()],
+            directories: false,
+            items: 2,
+            shared_file,
+            keep_going,
+            ..only_create()
+        };
+        let storage = Recording::failing("removexattr", "file.mdtest.", 5);
+        let halt = play_on(2, &within(dir.path(), &parameters), &storage)[0].done.clone();
+        let halt = halt.expect_err("they are left");
+        assert!(halt.why.contains(": removexattr: Input/output error"), "{halt}");
+        // Where none could be set none is left.
+        let dir = tempfile::tempdir().unwrap();
+        let storage = Recording::failing("setxattr", "file.mdtest.", 13);
+        let parameters = Parameters { keep_going: true, ..parameters };
+        let left = play_on(2, &within(dir.path(), &parameters), &storage);
+        assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(4));
+    }
+}
+
+#[test]
 fn directories_alone_are_listed_too() {
     let dir = tempfile::tempdir().unwrap();
     let extra = vec!["list".into()];
@@ -119,6 +148,13 @@ fn a_listing_that_leaves_something_out_is_a_failure() {
     let left = play_in(dir.path(), 1, &parameters);
     let halt = left[0].done.clone().expect_err("one is missing");
     assert!(halt.why.contains("mdtest_tree.0: list: 1 of at least 2 entries came"), "{halt}");
+    // And whoever misses a directory of the tree, which no count of items tells.
+    let dir = tempfile::tempdir().unwrap();
+    let gone = dir.path().join("A/test-dir.0-0/mdtest_tree.0/mdtest_tree.2").display().to_string();
+    let remove = format!("test ! -e {gone}/file.mdtest.0.2 || rm -r {gone}");
+    let tree = Parameters { items: 3, branching: 2, depth: 1, before_phase: Some(remove), ..parameters };
+    let halt = play_in(dir.path(), 1, &tree)[0].done.clone().expect_err("one is missing");
+    assert!(halt.why.contains("mdtest_tree.0: list: 2 of at least 3 entries came"), "{halt}");
 }
 
 #[test]

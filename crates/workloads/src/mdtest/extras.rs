@@ -27,6 +27,8 @@ const LENGTHENED: u64 = 4096;
 /// The attribute that is set, and how long it is.
 const ATTRIBUTE: &CStr = c"user.mdtest";
 const ATTRIBUTE_BYTES: usize = 32;
+/// The number of the error of a file that has no such attribute.
+const ENODATA: i32 = 61;
 /// Steps between two looks at whether another rank has failed.
 const LOOK_EVERY: u64 = 256;
 
@@ -81,9 +83,20 @@ fn clear_attributes(run: &mut Run<'_>, row: &Row) -> Result<(), Halt> {
     each(run, row.label, count, |item| {
         items.go(item);
         match names.remove_attribute(items.c_path(), ATTRIBUTE) {
-            Err(error) if !shared => Err(told("removexattr", items.path(), &error)),
+            Err(error) if !(shared && has_none(names, items.c_path())) => {
+                Err(told("removexattr", items.path(), &error))
+            }
             _ => Ok(()),
         }
+    })
+}
+
+/// Whether the attribute is not there: never set, or taken away by another rank.
+fn has_none(names: &dyn Names, path: &CStr) -> bool {
+    let got = names.get_attribute(path, ATTRIBUTE, &mut [0; ATTRIBUTE_BYTES]);
+    got.is_err_and(|error| {
+        error.raw_os_error() == Some(ENODATA)
+            || matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::Unsupported)
     })
 }
 
@@ -250,8 +263,8 @@ pub(super) fn list(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let owners = if parameters.unique_dir || parameters.shared_file { 1 } else { u64::from(run.ranks()) };
     // Whoever did not make the items, or not all of them, does not know how many there are.
     let known = parameters.create && !parameters.keep_going && run.items == counts.items();
-    let least =
-        if known && run.storage.keeps_data() { counts.per_dir * owners + parameters.preload } else { 0 };
+    let known = known && run.storage.keeps_data();
+    let items = known.then(|| counts.per_dir * owners + parameters.preload);
     let mut listing = List {
         names: run.names,
         parameters,
@@ -259,7 +272,8 @@ pub(super) fn list(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
         iteration: run.iteration,
         holders: counts.holders,
         ranks: (rank, tree),
-        least,
+        items,
+        least: 0,
         path: PathBuffer::default(),
     };
     let plan = Plan { told: count, ..Plan::new(run, row, count) };
@@ -275,7 +289,9 @@ struct List<'r> {
     holders: u64,
     /// This one, and the one whose tree it is.
     ranks: (u32, u32),
-    /// So many items are there for certain.
+    /// So many items and preloaded files are in each, where that is known.
+    items: Option<u64>,
+    /// So many entries the one under way has for certain.
     least: u64,
     path: PathBuffer,
 }
@@ -285,6 +301,7 @@ impl Operation for List<'_> {
         let node = self.shape.directories - self.holders + item % self.holders;
         let at = (self.iteration, item / self.holders);
         self.path = names::node(self.parameters, self.shape, at, self.ranks, node);
+        self.least = self.items.map_or(0, |items| items + self.shape.children(node));
     }
 
     fn operate(&mut self, _item: u64) -> io::Result<()> {

@@ -46,6 +46,11 @@ impl Shape {
         (self.branching > 0 && child < self.directories).then_some(child)
     }
 
+    /// How many directories `node` holds.
+    pub fn children(self, node: u64) -> u64 {
+        self.first_child(node).map_or(0, |_| self.branching)
+    }
+
     fn is_last_child(self, node: u64) -> bool {
         node.is_multiple_of(self.branching)
     }
@@ -130,6 +135,10 @@ mod tests {
                 let place = |node: u64| order.iter().position(|other| *other == node);
                 for node in 1..directories {
                     assert_eq!(place(shape.parent(node)) < place(node), parent_first, "{branching} {depth}");
+                }
+                for node in 0..directories {
+                    let held = (1..directories).filter(|other| shape.parent(*other) == node).count() as u64;
+                    assert_eq!(shape.children(node), held, "{branching} {depth}");
                 }
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
