@@ -31,7 +31,9 @@ pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let deadline = parameters.deadline > 0;
     let persisted = parameters.sync_file && parameters.write_bytes > 0;
     let bytes_each = parameters.write_bytes;
-    let mut plan = Plan { deadline, persisted, bytes_each, logged: true, ..Plan::new(run, row, count) };
+    // With -c the operations only open; what is written comes after them.
+    let logged = Some(if parameters.collective { 0 } else { bytes_each });
+    let mut plan = Plan { deadline, persisted, bytes_each, logged, ..Plan::new(run, row, count) };
     if parameters.make_node {
         let make =
             |names: &dyn storage::Names, path: &std::ffi::CStr| names.make_node(path, NODE_PERMISSIONS);
@@ -192,7 +194,7 @@ fn read_all(file: &mut dyn File, bytes: &mut [u8]) -> io::Result<usize> {
 }
 
 pub(super) fn stat(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
-    let plan = Plan { shuffled: true, logged: true, ..Plan::new(run, row, run.items) };
+    let plan = Plan { shuffled: true, logged: Some(0), ..Plan::new(run, row, run.items) };
     let items = run.own(Turn::Stat, Stem::File);
     one_call(run, &plan, items, "stat", |names, path| names.stat(path).map(drop))
 }
@@ -200,7 +202,8 @@ pub(super) fn stat(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
 pub(super) fn read(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let parameters = run.parameters;
     let bytes_each = parameters.read_bytes;
-    let plan = Plan { shuffled: true, logged: true, bytes_each, ..Plan::new(run, row, run.items) };
+    let plan =
+        Plan { shuffled: true, logged: Some(bytes_each), bytes_each, ..Plan::new(run, row, run.items) };
     let buffer = Buffer::new(usize::try_from(bytes_each).unwrap_or(usize::MAX));
     let buffer = run.rank.comm.agree(row.label, buffer)?;
     let verifies = parameters.verify_read && bytes_each > 0;
@@ -275,6 +278,6 @@ pub(super) fn remove(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     if run.parameters.shared_file && run.rank.comm.rank() > 0 {
         count = 0;
     }
-    let plan = Plan { logged: true, ..Plan::new(run, row, count) };
+    let plan = Plan { logged: Some(0), ..Plan::new(run, row, count) };
     one_call(run, &plan, items, "unlink", |names, path| names.unlink(path))
 }

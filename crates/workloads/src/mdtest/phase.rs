@@ -36,8 +36,8 @@ pub(super) struct Plan {
     pub(super) shuffled: bool,
     /// Whether `-W` ends it.
     pub(super) deadline: bool,
-    /// Whether each operation is logged where `--savePerOpDataCSV` asks for it.
-    pub(super) logged: bool,
+    /// Bytes that each operation moves in the log of `--savePerOpDataCSV`; `None` where it has none.
+    pub(super) logged: Option<u64>,
     /// The verbosity at which its names are told.
     pub(super) names_at: u32,
 }
@@ -53,7 +53,7 @@ impl Plan {
             persisted: false,
             shuffled: false,
             deadline: false,
-            logged: false,
+            logged: None,
             names_at: ITEMS_AT,
         }
     }
@@ -146,7 +146,7 @@ fn setting(run: &Run<'_>, plan: &Plan) -> Setting {
 
 /// The file in which the single operations of this rank are noted.
 fn log(run: &Run<'_>, plan: &Plan) -> Result<Option<TransferLog>, String> {
-    let Some(prefix) = run.parameters.operation_csv.as_ref().filter(|_| plan.logged) else { return Ok(None) };
+    let (Some(prefix), Some(bytes)) = (&run.parameters.operation_csv, plan.logged) else { return Ok(None) };
     // The classic writes each iteration over the one before.
     let again = match (run.test, run.iteration) {
         (0, 0) => String::new(),
@@ -154,7 +154,7 @@ fn log(run: &Run<'_>, plan: &Plan) -> Result<Option<TransferLog>, String> {
         (test, iteration) => format!("-{test}-{iteration}"),
     };
     let path = format!("{prefix}-{}-{:05}{again}.csv", plan.row.label, run.rank.comm.rank());
-    TransferLog::create(path.as_ref(), run.rank.clock.scale(), plan.bytes_each.max(1), plan.count).map(Some)
+    TransferLog::create(path.as_ref(), run.rank.clock.scale(), bytes.max(1), plan.count).map(Some)
 }
 
 fn order(run: &Run<'_>, plan: &Plan) -> Order {

@@ -289,6 +289,23 @@ fn single_operations_are_logged_for_each_rank() {
 }
 
 #[test]
+fn opens_that_write_nothing_have_no_throughput_in_their_log() {
+    let log = |collective| {
+        let dir = tempfile::tempdir().expect("a directory");
+        let operation_csv = Some(dir.path().join("op").display().to_string());
+        play_in(dir.path(), 1, &Parameters { operation_csv, collective, write_bytes: 5000, ..files(3) });
+        let text =
+            std::fs::read_to_string(dir.path().join("op-File creation-00000.csv")).expect("it is there");
+        let rows = text.lines().skip(1).map(|row| {
+            let cells: Vec<f64> = row.split(',').map(|cell| cell.parse().expect("a number")).collect();
+            (cells[1] * cells[2]).round() as u64
+        });
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!((log(true), log(false)), (vec![1; 3], vec![5000; 3]));
+}
+
+#[test]
 fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     let dir = tempfile::tempdir().expect("a directory");
     let status = dir.path().join("status").display().to_string();
