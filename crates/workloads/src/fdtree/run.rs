@@ -14,7 +14,7 @@ use super::operations::{MakeDirs, MakeFiles, RemoveDirs, RemoveFiles};
 use super::shape::Shape;
 use crate::kit::drive::words;
 use crate::kit::few;
-use crate::kit::operations::{Operating, Operation, Setting};
+use crate::kit::operations::{Operating, Operation, Setting, call_failed};
 use crate::kit::order::Order;
 use crate::kit::rank::Rank;
 
@@ -224,7 +224,7 @@ impl Operation for Base<'_> {
         let done = self.operation.operate(item);
         if let Err(error) = &done {
             let (call, path) = self.operation.failed();
-            self.failed = Some(format!("{}: {call}: {}", path.display(), words(error)));
+            self.failed = Some(call_failed(call, path, error));
         }
         done
     }

@@ -39,6 +39,11 @@ pub trait Operation {
     fn failed(&self) -> (&'static str, &Path);
 }
 
+/// Why a call on a name failed, in one line.
+pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> String {
+    format!("{}: {call}: {}", path.display(), words(error))
+}
+
 /// What is fixed for a phase.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
@@ -184,7 +189,7 @@ impl<'s> Operating<'s> {
         if self.failures.take(call, path, error) {
             self.beside += 1;
         } else {
-            self.fail(rank, format!("{}: {call}: {}", path.display(), words(error)));
+            self.fail(rank, call_failed(call, path, error));
         }
     }
 

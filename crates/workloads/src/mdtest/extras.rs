@@ -1,5 +1,6 @@
-//! Operations beyond those of mdtest 4.1. Each leaves names and attributes as it found them: what it adds is
-//! taken away again after the phase, outside of any clock.
+//! Operations beyond those of mdtest 4.1. Each leaves names as it found them: what it adds is taken away
+//! again after the phase, outside of any clock, extended attributes too. `chmod` and `truncate` leave what
+//! they set.
 
 use std::ffi::CStr;
 use std::io;
@@ -8,6 +9,7 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::{Mode, Names, Storage};
 
+use super::beside::each;
 use super::directories::one_call;
 use super::files::alone;
 use super::items::{Items, Stem, shifted};
@@ -16,8 +18,7 @@ use super::operations::Row;
 use super::parameters::Parameters;
 use super::phase::{self, Plan};
 use super::run::{Run, Turn};
-use crate::kit::drive::words;
-use crate::kit::operations::Operation;
+use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
 
 /// What `chmod` sets: less than files are made with.
@@ -29,8 +30,6 @@ const ATTRIBUTE: &CStr = c"user.mdtest";
 const ATTRIBUTE_BYTES: usize = 32;
 /// The number of the error of a file that has no such attribute.
 const ENODATA: i32 = 61;
-/// Steps between two looks at whether another rank has failed.
-const LOOK_EVERY: u64 = 256;
 
 pub(super) fn statx(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     simple(run, row, "statx", |names, path| names.statx(path).map(drop))
@@ -58,7 +57,7 @@ pub(super) fn get_attribute(run: &mut Run<'_>, row: &'static Row) -> Result<(), 
         items.go(item);
         match set(names, items.c_path()) {
             // Then getting it fails too, and is counted.
-            Err(error) if !keep_going => Err(told("setxattr", items.path(), &error)),
+            Err(error) if !keep_going => Err(call_failed("setxattr", items.path(), &error)),
             _ => Ok(()),
         }
     })?;
@@ -84,7 +83,7 @@ fn clear_attributes(run: &mut Run<'_>, row: &Row) -> Result<(), Halt> {
         items.go(item);
         match names.remove_attribute(items.c_path(), ATTRIBUTE) {
             Err(error) if !(shared && has_none(names, items.c_path())) => {
-                Err(told("removexattr", items.path(), &error))
+                Err(call_failed("removexattr", items.path(), &error))
             }
             _ => Ok(()),
         }
@@ -109,33 +108,6 @@ fn simple(
     let plan = Plan::new(run, row, run.items);
     let items = run.own(Turn::Stat, Stem::File);
     one_call(run, &plan, items, call, act)
-}
-
-fn told(call: &str, path: &Path, error: &io::Error) -> String {
-    format!("{}: {call}: {}", path.display(), words(error))
-}
-
-/// Does something `count` times on this rank, outside of any clock; all ranks halt where one fails.
-/// Collective.
-fn each(
-    run: &Run<'_>,
-    step: &str,
-    count: u64,
-    mut what: impl FnMut(u64) -> Result<(), String>,
-) -> Result<(), Halt> {
-    let comm = run.rank.comm;
-    let mut done = Ok(());
-    for number in 0..count {
-        if number.is_multiple_of(LOOK_EVERY) && comm.alarm_raised() {
-            break;
-        }
-        done = what(number);
-        if done.is_err() {
-            comm.raise_alarm();
-            break;
-        }
-    }
-    comm.agree(step, done)
 }
 
 /// How a second name is made out of an item's.
@@ -198,7 +170,7 @@ fn second_names(run: &mut Run<'_>, row: &'static Row, kind: Second) -> Result<()
         pair.before(item);
         match names.unlink(pair.second.as_c_str()) {
             Err(error) if keep_going && error.kind() == io::ErrorKind::NotFound => Ok(()),
-            gone => gone.map_err(|error| told("unlink", pair.second.as_path(), &error)),
+            gone => gone.map_err(|error| call_failed("unlink", pair.second.as_path(), &error)),
         }
     })
 }
@@ -268,7 +240,7 @@ pub(super) fn list(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let mut listing = List {
         names: run.names,
         parameters,
-        shape: Shape { branching: parameters.branching, directories: counts.directories },
+        shape: Shape::of(parameters, counts),
         iteration: run.iteration,
         holders: counts.holders,
         ranks: (rank, tree),
@@ -325,14 +297,16 @@ pub(super) fn shared_open(run: &mut Run<'_>, row: &'static Row) -> Result<(), Ha
     let alone = u64::from(run.rank.comm.rank() == 0);
     let names = run.names;
     each(run, row.label, alone, |_| {
-        names.make_node(path.as_c_str(), PERMISSIONS).map_err(|error| told("mknod", path.as_path(), &error))
+        names
+            .make_node(path.as_c_str(), PERMISSIONS)
+            .map_err(|error| call_failed("mknod", path.as_path(), &error))
     })?;
     let mut opening = OpenOne { storage: run.storage, comm: run.rank.comm, path: path.clone(), call: "open" };
     let plan = Plan::new(run, row, run.items);
     let done = phase::perform(run, &plan, &mut opening, None)?;
     phase::conclude(run, &plan, done)?;
     each(run, row.label, alone, |_| {
-        names.unlink(path.as_c_str()).map_err(|error| told("unlink", path.as_path(), &error))
+        names.unlink(path.as_c_str()).map_err(|error| call_failed("unlink", path.as_path(), &error))
     })
 }
 

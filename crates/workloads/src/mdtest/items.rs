@@ -37,12 +37,6 @@ pub(super) struct Whose<'r> {
     pub(super) each: u64,
 }
 
-impl Whose<'_> {
-    pub(super) fn shape(&self) -> Shape {
-        Shape { branching: self.parameters.branching, directories: self.counts.directories }
-    }
-}
-
 /// Where a walk is.
 pub(super) struct Items<'r> {
     whose: Whose<'r>,
@@ -106,7 +100,7 @@ impl<'r> Items<'r> {
         self.first_number = node * counts.per_dir;
         let tree = shifted(self.owner, tree_shift, ranks);
         let at = (iteration, self.test_dir);
-        self.path = names::node(parameters, self.whose.shape(), at, (rank, tree), node);
+        self.path = names::node(parameters, Shape::of(parameters, counts), at, (rank, tree), node);
         self.dir_length = self.path.len();
         self.path.push(match self.stem {
             Stem::Directory => "/dir.mdtest.",

@@ -6,6 +6,7 @@
 //!
 //! Never here: the command line, text for people.
 
+mod beside;
 pub mod counts;
 mod data;
 mod directories;

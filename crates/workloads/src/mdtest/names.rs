@@ -12,6 +12,7 @@
 
 use std::path::Path;
 
+use super::counts::Counts;
 use super::parameters::Parameters;
 use crate::kit::path::PathBuffer;
 
@@ -36,6 +37,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// That of each tree of a run.
+    pub fn of(parameters: &Parameters, counts: Counts) -> Self {
+        Self { branching: parameters.branching, directories: counts.directories }
+    }
+
     /// The directory that holds `node`, which is not the root.
     pub fn parent(self, node: u64) -> u64 {
         (node - 1) / self.branching

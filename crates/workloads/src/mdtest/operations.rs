@@ -1,7 +1,7 @@
 //! The one table of operations: in which order they come, who asks for them, and who does them.
 //!
-//! An operation that the table adds to those of mdtest 4.1 leaves every name and attribute as it found them,
-//! so that what removes finds what mdtest made, and nothing else.
+//! An operation that the table adds to those of mdtest 4.1 leaves every name as it found it, so that what
+//! removes finds what mdtest made, and nothing else. `chmod` leaves another mode, `truncate` another length.
 //!
 //! Never here: how an operation is done.
 

@@ -12,16 +12,15 @@ use results::Record;
 use results::record::State;
 use storage::Names;
 
+use super::beside::each;
 use super::names::{self, Shape};
 use super::observer::Event;
 use super::run::Run;
-use crate::kit::drive::words;
+use crate::kit::operations::call_failed;
 use crate::kit::path::PathBuffer;
 
 const STEM: &str = "preload.mdtest.";
 const PERMISSIONS: u32 = 0o600;
-/// Files between two looks at whether another rank has failed.
-const LOOK_EVERY: u64 = 256;
 
 /// Which directories there are, and which part of the work is this rank's.
 struct Share {
@@ -45,7 +44,7 @@ impl Share {
 
 fn directory(run: &Run<'_>, number: u64) -> PathBuffer {
     let (counts, rank) = (run.counts, run.rank.comm.rank());
-    let shape = Shape { branching: run.parameters.branching, directories: counts.directories };
+    let shape = Shape::of(run.parameters, counts);
     let node = counts.first_holder() + number % counts.holders;
     names::node(run.parameters, shape, (run.iteration, number / counts.holders), (rank, rank), node)
 }
@@ -55,49 +54,48 @@ pub(super) fn fill(run: &mut Run<'_>) -> Result<(), Halt> {
     let begun = run.rank.clock.now();
     each_file(run, "mknod", &|names, path| names.make_node(path, PERMISSIONS))?;
     let share = Share::of(run);
-    let counted = count(run, &share);
-    let fewest = run.rank.comm.agree("preload", counted)?;
-    let fewest = run.rank.comm.reduce_one(fewest, Reduce::Min)?;
+    run.rank.comm.agree("preload", count(run, &share))?;
+    // No directory has more or fewer: that would have been an error.
+    let files_each = run.parameters.preload;
     let trees = if run.parameters.unique_dir { u64::from(run.ranks()) } else { 1 };
     let directories = share.directories * trees;
     let ns = run.rank.clock.scale().ns(run.rank.clock.now().0 - begun.0);
     let ns = run.rank.comm.reduce_one(ns, Reduce::Max)?;
     let seconds = ns as f64 * 1e-9;
-    run.observer.event(&Event::Preloaded { directories, files_each: fewest, seconds });
+    run.observer.event(&Event::Preloaded { directories, files_each, seconds });
     let text = format!(
-        "--preload: {fewest} files were counted in each of {directories} directories before the items came"
+        "--preload: {files_each} files were counted in each of {directories} directories before the items \
+         came"
     );
     run.rank.notice("preload", run.iteration, "", &text)?;
     run.rank.record(&Record::State(Box::new(State {
         kind: "preload".to_owned(),
         dir: run.parameters.dirs.join("@"),
-        files: fewest * directories,
+        files: files_each * directories,
         directories,
         seconds,
         ..State::default()
     })))
 }
 
-/// The fewest files in any directory that this rank counts; fewer than asked for are an error.
-fn count(run: &Run<'_>, share: &Share) -> Result<u64, String> {
+/// Counts the files of the directories that are this rank's to count; another number than asked for is an
+/// error.
+fn count(run: &Run<'_>, share: &Share) -> Result<(), String> {
     let wanted = run.parameters.preload;
-    let mut fewest = wanted;
-    let step = if run.parameters.unique_dir { 1 } else { share.step };
-    for number in (share.first..share.directories).step_by(step as usize) {
+    for number in (share.first..share.directories).step_by(share.step as usize) {
         let path = directory(run, number);
         let mut found = 0;
         let mut each = |name: &CStr, _: Option<bool>| {
             found += u64::from(name.to_bytes().starts_with(STEM.as_bytes()));
         };
         let listed = run.names.list(path.as_c_str(), &mut each);
-        listed.map_err(|error| format!("{}: list: {}", path.as_path().display(), words(&error)))?;
+        listed.map_err(|error| call_failed("list", path.as_path(), &error))?;
         if found != wanted {
             let dir = path.as_path().display();
             return Err(format!("{dir}: {wanted} files were made and {found} are listed"));
         }
-        fewest = fewest.min(found);
     }
-    Ok(fewest)
+    Ok(())
 }
 
 /// Removes them. Collective.
@@ -105,37 +103,24 @@ pub(super) fn empty(run: &mut Run<'_>) -> Result<(), Halt> {
     each_file(run, "unlink", &|names, path| names.unlink(path))
 }
 
+/// Does one call on each file that is this rank's. Collective.
 fn each_file(
     run: &Run<'_>,
     call: &str,
     act: &dyn Fn(&dyn Names, &CStr) -> io::Result<()>,
 ) -> Result<(), Halt> {
-    let done = own_files(run, call, act);
-    if done.is_err() {
-        run.rank.comm.raise_alarm();
-    }
-    run.rank.comm.agree("preload", done)
-}
-
-fn own_files(
-    run: &Run<'_>,
-    call: &str,
-    act: &dyn Fn(&dyn Names, &CStr) -> io::Result<()>,
-) -> Result<(), String> {
     let share = Share::of(run);
-    for number in 0..share.directories {
-        let mut path = directory(run, number);
-        path.push("/").push(STEM);
-        let length = path.len();
-        for file in (share.first..run.parameters.preload).step_by(share.step as usize) {
-            path.cut(length);
-            path.number(file);
-            act(run.names, path.as_c_str())
-                .map_err(|error| format!("{}: {call}: {}", path.as_path().display(), words(&error)))?;
-            if (file / share.step).is_multiple_of(LOOK_EVERY) && run.rank.comm.alarm_raised() {
-                return Ok(());
-            }
+    let in_each = run.parameters.preload.saturating_sub(share.first).div_ceil(share.step);
+    let (mut path, mut length) = (PathBuffer::default(), 0);
+    each(run, "preload", share.directories * in_each, |number| {
+        let file = number % in_each;
+        if file == 0 {
+            path = directory(run, number / in_each);
+            path.push("/").push(STEM);
+            length = path.len();
         }
-    }
-    Ok(())
+        path.cut(length);
+        path.number(share.first + file * share.step);
+        act(run.names, path.as_c_str()).map_err(|error| call_failed(call, path.as_path(), &error))
+    })
 }

@@ -16,9 +16,8 @@ use super::operations::Row;
 use super::parameters::Parameters;
 use super::phase::{self, Plan, TREES_AT};
 use super::run::Run;
-use crate::kit::drive::words;
 use crate::kit::few;
-use crate::kit::operations::Operation;
+use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
 
 /// What directories are made with, less the umask.
@@ -119,9 +118,9 @@ fn make(names: &dyn Names, path: &str) -> Result<bool, String> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match names.stat(known.as_c_str()) {
             Ok(entry) if entry.directory => Ok(false),
             Ok(_) => Err(format!("{path}: is no directory")),
-            Err(error) => Err(format!("{path}: stat: {}", words(&error))),
+            Err(error) => Err(call_failed("stat", path.as_ref(), &error)),
         },
-        Err(error) => Err(format!("{path}: mkdir: {}", words(&error))),
+        Err(error) => Err(call_failed("mkdir", path.as_ref(), &error)),
     }
 }
 
@@ -130,7 +129,7 @@ fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, String> {
     match names.remove_dir(PathBuffer::new(Path::new(path)).as_c_str()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
-        Err(error) => Err(format!("{path}: rmdir: {}", words(&error))),
+        Err(error) => Err(call_failed("rmdir", path.as_ref(), &error)),
     }
 }
 
@@ -152,7 +151,7 @@ fn each_directory(run: &mut Run<'_>, row: &'static Row, down: bool) -> Result<()
         (false, _) if rank == 0 => 1,
         _ => 0,
     };
-    let shape = Shape { branching: run.parameters.branching, directories: run.counts.directories };
+    let shape = Shape::of(run.parameters, run.counts);
     let told = shape.directories * run.counts.loops;
     let count = told * u64::from(trees);
     let mut walk = Walk {
