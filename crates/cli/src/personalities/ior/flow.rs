@@ -7,7 +7,6 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
@@ -135,7 +134,7 @@ fn one_test(
     observer: &mut dyn Observer,
 ) -> Result<u64, Halt> {
     let mut clock = clock.clone();
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
+    let seed = measure::unix_seconds() as u64;
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
     let mut cx = Cx { clock: &mut clock, offset, records, observer, board: rows, seed };
     ior::run(&test.meant.parameters, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)

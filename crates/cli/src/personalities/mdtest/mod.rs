@@ -22,7 +22,6 @@ mod parser_tests;
 mod text_tests;
 
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use ranks::Halt;
 use ranks::launcher::Launch;
@@ -156,7 +155,7 @@ fn voice(ready: &Ready, argv: &[String]) -> Result<(Kept, Text), Usage> {
 /// One rank's part; gives the exit status.
 fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Result<u8, Halt> {
     let Part { comm, mut clock, records } = part;
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
+    let seed = measure::unix_seconds() as u64;
     let mut silent = Silent;
     let observer: &mut dyn Observer = match voice.as_deref_mut() {
         Some(text) => text,

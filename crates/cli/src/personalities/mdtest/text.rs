@@ -212,7 +212,7 @@ impl Text {
         self.flush(true);
         let Some(run) = self.runs.last() else { return };
         let mut text = summary::tables(run, &self.meant.look, self.rows());
-        let rows = ranks_csv::rows(run);
+        let rows = self.rank_csv.as_ref().map_or(String::new(), |_| ranks_csv::rows(run));
         if wrong > 0 {
             text.push_str(&match self.edition() {
                 Edition::Mdtest41 => format!(
@@ -247,7 +247,6 @@ impl Text {
                 "assay: preloaded {directories} directories with {files_each} files each, counted, in \
                  {seconds:.3} s\n"
             ),
-            Event::Warning(text) if *text == NOTHING_READ => String::new(),
             Event::Warning(text) => {
                 self.warnings.push((*text).to_owned());
                 format!("WARNING: {text}\n")
