@@ -127,16 +127,7 @@ fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
     let mut kills = 0;
     for stop_at in [60, 260, 420, 700, 1100, 1500] {
         let resume = if kills > 0 { "--resume" } else { "" };
-        let mut child = assay(&killed.root, &format!("-n 2 age aged {words} {resume}"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        while killed.operations() < stop_at && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_micros(200));
-        }
-        let _ = child.kill();
-        kills += u32::from(!child.wait().unwrap().success());
+        kills += u32::from(killed.killed_at(2, &format!("{words} {resume}"), stop_at));
     }
     assert!(kills >= 3, "the run was stopped only {kills} times");
     let out = killed.age(2, "--resume").ok();
@@ -152,15 +143,7 @@ fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
 fn a_killed_run_that_is_never_resumed_is_removed_whole() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     for (times, stop_at) in [(1, 1), (2, 333), (3, 900)] {
-        let mut child = assay(&mounted.root, &format!("-n 2 age aged {TARGETS} --turnovers 5"))
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        while mounted.operations() < stop_at && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_micros(200));
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        assert!(mounted.killed_at(2, &format!("{TARGETS} --turnovers 5"), stop_at));
         mounted.age(3, "--remove").ok();
         assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0, "kill number {times}");
     }

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::common::{Ran, assay, run};
 
@@ -73,6 +74,21 @@ impl Mounted {
     /// Runs `assay -n RANKS age aged WORDS`.
     pub fn age(&self, ranks: u32, words: &str) -> Ran {
         run(&mut assay(&self.root, &format!("-n {ranks} age aged {words}")))
+    }
+
+    /// Runs `assay -n RANKS age aged WORDS` and kills it when rank 0 has done so many operations; whether it
+    /// was still at work then.
+    pub fn killed_at(&self, ranks: u32, words: &str, operations: u64) -> bool {
+        let mut child = assay(&self.root, &format!("-n {ranks} age aged {words}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while self.operations() < operations && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let _ = child.kill();
+        !child.wait().unwrap().success()
     }
 
     /// Shares of blocks and inodes in use, as the file system says.

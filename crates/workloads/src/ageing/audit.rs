@@ -2,7 +2,8 @@
 //!
 //! After a process was killed nothing is amiss. After a node went down, the state may know more than the
 //! disk, or less: what is missing or of another length is made anew, what is left over of this program's
-//! names is removed; both are counted. Anything else is somebody's, and stays.
+//! names is removed; both are counted. Anything else is somebody's, and stays. Directories that the state does
+//! not know yet are not looked at: the sequence comes to make them, and then all that was in them.
 //!
 //! Invariant: afterwards the tree is what the model says, but for what is foreign.
 
@@ -10,6 +11,7 @@ use std::ffi::CStr;
 use std::io::ErrorKind;
 
 use super::act::{Act, Name};
+use super::hands::Past;
 use super::part::Part;
 
 /// What was found.
@@ -40,7 +42,7 @@ pub(super) fn audit(part: &mut Part<'_>) -> Result<Audit, String> {
             Some(found) => found,
             None => {
                 audit.missing += 1;
-                remake(part, &Act::MakeDir(dir))?;
+                remake(part, &Act::MakeDir(dir), Past::Resumed)?;
                 Vec::new()
             }
         };
@@ -50,7 +52,7 @@ pub(super) fn audit(part: &mut Part<'_>) -> Result<Audit, String> {
                 Ok(at) => seen[at] = true,
                 Err(_) => {
                     audit.left_over += 1;
-                    remake(part, &Act::Delete(name))?;
+                    remake(part, &Act::Delete(name), Past::Uncounted)?;
                 }
             }
         }
@@ -61,7 +63,8 @@ pub(super) fn audit(part: &mut Part<'_>) -> Result<Audit, String> {
         let sound = seen[at] && part.names.lstat(path).is_ok_and(|entry| entry.bytes == file.bytes);
         if !sound {
             audit.missing += 1;
-            remake(part, &Act::Create { name: file.name, bytes: file.bytes, sync: false })?;
+            let act = Act::Create { name: file.name, bytes: file.bytes, sync: false };
+            remake(part, &act, Past::Resumed)?;
         }
     }
     Ok(audit)
@@ -83,6 +86,6 @@ fn files_in(part: &mut Part<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
     }
 }
 
-fn remake(part: &mut Part<'_>, act: &Act) -> Result<(), String> {
-    part.hands.perform(act, &part.model.tree, &mut part.guard, part.number, true)
+fn remake(part: &mut Part<'_>, act: &Act, past: Past) -> Result<(), String> {
+    part.hands.perform(act, &part.model.tree, &mut part.guard, part.number, past)
 }

@@ -37,17 +37,34 @@ pub(super) struct Hands<'a> {
     buffer: Vec<u8>,
 }
 
+/// Why an operation was not done.
+enum Failure {
+    /// A call on the path failed.
+    Call(&'static str, io::Error),
+    /// The guard stopped it, in these words.
+    Stopped(String),
+}
+
+/// The failure of a call.
+fn by(call: &'static str) -> impl FnOnce(io::Error) -> Failure {
+    move |error| Failure::Call(call, error)
+}
+
 /// What went wrong, and with what.
 fn failed(call: &str, path: &Path, error: &io::Error) -> String {
     format!("{call} {}: {error}", path.display())
 }
 
-/// Lets pass an error that says that it was done already.
-fn done(result: io::Result<()>, redo: bool, by: ErrorKind) -> io::Result<()> {
-    match result {
-        Err(error) if redo && error.kind() == by => Ok(()),
-        other => other,
-    }
+/// What may have been done before an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Past {
+    /// Those before it in the sequence.
+    Known,
+    /// Directories may have been made that nobody counted: a crash of the node takes the newest counts along,
+    /// and not always what they count.
+    Resumed,
+    /// It, in part or whole, and others after it: what it works on may have another name by now, or be gone.
+    Uncounted,
 }
 
 impl<'a> Hands<'a> {
@@ -91,37 +108,44 @@ impl<'a> Hands<'a> {
         self.path.as_path().to_owned()
     }
 
-    /// Does operation number `number`; with `redo` one that may have been done in part, or whole.
+    /// Does operation number `number`. One of an uncounted past that finds nothing to work on is left out,
+    /// and what is missing then has to be made by the audit.
     pub(super) fn perform(
         &mut self,
         act: &Act,
         tree: &Tree,
         guard: &mut Guard<'_>,
         number: u64,
-        redo: bool,
+        past: Past,
     ) -> Result<(), String> {
         guard.before(0)?;
+        match self.operate(act, tree, guard, number) {
+            Err(Failure::Call(call, error)) => match error.kind() {
+                ErrorKind::NotFound if past == Past::Uncounted => Ok(()),
+                ErrorKind::AlreadyExists if past != Past::Known && self.is_directory() => Ok(()),
+                _ => Err(guard.explain(failed(call, self.path.as_path(), &error), &error)),
+            },
+            Err(Failure::Stopped(why)) => Err(why),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Whether there is a directory at the path that was made last.
+    fn is_directory(&self) -> bool {
+        self.names.lstat(self.path.as_c_str()).is_ok_and(|entry| entry.directory)
+    }
+
+    fn operate(&mut self, act: &Act, tree: &Tree, guard: &mut Guard<'_>, number: u64) -> Result<(), Failure> {
         let names = self.names;
         match *act {
-            Act::MakeDir(dir) => {
-                let made = names.make_dir(self.dir(tree, dir), DIR_PERMISSIONS);
-                self.tell("mkdir", done(made, redo, ErrorKind::AlreadyExists), guard)
-            }
-            Act::Delete(name) => {
-                let gone = names.unlink(self.file(tree, name));
-                self.tell("unlink", done(gone, redo, ErrorKind::NotFound), guard)
-            }
-            Act::Cut { name, to } => {
-                let cut = names.truncate(self.file(tree, name), to);
-                self.tell("truncate", cut, guard)
-            }
+            Act::MakeDir(dir) => names.make_dir(self.dir(tree, dir), DIR_PERMISSIONS).map_err(by("mkdir")),
+            Act::Delete(name) => names.unlink(self.file(tree, name)).map_err(by("unlink")),
+            Act::Cut { name, to } => names.truncate(self.file(tree, name), to).map_err(by("truncate")),
             Act::Rename { from, to } => {
                 Self::to_dir(&mut self.other, self.root, &mut self.way, tree, to.dir);
                 self.other.push("/f").number(to.number.into());
                 self.file(tree, from);
-                let named = names.rename(self.path.as_c_str(), self.other.as_c_str());
-                let there = redo && names.lstat(self.other.as_c_str()).is_ok();
-                self.tell("rename", done(named, there, ErrorKind::NotFound), guard)
+                names.rename(self.path.as_c_str(), self.other.as_c_str()).map_err(by("rename"))
             }
             Act::Create { name, bytes, sync } => {
                 self.file(tree, name);
@@ -130,12 +154,12 @@ impl<'a> Hands<'a> {
             Act::Rewrite { name, bytes, sync } => {
                 self.file(tree, name);
                 self.write(Mode::Truncate, name, (0, bytes), (sync, number), guard)?;
-                self.trim(bytes, guard)
+                self.trim(bytes)
             }
             Act::Append { name, from, bytes, sync, last } => {
                 self.file(tree, name);
                 self.write(Mode::Update, name, (from, bytes), (sync, number), guard)?;
-                if last { self.trim(from + bytes, guard) } else { Ok(()) }
+                if last { self.trim(from + bytes) } else { Ok(()) }
             }
             Act::Overwrite { name, from, bytes, sync } => {
                 self.file(tree, name);
@@ -144,14 +168,10 @@ impl<'a> Hands<'a> {
         }
     }
 
-    fn tell(&self, call: &str, result: io::Result<()>, guard: &Guard<'_>) -> Result<(), String> {
-        result.map_err(|error| guard.explain(failed(call, self.path.as_path(), &error), &error))
-    }
-
     /// Gives back what the file system laid aside behind the end of a file that was opened again (XFS keeps
     /// it for minutes, and counts it as used).
-    fn trim(&self, bytes: u64, guard: &Guard<'_>) -> Result<(), String> {
-        self.tell("truncate", self.names.truncate(self.path.as_c_str(), bytes), guard)
+    fn trim(&self, bytes: u64) -> Result<(), Failure> {
+        self.names.truncate(self.path.as_c_str(), bytes).map_err(by("truncate"))
     }
 
     /// Writes a range of the file at `path`, in pieces that end at multiples of a piece.
@@ -162,12 +182,9 @@ impl<'a> Hands<'a> {
         (from, bytes): (u64, u64),
         (sync, number): (bool, u64),
         guard: &mut Guard<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Failure> {
         let how = Open { mode, shared: false, collective: false, bytes: from + bytes };
-        let mut file = match self.storage.open(self.comm, self.path.as_path(), how) {
-            Ok(file) => file,
-            Err(error) => return self.tell("open", Err(error), guard),
-        };
+        let mut file = self.storage.open(self.comm, self.path.as_path(), how).map_err(by("open"))?;
         let payload = Payload::new(Identity {
             packet: Packet::Stamped,
             signature: self.seed as i32,
@@ -178,20 +195,18 @@ impl<'a> Hands<'a> {
         let (mut at, end) = (from, from + bytes);
         while at < end {
             let (begin, length) = (at / WORD * WORD, (PIECE - at % PIECE).min(end - at));
-            guard.before(length)?;
+            guard.before(length).map_err(Failure::Stopped)?;
             let whole = (at - begin + length).next_multiple_of(WORD) as usize;
             payload.fill(&mut self.buffer[..whole], begin);
             let data = &self.buffer[(at - begin) as usize..][..length as usize];
-            match file.write_at(data, at) {
-                Ok(0) => return self.tell("write", Err(ErrorKind::WriteZero.into()), guard),
-                Ok(moved) => at += moved as u64,
-                Err(error) => return self.tell("write", Err(error), guard),
+            match file.write_at(data, at).map_err(by("write"))? {
+                0 => return Err(by("write")(ErrorKind::WriteZero.into())),
+                moved => at += moved as u64,
             }
         }
         if sync {
-            self.tell("fsync", file.sync(), guard)?;
+            file.sync().map_err(by("fsync"))?;
         }
-        let closed = file.close();
-        self.tell("close", closed, guard)
+        file.close().map_err(by("close"))
     }
 }

@@ -30,6 +30,8 @@ mod tree;
 mod watch;
 
 #[cfg(test)]
+mod crash_tests;
+#[cfg(test)]
 mod model_tests;
 
 pub use act::Operations;

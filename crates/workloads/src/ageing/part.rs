@@ -14,7 +14,7 @@ use storage::{Names, Storage};
 use super::act::Act;
 use super::extents::Extents;
 use super::guard::Guard;
-use super::hands::Hands;
+use super::hands::{Hands, Past};
 use super::model::{Leg, Model};
 use super::state::{self, Odometer, Places, State, at};
 use super::watch::Watch;
@@ -31,6 +31,8 @@ pub(super) struct Part<'a> {
     pub(super) model: Model,
     pub(super) state: State,
     pub(super) hands: Hands<'a>,
+    /// What an operation may find done, whose time has come.
+    pub(super) past: Past,
     pub(super) guard: Guard<'a>,
     pub(super) odometer: Odometer,
     pub(super) watch: Watch<'a>,
@@ -68,7 +70,7 @@ impl Part<'_> {
     pub(super) fn go_on(&mut self) -> Result<(), String> {
         while let Some(act) = self.model.next() {
             self.count()?;
-            self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, false)?;
+            self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, self.past)?;
             self.number += 1;
             self.watch.tell(self.clock.ns(), &self.model);
         }
@@ -93,7 +95,7 @@ impl Part<'_> {
     /// Does the operation once more that was under way, if one was.
     pub(super) fn redo(&mut self) -> Result<(), String> {
         let Some(act) = self.next_of_all() else { return Ok(()) };
-        self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, true)?;
+        self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, Past::Uncounted)?;
         self.number += 1;
         self.count()
     }

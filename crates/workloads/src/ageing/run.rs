@@ -12,7 +12,7 @@ use super::audit::{Audit, audit};
 use super::begin::{Begun, Request, begin};
 use super::extents::Extents;
 use super::guard::Guard;
-use super::hands::Hands;
+use super::hands::{Hands, Past};
 use super::model::Leg;
 use super::part::{Part, make_places};
 use super::plan::{Geometry, Goal};
@@ -133,6 +133,7 @@ fn all_make<'a>(
         names,
         clock,
         hands: Hands::new(storage, names, comm, (rank, marker.goal.seed), &places.tree),
+        past: if request.resume { Past::Resumed } else { Past::Known },
         guard: Guard::new(storage, comm, clock, &request.dir, (marker.goal.ceiling, request.timeout_s)),
         watch: Watch { observer, step: "fill", goal, began_ns: clock.ns(), began_written: 0, told_ns: 0 },
         places,

@@ -2,10 +2,11 @@
 //!
 //! The marker (`.assay-age.json`) says with what all sequences begin; a rank's state (`rank.N/state.json`)
 //! which legs its sequence has; its odometer (`rank.N/odometer`, 16 bytes) how many operations are done.
-//! The first two are staged and renamed, the odometer is written in place before each operation.
+//! The first two are staged, renamed and made durable, the odometer is written in place before each operation.
 //!
 //! Invariant: operations with a number below the odometer's are done, that one may be done in part, and none
-//! beyond it has begun, whenever the process dies.
+//! beyond it has begun, whenever the process dies. When a node goes down, the odometer may be behind: whoever
+//! goes on then finds the work of later operations.
 //! Never here: what the operations are.
 
 use std::fs::{self, File, TryLockError};
@@ -97,7 +98,7 @@ pub(super) fn staged(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Writes a value under another name, makes it durable and gives it its name.
+/// Writes a value under another name, makes it durable and gives it its name, which then is durable, too.
 pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), String> {
     let text = serde_json::to_string_pretty(value).map_err(|error| at(path, &error.into()))?;
     let staged = staged(path);
@@ -105,9 +106,18 @@ pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), String> {
         let mut file = File::create(&staged)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        fs::rename(&staged, path)
+        fs::rename(&staged, path)?;
+        path.parent().map_or(Ok(()), sync_names)
     };
     write().map_err(|error| at(path, &error))
+}
+
+/// Makes the names in a directory durable, where the file system does that.
+fn sync_names(dir: &Path) -> io::Result<()> {
+    match File::open(dir)?.sync_all() {
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
 }
 
 /// Reads a value; `None` where there is no such file.
