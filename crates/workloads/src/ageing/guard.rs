@@ -1,11 +1,11 @@
 //! What stops a rank before its work is done: the ceiling, the deadline, a full file system, another rank.
 //!
 //! The file system's own counters are looked at before the first operation, then every tenth of a second,
-//! every 64 operations, and so often that all ranks together write at most an eighth of what is left to the
-//! ceiling between two looks.
+//! every 64 operations, and so often that all ranks together write at most an eighth of the bytes that are
+//! left to the ceiling between two looks, and make at most an eighth of the names.
 //!
-//! Invariant: an operation that would pass the ceiling, as the counters stood at the last look, does not
-//! begin.
+//! Invariant: an operation does not begin which, as the counters stood at the last look, would pass the
+//! ceiling if all ranks did the like.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::plan::{Geometry, percent};
 pub(super) const OTHERS: &str = "another rank has stopped";
 
 const LOOK_NS: u64 = 100_000_000;
-const LOOK_OPERATIONS: u32 = 64;
+const LOOK_OPERATIONS: u64 = 64;
 const LOOK_BYTES_MAX: u64 = 64 << 20;
 const LOOK_PART: u64 = 8;
 
@@ -35,9 +35,54 @@ pub(super) struct Guard<'a> {
     /// Whether there was a look yet.
     seen: bool,
     looked_ns: u64,
-    operations: u32,
+    /// Operations and bytes since then, and how many of each there may be until the next look.
+    done: Amount,
+    allowed: Amount,
+}
+
+/// Operations, of which each may make a name, and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Amount {
+    operations: u64,
     bytes: u64,
-    allowance: u64,
+}
+
+/// What is left to the ceiling for all ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Room {
+    bytes: u64,
+    /// `None` where inodes are not counted.
+    inodes: Option<u64>,
+}
+
+impl Room {
+    fn of(space: &Geometry, ceiling: f64) -> Self {
+        let left = |all: u64, used: u64| ((all as f64 * ceiling) as u64).saturating_sub(used);
+        Self {
+            bytes: left(space.bytes, space.bytes_used),
+            inodes: (space.inodes > 0).then(|| left(space.inodes, space.inodes_used)),
+        }
+    }
+
+    /// What does not have room, where all of so many ranks write so many bytes or do an operation.
+    fn lacks(&self, bytes: u64, ranks: u64) -> Option<&'static str> {
+        if bytes.saturating_mul(ranks) > self.bytes {
+            Some("blocks")
+        } else if self.inodes.is_some_and(|inodes| inodes < ranks) {
+            Some("inodes")
+        } else {
+            None
+        }
+    }
+
+    /// What each of so many ranks may do until it looks again.
+    fn each(&self, ranks: u64) -> Amount {
+        let operations = self.inodes.map_or(LOOK_OPERATIONS, |inodes| inodes / LOOK_PART / ranks);
+        Amount {
+            operations: operations.clamp(1, LOOK_OPERATIONS),
+            bytes: (self.bytes / LOOK_PART / ranks).min(LOOK_BYTES_MAX),
+        }
+    }
 }
 
 impl<'a> Guard<'a> {
@@ -58,9 +103,8 @@ impl<'a> Guard<'a> {
             deadline_ns,
             seen: false,
             looked_ns: 0,
-            operations: 0,
-            bytes: 0,
-            allowance: 0,
+            done: Amount::default(),
+            allowed: Amount::default(),
         }
     }
 
@@ -73,26 +117,27 @@ impl<'a> Guard<'a> {
         if self.deadline_ns.is_some_and(|deadline| now >= deadline) {
             return Err("the time of --timeout is over; go on with --resume".to_owned());
         }
-        self.operations += u32::from(bytes == 0);
-        self.bytes += bytes;
+        self.done.operations += u64::from(bytes == 0);
+        self.done.bytes += bytes;
         let due = !self.seen
-            || self.operations >= LOOK_OPERATIONS
-            || self.bytes > self.allowance
+            || self.done.operations > self.allowed.operations
+            || self.done.bytes > self.allowed.bytes
             || now >= self.looked_ns + LOOK_NS;
         if due { self.look(now, bytes) } else { Ok(()) }
     }
 
     fn look(&mut self, now: u64, bytes: u64) -> Result<(), String> {
+        let ranks = u64::from(self.comm.size());
         let mut space = geometry(self.storage, self.dir)?;
-        if self.passed(&space, bytes).is_some() {
+        if self.passed(&space, bytes, ranks).is_some() {
             // Some file systems count reservations for data that is not written back yet, much too high.
             self.storage.sync_all(self.dir).map_err(|error| format!("{}: {error}", self.dir.display()))?;
             space = geometry(self.storage, self.dir)?;
         }
-        (self.seen, self.looked_ns, self.operations, self.bytes) = (true, now, 0, bytes);
-        let part = self.room(&space) / LOOK_PART / u64::from(self.comm.size());
-        self.allowance = part.min(LOOK_BYTES_MAX);
-        match self.passed(&space, bytes) {
+        (self.seen, self.looked_ns) = (true, now);
+        self.done = Amount { operations: u64::from(bytes == 0), bytes };
+        self.allowed = Room::of(&space, self.ceiling).each(ranks);
+        match self.passed(&space, bytes, ranks) {
             None => Ok(()),
             Some((what, now)) => Err(format!(
                 "the {what} are at {}, and the ceiling is {}; make room and go on with --resume",
@@ -102,20 +147,12 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// Bytes up to the ceiling.
-    fn room(&self, space: &Geometry) -> u64 {
-        ((space.bytes as f64 * self.ceiling) as u64).saturating_sub(space.bytes_used)
-    }
-
-    /// What is above the ceiling, or would be with so many bytes more, and the share of it now in use.
-    fn passed(&self, space: &Geometry, bytes: u64) -> Option<(&'static str, f64)> {
-        if bytes > self.room(space) || space.blocks() > self.ceiling {
-            Some(("blocks", space.blocks()))
-        } else if space.inodes > 0 && space.inodes() > self.ceiling {
-            Some(("inodes", space.inodes()))
-        } else {
-            None
-        }
+    /// What is above the ceiling, or would be if all ranks did what this one is about to do, and the share of
+    /// it now in use.
+    fn passed(&self, space: &Geometry, bytes: u64, ranks: u64) -> Option<(&'static str, f64)> {
+        let above = if space.blocks() > self.ceiling { Some("blocks") } else { None };
+        let what = above.or_else(|| Room::of(space, self.ceiling).lacks(bytes, ranks))?;
+        Some((what, if what == "blocks" { space.blocks() } else { space.inodes() }))
     }
 
     /// The words of a failure; of a full file system also how full it is.
@@ -158,6 +195,35 @@ mod tests {
             assert!(told.ends_with(" %; make room and go on with --resume"), "{told}");
         }
         assert_eq!(told(ErrorKind::PermissionDenied), "write f: oh");
+    }
+
+    #[test]
+    fn what_all_ranks_do_between_two_looks_stays_below_the_ceiling() {
+        let of = |used: u64| Geometry {
+            bytes: 1000 << 20,
+            bytes_used: used << 20,
+            bytes_available: 0,
+            inodes: 1000,
+            inodes_used: used,
+            block: 4096,
+        };
+        for (used, ranks) in [(0, 1), (500, 7), (892, 1), (892, 8), (899, 1), (800, 100)] {
+            let room = Room::of(&of(used), 0.9);
+            assert_eq!(room, Room { bytes: (900 - used) << 20, inodes: Some(900 - used) });
+            let part = room.each(ranks);
+            assert!(part.bytes * ranks <= room.bytes / LOOK_PART && part.bytes <= LOOK_BYTES_MAX);
+            let least = part.operations == 1;
+            assert!(part.operations * ranks <= (900 - used) / LOOK_PART || least, "{used} {ranks} {part:?}");
+            assert!((1..=LOOK_OPERATIONS).contains(&part.operations));
+            // A piece fits where all ranks can write one.
+            assert_eq!(room.lacks(room.bytes / ranks, ranks), None, "{used} {ranks}");
+            assert_eq!(room.lacks(room.bytes / ranks + 1, ranks), Some("blocks"), "{used} {ranks}");
+        }
+        assert_eq!(Room::of(&of(893), 0.9).lacks(0, 7), None);
+        assert_eq!(Room::of(&of(893), 0.9).lacks(0, 8), Some("inodes"), "each may make a name");
+        let uncounted = Room::of(&Geometry { inodes: 0, inodes_used: 0, ..of(893) }, 0.9);
+        assert_eq!((uncounted.lacks(0, 8), uncounted.each(8).operations), (None, LOOK_OPERATIONS));
+        assert_eq!(Room::of(&of(901), 0.9), Room { bytes: 0, inodes: Some(0) });
     }
 
     #[test]
