@@ -48,3 +48,36 @@ fn a_run_whose_odometers_are_behind_after_a_crash_ends_as_if_it_had_not_been_sto
         assert_eq!(fs::read_dir(crashed.aged()).unwrap().count(), 0, "{when}");
     }
 }
+
+#[test]
+fn a_resume_that_is_refused_changes_nothing() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(2, &format!("{TARGETS} --turnovers 0.5")).ok();
+    let marker = mounted.aged().join(".assay-age.json");
+    let before = fs::read(&marker).unwrap();
+    let other = fs::File::open(mounted.aged().join("rank.1/odometer")).unwrap();
+    other.lock().unwrap();
+    let ran = mounted.age(2, "--resume --turnovers 2 --ceiling 95%");
+    assert_refused(&ran, 1, "rank.1/odometer: another run is at work here");
+    assert_eq!(fs::read(&marker).unwrap(), before);
+    other.unlock().unwrap();
+    mounted.age(2, "--resume --turnovers 0.6 --ceiling 95%").ok();
+    assert_ne!(fs::read(&marker).unwrap(), before);
+}
+
+#[test]
+fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_refuse() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    for rank in [0, 1, 5] {
+        fs::create_dir_all(mounted.aged().join(format!("rank.{rank}/tree"))).unwrap();
+        fs::write(mounted.aged().join(format!("rank.{rank}/odometer")), "").unwrap();
+    }
+    let theirs = mounted.aged().join("rank.5/tree/theirs");
+    fs::write(&theirs, "").unwrap();
+    let refused = mounted.age(2, &format!("{TARGETS} --turnovers 0"));
+    assert_refused(&refused, 2, "aged is not empty (rank.5); name a directory that is empty");
+    fs::remove_file(theirs).unwrap();
+    mounted.age(2, &format!("{TARGETS} --turnovers 0")).ok();
+    mounted.age(3, "--remove").ok();
+    assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0);
+}

@@ -1,10 +1,11 @@
 //! How a run begins: a directory of its own, or one that is taken up again.
 //!
-//! Invariant: nothing is written before everything was checked, and all ranks begin with the same numbers.
+//! Invariant: nothing is written before everything was checked, all ranks begin with the same numbers, and a
+//! marker is written only by those who hold the locks of all ranks.
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt};
@@ -12,9 +13,10 @@ use storage::Storage;
 
 use super::guard::geometry;
 use super::model::{Beginning, Model};
+use super::part::{make_dir, make_places};
 use super::plan::{Goal, Share, plan, refuse_what_follows};
 use super::profile::Profile;
-use super::state::{self, MARKER, Marker, SEQUENCE, at};
+use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, at};
 
 /// The step in which a run is refused; nothing was written then.
 pub const REFUSED: &str = "plan";
@@ -59,7 +61,7 @@ pub(super) struct Begun {
     pub(super) model: Model,
 }
 
-/// Checks everything, then makes the directory and its marker, or takes them up. Collective.
+/// Checks everything; writes nothing. Collective.
 pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -> Result<Begun, Halt> {
     let mine = if comm.rank() == 0 { marker(comm, storage, request).map(Some) } else { Ok(None) };
     let mine = comm.agree(REFUSED, mine)?;
@@ -67,10 +69,25 @@ pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -
     comm.broadcast(0, &mut text)?;
     let marker: Result<Marker, String> = serde_json::from_slice(&text).map_err(|error| error.to_string());
     let marker = comm.agree(REFUSED, marker)?;
-    let begun = comm.agree(REFUSED, begun(comm, marker))?;
-    let made = if comm.rank() == 0 { write_marker(&request.dir, &begun.marker) } else { Ok(()) };
-    comm.agree("mark", made)?;
-    Ok(begun)
+    comm.agree(REFUSED, begun(comm, marker))
+}
+
+/// Makes the directory and this rank's place in it, or finds them there, and keeps other runs out. Collective.
+pub(super) fn take_place(comm: &dyn Comm, request: &Request, places: &Places) -> Result<Odometer, Halt> {
+    let made = if comm.rank() == 0 { make_dir(&request.dir) } else { Ok(()) };
+    comm.agree("begin", made)?;
+    comm.agree("begin", make_places(places).and_then(|()| Odometer::open(&places.odometer)))
+}
+
+/// Keeps what the run was begun with, or goes on with; all ranks have their places. Collective.
+pub(super) fn mark(comm: &dyn Comm, request: &Request, marker: &Marker) -> Result<(), Halt> {
+    let path = request.dir.join(MARKER);
+    let marked = match (comm.rank(), request.resume) {
+        (0, true) => state::save(&path, marker),
+        (0, false) => state::save_new(&path, marker),
+        _ => Ok(()),
+    };
+    comm.agree("mark", marked)
 }
 
 fn begun(comm: &dyn Comm, marker: Marker) -> Result<Begun, String> {
@@ -104,10 +121,10 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &Request) -> Result<Marker,
         return Err("this backend has no directories".to_owned());
     }
     let dir = &request.dir;
-    let room = match strangers(dir) {
+    let room = match look_around(dir) {
         Err(error) if error.kind() == ErrorKind::NotFound => parent(dir),
         Err(error) => return Err(at(dir, &error)),
-        Ok(strangers) => match strangers.first() {
+        Ok(around) => match around.strangers.first() {
             None => dir.clone(),
             Some(first) => {
                 return Err(format!(
@@ -137,17 +154,32 @@ fn parent(dir: &Path) -> PathBuf {
     }
 }
 
-/// What is in a directory that this program did not put there.
-pub(super) fn strangers(dir: &Path) -> std::io::Result<Vec<OsString>> {
-    let mut names = Vec::new();
+/// What is in a directory besides the marker.
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    /// Names, sorted, that this program did not put there, or in which it has written something.
+    pub(super) strangers: Vec<OsString>,
+    /// Ranks' places in which nothing was done yet, of a run that ended before it had its marker.
+    pub(super) unused: Vec<Places>,
+}
+
+/// Looks into a directory.
+pub(super) fn look_around(dir: &Path) -> io::Result<Around> {
+    let mut around = Around::default();
     for entry in fs::read_dir(dir)? {
         let name = entry?.file_name();
-        if name != NOT_FOREIGN && name != MARKER && name != *state::staged(Path::new(MARKER)) {
-            names.push(name);
+        if name == NOT_FOREIGN || name == MARKER || name == *state::staged(Path::new(MARKER)) {
+            continue;
+        }
+        let rank = name.to_str().and_then(|name| name.strip_prefix("rank.")?.parse::<u32>().ok());
+        let places = rank.map(|rank| Places::of(dir, rank.into()));
+        match places.filter(|places| places.rank_dir == dir.join(&name)) {
+            Some(places) if places.are_unused()? => around.unused.push(places),
+            _ => around.strangers.push(name),
         }
     }
-    names.sort();
-    Ok(names)
+    around.strangers.sort();
+    Ok(around)
 }
 
 fn taken_up(mut found: Marker, ranks: u32, request: &Request) -> Result<Marker, String> {
@@ -180,12 +212,4 @@ fn taken_up(mut found: Marker, ranks: u32, request: &Request) -> Result<Marker, 
     goal.ceiling = request.ceiling.unwrap_or(goal.ceiling);
     goal.turnovers = goal.turnovers.max(request.turnovers.unwrap_or(0.0));
     Ok(found)
-}
-
-fn write_marker(dir: &Path, marker: &Marker) -> Result<(), String> {
-    match fs::create_dir(dir) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-        made => made.map_err(|error| at(dir, &error))?,
-    }
-    state::save(&dir.join(MARKER), marker)
 }

@@ -30,7 +30,7 @@ fn with_part<T>(dir: &Path, past: Past, body: impl FnOnce(&mut Part<'_>) -> T) -
     let (storage, clock, comm) = (posix(), CycleClock::new(), local::alone());
     let comm: &dyn Comm = &comm;
     let places = Places::of(dir, 0);
-    make_places(&places, past == Past::Resumed).unwrap();
+    make_places(&places).unwrap();
     let odometer = Odometer::open(&places.odometer).unwrap();
     let done = Odometer::read(&places.odometer).unwrap();
     let state = state::load(&places.state).unwrap().unwrap_or_default();

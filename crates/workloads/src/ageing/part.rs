@@ -42,18 +42,18 @@ pub(super) struct Part<'a> {
     pub(super) leg: usize,
 }
 
-/// Makes a directory; one that is there is fine where it may be.
-fn make_dir(path: &Path, may_be_there: bool) -> Result<(), String> {
+/// Makes a directory, unless it is there.
+pub(super) fn make_dir(path: &Path) -> Result<(), String> {
     match fs::create_dir(path) {
-        Err(error) if may_be_there && error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         made => made.map_err(|error| at(path, &error)),
     }
 }
 
 /// Makes what a rank needs on the file system besides its tree, or finds it there.
-pub(super) fn make_places(places: &Places, resume: bool) -> Result<(), String> {
-    make_dir(&places.rank_dir, resume)?;
-    make_dir(&places.tree, resume)
+pub(super) fn make_places(places: &Places) -> Result<(), String> {
+    make_dir(&places.rank_dir)?;
+    make_dir(&places.tree)
 }
 
 impl Part<'_> {

@@ -16,7 +16,7 @@ use storage::{Names, Storage};
 
 use super::act::{Act, Name};
 use super::audit::number;
-use super::begin::{REFUSED, strangers};
+use super::begin::{REFUSED, look_around};
 use super::model::{Beginning, Model};
 use super::part::{next_of_all, replay};
 use super::plan::plan;
@@ -212,7 +212,8 @@ fn remove_dir(
 
 /// Names what else is in the directory, and takes the marker away where all is gone that it stands for.
 fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<(), String> {
-    let left = strangers(dir).map_err(|error| at(dir, &error))?;
+    let around = look_around(dir).map_err(|error| at(dir, &error))?;
+    let left = around.strangers;
     if !all_gone {
         // What holds something foreign is no stranger itself.
         let own = |name: &std::ffi::OsStr| name.as_bytes().starts_with(b"rank.");
@@ -220,6 +221,8 @@ fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<()
         return Ok(());
     }
     left.iter().for_each(|name| removed.leave(&dir.join(name)));
+    // Of a run that was begun beside this one, and refused.
+    around.unused.iter().try_for_each(Places::remove_unused)?;
     let marker: PathBuf = dir.join(MARKER);
     gone(fs::remove_file(state::staged(&marker))).map_err(|error| at(&marker, &error))?;
     fs::remove_file(&marker).map_err(|error| at(&marker, &error))?;

@@ -9,12 +9,12 @@ use storage::Storage;
 
 use super::act::Operations;
 use super::audit::{Audit, audit};
-use super::begin::{Begun, Request, begin};
+use super::begin::{Begun, Request, begin, mark, take_place};
 use super::extents::Extents;
 use super::guard::Guard;
 use super::hands::{Hands, Past};
 use super::model::Leg;
-use super::part::{Part, make_places};
+use super::part::Part;
 use super::plan::{Geometry, Goal};
 use super::settle::{All, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
 use super::state::{self, Odometer, Places, State};
@@ -118,13 +118,13 @@ fn all_make<'a>(
     let Begun { marker, share, model, .. } = begun;
     let rank = u64::from(comm.rank());
     let places = Places::of(&request.dir, rank);
-    let make = || {
-        make_places(&places, request.resume)?;
-        let odometer = Odometer::open(&places.odometer)?;
+    let odometer = take_place(comm, request, &places)?;
+    mark(comm, request, &marker)?;
+    let found = || {
         let state = state::load(&places.state)?.unwrap_or_default();
-        Ok::<_, String>((state, Odometer::read(&places.odometer)?, odometer))
+        Ok::<_, String>((state, Odometer::read(&places.odometer)?))
     };
-    let (mut state, done, odometer) = comm.agree("begin", make())?;
+    let (mut state, done) = comm.agree("begin", found())?;
     share_legs(comm, &mut state)?;
     let names = comm.agree("begin", storage.names().ok_or("this backend has no directories"))?;
     let goal = share.fit.files as f64 * model.mean_taken() * (1.0 + marker.goal.turnovers);

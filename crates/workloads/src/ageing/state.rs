@@ -75,6 +75,34 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// Whether nothing was done here but to make the place.
+    pub(super) fn are_unused(&self) -> io::Result<bool> {
+        if !self.rank_dir.symlink_metadata()?.is_dir() {
+            return Ok(false);
+        }
+        for entry in fs::read_dir(&self.rank_dir)? {
+            let path = entry?.path();
+            let found = path.symlink_metadata()?;
+            let unused = path == self.tree && found.is_dir() && fs::read_dir(&path)?.next().is_none()
+                || path == self.odometer && found.is_file() && found.len() == 0;
+            if !unused {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes them away again, as long as they are unused.
+    pub(super) fn remove_unused(&self) -> Result<(), String> {
+        let gone = |path: &Path, removed: io::Result<()>| match removed {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(at(path, &error)),
+            _ => Ok(()),
+        };
+        gone(&self.tree, fs::remove_dir(&self.tree))?;
+        gone(&self.odometer, fs::remove_file(&self.odometer))?;
+        gone(&self.rank_dir, fs::remove_dir(&self.rank_dir))
+    }
+
     pub(super) fn of(dir: &Path, rank: u64) -> Self {
         let rank_dir = dir.join(format!("rank.{rank}"));
         Self {
@@ -100,13 +128,40 @@ pub(super) fn staged(path: &Path) -> PathBuf {
 
 /// Writes a value under another name, makes it durable and gives it its name, which then is durable, too.
 pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), String> {
+    save_by(path, value, |staged| fs::rename(staged, path))
+}
+
+/// The same for a name that nobody has given to anything.
+pub(super) fn save_new(path: &Path, value: &impl Serialize) -> Result<(), String> {
+    save_by(path, value, |staged| match fs::hard_link(staged, path) {
+        Ok(()) => fs::remove_file(staged),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            fs::remove_file(staged)?;
+            Err(error)
+        }
+        // Not every file system has links.
+        Err(_) if path.symlink_metadata().is_err() => fs::rename(staged, path),
+        Err(error) => Err(error),
+    })
+}
+
+fn save_by(
+    path: &Path,
+    value: &impl Serialize,
+    name: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), String> {
     let text = serde_json::to_string_pretty(value).map_err(|error| at(path, &error.into()))?;
     let staged = staged(path);
     let write = || {
-        let mut file = File::create(&staged)?;
+        // One that was left may be the file that has its name already.
+        match fs::remove_file(&staged) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = File::create_new(&staged)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        fs::rename(&staged, path)?;
+        name(&staged)?;
         path.parent().map_or(Ok(()), sync_names)
     };
     write().map_err(|error| at(path, &error))
@@ -168,5 +223,27 @@ impl Odometer {
         bytes[..8].copy_from_slice(&number.to_le_bytes());
         bytes[8..].copy_from_slice(&(!number).to_le_bytes());
         self.0.write_all_at(&bytes, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_given_is_not_given_again_and_a_stage_that_was_left_does_no_harm() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        let legs = |count: usize| State { legs: vec![Leg::Fill; count], first: None };
+        save_new(&path, &legs(1)).unwrap();
+        assert!(save_new(&path, &legs(2)).unwrap_err().contains("File exists"));
+        assert_eq!(load::<State>(&path).unwrap(), Some(legs(1)));
+        // As a kill between giving the name and taking the stage away leaves it.
+        fs::hard_link(&path, staged(&path)).unwrap();
+        let before = File::open(&path).unwrap();
+        save(&path, &legs(3)).unwrap();
+        assert_eq!(load::<State>(&path).unwrap(), Some(legs(3)));
+        assert!(before.metadata().unwrap().len() > 0, "the old file was not emptied on the way");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }
