@@ -14,7 +14,7 @@ use storage::Storage;
 use super::guard::geometry;
 use super::model::{Beginning, Model};
 use super::part::{make_dir, make_places};
-use super::plan::{Goal, Share, plan, refuse_what_follows};
+use super::plan::{Goal, plan, refuse_what_follows};
 use super::profile::Profile;
 use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, at};
 
@@ -56,8 +56,6 @@ pub struct Request {
 /// What all ranks begin with.
 pub(super) struct Begun {
     pub(super) marker: Marker,
-    /// This rank's share of the fill.
-    pub(super) share: Share,
     pub(super) model: Model,
 }
 
@@ -98,7 +96,7 @@ fn begun(comm: &dyn Comm, marker: Marker) -> Result<Begun, String> {
     let taken = model.as_ref().map(Model::mean_taken);
     refuse_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
     let model = model.ok_or("no sizes fit")?;
-    Ok(Begun { marker, share, model })
+    Ok(Begun { marker, model })
 }
 
 /// What is in the marker, or will be.

@@ -46,7 +46,7 @@ fn with_part<T>(dir: &Path, past: Past, body: impl FnOnce(&mut Part<'_>) -> T) -
         hands: Hands::new(&*storage, names, comm, (0, SEED), &places.tree),
         past,
         guard: Guard::new(&*storage, comm, &clock, dir, (1.0, None)),
-        watch: Watch { observer: None, step: "fill", goal: 1.0, began_ns: 0, began_written: 0, told_ns: 0 },
+        watch: Watch::new(None, &model, 0.0),
         places,
         model,
         state,

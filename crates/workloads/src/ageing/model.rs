@@ -235,6 +235,11 @@ impl Model {
         self.sizes.mean(self.block)
     }
 
+    /// Length of all files that the fill makes, bytes.
+    pub(super) fn bytes_to_fill(&self) -> f64 {
+        self.share.fit.files as f64 * self.sizes.mean(1)
+    }
+
     /// By what the profile's sizes are multiplied.
     pub(super) fn size_factor(&self) -> f64 {
         self.sizes.factor

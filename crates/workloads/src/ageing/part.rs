@@ -72,7 +72,7 @@ impl Part<'_> {
             self.count()?;
             self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, self.past)?;
             self.number += 1;
-            self.watch.tell(self.clock.ns(), &self.model);
+            self.watch.tell(self.clock.ns(), self.state.legs[self.leg], &self.model);
         }
         self.count()
     }

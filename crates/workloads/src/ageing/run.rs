@@ -115,7 +115,7 @@ fn all_make<'a>(
     begun: Begun,
     observer: Option<&'a mut dyn Observer>,
 ) -> Result<Part<'a>, Halt> {
-    let Begun { marker, share, model, .. } = begun;
+    let Begun { marker, model } = begun;
     let rank = u64::from(comm.rank());
     let places = Places::of(&request.dir, rank);
     let odometer = take_place(comm, request, &places)?;
@@ -127,7 +127,7 @@ fn all_make<'a>(
     let (mut state, done) = comm.agree("begin", found())?;
     share_legs(comm, &mut state)?;
     let names = comm.agree("begin", storage.names().ok_or("this backend has no directories"))?;
-    let goal = share.fit.files as f64 * model.mean_taken() * (1.0 + marker.goal.turnovers);
+    let watch = Watch::new(observer, &model, marker.goal.turnovers);
     let mut me = Part {
         storage,
         names,
@@ -135,7 +135,7 @@ fn all_make<'a>(
         hands: Hands::new(storage, names, comm, (rank, marker.goal.seed), &places.tree),
         past: if request.resume { Past::Resumed } else { Past::Known },
         guard: Guard::new(storage, comm, clock, &request.dir, (marker.goal.ceiling, request.timeout_s)),
-        watch: Watch { observer, step: "fill", goal, began_ns: clock.ns(), began_written: 0, told_ns: 0 },
+        watch,
         places,
         model,
         state,
@@ -145,7 +145,6 @@ fn all_make<'a>(
     };
     let replayed = me.save().and_then(|()| me.replay(done));
     comm.agree("resume", replayed)?;
-    me.watch.began_written = me.model.written;
     Ok(me)
 }
 
@@ -169,12 +168,14 @@ fn share_legs(comm: &dyn Comm, state: &mut State) -> Result<(), Halt> {
 /// Ends what was under way when the run was stopped. Collective.
 fn take_up(all: &All<'_>, me: &mut Part<'_>, request: &Request) -> Result<Audit, Halt> {
     let mut found = Audit::default();
+    me.watch.begin(me.clock.ns(), &me.model);
     if !request.resume {
         return Ok(found);
     }
     let mut mend = || {
         me.redo()?;
         found = audit(me)?;
+        me.watch.begin(me.clock.ns(), &me.model);
         me.catch_up()
     };
     let done = mend();
@@ -195,7 +196,6 @@ fn work(all: &All<'_>, me: &mut Part<'_>, goal: &Goal) -> Result<(), Halt> {
         me.state.first = first;
         all.comm.agree("count extents", me.save())?;
     }
-    me.watch.step = "age";
     let turnovers = goal.turnovers - me.state.turnovers();
     let due = turnovers > NO_TURNOVERS;
     all.work("churn", if due { me.do_leg(Leg::Churn { turnovers }) } else { Ok(()) })

@@ -43,7 +43,6 @@ impl All<'_> {
 
     /// Adds and takes away until the counters are close to the goal; returns what they say then. Collective.
     pub(super) fn settle(&self, me: &mut Part<'_>, goal: &Goal, rounds: u32) -> Result<Geometry, Halt> {
-        me.watch.step = "settle";
         for _ in 0..rounds {
             let space = self.look(me)?;
             if is_close(goal, &space, CLOSE) {

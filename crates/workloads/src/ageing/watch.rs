@@ -1,6 +1,6 @@
 //! What is told while it lasts, of rank 0's own part, which stands for all of them.
 
-use super::model::Model;
+use super::model::{Leg, Model};
 
 /// Told at most so often.
 const TELL_NS: u64 = 200_000_000;
@@ -30,33 +30,96 @@ pub trait Observer {
 
 /// Who is told, and what the numbers are held against.
 pub(super) struct Watch<'a> {
-    pub(super) observer: Option<&'a mut dyn Observer>,
-    pub(super) step: &'static str,
+    observer: Option<&'a mut dyn Observer>,
     /// Bytes that this rank will have written in the end, as far as that is known.
-    pub(super) goal: f64,
-    /// When this process began, and what was written before.
-    pub(super) began_ns: u64,
-    pub(super) began_written: u64,
-    pub(super) told_ns: u64,
+    goal: f64,
+    /// When this process began to go on, and what was written before.
+    began_ns: u64,
+    began_written: u64,
+    told_ns: u64,
 }
 
-impl Watch<'_> {
-    pub(super) fn tell(&mut self, now: u64, model: &Model) {
+impl<'a> Watch<'a> {
+    /// Of a rank that fills by `model` and turns over what it filled so many times.
+    pub(super) fn new(observer: Option<&'a mut dyn Observer>, model: &Model, turnovers: f64) -> Self {
+        let goal = model.bytes_to_fill() * (1.0 + turnovers);
+        Self { observer, goal, began_ns: 0, began_written: 0, told_ns: 0 }
+    }
+
+    /// What is written from now on is what the time that is left is told by.
+    pub(super) fn begin(&mut self, now: u64, model: &Model) {
+        (self.began_ns, self.began_written) = (now, model.written);
+    }
+
+    pub(super) fn tell(&mut self, now: u64, leg: Leg, model: &Model) {
         let Some(observer) = &mut self.observer else { return };
         if now < self.told_ns + TELL_NS {
             return;
         }
         self.told_ns = now;
         let written = model.written as f64;
-        let rate = (model.written - self.began_written) as f64 / (now - self.began_ns).max(1) as f64 * 1e9;
+        let rate = (model.written - self.began_written) as f64
+            / now.saturating_sub(self.began_ns).max(1) as f64
+            * 1e9;
         let left = (self.goal - written).max(0.0);
         observer.progress(&Progress {
-            step: self.step,
+            step: step(leg),
             share: (written / self.goal.max(1.0)).min(1.0),
             left_s: (rate > 0.0).then(|| left / rate),
             files: model.files.len() as u64,
             bytes: model.bytes,
             turnovers: model.turnovers,
         });
+    }
+}
+
+fn step(leg: Leg) -> &'static str {
+    match leg {
+        Leg::Fill => "fill",
+        Leg::Churn { .. } => "age",
+        Leg::Adjust { .. } => "settle",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::Beginning;
+    use super::super::plan::Share;
+    use super::super::profile::Profile;
+    use super::super::sizes::Fit;
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard(Vec<Progress>);
+
+    impl Observer for Heard {
+        fn progress(&mut self, progress: &Progress) {
+            self.0.push(*progress);
+        }
+    }
+
+    #[test]
+    fn the_share_is_one_of_bytes_that_are_written_and_the_time_left_that_of_this_process() {
+        // Files far smaller than a block.
+        let profile = Profile::read("[size]\nmedian_bytes = 300\nsigma = 0.5\ntail_share = 0\n").unwrap();
+        let fit = Fit { files: 500, block: 4096, largest: 40_000, mean: None };
+        let share = Share { fit, dirs: 50 };
+        let beginning = Beginning { seed: 1, rank: 0, ranks: 1, profile: &profile, share };
+        let mut model = Model::new(beginning).unwrap();
+        let mut heard = Heard::default();
+        let mut watch = Watch::new(Some(&mut heard), &model, 1.0);
+        let churn = Leg::Churn { turnovers: 1.0 };
+        for (number, leg) in [(1, Leg::Fill), (2, churn)] {
+            model.begin(leg);
+            while model.next().is_some() {}
+            // Taken up again at the end of the fill, after a long look at the tree.
+            watch.tell(number * 1_000_000_000, leg, &model);
+            watch.begin(number * 1_000_000_000, &model);
+        }
+        watch.tell(9_000_000_000, Leg::Adjust { files: 0, bytes: None }, &model);
+        let told: Vec<_> = heard.0.iter().map(|told| (told.step, (told.share * 100.0).round())).collect();
+        assert_eq!(told, [("fill", 50.0), ("age", 100.0), ("settle", 100.0)]);
+        assert!((heard.0[0].left_s.unwrap() - 1.0).abs() < 0.05, "{:?}", heard.0[0]);
+        assert_eq!(heard.0[2].left_s, None, "nothing was written yet");
     }
 }
