@@ -92,6 +92,31 @@ fn with_continue_a_full_file_system_is_counted_to_the_end() {
 }
 
 #[test]
+fn what_a_run_leaves_that_went_on_after_failures_goes_as_its_last_line_says() {
+    let Some(small) = Mounted::new("nr_inodes=20,size=1m") else { return };
+    let told = |ran: &Ran| {
+        let last = ran.out.lines().next_back().unwrap().to_owned();
+        assert!(last.starts_with("\tassay: not all was done; what there is of ./LEVEL0."), "{}", ran.out);
+        last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap().to_owned()
+    };
+    let ran = fdtree(small.path(), 1, "-C -l 1 -d 3 -f 10 -s 0 --continue");
+    assert!(complaint(&ran, 1).contains(" operations failed"), "{ran:?}");
+    let [tree] = &trees(small.path())[..] else { panic!("{ran:?}") };
+    // A removal that fails leaves something, and says how that goes.
+    let notes = tree.join("L1D3/notes.txt");
+    std::fs::write(&notes, "mine").unwrap_or_else(|_| {
+        std::fs::remove_file(tree.join("L1F1")).unwrap();
+        std::fs::write(&notes, "mine").unwrap();
+    });
+    let removed = fdtree(small.path(), 1, &told(&ran));
+    assert_eq!(removed.status, Some(1), "{removed:?}");
+    std::fs::remove_file(&notes).unwrap();
+    let removed = fdtree(small.path(), 1, &told(&removed));
+    assert!(!tree.exists(), "{removed:?}");
+    assert!(!removed.out.contains("not all was done"), "nothing is left: {removed:?}");
+}
+
+#[test]
 fn inodes_that_run_out_name_the_directory_or_file() {
     let Some(small) = Mounted::new("nr_inodes=8,size=1m") else { return };
     let line = complaint(&fdtree(small.path(), 1, "-l 1 -d 10 -f 0"), 1);

@@ -139,7 +139,7 @@ fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Resu
     };
     let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text };
     let done = workloads::fdtree::run(&ready.parameters, &*ready.storage, part.comm, &mut cx);
-    let printed = text.finish(done.is_ok());
+    let printed = text.finish(done.as_ref().ok().copied());
     if let Err(error) = &printed {
         complain(&format!("fdtree: cannot print the results: {error}"));
     }

@@ -213,18 +213,20 @@ impl Text {
         self.flush();
     }
 
-    /// The last lines; `done` where all phases ran. Fails where something could not be written.
-    pub(super) fn finish(&mut self, done: bool) -> io::Result<()> {
+    /// The last lines; so many operations have failed, or a phase has stopped the run. Fails where something
+    /// could not be written.
+    pub(super) fn finish(&mut self, failed: Option<u64>) -> io::Result<()> {
         let look = &self.look;
         let Shape { levels, dirs, files, .. } = look.parameters.shape;
         let (trees, shape) = (look.trees(), format!("-l {levels} -d {dirs} -f {files}"));
         let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
-        let text = if done && !look.parameters.remove {
+        let text = if failed == Some(0) && !look.parameters.remove {
             let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
             format!("left at {trees}; `fdtree -R {shape} -o {}`{on} removes it", dir.display())
-        } else if !done && is_there(look) {
+        } else if failed != Some(0) && is_there(look) {
+            let how = if failed.is_some() { "not all was done" } else { "stopped" };
             format!(
-                "stopped; what there is of {trees} is left; `fdtree -R --continue {shape} --base {}`{on} \
+                "{how}; what there is of {trees} is left; `fdtree -R --continue {shape} --base {}`{on} \
                  removes it",
                 look.parameters.base
             )
@@ -366,7 +368,7 @@ mod tests {
             let mut text = Text::new(look(1), Full(kind), 0.0);
             text.event(&Event::Started);
             text.event(&Event::Begins(Step::RemoveFiles));
-            assert_eq!(text.finish(true).is_err(), failed, "{kind:?}");
+            assert_eq!(text.finish(Some(0)).is_err(), failed, "{kind:?}");
         }
     }
 }
