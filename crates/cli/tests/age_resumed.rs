@@ -81,3 +81,33 @@ fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_refuse() {
     mounted.age(3, "--remove").ok();
     assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_directory_that_has_become_a_link_is_not_gone_into() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(1, &format!("{TARGETS} --turnovers 0")).ok();
+    // Somebody's directory with the names of one of ours.
+    let (ours, theirs) = (mounted.aged().join("rank.0/tree/d1"), mounted.root.join("theirs"));
+    let moved = mounted.root.join("moved");
+    fs::rename(&ours, &moved).unwrap();
+    fs::create_dir(&theirs).unwrap();
+    for entry in fs::read_dir(&moved).unwrap() {
+        let name = entry.unwrap().file_name();
+        fs::write(theirs.join(name), "theirs").unwrap();
+    }
+    fs::write(theirs.join("f4000000000"), "theirs").unwrap();
+    let names = || fs::read_dir(&theirs).unwrap().count();
+    let before = names();
+    assert!(before > 1, "there is something in it");
+    std::os::unix::fs::symlink("../../../theirs", &ours).unwrap();
+    let told = "rank.0/tree/d1: is no directory any more; move it away, and --resume again";
+    assert_refused(&mounted.age(1, "--resume"), 1, told);
+    assert_eq!(names(), before);
+    let told = "rank.0/tree/d1: is not of this program's making, and stays";
+    assert_refused(&mounted.age(1, "--remove"), 1, told);
+    assert_eq!(names(), before);
+    assert!(fs::read(theirs.join("f4000000000")).unwrap() == b"theirs" && ours.is_symlink());
+    fs::remove_file(&ours).unwrap();
+    mounted.age(1, "--remove").ok();
+    assert_eq!((fs::read_dir(mounted.aged()).unwrap().count(), names()), (0, before));
+}

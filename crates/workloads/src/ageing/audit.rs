@@ -5,7 +5,8 @@
 //! names is removed; both are counted. Anything else is somebody's, and stays. Directories that the state does
 //! not know yet are not looked at: the sequence comes to make them, and then all that was in them.
 //!
-//! Invariant: afterwards the tree is what the model says, but for what is foreign.
+//! Invariant: afterwards the tree is what the model says, but for what is foreign. What has become something
+//! else than a directory, such as a link, is not gone into.
 
 use std::ffi::CStr;
 use std::io::ErrorKind;
@@ -74,6 +75,14 @@ pub(super) fn audit(part: &mut Part<'_>) -> Result<Audit, String> {
 fn files_in(part: &mut Part<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
     let mut found = Vec::new();
     let path = part.hands.dir(&part.model.tree, dir);
+    // Those above it were looked at before.
+    if part.names.lstat(path).is_ok_and(|entry| !entry.directory) {
+        let path = part.hands.path();
+        return Err(format!(
+            "{}: is no directory any more; move it away, and --resume again",
+            path.display()
+        ));
+    }
     let listed = part.names.list(path, &mut |name, is_dir| {
         if is_dir != Some(true) {
             found.extend(number(name, b'f'));

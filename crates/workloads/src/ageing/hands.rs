@@ -81,24 +81,15 @@ impl<'a> Hands<'a> {
         Self { storage, names, comm, rank, seed, path, other, root, way: Vec::new(), buffer }
     }
 
-    fn to_dir(path: &mut PathBuffer, root: usize, way: &mut Vec<u32>, tree: &Tree, dir: u32) {
-        path.cut(root);
-        way.clear();
-        tree.way(dir, way);
-        way.iter().for_each(|dir| {
-            path.push("/d").number((*dir).into());
-        });
-    }
-
     /// The path of a directory.
     pub(super) fn dir(&mut self, tree: &Tree, dir: u32) -> &CStr {
-        Self::to_dir(&mut self.path, self.root, &mut self.way, tree, dir);
+        tree.path(dir, (&mut self.path, self.root), &mut self.way);
         self.path.as_c_str()
     }
 
     /// The path of a file.
     pub(super) fn file(&mut self, tree: &Tree, name: Name) -> &CStr {
-        Self::to_dir(&mut self.path, self.root, &mut self.way, tree, name.dir);
+        tree.path(name.dir, (&mut self.path, self.root), &mut self.way);
         self.path.push("/f").number(name.number.into());
         self.path.as_c_str()
     }
@@ -142,7 +133,7 @@ impl<'a> Hands<'a> {
             Act::Delete(name) => names.unlink(self.file(tree, name)).map_err(by("unlink")),
             Act::Cut { name, to } => names.truncate(self.file(tree, name), to).map_err(by("truncate")),
             Act::Rename { from, to } => {
-                Self::to_dir(&mut self.other, self.root, &mut self.way, tree, to.dir);
+                tree.path(to.dir, (&mut self.other, self.root), &mut self.way);
                 self.other.push("/f").number(to.number.into());
                 self.file(tree, from);
                 names.rename(self.path.as_c_str(), self.other.as_c_str()).map_err(by("rename"))

@@ -4,7 +4,8 @@
 //! exactly the names that are there at its end are removed. Whatever else is found stays, and so do the
 //! directories that hold it.
 //!
-//! Invariant: without a marker nothing is touched.
+//! Invariant: without a marker nothing is touched, and what has become something else than a directory, such
+//! as a link, is not gone into.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,6 +23,8 @@ use super::part::{next_of_all, replay};
 use super::plan::plan;
 use super::profile::Profile;
 use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, State, at};
+use super::tree::Tree;
+use crate::kit::few;
 use crate::kit::path::PathBuffer;
 
 /// Most foreign names that a rank tells.
@@ -128,13 +131,19 @@ fn remove_rank(
     let places = Places::of(dir, rank);
     match fs::symlink_metadata(&places.rank_dir) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        found => found.map_err(|error| at(&places.rank_dir, &error))?,
-    };
+        Err(error) => return Err(at(&places.rank_dir, &error)),
+        Ok(found) if !found.is_dir() => {
+            removed.leave(&places.rank_dir);
+            return Ok(());
+        }
+        Ok(_) => {}
+    }
     let lock = if places.odometer.exists() { Some(Odometer::open(&places.odometer)?) } else { None };
     let left = left(marker, &places, rank)?;
     let before = removed.foreign;
+    let ours = ours(names, &places.tree, &left.model.tree, removed)?;
     // Those that lie in others have the greater numbers.
-    for dir in (0..left.model.tree.count() as u32).rev() {
+    for dir in (0..left.model.tree.count() as u32).rev().filter(|dir| ours[*dir as usize]) {
         remove_dir(names, &places.tree, &left, dir, removed)?;
     }
     let own = [&places.state, &places.odometer, &places.tree].map(|path| path.as_path());
@@ -163,6 +172,25 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
+/// Which directories are there as directories, and those above them too; what else has their names stays.
+fn ours(names: &dyn Names, root: &Path, tree: &Tree, removed: &mut Removed) -> Result<Vec<bool>, String> {
+    let (mut path, mut way) = (PathBuffer::new(root), Vec::new());
+    let length = path.len();
+    let mut ours: Vec<bool> = Vec::with_capacity(tree.count() as usize);
+    for dir in 0..tree.count() as u32 {
+        let above = dir == 0 || tree.parent(dir).is_some_and(|parent| ours[parent as usize]);
+        tree.path(dir, (&mut path, length), &mut way);
+        let found = if above { names.lstat(path.as_c_str()) } else { Err(ErrorKind::NotFound.into()) };
+        ours.push(found.as_ref().is_ok_and(|entry| entry.directory));
+        match found {
+            Ok(entry) if !entry.directory => removed.leave(path.as_path()),
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(path.as_path(), &error)),
+            _ => {}
+        }
+    }
+    Ok(ours)
+}
+
 /// Removes the files of a directory that are known, and the directory if nothing is left in it.
 fn remove_dir(
     names: &dyn Names,
@@ -172,11 +200,8 @@ fn remove_dir(
     removed: &mut Removed,
 ) -> Result<(), String> {
     let mut path = PathBuffer::new(root);
-    let mut way = Vec::new();
-    left.model.tree.way(dir, &mut way);
-    way.iter().for_each(|dir| {
-        path.push("/d").number((*dir).into());
-    });
+    let root = path.len();
+    left.model.tree.path(dir, (&mut path, root), &mut Vec::new());
     let length = path.len();
     let (mut ours, mut foreign) = (Vec::new(), Vec::new());
     let listed = names.list(path.as_c_str(), &mut |name, is_dir| {

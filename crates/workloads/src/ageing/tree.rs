@@ -7,6 +7,7 @@
 
 use super::dice::Dice;
 use super::profile::TreeProfile;
+use crate::kit::path::PathBuffer;
 
 /// Throws after which a directory that lies not too deep is taken from the top instead.
 const THROWS_MAX: u32 = 64;
@@ -79,6 +80,16 @@ impl Tree {
             dir = self.parents[dir as usize];
         }
         way[from..].reverse();
+    }
+
+    /// Makes `path`, whose first `root` bytes are the root's, that of a directory.
+    pub(super) fn path(&self, dir: u32, (path, root): (&mut PathBuffer, usize), way: &mut Vec<u32>) {
+        path.cut(root);
+        way.clear();
+        self.way(dir, way);
+        way.iter().for_each(|dir| {
+            path.push("/d").number((*dir).into());
+        });
     }
 
     /// How deep a directory lies below the root.
