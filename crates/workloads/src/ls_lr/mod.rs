@@ -70,14 +70,19 @@ pub fn run(
     let (ranks, node_count) = (rank.comm.size(), nodes.count());
     observer.event(&Event::Started { ranks, nodes: node_count });
     let mut part = Part { parameters, storage, names, rank, observer };
-    let mut good = true;
+    let (mut good, mut made) = (true, false);
     if parameters.make {
-        good &= part.make()?;
+        (good, made) = part.make()?;
     }
     if parameters.walk && good {
         let listing = part.rank.comm.agree("backend", names.listing().ok_or("this backend lists nothing"))?;
         for repetition in 0..parameters.repetitions {
-            good &= part.walk(listing, &mut nodes, repetition, node_count)?;
+            good &= part.walk(
+                listing,
+                &mut nodes,
+                repetition,
+                made && (parameters.shift == 0 || node_count == 1),
+            )?;
         }
     }
     if parameters.remove {
@@ -113,8 +118,8 @@ impl Part<'_, '_> {
         self.rank.notice(id, repetition, phase, text)
     }
 
-    /// Makes the trees and counts them; whether none has failed.
-    fn make(&mut self) -> Result<bool, Halt> {
+    /// Makes the trees and counts them; whether none has failed, and whether any was not whole before.
+    fn make(&mut self) -> Result<(bool, bool), Halt> {
         let (root, shape) = (self.own_tree(), self.parameters.shape);
         let there = make::begin(self.names, &root, shape).map_err(|error| words(&error));
         let there = self.comm().agree("make", there)?;
@@ -134,7 +139,7 @@ impl Part<'_, '_> {
             let text = format!("{parts} trees were there in part; the rate of making them counts that too");
             self.notice("make-resumed", 0, "make", &text)?;
         }
-        Ok(whole)
+        Ok((whole, before < self.comm().size().into()))
     }
 
     /// What the walked tree was made with; `None` where others made it.
@@ -150,13 +155,14 @@ impl Part<'_, '_> {
         }
     }
 
-    /// Walks all trees once; whether each had the entries it was made with and nothing failed.
+    /// Walks all trees once, of which some may have been made here just now; whether each had the entries it
+    /// was made with and nothing failed.
     fn walk(
         &mut self,
         listing: &dyn Listing,
         nodes: &mut Nodes<'_>,
         repetition: u32,
-        node_count: u32,
+        made_here: bool,
     ) -> Result<bool, Halt> {
         let number = self.parameters.walked_by(self.comm().rank(), self.comm().size());
         let root = self.parameters.tree(number);
@@ -170,7 +176,7 @@ impl Part<'_, '_> {
         let Listed { list, directories, walkers, shares, caches, .. } = &listed;
         let walked = Walked { list, directories, walkers, shares: *shares, caches: *caches };
         self.observer.event(&Event::Walked(&walked));
-        self.notices(&listed, repetition, node_count)?;
+        self.notices(&listed, repetition, made_here)?;
         Ok(listed.mismatches == 0 && listed.list.failed.is_none())
     }
 
@@ -190,10 +196,9 @@ impl Part<'_, '_> {
     }
 
     /// Tells whatever keeps the rate from being one that a contract means.
-    fn notices(&mut self, listed: &Listed, repetition: u32, nodes: u32) -> Result<(), Halt> {
+    fn notices(&mut self, listed: &Listed, repetition: u32, made_here: bool) -> Result<(), Halt> {
         let parameters = self.parameters;
         let window = listed.list.window.unwrap_or_default();
-        let made_here = parameters.make && (parameters.shift == 0 || nodes == 1);
         let mut said: Vec<(&str, String)> = Vec::new();
         if listed.mismatches > 0 {
             let text = format!("{} trees do not have the entries they were made with", listed.mismatches);
@@ -254,16 +259,39 @@ impl Part<'_, '_> {
     }
 }
 
-/// Why a walk was one of a client's memory, if it was.
+/// Why a walk was one of a client's memory, or may have been.
 fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<String> {
-    let reason = match caches.new_names {
+    let (sure, reason) = match caches.new_names {
         Some(share) if share < NEW => {
-            format!("only {:.0} % of the names were new to it", share * 100.0)
+            ("came", format!("only {:.0} % of the names were new to it", share * 100.0))
         }
         _ if caches.dropped => return None,
-        _ if repetition > 0 => "the trees were walked before in this run".to_owned(),
-        _ if made_here => "the trees were made in this run".to_owned(),
+        _ if repetition > 0 => ("may have come", "the trees were walked before in this run".to_owned()),
+        _ if made_here => ("may have come", "the trees were made in this run".to_owned()),
         _ => return None,
     };
-    Some(format!("names and attributes came from the memory of a client: {reason}"))
+    Some(format!("names and attributes {sure} from the memory of a client: {reason}"))
+}
+
+#[cfg(test)]
+mod warm_tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_counted_is_said_as_known_and_what_is_inferred_as_possible() {
+        let of = |new_names, dropped| Caches { dropped, new_names };
+        let said = |caches, repetition, made| warm(&caches, repetition, made).unwrap_or_default();
+        assert!(said(of(Some(0.1), true), 0, false).contains(" came from the memory of a client: only 10 %"));
+        for (repetition, made) in [(1, false), (0, true)] {
+            for new_names in [None, Some(0.95)] {
+                let text = said(of(new_names, false), repetition, made);
+                assert!(
+                    text.contains(" may have come from the memory of a client: the trees were "),
+                    "{text}"
+                );
+            }
+            assert_eq!(said(of(None, true), repetition, made), "");
+        }
+        assert_eq!(said(of(Some(0.95), false), 0, false), "");
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use measure::CycleClock;
 use results::records::Sink;
-use storage::{Directory, Settings, Shown};
+use storage::{Client, Directory, Settings, Shown};
 
 use super::walk::Walker;
 use super::*;
@@ -268,6 +268,9 @@ fn all_trees_are_made_walked_and_removed_and_nothing_else() {
         })
         .collect();
     assert!(ids.is_superset(&BTreeSet::from(["small-tree", "short-window", "warm"])), "{ids:?}");
+    let of_all =
+        |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
+    assert!(records.iter().any(of_all), "directories are as warm as entries");
     let list = records.iter().find_map(|record| match record {
         Record::Phase(phase) if phase.phase == "list" => Some(phase),
         _ => None,
@@ -296,6 +299,21 @@ fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     let (done, records) = run_on(2, &made_under(dir.path(), SMALL));
     assert!(done.unwrap());
     assert_eq!(phases(&records), [("make", 230)], "only the second tree");
+    // Made again where they are whole, they are as good as unseen.
+    let client = Client { dentry_state: dir.path().join("none"), ..Client::default() };
+    let walked = Parameters { walk: true, client, ..made_under(dir.path(), SMALL) };
+    let ids = |records: &[Record]| -> Vec<String> {
+        let ids = records.iter().filter_map(|record| match record {
+            Record::Notice(notice) => Some(notice.id.clone()),
+            _ => None,
+        });
+        ids.collect()
+    };
+    let (_, records) = run_on(2, &walked);
+    assert!(!ids(&records).contains(&"warm".to_owned()), "{:?}", ids(&records));
+    let (_, records) = run_on(3, &walked);
+    assert!(ids(&records).contains(&"warm".to_owned()), "the third tree was made: {:?}", ids(&records));
+    fs::remove_dir_all(dir.path().join("ls-lr.2")).unwrap();
     let other = Shape { entries: 231, ..SMALL };
     let halt = run_on(2, &made_under(dir.path(), other)).0.unwrap_err();
     assert!(halt.why.contains("a tree of another shape"), "{halt}");
@@ -340,6 +358,33 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
     fs::create_dir(&root).unwrap();
     let halt = run_on(1, &remove).0.unwrap_err();
     assert!(halt.why.ends_with("ls-lr did not make this; it stays") && root.exists(), "{halt}");
+    assert!(root.join("theirs").exists());
+}
+
+#[test]
+fn a_directory_that_is_not_listed_is_a_failure_of_the_directories_and_an_entry_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(run_on(2, &made_under(dir.path(), SMALL)).0.unwrap());
+    // Longer than a path can be: its entry and its listing fail, each by a call of its own.
+    let mut long = dir.path().join("ls-lr.1");
+    let name = "n".repeat(250);
+    while long.as_os_str().len() + 251 < 4096 {
+        long.push(&name);
+        fs::create_dir(&long).unwrap();
+    }
+    let fd = rustix::fs::open(&long, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
+    rustix::fs::mkdirat(&fd, &name, rustix::fs::Mode::RWXU).unwrap();
+    let walk = Parameters { make: false, walk: true, keep_going: true, ..made_under(dir.path(), SMALL) };
+    let (done, records) = run_on(2, &walk);
+    assert!(!done.unwrap());
+    let failures: Vec<_> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Phase(phase) => Some((phase.phase.as_str(), phase.metric("failures").unwrap().value)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(failures, [("list", 2.0), ("directories", 1.0)]);
 }
 
 #[test]
