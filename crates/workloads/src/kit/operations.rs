@@ -6,7 +6,7 @@
 //! Invariant: every rank calls the collectives of a phase in the same order, also one that has failed.
 //! Never here: which operations there are.
 
-mod failures;
+pub(crate) mod failures;
 
 use std::io;
 use std::path::Path;

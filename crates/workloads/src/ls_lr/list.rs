@@ -44,7 +44,7 @@ pub(super) fn repetition(
     nodes: &mut Nodes<'_>,
     dropped: bool,
 ) -> Result<Listed, Halt> {
-    let mut walker = Walker::new(walk.listing, walk.calls, rank.clock);
+    let mut walker = Walker::new(walk.listing, walk.calls, rank.clock, setting.keep_going);
     nodes.before();
     let mut doing = Operating::begin(rank, setting)?;
     let begun = doing.begun();
@@ -88,7 +88,7 @@ fn of_directories(
         latency: reduce::latency(&seen.lists),
         balance: reduce::balance(comm, seen.directories, own_ns)?,
         timeline: None,
-        failed: None,
+        failed: seen.failures.over_ranks(comm)?,
         window: None,
         ..list.clone()
     })

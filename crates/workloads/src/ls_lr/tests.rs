@@ -98,7 +98,7 @@ fn walk_while(
     let comm = ranks::local::alone();
     let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None).unwrap();
     let setting = Setting { phase: "list", keep_going, ..Setting::default() };
-    let mut walker = Walker::new(&noted, calls, rank.clock);
+    let mut walker = Walker::new(&noted, calls, rank.clock, keep_going);
     let mut doing = Operating::begin(&mut rank, &setting).unwrap();
     walker.walk(&rank, &mut doing, root);
     let phase = doing.end(&mut rank, || Ok(())).map(|done| done.phase);
@@ -372,7 +372,8 @@ fn a_directory_that_is_not_listed_is_a_failure_of_the_directories_and_an_entry_i
         long.push(&name);
         fs::create_dir(&long).unwrap();
     }
-    let fd = rustix::fs::open(&long, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
+    let fd =
+        rustix::fs::open(&long, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
     rustix::fs::mkdirat(&fd, &name, rustix::fs::Mode::RWXU).unwrap();
     let walk = Parameters { make: false, walk: true, keep_going: true, ..made_under(dir.path(), SMALL) };
     let (done, records) = run_on(2, &walk);

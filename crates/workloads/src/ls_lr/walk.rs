@@ -16,6 +16,7 @@ use storage::{Directory, Identity, Kind, Listing, Shown};
 
 use super::pending::{Entries, Pending};
 use super::stamps::Stamps;
+use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{Operating, Operation};
 use crate::kit::order::Order;
 use crate::kit::path::PathBuffer;
@@ -44,6 +45,8 @@ pub(super) struct Seen {
     pub(super) directories: u64,
     /// Of each directory the time of its calls; not that of its entries' between them.
     pub(super) lists: Histogram,
+    /// Calls on directories that failed while the run went on.
+    pub(super) failures: Failures,
     /// When how many entries had been asked for by statx, which answered.
     pub(super) stamps: Stamps,
     /// Ticks in the calls behind the statx of each entry.
@@ -72,9 +75,10 @@ struct Missing {
 }
 
 impl<'w> Walker<'w> {
-    pub(super) fn new(listing: &'w dyn Listing, calls: Calls, clock: &CycleClock) -> Self {
-        let lists = Histogram::new();
-        let seen = Seen { entries: 0, directories: 0, lists, stamps: Stamps::new(), further: 0 };
+    /// Whether the walk goes on after a call that failed is the phase's to say, and to be told as `keep_going`.
+    pub(super) fn new(listing: &'w dyn Listing, calls: Calls, clock: &CycleClock, keep_going: bool) -> Self {
+        let (lists, failures, stamps) = (Histogram::new(), Failures::new(keep_going), Stamps::new());
+        let seen = Seen { entries: 0, directories: 0, lists, failures, stamps, further: 0 };
         Self {
             listing,
             calls,
@@ -123,7 +127,10 @@ impl<'w> Walker<'w> {
         let mut begin = self.clock.now();
         let mut directory = match self.open() {
             Ok(directory) => directory,
-            Err((call, error)) => return doing.failed_beside(rank, call, self.path.as_path(), &error),
+            Err((call, error)) => {
+                self.seen.failures.take(call, self.path.as_path(), &error);
+                return doing.failed_beside(rank, call, self.path.as_path(), &error);
+            }
         };
         let mut ticks = 0;
         loop {
@@ -136,6 +143,7 @@ impl<'w> Walker<'w> {
             });
             ticks += self.clock.now().0 - begin.0;
             let more = more.unwrap_or_else(|error| {
+                self.seen.failures.take("getdents64", self.path.as_path(), &error);
                 doing.failed_beside(rank, "getdents64", self.path.as_path(), &error);
                 false
             });

@@ -17,20 +17,20 @@ const NAMED: usize = 8;
 const KEPT: usize = 220;
 
 /// The failures of one rank in one phase. Its memory does not grow with them.
-pub(super) struct Failures {
+pub(crate) struct Failures {
     keep_going: bool,
     counts: Vec<u64>,
     named: Vec<(&'static str, String, String)>,
 }
 
 impl Failures {
-    pub(super) fn new(keep_going: bool) -> Self {
+    pub(crate) fn new(keep_going: bool) -> Self {
         Self { keep_going, counts: vec![0; ERRORS], named: Vec::with_capacity(NAMED) }
     }
 
     /// Counts a failure; false where the run does not go on after it.
     #[cold]
-    pub(super) fn take(&mut self, call: &'static str, path: &Path, error: &io::Error) -> bool {
+    pub(crate) fn take(&mut self, call: &'static str, path: &Path, error: &io::Error) -> bool {
         if !self.keep_going {
             return false;
         }
@@ -47,7 +47,7 @@ impl Failures {
     }
 
     /// Those of all ranks, the named ones on rank 0 only. Collective.
-    pub(super) fn over_ranks(self, comm: &dyn Comm) -> Result<Option<Failed>, Halt> {
+    pub(crate) fn over_ranks(self, comm: &dyn Comm) -> Result<Option<Failed>, Halt> {
         let operations = comm.reduce_one(self.count(), Reduce::Sum)?;
         if operations == 0 {
             return Ok(None);
