@@ -47,6 +47,9 @@ const EARLY: f64 = 0.8;
 /// With fewer names than this share new to a client the walk was one of its memory.
 const NEW: f64 = 0.5;
 
+/// The phase of notices that concern the calls on directories as much as those on entries.
+const OF_THE_RUN: &str = "";
+
 /// One rank's part in a run.
 struct Part<'p, 'r> {
     parameters: &'p Parameters,
@@ -190,7 +193,7 @@ impl Part<'_, '_> {
                 "--cold: caches could not be dropped, which only root may ({})",
                 why.unwrap_or_default()
             );
-            self.notice("caches-not-dropped", repetition, "list", &text)?;
+            self.notice("caches-not-dropped", repetition, OF_THE_RUN, &text)?;
         }
         Ok(dropped)
     }
@@ -199,18 +202,19 @@ impl Part<'_, '_> {
     fn notices(&mut self, listed: &Listed, repetition: u32, made_here: bool) -> Result<(), Halt> {
         let parameters = self.parameters;
         let window = listed.list.window.unwrap_or_default();
-        let mut said: Vec<(&str, String)> = Vec::new();
+        let mut said: Vec<(&str, &str, String)> = Vec::new();
         if listed.mismatches > 0 {
             let text = format!("{} trees do not have the entries they were made with", listed.mismatches);
-            said.push(("entries-mismatch", text));
+            said.push(("entries-mismatch", OF_THE_RUN, text));
         }
         if let Some(text) = warm(&listed.caches, repetition, made_here) {
-            said.push(("warm", text));
+            said.push(("warm", OF_THE_RUN, text));
         }
         let fewest = self.comm().reduce_one(listed.list.balance.bytes_min, Reduce::Min)?;
         if fewest <= LARGE {
             said.push((
                 "small-tree",
+                "list",
                 format!("a tree has only {fewest} entries; one of a contract has more than {LARGE}"),
             ));
         }
@@ -218,6 +222,7 @@ impl Part<'_, '_> {
             let (short, least) = (window.seconds, parameters.least_window_s);
             said.push((
                 "short-window",
+                "list",
                 format!("all walkers were at work at once for {short:.3} s only, less than {least} s"),
             ));
         }
@@ -226,11 +231,12 @@ impl Part<'_, '_> {
             let first = window.first_rank;
             said.push((
                 "uneven-walkers",
+                "list",
                 format!("walker {first} ended after {:.3} s, the last after {longest:.3} s", window.seconds),
             ));
         }
-        for (id, text) in said {
-            self.notice(id, repetition, "list", &text)?;
+        for (id, phase, text) in said {
+            self.notice(id, repetition, phase, &text)?;
         }
         Ok(())
     }

@@ -268,8 +268,7 @@ fn all_trees_are_made_walked_and_removed_and_nothing_else() {
         })
         .collect();
     assert!(ids.is_superset(&BTreeSet::from(["small-tree", "short-window", "warm"])), "{ids:?}");
-    let of_all =
-        |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
+    let of_all = |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
     assert!(records.iter().any(of_all), "directories are as warm as entries");
     let list = records.iter().find_map(|record| match record {
         Record::Phase(phase) if phase.phase == "list" => Some(phase),
