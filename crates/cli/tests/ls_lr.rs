@@ -128,6 +128,41 @@ fn ranks_of_every_mpi_walk_together() {
 }
 
 #[test]
+fn a_root_that_a_kill_left_without_its_marker_is_made_and_removed_as_a_tree() {
+    for left in [None, Some(""), Some("ls-lr made this tree, and rem")] {
+        for words in [SMALL, "--remove t"] {
+            let dir = place();
+            let root = dir.path().join("t/ls-lr.1");
+            fs::create_dir(&root).unwrap();
+            if let Some(text) = left {
+                fs::write(root.join(".ls-lr-tree.new"), text).unwrap();
+            }
+            let out = ls_lr(dir.path(), 2, words).ok();
+            let made = out.contains("made 1200 entries in ");
+            assert!(made == (words == SMALL) && root.exists() == made, "{left:?} {words}: {out}");
+            ls_lr(dir.path(), 2, "--remove t").ok();
+            assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
+        }
+    }
+}
+
+#[test]
+fn fewer_walkers_than_trees_say_that_others_stay_and_no_tree_at_all_is_said_too() {
+    let dir = place();
+    ls_lr(dir.path(), 3, SMALL).ok();
+    let out = ls_lr(dir.path(), 2, "--remove --record r t").ok();
+    let told =
+        "assay: warning: t/ls-lr.2 and what follows stay: 2 walkers remove the first 2 trees; use as many";
+    assert!(out.contains(told), "{out}");
+    assert!(notices(&dir.path().join("r")).contains(&"trees-stay".to_owned()));
+    assert!(dir.path().join("t/ls-lr.2").exists());
+    let out = ls_lr(dir.path(), 2, "--remove t").ok();
+    assert!(out.contains("assay: warning: there was no tree to remove, such as t/ls-lr.0\n"), "{out}");
+    let out = ls_lr(dir.path(), 3, "--remove t").ok();
+    assert!(!out.contains("warning"), "{out}");
+}
+
+#[test]
 fn what_others_put_into_a_tree_survives_and_is_told() {
     let dir = place();
     ls_lr(dir.path(), 2, SMALL).ok();
@@ -213,8 +248,9 @@ fn walkers_of_uneven_trees_say_who_ended_early() {
 fn bad_input_is_refused_in_one_line_before_anything_is_done() {
     let dir = place();
     ls_lr(dir.path(), 1, SMALL).ok();
-    fs::create_dir_all(dir.path().join("foreign/ls-lr.0")).unwrap();
+    fs::create_dir_all(dir.path().join("foreign/ls-lr.0/theirs")).unwrap();
     fs::create_dir_all(dir.path().join("half")).unwrap();
+    fs::create_dir_all(dir.path().join("bare/ls-lr.0")).unwrap();
     fs::create_dir(dir.path().join("a")).unwrap();
     fs::write(dir.path().join("file"), "").unwrap();
     symlink("a", dir.path().join("link")).unwrap();
@@ -236,6 +272,7 @@ fn bad_input_is_refused_in_one_line_before_anything_is_done() {
         (1, "--make t", "t/ls-lr.0: a tree of another shape"),
         (1, "--make foreign", "foreign/ls-lr.0: ls-lr did not make this"),
         (1, "--remove foreign", "foreign/ls-lr.0: ls-lr did not make this"),
+        (1, "bare", "bare/ls-lr.0: its making was interrupted; end it with --make"),
         (1, "--make --entries 0 half", "--entries 0"),
         (1, "--make --fan-out 0 half", "--fan-out 0"),
         (1, "--make --fan-out 1 --per-dir 0 --entries 9000 half", "9000 deep"),
@@ -256,7 +293,7 @@ fn bad_input_is_refused_in_one_line_before_anything_is_done() {
         );
     }
     assert_eq!(fs::read_dir(dir.path().join("half")).unwrap().count(), 0);
-    assert!(dir.path().join("foreign/ls-lr.0").exists());
+    assert!(dir.path().join("foreign/ls-lr.0/theirs").exists() && dir.path().join("bare/ls-lr.0").exists());
     assert!(ls_lr(dir.path(), 1, "--help").ok().contains("--min-window <SECONDS>"));
 }
 

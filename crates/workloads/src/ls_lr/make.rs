@@ -40,6 +40,7 @@ pub(super) fn begin(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<
     match names.make_dir(&c_path(root), 0o775) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => match Marker::load(root)? {
+            None if Marker::is_bare(root)? => {}
             None => return refused("ls-lr did not make this; move it away"),
             Some(Marker { state: State::Removing, .. }) => {
                 return refused("its removal was interrupted; end it with --remove");

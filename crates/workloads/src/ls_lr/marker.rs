@@ -54,6 +54,22 @@ impl Marker {
         }
     }
 
+    /// Whether there is a directory in which nothing is but what an interrupted keeping may have left: the root
+    /// of a tree that was not begun yet, or of one that is removed but for its root.
+    pub fn is_bare(root: &Path) -> io::Result<bool> {
+        match root.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            Ok(found) if !found.is_dir() => return Ok(false),
+            found => drop(found?),
+        }
+        for entry in fs::read_dir(root)? {
+            if entry?.file_name() != NEW {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Keeps it in the tree's root, at once or not at all.
     pub(super) fn keep(&self, root: &Path) -> io::Result<()> {
         let new = root.join(NEW);
@@ -67,8 +83,13 @@ impl Marker {
 
     /// Takes it away, and what an interrupted keeping may have left.
     pub(super) fn remove(root: &Path) -> io::Result<()> {
-        let _ = fs::remove_file(root.join(NEW));
-        fs::remove_file(root.join(NAME))
+        for name in [NEW, NAME] {
+            match fs::remove_file(root.join(name)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn text(&self) -> String {

@@ -33,6 +33,7 @@ use crate::kit::rank::Rank;
 use caches::Nodes;
 use list::{Listed, Walk};
 use make::Before;
+use remove::Found;
 
 pub use marker::{Marker, State};
 pub use observer::{Caches, Event, Observer, Shares, Silent, Walked, WalkerRow};
@@ -244,16 +245,15 @@ impl Part<'_, '_> {
     /// Removes the trees; whether nothing stays and none has failed.
     fn remove(&mut self) -> Result<bool, Halt> {
         let root = self.own_tree();
-        let shape = self.comm().agree("remove", remove::begin(&root).map_err(|error| words(&error)))?;
+        let found = self.comm().agree("remove", remove::begin(&root).map_err(|error| words(&error)))?;
+        let shape = if let Found::Tree(shape) = found { Some(shape) } else { None };
         let setting = self.setting("remove", 0);
         let (done, stays, first) =
             remove::entries(self.names, self.rank, self.observer, &setting, (&root, shape))?;
         self.rank.record(&Record::Phase(Box::new(done.phase.clone())))?;
         let whole = done.phase.failed.is_none();
-        let gone = match shape {
-            Some(_) if whole => remove::end(self.names, &root),
-            _ => Ok(true),
-        };
+        let end = whole && found != Found::Nothing;
+        let gone = if end { remove::end(self.names, &root) } else { Ok(true) };
         let gone = self.comm().agree("remove", gone.map_err(|error| words(&error)))?;
         let mine = stays > 0 || !gone;
         let left = self.comm().reduce_one(mine.into(), Reduce::Sum)?;
@@ -261,7 +261,32 @@ impl Part<'_, '_> {
         let heard = crate::kit::few::collect(self.comm(), first.as_deref().map(str::as_bytes))?;
         let first_left = heard.parcels.first().map(|(_, path)| String::from_utf8_lossy(path));
         self.observer.event(&Event::Removed { phase: &done.phase, left, first_left: first_left.as_deref() });
+        self.tell_others(found)?;
         Ok(whole && left == 0)
+    }
+
+    /// Says which trees were not there, or are there and no rank's to remove. Collective.
+    fn tell_others(&mut self, found: Found) -> Result<(), Halt> {
+        let ranks = self.comm().size();
+        let next = self.parameters.tree(ranks);
+        let stays = self.comm().rank() == 0 && next.symlink_metadata().is_ok();
+        let mut sums = [u64::from(stays), u64::from(found != Found::Nothing)];
+        self.comm().all_reduce(&mut sums, Reduce::Sum)?;
+        let [stays, found] = sums;
+        if found == 0 {
+            let first = self.parameters.tree(0);
+            let text = format!("there was no tree to remove, such as {}", first.display());
+            self.notice("nothing-to-remove", 0, "remove", &text)?;
+        }
+        if stays > 0 {
+            let text = format!(
+                "{} and what follows stay: {ranks} walkers remove the first {ranks} trees; use as many as made \
+                 them",
+                next.display()
+            );
+            self.notice("trees-stay", 0, "remove", &text)?;
+        }
+        Ok(())
     }
 }
 

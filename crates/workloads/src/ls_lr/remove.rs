@@ -17,14 +17,28 @@ use crate::kit::operations::{Done, Operating, Operation, Setting};
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
 
-/// Begins the removal; the tree's shape, or `None` where there is no tree. Refuses what others made.
-pub(super) fn begin(root: &Path) -> io::Result<Option<Shape>> {
+/// What there is of a tree before it is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing.
+    Nothing,
+    /// Its root, and nothing in it.
+    Root,
+    /// A tree of this shape, or part of it.
+    Tree(Shape),
+}
+
+/// Begins the removal. Refuses what others made.
+pub(super) fn begin(root: &Path) -> io::Result<Found> {
     match root.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(error) => return Err(error),
         Ok(_) => {}
     }
     let Some(marker) = Marker::load(root)? else {
+        if Marker::is_bare(root)? {
+            return Ok(Found::Root);
+        }
         return Err(io::Error::other(format!("{}: ls-lr did not make this; it stays", root.display())));
     };
     match (Marker { state: State::Removing, ..marker }).keep(root) {
@@ -32,7 +46,7 @@ pub(super) fn begin(root: &Path) -> io::Result<Option<Shape>> {
         Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {}
         other => other?,
     }
-    Ok(Some(marker.shape))
+    Ok(Found::Tree(marker.shape))
 }
 
 /// Removes the entries of the tree; how many of this rank stay, of which the first one is named. What was not

@@ -355,6 +355,7 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
     assert!(done.unwrap(), "there is nothing to remove");
     assert_eq!(phases(&records), [("remove", 0)]);
     fs::create_dir(&root).unwrap();
+    fs::write(root.join("theirs"), "x").unwrap();
     let halt = run_on(1, &remove).0.unwrap_err();
     assert!(halt.why.ends_with("ls-lr did not make this; it stays") && root.exists(), "{halt}");
     assert!(root.join("theirs").exists());

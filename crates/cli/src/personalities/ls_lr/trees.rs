@@ -46,6 +46,12 @@ fn under(parameters: &Parameters, dir: &Path, root: &Path) -> Result<(), Usage> 
         Err(error) => return refused(root, &plain(&error)),
     };
     match marker {
+        None if Marker::is_bare(root).is_ok_and(|bare| bare) => match parameters.walk && !parameters.make {
+            true => {
+                refused(root, "its making was interrupted; end it with --make, or take it away with --remove")
+            }
+            false => Ok(()),
+        },
         None => refused(root, "ls-lr did not make this, and leaves it alone; move it away"),
         Some(marker) if parameters.make && marker.shape != parameters.shape => refused(
             root,
