@@ -39,7 +39,8 @@ impl Kept {
         Ok(Self { sink, path: record.map(str::to_owned), run: None, broken: false })
     }
 
-    /// Takes the file away again: made a moment ago and empty; left behind, it would be refused next time.
+    /// Takes the file away again that was made a moment ago and holds no results: left behind, it would be
+    /// refused next time.
     pub(crate) fn discard(self) {
         let _ = self.path.map(std::fs::remove_file);
     }

@@ -12,6 +12,9 @@ use super::kept::{Kept, run_record};
 use crate::session::Session;
 use crate::speech::complain;
 
+/// The exit status of what was refused before anything was done.
+const REFUSED: u8 = 2;
+
 /// What a run is.
 pub(crate) struct Run<'a> {
     /// The workload, as messages and records name it.
@@ -32,7 +35,8 @@ pub(crate) struct Part<'a> {
 
 /// Runs `body` on every rank and gives the exit status. `voice` is what rank 0 prints with, and where it
 /// keeps the records; on other processes there is none. The body gives its own exit status; one that
-/// cannot print says so by an error of its own making and a status that is not 0.
+/// cannot print says so by an error of its own making and a status that is not 0. Of one that has refused
+/// before it did anything no records are left.
 pub(crate) fn perform<V: Send>(
     run: &Run<'_>,
     session: Session,
@@ -56,6 +60,10 @@ pub(crate) fn perform<V: Send>(
         kept.on_node(comm.node_name());
         let done = body(Part { comm, clock, records: &mut kept }, Some(&mut voice));
         let exit = done.as_ref().map_or(1, |status| *status);
+        if exit == REFUSED {
+            kept.discard();
+            return Ok(exit);
+        }
         let ended = kept.end(done.as_ref().err(), exit);
         if let Err(halt) = &done {
             complain(&format!("{}: {halt}", run.name));

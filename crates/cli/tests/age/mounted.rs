@@ -1,5 +1,5 @@
 //! File systems of our own to fill: in memory, or on a loop device.
-#![allow(unreachable_pub)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -14,7 +14,7 @@ use storage::Storage;
 use super::guard::geometry;
 use super::model::{Beginning, Model};
 use super::part::{make_dir, make_places};
-use super::plan::{Goal, plan, refuse_what_follows};
+use super::plan::{Goal, Share, plan, refuse_what_follows};
 use super::profile::Profile;
 use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, at};
 
@@ -91,12 +91,22 @@ pub(super) fn mark(comm: &dyn Comm, request: &Request, marker: &Marker) -> Resul
 fn begun(comm: &dyn Comm, marker: Marker) -> Result<Begun, String> {
     let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
     let (ranks, rank) = (u64::from(comm.size()), u64::from(comm.rank()));
-    let share = plan(&marker.goal, &profile, &marker.before, ranks, rank)?;
-    let model = Model::new(Beginning { seed: marker.goal.seed, rank, ranks, profile: &profile, share });
+    let (share, model) = sequence(&marker, &profile, rank)?;
     let taken = model.as_ref().map(Model::mean_taken);
     refuse_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
     let model = model.ok_or("no sizes fit")?;
     Ok(Begun { marker, model })
+}
+
+/// What a rank does of the whole, and its sequence; `None` where no sizes fit.
+pub(super) fn sequence(
+    marker: &Marker,
+    profile: &Profile,
+    rank: u64,
+) -> Result<(Share, Option<Model>), String> {
+    let ranks = marker.ranks.into();
+    let share = plan(&marker.goal, profile, &marker.before, ranks, rank)?;
+    Ok((share, Model::new(Beginning { seed: marker.goal.seed, rank, ranks, profile, share })))
 }
 
 /// What is in the marker, or will be.

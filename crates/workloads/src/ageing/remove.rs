@@ -17,17 +17,16 @@ use storage::{Names, Storage};
 
 use super::act::{Act, Name};
 use super::audit::number;
-use super::begin::{REFUSED, look_around};
-use super::model::{Beginning, Model};
+use super::begin::{REFUSED, look_around, sequence};
+use super::model::Model;
 use super::part::{next_of_all, replay};
-use super::plan::plan;
 use super::profile::Profile;
 use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, State, at};
 use super::tree::Tree;
 use crate::kit::few;
 use crate::kit::path::PathBuffer;
 
-/// Most foreign names that a rank tells.
+/// Most foreign names that are told.
 const TOLD_MAX: usize = 20;
 
 /// What removing did.
@@ -79,17 +78,22 @@ fn known(dir: &Path) -> Result<Marker, String> {
 fn gathered(comm: &dyn Comm, removed: Removed) -> Result<Removed, Halt> {
     let mut sums = [removed.files, removed.dirs, removed.foreign];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let all = comm.gather(removed.told.join("\n").as_bytes())?.unwrap_or_default();
-    let texts = all.iter().map(|text| String::from_utf8_lossy(text).into_owned());
-    let told = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    // A name may have a line's end in it, and never a NUL.
+    let mine = (!removed.told.is_empty()).then(|| removed.told.join("\0"));
+    let heard = few::collect(comm, mine.as_deref().map(str::as_bytes))?;
+    let names = |text: &[u8]| String::from_utf8_lossy(text).split('\0').map(str::to_owned).collect();
+    let told = heard.parcels.iter().map(|(_, text)| names(text)).collect();
+    let told = few::in_turn(told, TOLD_MAX);
     Ok(Removed { files: sums[0], dirs: sums[1], foreign: sums[2], told })
 }
 
 impl Removed {
     fn leave(&mut self, path: &Path) {
         self.foreign += 1;
-        if self.told.len() < TOLD_MAX {
-            self.told.push(path.display().to_string());
+        let path = path.display().to_string();
+        let length: usize = self.told.iter().map(|told| told.len() + 1).sum();
+        if self.told.len() < TOLD_MAX && length + path.len() <= few::BYTES {
+            self.told.push(path);
         }
     }
 }
@@ -105,10 +109,8 @@ fn left(marker: &Marker, places: &Places, rank: u64) -> Result<Left, String> {
     let state: State = state::load(&places.state)?.unwrap_or_default();
     let done = Odometer::read(&places.odometer)?;
     let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
-    let ranks = marker.ranks.into();
-    let share = plan(&marker.goal, &profile, &marker.before, ranks, rank)?;
-    let beginning = Beginning { seed: marker.goal.seed, rank, ranks, profile: &profile, share };
-    let mut model = Model::new(beginning).ok_or("its sizes fit no more")?;
+    let (_, model) = sequence(marker, &profile, rank)?;
+    let mut model = model.ok_or("its sizes fit no more")?;
     let mut leg = 0;
     replay(&mut model, &state, done, &mut leg)
         .map_err(|why| format!("{}: {why}", places.odometer.display()))?;
@@ -252,4 +254,27 @@ fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<()
     gone(fs::remove_file(state::staged(&marker))).map_err(|error| at(&marker, &error))?;
     fs::remove_file(&marker).map_err(|error| at(&marker, &error))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ranks::local;
+
+    #[test]
+    fn of_many_ranks_each_tells_some_of_what_it_left_and_all_is_counted() {
+        let all = local::run(8, |comm| {
+            let mut removed = Removed::default();
+            for number in 0..if comm.rank() % 2 == 0 { 100 } else { 0 } {
+                removed.leave(Path::new(&format!("rank.{}/a\nname {number}", comm.rank())));
+            }
+            gathered(comm, removed)
+        });
+        let all: Vec<Removed> = all.into_iter().map(|one| one.unwrap().unwrap()).collect();
+        assert!(all.iter().all(|one| one.foreign == 400), "{all:?}");
+        let of = |rank: u32| {
+            all[0].told.iter().filter(|name| name.starts_with(&format!("rank.{rank}/a\n"))).count()
+        };
+        assert_eq!(([0, 2, 4, 6].map(of), all[0].told.len()), ([5; 4], TOLD_MAX));
+    }
 }

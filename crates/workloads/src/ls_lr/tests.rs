@@ -268,7 +268,8 @@ fn all_trees_are_made_walked_and_removed_and_nothing_else() {
         })
         .collect();
     assert!(ids.is_superset(&BTreeSet::from(["small-tree", "short-window", "warm"])), "{ids:?}");
-    let of_all = |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
+    let of_all =
+        |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
     assert!(records.iter().any(of_all), "directories are as warm as entries");
     let list = records.iter().find_map(|record| match record {
         Record::Phase(phase) if phase.phase == "list" => Some(phase),
@@ -372,8 +373,7 @@ fn a_directory_that_is_not_listed_is_a_failure_of_the_directories_and_an_entry_i
         long.push(&name);
         fs::create_dir(&long).unwrap();
     }
-    let fd =
-        rustix::fs::open(&long, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
+    let fd = rustix::fs::open(&long, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
     rustix::fs::mkdirat(&fd, &name, rustix::fs::Mode::RWXU).unwrap();
     let walk = Parameters { make: false, walk: true, keep_going: true, ..made_under(dir.path(), SMALL) };
     let (done, records) = run_on(2, &walk);

@@ -115,12 +115,6 @@ impl Args {
 }
 
 impl Meant {
-    /// Takes the file of records away that [`Meant::outside`] made: left behind, it would be refused next
-    /// time.
-    pub(super) fn discard_record(&self) {
-        let _ = self.record.as_ref().map(std::fs::remove_file);
-    }
-
     /// The profile's text, if one is named, and where records go.
     pub(super) fn outside(&self) -> Result<(Option<String>, Kept), Usage> {
         let profile = self.profile.as_deref().map(profile).transpose()?;

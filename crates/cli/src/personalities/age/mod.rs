@@ -51,14 +51,10 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));
     let request = Request { profile, ..meant.request.clone() };
     let voice = kept.map(|kept: Kept| (kept, Line::new()));
-    let status = perform(&Run { name: "age", argv }, session, voice, |part, line| {
+    perform(&Run { name: "age", argv }, session, voice, |part, line| {
         let done = if meant.remove { remove(part, &request) } else { age(part, &request, line) };
         done.or_else(refused)
-    });
-    if status == REFUSED_STATUS && speaks {
-        meant.discard_record();
-    }
-    status
+    })
 }
 
 /// Says no to options behind a directory that a run, in a folder of its own, would refuse before it starts.
