@@ -8,6 +8,7 @@ mod kept;
 pub(crate) mod ls_lr;
 pub(crate) mod mdtest;
 mod perform;
+mod program;
 
 use units::Usage;
 

@@ -20,5 +20,5 @@ mod tests;
 
 pub use find::{find, has_shape};
 pub use observer::{Event, Observer, Silent};
-pub use run::{Cx, Parameters, Step, run};
+pub use run::{Parameters, Step, run};
 pub use shape::{BLOCK, Shape};

@@ -1,10 +1,9 @@
 //! Every rank's body: the phases one after the other, all ranks in step, each in its own tree.
 
-use measure::{CycleClock, Stop};
-use ranks::{Comm, Halt};
+use measure::Stop;
+use ranks::Halt;
 use results::Record;
 use results::record::Phase;
-use results::records::Sink;
 use storage::{Names, Storage};
 use units::Usage;
 
@@ -93,33 +92,23 @@ impl Step {
     }
 }
 
-/// What a rank brings along.
-pub struct Cx<'a> {
-    /// This rank's clock; ranks of one process have clones of one.
-    pub clock: &'a mut CycleClock,
-    /// Where records go, on rank 0; nowhere on others.
-    pub records: &'a mut dyn Sink,
-    /// Who is told what happens, on rank 0.
-    pub observer: &'a mut dyn Observer,
-}
-
 /// Makes and removes the trees as asked; returns how many operations of all ranks failed. Collective.
 pub fn run(
     parameters: &Parameters,
     storage: &dyn Storage,
-    comm: &dyn Comm,
-    cx: &mut Cx<'_>,
+    rank: &mut Rank<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<u64, Halt> {
-    let rank = Rank::begin(comm, cx.clock, cx.records, None)?;
+    let comm = rank.comm;
     if comm.rank() == 0 {
-        cx.observer.event(&Event::Started);
+        observer.event(&Event::Started);
     }
     let names = comm.agree("names", storage.names().ok_or("this backend has no directories"))?;
     let base = parameters.tree(comm.rank(), comm.size());
     if !parameters.create && !parameters.keep_going {
         comm.agree("tree", has_shape(names, &base, parameters.shape))?;
     }
-    let mut tree = Tree { parameters, storage, names, base, rank, observer: cx.observer };
+    let mut tree = Tree { parameters, storage, names, base, rank, observer };
     let mut failed = 0;
     for step in parameters.steps() {
         failed += tree.step(step)?;
@@ -133,7 +122,7 @@ struct Tree<'a, 'r> {
     storage: &'a dyn Storage,
     names: &'a dyn Names,
     base: String,
-    rank: Rank<'r>,
+    rank: &'a mut Rank<'r>,
     observer: &'a mut dyn Observer,
 }
 
@@ -172,7 +161,7 @@ impl Tree<'_, '_> {
 
     /// Goes through the names of the phase on all ranks together.
     fn phase(&mut self, step: Step, operation: &mut dyn Operation) -> Result<Phase, Halt> {
-        let rank = &mut self.rank;
+        let rank = &mut *self.rank;
         let creates_files = step == Step::CreateFiles;
         let setting = Setting {
             phase: step.name(),

@@ -6,6 +6,7 @@ use storage::Settings;
 use super::shape::Own;
 use super::walk::{Walk, Which};
 use super::*;
+use crate::kit::rank::Rank;
 
 fn shape(levels: u64, dirs: u64, files: u64) -> Shape {
     Shape { levels, dirs, files, blocks: 1 }
@@ -165,9 +166,9 @@ fn make(parameters: &Parameters, ranks: u32) {
     let storage = posix();
     for rank in ranks::local::run(ranks, |comm| {
         let mut clock = measure::CycleClock::new();
-        let (mut records, mut silent) = (results::records::Nowhere, Silent);
-        let mut cx = Cx { clock: &mut clock, records: &mut records, observer: &mut silent };
-        run(parameters, &*storage, comm, &mut cx)
+        let mut records = results::records::Nowhere;
+        let mut rank = Rank::begin(comm, &mut clock, &mut records, None)?;
+        run(parameters, &*storage, &mut rank, &mut Silent)
     }) {
         assert_eq!(rank.expect("no panic"), Ok(0));
     }
@@ -221,9 +222,9 @@ fn a_base_that_is_there_already_is_never_gone_into() {
     make(&first, 1);
     let again = Parameters { remove: true, keep_going: true, ..first.clone() };
     let (storage, mut clock) = (posix(), measure::CycleClock::new());
-    let (mut records, mut silent) = (results::records::Nowhere, Silent);
-    let mut cx = Cx { clock: &mut clock, records: &mut records, observer: &mut silent };
-    let halt = run(&again, &*storage, &ranks::local::alone(), &mut cx).unwrap_err();
+    let (mut records, comm) = (results::records::Nowhere, ranks::local::alone());
+    let mut rank = Rank::begin(&comm, &mut clock, &mut records, None).unwrap();
+    let halt = run(&again, &*storage, &mut rank, &mut Silent).unwrap_err();
     assert_eq!(halt.step, "directory creation");
     assert!(halt.why.ends_with("/LEVEL0.h.7/: mkdir: File exists"), "{}", halt.why);
     assert!(dir.path().join("LEVEL0.h.7/L1D1/L0F1").exists(), "what was there is there");

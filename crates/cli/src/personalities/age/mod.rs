@@ -7,14 +7,15 @@ mod progress;
 mod text;
 
 use ranks::Halt;
-use storage::Settings;
+use storage::Storage;
 use units::Usage;
 use workloads::ageing::{self, DEFAULT_PROFILE, REFUSED, Request};
 use workloads::kit::rank::Rank;
 
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
-use crate::session::{Session, launch};
+use super::program::{Program, in_one_line, posix};
+use crate::session::Session;
 use crate::speech::{complain, say};
 pub(crate) use args::Args;
 use progress::Line;
@@ -22,38 +23,38 @@ use progress::Line;
 /// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or
 /// all is removed, 1 stopped before, or something foreign was left, 2 refused before anything was written.
 pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
-    let launch = launch();
-    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-    let refuse = |usage: &Usage| {
-        if speaks {
-            complain(&format!("age: {usage}"));
-        }
-        2
-    };
+    let program = Program::begin("age");
     if args.print_profile {
-        let said = if speaks { say(DEFAULT_PROFILE) } else { Ok(()) };
-        return u8::from(said.is_err());
+        return program.print(DEFAULT_PROFILE);
     }
-    let meant = match args.meant() {
-        Ok(meant) => meant,
-        Err(usage) => return refuse(&usage),
-    };
-    let session = match Session::start(launch.as_ref(), local, false) {
-        Ok(session) => session,
-        Err(usage) => return refuse(&usage),
+    let ready = args.meant().and_then(|meant| Ok((meant, posix()?)));
+    let (meant, storage) = match ready {
+        Ok(ready) => ready,
+        Err(usage) => return program.refuse(&usage),
     };
     // What is outside the command line, only rank 0 reads.
-    let outside = if speaks { meant.outside().map(Some) } else { Ok(None) };
-    let (session, outside) = match session.agree(outside) {
+    let outside = || if program.speaks { meant.outside().map(Some) } else { Ok(None) };
+    let session = Session::start(program.launch.as_ref(), local, false);
+    let (session, outside) = match session.and_then(|session| session.agree(outside())) {
         Ok(agreed) => agreed,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
     let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));
     let request = Request { profile, ..meant.request.clone() };
     let voice = kept.map(|kept: Kept| (kept, Line::new()));
-    perform(&Run { name: "age", argv }, session, voice, |part, line| {
-        let done = if meant.remove { remove(part, &request) } else { age(part, &request, line) };
-        done.or_else(refused)
+    perform(&Run { name: program.name, argv }, session, voice, |part, line| {
+        let speaks = part.comm.rank() == 0;
+        let done = if meant.remove {
+            remove(part, &*storage, &request)
+        } else {
+            age(part, &*storage, &request, line)
+        };
+        match done {
+            // Every rank hears why; rank 0 says it.
+            Err(halt) if halt.step == REFUSED && speaks => Ok(program.refuse(&Usage(halt.why))),
+            Err(halt) if halt.step == REFUSED => Ok(REFUSED_STATUS),
+            done => done,
+        }
     })
 }
 
@@ -65,72 +66,41 @@ pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
         args: Args,
     }
     let line = ["age".to_owned(), "DIR".to_owned()].into_iter().chain(words.iter().cloned());
-    let line = <Line as clap::Parser>::try_parse_from(line).map_err(|error| {
-        let text = error.render().to_string();
-        let first = text.lines().next().unwrap_or_default();
-        Usage::new(first.strip_prefix("error: ").unwrap_or(first))
-    })?;
+    let line = <Line as clap::Parser>::try_parse_from(line).map_err(|error| Usage(in_one_line(&error)))?;
     line.args.meant()?.found_from_anywhere()
 }
 
 /// Exit status of a run that was refused before anything was written.
 const REFUSED_STATUS: u8 = 2;
 
-/// Every rank hears why; rank 0 says it.
-struct Refusal {
-    halt: Halt,
-    speaks: bool,
-}
-
-fn refused(refusal: Refusal) -> Result<u8, Halt> {
-    let Refusal { halt, speaks } = refusal;
-    if halt.step != REFUSED {
-        return Err(halt);
-    }
-    if speaks {
-        complain(&format!("age: {}", halt.why));
-    }
-    Ok(REFUSED_STATUS)
-}
-
-fn files() -> Result<Box<dyn storage::Storage>, String> {
-    let backend = storage::backend("posix").map_err(|usage| usage.0)?;
-    (backend.open)(&Settings::default()).map_err(|usage| usage.0)
-}
-
-fn age(part: Part<'_>, request: &Request, line: Option<&mut Line>) -> Result<u8, Refusal> {
+fn age(
+    part: Part<'_>,
+    storage: &dyn Storage,
+    request: &Request,
+    mut line: Option<&mut Line>,
+) -> Result<u8, Halt> {
     let Part { comm, mut clock, records } = part;
-    let speaks = comm.rank() == 0;
-    let body = || {
-        let storage = comm.agree(REFUSED, files())?;
-        let mut rank = Rank::begin(comm, &mut clock, records, None)?;
-        let mut line = line;
-        let observer = line.as_deref_mut().map(|line| line as &mut dyn ageing::Observer);
-        let outcome = ageing::run(&mut rank, &*storage, request, observer);
-        if let Some(line) = line {
-            line.clear();
-        }
-        let outcome = outcome?;
-        let said = if speaks { say(&text::report(&outcome)) } else { Ok(()) };
-        comm.agree("print", said)?;
-        Ok(0)
-    };
-    body().map_err(|halt| Refusal { halt, speaks })
+    let mut rank = Rank::begin(comm, &mut clock, records, None)?;
+    let observer = line.as_deref_mut().map(|line| line as &mut dyn ageing::Observer);
+    let outcome = ageing::run(&mut rank, storage, request, observer);
+    if let Some(line) = line {
+        line.clear();
+    }
+    let outcome = outcome?;
+    let said = if comm.rank() == 0 { say(&text::report(&outcome)) } else { Ok(()) };
+    comm.agree("print", said)?;
+    Ok(0)
 }
 
-fn remove(part: Part<'_>, request: &Request) -> Result<u8, Refusal> {
-    let (comm, speaks) = (part.comm, part.comm.rank() == 0);
-    let body = || {
-        let storage = comm.agree(REFUSED, files())?;
-        let removed = ageing::remove(comm, &*storage, &request.dir)?;
-        if speaks {
-            for path in &removed.told {
-                complain(&format!("age: {path}: is not of this program's making, and stays"));
-            }
+fn remove(part: Part<'_>, storage: &dyn Storage, request: &Request) -> Result<u8, Halt> {
+    let comm = part.comm;
+    let removed = ageing::remove(comm, storage, &request.dir)?;
+    if comm.rank() == 0 {
+        for path in &removed.told {
+            complain(&format!("age: {path}: is not of this program's making, and stays"));
         }
-        let said = if speaks { say(&text::removed(&removed)) } else { Ok(()) };
-        comm.agree("print", said)?;
-        Ok(u8::from(removed.foreign > 0))
-    };
-    body().map_err(|halt| Refusal { halt, speaks })
+    }
+    let said = if comm.rank() == 0 { say(&text::removed(&removed)) } else { Ok(()) };
+    comm.agree("print", said)?;
+    Ok(u8::from(removed.foreign > 0))
 }

@@ -10,14 +10,16 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use ranks::Halt;
-use storage::{Settings, Storage};
+use storage::Storage;
 use units::Usage;
-use workloads::fdtree::{Cx, Parameters, Silent, find, has_shape};
+use workloads::fdtree::{self, Observer, Parameters, Silent, find, has_shape};
 use workloads::kit::path::c_path;
+use workloads::kit::rank::Rank;
 
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
-use crate::session::{Session, launch};
+use super::program::{Program, posix};
+use crate::session::Session;
 use crate::speech::{complain, say};
 use grammar::Typed;
 use text::{Look, Text};
@@ -29,27 +31,20 @@ const HOST: &str = "/proc/sys/kernel/hostname";
 /// exit status: 0 done, 1 failed, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     let started = measure::unix_seconds();
-    let launch = launch();
-    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-    let refuse = |usage: &Usage| {
-        if speaks {
-            complain(&format!("fdtree: {usage}"));
-        }
-        2
-    };
+    let program = Program::begin("fdtree");
     let typed = match grammar::parse(tokens) {
         Ok(typed) => typed,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
     if typed.help {
-        let said = if speaks { say(&help::text()) } else { Ok(()) };
-        return u8::from(said.is_err());
+        return program.print(&help::text());
     }
-    let prepared = Session::start(launch.as_ref(), local, false).and_then(|session| prepare(&typed, session));
-    let (session, ready) = match prepared {
+    let session = Session::start(program.launch.as_ref(), local, false);
+    let (session, ready) = match session.and_then(|session| prepare(&typed, session)) {
         Ok(prepared) => prepared,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
+    let speaks = program.speaks;
     let look = Look {
         parameters: ready.parameters.clone(),
         ranks: session.size(),
@@ -61,10 +56,10 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     }
     let voice = if speaks { Kept::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(voice) {
-        Err(usage) => refuse(&usage),
+        Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
             let text = |kept| (kept, Text::new(look, BufWriter::new(io::stdout()), started));
-            let run = Run { name: "fdtree", argv };
+            let run = Run { name: program.name, argv };
             perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
         }
     }
@@ -78,7 +73,7 @@ struct Ready {
 
 /// Checks everything; all ranks refuse together. Rank 0 looks for the tree, or gives it its name.
 fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
-    let storage = (storage::backend("posix")?.open)(&Settings::default())?;
+    let storage = posix()?;
     let ranks = session.size();
     let first = session.rank() == 0;
     let base = if first { base(typed, &*storage, ranks).map(String::into_bytes) } else { Ok(Vec::new()) };
@@ -130,15 +125,16 @@ fn base(typed: &Typed, storage: &dyn Storage, ranks: u32) -> Result<String, Usag
 }
 
 /// Every rank's part.
-fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Result<u8, Halt> {
+fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Result<u8, Halt> {
+    let Part { comm, mut clock, records } = part;
+    let mut rank = Rank::begin(comm, &mut clock, records, None)?;
     let mut silent = Silent;
-    let Some(text) = voice else {
-        let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut silent };
-        let failed = workloads::fdtree::run(&ready.parameters, &*ready.storage, part.comm, &mut cx)?;
-        return Ok(u8::from(failed > 0));
+    let observer: &mut dyn Observer = match voice.as_deref_mut() {
+        Some(text) => text,
+        None => &mut silent,
     };
-    let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text };
-    let done = workloads::fdtree::run(&ready.parameters, &*ready.storage, part.comm, &mut cx);
+    let done = fdtree::run(&ready.parameters, &*ready.storage, &mut rank, observer);
+    let Some(text) = voice else { return Ok(u8::from(done? > 0)) };
     let printed = text.finish(done.as_ref().ok().copied());
     if let Err(error) = &printed {
         complain(&format!("fdtree: cannot print the results: {error}"));

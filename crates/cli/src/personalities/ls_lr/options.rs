@@ -6,6 +6,8 @@ use clap::Parser;
 use units::Usage;
 use workloads::ls_lr::{Calls, Parameters, Shape, Trees};
 
+use crate::personalities::program::in_one_line;
+
 /// As many walkers as ranks, each listing a large tree of its own as `ls -lR` does, all at once.
 ///
 /// DIR is one directory for each walker (walker 0 lists the first), or one directory that holds or will
@@ -72,17 +74,13 @@ pub(super) struct Options {
 pub(super) fn parse(tokens: &[String]) -> Result<Options, (String, u8)> {
     Options::try_parse_from(std::iter::once("ls-lr").chain(tokens.iter().map(String::as_str))).map_err(
         |error| {
-            let text = error.render().to_string();
             if !error.use_stderr() {
-                return (text, 0);
+                return (error.render().to_string(), 0);
             }
             if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
                 return ("name a directory for each walker; --help lists the options".to_owned(), 2);
             }
-            // The first paragraph, in one line.
-            let words: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-            let line = words.join(" ");
-            (format!("{}; --help lists the options", line.trim_start_matches("error: ")), 2)
+            (format!("{}; --help lists the options", in_one_line(&error)), 2)
         },
     )
 }

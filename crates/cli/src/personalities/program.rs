@@ -1,0 +1,54 @@
+//! How a personality begins: who launched it, who speaks, and how it says no.
+//!
+//! Never here: what a personality does.
+
+use ranks::launcher::Launch;
+use storage::{Settings, Storage};
+use units::Usage;
+
+use crate::session::launch;
+use crate::speech::{complain, say};
+
+/// This process of a program.
+pub(crate) struct Program {
+    /// The program, as messages and records name it.
+    pub(crate) name: &'static str,
+    /// The launcher that started this process, if any.
+    pub(crate) launch: Option<Launch>,
+    /// Whether this process speaks for all: the one with rank 0.
+    pub(crate) speaks: bool,
+}
+
+impl Program {
+    /// Finds out who launched this process.
+    pub(crate) fn begin(name: &'static str) -> Self {
+        let launch = launch();
+        let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
+        Self { name, launch, speaks }
+    }
+
+    /// Says no, once for all processes; the exit status of wrong usage.
+    pub(crate) fn refuse(&self, usage: &Usage) -> u8 {
+        if self.speaks {
+            complain(&format!("{}: {usage}", self.name));
+        }
+        2
+    }
+
+    /// Prints a text, once for all processes, and nothing else; the exit status.
+    pub(crate) fn print(&self, text: &str) -> u8 {
+        u8::from(self.speaks && say(text).is_err())
+    }
+}
+
+/// The mounted file systems, for programs that work on nothing else.
+pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
+    (storage::backend("posix")?.open)(&Settings::default())
+}
+
+/// What a parser complains of, in one line: its first paragraph.
+pub(crate) fn in_one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let words: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
+}
