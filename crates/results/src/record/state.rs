@@ -56,7 +56,7 @@ pub struct State {
 }
 
 /// In how many pieces files lie, of those that were looked at and hold bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StateExtents {
     /// Files that were looked at.
@@ -71,10 +71,40 @@ pub struct StateExtents {
     pub most: u64,
 }
 
+impl StateExtents {
+    /// Extents a file; 0 where there are no files.
+    pub fn mean(&self) -> f64 {
+        self.extents as f64 / self.files.max(1) as f64
+    }
+
+    /// Share of the files with more than one, 0 to 1; 0 where there are no files.
+    pub fn share_fragmented(&self) -> f64 {
+        self.fragmented as f64 / self.files.max(1) as f64
+    }
+
+    /// One file more, of so many bytes.
+    pub fn add(&mut self, extents: u64, bytes: u64) {
+        self.files += 1;
+        self.extents += extents;
+        self.fragmented += u64::from(extents > 1);
+        self.bytes += bytes;
+        self.most = self.most.max(extents);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Record;
+
+    #[test]
+    fn extents_are_counted_file_by_file() {
+        let mut found = StateExtents::default();
+        assert_eq!((found.mean(), found.share_fragmented()), (0.0, 0.0));
+        [(1, 10), (5, 20), (0, 7), (2, 3)].into_iter().for_each(|(extents, bytes)| found.add(extents, bytes));
+        assert_eq!(found, StateExtents { files: 4, extents: 8, fragmented: 2, bytes: 40, most: 5 });
+        assert_eq!((found.mean(), found.share_fragmented()), (2.0, 0.5));
+    }
 
     #[test]
     fn a_state_reads_back_whole_in_part_and_with_what_a_later_format_adds() {

@@ -14,7 +14,6 @@ mod audit;
 mod begin;
 mod churn;
 mod dice;
-mod extents;
 mod guard;
 mod hands;
 mod model;
@@ -36,7 +35,6 @@ mod model_tests;
 
 pub use act::Operations;
 pub use begin::{REFUSED, Request};
-pub use extents::Extents;
 pub use plan::{Geometry, Goal};
 pub use profile::{DEFAULT_PROFILE, Profile};
 pub use remove::{Removed, remove};

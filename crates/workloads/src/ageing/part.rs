@@ -9,10 +9,10 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use measure::{Clock, CycleClock};
+use results::record::StateExtents;
 use storage::{Names, Storage};
 
 use super::act::Act;
-use super::extents::Extents;
 use super::guard::Guard;
 use super::hands::{Hands, Past};
 use super::model::{Leg, Model};
@@ -121,8 +121,8 @@ impl Part<'_> {
 
     /// In how many pieces this rank's files lie; of many, one in so many is looked at. `None` where the file
     /// system does not tell.
-    pub(super) fn extents(&mut self) -> Result<Option<Extents>, String> {
-        let mut found = Extents::default();
+    pub(super) fn extents(&mut self) -> Result<Option<StateExtents>, String> {
+        let mut found = StateExtents::default();
         let step = self.model.files.len().div_ceil(LOOKED_AT_MAX).max(1);
         for file in self.model.files.iter().step_by(step).filter(|file| file.bytes > 0) {
             self.hands.file(&self.model.tree, file.name);

@@ -10,7 +10,6 @@ use storage::Storage;
 use super::act::Operations;
 use super::audit::{Audit, audit};
 use super::begin::{Begun, Request, begin, mark, take_place};
-use super::extents::Extents;
 use super::guard::Guard;
 use super::hands::{Hands, Past};
 use super::model::Leg;
@@ -48,9 +47,9 @@ pub struct Outcome {
     /// How often what was done, over all ranks.
     pub operations: Operations,
     /// Extents after the first fill; `None` where the file system does not tell.
-    pub first: Option<Extents>,
+    pub first: Option<StateExtents>,
     /// Extents at the end.
-    pub last: Option<Extents>,
+    pub last: Option<StateExtents>,
     /// By what the profile's sizes were multiplied.
     pub size_factor: f64,
     /// SHA-256 of the profile's text.
@@ -219,15 +218,6 @@ impl Outcome {
     }
 
     fn recorded(&self, dir: &str) -> Recorded {
-        let extents = |found: Option<Extents>| {
-            found.map(|found| StateExtents {
-                files: found.files,
-                extents: found.extents,
-                fragmented: found.fragmented,
-                bytes: found.bytes,
-                most: found.most,
-            })
-        };
         Recorded {
             kind: "age".to_owned(),
             dir: dir.to_owned(),
@@ -247,8 +237,8 @@ impl Outcome {
             turnovers_target: self.goal.turnovers,
             turnovers: self.turnovers,
             operations: self.operations.sum(),
-            extents_first: extents(self.first),
-            extents: extents(self.last),
+            extents_first: self.first,
+            extents: self.last,
             seed: self.goal.seed,
             profile_sha256: self.profile_sha256.clone(),
             seconds: self.seconds,
@@ -257,14 +247,14 @@ impl Outcome {
 }
 
 /// Extents of all ranks; `None` where one rank's file system does not tell. Collective.
-fn reduce_extents(comm: &dyn Comm, mine: Option<Extents>) -> Result<Option<Extents>, Halt> {
+fn reduce_extents(comm: &dyn Comm, mine: Option<StateExtents>) -> Result<Option<StateExtents>, Halt> {
     let told = comm.reduce_one(mine.is_some().into(), Reduce::Min)? > 0;
     let found = mine.unwrap_or_default();
     let mut sums = [found.files, found.extents, found.fragmented, found.bytes];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     let most = comm.reduce_one(found.most, Reduce::Max)?;
     let [files, extents, fragmented, bytes] = sums;
-    Ok(told.then_some(Extents { files, extents, fragmented, bytes, most }))
+    Ok(told.then_some(StateExtents { files, extents, fragmented, bytes, most }))
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use results::record::StateExtents;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::extents::Extents;
 use super::model::Leg;
 use super::plan::{Geometry, Goal};
 
@@ -49,7 +49,7 @@ pub(super) struct State {
     pub(super) legs: Vec<Leg>,
     /// Extents after the first fill, where they were counted.
     #[serde(default)]
-    pub(super) first: Option<Extents>,
+    pub(super) first: Option<StateExtents>,
 }
 
 impl State {

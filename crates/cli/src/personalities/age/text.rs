@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use results::record::StateExtents;
 use units::{bytes_binary, duration};
-use workloads::ageing::{Extents, Outcome, Removed};
+use workloads::ageing::{Outcome, Removed};
 
 /// A share as the table shows it.
 fn percent(share: f64) -> String {
@@ -78,7 +79,7 @@ pub(super) fn report(outcome: &Outcome) -> String {
     text
 }
 
-fn extents_row(text: &mut String, name: &str, extents: Option<Extents>) {
+fn extents_row(text: &mut String, name: &str, extents: Option<StateExtents>) {
     match extents {
         None => row(text, name, ["not told", "-", "-", "-"]),
         Some(extents) => row(
