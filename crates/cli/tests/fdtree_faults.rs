@@ -6,7 +6,8 @@ mod common;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use common::fdtree::{complaint, fdtree, names_below, trees, under};
 use common::{ALL_MPI, Ran, program, run};
@@ -242,4 +243,25 @@ fn of_several_ranks_one_that_cannot_ends_all_with_one_line() {
             "{mpi:?}: {ran:#?}"
         );
     }
+}
+
+#[test]
+fn ctrl_c_names_the_trees_that_stay_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(program());
+    command.args(["-n", "2", "fdtree", "-C", "-l", "5", "-d", "10", "-f", "10", "-s", "0"]);
+    command.current_dir(dir.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let begun = Instant::now();
+    while trees(dir.path()).len() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never began");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{told}");
+    let first = trees(dir.path())[0].file_name().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(told, format!("fdtree: interrupted; left behind: ./{first} and 1 more\n"));
 }

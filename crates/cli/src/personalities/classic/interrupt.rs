@@ -45,7 +45,10 @@ fn arrange(program: &'static str, heeded: &[i32], left: Left) -> io::Result<()> 
     }
     let mut signals = Signals::new(heeded)?;
     let watcher = thread::Builder::new().name("signals".to_owned());
+    let (tell, began) = mpsc::channel();
     watcher.spawn(move || {
+        // The one who asked may have gone.
+        let _ = tell.send(());
         if let Some(signal) = signals.forever().next() {
             seen.store(true, Ordering::Release);
             let word = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("stopped", |(_, word)| word);
@@ -55,6 +58,8 @@ fn arrange(program: &'static str, heeded: &[i32], left: Left) -> io::Result<()> 
             low_level::exit(128 + signal);
         }
     })?;
+    // Its beginning is in nobody's measurement. Where it ended at once, nobody waits.
+    let _ = began.recv();
     Ok(())
 }
 

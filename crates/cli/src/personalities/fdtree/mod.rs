@@ -7,7 +7,7 @@ mod text;
 mod trace;
 
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ranks::Halt;
 use storage::Storage;
@@ -16,6 +16,7 @@ use workloads::fdtree::{self, Observer, Parameters, Silent, find, has_shape};
 use workloads::kit::path::c_path;
 use workloads::kit::rank::Rank;
 
+use super::classic::interrupt;
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::{Program, posix};
@@ -58,11 +59,19 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     match session.agree(voice) {
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
+            if session.mpi().is_none() {
+                interrupt::watch(program.name, trees(&ready.parameters, session.size()));
+            }
             let text = |kept| (kept, Text::new(look, BufWriter::new(io::stdout()), started));
             let run = Run { name: program.name, argv };
             perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
         }
     }
+}
+
+/// The trees that a run may leave.
+fn trees(parameters: &Parameters, ranks: u32) -> impl Iterator<Item = PathBuf> {
+    (0..ranks).map(move |rank| PathBuf::from(parameters.tree(rank, ranks)))
 }
 
 /// A run that was checked.
