@@ -44,7 +44,7 @@ pub use walk::Calls;
 /// The contract's trees have more entries than this.
 const LARGE: u64 = 100_000;
 /// A walker that ended before this share of the longest walk left the others alone for long.
-const EARLY: f64 = 0.8;
+pub const EARLY: f64 = 0.8;
 /// With fewer names than this share new to a client the walk was one of its memory.
 const NEW: f64 = 0.5;
 

@@ -9,14 +9,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::statistics::{cov, max, mean, min};
 use results::record::{Failed, Phase};
 use units::duration;
-use workloads::ls_lr::{Calls, Event, Observer, Parameters, Walked, WalkerRow};
+use workloads::ls_lr::{Calls, EARLY, Event, Observer, Parameters, Walked, WalkerRow};
 
 use crate::speech::say;
 
 /// Walkers up to this many are told one by one without being asked for.
 const FEW: usize = 32;
-/// A walker that ended before this share of the longest walk is marked.
-const EARLY: f64 = 0.8;
 
 /// Prints what happens.
 pub(super) struct Text {
