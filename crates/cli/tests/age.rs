@@ -158,8 +158,12 @@ fn what_was_lost_or_left_over_is_put_right_and_told_when_a_run_is_taken_up() {
     fs::write(mounted.aged().join(&wanted[1]), "another length, surely").unwrap();
     fs::write(mounted.aged().join("rank.0/tree/f4000000000"), "left over").unwrap();
     fs::write(mounted.aged().join("rank.0/tree/notes"), "foreign").unwrap();
-    let out = mounted.age(1, "--resume").ok();
+    let out = mounted.age(1, "--resume --record r").ok();
     assert!(out.contains("2 files or directories made anew, 1 left over removed"), "{out}");
+    let time = out.lines().find(|line| line.starts_with("time ")).unwrap();
+    assert!(time.ends_with(" since --resume"), "the last part only: {time}");
+    let state = state_of(&mounted.root.join("r"));
+    assert_eq!((state.made_anew, state.left_over), (2, 1));
     let found = mounted.files();
     assert!(wanted.iter().all(|path| found.contains_key(path)));
     assert!(!found.contains_key(Path::new("rank.0/tree/f4000000000")));
@@ -277,6 +281,8 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
         ("aged --blocks 80% --profile bad.toml", "--profile bad.toml: size.sigma = 0: give a number above 0"),
         ("aged --inodes 20%", "would bring the blocks to"),
         ("aged --resume", "nothing to resume, there is no .assay-age.json in it"),
+        ("full --remove --ceiling 50%", "the argument '--remove' cannot be used with '--ceiling <SHARE>'"),
+        ("full --remove --timeout 5s", "the argument '--remove' cannot be used with '--timeout <TIME>'"),
         ("full --remove", "there is no .assay-age.json in it, so nothing is removed"),
         ("full --blocks 80%", "full is not empty (mine); name a directory that is empty"),
         ("none/aged --blocks 80%", "none: No such file or directory"),
@@ -284,6 +290,8 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
         let ran = run(&mut assay(&mounted.root, &format!("-n 2 age {words}")));
         if words.contains("-1e9") {
             assert_eq!(ran.status, Some(2), "{ran:?}");
+        } else if says.starts_with("the argument") {
+            assert!(ran.status == Some(2) && ran.err.contains(says), "{ran:?}");
         } else {
             assert_refused(&ran, 2, says);
         }

@@ -18,7 +18,7 @@ const BLOCK: u64 = 4096;
 const MIB: u64 = 1 << 20;
 
 fn profile() -> Profile {
-    Profile::built_in().unwrap()
+    Profile::read("").unwrap()
 }
 
 fn goal(blocks: Option<f64>, inodes: Option<f64>) -> Goal {

@@ -42,7 +42,7 @@ pub struct Geometry {
     pub bytes: u64,
     /// Bytes in use.
     pub bytes_used: u64,
-    /// Bytes that this user may still write.
+    /// Bytes that are free but for those that are reserved.
     pub bytes_available: u64,
     /// Inodes; 0 where they are not counted.
     pub inodes: u64,
@@ -189,7 +189,7 @@ fn refuse_what_cannot_be(goal: &Goal, space: &Geometry) -> Result<(), String> {
     let missing = goal.blocks.map_or(0, |blocks| space.bytes_to(blocks)).max(0) as u64;
     if missing > space.bytes_available {
         return Err(format!(
-            "--blocks: {missing} bytes are missing, and this user may write {} (the rest is reserved)",
+            "--blocks: {missing} bytes are missing, and {} are free; the rest is reserved, and not filled",
             space.bytes_available
         ));
     }

@@ -76,11 +76,6 @@ pub struct ChurnProfile {
 }
 
 impl Profile {
-    /// The built-in profile.
-    pub fn built_in() -> Result<Self, Usage> {
-        toml::from_str(DEFAULT_PROFILE).map_err(|error| Usage(format!("the built-in profile: {error}")))
-    }
-
     /// Reads a profile; what it leaves out is as in the built-in one.
     pub fn read(text: &str) -> Result<Self, Usage> {
         let wrong = |error: toml::de::Error| Usage(error.to_string().trim_end().replace('\n', " "));
@@ -160,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_built_in_profile_is_sound_and_reads_back_from_its_own_text() {
-        let profile = Profile::built_in().unwrap();
+        let profile: Profile = toml::from_str(DEFAULT_PROFILE).unwrap();
         assert_eq!(Profile::read("").unwrap(), profile);
         assert_eq!(Profile::read(&profile.text()).unwrap(), profile);
         assert_eq!(Profile::read(DEFAULT_PROFILE).unwrap(), profile);
@@ -169,7 +164,7 @@ mod tests {
     #[test]
     fn a_profile_overrides_what_it_names_and_nothing_else() {
         let own = Profile::read("[size]\nsigma = 2\n[churn]\nfsync = 0.5\n").unwrap();
-        let mut wanted = Profile::built_in().unwrap();
+        let mut wanted = Profile::read("").unwrap();
         wanted.size.sigma = 2.0;
         wanted.churn.fsync = 0.5;
         assert_eq!(own, wanted);

@@ -54,6 +54,8 @@ pub struct Outcome {
     pub size_factor: f64,
     /// SHA-256 of the profile's text.
     pub profile_sha256: String,
+    /// Whether the run was taken up again.
+    pub resumed: bool,
     /// How long this process took, seconds.
     pub seconds: f64,
     /// What was put right when the run was taken up again: made anew, removed.
@@ -96,6 +98,7 @@ pub fn run(
         last,
         size_factor: me.model.size_factor(),
         profile_sha256: sha,
+        resumed: request.resume,
         seconds: 0.0,
         put_right: (audit.missing, audit.left_over),
     };
@@ -241,6 +244,8 @@ impl Outcome {
             extents: self.last,
             seed: self.goal.seed,
             profile_sha256: self.profile_sha256.clone(),
+            made_anew: self.put_right.0,
+            left_over: self.put_right.1,
             seconds: self.seconds,
         }
     }

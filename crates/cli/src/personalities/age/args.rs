@@ -46,7 +46,9 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "remove")]
     resume: bool,
     /// Remove what was made in DIR, and nothing else
-    #[arg(long, conflicts_with_all = ["blocks", "inodes", "turnovers", "seed", "profile", "record"])]
+    #[arg(long, conflicts_with_all = [
+        "blocks", "inodes", "ceiling", "turnovers", "seed", "profile", "timeout", "record"
+    ])]
     remove: bool,
     /// Stop after this time, such as 30 min
     #[arg(long, value_name = "TIME")]

@@ -65,7 +65,7 @@ pub(super) fn report(outcome: &Outcome) -> String {
         ("sizes of the profile times", format!("{:.3}", outcome.size_factor)),
         ("seed", goal.seed.to_string()),
         ("profile (SHA-256)", outcome.profile_sha256.get(..16).unwrap_or_default().to_owned()),
-        ("time", duration(outcome.seconds)),
+        ("time", duration(outcome.seconds) + if outcome.resumed { " since --resume" } else { "" }),
     ] {
         let _ = writeln!(text, "{name:<26} {value}");
     }
