@@ -128,8 +128,8 @@ fn call(line: &str) -> Option<String> {
     })
 }
 
-/// The lines of the thread that the first line is of, whole where another's came in between; the others, which
-/// wait for signals, have nothing to do with names.
+/// The lines of the thread that the first line is of, whole where another's came in between; the others,
+/// which wait for signals, have nothing to do with names.
 fn whole(trace: &str) -> Vec<String> {
     let rank = trace.split(' ').next().unwrap();
     let mut lines: Vec<String> = Vec::new();

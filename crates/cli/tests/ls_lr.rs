@@ -152,7 +152,7 @@ fn fewer_walkers_than_trees_say_that_others_stay_and_no_tree_at_all_is_said_too(
     ls_lr(dir.path(), 3, SMALL).ok();
     let out = ls_lr(dir.path(), 2, "--remove --record r t").ok();
     let told =
-        "assay: warning: t/ls-lr.2 and what follows stay: 2 walkers remove the first 2 trees; use as many";
+        "assay: warning: t/ls-lr.2 and what follows stay: a walker removes one tree; use as many walkers";
     assert!(out.contains(told), "{out}");
     assert!(notices(&dir.path().join("r")).contains(&"trees-stay".to_owned()));
     assert!(dir.path().join("t/ls-lr.2").exists());

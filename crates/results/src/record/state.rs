@@ -51,8 +51,8 @@ pub struct State {
     pub seed: u64,
     /// SHA-256 of the profile of sizes, tree and operations.
     pub profile_sha256: String,
-    /// Files and directories that were made anew when the run was taken up again, because they were missing or
-    /// of another length.
+    /// Files and directories that were made anew when the run was taken up again, because they were missing
+    /// or of another length.
     pub made_anew: u64,
     /// Files that were removed then, because they were not to be there.
     pub left_over: u64,

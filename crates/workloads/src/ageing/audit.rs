@@ -2,8 +2,8 @@
 //!
 //! After a process was killed nothing is amiss. After a node went down, the state may know more than the
 //! disk, or less: what is missing or of another length is made anew, what is left over of this program's
-//! names is removed; both are counted. Anything else is somebody's, and stays. Directories that the state does
-//! not know yet are not looked at: the sequence comes to make them, and then all that was in them.
+//! names is removed; both are counted. Anything else is somebody's, and stays. Directories that the state
+//! does not know yet are not looked at: the sequence comes to make them, and then all that was in them.
 //!
 //! Invariant: afterwards the tree is what the model says, but for what is foreign. What has become something
 //! else than a directory, such as a link, is not gone into.

@@ -70,7 +70,8 @@ pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -
     comm.agree(REFUSED, begun(comm, marker))
 }
 
-/// Makes the directory and this rank's place in it, or finds them there, and keeps other runs out. Collective.
+/// Makes the directory and this rank's place in it, or finds them there, and keeps other runs out.
+/// Collective.
 pub(super) fn take_place(comm: &dyn Comm, request: &Request, places: &Places) -> Result<Odometer, Halt> {
     let made = if comm.rank() == 0 { make_dir(&request.dir) } else { Ok(()) };
     comm.agree("begin", made)?;

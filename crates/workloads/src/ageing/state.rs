@@ -2,7 +2,8 @@
 //!
 //! The marker (`.assay-age.json`) says with what all sequences begin; a rank's state (`rank.N/state.json`)
 //! which legs its sequence has; its odometer (`rank.N/odometer`, 16 bytes) how many operations are done.
-//! The first two are staged, renamed and made durable, the odometer is written in place before each operation.
+//! The first two are staged, renamed and made durable, the odometer is written in place before each
+//! operation.
 //!
 //! Invariant: operations with a number below the odometer's are done, that one may be done in part, and none
 //! beyond it has begun, whenever the process dies. When a node goes down, the odometer may be behind: whoever

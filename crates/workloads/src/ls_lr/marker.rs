@@ -54,13 +54,14 @@ impl Marker {
         }
     }
 
-    /// Whether there is a directory in which nothing is but what an interrupted keeping may have left: the root
-    /// of a tree that was not begun yet, or of one that is removed but for its root.
+    /// Whether there is a directory in which nothing is but what an interrupted keeping may have left: the
+    /// root of a tree that was not begun yet, or of one that is removed but for its root.
     pub fn is_bare(root: &Path) -> io::Result<bool> {
         match root.symlink_metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
             Ok(found) if !found.is_dir() => return Ok(false),
-            found => drop(found?),
+            Ok(_) => {}
         }
         for entry in fs::read_dir(root)? {
             if entry?.file_name() != NEW {

@@ -280,8 +280,7 @@ impl Part<'_, '_> {
         }
         if stays > 0 {
             let text = format!(
-                "{} and what follows stay: {ranks} walkers remove the first {ranks} trees; use as many as made \
-                 them",
+                "{} and what follows stay: a walker removes one tree; use as many walkers as made them",
                 next.display()
             );
             self.notice("trees-stay", 0, "remove", &text)?;

@@ -130,6 +130,14 @@ fn made_under(dir: &Path, shape: Shape) -> Parameters {
 
 const SMALL: Shape = Shape { entries: 230, per_dir: 7, fan_out: 3, bytes: 5 };
 
+fn notices(records: &[Record]) -> BTreeSet<&str> {
+    let ids = records.iter().filter_map(|record| match record {
+        Record::Notice(notice) => Some(notice.id.as_str()),
+        _ => None,
+    });
+    ids.collect()
+}
+
 fn phases(records: &[Record]) -> Vec<(&str, u64)> {
     let phases = records.iter().filter_map(|record| match record {
         Record::Phase(phase) => Some((phase.phase.as_str(), phase.ops)),
@@ -260,13 +268,7 @@ fn all_trees_are_made_walked_and_removed_and_nothing_else() {
     let twice = [of("list", 690), of("directories", 87), of("list", 690), of("directories", 87)];
     let wanted = [&[of("make", 690)][..], &twice, &[of("remove", 690)]].concat();
     assert_eq!(phases(&records), wanted);
-    let ids: BTreeSet<_> = records
-        .iter()
-        .filter_map(|record| match record {
-            Record::Notice(notice) => Some(notice.id.as_str()),
-            _ => None,
-        })
-        .collect();
+    let ids = notices(&records);
     assert!(ids.is_superset(&BTreeSet::from(["small-tree", "short-window", "warm"])), "{ids:?}");
     let of_all =
         |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
@@ -294,7 +296,7 @@ fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     fs::write(root.join("f0"), "12345").unwrap();
     let (done, records) = run_on(1, &made_under(dir.path(), SMALL));
     assert!(done.unwrap());
-    assert!(records.iter().any(|record| matches!(record, Record::Notice(n) if n.id == "make-resumed")));
+    assert!(notices(&records).contains("make-resumed"));
     assert_eq!(Marker::load(&root).unwrap().unwrap().state, State::Whole);
     let (done, records) = run_on(2, &made_under(dir.path(), SMALL));
     assert!(done.unwrap());
@@ -302,17 +304,10 @@ fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     // Made again where they are whole, they are as good as unseen.
     let client = Client { dentry_state: dir.path().join("none"), ..Client::default() };
     let walked = Parameters { walk: true, client, ..made_under(dir.path(), SMALL) };
-    let ids = |records: &[Record]| -> Vec<String> {
-        let ids = records.iter().filter_map(|record| match record {
-            Record::Notice(notice) => Some(notice.id.clone()),
-            _ => None,
-        });
-        ids.collect()
-    };
     let (_, records) = run_on(2, &walked);
-    assert!(!ids(&records).contains(&"warm".to_owned()), "{:?}", ids(&records));
+    assert!(!notices(&records).contains("warm"), "{:?}", notices(&records));
     let (_, records) = run_on(3, &walked);
-    assert!(ids(&records).contains(&"warm".to_owned()), "the third tree was made: {:?}", ids(&records));
+    assert!(notices(&records).contains("warm"), "the third tree was made: {:?}", notices(&records));
     fs::remove_dir_all(dir.path().join("ls-lr.2")).unwrap();
     let other = Shape { entries: 231, ..SMALL };
     let halt = run_on(2, &made_under(dir.path(), other)).0.unwrap_err();
@@ -398,5 +393,5 @@ fn a_tree_that_has_not_its_entries_is_not_as_it_was_made() {
     fs::remove_file(dir.path().join("ls-lr.1/d0/f3")).unwrap();
     let (done, records) = run_on(2, &walk);
     assert!(!done.unwrap());
-    assert!(records.iter().any(|record| matches!(record, Record::Notice(n) if n.id == "entries-mismatch")));
+    assert!(notices(&records).contains("entries-mismatch"));
 }

@@ -75,7 +75,7 @@ struct Missing {
 }
 
 impl<'w> Walker<'w> {
-    /// Whether the walk goes on after a call that failed is the phase's to say, and to be told as `keep_going`.
+    /// `keep_going` as the phase has it.
     pub(super) fn new(listing: &'w dyn Listing, calls: Calls, clock: &CycleClock, keep_going: bool) -> Self {
         let (lists, failures, stamps) = (Histogram::new(), Failures::new(keep_going), Stamps::new());
         let seen = Seen { entries: 0, directories: 0, lists, failures, stamps, further: 0 };
