@@ -134,7 +134,11 @@ fn what_cannot_be_reached_is_refused_in_words() {
         "this file system counts no inodes; leave --inodes out"
     );
     let reserved = Geometry { bytes_available: 1000, ..space };
-    assert!(why(goal(Some(0.8), None), reserved).ends_with("may write 1000 (the rest is reserved)"));
+    let why_not = why(goal(Some(0.8), None), reserved);
+    assert!(
+        why_not.ends_with(" bytes are missing, and 1000 are free; the rest is reserved, and not filled"),
+        "{why_not}"
+    );
     assert!(why(goal(None, Some(0.0077)), space).starts_with("too little is missing for 2 ranks"));
 }
 
