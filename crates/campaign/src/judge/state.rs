@@ -42,7 +42,7 @@ pub(super) fn told(case: &Case<'_>) -> Vec<String> {
             state.turnovers
         );
         if let Some(extents) = state.extents.as_ref().filter(|extents| extents.files > 0) {
-            let share = extents.fragmented as f64 / extents.files as f64 * 100.0;
+            let share = extents.share_fragmented() * 100.0;
             text.push_str(&format!(", {share:.1} % of the files in several pieces"));
         }
         Some(text)
