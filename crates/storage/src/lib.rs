@@ -25,4 +25,6 @@ pub use backends::{BACKENDS, Backend, BackendOption, LIBRARIES, Settings, Takes,
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};
-pub use traits::{Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Queue, Space, Storage, Wait};
+pub use traits::{
+    Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Pieces, Queue, Space, Storage, Wait,
+};

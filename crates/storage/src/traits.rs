@@ -37,6 +37,24 @@ pub struct Open {
     pub bytes: u64,
 }
 
+/// Which pieces of a file this rank moves, for backends that tell a library so before the first transfer:
+/// each segment has a block of every rank, and a block is a whole number of transfers. Sizes are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pieces {
+    /// The rank whose blocks are moved, which is another one when ranks read what others wrote.
+    pub rank: u64,
+    /// How many ranks share the file; 1 where each has its own.
+    pub ranks: u64,
+    /// How many segments.
+    pub segments: u64,
+    /// Bytes of one rank in one segment.
+    pub block: u64,
+    /// Bytes of one transfer.
+    pub transfer: u64,
+    /// Transfers go to ascending offsets; otherwise to any.
+    pub in_order: bool,
+}
+
 /// What a queue does with one transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -115,6 +133,17 @@ pub struct Space {
 pub trait Storage: Sync {
     /// Opens a file; with `how.shared` all ranks of `comm` call this together.
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
+
+    /// The same for a file of which it is known beforehand which pieces this rank will move.
+    fn open_pieces(
+        &self,
+        comm: &dyn Comm,
+        path: &Path,
+        how: Open,
+        _pieces: &Pieces,
+    ) -> io::Result<Box<dyn File>> {
+        self.open(comm, path, how)
+    }
 
     /// Removes a file; one that does not exist is an error.
     fn remove(&self, path: &Path) -> io::Result<()>;

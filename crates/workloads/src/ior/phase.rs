@@ -146,6 +146,7 @@ pub(super) fn run(
         path: &path,
         does: prepare::does(test, kind, repetition),
         payload,
+        pieces: layout.pieces(owner.into(), test.parameters.offsets == Offsets::Sequential),
         transfers,
         order,
         memory,

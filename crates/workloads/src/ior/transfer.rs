@@ -5,7 +5,7 @@
 
 use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
-use storage::{Buffer, File, Hints, Mode, Open, Queue, Storage};
+use storage::{Buffer, File, Hints, Mode, Open, Pieces, Queue, Storage};
 
 use super::parameters::{Parameters, Rate};
 use crate::kit::checker::Checker;
@@ -70,6 +70,8 @@ pub(super) struct Job<'a> {
     pub(super) does: Does,
     pub(super) payload: Payload,
     pub(super) order: Order,
+    /// What the order goes through, for backends that want to know it when they open.
+    pub(super) pieces: Pieces,
     pub(super) transfers: u64,
     pub(super) memory: Memory,
     pub(super) checker: Option<Checker>,
@@ -158,13 +160,14 @@ impl<C: Clock> Body<'_, '_, C> {
     fn open(&mut self) -> Option<Box<dyn File>> {
         let mode = if self.writes() { Mode::Write } else { Mode::Read };
         let job = &mut self.job;
+        let layout = job.parameters.layout(job.comm.size());
         let how = Open {
             mode,
             shared: !job.parameters.file_per_rank,
             collective: job.parameters.collective,
-            bytes: job.parameters.layout(job.comm.size()).file_bytes(),
+            bytes: layout.file_bytes(),
         };
-        let opened = job.storage.open(job.comm, job.path, how).and_then(|file| {
+        let opened = job.storage.open_pieces(job.comm, job.path, how, &job.pieces).and_then(|file| {
             if let Memory::Queue(queue) = &mut job.memory {
                 queue.attach(&*file)?;
             }

@@ -3,6 +3,8 @@
 //! A file is `segments` times one block of every rank (shared file) or of one rank (file per rank);
 //! a block is a whole number of transfers (`reference`: IOR user documentation, "segments").
 
+use storage::Pieces;
+
 /// The shape of the data of one test. Sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -53,6 +55,13 @@ impl Layout {
     pub fn total_bytes(&self) -> Option<u64> {
         let rank = self.block.checked_mul(self.segments)?;
         rank.checked_mul(self.ranks).filter(|bytes| *bytes < 1 << 63)
+    }
+
+    /// The pieces of `rank`, as a backend is told of them.
+    pub fn pieces(&self, rank: u64, in_order: bool) -> Pieces {
+        let Self { ranks, segments, block, transfer, file_per_rank } = *self;
+        let (rank, ranks) = if file_per_rank { (0, 1) } else { (rank, ranks) };
+        Pieces { rank, ranks, segments, block, transfer, in_order }
     }
 
     /// Bytes of one file.
