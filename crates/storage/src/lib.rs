@@ -15,6 +15,7 @@ mod client;
 mod files;
 pub mod libraries;
 mod listing;
+pub mod mpi_file;
 mod names;
 mod plain;
 mod residency;

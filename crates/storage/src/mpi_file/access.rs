@@ -1,0 +1,82 @@
+//! Calls that move data and wait for it.
+
+use std::ffi::c_void;
+
+use ffi::mpi::Status;
+
+use super::done::Done;
+use super::error::MpiError;
+use super::file::MpiFile;
+use super::memory::Elements;
+
+/// Where a call begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// At so many elements of the view.
+    Offset(i64),
+    /// At the rank's own pointer.
+    Individual,
+    /// At the pointer that all ranks share; collective calls go in the order of the ranks (`_ordered`).
+    Shared,
+}
+
+/// Who makes a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// This rank alone.
+    Independent,
+    /// All ranks together.
+    Collective,
+}
+
+impl MpiFile {
+    /// `MPI_File_write` in its six forms: writes these elements of `data`.
+    #[inline]
+    pub fn write(&self, at: At, way: Way, data: &[u8], elements: Elements<'_>) -> Result<Done, MpiError> {
+        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
+        let count = elements.within(data.len());
+        let from: *const c_void = data.as_ptr().wrapping_add(elements.origin).cast();
+        let mut done = Status::new();
+        let status = &raw mut done;
+        // SAFETY: the file is open and the datatype lives; `within` saw that the data holds the elements.
+        let code = unsafe {
+            match (at, way) {
+                (At::Offset(at), Way::Independent) => (f.file_write_at)(file, at, from, count, kind, status),
+                (At::Offset(at), Way::Collective) => {
+                    (f.file_write_at_all)(file, at, from, count, kind, status)
+                }
+                (At::Individual, Way::Independent) => (f.file_write)(file, from, count, kind, status),
+                (At::Individual, Way::Collective) => (f.file_write_all)(file, from, count, kind, status),
+                (At::Shared, Way::Independent) => (f.file_write_shared)(file, from, count, kind, status),
+                (At::Shared, Way::Collective) => (f.file_write_ordered)(file, from, count, kind, status),
+            }
+        };
+        self.check(code)?;
+        Ok(Done::new(self.library, done))
+    }
+
+    /// `MPI_File_read` in its six forms: reads into these elements of `data`.
+    #[inline]
+    pub fn read(&self, at: At, way: Way, data: &mut [u8], elements: Elements<'_>) -> Result<Done, MpiError> {
+        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
+        let count = elements.within(data.len());
+        let into: *mut c_void = data.as_mut_ptr().wrapping_add(elements.origin).cast();
+        let mut done = Status::new();
+        let status = &raw mut done;
+        // SAFETY: as for a write; the data is borrowed for as long as the call lasts.
+        let code = unsafe {
+            match (at, way) {
+                (At::Offset(at), Way::Independent) => (f.file_read_at)(file, at, into, count, kind, status),
+                (At::Offset(at), Way::Collective) => {
+                    (f.file_read_at_all)(file, at, into, count, kind, status)
+                }
+                (At::Individual, Way::Independent) => (f.file_read)(file, into, count, kind, status),
+                (At::Individual, Way::Collective) => (f.file_read_all)(file, into, count, kind, status),
+                (At::Shared, Way::Independent) => (f.file_read_shared)(file, into, count, kind, status),
+                (At::Shared, Way::Collective) => (f.file_read_ordered)(file, into, count, kind, status),
+            }
+        };
+        self.check(code)?;
+        Ok(Done::new(self.library, done))
+    }
+}

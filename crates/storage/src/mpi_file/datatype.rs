@@ -1,0 +1,142 @@
+//! Datatypes whose bounds are known.
+
+use std::ffi::c_int;
+
+use ffi::mpi::{Handle, Library, Offset};
+use ranks::mpi::MpiComm;
+
+use super::error::{MpiError, check};
+
+/// Datatypes that MPI has by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// `MPI_BYTE`.
+    Byte,
+    /// `MPI_CHAR`.
+    Char,
+    /// `MPI_INT16_T`.
+    Int16,
+    /// `MPI_INT32_T`.
+    Int32,
+    /// `MPI_INT64_T`.
+    Int64,
+    /// `MPI_FLOAT`.
+    Float,
+    /// `MPI_DOUBLE`.
+    Double,
+    /// `MPI_LONG`, 8 bytes in memory and 4 in `external32`.
+    Long,
+}
+
+/// A committed datatype, freed in the end if it was made here. All numbers are bytes.
+#[derive(Debug)]
+pub struct Datatype {
+    pub(super) library: &'static Library,
+    pub(super) handle: Handle,
+    is_ours: bool,
+    size: u64,
+    lower: i64,
+    extent: i64,
+    true_lower: i64,
+    true_extent: i64,
+}
+
+impl Datatype {
+    /// One of MPI's own.
+    pub fn named(comm: &MpiComm, name: Named) -> Self {
+        let library = comm.library();
+        let c = &library.constants;
+        let handle = match name {
+            Named::Byte => c.byte,
+            Named::Char => c.char,
+            Named::Int16 => c.int16,
+            Named::Int32 => c.int32,
+            Named::Int64 => c.int64,
+            Named::Float => c.float,
+            Named::Double => c.double,
+            Named::Long => c.long,
+        };
+        let named = Self::without_bounds(library, handle, false);
+        named.with_bounds().expect("MPI knows the bounds of its own datatypes")
+    }
+
+    /// `MPI_DATATYPE_NULL`, which no call may take: to see what it says.
+    pub fn null(comm: &MpiComm) -> Self {
+        let library = comm.library();
+        Self::without_bounds(library, library.constants.datatype_null, false)
+    }
+
+    fn without_bounds(library: &'static Library, handle: Handle, is_ours: bool) -> Self {
+        let (size, lower, extent, true_lower, true_extent) = (0, 0, 0, 0, 0);
+        Self { library, handle, is_ours, size, lower, extent, true_lower, true_extent }
+    }
+
+    /// Asks MPI how far it reaches.
+    pub(super) fn with_bounds(mut self) -> Result<Self, MpiError> {
+        let (f, mut size): (_, Offset) = (&self.library.functions, 0);
+        // SAFETY: the handle is a datatype's; MPI writes one number.
+        check(self.library, unsafe { (f.type_size_x)(self.handle, &raw mut size) })?;
+        // SAFETY: the same, with two numbers.
+        let code = unsafe { (f.type_get_extent_x)(self.handle, &raw mut self.lower, &raw mut self.extent) };
+        check(self.library, code)?;
+        let (lower, extent) = (&raw mut self.true_lower, &raw mut self.true_extent);
+        // SAFETY: the same.
+        check(self.library, unsafe { (f.type_get_true_extent_x)(self.handle, lower, extent) })?;
+        self.size = u64::try_from(size)
+            .map_err(|_| MpiError::no_call("the library cannot tell the size of this datatype"))?;
+        Ok(self)
+    }
+
+    /// Takes over a handle that MPI has made for us, which is not to be freed where it is a named datatype's.
+    pub(super) fn own(library: &'static Library, handle: Handle, is_ours: bool) -> Result<Self, MpiError> {
+        Self::without_bounds(library, handle, is_ours).with_bounds()
+    }
+
+    /// What `make` makes, committed.
+    pub(super) fn make(
+        library: &'static Library,
+        make: impl FnOnce(*mut Handle) -> c_int,
+    ) -> Result<Self, MpiError> {
+        let mut handle = 0;
+        check(library, make(&raw mut handle))?;
+        let mut made = Self::without_bounds(library, handle, true);
+        let commit = library.functions.type_commit;
+        // SAFETY: the datatype is ours, just made.
+        check(library, unsafe { commit(&raw mut made.handle) })?;
+        made.with_bounds()
+    }
+
+    /// Bytes of data.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// From one element to the next.
+    pub fn extent(&self) -> i64 {
+        self.extent
+    }
+
+    /// Where an element is said to begin.
+    pub fn lower(&self) -> i64 {
+        self.lower
+    }
+
+    /// Where the first byte of data lies.
+    pub fn true_lower(&self) -> i64 {
+        self.true_lower
+    }
+
+    /// From the first byte of data to the end of the last.
+    pub fn true_extent(&self) -> i64 {
+        self.true_extent
+    }
+}
+
+impl Drop for Datatype {
+    fn drop(&mut self) {
+        if self.is_ours {
+            // SAFETY: the handle is ours and not used afterwards; calls under way keep what they need of it.
+            unsafe { (self.library.functions.type_free)(&raw mut self.handle) };
+        }
+    }
+}

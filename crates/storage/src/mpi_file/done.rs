@@ -1,0 +1,68 @@
+//! What a call that has ended moved.
+
+use std::ffi::c_int;
+use std::fmt;
+
+use ffi::mpi::{Library, Offset, Status};
+
+use super::datatype::Datatype;
+use super::error::{MpiError, check};
+
+/// What MPI says of a call that has ended.
+#[derive(Clone)]
+pub struct Done {
+    library: &'static Library,
+    status: Status,
+}
+
+impl fmt::Debug for Done {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = (self.bytes(), self.cancelled());
+        out.debug_struct("Done").field("bytes", &facts.0).field("cancelled", &facts.1).finish()
+    }
+}
+
+impl Done {
+    pub(super) fn new(library: &'static Library, status: Status) -> Self {
+        Self { library, status }
+    }
+
+    /// How many bytes of memory were moved.
+    pub fn bytes(&self) -> Result<u64, MpiError> {
+        let byte = self.library.constants.byte;
+        let get = self.library.functions.get_elements_x;
+        let mut count: Offset = 0;
+        // SAFETY: the status is that of a call that ended.
+        check(self.library, unsafe { get(&raw const self.status, byte, &raw mut count) })?;
+        u64::try_from(count).map_err(|_| MpiError::no_call(format!("the library says {count} bytes moved")))
+    }
+
+    /// How many whole elements of `kind`, the call's datatype, were moved; `None` for a part of one.
+    pub fn count(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
+        let get = self.library.functions.get_count;
+        let mut count: c_int = 0;
+        // SAFETY: the same; the datatype is live.
+        check(self.library, unsafe { get(&raw const self.status, kind.handle, &raw mut count) })?;
+        Ok(u64::try_from(count).ok())
+    }
+
+    /// How many of the named datatypes that `kind`, the call's datatype, is made of were moved; `None` for a
+    /// part of one.
+    pub fn elements(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
+        let get = self.library.functions.get_elements_x;
+        let mut count: Offset = 0;
+        // SAFETY: the same.
+        check(self.library, unsafe { get(&raw const self.status, kind.handle, &raw mut count) })?;
+        Ok(u64::try_from(count).ok())
+    }
+
+    /// Whether a request was cancelled before it moved anything. Of calls that waited Open MPI 4.1 says at
+    /// random that they were.
+    pub fn cancelled(&self) -> Result<bool, MpiError> {
+        let test = self.library.functions.test_cancelled;
+        let mut flag: c_int = 0;
+        // SAFETY: the same.
+        check(self.library, unsafe { test(&raw const self.status, &raw mut flag) })?;
+        Ok(flag != 0)
+    }
+}

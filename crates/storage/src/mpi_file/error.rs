@@ -1,0 +1,139 @@
+//! What MPI says when it refuses: the class that the standard has for it, and the library's own words.
+
+use std::ffi::c_int;
+use std::fmt;
+use std::io;
+
+use ffi::mpi::{ErrorClasses, Library};
+
+/// Room for words: more than any library's `MPI_MAX_ERROR_STRING` (at most 512).
+const WORDS_ROOM: usize = 1024;
+
+macro_rules! classes {
+    ($($(#[$about:meta])* $class:ident = $field:ident,)*) => {
+        /// The error classes of files, as the standard names them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Class {
+            $($(#[$about])* $class,)*
+            /// Any other class, by the library's number.
+            Other(i32),
+            /// Not MPI's: there is no such call, or its arguments never reached the library.
+            NoCall,
+        }
+
+        impl Class {
+            fn of(number: c_int, errors: &ErrorClasses) -> Self {
+                match number {
+                    $(n if n == errors.$field => Self::$class,)*
+                    n => Self::Other(n),
+                }
+            }
+
+            /// The library's number; 0 where it has none.
+            pub(super) fn number(self, errors: &ErrorClasses) -> c_int {
+                match self {
+                    $(Self::$class => errors.$field,)*
+                    Self::Other(n) => n,
+                    Self::NoCall => 0,
+                }
+            }
+        }
+    };
+}
+
+classes! {
+    /// `MPI_ERR_ACCESS`.
+    Access = access,
+    /// `MPI_ERR_AMODE`.
+    Amode = amode,
+    /// `MPI_ERR_ARG`.
+    Arg = arg,
+    /// `MPI_ERR_BAD_FILE`.
+    BadFile = bad_file,
+    /// `MPI_ERR_CONVERSION`.
+    Conversion = conversion,
+    /// `MPI_ERR_DUP_DATAREP`.
+    DupDatarep = dup_datarep,
+    /// `MPI_ERR_FILE`.
+    File = file,
+    /// `MPI_ERR_FILE_EXISTS`.
+    FileExists = file_exists,
+    /// `MPI_ERR_FILE_IN_USE`.
+    FileInUse = file_in_use,
+    /// `MPI_ERR_IO`.
+    Io = io,
+    /// `MPI_ERR_NO_SPACE`.
+    NoSpace = no_space,
+    /// `MPI_ERR_NO_SUCH_FILE`.
+    NoSuchFile = no_such_file,
+    /// `MPI_ERR_NOT_SAME`.
+    NotSame = not_same,
+    /// `MPI_ERR_QUOTA`.
+    Quota = quota,
+    /// `MPI_ERR_READ_ONLY`.
+    ReadOnly = read_only,
+    /// `MPI_ERR_TYPE`.
+    Type = kind,
+    /// `MPI_ERR_UNSUPPORTED_DATAREP`.
+    UnsupportedDatarep = unsupported_datarep,
+    /// `MPI_ERR_UNSUPPORTED_OPERATION`.
+    UnsupportedOperation = unsupported_operation,
+}
+
+/// An error of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MpiError {
+    /// Its class.
+    pub class: Class,
+    /// The code that the call returned; 0 where no call was made.
+    pub code: i32,
+    /// The library's words, on one line.
+    pub words: String,
+}
+
+impl MpiError {
+    /// A call that was never made.
+    pub(super) fn no_call(words: impl Into<String>) -> Self {
+        Self { class: Class::NoCall, code: 0, words: words.into() }
+    }
+
+    #[cold]
+    fn of(library: &Library, code: c_int) -> Self {
+        let mut text = [0_u8; WORDS_ROOM];
+        let (mut length, mut class): (c_int, c_int) = (0, 0);
+        // SAFETY: there is room for the longest words of any library.
+        unsafe { (library.functions.error_string)(code, text.as_mut_ptr().cast(), &raw mut length) };
+        // SAFETY: a plain query of an error code.
+        unsafe { (library.functions.error_class)(code, &raw mut class) };
+        let words = String::from_utf8_lossy(&text[..length.clamp(0, WORDS_ROOM as c_int) as usize]);
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { class: Class::of(class, &library.constants.errors), code, words }
+    }
+}
+
+impl fmt::Display for MpiError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.words)
+    }
+}
+
+impl std::error::Error for MpiError {}
+
+impl From<MpiError> for io::Error {
+    fn from(error: MpiError) -> Self {
+        let kind = match error.class {
+            Class::NoSuchFile => io::ErrorKind::NotFound,
+            Class::NoSpace => io::ErrorKind::StorageFull,
+            Class::Access | Class::ReadOnly => io::ErrorKind::PermissionDenied,
+            Class::NoCall => io::ErrorKind::InvalidInput,
+            _ => io::ErrorKind::Other,
+        };
+        Self::new(kind, error.words)
+    }
+}
+
+/// MPI's answer as a result.
+#[inline]
+pub(super) fn check(library: &Library, code: c_int) -> Result<(), MpiError> {
+    if code == 0 { Ok(()) } else { Err(MpiError::of(library, code)) }
+}

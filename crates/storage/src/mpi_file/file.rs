@@ -1,0 +1,219 @@
+//! An open file: opening, closing, and all that is neither data nor a position.
+
+use std::cell::Cell;
+use std::ffi::{CString, c_int};
+use std::marker::PhantomData;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ffi::mpi::{Functions, Handle, Library, Modes, Offset};
+use ranks::mpi::MpiComm;
+
+use super::datatype::Datatype;
+use super::error::{MpiError, check};
+use super::info::Info;
+
+/// How to open, by `MPI_MODE_…`; several together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flag {
+    /// `MPI_MODE_RDONLY`.
+    ReadOnly,
+    /// `MPI_MODE_WRONLY`.
+    WriteOnly,
+    /// `MPI_MODE_RDWR`.
+    ReadWrite,
+    /// `MPI_MODE_CREATE`.
+    Create,
+    /// `MPI_MODE_EXCL`.
+    Exclusive,
+    /// `MPI_MODE_APPEND`.
+    Append,
+    /// `MPI_MODE_DELETE_ON_CLOSE`.
+    DeleteOnClose,
+    /// `MPI_MODE_UNIQUE_OPEN`.
+    UniqueOpen,
+    /// `MPI_MODE_SEQUENTIAL`.
+    Sequential,
+}
+
+impl Flag {
+    /// All.
+    pub const ALL: [Self; 9] = [
+        Self::ReadOnly,
+        Self::WriteOnly,
+        Self::ReadWrite,
+        Self::Create,
+        Self::Exclusive,
+        Self::Append,
+        Self::DeleteOnClose,
+        Self::UniqueOpen,
+        Self::Sequential,
+    ];
+
+    fn bit(self, modes: &Modes) -> c_int {
+        match self {
+            Self::ReadOnly => modes.rdonly,
+            Self::WriteOnly => modes.wronly,
+            Self::ReadWrite => modes.rdwr,
+            Self::Create => modes.create,
+            Self::Exclusive => modes.excl,
+            Self::Append => modes.append,
+            Self::DeleteOnClose => modes.delete_on_close,
+            Self::UniqueOpen => modes.unique_open,
+            Self::Sequential => modes.sequential,
+        }
+    }
+}
+
+/// Who opens a file.
+#[derive(Clone, Copy, Debug)]
+pub enum Whose<'c> {
+    /// All ranks of the communicator, together.
+    All(&'c MpiComm),
+    /// This rank alone, on `MPI_COMM_SELF`.
+    Alone(&'c MpiComm),
+}
+
+/// An open `MPI_File`. One that is dropped stays open: closing is collective.
+#[derive(Debug)]
+pub struct MpiFile {
+    pub(super) library: &'static Library,
+    pub(super) handle: Handle,
+    /// MPI may be called by one thread only.
+    not_shared: PhantomData<Cell<()>>,
+}
+
+/// A path for MPI.
+fn text(path: &Path) -> Result<CString, MpiError> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| MpiError::no_call("a zero byte in the path"))
+}
+
+impl MpiFile {
+    /// Opens. Collective over `whose`. Errors are returned, as MPI does it for files by default.
+    pub fn open(whose: Whose<'_>, path: &Path, how: &[Flag], info: &Info) -> Result<Self, MpiError> {
+        let (library, comm) = match whose {
+            Whose::All(comm) => (comm.library(), comm.handle()),
+            Whose::Alone(comm) => (comm.library(), comm.library().constants.comm_self),
+        };
+        let mode = how.iter().map(|flag| flag.bit(&library.constants.modes)).fold(0, |all, bit| all | bit);
+        let (name, mut handle) = (text(path)?, library.constants.file_null);
+        let open = library.functions.file_open;
+        // SAFETY: MPI runs while the communicator lives; the name ends in a zero byte, the handle is ours.
+        let code = unsafe { open(comm, name.as_ptr(), mode, info.handle(), &raw mut handle) };
+        check(library, code)?;
+        Ok(Self { library, handle, not_shared: PhantomData })
+    }
+
+    /// Deletes a file by its name; not collective.
+    pub fn delete(comm: &MpiComm, path: &Path, info: &Info) -> Result<(), MpiError> {
+        let (library, name) = (comm.library(), text(path)?);
+        let delete = library.functions.file_delete;
+        // SAFETY: the name ends in a zero byte.
+        check(library, unsafe { delete(name.as_ptr(), info.handle()) })
+    }
+
+    /// Closes. Collective.
+    pub fn close(mut self) -> Result<(), MpiError> {
+        let close = self.functions().file_close;
+        // SAFETY: the file is open and not used afterwards; requests and split calls borrow it.
+        check(self.library, unsafe { close(&raw mut self.handle) })
+    }
+
+    pub(super) fn functions(&self) -> &'static Functions {
+        &self.library.functions
+    }
+
+    /// Whether the call that returned `code` went well.
+    pub(super) fn check(&self, code: c_int) -> Result<(), MpiError> {
+        check(self.library, code)
+    }
+
+    /// How it was opened.
+    pub fn amode(&self) -> Result<Vec<Flag>, MpiError> {
+        let mut mode: c_int = 0;
+        // SAFETY: the file is open; MPI writes one number.
+        self.check(unsafe { (self.functions().file_get_amode)(self.handle, &raw mut mode) })?;
+        let modes = &self.library.constants.modes;
+        Ok(Flag::ALL.into_iter().filter(|flag| mode & flag.bit(modes) != 0).collect())
+    }
+
+    /// Whether it was opened by just the ranks of `comm`, in the same order.
+    pub fn group_is(&self, comm: &MpiComm) -> Result<bool, MpiError> {
+        let (f, mut own, mut other, mut result) = (self.functions(), 0, 0, 0);
+        // SAFETY: the file is open and the communicator lives; both groups are freed below.
+        self.check(unsafe { (f.file_get_group)(self.handle, &raw mut own) })?;
+        // SAFETY: the same.
+        self.check(unsafe { (f.comm_group)(comm.handle(), &raw mut other) })?;
+        // SAFETY: both are live groups.
+        let code = unsafe { (f.group_compare)(own, other, &raw mut result) };
+        for group in [&mut own, &mut other] {
+            // SAFETY: they are ours and not used afterwards.
+            unsafe { (f.group_free)(group) };
+        }
+        self.check(code)?;
+        Ok(result == self.library.constants.ident)
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> Result<i64, MpiError> {
+        let mut size: Offset = 0;
+        // SAFETY: the file is open; MPI writes one number.
+        self.check(unsafe { (self.functions().file_get_size)(self.handle, &raw mut size) })?;
+        Ok(size)
+    }
+
+    /// Cuts or extends it to so many bytes. Collective.
+    pub fn set_size(&self, bytes: i64) -> Result<(), MpiError> {
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().file_set_size)(self.handle, bytes) })
+    }
+
+    /// Takes the space of its first so many bytes. Collective.
+    pub fn preallocate(&self, bytes: i64) -> Result<(), MpiError> {
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().file_preallocate)(self.handle, bytes) })
+    }
+
+    /// Makes what was written durable, and seen by the others. Collective.
+    pub fn sync(&self) -> Result<(), MpiError> {
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().file_sync)(self.handle) })
+    }
+
+    /// Whether calls are atomic.
+    pub fn atomicity(&self) -> Result<bool, MpiError> {
+        let mut flag: c_int = 0;
+        // SAFETY: the file is open; MPI writes one number.
+        self.check(unsafe { (self.functions().file_get_atomicity)(self.handle, &raw mut flag) })?;
+        Ok(flag != 0)
+    }
+
+    /// Makes calls atomic, or no longer. Collective.
+    pub fn set_atomicity(&self, atomic: bool) -> Result<(), MpiError> {
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().file_set_atomicity)(self.handle, atomic.into()) })
+    }
+
+    /// The hints in effect.
+    pub fn info(&self) -> Result<Info, MpiError> {
+        let mut handle = 0;
+        // SAFETY: the file is open; the new handle is ours.
+        self.check(unsafe { (self.functions().file_get_info)(self.handle, &raw mut handle) })?;
+        Ok(Info::own(self.library, handle))
+    }
+
+    /// Gives hints to the open file. Collective.
+    pub fn set_info(&self, info: &Info) -> Result<(), MpiError> {
+        // SAFETY: the file is open and the hints live.
+        self.check(unsafe { (self.functions().file_set_info)(self.handle, info.handle()) })
+    }
+
+    /// The extent of a datatype in this file's data representation, bytes.
+    pub fn type_extent(&self, kind: &Datatype) -> Result<i64, MpiError> {
+        let mut extent = 0_isize;
+        let get = self.functions().file_get_type_extent;
+        // SAFETY: the file is open and the datatype lives; MPI writes one number.
+        self.check(unsafe { get(self.handle, kind.handle, &raw mut extent) })?;
+        Ok(extent as i64)
+    }
+}

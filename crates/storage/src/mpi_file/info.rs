@@ -1,0 +1,106 @@
+//! Hints as MPI takes and gives them.
+
+use std::ffi::{CStr, CString, c_int};
+
+use ffi::mpi::{Handle, Library};
+use ranks::mpi::MpiComm;
+
+use super::error::{MpiError, check};
+
+/// Room for a key: more than any library's `MPI_MAX_INFO_KEY` (at most 255).
+const KEY_ROOM: usize = 1024;
+
+/// An `MPI_Info`, freed in the end.
+pub struct Info {
+    library: &'static Library,
+    handle: Handle,
+}
+
+impl Info {
+    /// No hints: `MPI_INFO_NULL`.
+    pub fn none(comm: &MpiComm) -> Self {
+        let library = comm.library();
+        Self { library, handle: library.constants.info_null }
+    }
+
+    /// These hints; a key or value that MPI refuses is named.
+    pub fn new<'h>(
+        comm: &MpiComm,
+        hints: impl IntoIterator<Item = (&'h str, &'h str)>,
+    ) -> Result<Self, MpiError> {
+        let library = comm.library();
+        let mut handle = 0;
+        // SAFETY: MPI runs, and the handle is ours.
+        check(library, unsafe { (library.functions.info_create)(&raw mut handle) })?;
+        let info = Self { library, handle };
+        for (key, value) in hints {
+            info.set(key, value)?;
+        }
+        Ok(info)
+    }
+
+    fn set(&self, key: &str, value: &str) -> Result<(), MpiError> {
+        let wrong = |why: &str| MpiError::no_call(format!("hint {key}={value}: {why}"));
+        let texts = (CString::new(key), CString::new(value));
+        let (Ok(key_text), Ok(value_text)) = texts else { return Err(wrong("a zero byte")) };
+        let set = self.library.functions.info_set;
+        // SAFETY: the handle is ours; both texts end in a zero byte and outlive the call.
+        let code = unsafe { set(self.handle, key_text.as_ptr(), value_text.as_ptr()) };
+        check(self.library, code).map_err(|error| MpiError { words: wrong(&error.words).words, ..error })
+    }
+
+    /// Takes over a handle that MPI has made for us.
+    pub(super) fn own(library: &'static Library, handle: Handle) -> Self {
+        Self { library, handle }
+    }
+
+    /// For calls of MPI.
+    pub(super) fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// All keys with their values, as the library orders them.
+    pub fn pairs(&self) -> Result<Vec<(String, String)>, MpiError> {
+        if self.handle == self.library.constants.info_null {
+            return Ok(Vec::new());
+        }
+        let mut count: c_int = 0;
+        let nkeys = self.library.functions.info_get_nkeys;
+        // SAFETY: the handle is live.
+        check(self.library, unsafe { nkeys(self.handle, &raw mut count) })?;
+        (0..count).map(|index| self.pair(index)).collect()
+    }
+
+    fn pair(&self, index: c_int) -> Result<(String, String), MpiError> {
+        let (functions, mut key) = (&self.library.functions, [0_u8; KEY_ROOM]);
+        let key_at = key.as_mut_ptr().cast();
+        // SAFETY: the handle is live, and there is room for any library's longest key.
+        check(self.library, unsafe { (functions.info_get_nthkey)(self.handle, index, key_at) })?;
+        let (mut length, mut is_there): (c_int, c_int) = (0, 0);
+        // SAFETY: the key was written by the library, with its zero byte.
+        let code =
+            unsafe { (functions.info_get_valuelen)(self.handle, key_at, &raw mut length, &raw mut is_there) };
+        check(self.library, code)?;
+        let mut value = vec![0_u8; length.max(0) as usize + 1];
+        let value_at = value.as_mut_ptr().cast();
+        // SAFETY: there is room for the value's length and its zero byte; a length of 0 is no call's.
+        let code =
+            unsafe { (functions.info_get)(self.handle, key_at, length.max(1), value_at, &raw mut is_there) };
+        check(self.library, code)?;
+        Ok((text(&key), text(&value)))
+    }
+}
+
+/// The text up to its zero byte.
+fn text(bytes: &[u8]) -> String {
+    CStr::from_bytes_until_nul(bytes).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Drop for Info {
+    fn drop(&mut self) {
+        if self.handle != self.library.constants.info_null {
+            // SAFETY: the handle is ours and not used afterwards.
+            unsafe { (self.library.functions.info_free)(&raw mut self.handle) };
+        }
+    }
+}

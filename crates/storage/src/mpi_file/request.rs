@@ -1,0 +1,164 @@
+//! Calls that move data and do not wait: a request owns its buffer until it has ended.
+
+use std::ffi::{c_int, c_void};
+use std::mem::ManuallyDrop;
+
+use ffi::mpi::{Handle, Status};
+
+use super::access::{At, Way};
+use super::done::Done;
+use super::error::MpiError;
+use super::file::MpiFile;
+use super::memory::Elements;
+
+/// A call that was refused, with the buffer that it was to move.
+#[derive(Debug)]
+pub struct Refused {
+    /// Why.
+    pub error: MpiError,
+    /// The buffer.
+    pub buffer: Vec<u8>,
+}
+
+/// A call under way. One that is dropped goes on, and its buffer is never freed.
+#[derive(Debug)]
+#[must_use = "a request that is dropped keeps its buffer for ever"]
+pub struct Request<'f> {
+    file: &'f MpiFile,
+    handle: Handle,
+    buffer: ManuallyDrop<Vec<u8>>,
+}
+
+/// What a test of a request found.
+#[derive(Debug)]
+pub enum Progress<'f> {
+    /// It has ended: how, and its buffer.
+    Ended(Result<Done, MpiError>, Vec<u8>),
+    /// It has not.
+    UnderWay(Request<'f>),
+}
+
+/// There is no such call: MPI has no collective form of it that does not wait.
+const ORDERED: &str = "MPI has no collective call at the shared pointer that does not wait";
+
+impl MpiFile {
+    /// `MPI_File_iwrite` in its five forms: begins to write these elements of `buffer`.
+    pub fn start_write(
+        &self,
+        at: At,
+        way: Way,
+        buffer: Vec<u8>,
+        elements: Elements<'_>,
+    ) -> Result<Request<'_>, Refused> {
+        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
+        let count = elements.within(buffer.len());
+        let from: *const c_void = buffer.as_ptr().wrapping_add(elements.origin).cast();
+        let mut handle = self.library.constants.request_null;
+        let request = &raw mut handle;
+        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
+        // moved or freed before the request has ended.
+        let code = unsafe {
+            match (at, way) {
+                (At::Offset(at), Way::Independent) => {
+                    (f.file_iwrite_at)(file, at, from, count, kind, request)
+                }
+                (At::Offset(at), Way::Collective) => {
+                    (f.file_iwrite_at_all)(file, at, from, count, kind, request)
+                }
+                (At::Individual, Way::Independent) => (f.file_iwrite)(file, from, count, kind, request),
+                (At::Individual, Way::Collective) => (f.file_iwrite_all)(file, from, count, kind, request),
+                (At::Shared, Way::Independent) => (f.file_iwrite_shared)(file, from, count, kind, request),
+                (At::Shared, Way::Collective) => {
+                    return Err(Refused { error: MpiError::no_call(ORDERED), buffer });
+                }
+            }
+        };
+        self.begun(code, handle, buffer)
+    }
+
+    /// `MPI_File_iread` in its five forms: begins to read into these elements of `buffer`.
+    pub fn start_read(
+        &self,
+        at: At,
+        way: Way,
+        mut buffer: Vec<u8>,
+        elements: Elements<'_>,
+    ) -> Result<Request<'_>, Refused> {
+        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
+        let count = elements.within(buffer.len());
+        let into: *mut c_void = buffer.as_mut_ptr().wrapping_add(elements.origin).cast();
+        let mut handle = self.library.constants.request_null;
+        let request = &raw mut handle;
+        // SAFETY: as for a write.
+        let code = unsafe {
+            match (at, way) {
+                (At::Offset(at), Way::Independent) => (f.file_iread_at)(file, at, into, count, kind, request),
+                (At::Offset(at), Way::Collective) => {
+                    (f.file_iread_at_all)(file, at, into, count, kind, request)
+                }
+                (At::Individual, Way::Independent) => (f.file_iread)(file, into, count, kind, request),
+                (At::Individual, Way::Collective) => (f.file_iread_all)(file, into, count, kind, request),
+                (At::Shared, Way::Independent) => (f.file_iread_shared)(file, into, count, kind, request),
+                (At::Shared, Way::Collective) => {
+                    return Err(Refused { error: MpiError::no_call(ORDERED), buffer });
+                }
+            }
+        };
+        self.begun(code, handle, buffer)
+    }
+
+    fn begun(&self, code: c_int, handle: Handle, buffer: Vec<u8>) -> Result<Request<'_>, Refused> {
+        match self.check(code) {
+            Ok(()) => Ok(Request { file: self, handle, buffer: ManuallyDrop::new(buffer) }),
+            Err(error) => Err(Refused { error, buffer }),
+        }
+    }
+}
+
+impl<'f> Request<'f> {
+    /// Waits for its end: how it went, and its buffer.
+    pub fn wait(mut self) -> (Result<Done, MpiError>, Vec<u8>) {
+        let mut status = Status::new();
+        let wait = self.file.functions().wait;
+        // SAFETY: the request is live; MPI sets it to none.
+        let code = unsafe { wait(&raw mut self.handle, &raw mut status) };
+        self.ended(code, status)
+    }
+
+    /// Looks whether it has ended, and has the library go on with it.
+    pub fn test(mut self) -> Progress<'f> {
+        let (mut status, mut flag): (_, c_int) = (Status::new(), 0);
+        let test = self.file.functions().test;
+        // SAFETY: the same.
+        let code = unsafe { test(&raw mut self.handle, &raw mut flag, &raw mut status) };
+        if code == 0 && flag == 0 {
+            return Progress::UnderWay(self);
+        }
+        let (done, buffer) = self.ended(code, status);
+        Progress::Ended(done, buffer)
+    }
+
+    /// Asks that it be cancelled; it still has to be waited for, and then tells whether it was.
+    pub fn cancel(&mut self) -> Result<(), MpiError> {
+        // SAFETY: the request is live.
+        self.file.check(unsafe { (self.file.functions().cancel)(&raw mut self.handle) })
+    }
+
+    /// Lets MPI end it unseen (`MPI_Request_free`); its buffer is never freed.
+    pub fn free(mut self) -> Result<(), MpiError> {
+        // SAFETY: the request is live and not used afterwards.
+        self.file.check(unsafe { (self.file.functions().request_free)(&raw mut self.handle) })
+    }
+
+    fn ended(mut self, code: c_int, status: Status) -> (Result<Done, MpiError>, Vec<u8>) {
+        let library = self.file.library;
+        let done = self.file.check(code).map(|()| Done::new(library, status));
+        // A request that is still there after an error may still use the buffer, which is then kept for ever.
+        if done.is_err() && self.handle != library.constants.request_null {
+            return (done, Vec::new());
+        }
+        // SAFETY: `self` ends here, and MPI has let go of the buffer.
+        let buffer = unsafe { ManuallyDrop::take(&mut self.buffer) };
+        (done, buffer)
+    }
+}

@@ -1,0 +1,191 @@
+//! How datatypes are made of others. Lengths of blocks are elements of the old type; strides and starts are
+//! elements too, but in the forms with an `h`, where they are bytes.
+//!
+//! Slices that have to be of one length and are not panic; all else is for MPI to judge.
+
+use std::ffi::c_int;
+
+use ffi::mpi::Handle;
+use ranks::mpi::MpiComm;
+
+use super::datatype::{Datatype, Named};
+use super::error::MpiError;
+
+/// Bytes of a piece of a datatype for more bytes than a C `int` counts.
+const PIECE: u64 = 1 << 30;
+
+/// Which dimension of an array is contiguous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The last.
+    C,
+    /// The first.
+    Fortran,
+}
+
+/// How a dimension of an array is dealt out to the ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// In pieces of so many elements, or of as many as it takes, one for each rank.
+    Block(Option<i32>),
+    /// In pieces of so many elements (`None`: one), dealt out in turn.
+    Cyclic(Option<i32>),
+    /// Not at all; there is one rank in this dimension.
+    None,
+}
+
+fn int(length: usize) -> c_int {
+    c_int::try_from(length).expect("as many as MPI can count")
+}
+
+impl Datatype {
+    /// `MPI_Type_contiguous`.
+    pub fn contiguous(&self, count: i32) -> Result<Self, MpiError> {
+        let f = &self.library.functions;
+        // SAFETY: the old type is live; MPI writes the new handle.
+        Self::make(self.library, |new| unsafe { (f.type_contiguous)(count, self.handle, new) })
+    }
+
+    /// Any number of bytes end to end, also more than a C `int` counts.
+    pub fn bytes(comm: &MpiComm, bytes: u64) -> Result<Self, MpiError> {
+        let byte = Self::named(comm, Named::Byte);
+        if let Ok(few) = i32::try_from(bytes) {
+            return byte.contiguous(few);
+        }
+        let pieces = i32::try_from(bytes / PIECE)
+            .map_err(|_| MpiError::no_call(format!("{bytes} bytes are beyond what a datatype counts")))?;
+        let most = byte.contiguous(PIECE as i32)?.contiguous(pieces)?;
+        let rest = byte.contiguous((bytes % PIECE) as i32)?;
+        Self::structure(&[1, 1], &[0, most.extent() as isize], &[&most, &rest])
+    }
+
+    /// `MPI_Type_vector`.
+    pub fn vector(&self, count: i32, length: i32, stride: i32) -> Result<Self, MpiError> {
+        let f = &self.library.functions;
+        // SAFETY: the old type is live; MPI writes the new handle.
+        let make = |new| unsafe { (f.type_vector)(count, length, stride, self.handle, new) };
+        Self::make(self.library, make)
+    }
+
+    /// `MPI_Type_create_hvector`.
+    pub fn hvector(&self, count: i32, length: i32, stride: isize) -> Result<Self, MpiError> {
+        let f = &self.library.functions;
+        // SAFETY: the old type is live; MPI writes the new handle.
+        let make = |new| unsafe { (f.type_create_hvector)(count, length, stride, self.handle, new) };
+        Self::make(self.library, make)
+    }
+
+    /// `MPI_Type_indexed`.
+    pub fn indexed(&self, lengths: &[i32], starts: &[i32]) -> Result<Self, MpiError> {
+        assert_eq!(lengths.len(), starts.len(), "a start for each block");
+        let (f, count) = (&self.library.functions, int(lengths.len()));
+        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        // SAFETY: both arrays have `count` numbers, which MPI copies.
+        let make = |new| unsafe { (f.type_indexed)(count, lengths, starts, self.handle, new) };
+        Self::make(self.library, make)
+    }
+
+    /// `MPI_Type_create_hindexed`.
+    pub fn hindexed(&self, lengths: &[i32], starts: &[isize]) -> Result<Self, MpiError> {
+        assert_eq!(lengths.len(), starts.len(), "a start for each block");
+        let (f, count) = (&self.library.functions, int(lengths.len()));
+        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        // SAFETY: both arrays have `count` numbers, which MPI copies.
+        let make = |new| unsafe { (f.type_create_hindexed)(count, lengths, starts, self.handle, new) };
+        Self::make(self.library, make)
+    }
+
+    /// `MPI_Type_create_indexed_block`.
+    pub fn indexed_block(&self, length: i32, starts: &[i32]) -> Result<Self, MpiError> {
+        let (f, count, at) = (&self.library.functions, int(starts.len()), starts.as_ptr());
+        // SAFETY: the array has `count` numbers, which MPI copies.
+        let make = |new| unsafe { (f.type_create_indexed_block)(count, length, at, self.handle, new) };
+        Self::make(self.library, make)
+    }
+
+    /// `MPI_Type_create_hindexed_block`.
+    pub fn hindexed_block(&self, length: i32, starts: &[isize]) -> Result<Self, MpiError> {
+        let (f, count, at) = (&self.library.functions, int(starts.len()), starts.as_ptr());
+        // SAFETY: the array has `count` numbers, which MPI copies.
+        let make = |new| unsafe { (f.type_create_hindexed_block)(count, length, at, self.handle, new) };
+        Self::make(self.library, make)
+    }
+
+    /// `MPI_Type_create_struct`, of at least one type.
+    pub fn structure(lengths: &[i32], starts: &[isize], olds: &[&Self]) -> Result<Self, MpiError> {
+        assert!(lengths.len() == starts.len() && starts.len() == olds.len(), "three numbers for each block");
+        let library = olds.first().expect("at least one block").library;
+        let handles: Vec<Handle> = olds.iter().map(|old| old.handle).collect();
+        // Handles of the MPICH family are 32-bit integers, and an array of them is packed.
+        let packed: Vec<u32> = handles.iter().map(|handle| *handle as u32).collect();
+        let olds = match library.abi {
+            ffi::mpi::Abi::Mpich => packed.as_ptr().cast(),
+            _ => handles.as_ptr(),
+        };
+        let (f, count) = (&library.functions, int(lengths.len()));
+        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        // SAFETY: all three arrays have `count` entries, which MPI copies, the handles as wide as its own.
+        let make = |new| unsafe { (f.type_create_struct)(count, lengths, starts, olds, new) };
+        Self::make(library, make)
+    }
+
+    /// `MPI_Type_create_subarray`.
+    pub fn subarray(
+        &self,
+        sizes: &[i32],
+        subsizes: &[i32],
+        starts: &[i32],
+        order: Order,
+    ) -> Result<Self, MpiError> {
+        assert!(sizes.len() == subsizes.len() && sizes.len() == starts.len(), "numbers for each dimension");
+        let (f, dimensions, order) = (&self.library.functions, int(sizes.len()), self.order(order));
+        let (sizes, subsizes, starts) = (sizes.as_ptr(), subsizes.as_ptr(), starts.as_ptr());
+        // SAFETY: all arrays have a number for each dimension; MPI copies them.
+        Self::make(self.library, |new| unsafe {
+            (f.type_create_subarray)(dimensions, sizes, subsizes, starts, order, self.handle, new)
+        })
+    }
+
+    /// `MPI_Type_create_darray` for rank `rank` of `size`; `ranks` are those in each dimension.
+    pub fn darray(
+        &self,
+        (rank, size): (i32, i32),
+        sizes: &[i32],
+        distributions: &[Distribution],
+        ranks: &[i32],
+        order: Order,
+    ) -> Result<Self, MpiError> {
+        assert!(sizes.len() == distributions.len() && sizes.len() == ranks.len(), "one for each dimension");
+        let c = &self.library.constants;
+        let dealt: (Vec<c_int>, Vec<c_int>) = distributions
+            .iter()
+            .map(|distribution| match *distribution {
+                Distribution::Block(each) => (c.distribute_block, each.unwrap_or(c.distribute_default)),
+                Distribution::Cyclic(each) => (c.distribute_cyclic, each.unwrap_or(c.distribute_default)),
+                Distribution::None => (c.distribute_none, c.distribute_default),
+            })
+            .unzip();
+        let (f, dimensions, order) = (&self.library.functions, int(sizes.len()), self.order(order));
+        let (how, each) = (dealt.0.as_ptr(), dealt.1.as_ptr());
+        let (sizes, ranks) = (sizes.as_ptr(), ranks.as_ptr());
+        // SAFETY: all arrays have a number for each dimension; MPI copies them.
+        Self::make(self.library, |new| unsafe {
+            (f.type_create_darray)(size, rank, dimensions, sizes, how, each, ranks, order, self.handle, new)
+        })
+    }
+
+    /// `MPI_Type_create_resized`: the same data with other bounds, bytes.
+    pub fn resized(&self, lower: isize, extent: isize) -> Result<Self, MpiError> {
+        let f = &self.library.functions;
+        // SAFETY: the old type is live; MPI writes the new handle.
+        let make = |new| unsafe { (f.type_create_resized)(self.handle, lower, extent, new) };
+        Self::make(self.library, make)
+    }
+
+    fn order(&self, order: Order) -> c_int {
+        match order {
+            Order::C => self.library.constants.order_c,
+            Order::Fortran => self.library.constants.order_fortran,
+        }
+    }
+}

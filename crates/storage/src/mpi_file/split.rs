@@ -1,0 +1,107 @@
+//! Collective calls in two halves: between them a file has one call under way, which owns its buffer.
+
+use std::ffi::c_void;
+use std::mem::ManuallyDrop;
+
+use ffi::mpi::Status;
+
+use super::access::At;
+use super::done::Done;
+use super::error::MpiError;
+use super::file::MpiFile;
+use super::memory::Elements;
+use super::request::Refused;
+
+/// The first half of a collective call. One that is dropped is never ended, and its buffer never freed.
+#[derive(Debug)]
+#[must_use = "a collective call that is not ended keeps its buffer for ever"]
+pub struct Split<'f> {
+    file: &'f MpiFile,
+    at: At,
+    writes: bool,
+    origin: usize,
+    buffer: ManuallyDrop<Vec<u8>>,
+}
+
+impl MpiFile {
+    /// `MPI_File_write_…_begin` in its three forms. Collective.
+    pub fn begin_write(&self, at: At, buffer: Vec<u8>, elements: Elements<'_>) -> Result<Split<'_>, Refused> {
+        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
+        let count = elements.within(buffer.len());
+        let from: *const c_void = buffer.as_ptr().wrapping_add(elements.origin).cast();
+        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
+        // moved or freed before the second half has ended.
+        let code = unsafe {
+            match at {
+                At::Offset(at) => (f.file_write_at_all_begin)(file, at, from, count, kind),
+                At::Individual => (f.file_write_all_begin)(file, from, count, kind),
+                At::Shared => (f.file_write_ordered_begin)(file, from, count, kind),
+            }
+        };
+        self.half(code, at, true, elements.origin, buffer)
+    }
+
+    /// `MPI_File_read_…_begin` in its three forms. Collective.
+    pub fn begin_read(
+        &self,
+        at: At,
+        mut buffer: Vec<u8>,
+        elements: Elements<'_>,
+    ) -> Result<Split<'_>, Refused> {
+        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
+        let count = elements.within(buffer.len());
+        let into: *mut c_void = buffer.as_mut_ptr().wrapping_add(elements.origin).cast();
+        // SAFETY: as for a write.
+        let code = unsafe {
+            match at {
+                At::Offset(at) => (f.file_read_at_all_begin)(file, at, into, count, kind),
+                At::Individual => (f.file_read_all_begin)(file, into, count, kind),
+                At::Shared => (f.file_read_ordered_begin)(file, into, count, kind),
+            }
+        };
+        self.half(code, at, false, elements.origin, buffer)
+    }
+
+    fn half(
+        &self,
+        code: i32,
+        at: At,
+        writes: bool,
+        origin: usize,
+        buffer: Vec<u8>,
+    ) -> Result<Split<'_>, Refused> {
+        match self.check(code) {
+            Ok(()) => Ok(Split { file: self, at, writes, origin, buffer: ManuallyDrop::new(buffer) }),
+            Err(error) => Err(Refused { error, buffer }),
+        }
+    }
+}
+
+impl Split<'_> {
+    /// The second half: waits, and gives the buffer back; after an error it may still be in use, and none
+    /// comes back. Collective.
+    pub fn end(mut self) -> (Result<Done, MpiError>, Vec<u8>) {
+        let (f, file) = (self.file.functions(), self.file.handle);
+        let into: *mut c_void = self.buffer.as_mut_ptr().wrapping_add(self.origin).cast();
+        let from = into.cast_const();
+        let mut done = Status::new();
+        let status = &raw mut done;
+        // SAFETY: the file is open, since it is borrowed; this is the buffer of the first half.
+        let code = unsafe {
+            match (self.at, self.writes) {
+                (At::Offset(_), true) => (f.file_write_at_all_end)(file, from, status),
+                (At::Offset(_), false) => (f.file_read_at_all_end)(file, into, status),
+                (At::Individual, true) => (f.file_write_all_end)(file, from, status),
+                (At::Individual, false) => (f.file_read_all_end)(file, into, status),
+                (At::Shared, true) => (f.file_write_ordered_end)(file, from, status),
+                (At::Shared, false) => (f.file_read_ordered_end)(file, into, status),
+            }
+        };
+        if let Err(error) = self.file.check(code) {
+            return (Err(error), Vec::new());
+        }
+        // SAFETY: `self` ends here, and MPI has let go of the buffer.
+        let buffer = unsafe { ManuallyDrop::take(&mut self.buffer) };
+        (Ok(Done::new(self.file.library, done)), buffer)
+    }
+}
