@@ -78,7 +78,7 @@ fn datatypes(comm: &MpiComm) {
     let dealt = [Distribution::Cyclic(Some(3)), Distribution::Block(None), Distribution::None];
     let dealt = int.darray((1, 4), &[12, 4, 2], &dealt, &[2, 2, 1], Order::C).expect("it is made");
     assert_eq!((dealt.size(), dealt.extent()), (4 * 6 * 2 * 2, 4 * 12 * 4 * 2));
-    let huge = Datatype::bytes(comm, (3 << 30) + 5).expect("it is made");
+    let huge = byte.many((3 << 30) + 5).expect("it is made");
     assert_eq!(
         (huge.size(), huge.extent(), huge.true_extent()),
         ((3 << 30) + 5, (3 << 30) + 5, (3 << 30) + 5)

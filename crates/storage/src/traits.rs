@@ -198,6 +198,12 @@ pub trait Storage: Sync {
         false
     }
 
+    /// Whether a transfer of a file that was opened by [`Storage::open_pieces`] moves the pieces of all
+    /// segments: its data is these pieces end to end, and its offset that of the first.
+    fn moves_all_segments(&self) -> bool {
+        false
+    }
+
     /// A queue for many transfers of up to `bytes` at once, `depth` of them (`None`: the backend's own
     /// choice); its memory is made and touched here. `None` where a transfer is a call that blocks.
     fn queue(&self, _depth: Option<u32>, _bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {

@@ -6,12 +6,11 @@
 use std::ffi::c_int;
 
 use ffi::mpi::Handle;
-use ranks::mpi::MpiComm;
 
-use super::datatype::{Datatype, Named};
+use super::datatype::Datatype;
 use super::error::MpiError;
 
-/// Bytes of a piece of a datatype for more bytes than a C `int` counts.
+/// Elements of a piece of a datatype with more of them than a C `int` counts.
 const PIECE: u64 = 1 << 30;
 
 /// Which dimension of an array is contiguous.
@@ -46,16 +45,15 @@ impl Datatype {
         Self::make(self.library, |new| unsafe { (f.type_contiguous)(count, self.handle, new) })
     }
 
-    /// Any number of bytes end to end, also more than a C `int` counts.
-    pub fn bytes(comm: &MpiComm, bytes: u64) -> Result<Self, MpiError> {
-        let byte = Self::named(comm, Named::Byte);
-        if let Ok(few) = i32::try_from(bytes) {
-            return byte.contiguous(few);
+    /// Any number of elements end to end, also more than a C `int` counts.
+    pub fn many(&self, count: u64) -> Result<Self, MpiError> {
+        if let Ok(few) = i32::try_from(count) {
+            return self.contiguous(few);
         }
-        let pieces = i32::try_from(bytes / PIECE)
-            .map_err(|_| MpiError::no_call(format!("{bytes} bytes are beyond what a datatype counts")))?;
-        let most = byte.contiguous(PIECE as i32)?.contiguous(pieces)?;
-        let rest = byte.contiguous((bytes % PIECE) as i32)?;
+        let pieces = i32::try_from(count / PIECE)
+            .map_err(|_| MpiError::no_call(format!("{count} elements are beyond what a datatype counts")))?;
+        let most = self.contiguous(PIECE as i32)?.contiguous(pieces)?;
+        let rest = self.contiguous((count % PIECE) as i32)?;
         Self::structure(&[1, 1], &[0, most.extent() as isize], &[&most, &rest])
     }
 

@@ -126,6 +126,7 @@ pub(super) fn run(
     let transfers = limit.unwrap_or(u64::MAX).min(wanted(test, &order));
     let cached_before = if kind.writes() { None } else { cache_before(test, &path, &mut order, transfers)? };
     let payload = identity::payload(test, kind, repetition, owner, &path, (&mut order, transfers))?;
+    let payload = prepare::spread(test, payload);
     let memory = prepare::memory(test, kind, &payload);
     let memory = test.rank.comm.agree(kind.step(), memory)?;
     let depth = prepare::depth(&memory);
@@ -148,6 +149,7 @@ pub(super) fn run(
         payload,
         pieces: layout.pieces(owner.into(), test.parameters.offsets == Offsets::Sequential),
         transfers,
+        call_bytes: test.call_bytes(),
         order,
         memory,
         checker: kind.checks().then(|| Checker::new(payload, Check::CAP).among(layout)),
@@ -173,7 +175,7 @@ fn beginning(test: &Test<'_>, kind: Kind, repetition: Repetition, transfers: u64
         phase: kind.name(),
         repetition: repetition.number,
         transfers,
-        transfer_bytes: test.parameters.transfer,
+        transfer_bytes: test.call_bytes(),
         ranks: test.rank.comm.size(),
         deadline: after_ramp(test.parameters.deadline),
         least_seconds: after_ramp(test.parameters.seconds_min),
@@ -252,7 +254,7 @@ fn order(
     owner: u32,
     path: &Path,
 ) -> Result<Order, Halt> {
-    let layout = test.parameters.layout(test.rank.comm.size());
+    let layout = test.layout();
     let (rank, seed) = (u64::from(owner), repetition.offset_seed);
     Ok(match test.parameters.offsets {
         Offsets::Sequential => Order::sequential(layout, rank),
@@ -306,10 +308,12 @@ fn cache_before(
     }
     let step = transfers.div_ceil(LOOKS).max(1);
     let mut ranges = Vec::new();
+    // A call that moves all segments is looked up in one of them, each in turn.
+    let (segments, stride) = (test.call_bytes() / test.parameters.transfer, test.layout().segment_stride());
     for number in (0..transfers).step_by(step as usize) {
         let mut offset = [0];
         order.fill(number, &mut offset);
-        ranges.push((offset[0], test.parameters.transfer));
+        ranges.push((offset[0] + number % segments * stride, test.parameters.transfer));
     }
     let look = || cache().and_then(|mut cache| cache.resident(&ranges).ok());
     let share = if test.storage.direct() || ranges.is_empty() { None } else { look() };

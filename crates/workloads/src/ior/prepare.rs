@@ -10,15 +10,24 @@ use super::test::Test;
 use super::transfer::{Does, Memory};
 use crate::kit::drive::words;
 use crate::kit::mix::Mix;
-use crate::kit::payload::{self, Payload};
+use crate::kit::payload::{self, Payload, Spread};
 use crate::kit::permutation::seed_of;
 use crate::kit::tally::Tally;
 use crate::kit::transfer_log::TransferLog;
 
+/// The data in the buffers of this test: with a backend that moves all segments at once, that of each.
+pub(super) fn spread(test: &Test<'_>, payload: Payload) -> Payload {
+    if test.call_bytes() == test.parameters.transfer {
+        return payload;
+    }
+    let stride = test.layout().segment_stride();
+    payload.spread(Spread { piece: test.parameters.transfer as usize, stride })
+}
+
 /// The buffers, filled with data that is to be written or with what is never written. Fails in one line where
 /// there is no memory or no queue.
 pub(super) fn memory(test: &Test<'_>, kind: Kind, payload: &Payload) -> Result<Memory, String> {
-    let bytes = test.parameters.transfer as usize;
+    let bytes = test.call_bytes() as usize;
     let written = |mut buffer: Buffer| {
         payload.fill(buffer.bytes_mut(), 0);
         buffer
@@ -81,7 +90,7 @@ pub(super) fn tally(
     transfers: u64,
 ) -> Result<Tally, String> {
     let scale = test.rank.clock.scale();
-    let bytes = test.parameters.transfer;
+    let bytes = test.call_bytes();
     let meter = || Meter::new(scale, bytes);
     let log = match log_name(test, kind, repetition) {
         None => None,

@@ -64,7 +64,7 @@ pub(super) fn put(test: &mut Test<'_>, setting: &Setting, done: &mut Done) -> Re
         depth: setting.depth,
         ramp_s: parameters.ramp.into(),
         rate_limit: parameters.rate.map(|rate| match rate {
-            Rate::Bytes(bytes) => bytes / parameters.transfer as f64,
+            Rate::Bytes(bytes) => bytes / test.call_bytes() as f64,
             Rate::Transfers(transfers) => transfers,
         }),
         counts: Counts::Bytes,
@@ -278,7 +278,7 @@ fn stonewall(test: &mut Test<'_>, done: &Done) -> Result<Option<Stonewall>, Halt
             let number = |bytes: &Vec<u8>| bytes.as_slice().try_into().map_or(0, u64::from_le_bytes);
             test.observer.event(&Event::RankTransfers(all.iter().map(number).collect()));
         }
-        let transfer = parameters.transfer;
+        let transfer = test.call_bytes();
         test.observer.event(&Event::WearOut(WearOut {
             transfers_min: least[0],
             transfers_max: most[0],

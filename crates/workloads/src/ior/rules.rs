@@ -74,7 +74,7 @@ impl Parameters {
         ]
     }
 
-    fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 8] {
+    fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 7] {
         let shared = !self.file_per_rank;
         let blocks = self.offsets == Offsets::RandomBlocks;
         // Whether every transfer is a call that all ranks have to make together.
@@ -107,10 +107,6 @@ impl Parameters {
             (
                 in_step && self.offsets != Offsets::Sequential,
                 "-z and -c or -Y on a shared MPIIO file: ranks would not make the same calls",
-            ),
-            (
-                in_step && self.deadline > 0,
-                "-D and -c or -Y on a shared MPIIO file: ranks would stop at different transfers",
             ),
             (self.layout(ranks).total_bytes().is_none(), "-b times -s times the ranks is beyond 2^63 bytes"),
         ]
@@ -264,7 +260,6 @@ mod tests {
         assert!(refused(foreign).contains("use -F or -r"));
         let in_step = |p: &mut Parameters| (p.backend, p.collective) = ("MPIIO".into(), true);
         assert!(refused(|p| (in_step(p), p.offsets = Offsets::Shuffled).1).contains("the same calls"));
-        assert!(refused(|p| (in_step(p), p.deadline = 3).1).contains("different transfers"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::parameters::Parameters;
 use super::phase::Setting;
 use super::reorder::Place;
 use crate::kit::board::Board;
+use crate::kit::layout::Layout;
 use crate::kit::rank::Rank;
 
 /// What every rank brings along.
@@ -47,6 +48,18 @@ pub(super) struct Test<'a> {
 }
 
 impl Test<'_> {
+    /// What the transfers of a rank are: with a backend that moves all segments at once there are those of one.
+    pub(super) fn layout(&self) -> Layout {
+        let layout = self.parameters.layout(self.rank.comm.size());
+        if self.storage.moves_all_segments() { Layout { segments: 1, ..layout } } else { layout }
+    }
+
+    /// Bytes that a call moves: a transfer, or that of all segments.
+    pub(super) fn call_bytes(&self) -> u64 {
+        let segments = if self.storage.moves_all_segments() { self.parameters.segments } else { 1 };
+        self.parameters.transfer * segments
+    }
+
     /// Tells and records something that concerns the whole job.
     pub(super) fn notice(&mut self, id: &str, text: &str) -> Result<(), Halt> {
         self.observer.event(&Event::Notice(text));

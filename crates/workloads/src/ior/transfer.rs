@@ -3,6 +3,8 @@
 //! A rank that fails goes on to every collective of the phase, raises the alarm so that the others
 //! stop early, and reports at the end; so all leave together.
 
+mod in_step;
+
 use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
 use storage::{Buffer, File, Hints, Mode, Open, Pieces, Queue, Storage};
@@ -18,8 +20,6 @@ use crate::kit::queued::{Direction, Work, drive_queue};
 use crate::kit::steps::{Mixed, Reader, Target, Writer};
 use crate::kit::tally::Tally;
 
-/// Collective transfers between two questions whether a rank has failed.
-const STEPS: u64 = 64;
 /// Bytes of the largest sectors that are common.
 const SECTORS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -73,6 +73,8 @@ pub(super) struct Job<'a> {
     /// What the order goes through, for backends that want to know it when they open.
     pub(super) pieces: Pieces,
     pub(super) transfers: u64,
+    /// Bytes that a call moves.
+    pub(super) call_bytes: u64,
     pub(super) memory: Memory,
     pub(super) checker: Option<Checker>,
     pub(super) tally: Tally,
@@ -198,7 +200,7 @@ impl<C: Clock> Body<'_, '_, C> {
         let (parameters, ranks) = (self.job.parameters, f64::from(self.job.comm.size()));
         let per_second = match parameters.rate {
             None => 0.0,
-            Some(Rate::Bytes(bytes)) => bytes / parameters.transfer as f64,
+            Some(Rate::Bytes(bytes)) => bytes / self.job.call_bytes as f64,
             Some(Rate::Transfers(transfers)) => transfers,
         };
         if per_second > 0.0 {
@@ -225,7 +227,7 @@ impl<C: Clock> Body<'_, '_, C> {
         let mut ending;
         loop {
             ending = match self.in_step() {
-                true => self.drive_in_step(file, goal)?,
+                true => self.drive_in_step(file, goal, begin)?,
                 false => self.drive(file, Stop { transfers: goal, deadline }),
             };
             if !self.again(begin, ending)? {
@@ -269,31 +271,9 @@ impl<C: Clock> Body<'_, '_, C> {
         Ok(())
     }
 
-    /// Whether every transfer is a call that all ranks make together.
-    fn in_step(&self) -> bool {
-        let every = self.job.parameters.collective || (self.job.parameters.sync_each && self.writes());
-        every && self.is_collective()
-    }
-
     /// Whether sync and close are calls that all ranks make together.
     fn is_collective(&self) -> bool {
         self.job.storage.is_collective() && !self.job.parameters.file_per_rank
-    }
-
-    /// All transfers, where all ranks make each of them together: now and then they ask whether one has
-    /// failed, so that they stop together long before the end.
-    fn drive_in_step(&mut self, file: &mut Option<Box<dyn File>>, goal: u64) -> Result<Option<Ending>, Halt> {
-        if file.is_none() {
-            return Ok(None);
-        }
-        while self.reached < goal {
-            let next = (self.reached + STEPS).min(goal);
-            self.drive(file, Stop::after(next));
-            if self.job.comm.reduce_one(self.failed.is_some().into(), Reduce::Max)? > 0 {
-                return Ok(None);
-            }
-        }
-        Ok(Some(Ending::Complete))
     }
 
     /// Runs the loop up to `stop`; `None` when it failed or there is no file.
@@ -334,7 +314,9 @@ impl<C: Clock> Body<'_, '_, C> {
         let in_step = self.in_step();
         let (file, job) = (file.as_mut()?.as_mut(), &mut self.job);
         let Parameters { sync_each, .. } = *job.parameters;
-        let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || in_step);
+        // The rest of a short transfer of all segments has no place of its own.
+        let whole = in_step || job.storage.moves_all_segments();
+        let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || whole);
         let alarm = &|| !in_step && comm.alarm_raised();
         let course = Course { from: job.tally.transfers(), stop, pace: self.pace, alarm };
         let (path, payload) = (job.path, job.payload);

@@ -10,7 +10,7 @@ mod search;
 use std::fmt;
 
 use super::layout::Layout;
-use super::payload::Payload;
+use super::payload::{Payload, Spread};
 use diagnosis::Diagnosis;
 
 /// What happened to wrong data, as far as it tells. docs/METHODOLOGY.md says what each can and cannot
@@ -85,6 +85,8 @@ pub struct Bad {
 pub struct Checker {
     /// What should have come.
     pub payload: Payload,
+    /// How what is looked at lies in the file, if not as in the buffer: each piece is a transfer.
+    spread: Option<Spread>,
     /// Transfers with wrong words.
     pub bad_transfers: u64,
     /// Transfers in which each kind was found, in the order of [`Kind::ALL`].
@@ -108,8 +110,13 @@ const WORD: usize = 8;
 impl Checker {
     /// A checker for data of `payload` that keeps up to `cap` bad ranges.
     pub fn new(payload: Payload, cap: usize) -> Self {
+        let (spread, payload) = match payload.by_piece() {
+            Some((spread, payload)) => (Some(spread), payload),
+            None => (None, payload),
+        };
         Self {
             payload,
+            spread,
             bad_transfers: 0,
             kinds: [0; Kind::ALL.len()],
             bad: Vec::new(),
@@ -128,6 +135,16 @@ impl Checker {
 
     /// Compares what a read at `offset` brought.
     pub fn look(&mut self, data: &[u8], offset: u64) {
+        match self.spread {
+            None => self.look_at(data, offset),
+            Some(spread) => spread
+                .over(data.len(), offset)
+                .for_each(|(at, length, place)| self.look_at(&data[at..at + length], place)),
+        }
+    }
+
+    #[inline]
+    fn look_at(&mut self, data: &[u8], offset: u64) {
         self.bytes += data.len() as u64;
         self.last = None;
         match data.len() % WORD {
@@ -146,6 +163,16 @@ impl Checker {
     /// Bytes from `offset + moved` to `offset + length` are not there: the file ends before. What came of
     /// the transfer is looked at by [`Checker::look`], before this.
     pub fn missing(&mut self, offset: u64, moved: usize, length: usize) {
+        match self.spread {
+            None => self.missing_at(offset, moved, length),
+            Some(spread) => spread
+                .over(length, offset)
+                .filter(|(at, length, _)| at + length > moved)
+                .for_each(|(at, length, place)| self.missing_at(place, moved.saturating_sub(at), length)),
+        }
+    }
+
+    fn missing_at(&mut self, offset: u64, moved: usize, length: usize) {
         let known = self.last.take() == Some((offset, moved)) && moved > 0;
         self.bad_transfers += u64::from(!known);
         let mut word = [0; WORD];

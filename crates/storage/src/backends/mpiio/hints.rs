@@ -3,23 +3,16 @@
 //! A file of hints has lines `IOR_HINT__MPI__key=value`; other lines that do not begin with `IOR_HINT` say
 //! nothing. A line that begins so and is none is a mistake, and so is a file that is not there: a test
 //! without its hints is another test.
-#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_int};
 use std::fs;
-use std::io;
 
-use ffi::mpi::{Handle, Library};
 use units::Usage;
 
-use super::check;
 use crate::backends::Settings;
 
 /// Beginnings of the names of hints, as IOR has them.
 const PREFIXES: [&str; 2] = ["IOR_HINT__MPI__", "IOR_HINT__GPFS__"];
-/// Room for a key: more than any library's `MPI_MAX_INFO_KEY` (at most 255).
-const KEY_ROOM: usize = 1024;
 
 /// Hints by key.
 pub(super) type Asked = BTreeMap<String, String>;
@@ -61,88 +54,6 @@ fn hint(line: &str) -> Result<Option<(String, String)>, String> {
         return Err(wrong());
     }
     Ok(Some((key.to_owned(), value.to_owned())))
-}
-
-/// An `MPI_Info`, freed in the end.
-pub(super) struct Info {
-    library: &'static Library,
-    /// For calls of MPI; `MPI_INFO_NULL` where there are no hints.
-    pub(super) handle: Handle,
-}
-
-impl Info {
-    /// The hints as MPI takes them.
-    pub(super) fn new(library: &'static Library, hints: &Asked) -> io::Result<Self> {
-        let mut info = Self { library, handle: library.constants.info_null };
-        if hints.is_empty() {
-            return Ok(info);
-        }
-        let mut handle = 0;
-        // SAFETY: MPI runs, and the handle is ours.
-        check(library, unsafe { (library.functions.info_create)(&raw mut handle) })?;
-        info.handle = handle;
-        for (key, value) in hints {
-            let (key_text, value_text) = (CString::new(key.as_str())?, CString::new(value.as_str())?);
-            // SAFETY: both texts end in a zero byte and outlive the call.
-            let code =
-                unsafe { (library.functions.info_set)(handle, key_text.as_ptr(), value_text.as_ptr()) };
-            check(library, code).map_err(|error| io::Error::other(format!("hint {key}={value}: {error}")))?;
-        }
-        Ok(info)
-    }
-
-    /// The hints in effect of an open file.
-    pub(super) fn of(library: &'static Library, file: Handle) -> io::Result<Self> {
-        let mut handle = 0;
-        // SAFETY: the file is open; the new handle is ours.
-        check(library, unsafe { (library.functions.file_get_info)(file, &raw mut handle) })?;
-        Ok(Self { library, handle })
-    }
-
-    /// All keys with their values, as the library orders them.
-    pub(super) fn pairs(&self) -> io::Result<Vec<(String, String)>> {
-        let functions = &self.library.functions;
-        if self.handle == self.library.constants.info_null {
-            return Ok(Vec::new());
-        }
-        let mut count: c_int = 0;
-        // SAFETY: the handle is live.
-        check(self.library, unsafe { (functions.info_get_nkeys)(self.handle, &raw mut count) })?;
-        (0..count).map(|index| self.pair(index)).collect()
-    }
-
-    fn pair(&self, index: c_int) -> io::Result<(String, String)> {
-        let (functions, mut key) = (&self.library.functions, [0_u8; KEY_ROOM]);
-        let key_at = key.as_mut_ptr().cast();
-        // SAFETY: the handle is live, and there is room for any library's longest key.
-        check(self.library, unsafe { (functions.info_get_nthkey)(self.handle, index, key_at) })?;
-        let (mut length, mut is_there): (c_int, c_int) = (0, 0);
-        // SAFETY: the key was written by the library, with its zero byte.
-        let code =
-            unsafe { (functions.info_get_valuelen)(self.handle, key_at, &raw mut length, &raw mut is_there) };
-        check(self.library, code)?;
-        let mut value = vec![0_u8; length.max(0) as usize + 1];
-        let value_at = value.as_mut_ptr().cast();
-        // SAFETY: there is room for the value's length and its zero byte; a length of 0 is no call's.
-        let code =
-            unsafe { (functions.info_get)(self.handle, key_at, length.max(1), value_at, &raw mut is_there) };
-        check(self.library, code)?;
-        Ok((text(&key), text(&value)))
-    }
-}
-
-/// The text up to its zero byte.
-fn text(bytes: &[u8]) -> String {
-    CStr::from_bytes_until_nul(bytes).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-impl Drop for Info {
-    fn drop(&mut self) {
-        if self.handle != self.library.constants.info_null {
-            // SAFETY: the handle is ours and not used afterwards.
-            unsafe { (self.library.functions.info_free)(&raw mut self.handle) };
-        }
-    }
 }
 
 #[cfg(test)]

@@ -47,10 +47,29 @@ pub struct Identity {
     pub generation: u32,
 }
 
+/// Pieces that lie end to end in a buffer, and apart in the file. Numbers are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// Of a piece; at least 1.
+    pub piece: usize,
+    /// From one piece to the next in the file.
+    pub stride: u64,
+}
+
+impl Spread {
+    /// Where each piece of so many bytes begins in the buffer, how long it is, and where it lies in the file if
+    /// the first lies at `offset`.
+    pub(crate) fn over(self, length: usize, offset: u64) -> impl Iterator<Item = (usize, usize, u64)> {
+        let pieces = (0..length).step_by(self.piece).zip(0..);
+        pieces.map(move |(at, number)| (at, self.piece.min(length - at), offset + number * self.stride))
+    }
+}
+
 /// The data of one rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
     identity: Identity,
+    spread: Option<Spread>,
     classic: Classic,
     stamped: Stamped,
 }
@@ -82,7 +101,17 @@ impl Payload {
     pub fn new(identity: Identity) -> Self {
         let Identity { signature: campaign, rank, file, generation, .. } = identity;
         let stamped = Stamped::new(Origin { campaign, file, rank, generation });
-        Self { identity, classic: Classic::new(identity), stamped }
+        Self { identity, spread: None, classic: Classic::new(identity), stamped }
+    }
+
+    /// The same in buffers of several transfers that lie apart in the file: each is as if it were alone.
+    pub fn spread(self, spread: Spread) -> Self {
+        Self { spread: Some(spread), ..self }
+    }
+
+    /// How its buffers are spread, and the same data in buffers that are not.
+    pub(crate) fn by_piece(self) -> Option<(Spread, Self)> {
+        self.spread.map(|spread| (spread, Self { spread: None, ..self }))
     }
 
     /// Whose it is.
@@ -97,11 +126,19 @@ impl Payload {
 
     /// Fills a buffer for a transfer at `offset`, every word.
     pub fn fill(&self, buffer: &mut [u8], offset: u64) {
+        if let Some((spread, own)) = self.by_piece() {
+            let pieces = spread.over(buffer.len(), offset);
+            return pieces.for_each(|(at, length, place)| own.fill(&mut buffer[at..at + length], place));
+        }
         self.stream(offset).fill(0, buffer);
     }
 
     /// Makes a buffer that was filled for another offset fit `offset`.
     pub fn prepare(&self, buffer: &mut [u8], offset: u64) {
+        if let Some((spread, own)) = self.by_piece() {
+            let pieces = spread.over(buffer.len(), offset);
+            return pieces.for_each(|(at, length, place)| own.prepare(&mut buffer[at..at + length], place));
+        }
         match self.identity.packet {
             Packet::Stamped => self.stamped.fill(buffer, offset),
             _ => self.classic.prepare(buffer, offset),

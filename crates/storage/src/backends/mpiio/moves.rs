@@ -1,0 +1,218 @@
+//! An open file of the backend: where each transfer goes, by an explicit offset or through a view.
+//!
+//! A view is made of bytes, so that what a short transfer left can be taken up at any place. Invariant: a call
+//! that is collective is made once for each transfer, whatever came of it.
+
+use std::io;
+
+use ranks::Comm;
+use ranks::mpi::MpiComm;
+
+use crate::mpi_file::{
+    At, Datatype, Done, Elements, Info, MpiError, MpiFile, Named, Order, Pointer, Start, Way, Whence,
+};
+use crate::{File, Hints, Pieces};
+
+/// The most bytes that a caller takes for the whole of what one call can move; see `kit::steps`.
+const ONE_CALL: u64 = 0x7fff_f000;
+
+/// How a file is seen.
+pub(super) enum Seen {
+    /// As it is: transfers have explicit offsets.
+    Whole,
+    /// The blocks of one rank end to end, by the rank's own pointer, which stands at `next` if that is known.
+    Blocks { pieces: Pieces, next: Option<u64> },
+    /// From an offset on one transfer of each segment; `set` is the offset of the view that was set last, and
+    /// `at_start` whether the pointer stands at its beginning.
+    Strided { filetype: Datatype, set: u64, at_start: bool },
+}
+
+/// An open `MPI_File`. The library outlives it: it is never unloaded, and MPI ends after the tests.
+pub(super) struct Moves {
+    file: MpiFile,
+    way: Way,
+    seen: Seen,
+    byte: Datatype,
+    /// As many bytes as a transfer has, where a C `int` does not count them.
+    many: Option<Datatype>,
+    no_hints: Info,
+    /// What was passed, where it is to be shown.
+    passed: Option<Vec<(String, String)>>,
+}
+
+/// A number of bytes as MPI has it.
+pub(super) fn offset(bytes: u64) -> io::Result<i64> {
+    i64::try_from(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "beyond 2^63 bytes"))
+}
+
+impl Moves {
+    /// A file that was just opened.
+    pub(super) fn new(
+        comm: &MpiComm,
+        file: MpiFile,
+        way: Way,
+        passed: Option<Vec<(String, String)>>,
+    ) -> Self {
+        let (byte, no_hints) = (Datatype::named(comm, Named::Byte), Info::none(comm));
+        Self { file, way, seen: Seen::Whole, byte, many: None, no_hints, passed }
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> &MpiFile {
+        &self.file
+    }
+
+    /// What is needed for transfers through a view, and the first view: not set yet, since all ranks do that
+    /// together.
+    pub(super) fn view(&self, pieces: &Pieces, strided: bool) -> io::Result<(Start, Datatype, Seen)> {
+        let transfer = self.byte.many(pieces.transfer)?;
+        let segment = pieces.ranks * pieces.block;
+        let first = pieces.rank * pieces.block;
+        if strided {
+            let resized = || transfer.resized(0, segment as isize);
+            let seen = Seen::Strided { filetype: resized()?, set: first, at_start: true };
+            return Ok((Start::Byte(offset(first)?), resized()?, seen));
+        }
+        let per_block = pieces.block / pieces.transfer;
+        let count = |transfers: u64| {
+            let why =
+                format!("a view of {transfers} transfers a segment; MPI counts below 2^31: choose -t larger");
+            i32::try_from(transfers).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, why))
+        };
+        let (all, mine) = (count(per_block * pieces.ranks)?, count(per_block)?);
+        let start = count(per_block * pieces.rank)?;
+        let filetype = transfer.subarray(&[1, all], &[1, mine], &[0, start], Order::C)?;
+        Ok((Start::Byte(0), filetype, Seen::Blocks { pieces: *pieces, next: Some(0) }))
+    }
+
+    /// Sets the first view. All ranks of a shared file do so together.
+    pub(super) fn see(&mut self, (start, filetype, seen): (Start, Datatype, Seen)) -> io::Result<()> {
+        self.file.set_view(start, &self.byte, &filetype, "native", &self.no_hints)?;
+        self.seen = seen;
+        Ok(())
+    }
+
+    /// Makes what a transfer of so many bytes needs that takes time.
+    pub(super) fn prepare(&mut self, bytes: u64) -> io::Result<()> {
+        if i32::try_from(bytes).is_err() && self.many.as_ref().is_none_or(|many| many.size() != bytes) {
+            self.many = Some(self.byte.many(bytes)?);
+        }
+        Ok(())
+    }
+
+    /// Goes to where a transfer at `offset` begins.
+    fn go(&mut self, place: u64) -> io::Result<At> {
+        match &mut self.seen {
+            Seen::Whole => Ok(At::Offset(offset(place)?)),
+            Seen::Blocks { pieces, next } => {
+                let there = within(pieces, place)?;
+                if *next != Some(there) {
+                    self.file.seek(Pointer::Individual, offset(there)?, Whence::Start)?;
+                }
+                *next = None;
+                Ok(At::Individual)
+            }
+            Seen::Strided { filetype, set, at_start } => {
+                if *set != place {
+                    let start = Start::Byte(offset(place)?);
+                    self.file.set_view(start, &self.byte, filetype, "native", &self.no_hints)?;
+                } else if !*at_start {
+                    self.file.seek(Pointer::Individual, 0, Whence::Start)?;
+                }
+                (*set, *at_start) = (place, false);
+                Ok(At::Individual)
+            }
+        }
+    }
+
+    /// How many bytes a call that ended has moved. In a whole transfer the pointer went along.
+    fn moved(&mut self, done: Result<Done, MpiError>, place: u64, length: usize) -> io::Result<usize> {
+        let moved = done?.bytes()?;
+        let whole = moved == length as u64;
+        if let Seen::Blocks { pieces, next } = &mut self.seen {
+            *next = if whole { Some(within(pieces, place)? + moved) } else { None };
+        }
+        // A caller would take the rest up, and be alone in a call that all make together.
+        let alone = self.way == Way::Collective || matches!(self.seen, Seen::Strided { .. });
+        if !whole && alone && moved >= ONE_CALL {
+            return Err(io::Error::other(format!("one call moved {moved} of {length} bytes")));
+        }
+        usize::try_from(moved).map_err(io::Error::other)
+    }
+}
+
+/// Where an offset of the file lies in the view of its rank's blocks.
+fn within(pieces: &Pieces, place: u64) -> io::Result<u64> {
+    let segment = pieces.ranks * pieces.block;
+    let inside = (place % segment).checked_sub(pieces.rank * pieces.block);
+    let inside = inside.filter(|inside| *inside < pieces.block);
+    let outside = || io::Error::new(io::ErrorKind::InvalidInput, "not in the view of this rank");
+    Ok(place / segment * pieces.block + inside.ok_or_else(outside)?)
+}
+
+/// The elements of a transfer of so many bytes, `many` of which are one where there are too many.
+fn elements<'t>(byte: &'t Datatype, many: Option<&'t Datatype>, length: usize) -> Elements<'t> {
+    match (i32::try_from(length), many) {
+        (Ok(few), _) => Elements::new(byte, few),
+        (Err(_), Some(many)) => Elements::new(many, 1),
+        (Err(_), None) => unreachable!("`prepare` made the datatype"),
+    }
+}
+
+impl File for Moves {
+    fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
+        self.prepare(data.len() as u64)?;
+        let at = self.go(offset)?;
+        let elements = elements(&self.byte, self.many.as_ref(), data.len());
+        let done = self.file.write(at, self.way, data, elements);
+        self.moved(done, offset, data.len())
+    }
+
+    fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.prepare(data.len() as u64)?;
+        let at = self.go(offset)?;
+        let elements = elements(&self.byte, self.many.as_ref(), data.len());
+        let done = self.file.read(at, self.way, data, elements);
+        self.moved(done, offset, data.len())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(self.file.sync()?)
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        Ok(self.file.size()?.try_into().unwrap_or(0))
+    }
+
+    fn hints(&self) -> io::Result<Option<Hints>> {
+        let Some(passed) = self.passed.clone() else { return Ok(None) };
+        Ok(Some(Hints { passed, returned: self.file.info()?.pairs()? }))
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        Ok(self.file.close()?)
+    }
+}
+
+/// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
+pub(super) fn together<T>(comm: &dyn Comm, shared: bool, step: &str, mine: io::Result<T>) -> io::Result<T> {
+    if !shared {
+        return mine;
+    }
+    comm.agree(step, mine).map_err(|halt| io::Error::other(halt.why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_blocks_of_a_rank_follow_each_other_in_its_view() {
+        let pieces = Pieces { rank: 2, ranks: 3, segments: 2, block: 64, transfer: 16, in_order: true };
+        let places = [(128, 0), (176, 48), (192 + 128, 64), (192 + 190, 126)];
+        assert!(places.iter().all(|(place, there)| within(&pieces, *place).unwrap() == *there));
+        for outside in [0, 127, 192, 192 + 127] {
+            assert_eq!(within(&pieces, outside).unwrap_err().to_string(), "not in the view of this rank");
+        }
+    }
+}

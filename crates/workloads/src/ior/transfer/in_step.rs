@@ -1,0 +1,88 @@
+//! Transfers that all ranks make together: they stop together, too, at one that they agree on.
+//!
+//! Without a deadline they ask each other every so many transfers whether one has failed. With one they also
+//! ask whether its time has passed for any of them, and how long the round took, from which all find the same
+//! length of the next.
+
+use measure::{Clock, Stop, Tick};
+use ranks::{Halt, Reduce};
+use storage::File;
+
+use super::{Body, SECOND_NS};
+use crate::kit::drive::Ending;
+
+/// Transfers of a round where there is no deadline.
+const STEPS: u64 = 64;
+/// How long a round takes before a deadline, nanoseconds: by about so much the last one may pass it.
+const ROUND_NS: u64 = 50_000_000;
+/// How much longer than the last a round may be.
+const GROWTH: u64 = 2;
+
+/// Transfers of the next round, if `steps` took the slowest rank `took_ns` and there are `left_ns` until the
+/// deadline.
+fn next_steps(steps: u64, took_ns: u64, left_ns: u64) -> u64 {
+    let each_ns = (took_ns / steps).max(1);
+    (ROUND_NS.min(left_ns) / each_ns).clamp(1, steps * GROWTH)
+}
+
+impl<C: Clock> Body<'_, '_, C> {
+    /// Whether every transfer is a call that all ranks make together.
+    pub(super) fn in_step(&self) -> bool {
+        let (job, parameters) = (&self.job, self.job.parameters);
+        // Where a call moves all segments, the view is set anew for each transfer of a block.
+        let views = job.storage.moves_all_segments() && parameters.block > parameters.transfer;
+        let every = parameters.collective || views || (parameters.sync_each && self.writes());
+        every && self.is_collective()
+    }
+
+    /// All transfers up to `goal`, or those until the deadline, which counts from `begin`.
+    pub(super) fn drive_in_step(
+        &mut self,
+        file: &mut Option<Box<dyn File>>,
+        goal: u64,
+        begin: Tick,
+    ) -> Result<Option<Ending>, Halt> {
+        if file.is_none() {
+            return Ok(None);
+        }
+        let deadline_ns = u64::from(self.job.parameters.deadline) * SECOND_NS;
+        let since = |tick: Tick, now: Tick, scale: measure::Scale| scale.ns(now.0.saturating_sub(tick.0));
+        let mut steps = if deadline_ns > 0 { 1 } else { STEPS };
+        while self.reached < goal {
+            let round = self.clock.now();
+            let next = (self.reached + steps).min(goal);
+            self.drive(file, Stop::after(next));
+            let (now, scale) = (self.clock.now(), self.clock.scale());
+            let mut most = [self.failed.is_some().into(), since(round, now, scale), since(begin, now, scale)];
+            self.job.comm.all_reduce(&mut most, Reduce::Max)?;
+            let [failed, took_ns, elapsed_ns] = most;
+            if failed > 0 {
+                return Ok(None);
+            }
+            if deadline_ns > 0 {
+                if elapsed_ns >= deadline_ns {
+                    return Ok(Some(Ending::Deadline));
+                }
+                steps = next_steps(steps, took_ns, deadline_ns - elapsed_ns);
+            }
+        }
+        Ok(Some(Ending::Complete))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_grow_to_their_time_and_shrink_before_the_deadline() {
+        let (slow, fast) = (20_000_000, 1000);
+        assert_eq!(next_steps(1, slow, u64::MAX), 2);
+        assert_eq!(next_steps(2, 2 * slow, u64::MAX), 2, "two of 20 ms are a round");
+        assert_eq!(next_steps(64, 64 * fast, u64::MAX), 128, "no more than twice as long");
+        assert_eq!(next_steps(1 << 20, (1 << 20) * fast, u64::MAX), 50_000);
+        assert_eq!(next_steps(50_000, 50_000 * fast, 10 * fast), 10, "what is left");
+        assert_eq!(next_steps(4, 4 * slow, 1), 1, "at least one");
+        assert_eq!(next_steps(64, 0, u64::MAX), 128, "a clock that stands");
+    }
+}
