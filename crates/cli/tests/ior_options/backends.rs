@@ -16,6 +16,12 @@ fn lustre(seen: &Seen) {
     seen.err("not on Lustre");
 }
 
+/// Each rank's calls are as many as a block has transfers.
+fn strided(seen: &Seen) {
+    let phase = seen.phase("write");
+    assert_eq!(phase["ops"].as_u64(), phase["ranks"].as_u64().map(|ranks| 4 * ranks));
+}
+
 fn direct(seen: &Seen) {
     assert!(seen.called(&["open", "\"f\"", "O_DIRECT"]) > 0, "{}", seen.trace);
     assert_eq!(seen.phase("write")["direct"], true);
@@ -71,8 +77,17 @@ pub(super) const ROWS: &[Row] = &[
         seen.out("hints passed to MPI_File_open() {\n");
         seen.out("hints returned from opened file {\n");
     }),
-    fails("--mpiio.useFileView", "-a MPIIO -w -o f {}", 2, |seen| seen.err("not there yet")),
-    fails("--mpiio.useStridedDatatype", "-a MPIIO -w -o f {}", 2, |seen| seen.err("not there yet")),
+    // Without a view each segment is moved by calls of its own.
+    works(
+        "--mpiio.useFileView",
+        "-a MPIIO --mpiio.useStridedDatatype -w -b 64k -t 16k -s 3 -o f {}",
+        strided,
+    ),
+    works(
+        "--mpiio.useStridedDatatype",
+        "-a MPIIO --mpiio.useFileView -w -b 64k -t 16k -s 3 -o f {}",
+        strided,
+    ),
     fails("--ncmpi.hintsFileName", "-a NCMPI -w -o f {hints}", 2, ncmpi),
     fails("--ncmpi.preallocate", "-a NCMPI -w -o f {}", 2, ncmpi),
     fails("--ncmpi.showHints", "-a NCMPI -w -o f {}", 2, ncmpi),
