@@ -14,11 +14,11 @@ pub mod judge;
 pub mod launch;
 pub mod line;
 pub mod machine;
-mod names_line;
 pub mod plan;
 pub mod runner;
 pub mod schedule;
 pub mod signals;
+mod tool_line;
 
 pub use judge::judge;
 pub use plan::Plan;

@@ -6,15 +6,15 @@
 use units::Usage;
 
 use crate::ior_line::IorLine;
-use crate::names_line::NamesLine;
+use crate::tool_line::{Measures, ToolLine};
 
 /// The line of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// Transfers.
     Ior(IorLine),
-    /// Operations on names.
-    Names(NamesLine),
+    /// Operations on names, and whatever else is no transfer of IOR's.
+    Tool(ToolLine),
 }
 
 impl Line {
@@ -22,7 +22,7 @@ impl Line {
     pub fn parse(key: &str, text: &str) -> Result<Self, Usage> {
         match key {
             "ior" => IorLine::parse(text).map(Self::Ior),
-            _ => NamesLine::parse(key, text).map(Self::Names),
+            _ => ToolLine::parse(key, text).map(Self::Tool),
         }
     }
 
@@ -30,7 +30,7 @@ impl Line {
     pub fn workload(&self) -> &'static str {
         match self {
             Self::Ior(_) => "ior",
-            Self::Names(line) => line.workload(),
+            Self::Tool(line) => line.workload(),
         }
     }
 
@@ -38,7 +38,7 @@ impl Line {
     pub fn words(&self) -> &[String] {
         match self {
             Self::Ior(line) => &line.words,
-            Self::Names(line) => &line.words,
+            Self::Tool(line) => &line.words,
         }
     }
 
@@ -47,7 +47,7 @@ impl Line {
         let words: &[&str] = match self {
             Self::Ior(line) if line.names_file => &[],
             Self::Ior(_) => &["-o", "{dir}/data"],
-            Self::Names(line) => line.place(),
+            Self::Tool(line) => line.place(),
         };
         words.iter().map(ToString::to_string).collect()
     }
@@ -56,18 +56,15 @@ impl Line {
     pub fn phases(&self) -> Vec<&'static str> {
         match self {
             Self::Ior(line) => line.phases(),
-            Self::Names(line) => line.phases(),
+            Self::Tool(line) => line.phases(),
         }
     }
 
     /// Whether `metric` can be asked of these phases.
     pub fn yields(&self, metric: &str) -> bool {
         match self {
-            Self::Ior(_) => !matches!(metric, "rate" | "failures"),
-            Self::Names(_) => {
-                matches!(metric, "rate" | "iops" | "seconds" | "failures" | "errors")
-                    || metric.starts_with("latency.")
-            }
+            Self::Ior(_) => Measures::Bytes.yields(metric),
+            Self::Tool(line) => line.measures().yields(metric),
         }
     }
 
@@ -75,7 +72,7 @@ impl Line {
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Ior(line) => line.only_reads(),
-            Self::Names(line) => !line.creates(),
+            Self::Tool(line) => !line.creates(),
         }
     }
 
@@ -83,7 +80,7 @@ impl Line {
     pub fn keeps(&self) -> bool {
         match self {
             Self::Ior(line) => line.keep,
-            Self::Names(line) => !line.removes(),
+            Self::Tool(line) => !line.removes(),
         }
     }
 
@@ -96,7 +93,7 @@ impl Line {
                 let read = share(line.read) + share(line.read_check) + share(line.write_check);
                 (share(line.write), read)
             }
-            Self::Names(line) => line.bytes(ranks),
+            Self::Tool(line) => line.bytes(ranks),
         }
     }
 
@@ -104,7 +101,7 @@ impl Line {
     pub fn holds_bytes(&self, ranks: u32) -> u64 {
         match self {
             Self::Ior(_) => self.bytes(ranks).0,
-            Self::Names(line) => line.holds_bytes(ranks),
+            Self::Tool(line) => line.holds_bytes(ranks),
         }
     }
 
@@ -112,7 +109,7 @@ impl Line {
     pub fn deadline_s(&self) -> u64 {
         match self {
             Self::Ior(line) => line.deadline_s,
-            Self::Names(line) => line.deadline_s(),
+            Self::Tool(line) => line.deadline_s(),
         }
     }
 
@@ -120,7 +117,7 @@ impl Line {
     pub fn preloads(&self) -> bool {
         match self {
             Self::Ior(_) => false,
-            Self::Names(line) => line.preloads(),
+            Self::Tool(line) => line.preloads(),
         }
     }
 
@@ -128,7 +125,7 @@ impl Line {
     pub fn compares(&self, phase: &str) -> bool {
         match self {
             Self::Ior(_) => phase.ends_with("_check"),
-            Self::Names(line) => line.compares(phase),
+            Self::Tool(line) => line.compares(phase),
         }
     }
 
@@ -136,7 +133,7 @@ impl Line {
     pub fn repetitions(&self) -> u64 {
         match self {
             Self::Ior(line) => line.repetitions,
-            Self::Names(line) => line.repetitions(),
+            Self::Tool(line) => line.repetitions(),
         }
     }
 
@@ -144,7 +141,7 @@ impl Line {
     pub fn as_ior(&self) -> Option<&IorLine> {
         match self {
             Self::Ior(line) => Some(line),
-            Self::Names(_) => None,
+            Self::Tool(_) => None,
         }
     }
 }

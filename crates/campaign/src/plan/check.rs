@@ -10,7 +10,7 @@ use super::{Dataset, FileSystem, Plan, Test, state, wire};
 use crate::ior_line::IorLine;
 use crate::launch::{Launch, LaunchKind, MPIRUN};
 use crate::line::Line;
-use crate::names_line::NamesLine;
+use crate::tool_line::ToolLine;
 
 /// Seconds a job may take where the plan says nothing.
 const TIMEOUT_S: f64 = 3600.0;
@@ -200,7 +200,7 @@ impl Defaults<'_> {
                 .place
                 .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),
             (None, _) => {
-                let keys: Vec<&str> = ["ior"].into_iter().chain(NamesLine::keys()).collect();
+                let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).collect();
                 let keys = keys.join("`, `");
                 Err(self.place.error(&wire.id, format!("{who} has no line; give one as `{keys}`")))
             }

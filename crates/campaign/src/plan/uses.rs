@@ -7,7 +7,7 @@ use super::check::{Checked, Defaults, among};
 use super::{Plan, Test, Uses};
 use crate::ior_line::IorLine;
 use crate::line::Line;
-use crate::names_line::NamesLine;
+use crate::tool_line::ToolLine;
 
 impl Defaults<'_> {
     /// Whether what the test reads will exist, and still exist when the next one reads it.
@@ -20,7 +20,7 @@ impl Defaults<'_> {
                     "reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a test's id, or -w"
                         .into(),
                 ),
-                (Line::Names(_), true) => refused(
+                (Line::Tool(_), true) => refused(
                     "works on names that nobody made; add `uses` with the id of the test that makes them"
                         .into(),
                 ),
@@ -31,7 +31,7 @@ impl Defaults<'_> {
         }
         match (&test.line, source.line) {
             (Line::Ior(line), Line::Ior(made)) => self.reads_data(&refused, line, test.ranks, made, &source),
-            (Line::Names(line), Line::Names(made)) if line.workload() == made.workload() => {
+            (Line::Tool(line), Line::Tool(made)) if line.workload() == made.workload() => {
                 self.reads_names(&refused, test, (line, made), plan, &source)
             }
             (line, _) => refused(format!("{} cannot work on the files of {}", line.workload(), source.maker)),
@@ -43,7 +43,7 @@ impl Defaults<'_> {
         &self,
         refused: &dyn Fn(String) -> Checked<()>,
         test: &Test,
-        (line, made): (&NamesLine, &NamesLine),
+        (line, made): (&ToolLine, &ToolLine),
         plan: &Plan,
         source: &Made<'_>,
     ) -> Checked<()> {
@@ -136,7 +136,7 @@ impl Defaults<'_> {
         if !plan.tests[index].line.keeps() {
             let how = match plan.tests[index].line {
                 Line::Ior(_) => "add -k there",
-                Line::Names(_) => "let it only create (-C) there",
+                Line::Tool(_) => "let it only create (-C) there",
             };
             return refused(format!("uses `{word}`, whose line removes its files; {how}"));
         }

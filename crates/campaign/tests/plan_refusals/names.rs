@@ -35,7 +35,7 @@ fn a_test_of_names_is_checked_as_one_of_data() {
     for (rest, error) in [
         (
             test_with("role = \"reported\""),
-            "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `ls_lr`, `mdtest`",
+            "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `flash_io`, `ls_lr`, `mdtest`",
         ),
         (
             test_with("ior = \"-w\"\nmdtest = \"-n 5\"\nrole = \"reported\""),

@@ -1,4 +1,4 @@
-//! What a campaign has to know of the line of a workload on names: mdtest, fdtree, ls-lr.
+//! What a campaign has to know of the line of a workload other than `ior`: mdtest, fdtree, ls-lr, flash-io.
 //!
 //! Never here: the full list of options; what is unknown here is the workload's to refuse.
 
@@ -10,9 +10,31 @@ use units::Usage;
 
 use tools::{TOOLS, Tool};
 
+/// What the phases of a workload count, and so what can be asked of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Measures {
+    /// Bytes.
+    Bytes,
+    /// Operations on names.
+    Operations,
+}
+
+impl Measures {
+    /// Whether `metric` can be asked of such phases.
+    pub(crate) fn yields(self, metric: &str) -> bool {
+        match self {
+            Self::Bytes => !matches!(metric, "rate" | "failures"),
+            Self::Operations => {
+                matches!(metric, "rate" | "iops" | "seconds" | "failures" | "errors")
+                    || metric.starts_with("latency.")
+            }
+        }
+    }
+}
+
 /// One line, read as far as a campaign needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamesLine {
+pub struct ToolLine {
     /// The words of the line, without the program's name.
     pub words: Vec<String>,
     tool: &'static Tool,
@@ -21,7 +43,7 @@ pub struct NamesLine {
     long: BTreeMap<String, String>,
 }
 
-impl NamesLine {
+impl ToolLine {
     /// The keys of a plan that give such a line.
     pub fn keys() -> impl Iterator<Item = &'static str> {
         TOOLS.iter().map(|tool| tool.key)
@@ -105,8 +127,17 @@ impl NamesLine {
         text[..end].parse::<u64>().ok()?.checked_mul(1024_u64.pow(power as u32))
     }
 
+    /// The number of a long option, without a suffix.
+    fn long_number(&self, name: &str) -> Option<u64> {
+        self.long.get(name)?.parse().ok()
+    }
+
     pub(crate) fn workload(&self) -> &'static str {
         self.tool.command
+    }
+
+    pub(crate) fn measures(&self) -> Measures {
+        self.tool.measures
     }
 
     pub(crate) fn place(&self) -> &'static [&'static str] {
@@ -154,13 +185,14 @@ impl NamesLine {
         self.values.contains_key(&'x')
     }
 
-    /// Whether the phase compares data: reading with `-X` of mdtest, creating with its `--verify-write`.
+    /// Whether the phase compares data: reading with `-X` of mdtest, creating with its `--verify-write`, and
+    /// what flash-io reads again.
     pub(crate) fn compares(&self, phase: &str) -> bool {
         let long = |name| self.long.get(name).is_some_and(|value| value != "0");
         match phase {
             "file_read" => self.has('X') || long("verify-read"),
             "file_creation" => long("verify-write") && self.number('w').is_some_and(|bytes| bytes > 0),
-            _ => false,
+            phase => self.tool.measures == Measures::Bytes && phase.ends_with("_check"),
         }
     }
 
@@ -191,8 +223,8 @@ fn own_place(letter: char, dir: &str) -> Result<(), Usage> {
 mod tests {
     use super::*;
 
-    fn line(key: &str, text: &str) -> NamesLine {
-        NamesLine::parse(key, text).unwrap()
+    fn line(key: &str, text: &str) -> ToolLine {
+        ToolLine::parse(key, text).unwrap()
     }
 
     #[test]
@@ -215,6 +247,10 @@ mod tests {
         assert_eq!(line("ls_lr", "ls-lr --cold -i 3").phases(), ["list", "directories"]);
         assert_eq!(line("ls_lr", "--make --entries 200000").phases(), ["make"]);
         assert_eq!(line("ls_lr", "--walk --remove").phases(), ["list", "directories", "remove"]);
+        assert_eq!(line("flash_io", "-b -i").phases(), ["checkpoint", "plot_centered", "plot_corner"]);
+        let checked = line("flash_io", "--verify-only --size=16");
+        assert_eq!(checked.phases(), ["checkpoint_check", "plot_centered_check", "plot_corner_check"]);
+        assert!(checked.compares("plot_corner_check") && !checked.creates());
     }
 
     #[test]
@@ -237,6 +273,12 @@ mod tests {
         assert!(trees.creates() && !trees.removes() && trees.place() == ["{dir}"]);
         assert_eq!((trees.bytes(4), trees.repetitions()), ((20_000, 0), 2));
         assert_eq!(line("mdtest", "-n 1").place(), ["-d", "{dir}/mdtest"]);
+        let flash = line("flash_io", "flash-io --size 16 --repetitions 3");
+        assert_eq!((flash.place(), flash.repetitions()), (&["-f", "{dir}/flash_"][..], 3));
+        assert!(flash.creates() && !flash.removes());
+        let least = 4_825_233_420;
+        let (most, read) = flash.bytes(64);
+        assert!((least..least / 100 * 102).contains(&most) && read == 0, "{most}: written over, not beside");
         assert!(line("mdtest", "-d {dir}/here").place().is_empty());
     }
 
@@ -250,7 +292,7 @@ mod tests {
             ("fdtree", "4", "`4` is not an option of fdtree"),
             ("ls_lr", "/scratch", "`/scratch` is not an option of ls-lr"),
         ] {
-            let error = NamesLine::parse(key, text).unwrap_err().0;
+            let error = ToolLine::parse(key, text).unwrap_err().0;
             assert!(error.contains(why), "{text}: {error}");
         }
     }

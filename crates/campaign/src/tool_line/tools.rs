@@ -1,10 +1,10 @@
-//! The workloads on names, a row each: which of their options a campaign reads, and what it learns by them.
+//! The workloads beside `ior`, a row each: which of their options a campaign reads, and what it learns by them.
 //!
 //! Never here: reading a line.
 
 use std::fmt;
 
-use super::NamesLine;
+use super::{Measures, ToolLine};
 
 /// What differs between these workloads.
 pub(super) struct Tool {
@@ -20,18 +20,20 @@ pub(super) struct Tool {
     pub(super) place: Option<char>,
     /// What says where, when the line does not.
     pub(super) default_place: &'static [&'static str],
+    /// What its phases count.
+    pub(super) measures: Measures,
     /// The phases it yields.
-    pub(super) phases: fn(&NamesLine) -> Vec<&'static str>,
+    pub(super) phases: fn(&ToolLine) -> Vec<&'static str>,
     /// Whether it makes what it works on.
-    pub(super) creates: fn(&NamesLine) -> bool,
+    pub(super) creates: fn(&ToolLine) -> bool,
     /// Whether it takes that away.
-    pub(super) removes: fn(&NamesLine) -> bool,
+    pub(super) removes: fn(&ToolLine) -> bool,
     /// Bytes that one rank writes into one set of files.
-    pub(super) writes: fn(&NamesLine) -> u64,
+    pub(super) writes: fn(&ToolLine) -> u64,
     /// How many sets of files one launch makes, one after the other.
-    pub(super) sets: fn(&NamesLine) -> u64,
+    pub(super) sets: fn(&ToolLine) -> u64,
     /// How often everything is repeated within one launch.
-    pub(super) repetitions: fn(&NamesLine) -> u64,
+    pub(super) repetitions: fn(&ToolLine) -> u64,
 }
 
 impl fmt::Debug for Tool {
@@ -56,6 +58,7 @@ pub(super) const TOOLS: &[Tool] = &[
         long_with_value: &["--base"],
         place: Some('o'),
         default_place: &["-o", "{dir}"],
+        measures: Measures::Operations,
         phases: |line| {
             let mut phases = Vec::new();
             if line.creates() {
@@ -78,6 +81,28 @@ pub(super) const TOOLS: &[Tool] = &[
         repetitions: |_| 1,
     },
     Tool {
+        key: "flash_io",
+        command: "flash-io",
+        with_value: "f",
+        long_with_value: &["--blocks", "--guards", "--repetitions", "--size"],
+        place: Some('f'),
+        default_place: &["-f", "{dir}/flash_"],
+        measures: Measures::Bytes,
+        phases: |line| {
+            let files = ["checkpoint", "plot_centered", "plot_corner"];
+            let checks = ["checkpoint_check", "plot_centered_check", "plot_corner_check"];
+            let checked = line.long.contains_key("verify") || line.long.contains_key("verify-only");
+            let written = files.into_iter().filter(|_| line.creates());
+            written.chain(checks.into_iter().filter(|_| checked)).collect()
+        },
+        creates: |line| !line.long.contains_key("verify-only"),
+        removes: |_| false,
+        writes: flash_bytes,
+        // Every repetition writes over the files of the one before.
+        sets: |_| 1,
+        repetitions: |line| line.long_number("repetitions").unwrap_or(1).max(1),
+    },
+    Tool {
         key: "ls_lr",
         command: "ls-lr",
         with_value: "in",
@@ -92,6 +117,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         place: None,
         default_place: &["{dir}"],
+        measures: Measures::Operations,
         phases: |line| {
             let [make, remove] = [line.creates(), line.removes()];
             let walk = line.long.contains_key("walk") || !(make || remove);
@@ -101,14 +127,11 @@ pub(super) const TOOLS: &[Tool] = &[
         creates: |line| line.long.contains_key("make"),
         removes: |line| line.long.contains_key("remove"),
         writes: |line| {
-            let number = |name| line.long.get(name).and_then(|text| text.parse::<u64>().ok());
-            number("entries").unwrap_or(101_000).saturating_mul(number("bytes").unwrap_or(0))
+            let entries = line.long_number("entries").unwrap_or(101_000);
+            entries.saturating_mul(line.long_number("bytes").unwrap_or(0))
         },
         sets: |_| 1,
-        repetitions: |line| {
-            let long = || line.long.get("repetitions").and_then(|text| text.parse().ok());
-            line.number('i').or_else(long).unwrap_or(1).max(1)
-        },
+        repetitions: |line| line.number('i').or_else(|| line.long_number("repetitions")).unwrap_or(1).max(1),
     },
     Tool {
         key: "mdtest",
@@ -127,6 +150,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         place: Some('d'),
         default_place: &["-d", "{dir}/mdtest"],
+        measures: Measures::Operations,
         phases: mdtest_phases,
         creates: |line| mdtest_does(line, 'C'),
         removes: |line| mdtest_does(line, 'r'),
@@ -147,8 +171,20 @@ fn tree(fan_out: u64, levels: u32) -> u64 {
     (0..=levels).map(level).fold(0, u64::saturating_add)
 }
 
+/// Bytes of the three files that one rank of flash-io writes, at most, without their headers.
+fn flash_bytes(line: &ToolLine) -> u64 {
+    let number = |name, otherwise| line.long_number(name).unwrap_or(otherwise);
+    let (zones, blocks) = (number("size", 8), number("blocks", 100));
+    let cube = |side: u64| side.saturating_pow(3);
+    let checkpoint = cube(zones).saturating_mul(192).saturating_add(164);
+    let plots = cube(zones).saturating_add(cube(zones.saturating_add(1))).saturating_mul(16);
+    // Four fifths of the most, and of three ranks one has one more and one two.
+    let most = (blocks.saturating_mul(4) / 5).saturating_add(2);
+    most.saturating_mul(checkpoint.saturating_add(plots).saturating_add(2 * 116))
+}
+
 /// Items of one rank of mdtest, at most.
-fn mdtest_items(line: &NamesLine) -> u64 {
+fn mdtest_items(line: &ToolLine) -> u64 {
     let (branching, depth) = (line.number('b').unwrap_or(1), line.number('z').unwrap_or(0));
     let directories = if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) };
     let [items, each] = ['n', 'I'].map(|letter| line.number(letter).unwrap_or(0));
@@ -161,11 +197,11 @@ fn mdtest_items(line: &NamesLine) -> u64 {
 }
 
 /// Whether mdtest does the phases that this letter stands for: none of the five given means all.
-fn mdtest_does(line: &NamesLine, letter: char) -> bool {
+fn mdtest_does(line: &ToolLine, letter: char) -> bool {
     line.has(letter) || !"CTEUr".chars().any(|letter| line.has(letter))
 }
 
-fn mdtest_phases(line: &NamesLine) -> Vec<&'static str> {
+fn mdtest_phases(line: &ToolLine) -> Vec<&'static str> {
     let directories = (line.has('D') || !line.has('F')) && !line.has('S');
     let files = line.has('F') || !line.has('D');
     let all = [
