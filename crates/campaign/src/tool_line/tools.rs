@@ -1,4 +1,4 @@
-//! The workloads beside `ior`, a row each: which of their options a campaign reads, and what it learns by them.
+//! The workloads beside `ior`, a row each: which options a campaign reads, and what it learns by them.
 //!
 //! Never here: reading a line.
 
