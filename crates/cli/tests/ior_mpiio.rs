@@ -116,7 +116,7 @@ fn a_flipped_byte_is_found_where_it_is_by_every_way_to_read() {
             for (number, ours) in files(&name, 2).iter().enumerate() {
                 let sound = &files(&format!("posix{}", &name[2..]), 2)[number];
                 let mut bytes = read(dir.join(sound)).unwrap();
-                // In a shared file a transfer of rank 1 in the last segment, in one of each rank that of both.
+                // In a shared file a transfer of rank 1 in the last segment.
                 let at = if name.ends_with('1') { 150_000 } else { 2 * 131_072 + 65536 + 20000 };
                 bytes[at] ^= 4;
                 write(dir.join(ours), bytes).unwrap();
@@ -163,7 +163,7 @@ fn a_collective_stonewall_stops_all_ranks_at_one_transfer() {
 }
 
 #[test]
-fn a_pattern_that_ends_early_is_repeated_by_all_ranks_until_the_least_time_and_no_longer_than_the_deadline() {
+fn a_pattern_that_ends_early_is_repeated_by_all_ranks_no_longer_than_the_deadline() {
     for library in [LIBRARIES[0], LIBRARIES[2]] {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();

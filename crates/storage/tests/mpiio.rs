@@ -26,11 +26,11 @@ fn launchers() -> Vec<(PathBuf, &'static [&'static str], Option<PathBuf>)> {
     here
 }
 
-/// The example's program, which lies beside the folder of this test's.
-fn example() -> PathBuf {
+/// An example's program, which lies beside the folder of this test's.
+fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows itself");
     let folder = test.parent().and_then(Path::parent).expect("target/debug/deps");
-    let example = folder.join("examples/mpiio_scenario");
+    let example = folder.join("examples").join(name);
     assert!(example.exists(), "no {}: run `cargo build -p storage --examples`", example.display());
     example
 }
@@ -38,7 +38,7 @@ fn example() -> PathBuf {
 fn run(launcher: &(PathBuf, &'static [&'static str], Option<PathBuf>), file: &Path, hints: &Path) -> Output {
     let mut command = Command::new("timeout");
     command.args(["-k", "5", JOB_MAX]).arg(&launcher.0).args(launcher.1).args(["-n", "2"]);
-    command.arg(example()).arg(file).arg(hints);
+    command.arg(example("mpiio_scenario")).arg(file).arg(hints);
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     if let Some(library) = &launcher.2 {
         command.env("ASSAY_MPI_LIBRARY", library);
@@ -85,5 +85,30 @@ fn a_file_of_hints_that_is_not_there_ends_the_run_with_one_reason_per_rank() {
         let ours = err.lines().filter(|line| line.starts_with("--mpiio.hintsFileName=")).count();
         assert!((1..=2).contains(&ours), "{err}");
         assert!(!dir.path().join("f").exists(), "nothing was made");
+    }
+}
+
+/// A directory in memory with room for a file of 2 GiB beside a buffer of as much; none where there is none.
+fn roomy() -> Option<tempfile::TempDir> {
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let free = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:")?.split_whitespace().next());
+    let roomy = free.and_then(|kib| kib.parse::<u64>().ok()).is_some_and(|kib| kib > 8 << 20);
+    roomy.then(|| tempfile::tempdir_in("/dev/shm").ok()).flatten()
+}
+
+#[test]
+fn a_transfer_of_more_than_2_gib_is_moved_whole() {
+    for (launcher, words, _) in launchers().into_iter().take(2) {
+        let Some(dir) = roomy() else {
+            println!("SKIPPED: no 8 GiB of memory for a transfer of 2 GiB");
+            return;
+        };
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", JOB_MAX]).arg(&launcher).args(words).args(["-n", "1"]);
+        command.arg(example("mpiio_huge")).arg(dir.path().join("f"));
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let done = command.output().expect("timeout is there");
+        let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        assert!(done.status.success() && out == "ok\n", "{}: {out}{err}", launcher.display());
     }
 }

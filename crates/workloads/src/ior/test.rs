@@ -48,7 +48,7 @@ pub(super) struct Test<'a> {
 }
 
 impl Test<'_> {
-    /// What the transfers of a rank are: with a backend that moves all segments at once there are those of one.
+    /// Where transfers begin: with a backend that moves all segments at once only in the first.
     pub(super) fn layout(&self) -> Layout {
         let layout = self.parameters.layout(self.rank.comm.size());
         if self.storage.moves_all_segments() { Layout { segments: 1, ..layout } } else { layout }

@@ -1,6 +1,6 @@
-//! Files by MPI-IO: each transfer at an explicit offset (`MPI_File_write_at`, `MPI_File_read_at`), or through a
-//! view by the rank's own pointer (`MPI_File_write`, `MPI_File_read`); or their collective forms. The ranks
-//! have to be MPI's.
+//! Files by MPI-IO: each transfer at an explicit offset (`MPI_File_write_at`, `MPI_File_read_at`), or through
+//! a view by the rank's own pointer (`MPI_File_write`, `MPI_File_read`); or their collective forms. The
+//! ranks have to be MPI's.
 //!
 //! A shared file is opened on the communicator of the test, a file per rank on the rank alone.
 //! MPI has no truncation at open: a file that exists keeps its length, but for `Mode::Truncate`.
@@ -98,8 +98,8 @@ impl MpiIo {
         Ok(moves)
     }
 
-    /// What is done with an open file before its first transfer; on all ranks of a shared file it goes well, or
-    /// on none.
+    /// What is done with an open file before its first transfer; on all ranks of a shared file it goes well,
+    /// or on none.
     fn ready(
         &self,
         moves: &mut Moves,

@@ -1,7 +1,9 @@
 //! An open file of the backend: where each transfer goes, by an explicit offset or through a view.
 //!
-//! A view is made of bytes, so that what a short transfer left can be taken up at any place. Invariant: a call
-//! that is collective is made once for each transfer, whatever came of it.
+//! A view is made of bytes, so that what a short transfer left can be taken up at any place.
+//!
+//! Invariant: nobody is told of a part of a transfer that he would go on with alone, where all ranks move it
+//! together.
 
 use std::io;
 

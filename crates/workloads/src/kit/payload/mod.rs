@@ -57,8 +57,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Where each piece of so many bytes begins in the buffer, how long it is, and where it lies in the file if
-    /// the first lies at `offset`.
+    /// Where each piece of a buffer of so many bytes begins there, how long it is, and where it lies in the
+    /// file if the first lies at `offset`.
     pub(crate) fn over(self, length: usize, offset: u64) -> impl Iterator<Item = (usize, usize, u64)> {
         let pieces = (0..length).step_by(self.piece).zip(0..);
         pieces.map(move |(at, number)| (at, self.piece.min(length - at), offset + number * self.stride))

@@ -212,3 +212,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn pieces_that_lie_apart_in_the_file_hold_each_what_it_would_hold_alone() {
+    use super::super::checker::Checker;
+    let spread = Spread { piece: 4096, stride: 65536 };
+    for packet in PACKETS {
+        let alone = payload(packet, 7, 1);
+        let mut buffer = vec![0; 3 * 4096];
+        alone.spread(spread).fill(&mut buffer, 0);
+        alone.spread(spread).prepare(&mut buffer, 8192);
+        for (number, piece) in buffer.chunks(4096).enumerate() {
+            assert!(alone.holds(piece, 8192 + number as u64 * 65536), "{packet:?}, piece {number}");
+        }
+        let mut checker = Checker::new(alone.spread(spread), 8);
+        checker.look(&buffer, 8192);
+        assert_eq!((checker.bytes, checker.bad_transfers), (3 * 4096, 0), "{packet:?}");
+        buffer[2 * 4096 + 80] ^= 1;
+        checker.look(&buffer, 8192);
+        assert_eq!(checker.bad_transfers, 1, "{packet:?}");
+        assert_eq!(checker.bad[0].offset, 8192 + 2 * 65536 + 80, "{packet:?}: where it is in the file");
+        // The file ends within the second piece.
+        let mut checker = Checker::new(alone.spread(spread), 8);
+        checker.look(&buffer[..6000], 8192);
+        checker.missing(8192, 6000, buffer.len());
+        let ends: Vec<_> = checker.bad.iter().map(|bad| (bad.offset, bad.length)).collect();
+        assert_eq!(ends, [(8192 + 65536 + 1904, 2192), (8192 + 2 * 65536, 4096)], "{packet:?}");
+    }
+}

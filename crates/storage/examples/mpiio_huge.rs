@@ -1,0 +1,54 @@
+//! A transfer of more than 2 GiB by the backend `mpiio`, on MPI's ranks: `mpirun -n 1 mpiio_huge FILE`.
+//!
+//! Writes it, looks at its ends by plain reads, and reads it back. The test `tests/mpiio.rs` starts it.
+#![allow(clippy::print_stdout)]
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::ExitCode;
+
+use ranks::mpi::MpiWorld;
+use ranks::{Comm, launcher};
+use storage::{Mode, Open, Pieces, Settings, Storage};
+
+/// More than a C `int` counts, and more than Linux moves in one call.
+const BYTES: usize = (1 << 31) + 4096;
+/// Places that are written with other bytes than zero.
+const PLACES: [usize; 5] = [0, 0x7fff_efff, 0x7fff_f000, 1 << 31, BYTES - 1];
+
+fn main() -> ExitCode {
+    let lookup = |name: &str| std::env::var(name).ok();
+    let path = std::env::args().nth(1).expect("a path is given");
+    let world = MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("MPI is here");
+    let backend = storage::backend("mpiio").expect("it is known");
+    moves(world.comm(), &*(backend.open)(&Settings::default()).expect("it opens"), Path::new(&path));
+    println!("ok");
+    world.finish().expect("MPI ends");
+    ExitCode::SUCCESS
+}
+
+fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
+    let bytes = BYTES as u64;
+    let pieces = Pieces { rank: 0, ranks: 1, segments: 1, block: bytes, transfer: bytes, in_order: true };
+    let how = Open { mode: Mode::Write, shared: true, collective: true, bytes };
+    let mut file = storage.open_pieces(comm, path, how, &pieces).expect("it opens");
+    // Zeros that nobody touches take no memory of their own.
+    let mut data = vec![0; BYTES];
+    PLACES.iter().zip(1..).for_each(|(place, mark)| data[*place] = mark);
+    assert_eq!(file.write_at(&data, 0).expect("it writes"), BYTES);
+    file.close().expect("it closes");
+    let plain = File::open(path).expect("it is there");
+    assert_eq!(plain.metadata().expect("it is there").len(), bytes);
+    for (place, mark) in PLACES.iter().zip(1_u8..) {
+        let mut found = [0];
+        plain.read_exact_at(&mut found, *place as u64).expect("it reads");
+        assert_eq!(found[0], mark, "at {place}");
+        data[*place] = 0;
+    }
+    let mut file =
+        storage.open_pieces(comm, path, Open { mode: Mode::Read, ..how }, &pieces).expect("it opens");
+    assert_eq!(file.read_at(&mut data, 0).expect("it reads"), BYTES);
+    file.close().expect("it closes");
+    assert!(PLACES.iter().zip(1..).all(|(place, mark)| data[*place] == mark), "all came back");
+}
