@@ -1,4 +1,7 @@
 //! Calls that move data and do not wait: a request owns its buffer until it has ended.
+//!
+//! ROMIO 3.2.1, which Open MPI 4.1 has beside its own library (`--mca io romio321`), jumps to address 0 in
+//! the collective ones, whoever calls them.
 
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
