@@ -6,4 +6,6 @@
 //!
 //! Never here: logic, policy about which library to take, anything a caller could do in safe code.
 
+pub mod hdf5;
 pub mod mpi;
+pub mod probe;

@@ -117,7 +117,7 @@ impl Library {
 }
 
 /// The loader's own words, without the name of our wrapper around it.
-fn words(error: &libloading::Error) -> String {
+pub(crate) fn words(error: &libloading::Error) -> String {
     let inner = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     inner.lines().next().unwrap_or_default().to_owned()
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use ranks::mpi::MpiWorld;
 use ranks::{Comm, launcher};
-use storage::{Mode, Open, Settings, Storage};
+use storage::{Mode, Open, Parts, Settings, Storage};
 
 /// Bytes that each rank writes.
 const BLOCK: usize = 65536;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 
 fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
     let bytes = 4 * BLOCK as u64 * u64::from(comm.size());
-    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes, parts: Parts::NONE };
     let mut file = storage.open(comm, path, how).expect("it opens");
     let hints = file.hints().expect("they are told").expect("they are asked for");
     if comm.rank() == 0 {

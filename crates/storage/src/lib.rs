@@ -13,6 +13,7 @@ mod backends;
 mod buffer;
 mod client;
 mod files;
+mod hints;
 pub mod libraries;
 mod listing;
 pub mod mpi_file;
@@ -27,5 +28,5 @@ pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};
 pub use traits::{
-    Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Pieces, Queue, Space, Storage, Wait,
+    Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Parts, Pieces, Queue, Space, Storage, Wait,
 };

@@ -3,7 +3,7 @@
 //! Two MPI libraries in one process destroy each other's files and messages, so a library tells which one it
 //! needs before it is loaded: by the names in its ELF header.
 //!
-//! Never here: loading, calls.
+//! Never here: loading, calls (what a library says of itself is asked through [`Kind::version`]).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,10 +34,10 @@ pub struct Kind {
     pub variable: &'static str,
     /// Variables with which sites and module files say where it is installed.
     pub homes: &'static [&'static str],
-    /// The names of its files, the preferred first.
+    /// The names of its files, the preferred first; a `*` stands for any letters.
     pub names: &'static [&'static str],
-    /// A function that only a parallel build has.
-    pub parallel: &'static str,
+    /// Its version, in its own words. This loads it: ask in a process that may end with it.
+    pub version: fn(&Path) -> Result<String, String>,
     /// What would bring it here.
     pub advice: &'static str,
 }
@@ -75,7 +75,7 @@ impl Kind {
     }
 
     fn search(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<Found> {
-        let in_folder = |folder: &Path| self.names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
+        let in_folder = |folder: &Path| named_in(folder, self.names);
         let mut paths = Vec::new();
         if let Some(named) = lookup(self.variable).map(PathBuf::from) {
             paths = if named.is_dir() { in_folder(&named) } else { vec![named] };
@@ -154,13 +154,34 @@ fn names_of(data: &[u8], tag: u32) -> Option<Vec<String>> {
 /// The paths that the loader's cache has for `names`, in the order of the names. The cache holds texts that
 /// end in a zero byte.
 fn in_cache(cache: &[u8], names: &[&str]) -> Vec<PathBuf> {
-    let paths = || cache.split(|byte| *byte == 0).filter(|text| text.first() == Some(&b'/'));
-    let of = |name: &str| {
-        let ends = format!("/{name}");
-        paths().filter(move |text| text.ends_with(ends.as_bytes())).collect::<Vec<_>>()
+    let texts = cache.split(|byte| *byte == 0).filter(|text| text.first() == Some(&b'/'));
+    let paths: Vec<_> = texts.map(|text| PathBuf::from(String::from_utf8_lossy(text).into_owned())).collect();
+    let of = |name: &&str| paths.iter().filter(|path| is_called(path, name)).cloned().collect::<Vec<_>>();
+    names.iter().flat_map(of).collect()
+}
+
+/// The files of a folder that may be called so, in the order of the names.
+fn named_in(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
+    let of = |name: &&str| match name.contains('*') {
+        false => vec![folder.join(name)],
+        true => {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+            paths.retain(|path| is_called(path, name));
+            paths.sort();
+            paths
+        }
     };
-    let texts = names.iter().flat_map(|name| of(name));
-    texts.map(|text| PathBuf::from(String::from_utf8_lossy(text).into_owned())).collect()
+    names.iter().flat_map(of).collect()
+}
+
+/// Whether the last part of the path is `name`, in which one `*` stands for any letters.
+fn is_called(path: &Path, name: &str) -> bool {
+    let Some(found) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    match name.split_once('*') {
+        None => found == name,
+        Some((begin, end)) => found.strip_prefix(begin).is_some_and(|rest| rest.contains(end)),
+    }
 }
 
 #[cfg(test)]
@@ -172,7 +193,7 @@ mod tests {
         variable: "ASSAY_C_LIBRARY",
         homes: &["C_HOME"],
         names: &["libnowhere.so", "libc.so.6"],
-        parallel: "none",
+        version: |_| Ok("2".to_owned()),
         advice: "Debian: apt-get install libc6",
     };
 
@@ -182,6 +203,24 @@ mod tests {
         assert_eq!(in_cache(cache, &["libc.so.6"]), [PathBuf::from("/lib/libc.so.6")]);
         assert_eq!(in_cache(cache, &["libz.so", "libc.so.6"])[0], PathBuf::from("/opt/lib/libz.so"));
         assert!(in_cache(b"", &["libc.so.6"]).is_empty());
+    }
+
+    #[test]
+    fn a_star_in_a_name_stands_for_what_differs_from_site_to_site() {
+        let name = "libhdf5_parallel*.so";
+        for found in ["libhdf5_parallel.so.103", "libhdf5_parallel_gnu_91.so.200.1.0"] {
+            assert!(is_called(&Path::new("/opt/lib").join(found), name), "{found}");
+        }
+        for found in ["libhdf5_parallel.a", "libhdf5_hl_parallel.so", "libhdf5.so"] {
+            assert!(!is_called(&Path::new("/opt/lib").join(found), name), "{found}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["libhdf5_parallel_b.so", "libhdf5_parallel_a.so", "other"] {
+            fs::write(dir.path().join(file), "").unwrap();
+        }
+        let paths = named_in(dir.path(), &["c", name]);
+        let expected = ["c", "libhdf5_parallel_a.so", "libhdf5_parallel_b.so"];
+        assert_eq!(paths, expected.map(|file| dir.path().join(file)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ranks::Comm;
+use units::Usage;
 
 use crate::listing::Listing;
 
@@ -35,6 +36,24 @@ pub struct Open {
     pub collective: bool,
     /// Bytes the file is meant to have; for backends that have to know before the first transfer.
     pub bytes: u64,
+    /// The parts it consists of; for backends whose files have such.
+    pub parts: Parts,
+}
+
+/// Of what a file consists: segments, one after the other, of one block of each rank, of transfers. Bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// From one segment to the next.
+    pub segment: u64,
+    /// One rank's part of a segment.
+    pub block: u64,
+    /// One transfer.
+    pub transfer: u64,
+}
+
+impl Parts {
+    /// A file without parts.
+    pub const NONE: Self = Self { segment: 0, block: 0, transfer: 0 };
 }
 
 /// Which pieces of a file this rank moves, for backends that tell a library so before the first transfer:
@@ -92,6 +111,8 @@ pub struct Ended {
 /// all line ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
+    /// What they were passed to, such as `MPI_File_open()`.
+    pub to: &'static str,
     /// What the open was told.
     pub passed: Vec<(String, String)>,
     /// What the library says is in effect.
@@ -100,11 +121,10 @@ pub struct Hints {
 
 impl fmt::Display for Hints {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (title, hints) in [
-            ("hints passed to MPI_File_open()", &self.passed),
-            ("hints returned from opened file", &self.returned),
-        ] {
-            writeln!(out, "\n{title} {{")?;
+        for (begin, place, hints) in
+            [("passed to", self.to, &self.passed), ("returned from", "opened file", &self.returned)]
+        {
+            writeln!(out, "\nhints {begin} {place} {{")?;
             hints.iter().try_for_each(|(key, value)| writeln!(out, "\t{key} = {value}"))?;
             writeln!(out, "}}")?;
         }
@@ -131,6 +151,16 @@ pub struct Space {
 
 /// A system that holds files.
 pub trait Storage: Sync {
+    /// Loads the library that files need, where there is one; the ranks run, and no file was touched yet.
+    fn load(&self) -> Result<(), Usage> {
+        Ok(())
+    }
+
+    /// The version of what is underneath, as IOR 4.1 shows it; empty where there is nothing to tell.
+    fn version(&self) -> String {
+        String::new()
+    }
+
     /// Opens a file; with `how.shared` all ranks of `comm` call this together.
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
 
@@ -210,6 +240,11 @@ pub trait Storage: Sync {
         Ok(None)
     }
 
+    /// Whether a file is as long as what was written into it, and holds nothing else.
+    fn is_bare(&self) -> bool {
+        true
+    }
+
     /// Whether what is written can be read back; a system that only counts keeps nothing.
     fn keeps_data(&self) -> bool;
 
@@ -238,6 +273,18 @@ pub trait File: Send {
     /// on one rank, as [`Hints`] says.
     fn hints(&self) -> io::Result<Option<Hints>> {
         Ok(None)
+    }
+
+    /// How many of the transfers that were asked for as collective ones the library moved by calls of single
+    /// ranks instead.
+    fn uncollective(&self) -> u64 {
+        0
+    }
+
+    /// Where in the file the byte at `offset` of the data lies, in the file's own terms; `None` where it lies
+    /// at `offset`. Not a collective call.
+    fn place(&self, _offset: u64) -> Option<String> {
+        None
     }
 
     /// The system's descriptor, for backends whose queue works on one.

@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use ranks::{Comm, local};
-use storage::{BACKENDS, Backend, Buffer, Mode, Open, Settings, Storage};
+use storage::{BACKENDS, Backend, Buffer, Mode, Open, Parts, Settings, Storage};
 
-const WRITE: Open = Open { mode: Mode::Write, shared: false, collective: false, bytes: 0 };
-const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0 };
+const WRITE: Open =
+    Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
+const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
 
 /// Calls `test` for every backend that runs on local ranks, in a directory of its own.
 fn each(test: impl Fn(&Backend, &dyn Storage, &dyn Comm, &Path)) {

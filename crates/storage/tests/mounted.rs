@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use ranks::local;
 use rustix::fs::FlockOperation;
-use storage::{Mode, Open, Settings, Storage};
+use storage::{Mode, Open, Parts, Settings, Storage};
 
-const WRITE: Open = Open { mode: Mode::Write, shared: false, collective: false, bytes: 0 };
-const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0 };
+const WRITE: Open =
+    Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
+const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
 const MIB: usize = 1 << 20;
 
 fn opened(backend: &str, words: &[(&str, &str)]) -> Box<dyn Storage> {

@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use ranks::local;
-use storage::{BACKENDS, Entry, Kind, Mode, Names, Open, Settings, Storage};
+use storage::{BACKENDS, Entry, Kind, Mode, Names, Open, Parts, Settings, Storage};
 
 fn c(dir: &Path, name: &str) -> CString {
     CString::new(dir.join(name).to_str().unwrap()).unwrap()
@@ -123,7 +123,11 @@ fn files_are_opened_to_be_updated_or_emptied() {
         }
         let comm = local::alone();
         let open = |mode| {
-            storage.open(&comm, &dir.join("f"), Open { mode, shared: false, collective: false, bytes: 0 })
+            storage.open(
+                &comm,
+                &dir.join("f"),
+                Open { mode, shared: false, collective: false, bytes: 0, parts: Parts::NONE },
+            )
         };
         assert_eq!(open(Mode::Update).err().unwrap().kind(), ErrorKind::NotFound, "{backend}");
         open(Mode::Truncate).unwrap().close().unwrap();

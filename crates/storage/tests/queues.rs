@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::Command;
 
 use ranks::{Comm, local};
-use storage::{BACKENDS, Ended, Mode, Op, Open, Queue, Settings, Storage, Wait};
+use storage::{BACKENDS, Ended, Mode, Op, Open, Parts, Queue, Settings, Storage, Wait};
 
-const WRITE: Open = Open { mode: Mode::Write, shared: false, collective: false, bytes: 0 };
-const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0 };
+const WRITE: Open =
+    Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
+const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
 const BLOCK: usize = 8192;
 const DEPTH: usize = 16;
 

@@ -11,7 +11,7 @@ pub(super) const KIND: Kind = Kind {
     variable: "ASSAY_PNETCDF_LIBRARY",
     homes: &["PNETCDF_DIR", "PNETCDF_ROOT", "PARALLEL_NETCDF_DIR"],
     names: &["libpnetcdf.so.6", "libpnetcdf.so.4", "libpnetcdf.so.3"],
-    parallel: "ncmpi_create",
+    version: |path| ffi::probe::text(path, "ncmpi_inq_libvers").map_err(|error| error.why),
     advice: "Debian: apt-get install libpnetcdf0d, which needs Open MPI",
 };
 

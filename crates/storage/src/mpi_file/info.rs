@@ -50,12 +50,12 @@ impl Info {
     }
 
     /// Takes over a handle that MPI has made for us.
-    pub(super) fn own(library: &'static Library, handle: Handle) -> Self {
+    pub(crate) fn own(library: &'static Library, handle: Handle) -> Self {
         Self { library, handle }
     }
 
     /// For calls of MPI.
-    pub(super) fn handle(&self) -> Handle {
+    pub(crate) fn handle(&self) -> Handle {
         self.handle
     }
 

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ranks::Comm;
-use storage::{Mode, Names, Open, Storage};
+use storage::{Mode, Names, Open, Parts, Storage};
 
 use super::act::{Act, Name};
 use super::guard::Guard;
@@ -174,7 +174,7 @@ impl<'a> Hands<'a> {
         (sync, number): (bool, u64),
         guard: &mut Guard<'_>,
     ) -> Result<(), Failure> {
-        let how = Open { mode, shared: false, collective: false, bytes: from + bytes };
+        let how = Open { mode, shared: false, collective: false, bytes: from + bytes, parts: Parts::NONE };
         let mut file = self.storage.open(self.comm, self.path.as_path(), how).map_err(by("open"))?;
         let payload = Payload::new(Identity {
             packet: Packet::Stamped,

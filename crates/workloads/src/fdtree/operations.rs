@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use ranks::Comm;
-use storage::{Buffer, File, Mode, Names, Open, Storage};
+use storage::{Buffer, File, Mode, Names, Open, Parts, Storage};
 
 use super::shape::{BLOCK, Shape};
 use super::walk::{Walk, Which};
@@ -91,8 +91,13 @@ impl Operation for MakeFiles<'_> {
     #[inline]
     fn operate(&mut self, _item: u64) -> io::Result<()> {
         self.call = "open";
-        let how =
-            Open { mode: Mode::Truncate, shared: false, collective: false, bytes: self.shape.file_bytes() };
+        let how = Open {
+            mode: Mode::Truncate,
+            shared: false,
+            collective: false,
+            bytes: self.shape.file_bytes(),
+            parts: Parts::NONE,
+        };
         let mut file = self.storage.open(self.comm, self.walk.path().as_path(), how)?;
         if let Err(error) = self.write(&mut *file) {
             // What the close says then is nothing new.

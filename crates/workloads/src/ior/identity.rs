@@ -66,8 +66,9 @@ fn look(
     order: &mut Order,
     transfers: u64,
 ) -> std::io::Result<u32> {
-    let bytes = test.parameters.layout(test.rank.comm.size()).file_bytes();
-    let how = Open { mode: Mode::Read, shared: false, collective: false, bytes };
+    let layout = test.parameters.layout(test.rank.comm.size());
+    let (bytes, parts) = (layout.file_bytes(), layout.parts());
+    let how = Open { mode: Mode::Read, shared: false, collective: false, bytes, parts };
     let mut file = test.storage.open(test.rank.comm, path, how)?;
     let mut page = Buffer::new(BLOCK as usize)?;
     let mut newest = 0;

@@ -168,6 +168,7 @@ impl<C: Clock> Body<'_, '_, C> {
             shared: !job.parameters.file_per_rank,
             collective: job.parameters.collective,
             bytes: layout.file_bytes(),
+            parts: layout.parts(),
         };
         let opened = job.storage.open_pieces(job.comm, job.path, how, &job.pieces).and_then(|file| {
             if let Memory::Queue(queue) = &mut job.memory {

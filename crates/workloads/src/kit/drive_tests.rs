@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use measure::{Meter, Scale, Stop, Tick};
-use storage::{Buffer, Ended, File, Mode, Op, Open, Queue, Storage, Wait};
+use storage::{Buffer, Ended, File, Mode, Op, Open, Parts, Queue, Storage, Wait};
 use testkit::{FakeClock, Fault, Faulty};
 
 use super::checker::{Checker, Kind};
@@ -34,7 +34,7 @@ fn course(stop: Stop) -> Course<'static> {
 
 fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, Ending), String>, Meter, u64) {
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     payload().fill(buffer.bytes_mut(), 0);
@@ -49,7 +49,7 @@ fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, En
 
 fn read(storage: &Faulty) -> (Result<(u64, Ending), String>, Checker) {
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     let mut checker = Checker::new(payload(), 8);
@@ -124,7 +124,7 @@ fn a_file_that_ends_early_is_an_error_or_when_comparing_a_finding_of_every_trans
     assert!(checker.bad.iter().all(|bad| bad.kind == Kind::Truncated && bad.offset >= 3 * 512));
 
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
@@ -140,7 +140,7 @@ fn a_mixed_phase_counts_reads_and_writes_apart_and_leaves_the_data_as_it_was() {
     write(&storage, Stop::after(32), false).0.unwrap();
     let before = storage.bytes(Path::new("f"));
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let (mut buffer, mut written) = (Buffer::new(512).unwrap(), Buffer::new(512).unwrap());
     payload().fill(written.bytes_mut(), 0);
@@ -161,7 +161,7 @@ fn a_mixed_phase_counts_reads_and_writes_apart_and_leaves_the_data_as_it_was() {
 fn under_a_rate_limit_a_slow_transfer_makes_the_next_ones_late() {
     let storage = Faulty::sound();
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
@@ -189,7 +189,7 @@ fn queued(storage: &Faulty, op: Op, stop: Stop, depth: usize) -> Queued {
 
 fn queued_at(pace: Pace, storage: &Faulty, op: Op, stop: Stop, depth: usize) -> Queued {
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut queue = storage.queue_on(&comm, Path::new("f"), depth, 512);
     let mut checker = Checker::new(payload(), 8);
@@ -327,7 +327,7 @@ impl Queue for Huge {
 #[test]
 fn in_a_queue_what_one_call_cannot_move_is_not_short() {
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = Faulty::sound().open(&comm, Path::new("f"), how).unwrap();
     // Zeros that nobody touches take no memory.
     let mut queue = Huge(vec![0; 2 * ONE_CALL + 8], None);
@@ -352,7 +352,7 @@ fn in_a_mixed_queue_a_read_does_not_wait_for_the_sync_of_writes() {
     let storage = Faulty::sound();
     write(&storage, Stop::after(4), false).0.unwrap();
     let comm = ranks::local::alone();
-    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut queue = storage.queue_on(&comm, Path::new("f"), 4, 512);
     // The last two of four come back together: a write and a read.

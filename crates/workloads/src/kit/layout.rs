@@ -3,7 +3,7 @@
 //! A file is `segments` times one block of every rank (shared file) or of one rank (file per rank);
 //! a block is a whole number of transfers (`reference`: IOR user documentation, "segments").
 
-use storage::Pieces;
+use storage::{Parts, Pieces};
 
 /// The shape of the data of one test. Sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,5 +67,10 @@ impl Layout {
     /// Bytes of one file.
     pub fn file_bytes(&self) -> u64 {
         self.segment_stride() * self.segments
+    }
+
+    /// What a file consists of, for backends that have to know.
+    pub fn parts(&self) -> Parts {
+        Parts { segment: self.segment_stride(), block: self.block, transfer: self.transfer }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use measure::Stop;
 use ranks::{Comm, Halt};
-use storage::{Mode, Names, Open, Storage};
+use storage::{Mode, Names, Open, Parts, Storage};
 
 use super::marker::{Marker, State};
 use super::observer::{Event, Observer};
@@ -165,7 +165,13 @@ impl Making<'_> {
     }
 
     fn file(&self) -> io::Result<()> {
-        let how = Open { mode: Mode::Write, shared: false, collective: false, bytes: self.shape.bytes };
+        let how = Open {
+            mode: Mode::Write,
+            shared: false,
+            collective: false,
+            bytes: self.shape.bytes,
+            parts: Parts::NONE,
+        };
         let mut file = self.storage.open(self.comm, self.places.path().as_path(), how)?;
         let mut written = 0;
         while written < self.shape.bytes {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use ranks::{Comm, Halt};
-use storage::{Buffer, File, Mode, Open, Storage};
+use storage::{Buffer, File, Mode, Open, Parts, Storage};
 
 use super::data::{Data, spoil};
 use super::directories::one_call;
@@ -22,7 +22,7 @@ const NODE_PERMISSIONS: u32 = 0o400;
 
 /// How a file is opened that no other rank opens with this one.
 pub(super) fn alone(mode: Mode, bytes: u64) -> Open {
-    Open { mode, shared: false, collective: false, bytes }
+    Open { mode, shared: false, collective: false, bytes, parts: Parts::NONE }
 }
 
 pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {

@@ -81,6 +81,10 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         }
         return only_tell(&tests, session, speaks);
     }
+    let session = match session.agree(tests.iter().try_for_each(|test| test.storage.load())) {
+        Ok((session, ())) => session,
+        Err(usage) => return refuse(&usage),
+    };
     match session.agree(if speaks { Voice::new(argv, &tests).map(Some) } else { Ok(None) }) {
         Err(usage) => refuse(&usage),
         Ok((session, voice)) => {

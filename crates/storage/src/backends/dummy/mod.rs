@@ -252,8 +252,10 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::Parts;
 
-    const WRITE: Open = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0 };
+    const WRITE: Open =
+        Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     const DELAY: Duration = Duration::from_millis(20);
 
     fn opened(words: &[(&str, &str)]) -> Result<Box<dyn Storage>, Usage> {

@@ -10,7 +10,6 @@
 //! `useFileView` sets a view at open in which a rank sees its blocks end to end; `useStridedDatatype` with it
 //! one in which it sees the same transfer of all segments, so that a call moves these.
 
-mod hints;
 mod moves;
 
 use std::io;
@@ -23,7 +22,7 @@ use units::Usage;
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::mpi_file::{Flag, Info, MpiFile, Way, Whose};
 use crate::{File, Mode, Open, PageCache, Pieces, Space, Storage};
-use crate::{files, residency};
+use crate::{files, hints, residency};
 use moves::{Moves, together};
 
 pub(super) const BACKEND: Backend = Backend {

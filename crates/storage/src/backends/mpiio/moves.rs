@@ -188,7 +188,7 @@ impl File for Moves {
 
     fn hints(&self) -> io::Result<Option<Hints>> {
         let Some(passed) = self.passed.clone() else { return Ok(None) };
-        Ok(Some(Hints { passed, returned: self.file.info()?.pairs()? }))
+        Ok(Some(Hints { to: "MPI_File_open()", passed, returned: self.file.info()?.pairs()? }))
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {

@@ -15,10 +15,10 @@ use crate::backends::Settings;
 const PREFIXES: [&str; 2] = ["IOR_HINT__MPI__", "IOR_HINT__GPFS__"];
 
 /// Hints by key.
-pub(super) type Asked = BTreeMap<String, String>;
+pub(crate) type Asked = BTreeMap<String, String>;
 
 /// The hints that the settings of `backend` ask for.
-pub(super) fn asked(backend: &str, settings: &Settings) -> Result<Asked, Usage> {
+pub(crate) fn asked(backend: &str, settings: &Settings) -> Result<Asked, Usage> {
     let given = settings.under("hint.");
     let mut hints: Asked = given.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let option = format!("{backend}.hintsFileName");

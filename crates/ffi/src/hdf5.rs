@@ -1,0 +1,246 @@
+//! The parallel HDF5 library: its functions, and the identifiers of classes and types that it makes when it
+//! begins. Releases 1.10 to 1.14 and 2.x, of which the declarations used here are the same.
+//!
+//! Invariant: a [`Library`] is complete, has begun, prints no errors of its own, and lives for ever: HDF5
+//! leaves a callback inside MPI.
+//! Never here: the search for a library, whether it fits the MPI that runs, calls on files.
+#![allow(unsafe_code)]
+
+mod functions;
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+
+use crate::mpi::{LoadError, words};
+pub use functions::Functions;
+
+/// `hid_t`, an identifier; negative where a call failed.
+pub type Id = i64;
+
+/// `hsize_t`, a size or position in elements, or in bytes of a file.
+pub type Length = u64;
+
+/// `haddr_t`, a position in a file, bytes.
+pub type Address = u64;
+
+/// `HADDR_UNDEF`: there is no such position.
+pub const NOWHERE: Address = Address::MAX;
+
+/// What [`Functions::ewalk`] calls for each error.
+pub type Visit = unsafe extern "C" fn(depth: c_uint, error: *const ErrorEntry, with: *mut c_void) -> c_int;
+
+/// `H5P_DEFAULT`, `H5S_ALL` and `H5E_DEFAULT`, which are all zero.
+pub const DEFAULT: Id = 0;
+/// `H5F_ACC_RDONLY`
+pub const READ_ONLY: c_uint = 0;
+/// `H5F_ACC_RDWR`
+pub const READ_WRITE: c_uint = 1;
+/// `H5F_ACC_TRUNC`
+pub const TRUNCATE: c_uint = 2;
+/// `H5F_SCOPE_LOCAL`
+pub const SCOPE_LOCAL: c_int = 0;
+/// `H5S_SELECT_SET`
+pub const SELECT_SET: c_int = 0;
+/// `H5D_FILL_TIME_NEVER`
+pub const FILL_NEVER: c_int = 1;
+/// `H5FD_MPIO_INDEPENDENT`
+pub const INDEPENDENT: c_int = 0;
+/// `H5FD_MPIO_COLLECTIVE`
+pub const COLLECTIVE: c_int = 1;
+/// `H5D_MPIO_NO_COLLECTIVE` of the actual modes of a transfer.
+pub const NO_COLLECTIVE: c_int = 0;
+/// `H5D_MPIO_CHUNK_INDEPENDENT` of the actual modes: each chunk was moved by single calls.
+pub const CHUNK_INDEPENDENT: c_int = 1;
+/// `H5E_WALK_UPWARD`: the innermost error first.
+pub const WALK_UPWARD: c_int = 0;
+
+/// The oldest release whose identifiers have 64 bits.
+const OLDEST: (u32, u32) = (1, 10);
+
+/// One entry of the stack of errors (`H5E_error2_t`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct ErrorEntry {
+    class: Id,
+    major: Id,
+    minor: Id,
+    line: c_uint,
+    function: *const c_char,
+    file: *const c_char,
+    words: *const c_char,
+}
+
+impl ErrorEntry {
+    /// What happened, in the library's words.
+    ///
+    /// # Safety
+    /// The entry is the one that HDF5 handed out, and the call it was handed out in has not ended.
+    pub unsafe fn words(&self) -> String {
+        if self.words.is_null() {
+            return String::new();
+        }
+        // SAFETY: it is a text of the library's, which ends in a zero byte and lives as long as the entry.
+        unsafe { CStr::from_ptr(self.words) }.to_string_lossy().into_owned()
+    }
+}
+
+/// The number of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// 1 in 1.10.8.
+    pub major: u32,
+    /// 10 in 1.10.8.
+    pub minor: u32,
+    /// 8 in 1.10.8.
+    pub release: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}.{}", self.major, self.minor, self.release)
+    }
+}
+
+/// Identifiers that the library makes when it begins.
+#[derive(Clone, Debug)]
+pub struct Constants {
+    /// `H5P_FILE_CREATE`
+    pub file_create: Id,
+    /// `H5P_FILE_ACCESS`
+    pub file_access: Id,
+    /// `H5P_DATASET_CREATE`
+    pub dataset_create: Id,
+    /// `H5P_DATASET_XFER`
+    pub dataset_transfer: Id,
+    /// `H5T_NATIVE_LLONG`
+    pub native_llong: Id,
+}
+
+/// A loaded HDF5 library that has begun.
+#[derive(Debug)]
+pub struct Library {
+    /// The path it was loaded by.
+    pub path: PathBuf,
+    /// Its release.
+    pub version: Version,
+    /// Its functions.
+    pub functions: Functions,
+    /// Its identifiers.
+    pub constants: Constants,
+}
+
+impl Library {
+    /// Loads the library at `path` for the rest of the program's life. MPI has to run, and to be the one
+    /// that the library was built on.
+    ///
+    /// Fails when there is no such library, when it was built without MPI, or when it lacks something.
+    pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
+        let path = path.as_ref();
+        let refuse = |why| LoadError { library: path.to_owned(), why };
+        let loaded = open(path, RTLD_GLOBAL)?;
+        let functions = Functions::find(loaded).map_err(|why| match why.ends_with("H5Pset_fapl_mpio") {
+            true => refuse("is a serial build, and a parallel one is needed".into()),
+            false => refuse(why),
+        })?;
+        let version = version(&functions).map_err(refuse)?;
+        if (version.major, version.minor) < OLDEST {
+            return Err(refuse(format!("is HDF5 {version}; 1.10 or newer is needed")));
+        }
+        let nothing = std::ptr::null();
+        // SAFETY: calls that need no more than the loaded library; what it prints by itself is turned off.
+        let begun = unsafe {
+            (functions.open)() >= 0 && (functions.eset_auto)(DEFAULT, nothing, nothing.cast_mut()) >= 0
+        };
+        if !begun {
+            return Err(refuse("could not begin".into()));
+        }
+        let constants = Constants::find(loaded).map_err(refuse)?;
+        Ok(Box::leak(Box::new(Self { path: path.to_owned(), version, functions, constants })))
+    }
+}
+
+/// The release of the library at `path`, and whether it was built with MPI. It stays loaded.
+pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
+    let refuse = |why| LoadError { library: path.to_owned(), why };
+    let loaded = open(path, RTLD_LOCAL)?;
+    let ask = functions::find(loaded, "H5get_libversion").map_err(refuse)?;
+    let version = version_by(ask).map_err(refuse)?;
+    Ok((version, address(loaded, "H5Pset_fapl_mpio").is_ok()))
+}
+
+/// Loads the library at `path`, and leaks it: see the top of the file.
+fn open(path: &Path, scope: c_int) -> Result<&'static Loaded, LoadError> {
+    // SAFETY: the constructors of a library run here; the caller asks for HDF5, whose ask nothing of the
+    // program.
+    let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | scope) };
+    let refuse = |error| LoadError { library: path.to_owned(), why: words(&error) };
+    Ok(Box::leak(Box::new(loaded.map_err(refuse)?)))
+}
+
+fn version(functions: &Functions) -> Result<Version, String> {
+    version_by(functions.get_libversion)
+}
+
+fn version_by(
+    ask: unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint) -> c_int,
+) -> Result<Version, String> {
+    let [mut major, mut minor, mut release] = [0; 3];
+    // SAFETY: three numbers of ours to write into.
+    match unsafe { ask(&raw mut major, &raw mut minor, &raw mut release) } {
+        0.. => Ok(Version { major, minor, release }),
+        _ => Err("does not tell its version".into()),
+    }
+}
+
+/// The address of `symbol`, or words that name it.
+fn address(loaded: &Loaded, symbol: &str) -> Result<*const Id, String> {
+    // SAFETY: the address is only looked up here; a pointer is a fit type for it.
+    let found = unsafe { loaded.get::<*const Id>(symbol) };
+    match found {
+        Ok(found) if !found.is_null() => Ok(*found),
+        _ => Err(format!("has no symbol {symbol}")),
+    }
+}
+
+impl Constants {
+    /// Reads every identifier, after the library has begun.
+    fn find(loaded: &Loaded) -> Result<Self, String> {
+        let id = |symbol: &str| {
+            let at = address(loaded, symbol)?;
+            // SAFETY: HDF5 declares each of these as a variable of type `hid_t`, and has set it.
+            Ok::<_, String>(unsafe { *at })
+        };
+        Ok(Self {
+            file_create: id("H5P_CLS_FILE_CREATE_ID_g")?,
+            file_access: id("H5P_CLS_FILE_ACCESS_ID_g")?,
+            dataset_create: id("H5P_CLS_DATASET_CREATE_ID_g")?,
+            dataset_transfer: id("H5P_CLS_DATASET_XFER_ID_g")?,
+            native_llong: id("H5T_NATIVE_LLONG_g")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_is_not_there_or_not_hdf5_is_named() {
+        let error = Library::load("/nowhere/libhdf5.so").expect_err("there is none");
+        assert!(error.to_string().starts_with("/nowhere/libhdf5.so: "), "{error}");
+        let error = Library::load("libc.so.6").expect_err("libc is no HDF5");
+        assert_eq!(error.to_string(), "libc.so.6: has no symbol H5open");
+        let error = probe(Path::new("libc.so.6")).expect_err("libc is no HDF5");
+        assert_eq!(error.to_string(), "libc.so.6: has no symbol H5get_libversion");
+    }
+
+    #[test]
+    fn a_release_is_told_with_dots_and_compared_by_its_numbers() {
+        let version = |major, minor, release| Version { major, minor, release };
+        assert_eq!(version(1, 10, 8).to_string(), "1.10.8");
+        assert!(version(1, 8, 20) < version(1, 10, 0) && version(1, 14, 5) < version(2, 0, 0));
+    }
+}

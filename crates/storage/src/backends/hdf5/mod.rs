@@ -1,0 +1,337 @@
+//! Files by parallel HDF5: a dataset for each segment, which all ranks of a shared file write together.
+//!
+//! The byte at a position of the data is the one that other backends have at that offset of the file: segment
+//! by segment, rank by rank. Opening makes or opens every dataset (see `sets`), so that transfers only move.
+//!
+//! A file that is there and holds something is opened as it is, and its datasets have to fit; an empty one, as
+//! tools leave it that choose a layout beforehand, is made into an HDF5 file.
+#![allow(unsafe_code)]
+
+mod calls;
+mod file;
+mod sets;
+
+use std::ffi::{CString, c_uint};
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use ffi::hdf5::{self, DEFAULT, Library, READ_ONLY, READ_WRITE, TRUNCATE};
+use ranks::Comm;
+use units::Usage;
+
+use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::libraries::{self, Kind};
+use crate::mpi_file::Info;
+use crate::{File, Mode, Open, PageCache, Space, Storage};
+use crate::{files, hints, residency};
+use calls::{Held, check};
+use file::{H5File, Opened, Shown};
+use sets::{ELEMENT, Look, Sets};
+
+/// The parallel library, by the names that Debian, releases and Cray build it under.
+pub(super) const KIND: Kind = Kind {
+    name: "HDF5",
+    variable: "ASSAY_HDF5_LIBRARY",
+    homes: &["HDF5_DIR", "HDF5_ROOT", "HDF5_HOME", "CRAY_HDF5_PARALLEL_PREFIX", "EBROOTHDF5"],
+    names: &[
+        "libhdf5_openmpi.so.103",
+        "libhdf5_mpich.so.103",
+        "libhdf5_parallel*.so",
+        "libhdf5.so.320",
+        "libhdf5.so.310",
+        "libhdf5.so.200",
+        "libhdf5.so.103",
+        "libhdf5.so",
+    ],
+    version: |path| {
+        let (version, parallel) = hdf5::probe(path).map_err(|error| error.why)?;
+        Ok(format!("{version} ({})", if parallel { "Parallel" } else { "Serial" }))
+    },
+    advice: "Debian: apt-get install libhdf5-openmpi-103-1 or libhdf5-mpich-103-1",
+};
+
+pub(super) const BACKEND: Backend = Backend {
+    name: "hdf5",
+    about: "datasets of a file, by parallel HDF5, independent or collective (-c)",
+    options: &[
+        BackendOption {
+            name: "chunkSize",
+            takes: Takes::Number,
+            about: "chunks of the datasets, elements of 8 bytes; 0 for none",
+        },
+        BackendOption {
+            name: "collectiveMetadata",
+            takes: Takes::Flag,
+            about: "all ranks read and write metadata together",
+        },
+        BackendOption { name: "hintsFileName", takes: Takes::Text, about: "file of hints for MPI-IO" },
+        BackendOption {
+            name: "individualDataSets",
+            takes: Takes::Flag,
+            about: "a dataset per rank (never worked in IOR either)",
+        },
+        BackendOption {
+            name: "noFill",
+            takes: Takes::Flag,
+            about: "write no fill values into a new dataset",
+        },
+        BackendOption { name: "setAlignment", takes: Takes::Size, about: "alignment of objects in the file" },
+        BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
+    ],
+    needs_mpi: true,
+    open,
+};
+
+struct Hdf5 {
+    library: OnceLock<&'static Library>,
+    hints: hints::Asked,
+    shows_hints: bool,
+    metadata_together: bool,
+    /// Bytes.
+    alignment: u64,
+    look: Look,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
+    let whole = |name: &str, least: i64, default: i64| {
+        let given = settings.number(name).unwrap_or(default);
+        let why = || Usage(format!("--{name}={given}: has to be {least} or more"));
+        u64::try_from(given).ok().filter(|_| given >= least).ok_or_else(why)
+    };
+    Ok(Box::new(Hdf5 {
+        library: OnceLock::new(),
+        hints: hints::asked("hdf5", settings)?,
+        shows_hints: settings.flag("hdf5.showHints"),
+        metadata_together: settings.flag("hdf5.collectiveMetadata"),
+        alignment: whole("hdf5.setAlignment", 1, 1)?,
+        look: Look { chunk: whole("hdf5.chunkSize", 0, 0)?, no_fill: settings.flag("hdf5.noFill") },
+    }))
+}
+
+/// The library that fits the MPI that runs.
+fn load() -> Result<&'static Library, Usage> {
+    let mpi = libraries::loaded_mpi();
+    let mpi = mpi.ok_or_else(|| Usage::new("HDF5 needs ranks of MPI, and no MPI library is loaded"))?;
+    let path = KIND.fitting(&mpi).map_err(Usage)?;
+    Library::load(path).map_err(|error| Usage(error.to_string()))
+}
+
+impl Hdf5 {
+    fn library(&self) -> io::Result<&'static Library> {
+        self.library.get().copied().ok_or_else(|| io::Error::other("the HDF5 library was not loaded"))
+    }
+
+    /// The list of properties that a file is opened with, and the hints in it where they are to be shown.
+    fn access(&self, comm: &dyn Comm, shared: bool) -> io::Result<(Held, Option<Shown>)> {
+        let library = self.library()?;
+        let functions = &library.functions;
+        let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+        let list = || Held::list(library, library.constants.file_access);
+        let whose = if shared { mpi.handle() } else { mpi.library().constants.comm_self };
+        let info = match self.hints.is_empty() {
+            true => Info::none(mpi),
+            false => Info::new(mpi, self.hints.iter().map(|(key, value)| (&**key, &**value)))?,
+        };
+        let access = list()?;
+        // SAFETY: the list is live, and so are communicator and hints, of which HDF5 makes its own copies.
+        check(library, unsafe { (functions.pset_fapl_mpio)(access.id(), whose, info.handle()) })?;
+        // SAFETY: the list is live.
+        check(library, unsafe { (functions.pset_alignment)(access.id(), self.alignment, self.alignment) })?;
+        if self.metadata_together {
+            // SAFETY: the list is live.
+            check(library, unsafe { (functions.pset_all_coll_metadata_ops)(access.id(), true) })?;
+            // SAFETY: the list is live.
+            check(library, unsafe { (functions.pset_coll_metadata_write)(access.id(), true) })?;
+        }
+        if !self.shows_hints {
+            return Ok((access, None));
+        }
+        let shown = Shown { mpi: mpi.library(), passed: info.pairs()?, access: list()? };
+        Ok((access, Some(shown)))
+    }
+
+    /// Opens or makes the file itself.
+    fn file(&self, path: &Path, how: Way, access: &Held) -> io::Result<Opened> {
+        let library = self.library()?;
+        let name = CString::new(given(path).as_os_str().as_bytes())?;
+        // SAFETY: the name ends in a zero byte, and the lists are live; all ranks of the file call this.
+        let made = unsafe {
+            match how {
+                Way::Make => (library.functions.fcreate)(name.as_ptr(), TRUNCATE, DEFAULT, access.id()),
+                Way::Open(flags) => (library.functions.fopen)(name.as_ptr(), flags, access.id()),
+            }
+        };
+        Opened::new(library, made)
+    }
+
+    fn sets(&self, file: &Opened, how: Open) -> io::Result<Sets> {
+        let library = self.library()?;
+        let elements = how.parts.segment / ELEMENT;
+        let count = if elements == 0 { 0 } else { how.bytes.div_ceil(how.parts.segment) };
+        match how.mode {
+            Mode::Write | Mode::Truncate => Sets::make(library, file.id(), elements, count, self.look),
+            Mode::Read | Mode::Update => Sets::open(library, file.id(), elements, count),
+        }
+    }
+}
+
+/// How a file comes to be open.
+#[derive(Clone, Copy)]
+enum Way {
+    Make,
+    Open(c_uint),
+}
+
+/// The ranks that open a file: all of them, or this one alone.
+struct Group<'a> {
+    comm: &'a dyn Comm,
+    shared: bool,
+}
+
+impl Group<'_> {
+    /// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
+    fn agree<T, E: fmt::Display + Into<io::Error>>(&self, step: &str, mine: Result<T, E>) -> io::Result<T> {
+        if !self.shared {
+            return mine.map_err(Into::into);
+        }
+        self.comm.agree(step, mine).map_err(|halt| match halt.rank == self.comm.rank() {
+            true => io::Error::other(halt.why),
+            false => io::Error::other(format!("{} (rank {})", halt.why, halt.rank)),
+        })
+    }
+
+    /// Whether a file that is to be written is made; as rank 0 sees it, where all have to do the same.
+    fn makes(&self, path: &Path) -> io::Result<bool> {
+        let alone = !self.shared;
+        let size = if alone || self.comm.rank() == 0 { files::size(path) } else { Ok(None) };
+        let makes = self.agree("open", size)?.unwrap_or(0) == 0;
+        if alone {
+            return Ok(makes);
+        }
+        let mut said = vec![u8::from(makes)];
+        self.comm.broadcast(0, &mut said).map_err(|halt| io::Error::other(halt.why))?;
+        Ok(said == [1])
+    }
+}
+
+/// The path as MPI is given it: Open MPI 4.1 cannot create a file whose name has no directory.
+fn given(path: &Path) -> PathBuf {
+    let bare = !path.as_os_str().as_bytes().contains(&b'/');
+    if bare { Path::new(".").join(path) } else { path.to_owned() }
+}
+
+impl Storage for Hdf5 {
+    fn load(&self) -> Result<(), Usage> {
+        if self.library.get().is_none() {
+            // Only this thread loads: MPI's ranks have one each.
+            let _ = self.library.set(load()?);
+        }
+        Ok(())
+    }
+
+    fn version(&self) -> String {
+        self.library.get().map_or(String::new(), |library| format!("{} (Parallel)", library.version))
+    }
+
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let group = Group { comm, shared: how.shared };
+        let (access, shown) = group.agree("hints", self.access(comm, how.shared))?;
+        let way = match how.mode {
+            Mode::Truncate => Way::Make,
+            Mode::Write if group.makes(path)? => Way::Make,
+            Mode::Write | Mode::Update => Way::Open(READ_WRITE),
+            Mode::Read => Way::Open(READ_ONLY),
+        };
+        // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
+        let file = group.agree("open", self.file(path, way, &access))?;
+        let library = self.library()?;
+        let collective = how.shared && how.collective;
+        let sizes = (how.parts.segment, how.parts.transfer);
+        let made = match self.sets(&file, how) {
+            Ok(sets) => H5File::new(library, file, sets, sizes, collective).map_err(|(file, sets, error)| {
+                drop(sets);
+                (file, error)
+            }),
+            Err(error) => Err((file, error)),
+        };
+        // All have the file: where one cannot go on, all close it.
+        let (made, failed) = match made {
+            Ok(made) => (Ok(made.showing(shown)), None),
+            Err((file, error)) => (Err(file), Some(error)),
+        };
+        let agreed = group.agree("datasets", failed.map_or(Ok(()), Err));
+        match (made, agreed) {
+            (Ok(file), Ok(())) => Ok(Box::new(file)),
+            (Ok(file), Err(error)) => Box::new(file).close().and(Err(error)),
+            (Err(file), agreed) => file.close().and(agreed).and(Err(io::Error::other("no datasets"))),
+        }
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        files::remove(path)
+    }
+
+    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::size(path)
+    }
+
+    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
+        files::space(path)
+    }
+
+    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::hole(path)
+    }
+
+    fn is_device(&self, path: &Path) -> bool {
+        files::is_device(path)
+    }
+
+    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        residency::of(path)
+    }
+
+    fn is_collective(&self) -> bool {
+        true
+    }
+
+    fn is_bare(&self) -> bool {
+        false
+    }
+
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
+    fn direct(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_mean_nothing_are_refused_in_one_line() {
+        for (name, value) in
+            [("hdf5.setAlignment", "0"), ("hdf5.setAlignment", "-4"), ("hdf5.chunkSize", "-1")]
+        {
+            let mut settings = Settings::default();
+            settings.set(name, value);
+            let error = open(&settings).err().expect("refused").0;
+            assert!(error.starts_with(&format!("--{name}={value}: has to be ")), "{error}");
+        }
+        assert!(open(&Settings::default()).is_ok());
+    }
+
+    #[test]
+    fn without_mpi_nothing_is_loaded() {
+        let storage = open(&Settings::default()).ok().expect("sound");
+        assert!(storage.load().unwrap_err().0.contains("no MPI library is loaded"));
+        assert_eq!(storage.version(), "");
+    }
+}

@@ -1,0 +1,202 @@
+//! The datasets of a file: one for each segment, `Dataset-0000.0000` and on, of native 64-bit integers.
+//!
+//! Those of a file that is written are there before its first transfer. To make one is a call of all ranks,
+//! and a rank that stops early, because it failed or at a deadline, would leave the others waiting in it.
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+use std::io;
+
+use ffi::hdf5::{Address, DEFAULT, FILL_NEVER, Id, Library, NOWHERE};
+
+use super::calls::{Held, check};
+
+/// Bytes of an element.
+pub(super) const ELEMENT: u64 = 8;
+
+/// How datasets are made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Look {
+    /// Elements of a chunk; 0 for a dataset in one piece.
+    pub(super) chunk: u64,
+    /// Nothing is written into a new dataset before its data.
+    pub(super) no_fill: bool,
+}
+
+/// The datasets of an open file. A rank may lack one that the file does not have.
+pub(super) struct Sets {
+    library: &'static Library,
+    /// Elements of each.
+    elements: u64,
+    sets: Vec<Option<Held>>,
+}
+
+/// The name of the dataset of a segment.
+pub(super) fn name(segment: usize) -> String {
+    format!("Dataset-0000.{segment:04}")
+}
+
+impl Sets {
+    /// Those that the file has; the first has to be there.
+    pub(super) fn open(library: &'static Library, file: Id, elements: u64, count: u64) -> io::Result<Self> {
+        let mut all = Self { library, elements, sets: Vec::new() };
+        for segment in 0..count as usize {
+            let set = if all.is_there(file, segment)? { Some(all.open_one(file, segment)?) } else { None };
+            if segment == 0 && set.is_none() {
+                let what = "there is no dataset in it; it was not written by IOR or this program";
+                return Err(io::Error::new(io::ErrorKind::NotFound, format!("{}: {what}", name(0))));
+            }
+            all.sets.push(set);
+        }
+        Ok(all)
+    }
+
+    /// All of them: those that are missing are made. All ranks of the file call this together.
+    pub(super) fn make(
+        library: &'static Library,
+        file: Id,
+        elements: u64,
+        count: u64,
+        look: Look,
+    ) -> io::Result<Self> {
+        let mut all = Self { library, elements, sets: Vec::new() };
+        let creation = look.list(library)?;
+        let space = Held::space(library, elements)?;
+        for segment in 0..count as usize {
+            let set = match all.is_there(file, segment)? {
+                true => all.open_one(file, segment)?,
+                false => all.make_one(file, segment, &space, &creation)?,
+            };
+            all.sets.push(Some(set));
+        }
+        Ok(all)
+    }
+
+    fn is_there(&self, file: Id, segment: usize) -> io::Result<bool> {
+        let name = CString::new(name(segment))?;
+        // SAFETY: the file is open, and the name ends in a zero byte.
+        let there = unsafe { (self.library.functions.lexists)(file, name.as_ptr(), DEFAULT) };
+        check(self.library, there).map(|there| there > 0)
+    }
+
+    fn make_one(&self, file: Id, segment: usize, space: &Held, creation: &Held) -> io::Result<Held> {
+        let (functions, kind) = (&self.library.functions, self.library.constants.native_llong);
+        let named = CString::new(name(segment))?;
+        // SAFETY: all identifiers are live, and the name ends in a zero byte.
+        let made = unsafe {
+            let (space, creation) = (space.id(), creation.id());
+            (functions.dcreate)(file, named.as_ptr(), kind, space, DEFAULT, creation, DEFAULT)
+        };
+        Held::new(self.library, made, functions.dclose).map_err(|error| of(segment, &error))
+    }
+
+    /// Opens one that is there, and refuses one of another shape.
+    fn open_one(&self, file: Id, segment: usize) -> io::Result<Held> {
+        let functions = &self.library.functions;
+        let named = CString::new(name(segment))?;
+        // SAFETY: the file is open, and the name ends in a zero byte.
+        let opened = unsafe { (functions.dopen)(file, named.as_ptr(), DEFAULT) };
+        let set = Held::new(self.library, opened, functions.dclose).map_err(|error| of(segment, &error))?;
+        match self.differs(set.id()).map_err(|error| of(segment, &error))? {
+            None => Ok(set),
+            Some(what) => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", name(segment))))
+            }
+        }
+    }
+
+    /// In what a dataset is other than asked for.
+    fn differs(&self, set: Id) -> io::Result<Option<String>> {
+        let functions = &self.library.functions;
+        // SAFETY: the dataset is open.
+        let kind = unsafe { (functions.dget_type)(set) };
+        let kind = Held::new(self.library, kind, functions.tclose)?;
+        // SAFETY: both types are live.
+        let same = unsafe { (functions.tequal)(kind.id(), self.library.constants.native_llong) };
+        if check(self.library, same)? == 0 {
+            return Ok(Some("its elements are no 64-bit integers of this machine's byte order".into()));
+        }
+        // SAFETY: the dataset is open.
+        let space = unsafe { (functions.dget_space)(set) };
+        let space = Held::new(self.library, space, functions.sclose)?;
+        // SAFETY: the space is live.
+        let dimensions = unsafe { (functions.sget_simple_extent_ndims)(space.id()) };
+        if check(self.library, dimensions)? != 1 {
+            return Ok(Some(format!("it has {dimensions} dimensions instead of one")));
+        }
+        let mut found = 0;
+        // SAFETY: the space has one dimension, of which the size goes into a number of ours.
+        let told =
+            unsafe { (functions.sget_simple_extent_dims)(space.id(), &raw mut found, std::ptr::null_mut()) };
+        check(self.library, told)?;
+        let wanted = self.elements;
+        let what = "-b times the ranks (-b alone with -F) has to be what it was written with";
+        Ok((found != wanted)
+            .then(|| format!("it has {} bytes instead of {}; {what}", found * ELEMENT, wanted * ELEMENT)))
+    }
+
+    /// How many there are, or should be.
+    pub(super) fn count(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// The dataset of a segment that has one.
+    pub(super) fn of(&self, segment: usize) -> io::Result<Id> {
+        match self.sets.get(segment) {
+            Some(Some(set)) => Ok(set.id()),
+            _ => {
+                let what = "there is no such dataset in the file";
+                Err(io::Error::new(io::ErrorKind::NotFound, format!("{}: {what}", name(segment))))
+            }
+        }
+    }
+
+    /// Where in the file the dataset of a segment begins, where it lies in one piece.
+    pub(super) fn begin(&self, segment: usize) -> Option<Address> {
+        let set = self.of(segment).ok()?;
+        // SAFETY: the dataset is open.
+        let begin = unsafe { (self.library.functions.dget_offset)(set) };
+        Some(begin).filter(|begin| *begin != NOWHERE)
+    }
+
+    /// Closes them all, in their order; the first failure is the result.
+    pub(super) fn close(self) -> io::Result<()> {
+        let mut closed = Ok(());
+        for set in self.sets.into_iter().flatten() {
+            closed = closed.and(set.close());
+        }
+        closed
+    }
+}
+
+impl Look {
+    /// The property list of new datasets.
+    fn list(self, library: &'static Library) -> io::Result<Held> {
+        let list = Held::list(library, library.constants.dataset_create)?;
+        if self.chunk > 0 {
+            // SAFETY: the list is live; one size for one dimension.
+            check(library, unsafe { (library.functions.pset_chunk)(list.id(), 1, &raw const self.chunk) })?;
+        }
+        if self.no_fill {
+            // SAFETY: the list is live.
+            check(library, unsafe { (library.functions.pset_fill_time)(list.id(), FILL_NEVER) })?;
+        }
+        Ok(list)
+    }
+}
+
+/// An error with the dataset it is about.
+fn of(segment: usize, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", name(segment)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn datasets_have_the_names_that_ior_gives_them() {
+        assert_eq!(name(0), "Dataset-0000.0000");
+        assert_eq!(name(12345), "Dataset-0000.12345");
+    }
+}
