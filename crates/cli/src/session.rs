@@ -1,10 +1,11 @@
 //! The ranks of this process: MPI's when a launcher started it, else local ones, as threads.
 
+use std::io::Write;
 use std::time::Duration;
 
 use ranks::launcher::{self, Launch};
 use ranks::mpi::MpiWorld;
-use ranks::{Comm, Halt, local};
+use ranks::{Comm, Halt, Reduce, local};
 use units::Usage;
 
 /// Who runs a workload.
@@ -125,24 +126,47 @@ impl Session {
     /// Runs `body` on every rank that lives in this process, and ends the ranks; returns what rank 0
     /// of this process returned, or the first failure.
     pub(crate) fn run<T: Send>(self, body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync) -> Result<T, Halt> {
-        match self {
-            Self::Local(ranks) => {
-                let mut all = local::run(ranks, body).into_iter();
-                let first = all.next().expect("there is at least one rank");
-                // A rank that panicked says more than those that then found it gone.
-                match all.find_map(Result::err).filter(|_| !matches!(first, Ok(Ok(_)))) {
-                    Some(panicked) => Err(panicked),
-                    None => first?,
-                }
-            }
-            Self::Mpi(world) => {
-                let done = body(world.comm());
-                // A rank that cannot end MPI with the others has nothing more to say than why it failed.
-                let finished = world.finish();
-                let value = done?;
-                finished?;
-                Ok(value)
-            }
-        }
+        self.run_unless(&|| false, body).0
     }
+
+    /// The same, but MPI is left as it is where `leaves` says so afterwards on some rank: a library would wait
+    /// for ever when MPI ends. Also gives whether it was left; then [`leave`] ends the process.
+    pub(crate) fn run_unless<T: Send>(
+        self,
+        leaves: &dyn Fn() -> bool,
+        body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync,
+    ) -> (Result<T, Halt>, bool) {
+        let world = match self {
+            Self::Local(ranks) => return (run_local(ranks, body), false),
+            Self::Mpi(world) => world,
+        };
+        let done = body(world.comm());
+        let comm: &dyn Comm = world.comm();
+        let left = comm.reduce_one(leaves().into(), Reduce::Max).is_ok_and(|left| left > 0);
+        if left {
+            std::mem::forget(world);
+            return (done, true);
+        }
+        // A rank that cannot end MPI with the others has nothing more to say than why it failed.
+        let finished = world.finish();
+        (done.and_then(|value| finished.map(|()| value)), false)
+    }
+}
+
+/// Runs `body` on so many threads.
+fn run_local<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync) -> Result<T, Halt> {
+    let mut all = local::run(ranks, body).into_iter();
+    let first = all.next().expect("there is at least one rank");
+    // A rank that panicked says more than those that then found it gone.
+    match all.find_map(Result::err).filter(|_| !matches!(first, Ok(Ok(_)))) {
+        Some(panicked) => Err(panicked),
+        None => first?,
+    }
+}
+
+/// Ends a process whose ranks left MPI as it is.
+pub(crate) fn leave(status: u8) -> ! {
+    let _ = std::io::stdout().flush();
+    let_rank_0_finish(status);
+    ffi::end::at_once(status)
 }

@@ -150,8 +150,10 @@ impl Library {
             return Err(refuse(format!("is HDF5 {version}; 1.10 or newer is needed")));
         }
         let nothing = std::ptr::null();
-        // SAFETY: calls that need no more than the loaded library; what it prints by itself is turned off.
+        // SAFETY: calls that need no more than the loaded library. It ends with MPI, not once more with the
+        // program, when MPI may be gone; what it prints by itself is turned off.
         let begun = unsafe {
+            (functions.dont_atexit)();
             (functions.open)() >= 0 && (functions.eset_auto)(DEFAULT, nothing, nothing.cast_mut()) >= 0
         };
         if !begun {
@@ -232,7 +234,7 @@ mod tests {
         let error = Library::load("/nowhere/libhdf5.so").expect_err("there is none");
         assert!(error.to_string().starts_with("/nowhere/libhdf5.so: "), "{error}");
         let error = Library::load("libc.so.6").expect_err("libc is no HDF5");
-        assert_eq!(error.to_string(), "libc.so.6: has no symbol H5open");
+        assert_eq!(error.to_string(), "libc.so.6: has no symbol H5dont_atexit");
         let error = probe(Path::new("libc.so.6")).expect_err("libc is no HDF5");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol H5get_libversion");
     }

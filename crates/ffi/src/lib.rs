@@ -6,6 +6,7 @@
 //!
 //! Never here: logic, policy about which library to take, anything a caller could do in safe code.
 
+pub mod end;
 pub mod hdf5;
 pub mod mpi;
 pub mod probe;

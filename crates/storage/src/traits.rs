@@ -240,6 +240,23 @@ pub trait Storage: Sync {
         Ok(None)
     }
 
+    /// Whether a file of which a call failed can be neither synced nor closed any more, because the ranks would
+    /// wait for each other inside the library: all its ranks abandon it instead.
+    fn is_fragile(&self) -> bool {
+        false
+    }
+
+    /// A call that failed, for how long that is known, and why: other ranks may wait inside the library for
+    /// ever. `None` once all ranks have learned of it.
+    fn stuck(&self) -> Option<(Duration, String)> {
+        None
+    }
+
+    /// Whether a file was abandoned. The library would close it when MPI ends, and wait there.
+    fn has_abandoned(&self) -> bool {
+        false
+    }
+
     /// Whether a file is as long as what was written into it, and holds nothing else.
     fn is_bare(&self) -> bool {
         true
@@ -268,6 +285,9 @@ pub trait File: Send {
 
     /// Closes the file; a failed close is a result.
     fn close(self: Box<Self>) -> io::Result<()>;
+
+    /// Leaves the file open for good, see [`Storage::is_fragile`]; all its ranks have learned of the failure.
+    fn abandon(self: Box<Self>) {}
 
     /// The hints that the file was opened with, where the settings ask to show them. The caller prints them
     /// on one rank, as [`Hints`] says.

@@ -43,6 +43,7 @@ pub(super) fn find<F: Copy>(loaded: &Loaded, symbol: &str) -> Result<F, String> 
 
 functions! {
     // The library.
+    dont_atexit = "H5dont_atexit" () -> c_int;
     open = "H5open" () -> c_int;
     get_libversion = "H5get_libversion" (
         major: *mut c_uint, minor: *mut c_uint, release: *mut c_uint

@@ -66,9 +66,8 @@ fn look(
     order: &mut Order,
     transfers: u64,
 ) -> std::io::Result<u32> {
-    let layout = test.parameters.layout(test.rank.comm.size());
-    let (bytes, parts) = (layout.file_bytes(), layout.parts());
-    let how = Open { mode: Mode::Read, shared: false, collective: false, bytes, parts };
+    let how = test.parameters.open(Mode::Read, test.rank.comm.size());
+    let how = Open { shared: false, collective: false, ..how };
     let mut file = test.storage.open(test.rank.comm, path, how)?;
     let mut page = Buffer::new(BLOCK as usize)?;
     let mut newest = 0;

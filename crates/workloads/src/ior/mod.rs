@@ -10,6 +10,7 @@ mod each_rank;
 mod files;
 mod hog;
 mod identity;
+mod leaving;
 mod names;
 mod observer;
 mod outliers;

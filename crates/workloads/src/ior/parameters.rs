@@ -4,7 +4,7 @@
 
 use crate::kit::layout::Layout;
 use crate::kit::payload::Packet;
-use storage::Settings;
+use storage::{Mode, Open, Settings};
 
 /// Which offsets a rank visits in which order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -251,6 +251,13 @@ impl Parameters {
             transfer: self.transfer,
             file_per_rank: self.file_per_rank,
         }
+    }
+
+    /// How one of so many ranks opens the file of a test.
+    pub(super) fn open(&self, mode: Mode, ranks: u32) -> Open {
+        let (layout, shared) = (self.layout(ranks), !self.file_per_rank);
+        let (bytes, parts) = (layout.file_bytes(), layout.parts());
+        Open { mode, shared, collective: self.collective, bytes, parts }
     }
 
     /// The files of `-o`, at least one.

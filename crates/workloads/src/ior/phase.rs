@@ -11,7 +11,7 @@ use super::observer::{Beginning, Event};
 use super::parameters::Offsets;
 use super::test::Test;
 use super::transfer::{self, Done, Job};
-use super::{identity, names, prepare, record, reorder, wrong};
+use super::{identity, leaving, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::drive::words;
 use crate::kit::order::Order;
@@ -203,6 +203,7 @@ fn finish(test: &mut Test<'_>, setting: &Setting, mut done: Done) -> Result<Outc
             if percent > 0 { record::put(test, &reads, &mut done)? } else { 0 }
         }
     };
+    leaving::tell(test, setting, &done)?;
     Ok(Outcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
 }
 

@@ -36,14 +36,7 @@ pub(super) fn fill(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     let buffer = Buffer::new(parameters.prefill.min(parameters.block) as usize);
     let mut buffer = test.rank.comm.agree("prefill", buffer)?;
     buffer.bytes_mut().fill(0xff);
-    let layout = parameters.layout(test.rank.comm.size());
-    let how = Open {
-        mode: Mode::Write,
-        shared: !parameters.file_per_rank,
-        collective: false,
-        bytes: layout.file_bytes(),
-        parts: layout.parts(),
-    };
+    let how = Open { collective: false, ..parameters.open(Mode::Write, test.rank.comm.size()) };
     let named = |error: io::Error| format!("{}: {}", path.display(), words(&error));
     let opened = test.storage.open(test.rank.comm, &path, how).map_err(named);
     // Syncing and closing may be calls that all ranks make together: all have the file, or none goes on.

@@ -102,8 +102,8 @@ fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), H
 /// The size of a shared file by opening it, a few times: a client may go on showing the size it knew
 /// before other clients wrote, until it opens the file again.
 fn size_asked_anew(test: &Test<'_>, setting: &Setting, expected: u64) -> u64 {
-    let parts = test.parameters.layout(test.rank.comm.size()).parts();
-    let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts };
+    let how = test.parameters.open(Mode::Read, test.rank.comm.size());
+    let how = Open { shared: false, collective: false, bytes: 0, ..how };
     let ask = || -> std::io::Result<u64> {
         let mut file = test.storage.open(test.rank.comm, &setting.path, how)?;
         let size = file.size()?;

@@ -11,6 +11,10 @@ use super::parameters::{Hog, Offsets, Parameters, Rate, Reorder};
 /// Backends whose transfers are calls that block, so that a rank has one under way.
 const BLOCKING: &[&str] = &["posix", "mmap", "mpiio", "hdf5", "ncmpi"];
 
+/// Bytes of an element of a dataset of HDF5, and of the largest chunk of one.
+const ELEMENT: u64 = 8;
+const CHUNK_MAX: u64 = u32::MAX as u64;
+
 /// Bytes of a page, which mapped memory is synced by.
 const PAGE: u64 = 4096;
 
@@ -18,7 +22,7 @@ impl Parameters {
     /// Says no, in one line, to what cannot be run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let rules = self.rules_of_phases(ranks).into_iter().chain(self.rules_of_orders(ranks));
-        let rules = rules.chain(self.rules_of_backends()).chain(self.rules_of_pace());
+        let rules = rules.chain(self.rules_of_backends(ranks)).chain(self.rules_of_pace());
         match rules.into_iter().find(|(broken, _)| *broken) {
             Some((_, why)) => Err(Usage::new(why)),
             None => self.check_sizes().and_then(|()| self.check_logs()),
@@ -112,10 +116,14 @@ impl Parameters {
         ]
     }
 
-    fn rules_of_backends(&self) -> [(bool, &'static str); 6] {
+    fn rules_of_backends(&self, ranks: u32) -> [(bool, &'static str); 7] {
         let is = |name: &str| self.backend.eq_ignore_ascii_case(name);
         let random = self.offsets != Offsets::Sequential;
         let blocking = BLOCKING.iter().any(|name| is(name));
+        let chunk =
+            self.settings.number("hdf5.chunkSize").map_or(0, |chunk| u64::try_from(chunk).unwrap_or(0));
+        let sharers = if self.file_per_rank { 1 } else { ranks.into() };
+        let dataset = self.block.saturating_mul(sharers);
         [
             (
                 blocking && self.depth.is_some_and(|depth| depth > 1),
@@ -136,6 +144,11 @@ impl Parameters {
             (
                 is("hdf5") && self.settings.flag("hdf5.individualDataSets"),
                 "--hdf5.individualDataSets: data sets of single ranks never worked in IOR; leave it out",
+            ),
+            (
+                is("hdf5") && chunk > dataset.min(CHUNK_MAX) / ELEMENT,
+                "--hdf5.chunkSize: a chunk fits into a dataset, which is -b times the ranks (-b alone with -F), \
+                 and has less than 4 GiB; it is counted in elements of 8 bytes",
             ),
             (
                 is("mmap") && self.sync_each && !self.transfer.is_multiple_of(PAGE),
@@ -284,6 +297,11 @@ mod tests {
             assert!(good.check(2).is_ok(), "{backend}");
         }
         assert!(refused(on("HDF5", |p| p.offsets = Offsets::Shuffled)).contains("-a POSIX or MPIIO"));
+        let chunk = |p: &mut Parameters| {
+            (p.block, p.transfer, p.file_per_rank) = (64, 8, true);
+            p.settings.set("hdf5.chunkSize", "9");
+        };
+        assert!(refused(on("HDF5", chunk)).contains("a chunk fits into a dataset"));
         assert!(refused(on("NCMPI", |p| p.file_per_rank = true)).contains("leave -F out"));
         let view = |p: &mut Parameters| {
             p.offsets = Offsets::Shuffled;

@@ -7,8 +7,9 @@ mod in_step;
 
 use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
-use storage::{Buffer, File, Hints, Mode, Open, Pieces, Queue, Storage};
+use storage::{Buffer, File, Hints, Mode, Pieces, Queue, Storage};
 
+use super::leaving;
 use super::parameters::{Parameters, Rate};
 use crate::kit::checker::Checker;
 use crate::kit::drive::{Course, Ending, Trouble, drive, words};
@@ -91,6 +92,8 @@ pub(super) struct Done {
     pub(super) checker: Option<Checker>,
     /// On rank 0, where the settings ask to show them.
     pub(super) hints: Option<Hints>,
+    /// Collective transfers that were moved by calls of single ranks.
+    pub(super) uncollective: u64,
     pub(super) failed: Option<String>,
 }
 
@@ -128,13 +131,15 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     if body.job.parameters.wear_out && body.job.parameters.deadline > 0 {
         body.wear_out(&mut file)?;
     }
-    body.sync(&mut file);
+    body.sync(&mut file)?;
     stamps.transfer.1 = clock.now().max(stamps.transfer.0);
+    let uncollective = leaving::ask(file.as_deref(), body.job.checker.as_mut());
 
     if body.job.parameters.barriers {
         body.job.comm.barrier()?;
     }
     stamps.close.0 = clock.now();
+    leaving::abandon_failed(&body.job, body.failed.is_some(), &mut file)?;
     body.close(file);
     stamps.close.1 = clock.now();
 
@@ -143,7 +148,7 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     }
     let Body { job, reached, short, failed, .. } = body;
     let Job { tally, checker, .. } = job;
-    Ok(Done { stamps, transfers: reached, at_deadline, short, tally, checker, hints, failed })
+    Ok(Done { stamps, transfers: reached, at_deadline, short, tally, checker, hints, uncollective, failed })
 }
 
 impl<C: Clock> Body<'_, '_, C> {
@@ -162,14 +167,7 @@ impl<C: Clock> Body<'_, '_, C> {
     fn open(&mut self) -> Option<Box<dyn File>> {
         let mode = if self.writes() { Mode::Write } else { Mode::Read };
         let job = &mut self.job;
-        let layout = job.parameters.layout(job.comm.size());
-        let how = Open {
-            mode,
-            shared: !job.parameters.file_per_rank,
-            collective: job.parameters.collective,
-            bytes: layout.file_bytes(),
-            parts: layout.parts(),
-        };
+        let how = job.parameters.open(mode, job.comm.size());
         let opened = job.storage.open_pieces(job.comm, job.path, how, &job.pieces).and_then(|file| {
             if let Memory::Queue(queue) = &mut job.memory {
                 queue.attach(&*file)?;
@@ -359,14 +357,18 @@ impl<C: Clock> Body<'_, '_, C> {
         Some(ended)
     }
 
-    fn sync(&mut self, file: &mut Option<Box<dyn File>>) {
-        let able = self.failed.is_none() || self.is_collective();
-        let wanted = self.job.parameters.sync && self.writes() && able;
+    fn sync(&mut self, file: &mut Option<Box<dyn File>>) -> Result<(), Halt> {
+        if !self.job.parameters.sync || !self.writes() {
+            return Ok(());
+        }
+        leaving::abandon_failed(&self.job, self.failed.is_some(), file)?;
+        let wanted = self.failed.is_none() || self.is_collective();
         if let Some(file) = file.as_mut().filter(|_| wanted)
             && let Err(error) = file.sync()
         {
             self.fail(format!("fsync {}: {}", self.job.path.display(), words(&error)));
         }
+        Ok(())
     }
 
     fn close(&mut self, file: Option<Box<dyn File>>) {

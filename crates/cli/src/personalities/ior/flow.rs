@@ -21,10 +21,11 @@ use super::chatter;
 use super::live::{self, Followed, Live};
 use super::output::{self, Output};
 use super::strict::Strict;
+use super::stuck;
 use super::typed::Meant;
 use crate::personalities::classic::header_dir;
 use crate::personalities::kept::{Kept, run_record};
-use crate::session::Session;
+use crate::session::{Session, leave};
 use crate::speech::complain;
 
 /// A test that was checked, with its storage.
@@ -66,7 +67,8 @@ pub(crate) fn perform(argv: &[String], tests: &[Ready], session: Session, voice:
         voice.kept.about(run);
         voice
     }));
-    let done = session.run(|comm| {
+    let (rank, abandoned) = (session.rank(), || tests.iter().any(|test| test.storage.has_abandoned()));
+    let body = |comm: &dyn Comm| {
         let node = if is_local { None } else { node_board(comm, wants)? };
         let rows = match &threads {
             Some(board) => Some((board, comm.rank())),
@@ -82,11 +84,16 @@ pub(crate) fn perform(argv: &[String], tests: &[Ready], session: Session, voice:
                 Ok(voice.end(done))
             }
         }
+    };
+    let (done, left) = std::thread::scope(|scope| {
+        let _watch = stuck::watch(scope, tests, rank);
+        session.run_unless(&abandoned, body)
     });
-    done.unwrap_or_else(|halt| {
+    let status = done.unwrap_or_else(|halt| {
         complain(&format!("ior: {halt}"));
         1
-    })
+    });
+    if left { leave(status) } else { status }
 }
 
 /// The board of this node, where rank 0 wants one.

@@ -23,6 +23,7 @@ mod script;
 mod shown;
 mod streams;
 mod strict;
+mod stuck;
 mod summary;
 mod table;
 mod text;
@@ -68,7 +69,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         }
         return 1;
     }
-    let (tests, session) = match prepare(typed, launch.as_ref(), local) {
+    let (mut tests, session) = match prepare(typed, launch.as_ref(), local) {
         Ok(prepared) => prepared,
         Err(usage) => return refuse(&usage),
     };
@@ -81,7 +82,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         }
         return only_tell(&tests, session, speaks);
     }
-    let session = match session.agree(tests.iter().try_for_each(|test| test.storage.load())) {
+    let session = match session.agree(load(&mut tests)) {
         Ok((session, ())) => session,
         Err(usage) => return refuse(&usage),
     };
@@ -171,6 +172,15 @@ fn one_kind(tests: Vec<Ready>) -> Result<Vec<Ready>, Usage> {
             "--dryRun differs between the tests 0 and {other} of the script; give it on the command line"
         ))),
     }
+}
+
+/// Loads what the tests' files need; no file was touched yet.
+fn load(tests: &mut [Ready]) -> Result<(), Usage> {
+    tests.iter_mut().try_for_each(|test| {
+        test.storage.load()?;
+        test.meant.api_version = test.storage.version();
+        Ok(())
+    })
 }
 
 /// Says once what each note says.

@@ -103,7 +103,7 @@ impl Shown {
         let access = if parameters.file_per_rank { "file-per-process" } else { "single-shared-file" };
         let mut all = vec![
             ("api", Value::text(&parameters.backend)),
-            ("apiVersion", Value::text("")),
+            ("apiVersion", Value::text(&self.meant.api_version)),
             ("test filename", Value::text(&parameters.test_file)),
             ("access", Value::text(access)),
             ("type", Value::text(if parameters.collective { "collective" } else { "independent" })),

@@ -55,6 +55,8 @@ pub(crate) struct Meant {
     pub(crate) constant: u64,
     /// `-Z` as counted.
     pub(crate) random_ranks: u64,
+    /// The version of what is under the backend, once that is loaded; empty where it has none.
+    pub(crate) api_version: String,
 }
 
 impl Typed {
@@ -101,7 +103,8 @@ impl Typed {
             parameters.repetitions = 1;
         }
         let Self { look, record, live, .. } = self;
-        Ok(Meant { parameters, look, record, live, notes, warnings, constant, random_ranks })
+        let api_version = String::new();
+        Ok(Meant { parameters, look, record, live, notes, warnings, constant, random_ranks, api_version })
     }
 }
 

@@ -5,11 +5,13 @@
 #![allow(unsafe_code)]
 
 use std::io;
+use std::sync::Arc;
 
 use ffi::hdf5::{COLLECTIVE, INDEPENDENT, Id, Library, NO_COLLECTIVE, SCOPE_LOCAL, SELECT_SET};
 use ffi::mpi;
 
 use super::calls::{Held, check};
+use super::health::Health;
 use super::sets::{self, ELEMENT, Sets};
 use crate::mpi_file::Info;
 use crate::{File, Hints};
@@ -49,68 +51,37 @@ pub(super) struct Shown {
     pub(super) access: Held,
 }
 
-/// An open file with its datasets.
-pub(super) struct H5File {
+/// What is needed to move transfers of an open file.
+pub(super) struct Parts {
     library: &'static Library,
-    file: Opened,
     sets: Sets,
     /// Bytes of a dataset.
     segment: u64,
-    /// The elements of a dataset of which some are chosen for a transfer.
+    /// The elements of a dataset, of which some are chosen for a transfer.
     space: Held,
     /// A space of the elements in memory, and how many these are.
     memory: (Held, u64),
-    transfer: Held,
+    /// The list that each transfer is made with.
+    list: Held,
     collective: bool,
-    shown: Option<Shown>,
-    uncollective: u64,
 }
 
-impl H5File {
-    /// `segment` and `transfer` are bytes, of a dataset and of most transfers.
+impl Parts {
+    /// Made once; `segment` and `transfer` are bytes, of a dataset and of most transfers.
     pub(super) fn new(
         library: &'static Library,
-        file: Opened,
         sets: Sets,
         (segment, transfer): (u64, u64),
         collective: bool,
-    ) -> Result<Self, (Opened, Sets, io::Error)> {
-        let parts = || -> io::Result<_> {
-            let list = Held::list(library, library.constants.dataset_transfer)?;
-            let mode = if collective { COLLECTIVE } else { INDEPENDENT };
-            // SAFETY: the list is live.
-            check(library, unsafe { (library.functions.pset_dxpl_mpio)(list.id(), mode) })?;
-            let elements = (transfer / ELEMENT).max(1);
-            Ok((
-                list,
-                Held::space(library, (segment / ELEMENT).max(1))?,
-                Held::space(library, elements)?,
-                elements,
-            ))
-        };
-        match parts() {
-            Err(error) => Err((file, sets, error)),
-            Ok((transfer, space, memory, elements)) => {
-                let memory = (memory, elements);
-                Ok(Self {
-                    library,
-                    file,
-                    sets,
-                    segment,
-                    space,
-                    memory,
-                    transfer,
-                    collective,
-                    shown: None,
-                    uncollective: 0,
-                })
-            }
-        }
-    }
-
-    /// Shows its hints when asked.
-    pub(super) fn showing(self, shown: Option<Shown>) -> Self {
-        Self { shown, ..self }
+    ) -> io::Result<Self> {
+        let list = Held::list(library, library.constants.dataset_transfer)?;
+        let mode = if collective { COLLECTIVE } else { INDEPENDENT };
+        // SAFETY: the list is live.
+        check(library, unsafe { (library.functions.pset_dxpl_mpio)(list.id(), mode) })?;
+        let elements = (transfer / ELEMENT).max(1);
+        let memory = (Held::space(library, elements)?, elements);
+        let space = Held::space(library, (segment / ELEMENT).max(1))?;
+        Ok(Self { library, sets, segment, space, memory, list, collective })
     }
 
     /// Chooses the elements of a transfer; gives its dataset and how many bytes of it lie there, 0 at the end of
@@ -142,65 +113,92 @@ impl H5File {
         Ok((set, bytes as usize))
     }
 
-    /// Counts a collective transfer that was none.
-    fn count_uncollective(&mut self) -> io::Result<()> {
-        if self.collective {
-            let mut mode = NO_COLLECTIVE;
-            // SAFETY: the list is the one that the transfer just made was given.
-            let told = unsafe {
-                (self.library.functions.pget_mpio_actual_io_mode)(self.transfer.id(), &raw mut mode)
-            };
-            check(self.library, told)?;
-            self.uncollective += u64::from(!TOGETHER.contains(&mode));
+    /// Whether the transfer just made was collective, where that was asked for.
+    fn was_collective(&self) -> io::Result<bool> {
+        if !self.collective {
+            return Ok(true);
         }
-        Ok(())
+        let mut mode = NO_COLLECTIVE;
+        let ask = self.library.functions.pget_mpio_actual_io_mode;
+        // SAFETY: the list is the one that the transfer was made with.
+        check(self.library, unsafe { ask(self.list.id(), &raw mut mode) })?;
+        Ok(TOGETHER.contains(&mode))
+    }
+
+    /// Writes; gives how many bytes, and whether collectively where that was asked for.
+    fn write(&mut self, data: &[u8], offset: u64) -> io::Result<(usize, bool)> {
+        let (set, bytes) = self.choose(data.len(), offset)?;
+        if bytes == 0 {
+            return Ok((0, true));
+        }
+        let (kind, write) = (self.library.constants.native_llong, self.library.functions.dwrite);
+        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.list.id());
+        // SAFETY: `data` has as many elements as are chosen in both spaces, for as long as the call lasts.
+        let code = unsafe { write(set, kind, memory, space, list, data.as_ptr().cast()) };
+        check(self.library, code)?;
+        Ok((bytes, self.was_collective()?))
+    }
+
+    /// Reads; gives the same.
+    fn read(&mut self, data: &mut [u8], offset: u64) -> io::Result<(usize, bool)> {
+        let (set, bytes) = self.choose(data.len(), offset)?;
+        if bytes == 0 {
+            return Ok((0, true));
+        }
+        let (kind, read) = (self.library.constants.native_llong, self.library.functions.dread);
+        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.list.id());
+        // SAFETY: `data` has room for what is chosen in both spaces, for as long as the call lasts.
+        let code = unsafe { read(set, kind, memory, space, list, data.as_mut_ptr().cast()) };
+        check(self.library, code)?;
+        Ok((bytes, self.was_collective()?))
+    }
+}
+
+/// An open file with its datasets.
+pub(super) struct H5File {
+    file: Opened,
+    parts: Parts,
+    health: Arc<Health>,
+    shown: Option<Shown>,
+    uncollective: u64,
+}
+
+impl H5File {
+    /// An open file, with hints where they are to be shown.
+    pub(super) fn new(file: Opened, parts: Parts, health: Arc<Health>, shown: Option<Shown>) -> Self {
+        Self { file, parts, health, shown, uncollective: 0 }
+    }
+
+    /// Takes in how a transfer ended.
+    fn ended(&mut self, moved: io::Result<(usize, bool)>) -> io::Result<usize> {
+        let (bytes, collective) = self.health.watched(moved)?;
+        self.uncollective += u64::from(!collective);
+        Ok(bytes)
     }
 }
 
 impl File for H5File {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
-        let (set, bytes) = self.choose(data.len(), offset)?;
-        if bytes == 0 {
-            return Ok(0);
-        }
-        let kind = self.library.constants.native_llong;
-        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.transfer.id());
-        // SAFETY: `data` has as many elements as are chosen in both spaces, for as long as the call lasts.
-        let code =
-            unsafe { (self.library.functions.dwrite)(set, kind, memory, space, list, data.as_ptr().cast()) };
-        check(self.library, code)?;
-        self.count_uncollective()?;
-        Ok(bytes)
+        let moved = self.parts.write(data, offset);
+        self.ended(moved)
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
-        let (set, bytes) = self.choose(data.len(), offset)?;
-        if bytes == 0 {
-            return Ok(0);
-        }
-        let kind = self.library.constants.native_llong;
-        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.transfer.id());
-        // SAFETY: `data` has room for as many elements as are chosen in both spaces, for as long as the call
-        // lasts.
-        let code = unsafe {
-            (self.library.functions.dread)(set, kind, memory, space, list, data.as_mut_ptr().cast())
-        };
-        check(self.library, code)?;
-        self.count_uncollective()?;
-        Ok(bytes)
+        let moved = self.parts.read(data, offset);
+        self.ended(moved)
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        let library = self.parts.library;
         // SAFETY: the file is open; all its ranks flush together.
-        check(self.library, unsafe { (self.library.functions.fflush)(self.file.id(), SCOPE_LOCAL) }).map(drop)
+        let flushed = check(library, unsafe { (library.functions.fflush)(self.file.id(), SCOPE_LOCAL) });
+        self.health.watched(flushed).map(drop)
     }
 
     fn size(&mut self) -> io::Result<u64> {
-        let mut size = 0;
+        let (library, mut size) = (self.parts.library, 0);
         // SAFETY: the file is open.
-        check(self.library, unsafe {
-            (self.library.functions.fget_filesize)(self.file.id(), &raw mut size)
-        })?;
+        check(library, unsafe { (library.functions.fget_filesize)(self.file.id(), &raw mut size) })?;
         Ok(size)
     }
 
@@ -209,24 +207,22 @@ impl File for H5File {
     }
 
     fn place(&self, offset: u64) -> Option<String> {
-        let segment = offset.checked_div(self.segment)? as usize;
-        let within = offset % self.segment;
-        let element = within / ELEMENT;
-        let at = match self.sets.begin(segment) {
-            Some(begin) => format!(" at {} of the file", begin + within),
-            None => String::new(),
-        };
-        Some(format!("element {element} of {}{at}", sets::name(segment)))
+        let Parts { segment: bytes, sets, .. } = &self.parts;
+        let segment = offset.checked_div(*bytes)? as usize;
+        let within = offset % bytes;
+        let at = sets.begin(segment).map(|begin| format!(" at {} of the file", begin + within));
+        Some(format!("element {} of {}{}", within / ELEMENT, sets::name(segment), at.unwrap_or_default()))
     }
 
     fn hints(&self) -> io::Result<Option<Hints>> {
         let Some(shown) = &self.shown else { return Ok(None) };
+        let library = self.parts.library;
         let mut handle: *mut std::ffi::c_void = std::ptr::null_mut();
-        // SAFETY: the file is open with this list; the handle is ours to write into.
+        // SAFETY: the file is open; the handle is ours to write into.
         let told = unsafe {
-            (self.library.functions.fget_vfd_handle)(self.file.id(), shown.access.id(), &raw mut handle)
+            (library.functions.fget_vfd_handle)(self.file.id(), shown.access.id(), &raw mut handle)
         };
-        check(self.library, told)?;
+        check(library, told)?;
         if handle.is_null() {
             return Err(io::Error::other("HDF5 gave no handle of MPI"));
         }
@@ -242,8 +238,16 @@ impl File for H5File {
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {
-        let Self { file, sets, .. } = *self;
-        let closed = sets.close();
-        closed.and(file.close())
+        let Self { file, parts, health, .. } = *self;
+        let closed = parts.sets.close();
+        let closed = health.watched(closed.and_then(|()| file.close()));
+        // What could not be closed is open still, and would be closed once more when MPI ends.
+        closed.inspect_err(|_| health.leave())
+    }
+
+    fn abandon(self: Box<Self>) {
+        self.health.abandon();
+        // What belongs to the file stays with it.
+        std::mem::forget(self);
     }
 }

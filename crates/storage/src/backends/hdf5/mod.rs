@@ -9,6 +9,7 @@
 
 mod calls;
 mod file;
+mod health;
 mod sets;
 
 use std::ffi::{CString, c_uint};
@@ -16,7 +17,8 @@ use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use ffi::hdf5::{self, DEFAULT, Library, READ_ONLY, READ_WRITE, TRUNCATE};
 use ranks::Comm;
@@ -28,7 +30,8 @@ use crate::mpi_file::Info;
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use calls::{Held, check};
-use file::{H5File, Opened, Shown};
+use file::{H5File, Opened, Parts, Shown};
+use health::Health;
 use sets::{ELEMENT, Look, Sets};
 
 /// The parallel library, by the names that Debian, releases and Cray build it under.
@@ -87,6 +90,7 @@ pub(super) const BACKEND: Backend = Backend {
 
 struct Hdf5 {
     library: OnceLock<&'static Library>,
+    health: Arc<Health>,
     hints: hints::Asked,
     shows_hints: bool,
     metadata_together: bool,
@@ -103,6 +107,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     };
     Ok(Box::new(Hdf5 {
         library: OnceLock::new(),
+        health: Arc::default(),
         hints: hints::asked("hdf5", settings)?,
         shows_hints: settings.flag("hdf5.showHints"),
         metadata_together: settings.flag("hdf5.collectiveMetadata"),
@@ -164,17 +169,23 @@ impl Hdf5 {
                 Way::Open(flags) => (library.functions.fopen)(name.as_ptr(), flags, access.id()),
             }
         };
-        Opened::new(library, made)
+        Opened::new(library, made).map_err(|error| match error.to_string().contains("signature not found") {
+            true => io::Error::new(io::ErrorKind::InvalidData, "it is no HDF5 file"),
+            false => error,
+        })
     }
 
-    fn sets(&self, file: &Opened, how: Open) -> io::Result<Sets> {
+    /// What is needed beside the open file.
+    fn parts(&self, file: &Opened, how: Open) -> io::Result<Parts> {
         let library = self.library()?;
-        let elements = how.parts.segment / ELEMENT;
-        let count = if elements == 0 { 0 } else { how.bytes.div_ceil(how.parts.segment) };
-        match how.mode {
-            Mode::Write | Mode::Truncate => Sets::make(library, file.id(), elements, count, self.look),
-            Mode::Read | Mode::Update => Sets::open(library, file.id(), elements, count),
-        }
+        let segment = how.parts.segment;
+        let elements = segment / ELEMENT;
+        let count = if elements == 0 { 0 } else { how.bytes.div_ceil(segment) };
+        let sets = match how.mode {
+            Mode::Write | Mode::Truncate => Sets::make(library, file.id(), elements, count, self.look)?,
+            Mode::Read | Mode::Update => Sets::open(library, file.id(), elements, count)?,
+        };
+        Parts::new(library, sets, (segment, how.parts.transfer), how.shared && how.collective)
     }
 }
 
@@ -245,28 +256,20 @@ impl Storage for Hdf5 {
             Mode::Write | Mode::Update => Way::Open(READ_WRITE),
             Mode::Read => Way::Open(READ_ONLY),
         };
-        // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
-        let file = group.agree("open", self.file(path, way, &access))?;
-        let library = self.library()?;
-        let collective = how.shared && how.collective;
-        let sizes = (how.parts.segment, how.parts.transfer);
-        let made = match self.sets(&file, how) {
-            Ok(sets) => H5File::new(library, file, sets, sizes, collective).map_err(|(file, sets, error)| {
-                drop(sets);
-                (file, error)
-            }),
-            Err(error) => Err((file, error)),
-        };
-        // All have the file: where one cannot go on, all close it.
-        let (made, failed) = match made {
-            Ok(made) => (Ok(made.showing(shown)), None),
-            Err((file, error)) => (Err(file), Some(error)),
-        };
-        let agreed = group.agree("datasets", failed.map_or(Ok(()), Err));
-        match (made, agreed) {
-            (Ok(file), Ok(())) => Ok(Box::new(file)),
-            (Ok(file), Err(error)) => Box::new(file).close().and(Err(error)),
-            (Err(file), agreed) => file.close().and(agreed).and(Err(io::Error::other("no datasets"))),
+        // Where only some ranks have the file, closing it would wait for those that have not.
+        let file = self.health.watched(self.file(path, way, &access));
+        let file = group.agree("open", file).inspect_err(|_| self.health.abandon())?;
+        let made = self.health.watched(self.parts(&file, how));
+        match group.agree("datasets", made) {
+            Ok(parts) => Ok(Box::new(H5File::new(file, parts, Arc::clone(&self.health), shown))),
+            Err(error) if how.mode == Mode::Read => {
+                self.health.settle();
+                file.close().and(Err(error))
+            }
+            Err(error) => {
+                self.health.abandon();
+                Err(error)
+            }
         }
     }
 
@@ -296,6 +299,18 @@ impl Storage for Hdf5 {
 
     fn is_collective(&self) -> bool {
         true
+    }
+
+    fn is_fragile(&self) -> bool {
+        true
+    }
+
+    fn stuck(&self) -> Option<(Duration, String)> {
+        self.health.stuck()
+    }
+
+    fn has_abandoned(&self) -> bool {
+        self.health.has_abandoned()
     }
 
     fn is_bare(&self) -> bool {

@@ -1,0 +1,70 @@
+//! What a failed call leaves behind: HDF5 makes collective calls of its own, to write and to close metadata, and
+//! a rank on which one fails leaves them while the others wait.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The state of all files of a backend on this rank.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    failed: Mutex<Option<(Instant, String)>>,
+    abandoned: AtomicBool,
+}
+
+impl Health {
+    /// Takes down the first failure of a call.
+    pub(super) fn watched<T>(&self, answer: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &answer {
+            let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+            failed.get_or_insert_with(|| (Instant::now(), error.to_string()));
+        }
+        answer
+    }
+
+    /// All ranks have learned of the failure, if there was one.
+    pub(super) fn settle(&self) {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// A file stays open for good.
+    pub(super) fn leave(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+    }
+
+    /// A file stays open for good, and all its ranks know.
+    pub(super) fn abandon(&self) {
+        self.leave();
+        self.settle();
+    }
+
+    /// Whether some file stays open.
+    pub(super) fn has_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// For how long a failure is known that other ranks may not have learned of, and what it was.
+    pub(super) fn stuck(&self) -> Option<(Duration, String)> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.as_ref().map(|(since, why)| (since.elapsed(), why.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_is_kept_until_all_ranks_know() {
+        let health = Health::default();
+        assert!(health.watched(Ok(1)).is_ok() && health.stuck().is_none());
+        for why in ["no space", "no space either"] {
+            assert!(health.watched::<()>(Err(io::Error::other(why))).is_err());
+        }
+        assert_eq!(health.stuck().map(|(_, why)| why), Some("no space".to_owned()));
+        assert!(!health.has_abandoned());
+        health.abandon();
+        assert!(health.has_abandoned() && health.stuck().is_none());
+    }
+}
