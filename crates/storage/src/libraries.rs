@@ -62,6 +62,18 @@ impl Kind {
         fitting(self, self.found(), mpi)
     }
 
+    /// That there is none, in one line with what would do.
+    pub fn missing(&self) -> String {
+        let Self { name, variable, advice, .. } = self;
+        match std::env::var(variable).ok().filter(|value| !value.is_empty()) {
+            Some(named) => format!("no {name} library was found: {variable} names {named}, where none is"),
+            None => {
+                let names = self.names.join(", ");
+                format!("no {name} library was found ({names}); {advice}; {variable} may name it")
+            }
+        }
+    }
+
     /// Why a backend on it is refused as long as this program does not use it.
     pub(crate) fn not_used_yet(&self) -> String {
         let found = self.found();
@@ -102,10 +114,9 @@ fn fitting(kind: &Kind, found: Vec<Found>, mpi: &str) -> Result<PathBuf, String>
     if let Some(fits) = found.iter().find(|found| found.mpi.as_deref() == Some(mpi)) {
         return Ok(fits.path.clone());
     }
-    let Kind { name, variable, advice, .. } = kind;
+    let Kind { name, variable, .. } = kind;
     if found.is_empty() {
-        let names = kind.names.join(", ");
-        return Err(format!("no {name} library was found ({names}); {advice}; {variable} may name it"));
+        return Err(kind.missing());
     }
     let each = found.iter().map(|found| {
         let on = found.mpi.as_ref().map_or("without MPI".to_owned(), |mpi| format!("on {mpi}"));

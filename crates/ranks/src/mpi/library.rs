@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use ffi::mpi::{Library, LoadError};
 use units::Usage;
 
+use super::calls::Mpi;
 use crate::launcher::{Family, Launch};
 
 /// The variable that names the MPI library, or the folder to look in, and ends the search there.
@@ -77,6 +78,12 @@ pub fn find(
         }
         None => Usage::new(format!("no MPI library was found: {why}")),
     })
+}
+
+/// What a library says of itself, in short; MPI does not have to run.
+pub fn version(library: &'static Library) -> String {
+    let said = Mpi::new(library).version();
+    said.split(',').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What to look for, and where.
