@@ -115,14 +115,21 @@ fn has_strace() -> bool {
     Command::new("strace").arg("-V").output().is_ok()
 }
 
-fn needs_mpi(words: &str) -> bool {
-    words.contains("-a MPIIO")
+/// The backend of a line, if its ranks have to be MPI's.
+fn needs_mpi(words: &str) -> Option<&'static str> {
+    ["MPIIO", "HDF5"].into_iter().find(|name| words.contains(&format!("-a {name}")))
 }
 
-/// Whether there is an MPI library to run with.
-fn has_mpi() -> bool {
+/// Whether the libraries of that backend are here; told where not.
+fn is_here(backend: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
-    ior(dir.path(), 1, "-a MPIIO -w -b 64k -t 64k -o f").status == Some(0)
+    let here = ior(dir.path(), 1, &format!("-a {backend} -w -b 64k -t 64k -o f")).status == Some(0);
+    if !here {
+        println!(
+            "SKIPPED: {backend} has no library here, so it is not seen; `cargo xtask setup` installs one"
+        );
+    }
+    here
 }
 
 /// Runs `words` on two ranks and looks at what is left.
@@ -143,7 +150,7 @@ fn seen(words: &str, traced: bool, look: &dyn Fn(&Seen)) {
         }
     };
     // Without a launcher MPI has one rank.
-    let ranks = if needs_mpi(words) { "1" } else { "2" };
+    let ranks = if needs_mpi(words).is_some() { "1" } else { "2" };
     command.current_dir(dir.path()).args(["-n", ranks, "ior"]).args(words.split_whitespace());
     if !words.contains("--record") {
         command.args(["--record", "record"]);
@@ -163,11 +170,13 @@ fn walk(rows: &[Row]) {
             "SKIPPED: strace is not installed, so system calls are not seen; `cargo xtask setup` installs it"
         );
     }
-    let mpi = !rows.iter().any(|row| needs_mpi(row.words)) || has_mpi();
-    if !mpi {
-        println!("SKIPPED: no MPI library is found, so MPI-IO is not seen; `cargo xtask setup` installs one");
-    }
-    let can = |row: &&Row| (strace || !row.traced) && (mpi || !needs_mpi(row.words));
+    // A line that is refused needs no library for that.
+    let needed = rows.iter().filter(|row| row.status == 0).filter_map(|row| needs_mpi(row.words));
+    let missing: BTreeSet<_> =
+        BTreeSet::from_iter(needed).into_iter().filter(|name| !is_here(name)).collect();
+    let lacks =
+        |row: &Row| row.status == 0 && needs_mpi(row.words).is_some_and(|name| missing.contains(name));
+    let can = |row: &&Row| (strace || !row.traced) && !lacks(row);
     for row in rows.iter().filter(can) {
         let listed = help.iter().find(|listed| listed.key() == row.option);
         let listed = listed.unwrap_or_else(|| panic!("{} is not in the help", row.option));

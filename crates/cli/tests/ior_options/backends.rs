@@ -3,12 +3,8 @@
 use super::{Row, Seen, calls, fails, works};
 
 /// The library is not used, and the reason says what was looked for.
-fn hdf5(seen: &Seen) {
-    seen.err("ior: HDF5: needs a parallel HDF5 library; looked for ");
-}
-
 fn ncmpi(seen: &Seen) {
-    seen.err("ior: NCMPI: needs the PnetCDF library; looked for ");
+    seen.err("ior: PnetCDF: looked for ");
 }
 
 /// The directory of the tests is not on Lustre, and that is said.
@@ -51,13 +47,35 @@ pub(super) const ROWS: &[Row] = &[
     works("--dummy.delay-xfer", "-a DUMMY -w -b 32 -t 8 {50000}", |seen| {
         assert!(seen.number("write", "spans.transfer_s") >= 0.2);
     }),
-    fails("--hdf5.chunkSize", "-a HDF5 -w -o f {8}", 2, hdf5),
-    fails("--hdf5.collectiveMetadata", "-a HDF5 -w -o f {}", 2, hdf5),
-    fails("--hdf5.hintsFileName", "-a HDF5 -w -o f {hints}", 2, hdf5),
+    calls("--hdf5.chunkSize", "-a HDF5 -w -k -b 64k -t 64k -o f {1024}", |seen| {
+        assert!(
+            seen.called(&["pwrite64(", "/f>", ", 8192, "]) >= 8,
+            "a write for each chunk: {}",
+            seen.trace
+        );
+    }),
+    calls("--hdf5.collectiveMetadata", "-a HDF5 -w -k -b 64k -t 64k -o f {}", |seen| {
+        assert_eq!(
+            seen.called(&["pwrite64(", "/f>"]),
+            3,
+            "all but the data and the head in one: {}",
+            seen.trace
+        );
+    }),
+    works("--hdf5.hintsFileName", "-a HDF5 -w -b 64k -t 64k -o f --hdf5.showHints {hints}", |seen| {
+        seen.out("hints passed to access property list {\n\tcb_nodes = 1\n}\n");
+    }),
     fails("--hdf5.individualDataSets", "-a HDF5 -w -o f {}", 2, |seen| seen.err("never worked in IOR")),
-    fails("--hdf5.noFill", "-a HDF5 -w -o f {}", 2, hdf5),
-    fails("--hdf5.setAlignment", "-a HDF5 -w -o f {4k}", 2, hdf5),
-    fails("--hdf5.showHints", "-a HDF5 -w -o f {}", 2, hdf5),
+    calls("--hdf5.noFill", "-a HDF5 -w -k -b 64k -t 64k --hdf5.chunkSize=8192 -o f {}", |seen| {
+        assert_eq!(seen.called(&["pwrite64(", "/f>", ", 65536, "]), 1, "the data only: {}", seen.trace);
+    }),
+    calls("--hdf5.setAlignment", "-a HDF5 -w -k -b 64k -t 64k -o f {4k}", |seen| {
+        assert_eq!(seen.called(&["pwrite64(", "/f>", ", 65536, 4096)"]), 1, "{}", seen.trace);
+    }),
+    works("--hdf5.showHints", "-a HDF5 -w -b 64k -t 64k -o f {}", |seen| {
+        seen.out("hints passed to access property list {\n");
+        seen.out("hints returned from opened file {\n");
+    }),
     calls("--mmap.madv_dont_need", "-a MMAP -w -b 64k -t 4k -o f {}", |seen| {
         assert!(seen.called(&["madvise(", "MADV_DONTNEED"]) > 0);
     }),
