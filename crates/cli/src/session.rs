@@ -129,8 +129,8 @@ impl Session {
         self.run_unless(&|| false, body).0
     }
 
-    /// The same, but MPI is left as it is where `leaves` says so afterwards on some rank: a library would wait
-    /// for ever when MPI ends. Also gives whether it was left; then [`leave`] ends the process.
+    /// The same, but MPI is left as it is where `leaves` says so afterwards on some rank: a library would
+    /// wait for ever when MPI ends. Also gives whether it was left; then [`leave`] ends the process.
     pub(crate) fn run_unless<T: Send>(
         self,
         leaves: &dyn Fn() -> bool,

@@ -145,8 +145,8 @@ fn transfers_that_the_library_did_not_make_together_are_told_beside_the_numbers(
     }
 }
 
-/// Much of the data lies beyond what a file may hold, all of rank 1's. HDF5 could then neither flush nor close the file, and would
-/// try again when MPI ends.
+/// Much of the data lies beyond what a file may hold, all of rank 1's. HDF5 could then neither flush nor
+/// close the file, and would try again when MPI ends.
 #[test]
 fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
     for mpi in able() {
@@ -166,7 +166,7 @@ fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
         );
         assert!(!dir.path().join("f").exists(), "what the failed write made is removed");
         refused(&line("-e").unwrap(), 1, ": HDF5: ");
-        // MPICH's rank 0 does not come out of the collective call that fails on rank 1: that takes half a minute.
+        // MPICH's rank 0 does not come out of the collective call that fails on rank 1: half a minute passes.
         refused(&line("-c").unwrap(), 1, ": HDF5: ");
     }
 }

@@ -10,10 +10,12 @@ use libloading::os::unix::{Library as Loaded, RTLD_LOCAL, RTLD_NOW};
 
 use crate::mpi::{LoadError, words};
 
-/// What the function `symbol` of the library at `path` answers, which takes nothing and gives a text that stays.
+/// What the function `symbol` of the library at `path` answers, which takes nothing and gives a text that
+/// stays.
 pub fn text(path: &Path, symbol: &str) -> Result<String, LoadError> {
     let refuse = |why| LoadError { library: path.to_owned(), why };
-    // SAFETY: the constructors of a library run here; the caller asks for one whose ask nothing of the program.
+    // SAFETY: the constructors of a library run here; the caller asks for one whose ask nothing of the
+    // program.
     let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let loaded: &'static Loaded = Box::leak(Box::new(loaded.map_err(|error| refuse(words(&error)))?));
     // SAFETY: the caller names a function of this type.

@@ -240,15 +240,14 @@ pub trait Storage: Sync {
         Ok(None)
     }
 
-    /// Whether a file of which a call failed can be neither synced nor closed any more, because the ranks would
-    /// wait for each other inside the library: all its ranks abandon it instead.
+    /// Whether a file of which a call failed can be neither synced nor closed any more, because the ranks
+    /// would wait for each other inside the library: all its ranks abandon it instead.
     fn is_fragile(&self) -> bool {
         false
     }
 
-    /// A call that failed, for how long that is known, and why: other ranks may wait inside the library for
-    /// ever. `None` once all ranks have learned of it.
-    fn stuck(&self) -> Option<(Duration, String)> {
+    /// Why a call failed of which other ranks may not know, so that they wait inside the library for ever.
+    fn stuck(&self) -> Option<String> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! `assay backends`: what can be tested here, and with which library.
 //!
-//! A library is asked for its version in a process of its own, which has to end soon: whatever a foreign library
-//! does there, the list goes on.
+//! A library is asked for its version in a process of its own, which has to end soon: whatever a foreign
+//! library does there, the list goes on.
 
 use std::fmt::Write as _;
 use std::io::Read;

@@ -8,7 +8,8 @@ use super::test::Test;
 use super::transfer::{Done, Job};
 use crate::kit::checker::Checker;
 
-/// Says of each bad range where it lies in the file's own terms; gives the collective transfers that were none.
+/// Says of each bad range where it lies in the file's own terms; gives the collective transfers that were
+/// none.
 pub(super) fn ask(file: Option<&dyn File>, checker: Option<&mut Checker>) -> u64 {
     let Some(file) = file else { return 0 };
     for bad in checker.into_iter().flat_map(|checker| &mut checker.bad) {

@@ -147,8 +147,8 @@ impl Parameters {
             ),
             (
                 is("hdf5") && chunk > dataset.min(CHUNK_MAX) / ELEMENT,
-                "--hdf5.chunkSize: a chunk fits into a dataset, which is -b times the ranks (-b alone with -F), \
-                 and has less than 4 GiB; it is counted in elements of 8 bytes",
+                "--hdf5.chunkSize: a chunk fits into a dataset, which is -b times the ranks (-b alone with \
+                 -F), and has less than 4 GiB; it is counted in elements of 8 bytes",
             ),
             (
                 is("mmap") && self.sync_each && !self.transfer.is_multiple_of(PAGE),

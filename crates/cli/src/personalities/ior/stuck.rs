@@ -1,9 +1,9 @@
-//! The end of a run whose ranks cannot come together any more, because a call of a library failed on one of them
-//! and the others wait inside it.
+//! The end of a run whose ranks cannot come together any more, because a call of a library failed on one of
+//! them and the others wait inside it.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::Scope;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::flow::Ready;
 use crate::speech::complain;
@@ -25,9 +25,13 @@ pub(super) fn watch<'scope>(scope: &'scope Scope<'scope, '_>, tests: &'scope [Re
     }
     let (end, ended) = mpsc::channel();
     scope.spawn(move || {
+        let mut since = None;
         while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-            let mut stuck = tests.iter().filter_map(|test| test.storage.stuck());
-            if let Some((_, why)) = stuck.find(|(known, _)| *known > PATIENCE) {
+            let Some(why) = tests.iter().find_map(|test| test.storage.stuck()) else {
+                since = None;
+                continue;
+            };
+            if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                 leave(rank, &why);
             }
         }
@@ -39,7 +43,7 @@ pub(super) fn watch<'scope>(scope: &'scope Scope<'scope, '_>, tests: &'scope [Re
 fn leave(rank: u32, why: &str) -> ! {
     let seconds = PATIENCE.as_secs();
     complain(&format!(
-        "ior: rank {rank}: {why}; other ranks did not come out of the library within {seconds} s, files are left"
+        "ior: rank {rank}: {why}; other ranks were not out of the library after {seconds} s; files are left"
     ));
     ffi::end::at_once(1)
 }

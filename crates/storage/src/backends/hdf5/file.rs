@@ -84,8 +84,8 @@ impl Parts {
         Ok(Self { library, sets, segment, space, memory, list, collective })
     }
 
-    /// Chooses the elements of a transfer; gives its dataset and how many bytes of it lie there, 0 at the end of
-    /// the data.
+    /// Chooses the elements of a transfer; gives its dataset and how many bytes of it lie there, 0 at the end
+    /// of the data.
     fn choose(&mut self, length: usize, offset: u64) -> io::Result<(Id, usize)> {
         let length = length as u64;
         if !length.is_multiple_of(ELEMENT) || !offset.is_multiple_of(ELEMENT) {

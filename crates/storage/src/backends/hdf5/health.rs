@@ -1,15 +1,14 @@
-//! What a failed call leaves behind: HDF5 makes collective calls of its own, to write and to close metadata, and
-//! a rank on which one fails leaves them while the others wait.
+//! What a failed call leaves behind: HDF5 makes collective calls of its own, to write and to close metadata,
+//! and a rank on which one fails leaves them while the others wait.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 /// The state of all files of a backend on this rank.
 #[derive(Debug, Default)]
 pub(super) struct Health {
-    failed: Mutex<Option<(Instant, String)>>,
+    failed: Mutex<Option<String>>,
     abandoned: AtomicBool,
 }
 
@@ -18,7 +17,7 @@ impl Health {
     pub(super) fn watched<T>(&self, answer: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &answer {
             let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-            failed.get_or_insert_with(|| (Instant::now(), error.to_string()));
+            failed.get_or_insert_with(|| error.to_string());
         }
         answer
     }
@@ -44,10 +43,9 @@ impl Health {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// For how long a failure is known that other ranks may not have learned of, and what it was.
-    pub(super) fn stuck(&self) -> Option<(Duration, String)> {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.as_ref().map(|(since, why)| (since.elapsed(), why.clone()))
+    /// The failure that other ranks may not have learned of.
+    pub(super) fn stuck(&self) -> Option<String> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -62,7 +60,7 @@ mod tests {
         for why in ["no space", "no space either"] {
             assert!(health.watched::<()>(Err(io::Error::other(why))).is_err());
         }
-        assert_eq!(health.stuck().map(|(_, why)| why), Some("no space".to_owned()));
+        assert_eq!(health.stuck(), Some("no space".to_owned()));
         assert!(!health.has_abandoned());
         health.abandon();
         assert!(health.has_abandoned() && health.stuck().is_none());

@@ -3,8 +3,8 @@
 //! The byte at a position of the data is the one that other backends have at that offset of the file: segment
 //! by segment, rank by rank. Opening makes or opens every dataset (see `sets`), so that transfers only move.
 //!
-//! A file that is there and holds something is opened as it is, and its datasets have to fit; an empty one, as
-//! tools leave it that choose a layout beforehand, is made into an HDF5 file.
+//! A file that is there and holds something is opened as it is, and its datasets have to fit; an empty one,
+//! as tools leave it that choose a layout beforehand, is made into an HDF5 file.
 #![allow(unsafe_code)]
 
 mod calls;
@@ -18,7 +18,6 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use ffi::hdf5::{self, DEFAULT, Library, READ_ONLY, READ_WRITE, TRUNCATE};
 use ranks::Comm;
@@ -305,7 +304,7 @@ impl Storage for Hdf5 {
         true
     }
 
-    fn stuck(&self) -> Option<(Duration, String)> {
+    fn stuck(&self) -> Option<String> {
         self.health.stuck()
     }
 
