@@ -5,6 +5,7 @@
 //! without its hints is another test.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 
 use units::Usage;
@@ -13,6 +14,35 @@ use crate::backends::Settings;
 
 /// Beginnings of the names of hints, as IOR has them.
 const PREFIXES: [&str; 2] = ["IOR_HINT__MPI__", "IOR_HINT__GPFS__"];
+
+/// Hints of an open file, by key.
+///
+/// IOR 4.1 prints them on rank 0 at every open, on stdout: an empty line, the line `hints passed to
+/// MPI_File_open() {`, a line `<tab>key = value` for each that was passed, and `}`; then the same once
+/// more with `hints returned from opened file {` and those returned. They are displayed so here, with
+/// all line ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// What they were passed to, such as `MPI_File_open()`.
+    pub to: &'static str,
+    /// What the open was told.
+    pub passed: Vec<(String, String)>,
+    /// What the library says is in effect.
+    pub returned: Vec<(String, String)>,
+}
+
+impl fmt::Display for Hints {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (begin, place, hints) in
+            [("passed to", self.to, &self.passed), ("returned from", "opened file", &self.returned)]
+        {
+            writeln!(out, "\nhints {begin} {place} {{")?;
+            hints.iter().try_for_each(|(key, value)| writeln!(out, "\t{key} = {value}"))?;
+            writeln!(out, "}}")?;
+        }
+        Ok(())
+    }
+}
 
 /// Hints by key.
 pub(crate) type Asked = BTreeMap<String, String>;

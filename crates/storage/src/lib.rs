@@ -26,7 +26,8 @@ mod traits;
 pub use backends::{BACKENDS, Backend, BackendOption, LIBRARIES, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
+pub use hints::Hints;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};
 pub use traits::{
-    Ended, Entry, File, Hints, Mode, Names, Op, Open, PageCache, Parts, Pieces, Queue, Space, Storage, Wait,
+    Ended, Entry, File, Mode, Names, Op, Open, PageCache, Parts, Pieces, Queue, Space, Storage, Wait,
 };

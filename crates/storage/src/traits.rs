@@ -1,7 +1,6 @@
 //! The traits of a system under test.
 
 use std::ffi::CStr;
-use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
@@ -10,6 +9,7 @@ use std::time::Duration;
 use ranks::Comm;
 use units::Usage;
 
+use crate::hints::Hints;
 use crate::listing::Listing;
 
 /// What a file is opened for.
@@ -101,35 +101,6 @@ pub struct Ended {
     pub slot: usize,
     /// How many bytes it moved, which may be fewer than asked for, or why it failed.
     pub moved: io::Result<usize>,
-}
-
-/// Hints of an open file, by key.
-///
-/// IOR 4.1 prints them on rank 0 at every open, on stdout: an empty line, the line `hints passed to
-/// MPI_File_open() {`, a line `<tab>key = value` for each that was passed, and `}`; then the same once
-/// more with `hints returned from opened file {` and those returned. They are displayed so here, with
-/// all line ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hints {
-    /// What they were passed to, such as `MPI_File_open()`.
-    pub to: &'static str,
-    /// What the open was told.
-    pub passed: Vec<(String, String)>,
-    /// What the library says is in effect.
-    pub returned: Vec<(String, String)>,
-}
-
-impl fmt::Display for Hints {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (begin, place, hints) in
-            [("passed to", self.to, &self.passed), ("returned from", "opened file", &self.returned)]
-        {
-            writeln!(out, "\nhints {begin} {place} {{")?;
-            hints.iter().try_for_each(|(key, value)| writeln!(out, "\t{key} = {value}"))?;
-            writeln!(out, "}}")?;
-        }
-        Ok(())
-    }
 }
 
 /// Room of the file system that holds a path.
