@@ -92,7 +92,7 @@ impl Parts {
             let what = "datasets hold elements of 8 bytes, and this transfer holds parts of one";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        let segment = if self.segment == 0 { usize::MAX } else { (offset / self.segment) as usize };
+        let segment = offset.checked_div(self.segment).map_or(usize::MAX, |segment| segment as usize);
         if segment >= self.sets.count() {
             return Ok((0, 0));
         }
