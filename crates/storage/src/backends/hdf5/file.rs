@@ -159,19 +159,25 @@ pub(super) struct H5File {
     file: Opened,
     parts: Parts,
     health: Arc<Health>,
+    shared: bool,
     shown: Option<Shown>,
     uncollective: u64,
 }
 
 impl H5File {
-    /// An open file, with hints where they are to be shown.
-    pub(super) fn new(file: Opened, parts: Parts, health: Arc<Health>, shown: Option<Shown>) -> Self {
-        Self { file, parts, health, shown, uncollective: 0 }
+    /// An open file, which may be shared, with hints where they are to be shown.
+    pub(super) fn new(
+        file: Opened,
+        parts: Parts,
+        (health, shared): (Arc<Health>, bool),
+        shown: Option<Shown>,
+    ) -> Self {
+        Self { file, parts, health, shared, shown, uncollective: 0 }
     }
 
     /// Takes in how a transfer ended.
     fn ended(&mut self, moved: io::Result<(usize, bool)>) -> io::Result<usize> {
-        let (bytes, collective) = self.health.watched(moved)?;
+        let (bytes, collective) = self.health.watched(self.shared, moved)?;
         self.uncollective += u64::from(!collective);
         Ok(bytes)
     }
@@ -192,7 +198,7 @@ impl File for H5File {
         let library = self.parts.library;
         // SAFETY: the file is open; all its ranks flush together.
         let flushed = check(library, unsafe { (library.functions.fflush)(self.file.id(), SCOPE_LOCAL) });
-        self.health.watched(flushed).map(drop)
+        self.health.watched(self.shared, flushed).map(drop)
     }
 
     fn size(&mut self) -> io::Result<u64> {
@@ -238,9 +244,9 @@ impl File for H5File {
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {
-        let Self { file, parts, health, .. } = *self;
+        let Self { file, parts, health, shared, .. } = *self;
         let closed = parts.sets.close();
-        let closed = health.watched(closed.and_then(|()| file.close()));
+        let closed = health.watched(shared, closed.and_then(|()| file.close()));
         // What could not be closed is open still, and would be closed once more when MPI ends.
         closed.inspect_err(|_| health.leave())
     }

@@ -13,9 +13,11 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// Takes down the first failure of a call.
-    pub(super) fn watched<T>(&self, answer: io::Result<T>) -> io::Result<T> {
-        if let Err(error) = &answer {
+    /// Takes down the first failure of a call on a shared file; of a file of one rank nobody waits for it.
+    pub(super) fn watched<T>(&self, shared: bool, answer: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = answer.as_ref()
+            && shared
+        {
             let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
             failed.get_or_insert_with(|| error.to_string());
         }
@@ -56,9 +58,10 @@ mod tests {
     #[test]
     fn the_first_failure_is_kept_until_all_ranks_know() {
         let health = Health::default();
-        assert!(health.watched(Ok(1)).is_ok() && health.stuck().is_none());
+        assert!(health.watched::<()>(false, Err(io::Error::other("of one rank"))).is_err());
+        assert!(health.watched(true, Ok(1)).is_ok() && health.stuck().is_none());
         for why in ["no space", "no space either"] {
-            assert!(health.watched::<()>(Err(io::Error::other(why))).is_err());
+            assert!(health.watched::<()>(true, Err(io::Error::other(why))).is_err());
         }
         assert_eq!(health.stuck(), Some("no space".to_owned()));
         assert!(!health.has_abandoned());

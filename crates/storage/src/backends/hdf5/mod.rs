@@ -256,11 +256,17 @@ impl Storage for Hdf5 {
             Mode::Read => Way::Open(READ_ONLY),
         };
         // Where only some ranks have the file, closing it would wait for those that have not.
-        let file = self.health.watched(self.file(path, way, &access));
-        let file = group.agree("open", file).inspect_err(|_| self.health.abandon())?;
-        let made = self.health.watched(self.parts(&file, how));
+        let file = self.health.watched(how.shared, self.file(path, way, &access));
+        let is_open = file.is_ok();
+        let file = group.agree("open", file).inspect_err(|_| match is_open {
+            true => self.health.abandon(),
+            false => self.health.settle(),
+        })?;
+        let made = self.health.watched(how.shared, self.parts(&file, how));
         match group.agree("datasets", made) {
-            Ok(parts) => Ok(Box::new(H5File::new(file, parts, Arc::clone(&self.health), shown))),
+            Ok(parts) => {
+                Ok(Box::new(H5File::new(file, parts, (Arc::clone(&self.health), how.shared), shown)))
+            }
             Err(error) if how.mode == Mode::Read => {
                 self.health.settle();
                 file.close().and(Err(error))
