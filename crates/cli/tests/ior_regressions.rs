@@ -5,7 +5,6 @@ mod common;
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::{Mpi, assay, ior, run};
@@ -167,12 +166,17 @@ fn sound_data_is_not_called_wrong_where_it_cannot_be_compared() {
 
 #[test]
 fn syncs_that_are_collective_do_not_hang_ranks_that_stop_at_different_transfers() {
-    for words in ["-Y -D 1 -b 1m -s 100 -t 4k", "-Y -z --random-order=ior -b 128k -t 16k"] {
-        let Some(ran) = Mpi::Open.ior(Path::new("/tmp"), 3, &format!("-a MPIIO -w -o f {words}")) else {
+    let dir = tempfile::tempdir().unwrap();
+    // A deadline stops all ranks at one transfer; an order that gives them different amounts cannot.
+    for (words, status) in [("-Y -D 1 -b 1m -s 100 -t 4k", 0), ("-Y -z --random-order=ior -b 128k -t 16k", 2)]
+    {
+        let Some(ran) = Mpi::Open.ior(dir.path(), 3, &format!("-a MPIIO -w -o f {words}")) else {
             return;
         };
-        assert_eq!(ran.status, Some(2), "{ran:#?}");
-        assert_eq!(ran.complaints().len(), 1, "{ran:#?}");
+        assert_eq!(ran.status, Some(status), "{ran:#?}");
+        if status == 2 {
+            assert_eq!(ran.complaints().len(), 1, "{ran:#?}");
+        }
     }
 }
 

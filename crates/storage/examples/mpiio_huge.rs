@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use ranks::mpi::MpiWorld;
 use ranks::{Comm, launcher};
-use storage::{Mode, Open, Pieces, Settings, Storage};
+use storage::{Mode, Open, Parts, Pieces, Settings, Storage};
 
 /// More than a C `int` counts, and more than Linux moves in one call.
 const BYTES: usize = (1 << 31) + 4096;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
     let bytes = BYTES as u64;
     let pieces = Pieces { rank: 0, ranks: 1, segments: 1, block: bytes, transfer: bytes, in_order: true };
-    let how = Open { mode: Mode::Write, shared: true, collective: true, bytes };
+    let how = Open { mode: Mode::Write, shared: true, collective: true, bytes, parts: Parts::NONE };
     let mut file = storage.open_pieces(comm, path, how, &pieces).expect("it opens");
     // Zeros that nobody touches take no memory of their own.
     let mut data = vec![0; BYTES];
