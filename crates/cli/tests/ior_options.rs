@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::listed::{Listed, listed};
-use common::{Ran, ior, program, run};
+use common::{Ran, assay, ior, program, run};
 use serde_json::Value;
 
 /// One option, a line with it, and what is seen then.
@@ -117,19 +117,28 @@ fn has_strace() -> bool {
 
 /// The backend of a line, if its ranks have to be MPI's.
 fn needs_mpi(words: &str) -> Option<&'static str> {
-    ["MPIIO", "HDF5"].into_iter().find(|name| words.contains(&format!("-a {name}")))
+    ["MPIIO", "HDF5", "NCMPI"].into_iter().find(|name| words.contains(&format!("-a {name}")))
 }
 
 /// Whether the libraries of that backend are here; told where not.
 fn is_here(backend: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
-    let here = ior(dir.path(), 1, &format!("-a {backend} -w -b 64k -t 64k -o f")).status == Some(0);
+    let mut command = assay(dir.path(), &format!("-n 1 ior -a {backend} -w -b 64k -t 64k -o f"));
+    choose_mpi(&mut command, backend);
+    let here = run(&mut command).status == Some(0);
     if !here {
         println!(
             "SKIPPED: {backend} has no library here, so it is not seen; `cargo xtask setup` installs one"
         );
     }
     here
+}
+
+/// Debian's PnetCDF is there for one MPI only, which is not the first that is found.
+fn choose_mpi(command: &mut Command, backend: &str) {
+    if backend == "NCMPI" {
+        command.env("ASSAY_MPI_LIBRARY", "libmpi.so.40");
+    }
 }
 
 /// Runs `words` on two ranks and looks at what is left.
@@ -155,6 +164,7 @@ fn seen(words: &str, traced: bool, look: &dyn Fn(&Seen)) {
     if !words.contains("--record") {
         command.args(["--record", "record"]);
     }
+    choose_mpi(&mut command, needs_mpi(words).unwrap_or_default());
     let ran = run(&mut command);
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
     let records = read("record").lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -9,4 +9,5 @@
 pub mod end;
 pub mod hdf5;
 pub mod mpi;
+pub mod netcdf;
 pub mod probe;

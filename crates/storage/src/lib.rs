@@ -9,6 +9,7 @@
 //! Never here: clocks, ranks' agreement, patterns of data.
 #![deny(unsafe_code)]
 
+pub mod arrays;
 mod backends;
 mod buffer;
 mod client;

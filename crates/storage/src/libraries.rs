@@ -74,18 +74,6 @@ impl Kind {
         }
     }
 
-    /// Why a backend on it is refused as long as this program does not use it.
-    pub(crate) fn not_used_yet(&self) -> String {
-        let found = self.found();
-        let found =
-            found.first().map_or("found none".to_owned(), |found| format!("found {}", found.path.display()));
-        format!(
-            "{}: looked for {}: {found}; this program does not use it yet",
-            self.name,
-            self.names.join(", ")
-        )
-    }
-
     fn search(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<Found> {
         let in_folder = |folder: &Path| named_in(folder, self.names);
         let mut paths = Vec::new();

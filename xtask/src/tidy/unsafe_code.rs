@@ -10,6 +10,7 @@ use super::tree::{Source, Tree};
 const PLACES: &[&str] = &[
     "crates/ffi/",
     "crates/ranks/src/mpi",
+    "crates/storage/src/arrays/pnetcdf",
     "crates/storage/src/mpi_file/",
     "crates/storage/src/residency",
     "crates/storage/src/plain/extents",

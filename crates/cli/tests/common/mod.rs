@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 pub mod campaign;
+pub mod cdf5;
 pub mod fdtree;
 pub mod listed;
 pub mod masked;

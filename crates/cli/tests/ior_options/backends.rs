@@ -2,9 +2,10 @@
 
 use super::{Row, Seen, calls, fails, works};
 
-/// The library is not used, and the reason says what was looked for.
-fn ncmpi(seen: &Seen) {
-    seen.err("ior: PnetCDF: looked for ");
+/// The option is taken, and the data goes the same way: a call for each transfer.
+fn same(seen: &Seen) {
+    assert_eq!(seen.phase("write")["ops"].as_u64(), Some(12), "{:#?}", seen.ran);
+    assert_eq!(seen.bytes("f")[..4], *b"CDF\x05");
 }
 
 /// The directory of the tests is not on Lustre, and that is said.
@@ -106,11 +107,16 @@ pub(super) const ROWS: &[Row] = &[
         "-a MPIIO --mpiio.useFileView -w -b 64k -t 16k -s 3 -o f {}",
         strided,
     ),
-    fails("--ncmpi.hintsFileName", "-a NCMPI -w -o f {hints}", 2, ncmpi),
-    fails("--ncmpi.preallocate", "-a NCMPI -w -o f {}", 2, ncmpi),
-    fails("--ncmpi.showHints", "-a NCMPI -w -o f {}", 2, ncmpi),
-    fails("--ncmpi.useFileView", "-a NCMPI -w -o f {}", 2, ncmpi),
-    fails("--ncmpi.useStridedDatatype", "-a NCMPI -w -o f {}", 2, ncmpi),
+    works("--ncmpi.hintsFileName", "-a NCMPI -w -b 64k -t 64k -o f --ncmpi.showHints {hints}", |seen| {
+        seen.out("hints passed to MPI_File_open() {\n\tcb_nodes = 1\n}\n");
+    }),
+    works("--ncmpi.preallocate", "-a NCMPI -w -k -b 64k -t 16k -s 3 -o f {}", same),
+    works("--ncmpi.showHints", "-a NCMPI -w -b 64k -t 64k -o f {}", |seen| {
+        seen.out("hints passed to MPI_File_open() {\n");
+        seen.out("hints returned from opened file {\n");
+    }),
+    works("--ncmpi.useFileView", "-a NCMPI -w -k -b 64k -t 16k -s 3 -o f {}", same),
+    works("--ncmpi.useStridedDatatype", "-a NCMPI -w -k -b 64k -t 16k -s 3 -o f {}", same),
     fails("--posix.lustre.ignorelocks", "-w -b 64k -t 64k -o f {}", 1, lustre),
     fails("--posix.lustre.pool", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {p}", 1, lustre),
     fails("--posix.lustre.startost", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {1}", 1, lustre),

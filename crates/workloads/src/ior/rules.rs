@@ -116,7 +116,7 @@ impl Parameters {
         ]
     }
 
-    fn rules_of_backends(&self, ranks: u32) -> [(bool, &'static str); 7] {
+    fn rules_of_backends(&self, ranks: u32) -> [(bool, &'static str); 8] {
         let is = |name: &str| self.backend.eq_ignore_ascii_case(name);
         let random = self.offsets != Offsets::Sequential;
         let blocking = BLOCKING.iter().any(|name| is(name));
@@ -129,13 +129,14 @@ impl Parameters {
                 blocking && self.depth.is_some_and(|depth| depth > 1),
                 "--iodepth: this backend moves one transfer at a time; use -a URING or AIO",
             ),
+            (is("hdf5") && random, "-z does not go with HDF5; use -a POSIX or MPIIO, or leave -z out"),
             (
-                (is("hdf5") || is("ncmpi")) && random,
-                "-z does not go with HDF5 and NCMPI; use -a POSIX or MPIIO, or leave -z out",
+                is("ncmpi") && random,
+                "-z: random offset not available with NCMPI; use -a POSIX or MPIIO, or leave -z out",
             ),
             (
                 is("ncmpi") && self.file_per_rank,
-                "-F does not go with NCMPI, which has one file for all; leave -F out",
+                "-F: file-per-proc not available in current NCMPI, which has one file for all; leave -F out",
             ),
             (
                 is("mpiio") && random && self.settings.flag("mpiio.useFileView"),
@@ -302,6 +303,7 @@ mod tests {
             p.settings.set("hdf5.chunkSize", "9");
         };
         assert!(refused(on("HDF5", chunk)).contains("a chunk fits into a dataset"));
+        assert!(refused(on("NCMPI", |p| p.offsets = Offsets::Shuffled)).contains("not available with NCMPI"));
         assert!(refused(on("NCMPI", |p| p.file_per_rank = true)).contains("leave -F out"));
         let view = |p: &mut Parameters| {
             p.offsets = Offsets::Shuffled;

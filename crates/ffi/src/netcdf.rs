@@ -1,0 +1,278 @@
+//! The PnetCDF library: its functions and constants, checked against `pnetcdf.h` of 1.12.3 and 1.15.
+//!
+//! Its files are MPI's: communicators, hints and offsets travel as in [`crate::mpi`], and a call may be made
+//! only while the MPI runs that the library is built on.
+//!
+//! Invariant: a [`Library`] is complete (every function was found) and lives for ever.
+//! Never here: the search for a library, errors of its calls.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char, c_int};
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_NOW};
+
+use crate::mpi::{Handle, LoadError, Offset};
+
+/// `NC_NOERR`
+pub const NO_ERROR: c_int = 0;
+/// `NC_CLOBBER`: a file that exists is made anew.
+pub const CLOBBER: c_int = 0;
+/// `NC_64BIT_DATA`: format CDF-5.
+pub const CDF5: c_int = 0x20;
+/// `NC_NOWRITE`: open to be read.
+pub const READ_ONLY: c_int = 0;
+/// `NC_WRITE`: open to be read and written.
+pub const WRITE: c_int = 1;
+/// `NC_UNLIMITED`: the length of the dimension that grows.
+pub const UNLIMITED: Offset = 0;
+/// `NC_GLOBAL`: attributes of the file.
+pub const GLOBAL: c_int = -1;
+/// `NC_BYTE`: 1 byte, signed.
+pub const BYTE: c_int = 1;
+/// `NC_INT`: 4 bytes, signed.
+pub const INT: c_int = 4;
+/// `NC_FLOAT`: 4 bytes.
+pub const FLOAT: c_int = 5;
+/// `NC_DOUBLE`: 8 bytes.
+pub const DOUBLE: c_int = 6;
+/// `NC_ENOTVAR`: there is no variable of this name.
+pub const ERROR_NO_VARIABLE: c_int = -49;
+/// `NC_EACCESS`
+pub const ERROR_ACCESS: c_int = -77;
+/// `NC_ENOENT`: the file does not exist.
+pub const ERROR_NO_FILE: c_int = -220;
+/// `NC_ENO_SPACE`
+pub const ERROR_NO_SPACE: c_int = -224;
+
+/// Makes the table of functions, and the search for them.
+macro_rules! functions {
+    ($($field:ident = $symbol:literal ($($name:ident: $kind:ty),* $(,)?) $(-> $gives:ty)?;)*) => {
+        /// The functions of a loaded PnetCDF library; each returns 0 or a code, negative for its own errors.
+        ///
+        /// Calling one is `unsafe`: MPI must be initialised and not finalised, pointers must be live and fit
+        /// the counts, and a buffer given to `iput` belongs to the library until its request was waited for.
+        #[derive(Clone, Debug)]
+        pub struct Functions {
+            $(#[doc = concat!("`", $symbol, "`")]
+            pub $field: unsafe extern "C" fn($($name: $kind),*) -> functions!(@ $($gives)?),)*
+        }
+
+        impl Functions {
+            /// Finds every function in `loaded`, or says which one is missing.
+            fn find(loaded: &Loaded) -> Result<Self, String> {
+                Ok(Self { $($field: find(loaded, $symbol)?,)* })
+            }
+        }
+    };
+    (@) => { c_int };
+    (@ $gives:ty) => { $gives };
+}
+
+/// The function `symbol` of `loaded`, as a pointer of type `F`.
+fn find<F: Copy>(loaded: &Loaded, symbol: &str) -> Result<F, String> {
+    // SAFETY: `F` is the type that PnetCDF gives to the function of this name; see the table below.
+    let found = unsafe { loaded.get::<F>(symbol) };
+    found.map(|function| *function).map_err(|_| format!("has no symbol {symbol}"))
+}
+
+functions! {
+    strerror = "ncmpi_strerror" (code: c_int) -> *const c_char;
+    inq_libvers = "ncmpi_inq_libvers" () -> *const c_char;
+
+    // Files.
+    create = "ncmpi_create" (
+        comm: Handle, path: *const c_char, mode: c_int, info: Handle, file: *mut c_int
+    );
+    open = "ncmpi_open" (comm: Handle, path: *const c_char, mode: c_int, info: Handle, file: *mut c_int);
+    enddef = "ncmpi_enddef" (file: c_int);
+    begin_indep_data = "ncmpi_begin_indep_data" (file: c_int);
+    end_indep_data = "ncmpi_end_indep_data" (file: c_int);
+    sync = "ncmpi_sync" (file: c_int);
+    abort = "ncmpi_abort" (file: c_int);
+    close = "ncmpi_close" (file: c_int);
+    inq_file_info = "ncmpi_inq_file_info" (file: c_int, info: *mut Handle);
+    inq_put_size = "ncmpi_inq_put_size" (file: c_int, bytes: *mut Offset);
+    inq_malloc_size = "ncmpi_inq_malloc_size" (bytes: *mut Offset);
+    inq_malloc_max_size = "ncmpi_inq_malloc_max_size" (bytes: *mut Offset);
+
+    // Definition.
+    def_dim = "ncmpi_def_dim" (file: c_int, name: *const c_char, length: Offset, dimension: *mut c_int);
+    def_var = "ncmpi_def_var" (
+        file: c_int, name: *const c_char, kind: c_int, count: c_int, dimensions: *const c_int,
+        variable: *mut c_int
+    );
+    put_att_text = "ncmpi_put_att_text" (
+        file: c_int, variable: c_int, name: *const c_char, length: Offset, text: *const c_char
+    );
+    put_att_int = "ncmpi_put_att_int" (
+        file: c_int, variable: c_int, name: *const c_char, kind: c_int, count: Offset, from: *const c_int
+    );
+    put_att_double = "ncmpi_put_att_double" (
+        file: c_int, variable: c_int, name: *const c_char, kind: c_int, count: Offset, from: *const f64
+    );
+
+    // Questions.
+    inq_varid = "ncmpi_inq_varid" (file: c_int, name: *const c_char, variable: *mut c_int);
+    inq_vartype = "ncmpi_inq_vartype" (file: c_int, variable: c_int, kind: *mut c_int);
+    inq_varndims = "ncmpi_inq_varndims" (file: c_int, variable: c_int, count: *mut c_int);
+    inq_vardimid = "ncmpi_inq_vardimid" (file: c_int, variable: c_int, dimensions: *mut c_int);
+    inq_dimlen = "ncmpi_inq_dimlen" (file: c_int, dimension: c_int, length: *mut Offset);
+    inq_varoffset = "ncmpi_inq_varoffset" (file: c_int, variable: c_int, offset: *mut Offset);
+
+    // Data that is moved when the call returns.
+    put_vara_schar = "ncmpi_put_vara_schar" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8
+    );
+    put_vara_schar_all = "ncmpi_put_vara_schar_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8
+    );
+    put_vara_int = "ncmpi_put_vara_int" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int
+    );
+    put_vara_int_all = "ncmpi_put_vara_int_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int
+    );
+    put_vara_float = "ncmpi_put_vara_float" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32
+    );
+    put_vara_float_all = "ncmpi_put_vara_float_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32
+    );
+    put_vara_double = "ncmpi_put_vara_double" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64
+    );
+    put_vara_double_all = "ncmpi_put_vara_double_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64
+    );
+    get_vara_schar = "ncmpi_get_vara_schar" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut i8
+    );
+    get_vara_schar_all = "ncmpi_get_vara_schar_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut i8
+    );
+    get_vara_int = "ncmpi_get_vara_int" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut c_int
+    );
+    get_vara_int_all = "ncmpi_get_vara_int_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut c_int
+    );
+    get_vara_float = "ncmpi_get_vara_float" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f32
+    );
+    get_vara_float_all = "ncmpi_get_vara_float_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f32
+    );
+    get_vara_double = "ncmpi_get_vara_double" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f64
+    );
+    get_vara_double_all = "ncmpi_get_vara_double_all" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f64
+    );
+
+    // Data that is moved by a later wait: from the caller's memory, or from a copy.
+    iput_vara_schar = "ncmpi_iput_vara_schar" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8,
+        request: *mut c_int
+    );
+    iput_vara_int = "ncmpi_iput_vara_int" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int,
+        request: *mut c_int
+    );
+    iput_vara_float = "ncmpi_iput_vara_float" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32,
+        request: *mut c_int
+    );
+    iput_vara_double = "ncmpi_iput_vara_double" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64,
+        request: *mut c_int
+    );
+    bput_vara_schar = "ncmpi_bput_vara_schar" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8,
+        request: *mut c_int
+    );
+    bput_vara_int = "ncmpi_bput_vara_int" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int,
+        request: *mut c_int
+    );
+    bput_vara_float = "ncmpi_bput_vara_float" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32,
+        request: *mut c_int
+    );
+    bput_vara_double = "ncmpi_bput_vara_double" (
+        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64,
+        request: *mut c_int
+    );
+    wait = "ncmpi_wait" (file: c_int, count: c_int, requests: *mut c_int, statuses: *mut c_int);
+    wait_all = "ncmpi_wait_all" (file: c_int, count: c_int, requests: *mut c_int, statuses: *mut c_int);
+    buffer_attach = "ncmpi_buffer_attach" (file: c_int, bytes: Offset);
+    buffer_detach = "ncmpi_buffer_detach" (file: c_int);
+}
+
+/// A loaded PnetCDF library.
+#[derive(Debug)]
+pub struct Library {
+    /// The path or name it was loaded by.
+    pub path: PathBuf,
+    /// Its functions.
+    pub functions: Functions,
+}
+
+impl Library {
+    /// Loads the library at `path`, or of that name in the system's search path, for the rest of the
+    /// program's life. The MPI library that it is built on has to be loaded already.
+    ///
+    /// Fails when there is no such library, or when it lacks a function.
+    pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
+        let path = path.as_ref();
+        let refuse = |why| LoadError { library: path.to_owned(), why };
+        // SAFETY: the constructors of a library run here; the caller asks for PnetCDF, whose own and those
+        // of the MPI and Fortran libraries below it ask nothing of the program.
+        let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
+        // Leaked on purpose: MPI may keep callbacks into it.
+        let loaded: &'static Loaded = Box::leak(Box::new(loaded.map_err(|error| refuse(words(&error)))?));
+        let functions = Functions::find(loaded).map_err(refuse)?;
+        Ok(Box::leak(Box::new(Self { path: path.to_owned(), functions })))
+    }
+
+    /// What the library says of its own version, such as `1.12.3 of 21 Feb 2022`.
+    pub fn version(&self) -> String {
+        // SAFETY: the call needs no MPI and gives a text of the library's own.
+        unsafe { text((self.functions.inq_libvers)()) }
+    }
+
+    /// The library's words for an error code.
+    pub fn error_text(&self, code: c_int) -> String {
+        // SAFETY: any code has a text of the library's own.
+        unsafe { text((self.functions.strerror)(code)) }
+    }
+}
+
+/// The text at `at`.
+///
+/// # Safety
+/// `at` is null or a text that ends in a zero byte.
+unsafe fn text(at: *const c_char) -> String {
+    if at.is_null() {
+        return String::new();
+    }
+    // SAFETY: as promised.
+    unsafe { CStr::from_ptr(at) }.to_string_lossy().trim().to_owned()
+}
+
+/// The loader's own words, without the name of our wrapper around it.
+fn words(error: &libloading::Error) -> String {
+    let inner = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    inner.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_is_not_pnetcdf_is_refused_with_the_missing_symbol() {
+        let error = Library::load("libc.so.6").expect_err("libc is no PnetCDF");
+        assert_eq!(error.to_string(), "libc.so.6: has no symbol ncmpi_strerror");
+    }
+}

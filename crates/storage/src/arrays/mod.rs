@@ -1,0 +1,165 @@
+//! Files of named arrays, which several ranks write parts of: what a simulation leaves.
+//!
+//! [`Arrays`] makes and opens files, whichever library does it; an [`ArrayFile`] is defined first, then
+//! takes and gives parts of its arrays. A library that can take many parts before it moves any returns
+//! [`Deferred`].
+//!
+//! All ranks that have a file open make the same calls of those marked *collective*, in the same order, also
+//! after one of them has failed: a rank that left would keep the others waiting.
+//!
+//! Invariant: a call never touches memory beyond the values it was given, whatever its arguments are.
+//! Never here: what is in the arrays, clocks, ranks' agreement.
+
+pub(crate) mod pnetcdf;
+mod values;
+
+use std::io;
+use std::path::Path;
+
+use ranks::Comm;
+use units::Usage;
+
+pub use values::{Element, Values};
+
+/// How calls on data are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Each rank on its own.
+    Independent,
+    /// All ranks together.
+    Collective,
+}
+
+/// A dimension of a file, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimension(pub usize);
+
+/// An array of a file, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable(pub usize);
+
+/// What is kept of a file beside its arrays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Attribute<'a> {
+    /// Words.
+    Text(&'a str),
+    /// A whole number.
+    Int(i32),
+    /// A number.
+    Double(f64),
+}
+
+/// A part of an array: where it begins, and how many elements it has, for each dimension, the slowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slab<'a> {
+    /// Beginnings.
+    pub start: &'a [u64],
+    /// Lengths.
+    pub count: &'a [u64],
+}
+
+impl Slab<'_> {
+    /// How many elements it has; `None` where that is more than can be counted, or where it is no part.
+    pub fn elements(&self) -> Option<u64> {
+        if self.start.len() != self.count.len() {
+            return None;
+        }
+        self.count.iter().try_fold(1_u64, |all, count| all.checked_mul(*count))
+    }
+}
+
+/// Memory that a library says it has taken, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The most at once.
+    pub most: u64,
+    /// Now.
+    pub now: u64,
+}
+
+/// A library of files of arrays.
+pub trait Arrays: Sync {
+    /// Its name, as records have it.
+    fn name(&self) -> &'static str;
+
+    /// Its version, in its own words.
+    fn version(&self) -> String;
+
+    /// Makes a file anew, with these hints, and leaves it open to be defined. Collective.
+    fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>>;
+
+    /// Opens a file that is there, to be read. Collective.
+    fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>>;
+
+    /// The memory that it holds in this process; `None` where it was built not to tell.
+    fn held(&self) -> Option<Held>;
+}
+
+/// An open file of arrays; one that is not closed stays open.
+pub trait ArrayFile {
+    /// Defines a dimension. Collective, with the same arguments on all ranks, as all definitions are.
+    fn dimension(&mut self, name: &str, length: u64) -> io::Result<Dimension>;
+
+    /// Defines an array over dimensions, the slowest first. Collective.
+    fn variable(&mut self, name: &str, element: Element, dimensions: &[Dimension]) -> io::Result<Variable>;
+
+    /// Gives the file an attribute. Collective.
+    fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()>;
+
+    /// Ends the definition; from here on data moves, by all ranks together. Collective.
+    fn end_definition(&mut self) -> io::Result<()>;
+
+    /// From here on data moves in this way. Collective.
+    fn access(&mut self, access: Access) -> io::Result<()>;
+
+    /// The array of this name; one that has other elements or lengths is an error that says so.
+    fn find(&mut self, name: &str, element: Element, lengths: &[u64]) -> io::Result<Variable>;
+
+    /// Where the first byte of an array lies in the file, where its elements follow each other in order;
+    /// `None` where they do not.
+    fn place(&self, variable: Variable) -> io::Result<Option<u64>>;
+
+    /// Writes a part of an array from the first of `values`, which has at least as many; their bytes may be
+    /// turned round while the call lasts.
+    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()>;
+
+    /// Reads a part of an array into the first of `values`, which has at least as many.
+    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()>;
+
+    /// The ability to take parts now and to move them later; `None` where the library has none.
+    fn deferred(&mut self) -> Option<&mut dyn Deferred>;
+
+    /// Bytes that this rank had the library write so far, what the library itself needs included; `None`
+    /// where it does not count.
+    fn amount_written(&mut self) -> io::Result<Option<u64>>;
+
+    /// The hints in effect, in the order of the library.
+    fn hints(&self) -> io::Result<Vec<(String, String)>>;
+
+    /// Closes the file; a failed close is a result. Collective.
+    fn close(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Parts that are taken now and moved when they are waited for.
+pub trait Deferred {
+    /// Takes a part with its values, which come back from [`Deferred::wait`].
+    fn post(&mut self, variable: Variable, slab: Slab<'_>, values: Values) -> io::Result<()>;
+
+    /// Room for the copies that [`Deferred::post_copy`] makes until they are waited for, bytes.
+    fn attach(&mut self, bytes: u64) -> io::Result<()>;
+
+    /// Gives the room up.
+    fn detach(&mut self) -> io::Result<()>;
+
+    /// Takes a part with a copy of its values.
+    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()>;
+
+    /// Moves all that was taken, and gives back the values that came with it, in their order; after a failure
+    /// they are lost. Collective, unless access is independent.
+    fn wait(&mut self) -> io::Result<Vec<Values>>;
+}
+
+/// PnetCDF, as far as it fits the MPI of the ranks, which run.
+pub fn pnetcdf() -> Result<Box<dyn Arrays>, Usage> {
+    Ok(Box::new(pnetcdf::Pnetcdf::load()?))
+}

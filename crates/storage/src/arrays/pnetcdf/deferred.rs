@@ -1,0 +1,100 @@
+//! Data that is taken now and moved by a later wait.
+//!
+//! Invariant: values that were taken stay where they are until the library is done with them, and for ever
+//! where that cannot be known.
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+use std::io;
+use std::mem;
+
+use super::super::{Access, Deferred, Slab, Values, Variable};
+use super::file::NcFile;
+
+/// A request, and the values that the library reads meanwhile; none where it has a copy.
+pub(super) struct Taken {
+    request: c_int,
+    values: Option<Values>,
+}
+
+impl Deferred for NcFile {
+    fn post(&mut self, variable: Variable, slab: Slab<'_>, mut values: Values) -> io::Result<()> {
+        let part = self.part(variable, slab, values.element(), values.len())?;
+        let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
+        let mut request = 0;
+        let made = &raw mut request;
+        // SAFETY: the file is open, there are at least as many values as the part has elements, and they stay
+        // untouched on the heap until the request has been waited for.
+        let code = unsafe {
+            match &mut values {
+                Values::Bytes(from) => (f.iput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made),
+                Values::Ints(from) => (f.iput_vara_int)(id, array, start, count, from.as_mut_ptr(), made),
+                Values::Floats(from) => (f.iput_vara_float)(id, array, start, count, from.as_mut_ptr(), made),
+                Values::Doubles(from) => {
+                    (f.iput_vara_double)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+            }
+        };
+        self.check(code)?;
+        self.taken.push(Taken { request, values: Some(values) });
+        Ok(())
+    }
+
+    fn attach(&mut self, bytes: u64) -> io::Result<()> {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().buffer_attach)(self.id, bytes) })
+    }
+
+    fn detach(&mut self) -> io::Result<()> {
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().buffer_detach)(self.id) })
+    }
+
+    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+        let part = self.part(variable, slab, values.element(), values.len())?;
+        let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
+        let mut request = 0;
+        let made = &raw mut request;
+        // SAFETY: the file is open, and there are at least as many values as the part has elements; the
+        // library copies them before it returns.
+        let code = unsafe {
+            match values {
+                Values::Bytes(from) => (f.bput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made),
+                Values::Ints(from) => (f.bput_vara_int)(id, array, start, count, from.as_mut_ptr(), made),
+                Values::Floats(from) => (f.bput_vara_float)(id, array, start, count, from.as_mut_ptr(), made),
+                Values::Doubles(from) => {
+                    (f.bput_vara_double)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+            }
+        };
+        self.check(code)?;
+        self.taken.push(Taken { request, values: None });
+        Ok(())
+    }
+
+    fn wait(&mut self) -> io::Result<Vec<Values>> {
+        let taken = mem::take(&mut self.taken);
+        let mut requests: Vec<c_int> = taken.iter().map(|taken| taken.request).collect();
+        let mut statuses: Vec<c_int> = vec![0; requests.len()];
+        let f = self.functions();
+        let wait = if self.access == Access::Collective { f.wait_all } else { f.wait };
+        let (count, requests) = (requests.len() as c_int, requests.as_mut_ptr());
+        // SAFETY: the file is open, and both arrays have as many places as there are requests.
+        let waited = self.check(unsafe { wait(self.id, count, requests, statuses.as_mut_ptr()) });
+        let done = waited.and_then(|()| statuses.iter().try_for_each(|status| self.check(*status)));
+        if let Err(error) = done {
+            // The library may still look at them.
+            mem::forget(taken);
+            return Err(error);
+        }
+        Ok(taken.into_iter().filter_map(|taken| taken.values).collect())
+    }
+}
+
+impl Drop for NcFile {
+    fn drop(&mut self) {
+        // As above: nobody waited for them.
+        mem::forget(mem::take(&mut self.taken));
+    }
+}

@@ -1,0 +1,297 @@
+//! An open file: its definition, and what it knows of itself.
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_int};
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use ffi::mpi;
+use ffi::netcdf::{self, Functions, Library, NO_ERROR};
+use ranks::Comm;
+
+use super::super::{Access, ArrayFile, Attribute, Deferred, Dimension, Element, Slab, Values, Variable};
+use super::deferred::Taken;
+use crate::mpi_file::Info;
+
+/// Most dimensions of one array here.
+pub(super) const DIMENSIONS_MAX: usize = 8;
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    /// Made anew, also where it is there; it can be defined then.
+    pub(crate) new: bool,
+    /// For writing too.
+    pub(crate) writes: bool,
+    /// By all ranks together.
+    pub(crate) shared: bool,
+}
+
+impl How {
+    /// A file that is there, to be read by all ranks.
+    pub(crate) const SHARED: Self = Self { new: false, writes: false, shared: true };
+}
+
+/// An open file. The libraries outlive it: they are never unloaded.
+pub(crate) struct NcFile {
+    pub(super) library: &'static Library,
+    mpi: &'static mpi::Library,
+    pub(super) id: c_int,
+    pub(super) access: Access,
+    dimensions: Vec<c_int>,
+    pub(super) arrays: Vec<Array>,
+    /// What was taken and not waited for.
+    pub(super) taken: Vec<Taken>,
+}
+
+/// What is known of an array.
+#[derive(Clone, Copy)]
+pub(super) struct Array {
+    pub(super) id: c_int,
+    pub(super) element: Element,
+    pub(super) dimensions: usize,
+}
+
+impl NcFile {
+    /// Makes or opens the file at `path`; where it is shared all ranks of `comm` call this together.
+    pub(crate) fn open(
+        library: &'static Library,
+        comm: &dyn Comm,
+        path: &Path,
+        how: How,
+        hints: &[(&str, &str)],
+    ) -> io::Result<Self> {
+        let ranks = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+        let mpi = ranks.library();
+        let info = match hints.is_empty() {
+            true => Info::none(ranks),
+            false => Info::new(ranks, hints.iter().copied())?,
+        };
+        let whose = if how.shared { ranks.handle() } else { mpi.constants.comm_self };
+        let name = CString::new(given(path).as_os_str().as_bytes())?;
+        let (functions, mut id) = (&library.functions, 0);
+        let (call, mode) = match how {
+            How { new: true, .. } => (functions.create, netcdf::CLOBBER | netcdf::CDF5),
+            How { writes: true, .. } => (functions.open, netcdf::WRITE),
+            _ => (functions.open, netcdf::READ_ONLY),
+        };
+        // SAFETY: MPI runs while `comm` lives, the name ends in a zero byte, and the number is ours.
+        check(library, unsafe { call(whose, name.as_ptr(), mode, info.handle(), &raw mut id) })?;
+        let access = Access::Collective;
+        Ok(Self { library, mpi, id, access, dimensions: Vec::new(), arrays: Vec::new(), taken: Vec::new() })
+    }
+
+    pub(super) fn functions(&self) -> &'static Functions {
+        &self.library.functions
+    }
+
+    pub(super) fn check(&self, code: c_int) -> io::Result<()> {
+        check(self.library, code)
+    }
+
+    /// Defines a dimension of that length, or without `length` the one that grows.
+    pub(crate) fn define(&mut self, name: &str, length: Option<u64>) -> io::Result<Dimension> {
+        // A length of 0 would mean the one that grows.
+        let length = match length {
+            None => netcdf::UNLIMITED,
+            Some(0) => return Err(wrong(format!("dimension {name} has no length"))),
+            Some(length) => {
+                i64::try_from(length).map_err(|_| wrong(format!("dimension {name} is too long")))?
+            }
+        };
+        let (name, mut id) = (CString::new(name)?, 0);
+        // SAFETY: the file is open, the name ends in a zero byte, and the number is ours.
+        self.check(unsafe { (self.functions().def_dim)(self.id, name.as_ptr(), length, &raw mut id) })?;
+        self.dimensions.push(id);
+        Ok(Dimension(self.dimensions.len() - 1))
+    }
+
+    /// The lengths of the array, the slowest first; that of the dimension that grows is what it has now.
+    pub(crate) fn lengths(&self, variable: Variable) -> io::Result<Vec<u64>> {
+        let Array { id, dimensions, .. } = self.arrays[variable.0];
+        let mut ids = vec![0; dimensions];
+        let functions = self.functions();
+        // SAFETY: the array has so many dimensions, as the library said.
+        self.check(unsafe { (functions.inq_vardimid)(self.id, id, ids.as_mut_ptr()) })?;
+        let mut lengths = Vec::new();
+        for dimension in ids {
+            let mut length = 0;
+            // SAFETY: the file is open, and the length is ours.
+            self.check(unsafe { (functions.inq_dimlen)(self.id, dimension, &raw mut length) })?;
+            lengths.push(u64::try_from(length).unwrap_or(0));
+        }
+        Ok(lengths)
+    }
+
+    /// The array of that name and those elements, whatever its lengths.
+    pub(crate) fn known(&mut self, name: &str, element: Element) -> io::Result<Variable> {
+        let functions = self.functions();
+        let text = CString::new(name)?;
+        let (mut id, mut kind, mut dimensions) = (0, 0, 0);
+        // SAFETY: the file is open, the name ends in a zero byte, and the number is ours.
+        match unsafe { (functions.inq_varid)(self.id, text.as_ptr(), &raw mut id) } {
+            netcdf::ERROR_NO_VARIABLE => return Err(wrong(format!("it has no variable {name}"))),
+            code => self.check(code)?,
+        }
+        // SAFETY: the variable is there; both numbers are ours.
+        self.check(unsafe { (functions.inq_vartype)(self.id, id, &raw mut kind) })?;
+        // SAFETY: as above.
+        self.check(unsafe { (functions.inq_varndims)(self.id, id, &raw mut dimensions) })?;
+        let dimensions = usize::try_from(dimensions).unwrap_or(0);
+        if kind != type_of(element) || dimensions > DIMENSIONS_MAX {
+            let what = format!("its variable {name} is of type {kind}, not {}", type_of(element));
+            return Err(wrong(what));
+        }
+        self.arrays.push(Array { id, element, dimensions });
+        Ok(Variable(self.arrays.len() - 1))
+    }
+
+    /// Makes durable what was written. Collective.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().sync)(self.id) })
+    }
+}
+
+impl ArrayFile for NcFile {
+    fn dimension(&mut self, name: &str, length: u64) -> io::Result<Dimension> {
+        self.define(name, Some(length))
+    }
+
+    fn variable(&mut self, name: &str, element: Element, dimensions: &[Dimension]) -> io::Result<Variable> {
+        if dimensions.len() > DIMENSIONS_MAX {
+            return Err(wrong(format!("variable {name} has more than {DIMENSIONS_MAX} dimensions")));
+        }
+        let ids: Vec<c_int> = dimensions.iter().map(|dimension| self.dimensions[dimension.0]).collect();
+        let (text, mut id) = (CString::new(name)?, 0);
+        let (define, count) = (self.functions().def_var, ids.len() as c_int);
+        // SAFETY: the file is open, the name ends in a zero byte, and there are as many dimensions as said.
+        let code =
+            unsafe { define(self.id, text.as_ptr(), type_of(element), count, ids.as_ptr(), &raw mut id) };
+        self.check(code)?;
+        self.arrays.push(Array { id, element, dimensions: ids.len() });
+        Ok(Variable(self.arrays.len() - 1))
+    }
+
+    fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()> {
+        let (functions, id, name) = (self.functions(), self.id, CString::new(name)?);
+        let (whose, name) = (netcdf::GLOBAL, name.as_ptr());
+        // SAFETY: the file is open, the name ends in a zero byte, and each value is as long as said.
+        let code = unsafe {
+            match value {
+                Attribute::Text(text) => {
+                    (functions.put_att_text)(id, whose, name, text.len() as i64, text.as_ptr().cast())
+                }
+                Attribute::Int(value) => {
+                    (functions.put_att_int)(id, whose, name, netcdf::INT, 1, &raw const value)
+                }
+                Attribute::Double(value) => {
+                    (functions.put_att_double)(id, whose, name, netcdf::DOUBLE, 1, &raw const value)
+                }
+            }
+        };
+        self.check(code)
+    }
+
+    fn end_definition(&mut self) -> io::Result<()> {
+        // SAFETY: the file is open.
+        self.check(unsafe { (self.functions().enddef)(self.id) })
+    }
+
+    fn access(&mut self, access: Access) -> io::Result<()> {
+        if access == self.access {
+            return Ok(());
+        }
+        let functions = self.functions();
+        let change =
+            if access == Access::Independent { functions.begin_indep_data } else { functions.end_indep_data };
+        self.access = access;
+        // SAFETY: the file is open.
+        self.check(unsafe { change(self.id) })
+    }
+
+    fn find(&mut self, name: &str, element: Element, lengths: &[u64]) -> io::Result<Variable> {
+        let variable = self.known(name, element)?;
+        let found = self.lengths(variable)?;
+        if found != lengths {
+            return Err(wrong(format!("its variable {name} is {found:?} long, not {lengths:?}")));
+        }
+        Ok(variable)
+    }
+
+    fn place(&self, variable: Variable) -> io::Result<Option<u64>> {
+        let mut place = 0;
+        let array = self.arrays[variable.0];
+        // SAFETY: the file is open, and the number is ours.
+        self.check(unsafe { (self.functions().inq_varoffset)(self.id, array.id, &raw mut place) })?;
+        Ok(u64::try_from(place).ok())
+    }
+
+    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+        self.put_values(variable, slab, values)
+    }
+
+    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+        self.get_values(variable, slab, values)
+    }
+
+    fn deferred(&mut self) -> Option<&mut dyn Deferred> {
+        Some(self)
+    }
+
+    fn amount_written(&mut self) -> io::Result<Option<u64>> {
+        let mut bytes = 0;
+        // SAFETY: the file is open, and the number is ours.
+        self.check(unsafe { (self.functions().inq_put_size)(self.id, &raw mut bytes) })?;
+        Ok(u64::try_from(bytes).ok())
+    }
+
+    fn hints(&self) -> io::Result<Vec<(String, String)>> {
+        let mut handle = 0;
+        // SAFETY: the file is open; the new handle is ours.
+        self.check(unsafe { (self.functions().inq_file_info)(self.id, &raw mut handle) })?;
+        Ok(Info::own(self.mpi, handle).pairs()?)
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        // SAFETY: the file is open and not used afterwards.
+        self.check(unsafe { (self.functions().close)(self.id) })
+    }
+}
+
+pub(super) fn type_of(element: Element) -> c_int {
+    match element {
+        Element::Byte => netcdf::BYTE,
+        Element::Int => netcdf::INT,
+        Element::Float => netcdf::FLOAT,
+        Element::Double => netcdf::DOUBLE,
+    }
+}
+
+pub(super) fn wrong(what: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, what)
+}
+
+/// The path as MPI is given it: Open MPI 4.1 cannot create a file whose name has no directory.
+fn given(path: &Path) -> PathBuf {
+    let bare = !path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b'/' | b':'));
+    if bare { Path::new(".").join(path) } else { path.to_owned() }
+}
+
+/// The library's answer as a result.
+fn check(library: &Library, code: c_int) -> io::Result<()> {
+    if code == NO_ERROR {
+        return Ok(());
+    }
+    if code > 0 {
+        return Err(io::Error::from_raw_os_error(code));
+    }
+    let kind = match code {
+        netcdf::ERROR_NO_FILE => ErrorKind::NotFound,
+        netcdf::ERROR_NO_SPACE => ErrorKind::StorageFull,
+        netcdf::ERROR_ACCESS => ErrorKind::PermissionDenied,
+        _ => ErrorKind::Other,
+    };
+    Err(io::Error::new(kind, library.error_text(code).replace('\n', " ")))
+}

@@ -1,0 +1,84 @@
+//! PnetCDF: files in the format CDF-5, through MPI-IO. The ranks have to be MPI's, of the MPI that the
+//! library is built on.
+#![allow(unsafe_code)]
+
+mod data;
+mod deferred;
+mod file;
+
+use std::io;
+use std::path::Path;
+
+use ffi::netcdf::{Library, NO_ERROR};
+use ranks::Comm;
+use units::Usage;
+
+use super::{ArrayFile, Arrays, Held};
+use crate::libraries::{Kind, loaded_mpi};
+pub(crate) use file::{How, NcFile};
+
+/// The library, by the names that its releases have, and Debian's.
+pub(crate) const KIND: Kind = Kind {
+    name: "PnetCDF",
+    variable: "ASSAY_PNETCDF_LIBRARY",
+    homes: &["PNETCDF_DIR", "PNETCDF_ROOT", "PARALLEL_NETCDF_DIR", "PARALLEL_NETCDF_ROOT"],
+    names: &[
+        "libpnetcdf.so.6",
+        "libpnetcdf.so.5",
+        "libpnetcdf.so.4",
+        "libpnetcdf.so.3",
+        "libpnetcdf.so.0d",
+        "libpnetcdf.so",
+    ],
+    version: |path| ffi::probe::text(path, "ncmpi_inq_libvers").map_err(|error| error.why),
+    advice: "Debian: apt-get install libpnetcdf0d, which needs Open MPI",
+};
+
+/// The loaded library.
+pub(crate) struct Pnetcdf {
+    library: &'static Library,
+}
+
+impl Pnetcdf {
+    /// Loads the library that is built on the MPI that runs.
+    pub(crate) fn load() -> Result<Self, Usage> {
+        let mpi = loaded_mpi().ok_or_else(|| Usage::new("PnetCDF needs MPI: start the ranks with mpirun"))?;
+        let path = KIND.fitting(&mpi).map_err(Usage)?;
+        let library = Library::load(path).map_err(|error| Usage(format!("PnetCDF: {error}")))?;
+        Ok(Self { library })
+    }
+
+    /// The functions, for a backend of its own.
+    pub(crate) fn library(&self) -> &'static Library {
+        self.library
+    }
+}
+
+impl Arrays for Pnetcdf {
+    fn name(&self) -> &'static str {
+        "pnetcdf"
+    }
+
+    fn version(&self) -> String {
+        self.library.version()
+    }
+
+    fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
+        Ok(Box::new(NcFile::open(self.library, comm, path, How { new: true, ..How::SHARED }, hints)?))
+    }
+
+    fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
+        Ok(Box::new(NcFile::open(self.library, comm, path, How::SHARED, hints)?))
+    }
+
+    fn held(&self) -> Option<Held> {
+        let (mut most, mut now) = (0, 0);
+        let functions = &self.library.functions;
+        // SAFETY: both only tell a number that the library keeps, and need no file.
+        let codes = unsafe {
+            [(functions.inq_malloc_max_size)(&raw mut most), (functions.inq_malloc_size)(&raw mut now)]
+        };
+        let bytes = |value: i64| u64::try_from(value).unwrap_or(0);
+        (codes == [NO_ERROR; 2]).then(|| Held { most: bytes(most), now: bytes(now) })
+    }
+}

@@ -1,0 +1,82 @@
+//! Elements of arrays in memory.
+
+/// What an array is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// 1 byte.
+    Byte,
+    /// 4 bytes, a whole number.
+    Int,
+    /// 4 bytes.
+    Float,
+    /// 8 bytes.
+    Double,
+}
+
+impl Element {
+    /// Bytes of one, in a file.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::Byte => 1,
+            Self::Int | Self::Float => 4,
+            Self::Double => 8,
+        }
+    }
+}
+
+/// Elements in memory, which a call can take away until it has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Bytes.
+    Bytes(Vec<i8>),
+    /// Whole numbers.
+    Ints(Vec<i32>),
+    /// Numbers in single precision.
+    Floats(Vec<f32>),
+    /// Numbers in double precision.
+    Doubles(Vec<f64>),
+}
+
+impl Values {
+    /// So many zeros; `None` where there is no memory for them.
+    pub fn zeros(element: Element, count: usize) -> Option<Self> {
+        Some(match element {
+            Element::Byte => Self::Bytes(zeros(count)?),
+            Element::Int => Self::Ints(zeros(count)?),
+            Element::Float => Self::Floats(zeros(count)?),
+            Element::Double => Self::Doubles(zeros(count)?),
+        })
+    }
+
+    /// What they are.
+    pub fn element(&self) -> Element {
+        match self {
+            Self::Bytes(_) => Element::Byte,
+            Self::Ints(_) => Element::Int,
+            Self::Floats(_) => Element::Float,
+            Self::Doubles(_) => Element::Double,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(all) => all.len(),
+            Self::Ints(all) => all.len(),
+            Self::Floats(all) => all.len(),
+            Self::Doubles(all) => all.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn zeros<T: Clone + Default>(count: usize) -> Option<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(count).ok()?;
+    all.resize(count, T::default());
+    Some(all)
+}

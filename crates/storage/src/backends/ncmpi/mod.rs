@@ -1,0 +1,195 @@
+//! Files by PnetCDF: one variable of bytes, `data_var`, of a record for each rank's block of each segment, in
+//! transfers (IOR 4.1's form, in the format CDF-5).
+//!
+//! The byte at a position of the data is the one that other backends have at that offset of the file, so that
+//! ranks may read what others wrote. The records lie end to end behind the header.
+//!
+//! A file that is there and holds something is opened as it is, and its variable has to fit; an empty one, as
+//! tools leave it that choose a layout beforehand, is made anew.
+//!
+//! `preallocate`, `useFileView` and `useStridedDatatype` are taken and change nothing, as in IOR 4.1.
+
+mod file;
+
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use ranks::Comm;
+use units::Usage;
+
+use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
+use crate::arrays::{Access, ArrayFile, Arrays};
+use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::{File, Mode, Open, PageCache, Space, Storage};
+use crate::{files, hints, residency};
+use file::{Cells, Data};
+
+pub(super) use crate::arrays::pnetcdf::KIND;
+
+pub(super) const BACKEND: Backend = Backend {
+    name: "ncmpi",
+    about: "a variable of one file for all ranks, by PnetCDF, independent or collective (-c)",
+    options: &[
+        BackendOption { name: "hintsFileName", takes: Takes::Text, about: "file of hints for MPI-IO" },
+        BackendOption {
+            name: "preallocate",
+            takes: Takes::Flag,
+            about: "taken as in IOR 4.1, without effect: the library has no such call",
+        },
+        BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
+        BackendOption {
+            name: "useFileView",
+            takes: Takes::Flag,
+            about: "taken as in IOR 4.1, without effect: the library makes its own views",
+        },
+        BackendOption {
+            name: "useStridedDatatype",
+            takes: Takes::Flag,
+            about: "taken as in IOR 4.1, without effect",
+        },
+    ],
+    needs_mpi: true,
+    open,
+};
+
+struct Ncmpi {
+    library: OnceLock<Pnetcdf>,
+    hints: hints::Asked,
+    shows_hints: bool,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
+    Ok(Box::new(Ncmpi {
+        library: OnceLock::new(),
+        hints: hints::asked("ncmpi", settings)?,
+        shows_hints: settings.flag("ncmpi.showHints"),
+    }))
+}
+
+/// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
+fn together<T>(comm: &dyn Comm, shared: bool, step: &str, mine: io::Result<T>) -> io::Result<T> {
+    if !shared {
+        return mine;
+    }
+    comm.agree(step, mine).map_err(|halt| match halt.rank == comm.rank() {
+        true => io::Error::other(halt.why),
+        false => io::Error::other(format!("{} (rank {})", halt.why, halt.rank)),
+    })
+}
+
+impl Ncmpi {
+    /// Opens the file, or makes it where that is asked for and nothing is there.
+    fn file(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<(NcFile, bool)> {
+        let library = self.library.get().ok_or_else(|| io::Error::other("the library was not loaded"))?;
+        let new = match how.mode {
+            Mode::Truncate => true,
+            Mode::Write => is_absent(comm, path, how.shared)?,
+            Mode::Read | Mode::Update => false,
+        };
+        let way = How { new, writes: how.mode != Mode::Read, shared: how.shared };
+        let hints: Vec<_> = self.hints.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let file = NcFile::open(library.library(), comm, path, way, &hints);
+        // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
+        Ok((together(comm, how.shared, "open", file)?, new))
+    }
+}
+
+/// Whether there is nothing yet; as rank 0 sees it, where all have to do the same.
+fn is_absent(comm: &dyn Comm, path: &Path, shared: bool) -> io::Result<bool> {
+    if !shared {
+        return Ok(files::size(path)?.unwrap_or(0) == 0);
+    }
+    let size = if comm.rank() == 0 { files::size(path) } else { Ok(None) };
+    let mut said = vec![u8::from(together(comm, shared, "open", size)?.unwrap_or(0) == 0)];
+    comm.broadcast(0, &mut said).map_err(|halt| io::Error::other(halt.why))?;
+    Ok(said == [1])
+}
+
+impl Storage for Ncmpi {
+    fn load(&self) -> Result<(), Usage> {
+        if self.library.get().is_none() {
+            // Only this thread loads: MPI's ranks have one each.
+            let _ = self.library.set(Pnetcdf::load()?);
+        }
+        Ok(())
+    }
+
+    fn version(&self) -> String {
+        self.library.get().map_or(String::new(), Arrays::version)
+    }
+
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let cells = together(comm, how.shared, "open", Cells::new(how.parts))?;
+        let (mut file, new) = self.file(comm, path, how)?;
+        let collective = how.shared && how.collective;
+        let access = if collective { Access::Collective } else { Access::Independent };
+        let variable = if new { cells.define(&mut file) } else { cells.find(&mut file) };
+        let variable = together(comm, how.shared, "variable", variable).and_then(|variable| {
+            together(comm, how.shared, "access", file.access(access))?;
+            Ok(variable)
+        });
+        let passed = || self.hints.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let shown = self.shows_hints.then(passed);
+        match variable {
+            Ok(variable) => Ok(Box::new(Data::new(file, variable, cells, shown, (!new).then_some(path))?)),
+            Err(error) => {
+                // All ranks have the file, and all close it; why it does not do is known.
+                let _ = Box::new(file).close();
+                Err(error)
+            }
+        }
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        files::remove(path)
+    }
+
+    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::size(path)
+    }
+
+    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
+        files::space(path)
+    }
+
+    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
+        files::hole(path)
+    }
+
+    fn is_device(&self, path: &Path) -> bool {
+        files::is_device(path)
+    }
+
+    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        residency::of(path)
+    }
+
+    fn is_collective(&self) -> bool {
+        true
+    }
+
+    fn is_bare(&self) -> bool {
+        false
+    }
+
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
+    fn direct(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_mpi_nothing_is_loaded() {
+        let storage = open(&Settings::default()).expect("sound");
+        assert!(storage.load().unwrap_err().0.contains("PnetCDF needs MPI"));
+        assert_eq!(storage.version(), "");
+    }
+}
