@@ -10,6 +10,7 @@
 
 pub mod ageing;
 pub mod fdtree;
+pub mod flash_io;
 pub mod ior;
 pub mod kit;
 pub mod ls_lr;

@@ -46,6 +46,9 @@ enum Command {
     /// A tree of directories and files made and removed, as the classic `fdtree` does it (`assay fdtree -h`)
     #[command(disable_help_flag = true)]
     Fdtree(Classic),
+    /// A checkpoint and two plot files, with the options and the output of FLASH-IO (`assay flash-io -h`)
+    #[command(disable_help_flag = true, visible_alias = "flash_benchmark_io")]
+    FlashIo(Classic),
     /// Many `ls -lR` at once, each in a large tree of its own (`assay ls-lr --help` lists the options)
     #[command(disable_help_flag = true)]
     LsLr(Classic),
@@ -79,7 +82,12 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     };
     let workload = matches!(
         assay.command,
-        Command::Age(_) | Command::Fdtree(_) | Command::Ior(_) | Command::Mdtest(_) | Command::LsLr(_)
+        Command::Age(_)
+            | Command::Fdtree(_)
+            | Command::FlashIo(_)
+            | Command::Ior(_)
+            | Command::Mdtest(_)
+            | Command::LsLr(_)
     );
     if let (Some(ranks), false) = (assay.ranks, workload) {
         complain(&format!(
@@ -100,6 +108,9 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Man(args) => paper::man(args),
         Command::Fdtree(classic) => {
             return (personalities::fdtree::run)(argv, &classic.tokens, assay.ranks);
+        }
+        Command::FlashIo(classic) => {
+            return (personalities::flash_io::run)(argv, &classic.tokens, assay.ranks);
         }
         Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
         Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, assay.ranks),

@@ -3,6 +3,7 @@
 pub(crate) mod age;
 mod classic;
 pub(crate) mod fdtree;
+pub(crate) mod flash_io;
 pub(crate) mod ior;
 mod kept;
 pub(crate) mod ls_lr;
@@ -33,6 +34,18 @@ pub(crate) const PERSONALITIES: &[Personality] = &[
         about: "a tree of directories and files made and removed: the options and the output of fdtree 1.0.2",
         run: fdtree::run,
         check: fdtree::check,
+    },
+    Personality {
+        name: "flash-io",
+        about: "a checkpoint and two plot files of many arrays: the options and the output of FLASH-IO",
+        run: flash_io::run,
+        check: flash_io::check,
+    },
+    Personality {
+        name: "flash_benchmark_io",
+        about: "a checkpoint and two plot files of many arrays: the options and the output of FLASH-IO",
+        run: flash_io::run,
+        check: flash_io::check,
     },
     Personality {
         name: "ior",

@@ -5,13 +5,12 @@
 //!
 //! Invariant: all ranks get their memory, or all halt.
 
-use std::path::Path;
-
 use ranks::Halt;
 
 use super::observer::Event;
 use super::parameters::Hog;
 use super::test::Test;
+use crate::kit::memory::Memory;
 
 /// Takes this rank's share; it is held for as long as the result lives.
 pub(super) fn take(test: &mut Test<'_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
@@ -55,43 +54,6 @@ fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<Memory>) -> R
     Ok(node / ranks)
 }
 
-/// Memory of a node, bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Memory {
-    total: u64,
-    /// What may be taken without swapping and without meeting the limit of this job's group.
-    available: u64,
-}
-
-impl Memory {
-    fn of_this_node() -> Option<Self> {
-        let mut memory = Self::read(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
-        let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        if let Some(left) = left_in_groups(Path::new("/sys/fs/cgroup"), &groups) {
-            memory.available = memory.available.min(left);
-        }
-        Some(memory)
-    }
-
-    fn read(meminfo: &str) -> Option<Self> {
-        let line = |key: &str| meminfo.lines().find_map(|line| line.strip_prefix(key));
-        let bytes = |key| line(key)?.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024);
-        Some(Self { total: bytes("MemTotal:")?, available: bytes("MemAvailable:")? })
-    }
-}
-
-/// What the control groups (version 2) of this process and those above leave it; `None` without limits.
-fn left_in_groups(root: &Path, groups: &str) -> Option<u64> {
-    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let number = |path: &Path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let left = |dir: &Path| {
-        let limit = number(&dir.join("memory.max"))?;
-        Some(limit.saturating_sub(number(&dir.join("memory.current"))?))
-    };
-    let dir = root.join(own);
-    dir.ancestors().take_while(|dir| dir.starts_with(root)).filter_map(left).min()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,32 +84,5 @@ mod tests {
             let why = of(hog, ranks).expect_err("too much");
             assert!(why.ends_with("only 524288000 of its 1048576000 are available; ask for less"), "{why}");
         }
-    }
-
-    #[test]
-    fn the_systems_words_are_understood() {
-        let text = "MemTotal:       100 kB\nMemFree:  1 kB\nMemAvailable:    60 kB\n";
-        assert_eq!(Memory::read(text), Some(Memory { total: 102_400, available: 61_440 }));
-        assert_eq!(Memory::read("MemTotal: 100 kB\n"), None);
-        let here = Memory::of_this_node().expect("Linux tells");
-        assert!(here.available <= here.total && here.total > 0, "{here:?}");
-    }
-
-    #[test]
-    fn the_tightest_limit_of_a_group_counts() {
-        let root = tempfile::tempdir().unwrap();
-        let inner = root.path().join("job/step");
-        std::fs::create_dir_all(&inner).unwrap();
-        let put = |name: &str, text: &str| std::fs::write(root.path().join(name), text).unwrap();
-        assert_eq!(left_in_groups(root.path(), "0::/job/step\n"), None);
-        put("job/step/memory.max", "max\n");
-        put("job/step/memory.current", "40\n");
-        assert_eq!(left_in_groups(root.path(), "0::/job/step\n"), None);
-        put("job/memory.max", "100\n");
-        put("job/memory.current", "70\n");
-        assert_eq!(left_in_groups(root.path(), "1:cpu:/\n0::/job/step\n"), Some(30));
-        put("job/step/memory.max", "45\n");
-        assert_eq!(left_in_groups(root.path(), "0::/job/step\n"), Some(5));
-        assert_eq!(left_in_groups(root.path(), "1:memory:/job\n"), None);
     }
 }

@@ -6,6 +6,7 @@ pub mod drive;
 pub mod few;
 pub mod glibc;
 pub mod layout;
+pub mod memory;
 pub mod mix;
 pub mod node;
 pub mod operations;

@@ -1,0 +1,112 @@
+//! `flash-io`, also as `flash_benchmark_io`: the command line and the text of the FLASH I/O benchmark of
+//! PnetCDF 1.14, over the workload of that name.
+
+mod fortran;
+mod grammar;
+mod help;
+mod text;
+
+use std::io;
+
+use ranks::Halt;
+use storage::Storage;
+use storage::arrays::Arrays;
+use units::Usage;
+use workloads::flash_io::{Cx, Parameters, Silent};
+
+use super::kept::Kept;
+use super::perform::{Part, Run, perform};
+use super::program::{Program, posix};
+use crate::session::Session;
+use crate::speech::complain;
+use text::{Look, Text};
+
+/// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status:
+/// 0 done, 1 failed or wrong data, 2 wrong usage.
+pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    let program = Program::begin("flash-io");
+    let typed = match grammar::parse(tokens) {
+        Ok(typed) => typed,
+        Err(usage) => return program.refuse(&usage),
+    };
+    if typed.help {
+        return program.print(&help::text(&called(argv)));
+    }
+    let session = Session::start(program.launch.as_ref(), local, true);
+    let (session, ready) = match session.and_then(|session| prepare(&typed.parameters, session)) {
+        Ok(prepared) => prepared,
+        Err(usage) => return program.refuse(&usage),
+    };
+    let speaks = program.speaks;
+    if typed.bare && speaks {
+        let prefix = &ready.parameters.prefix;
+        complain(&format!("flash-io: note: taken as -f {prefix}, as versions before 2020 did"));
+    }
+    let (quiet, latency) = (typed.quiet, typed.latency);
+    let look = Look { parameters: ready.parameters.clone(), ranks: session.size(), quiet, latency };
+    let voice = if speaks { Kept::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
+    match session.agree(voice) {
+        Err(usage) => program.refuse(&usage),
+        Ok((session, kept)) => {
+            let text = |kept| (kept, Text::new(look, Box::new(io::stdout())));
+            let run = Run { name: program.name, argv };
+            perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
+        }
+    }
+}
+
+/// The name of the program as it was called, for the original's help.
+fn called(argv: &[String]) -> String {
+    let base = argv.first().and_then(|program| program.rsplit('/').next()).unwrap_or_default();
+    if super::named(base).is_some() { base.to_owned() } else { "flash-io".to_owned() }
+}
+
+/// A run that was checked.
+struct Ready {
+    parameters: Parameters,
+    arrays: Box<dyn Arrays>,
+    /// The file system that the files lie on.
+    storage: Box<dyn Storage>,
+}
+
+/// Checks everything; all ranks refuse together.
+fn prepare(parameters: &Parameters, session: Session) -> Result<(Session, Ready), Usage> {
+    let ready = parameters.check(session.size()).and_then(|()| {
+        let arrays = storage::arrays::pnetcdf()?;
+        Ok(Ready { parameters: parameters.clone(), arrays, storage: posix()? })
+    });
+    session.agree(ready)
+}
+
+/// Every rank's part.
+fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Result<u8, Halt> {
+    let Ready { parameters, arrays, storage } = ready;
+    let mut silent = Silent;
+    let Some(text) = voice else {
+        let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut silent };
+        let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
+        return Ok(u8::from(wrong > 0));
+    };
+    let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text };
+    let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
+    if wrong > 0 {
+        complain(&format!("flash-io: wrong data: {wrong} reads brought values that were not written"));
+    }
+    if let Some(error) = text.unprinted() {
+        complain(&format!("flash-io: cannot print the results: {error}"));
+        return Ok(1);
+    }
+    Ok(u8::from(wrong > 0))
+}
+
+/// Says no to options that a run on `ranks` ranks would refuse before it starts.
+pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
+    let typed = grammar::parse(tokens)?;
+    if typed.help {
+        return Err(Usage::new("the line runs nothing; take -h out"));
+    }
+    if local && ranks > 1 {
+        return Err(Usage::new("flash-io needs MPI: start the ranks with mpirun"));
+    }
+    typed.parameters.check(ranks)
+}

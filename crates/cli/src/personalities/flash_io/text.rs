@@ -1,0 +1,244 @@
+//! The original's report, and what is our own below it.
+//!
+//! Invariant: without options of our own the text is the original's to the letter.
+
+use std::io::{self, Write};
+
+use results::record::{BadRange, Check, Phase};
+use storage::arrays::Held;
+use units::duration;
+use workloads::flash_io::{Event, File, Observer, Parameters, Seconds};
+
+use super::fortran::{fixed, integer, letters};
+
+/// How many wrong places are printed.
+const WRONG: usize = 8;
+const MEBI: f64 = 1_048_576.0;
+const RULER: &str = " -------------------------------------------------------";
+
+/// What is printed.
+pub(super) struct Look {
+    pub(super) parameters: Parameters,
+    pub(super) ranks: u32,
+    /// `-q`
+    pub(super) quiet: bool,
+    /// `--latency`
+    pub(super) latency: bool,
+}
+
+/// What is known of one file of the repetition under way.
+struct Told {
+    file: File,
+    seconds: Seconds,
+    amount: u64,
+    phase: Phase,
+}
+
+/// Prints what it hears.
+pub(super) struct Text {
+    look: Look,
+    out: Box<dyn Write + Send>,
+    told: Vec<Told>,
+    hints: Vec<(String, String)>,
+    failed: Option<io::Error>,
+}
+
+impl Text {
+    pub(super) fn new(look: Look, out: Box<dyn Write + Send>) -> Self {
+        Self { look, out, told: Vec::new(), hints: Vec::new(), failed: None }
+    }
+
+    fn print(&mut self, text: &str) {
+        let printed = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        if let Err(error) = printed {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// Why not all was printed, if so.
+    pub(super) fn unprinted(&self) -> Option<&io::Error> {
+        self.failed.as_ref()
+    }
+
+    fn report(&self, held: Option<Held>) -> String {
+        let Parameters { nonblocking, independent, zones, guards, .. } = self.look.parameters;
+        let calls = if nonblocking { "nonblocking" } else { "blocking" };
+        let access = if independent { "independent" } else { "collective" };
+        let mut text = format!("{RULER}\n  Using PnetCDF {calls} APIs\n  Using MPI {access} I/O\n{RULER}\n");
+        let guards = format!(" number of guards      : {}\n", integer(guards, 13));
+        text.push_str(&guards.repeat(2));
+        let blocks = integer(self.look.parameters.blocks(), 13);
+        text.push_str(&format!(" number of blocks      : {blocks}\n"));
+        text.push_str(&format!(" number of variables   : {}\n", integer(24, 13)));
+        self.told.iter().for_each(|told| text.push_str(&told.lines()));
+        let prefix = self.look.parameters.prefix.trim_end_matches(' ');
+        text.push_str(&format!("{RULER}\n File base name        : {prefix}\n"));
+        text.push_str(&self.striping());
+        let amount = self.told.iter().map(|told| told.amount).sum::<u64>() as f64 / MEBI;
+        let seconds: f64 = self.told.iter().map(|told| told.seconds.total).sum();
+        text.push_str(&format!(" Total I/O amount      : {}  MiB\n{RULER}\n", fixed(amount, 16)));
+        text.push_str(" nproc    array size      exec (sec)   bandwidth (MiB/s)\n");
+        let side = integer(zones, 3);
+        text.push_str(&format!(
+            "{}   {side} x {side} x {side}   {}  {}\n\n\n",
+            integer(self.look.ranks.into(), 5),
+            fixed(seconds, 7),
+            fixed(amount / seconds, 10)
+        ));
+        text + &self.info() + &held.map_or(String::new(), heap)
+    }
+
+    /// How the file is striped, where the hints say so.
+    fn striping(&self) -> String {
+        let number = |wanted: &str| {
+            let found = self.hints.iter().find(|(key, _)| key == wanted)?;
+            found.1.trim().parse::<u64>().ok()
+        };
+        let Some(count) = number("striping_factor").filter(|count| *count > 0) else { return String::new() };
+        let size = number("striping_unit").unwrap_or(0);
+        format!(
+            "   file striping count : {}\n   file striping size  : {}     bytes\n",
+            integer(count, 13),
+            integer(size, 13)
+        )
+    }
+
+    fn info(&self) -> String {
+        let mut text = format!(" MPI File Info: nkeys ={}\n", integer(self.hints.len() as u64, 12));
+        for (number, (key, value)) in self.hints.iter().enumerate() {
+            let (number, key) = (integer(number as u64, 2), letters(key.trim_end(), 25));
+            text.push_str(&format!("MPI File Info: [{number}] key = {key}, value ={}\n", value.trim_end()));
+        }
+        text + " \n"
+    }
+
+    /// What is our own of the files written.
+    fn own(&self) -> String {
+        let mut text = String::new();
+        for told in self.told.iter().filter(|_| self.look.latency) {
+            text.push_str(&latency(&told.phase));
+        }
+        text
+    }
+}
+
+impl Told {
+    fn lines(&self) -> String {
+        let title = match self.file {
+            File::Checkpoint => " checkpoint time       : ",
+            File::PlotCentered => " plot no corner        : ",
+            File::PlotCorner => " plot    corner        : ",
+        };
+        let Seconds { header, unknown, close, total } = self.seconds;
+        let mut text = format!("{title}{}  sec\n", fixed(total, 16));
+        for (name, seconds) in
+            [("max header     : ", header), ("max unknown    : ", unknown), ("max close      : ", close)]
+        {
+            text.push_str(&format!("        {name}{}  sec\n", fixed(seconds, 16)));
+        }
+        text + &format!("        I/O amount     : {}  MiB\n", fixed(self.amount as f64 / MEBI, 16))
+    }
+}
+
+/// What PnetCDF says of its own memory, where it was built to say so.
+fn heap(held: Held) -> String {
+    let mebibytes = |bytes: u64| integer(bytes / (1 << 20), 13);
+    let mut text =
+        format!("maximum heap memory allocted by PnetCDF internally is{} MiB\n", mebibytes(held.most));
+    if held.now > 0 {
+        let now = mebibytes(held.now);
+        text.push_str(&format!(
+            "heap memory allocated by PnetCDF internally has {now} MiB yet to be freed\n"
+        ));
+    }
+    text
+}
+
+/// The calls of a phase, one by one.
+fn latency(phase: &Phase) -> String {
+    let Some(latency) = &phase.latency else { return String::new() };
+    let time = |ns: u64| duration(ns as f64 * 1e-9);
+    let balance = &phase.balance;
+    format!(
+        "assay: {}: {} calls: p50 {}, p90 {}, p99 {}, max {}; slowest rank {} on {}: {}/s, median of all \
+         ranks {}/s\n",
+        phase.phase.replace('_', " "),
+        phase.ops,
+        time(latency.p50_ns),
+        time(latency.p90_ns),
+        time(latency.p99_ns),
+        time(latency.max_ns),
+        balance.slowest_rank,
+        balance.slowest_node,
+        units::bytes_binary(balance.slowest_rate),
+        units::bytes_binary(balance.median_rate)
+    )
+}
+
+/// What came of reading a file again.
+fn checked(file: File, phase: &Phase, check: &Check) -> String {
+    let name = file.name().replace('_', " ");
+    let rate = phase.metric("bw").map_or(0.0, |metric| metric.value);
+    let read = format!(
+        "assay: {name}: {} bytes read again in {} ({}/s)",
+        check.bytes,
+        duration(phase.spans.total_s),
+        units::bytes_binary(rate)
+    );
+    if check.bad_transfers == 0 {
+        return format!("{read}: every value is right\n");
+    }
+    let mut text = format!(
+        "{read}: WRONG DATA: {} ranges in {} of {} reads\n",
+        check.ranges, check.bad_transfers, phase.ops
+    );
+    check.bad.iter().take(WRONG).for_each(|bad| text.push_str(&place(bad)));
+    if check.ranges > WRONG as u64 {
+        text.push_str(&format!("assay:   and {} more\n", check.ranges - check.bad.len().min(WRONG) as u64));
+    }
+    text
+}
+
+fn place(bad: &BadRange) -> String {
+    let BadRange { rank, path, offset, length, kind, detail, .. } = bad;
+    format!(
+        "assay:   rank {rank}: {path}: {detail} ({kind}; {length} bytes from byte {offset} of the file)\n"
+    )
+}
+
+impl Observer for Text {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Wrote { file, seconds, amount, hints, phase } => {
+                if *file == File::Checkpoint {
+                    self.hints = hints.to_vec();
+                    self.told.clear();
+                }
+                let (file, seconds, amount, phase) = (*file, *seconds, *amount, (*phase).clone());
+                self.told.push(Told { file, seconds, amount, phase });
+            }
+            Event::Repetition { number, held } if !self.look.quiet => {
+                let all = self.look.parameters.repetitions;
+                let which = if all > 1 {
+                    format!("assay: repetition {} of {all}\n", number + 1)
+                } else {
+                    String::new()
+                };
+                let text = which + &self.report(*held) + &self.own();
+                self.print(&text);
+            }
+            Event::Checked { file, phase } => {
+                let Some(check) = &phase.check else { return };
+                if !self.look.quiet || check.bad_transfers > 0 {
+                    let mut text = checked(*file, phase, check);
+                    if self.look.latency {
+                        text.push_str(&latency(phase));
+                    }
+                    self.print(&text);
+                }
+            }
+            Event::Notice(text) if !self.look.quiet => self.print(&format!("assay: {text}\n")),
+            Event::Repetition { .. } | Event::Notice(_) => {}
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What was read against what was written: every element of every block.
+
+use std::path::Path;
+
+use ranks::{Comm, Halt, Reduce};
+use results::record::{BadRange, Check};
+use storage::arrays::Values;
+
+use super::files::Array;
+use super::mesh::{bits, bits_of, number};
+use crate::kit::few;
+
+/// How many wrong places a rank keeps.
+const KEPT: usize = 64;
+/// Bytes of a rank's places that arrive at rank 0 at most.
+const BYTES: usize = 20_000;
+/// Separates what is said of a place, and places.
+const FIELD: char = '\t';
+
+/// Compares the parts of arrays that one rank reads.
+#[derive(Debug, Default)]
+pub(super) struct Comparing {
+    /// Bytes compared.
+    bytes: u64,
+    /// Parts with a wrong element.
+    bad_parts: u64,
+    /// Runs of wrong elements.
+    ranges: u64,
+    first: Vec<BadRange>,
+}
+
+/// Where the part that was read lies.
+pub(super) struct Place<'a> {
+    pub(super) path: &'a Path,
+    /// Where the array begins in the file, bytes.
+    pub(super) begin: Option<u64>,
+    /// The first block that was read.
+    pub(super) first: u64,
+    /// How many.
+    pub(super) blocks: u64,
+}
+
+impl Comparing {
+    /// Compares all elements of a part of `array`.
+    pub(super) fn look(&mut self, array: &Array, place: &Place<'_>, values: &Values) {
+        let count = (place.blocks * array.elements()) as usize;
+        let wanted = bits_of(array.element, array.value);
+        let is_wrong = |at: usize| bits(values, at) != wanted;
+        self.bytes += count as u64 * array.element.bytes();
+        let mut at = (0..count).find(|at| is_wrong(*at)).unwrap_or(count);
+        self.bad_parts += u64::from(at < count);
+        while at < count {
+            let end = (at..count).find(|at| !is_wrong(*at)).unwrap_or(count);
+            self.ranges += 1;
+            if self.first.len() < KEPT {
+                self.first.push(range(array, place, values, at, end - at));
+            }
+            at = (end..count).find(|at| is_wrong(*at)).unwrap_or(count);
+        }
+    }
+
+    /// What all ranks found, with the first wrong places on rank 0. Collective.
+    pub(super) fn check(&self, comm: &dyn Comm) -> Result<Check, Halt> {
+        let is_bad = self.bad_parts > 0;
+        let mut sums = [self.bytes, self.bad_parts, self.ranges, is_bad.into()];
+        comm.all_reduce(&mut sums, Reduce::Sum)?;
+        let [bytes, bad_transfers, ranges, bad_ranks] = sums;
+        let mut check = Check { bytes, bad_transfers, ranges, bad_ranks, ..Check::default() };
+        if bad_transfers > 0 {
+            let parcel = is_bad.then(|| self.first.iter().map(line).collect::<String>());
+            let heard = few::collect_within(comm, parcel.as_deref().map(str::as_bytes), BYTES)?;
+            let ranks = heard.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
+            check.bad = few::in_turn(ranks.collect(), Check::CAP);
+        }
+        Ok(check)
+    }
+}
+
+/// A run of wrong elements, told in the terms of the array.
+fn range(array: &Array, place: &Place<'_>, values: &Values, at: usize, count: usize) -> BadRange {
+    let each = array.elements();
+    let block = place.first + at as u64 / each;
+    let mut rest = at as u64 % each;
+    let mut indices = Vec::new();
+    for length in array.lengths.iter().rev() {
+        indices.insert(0, (rest % length).to_string());
+        rest /= length;
+    }
+    let what = if array.unknown.is_some() { " zone" } else { "" };
+    let index = if indices.is_empty() { String::new() } else { format!("{what} ({})", indices.join(",")) };
+    let (found, width) = (bits(values, at), array.element.bytes() as usize);
+    let wanted = bits_of(array.element, array.value);
+    let element = (place.first * each + at as u64) * array.element.bytes();
+    BadRange {
+        rank: 0,
+        path: place.path.display().to_string(),
+        offset: place.begin.unwrap_or(0) + element,
+        length: count as u64 * array.element.bytes(),
+        expected: format!("{wanted:#0width$x}", width = 2 + 2 * width),
+        found: format!("{found:#0width$x}", width = 2 + 2 * width),
+        kind: kind(wanted, found).to_owned(),
+        detail: format!(
+            "variable {}, block {block}{index}: expected {}, found {}",
+            array.name,
+            array.value,
+            number(values, at)
+        ),
+    }
+}
+
+fn kind(wanted: u64, found: u64) -> &'static str {
+    match (wanted ^ found).count_ones() {
+        _ if found == 0 => "zero",
+        1..=8 => "flipped",
+        _ => "wrong",
+    }
+}
+
+/// A wrong place as a line of fields; the path comes last, for it may hold anything but a line's end.
+fn line(bad: &BadRange) -> String {
+    let BadRange { path, offset, length, expected, found, kind, detail, .. } = bad;
+    let path = path.replace('\n', "?");
+    let numbers = format!("{offset}{FIELD}{length}");
+    format!("{numbers}{FIELD}{expected}{FIELD}{found}{FIELD}{kind}{FIELD}{detail}{FIELD}{path}\n")
+}
+
+fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
+    let text = String::from_utf8_lossy(parcel);
+    // A line that was cut off has no end.
+    let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+    let range = |line: &str| {
+        let mut fields = line.splitn(7, FIELD);
+        let mut next = || fields.next().unwrap_or_default().to_owned();
+        BadRange {
+            rank,
+            offset: next().parse().unwrap_or(0),
+            length: next().parse().unwrap_or(0),
+            expected: next(),
+            found: next(),
+            kind: next(),
+            detail: next(),
+            path: next(),
+        }
+    };
+    whole.map(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flash_io::File;
+    use ranks::local;
+
+    #[test]
+    fn a_wrong_element_is_told_by_variable_block_zone_and_place_in_the_file() {
+        let array = &File::Checkpoint.arrays(2)[6 + 4];
+        let place = Place { path: Path::new("f\tg"), begin: Some(1000), first: 10, blocks: 3 };
+        let mut values = vec![5.0; 24];
+        (values[13], values[14], values[20]) = (5.5, 0.0, f64::NAN);
+        let found = local::run(2, |comm| {
+            let mut comparing = Comparing::default();
+            comparing.look(array, &place, &Values::Doubles(vec![5.0; 24]));
+            if comm.rank() == 1 {
+                comparing.look(array, &place, &Values::Doubles(values.clone()));
+            }
+            comparing.check(comm).expect("no halt")
+        });
+        let check = found.into_iter().next().unwrap().expect("no panic");
+        assert_eq!((check.bytes, check.bad_transfers, check.ranges, check.bad_ranks), (576, 1, 2, 1));
+        let [first, second] = &check.bad[..] else { panic!("{check:?}") };
+        let what = "variable pres, block 11 zone (1,0,1): expected 5, found 5.5";
+        assert_eq!((first.rank, first.path.as_str(), first.detail.as_str()), (1, "f\tg", what));
+        assert_eq!((first.offset, first.length), (1000 + (80 + 13) * 8, 16));
+        assert_eq!((first.expected.as_str(), first.kind.as_str()), ("0x4014000000000000", "flipped"));
+        assert_eq!((second.kind.as_str(), second.offset), ("wrong", 1000 + (80 + 20) * 8));
+    }
+
+    #[test]
+    fn what_is_known_of_blocks_is_told_without_a_zone() {
+        let arrays = File::PlotCentered.arrays(8);
+        let place = Place { path: Path::new("f"), begin: None, first: 0, blocks: 2 };
+        let told = |at: usize, values: &Values| {
+            let mut comparing = Comparing::default();
+            comparing.look(&arrays[at], &place, values);
+            comparing.first.iter().map(|bad| format!("{} {}", bad.kind, bad.detail)).collect::<Vec<_>>()
+        };
+        let wanted = "zero variable lrefine, block 1: expected 1, found 0";
+        assert_eq!(told(0, &Values::Ints(vec![1, 0])), [wanted]);
+        let mut boxes = vec![0.0; 12];
+        boxes[9] = 0.25;
+        let wanted = "flipped variable bndbox, block 1 (1,1): expected 0, found 0.25";
+        assert_eq!(told(5, &Values::Floats(boxes)), [wanted]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The three files: what they are called, and which arrays they have.
+
+use storage::arrays::Element;
+
+use super::parameters::Parameters;
+
+/// The unknowns of a zone, by the names that files have them under; the value of each is its number from 1.
+const UNKNOWNS: [&str; 24] = [
+    "dens", "velx", "vely", "velz", "pres", "ener", "temp", "gamc", "game", "enuc", "gpot", "f1__", "f2__",
+    "f3__", "f4__", "f5__", "f6__", "f7__", "f8__", "f9__", "f10_", "f11_", "f12_", "f13_",
+];
+
+/// Those in the plot files: density, temperature, pressure and the first fluid.
+const PLOTTED: [usize; 4] = [0, 6, 4, 11];
+
+/// Neighbours, parent and children of a block.
+const RELATIVES: u64 = 15;
+
+/// One of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum File {
+    /// All unknowns in double precision.
+    Checkpoint,
+    /// Four of them in single precision.
+    PlotCentered,
+    /// The same at the corners of the zones.
+    PlotCorner,
+}
+
+/// A dimension of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Length {
+    pub(super) name: &'static str,
+    pub(super) length: u64,
+}
+
+/// An array of a file, of which each block has the same many elements of the same value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Array {
+    pub(super) name: &'static str,
+    pub(super) element: Element,
+    /// Its dimensions below that of the blocks, by their place in [`File::dimensions`].
+    pub(super) inner: &'static [usize],
+    /// How long these are.
+    pub(super) lengths: Vec<u64>,
+    /// What is in it.
+    pub(super) value: f64,
+    /// Which unknown it is; `None` of what is known of blocks.
+    pub(super) unknown: Option<usize>,
+}
+
+impl Array {
+    /// Elements of one block.
+    pub(super) fn elements(&self) -> u64 {
+        self.lengths.iter().product()
+    }
+
+    /// Bytes of one block.
+    pub(super) fn bytes(&self) -> u64 {
+        self.elements() * self.element.bytes()
+    }
+}
+
+impl File {
+    /// All, in the order in which they are written.
+    pub const ALL: [Self; 3] = [Self::Checkpoint, Self::PlotCentered, Self::PlotCorner];
+
+    /// As records name the phase that writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Checkpoint => "checkpoint",
+            Self::PlotCentered => "plot_centered",
+            Self::PlotCorner => "plot_corner",
+        }
+    }
+
+    /// As records name the phase that reads it again and compares.
+    pub fn check_name(self) -> &'static str {
+        match self {
+            Self::Checkpoint => "checkpoint_check",
+            Self::PlotCentered => "plot_centered_check",
+            Self::PlotCorner => "plot_corner_check",
+        }
+    }
+
+    /// Its path.
+    pub fn path(self, prefix: &str) -> String {
+        let name = match self {
+            Self::Checkpoint => "chk",
+            Self::PlotCentered => "plt_cnt",
+            Self::PlotCorner => "plt_crn",
+        };
+        // The original trims blanks at the end, as Fortran has it.
+        format!("{}ncmpi_{name}_0000.nc", prefix.trim_end_matches(' '))
+    }
+
+    /// The unknowns in it, by number from 0.
+    pub(super) fn unknowns(self) -> &'static [usize] {
+        const ALL: [usize; 24] =
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
+        if self == Self::Checkpoint { &ALL } else { &PLOTTED }
+    }
+
+    /// Zones of a block in each direction, or corners.
+    pub(super) fn side(self, zones: u64) -> u64 {
+        zones + u64::from(self == Self::PlotCorner)
+    }
+
+    /// The elements of numbers that are not whole.
+    pub(super) fn real(self) -> Element {
+        if self == Self::Checkpoint { Element::Double } else { Element::Float }
+    }
+
+    /// Its dimensions, the first that of all blocks.
+    pub(super) fn dimensions(self, zones: u64, blocks: u64) -> [Length; 7] {
+        let side = self.side(zones);
+        let named = |name, length| Length { name, length };
+        [
+            named("dim_tot_blocks", blocks),
+            named("dim_nxb", side),
+            named("dim_nyb", side),
+            named("dim_nzb", side),
+            named("dim_NGID", RELATIVES),
+            named("dim_NDIM", 3),
+            named("dim_2", 2),
+        ]
+    }
+
+    /// Its arrays, in the order of the file.
+    pub(super) fn arrays(self, zones: u64) -> Vec<Array> {
+        let (real, dimensions) = (self.real(), self.dimensions(zones, 0));
+        let array = |name, element, inner: &'static [usize], value| {
+            let lengths = inner.iter().map(|at| dimensions[*at].length).collect();
+            Array { name, element, inner, lengths, value, unknown: None }
+        };
+        let mut arrays = vec![
+            array("lrefine", Element::Int, &[], 1.0),
+            array("nodetype", Element::Int, &[], 1.0),
+            array("gid", Element::Int, &[4], -1.0),
+            array("coordinates", real, &[5], 0.25),
+            array("blocksize", real, &[5], 0.5),
+            array("bndbox", real, &[5, 6], 0.0),
+        ];
+        for unknown in self.unknowns() {
+            let array = array(UNKNOWNS[*unknown], real, &[3, 2, 1], (*unknown + 1) as f64);
+            arrays.push(Array { unknown: Some(*unknown), ..array });
+        }
+        arrays
+    }
+
+    /// Bytes of the data of one block.
+    pub fn block_bytes(self, parameters: &Parameters) -> u64 {
+        self.arrays(parameters.zones).iter().map(Array::bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_a_block_are_those_of_its_tree_and_its_zones() {
+        for zones in [1, 2, 8, 16, 32] {
+            let parameters = Parameters { zones, ..Parameters::default() };
+            let bytes = File::ALL.map(|file| file.block_bytes(&parameters));
+            let (centers, corners) = (zones.pow(3), (zones + 1).pow(3));
+            assert_eq!(bytes, [164 + 192 * centers, 116 + 16 * centers, 116 + 16 * corners], "{zones}");
+        }
+    }
+
+    /// The amounts that are known of 64 processes and blocks of 16 x 16 x 16, MiB.
+    #[test]
+    fn sixty_four_ranks_write_the_amounts_that_are_known() {
+        let parameters = Parameters { zones: 16, ..Parameters::default() };
+        let blocks = parameters.blocks_total(64);
+        let headers = [2968, 1288, 1288];
+        let amounts = [0, 1, 2].map(|at| File::ALL[at].block_bytes(&parameters) * blocks + headers[at]);
+        let mebibytes = |bytes: u64| format!("{:.2}", bytes as f64 / 1_048_576.0);
+        assert_eq!(amounts.map(mebibytes), ["3888.06", "324.51", "389.13"]);
+        assert_eq!(mebibytes(amounts.iter().sum()), "4601.70");
+    }
+
+    #[test]
+    fn plot_files_have_density_temperature_pressure_and_the_first_fluid() {
+        let names = |file: File| -> Vec<(&str, f64)> {
+            file.arrays(8).iter().skip(6).map(|array| (array.name, array.value)).collect()
+        };
+        assert_eq!(names(File::PlotCorner), [("dens", 1.0), ("temp", 7.0), ("pres", 5.0), ("f1__", 12.0)]);
+        assert_eq!(names(File::Checkpoint)[23], ("f13_", 24.0));
+    }
+
+    #[test]
+    fn names_are_those_of_the_original() {
+        assert_eq!(File::Checkpoint.path("./o_"), "./o_ncmpi_chk_0000.nc");
+        assert_eq!(File::PlotCentered.path("o "), "oncmpi_plt_cnt_0000.nc");
+        assert_eq!(File::PlotCorner.path("/a/"), "/a/ncmpi_plt_crn_0000.nc");
+    }
+}

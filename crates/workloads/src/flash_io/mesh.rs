@@ -1,0 +1,196 @@
+//! The mesh in memory: blocks of zones with guard cells around them, all unknowns of a zone side by side.
+//!
+//! What a file takes of it, one unknown of the inner zones, lies far apart here: that is why it is packed,
+//! and packing is part of the time.
+
+use storage::arrays::{Element, Values};
+
+use super::files::{Array, File};
+use super::parameters::{Parameters, UNKNOWNS};
+
+/// The blocks of one rank.
+pub(super) struct Mesh {
+    cells: Vec<f64>,
+    zones: usize,
+    guards: usize,
+    /// Blocks that there is memory for.
+    blocks_max: usize,
+    /// Blocks that are there.
+    pub(super) blocks: u64,
+}
+
+impl Mesh {
+    /// The blocks of `rank`, every unknown filled with its number. Fails where there is no memory.
+    pub(super) fn new(parameters: &Parameters, rank: u32) -> Result<Self, String> {
+        let (zones, guards) = (parameters.zones as usize, parameters.guards as usize);
+        let blocks_max = parameters.blocks_max as usize;
+        let places = (zones + 2 * guards).pow(3) * blocks_max;
+        let mut cells = Vec::new();
+        let wanted = places * UNKNOWNS as usize;
+        cells.try_reserve_exact(wanted).map_err(|_| no_memory(wanted as u64 * 8))?;
+        for _ in 0..places {
+            cells.extend((1..=UNKNOWNS).map(|number| number as f64));
+        }
+        Ok(Self { cells, zones, guards, blocks_max, blocks: parameters.blocks_of(rank) })
+    }
+
+    /// Where an unknown of a cell lies; guard cells count.
+    #[inline]
+    fn at(&self, block: usize, [z, y, x]: [usize; 3], unknown: usize) -> f64 {
+        let side = self.zones + 2 * self.guards;
+        self.cells[(((block * side + z) * side + y) * side + x) * UNKNOWNS as usize + unknown]
+    }
+
+    /// The values of an array for all blocks that are there, but for unknowns, which are packed later: then
+    /// only room, for as many blocks as there may be, as the original has it. Fails where there is no memory.
+    pub(super) fn values(&self, array: &Array) -> Result<Values, String> {
+        let blocks = if array.unknown.is_some() { self.blocks_max as u64 } else { self.blocks };
+        let count = blocks * array.elements();
+        let mut values = Values::zeros(array.element, count as usize)
+            .ok_or_else(|| no_memory(count * array.element.bytes()))?;
+        match &mut values {
+            Values::Bytes(all) => all.fill(array.value as i8),
+            Values::Ints(all) => all.fill(array.value as i32),
+            Values::Floats(all) => all.fill(array.value as f32),
+            Values::Doubles(all) => all.fill(array.value),
+        }
+        Ok(values)
+    }
+
+    /// Brings an unknown to `into`, as `file` has it.
+    pub(super) fn pack(&self, file: File, unknown: usize, into: &mut Values) {
+        match (file, into) {
+            (File::PlotCorner, Values::Floats(into)) => self.corners(unknown, into),
+            (_, Values::Floats(into)) => self.inner(unknown, into, |value| value as f32),
+            (_, Values::Doubles(into)) => self.inner(unknown, into, |value| value),
+            (_, other) => unreachable!("no file has unknowns of {:?}", other.element()),
+        }
+    }
+
+    /// The zones without guard cells, of all blocks that may be there, as the original copies them.
+    fn inner<T>(&self, unknown: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
+        let (side, guards) = (self.zones, self.guards);
+        let mut places = into.iter_mut();
+        for block in 0..self.blocks_max {
+            for z in guards..guards + side {
+                for y in guards..guards + side {
+                    for (x, place) in (guards..guards + side).zip(&mut places) {
+                        *place = convert(self.at(block, [z, y, x], unknown));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The means of the eight cells around each corner of the zones, of the blocks that are there.
+    fn corners(&self, unknown: usize, into: &mut [f32]) {
+        let (side, guards) = (self.zones + 1, self.guards);
+        let mut places = into.iter_mut();
+        for block in 0..self.blocks as usize {
+            for z in guards..guards + side {
+                for y in guards..guards + side {
+                    for (x, place) in (guards..guards + side).zip(&mut places) {
+                        let cell = |dz, dy, dx| self.at(block, [z - dz, y - dy, x - dx], unknown);
+                        let near = cell(0, 0, 1) + cell(0, 0, 0) + cell(0, 1, 0) + cell(0, 1, 1);
+                        let far = cell(1, 0, 1) + cell(1, 0, 0) + cell(1, 1, 0) + cell(1, 1, 1);
+                        *place = (0.125 * (near + far)) as f32;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Room to read an array of so many blocks into, filled with what no file has, so that an element that does
+/// not arrive is seen; `None` where there is no memory.
+pub(super) fn room(array: &Array, blocks: u64) -> Option<Values> {
+    let mut values = Values::zeros(array.element, usize::try_from(blocks * array.elements()).ok()?)?;
+    match &mut values {
+        Values::Bytes(all) => all.fill(i8::MIN),
+        Values::Ints(all) => all.fill(i32::MIN),
+        Values::Floats(all) => all.fill(f32::NAN),
+        Values::Doubles(all) => all.fill(f64::NAN),
+    }
+    Some(values)
+}
+
+pub(super) fn no_memory(bytes: u64) -> String {
+    format!("cannot have {bytes} bytes of memory; choose --size or --blocks smaller")
+}
+
+/// What an element is as a number.
+pub(super) fn number(values: &Values, at: usize) -> f64 {
+    match values {
+        Values::Bytes(all) => all[at].into(),
+        Values::Ints(all) => all[at].into(),
+        Values::Floats(all) => all[at].into(),
+        Values::Doubles(all) => all[at],
+    }
+}
+
+/// The bits of an element, and of a number as one.
+pub(super) fn bits(values: &Values, at: usize) -> u64 {
+    match values {
+        Values::Bytes(all) => u64::from(all[at] as u8),
+        Values::Ints(all) => u64::from(all[at] as u32),
+        Values::Floats(all) => u64::from(all[at].to_bits()),
+        Values::Doubles(all) => all[at].to_bits(),
+    }
+}
+
+/// The bits of a number as such an element.
+pub(super) fn bits_of(element: Element, number: f64) -> u64 {
+    match element {
+        Element::Byte => u64::from(number as i8 as u8),
+        Element::Int => u64::from(number as i32 as u32),
+        Element::Float => u64::from((number as f32).to_bits()),
+        Element::Double => number.to_bits(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mesh in which every cell of every unknown is another number.
+    fn mesh(blocks: u64) -> (Mesh, Parameters) {
+        let parameters = Parameters { zones: 2, guards: 1, blocks_max: blocks, ..Parameters::default() };
+        let mut mesh = Mesh::new(&parameters, 0).unwrap();
+        mesh.cells.iter_mut().enumerate().for_each(|(at, cell)| *cell = at as f64);
+        (mesh, parameters)
+    }
+
+    #[test]
+    fn packing_takes_one_unknown_of_the_inner_zones_in_the_order_of_the_file() {
+        let (mesh, parameters) = mesh(3);
+        let array = &File::Checkpoint.arrays(parameters.zones)[6 + 4];
+        let mut packed = mesh.values(array).unwrap();
+        mesh.pack(File::Checkpoint, 4, &mut packed);
+        let cell = |block: u64, z: u64, y: u64, x: u64| ((((block * 4 + z) * 4 + y) * 4 + x) * 24 + 4) as f64;
+        let mut wanted = Vec::new();
+        for block in 0..3 {
+            for (z, y, x) in [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 1, 2), (2, 2, 1)] {
+                wanted.push(cell(block, z, y, x));
+            }
+            wanted.push(cell(block, 2, 2, 2));
+        }
+        assert_eq!(packed, Values::Doubles(wanted));
+    }
+
+    #[test]
+    fn a_corner_is_the_mean_of_the_eight_cells_around_it() {
+        let (mesh, parameters) = mesh(2);
+        let array = &File::PlotCorner.arrays(parameters.zones)[6];
+        let mut packed = mesh.values(array).unwrap();
+        mesh.pack(File::PlotCorner, 0, &mut packed);
+        let Values::Floats(packed) = packed else { panic!("single precision") };
+        let mean = |low: [usize; 3]| {
+            let cells = (0..8)
+                .map(|bits| mesh.at(0, [low[0] + bits / 4, low[1] + bits / 2 % 2, low[2] + bits % 2], 0));
+            (cells.sum::<f64>() / 8.0) as f32
+        };
+        assert_eq!([packed[0], packed[1], packed[26]], [mean([0, 0, 0]), mean([0, 0, 1]), mean([2, 2, 2])]);
+        // Of two blocks that may be there one is.
+        assert_eq!((mesh.blocks, packed.len(), packed[27]), (1, 54, 1.0));
+    }
+}

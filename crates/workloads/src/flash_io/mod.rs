@@ -1,0 +1,26 @@
+//! flash-io: what the FLASH code leaves of a simulation, without the simulation: a checkpoint and two plot
+//! files, each of many arrays, written by all ranks (the FLASH I/O benchmark of PnetCDF).
+//!
+//! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts; [`run`] is
+//! every rank's body. What happens is told to an [`Observer`] on rank 0 and kept as records.
+//!
+//! Invariant: the files are the same, byte for byte, however they are written.
+//! Never here: the command line, text for people, the library that keeps the arrays.
+
+mod compare;
+mod files;
+mod mesh;
+mod observer;
+mod parameters;
+mod read;
+mod record;
+mod run;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use files::File;
+pub use observer::{Event, Observer, Seconds, Silent};
+pub use parameters::Parameters;
+pub use run::{Cx, run};

@@ -1,0 +1,113 @@
+//! A file read again by all ranks, and compared.
+//!
+//! Invariant: as in writing, all ranks make the same calls from the opening to the close.
+
+use measure::{Clock, CycleClock};
+use ranks::Halt;
+use storage::arrays::{Access, ArrayFile, Slab, Values, Variable};
+
+use super::compare::{Comparing, Place};
+use super::files::Array;
+use super::write::{Done, Work};
+use crate::kit::drive::words;
+
+/// What a rank reads, and into what.
+pub(super) struct Reading<'r> {
+    pub(super) work: &'r Work<'r>,
+    pub(super) arrays: &'r [Array],
+    /// The rank whose blocks these are.
+    pub(super) owner: u32,
+    /// Where each array lies in the file, once that was looked up.
+    pub(super) places: Vec<Option<u64>>,
+    /// Room for each array's blocks, filled with what no file has.
+    pub(super) room: Vec<Values>,
+}
+
+impl Reading<'_> {
+    /// The first block of the owner.
+    pub(super) fn first(&self) -> u64 {
+        self.work.parameters.blocks_total(self.owner)
+    }
+
+    /// How many blocks the owner has.
+    pub(super) fn blocks(&self) -> u64 {
+        self.work.parameters.blocks_of(self.owner)
+    }
+
+    /// Opens the file and finds its arrays.
+    fn open(&self) -> Result<(Box<dyn ArrayFile>, Vec<Variable>), Halt> {
+        let Work { comm, file, path, .. } = *self.work;
+        let named = |error| format!("{}: {}", path.display(), words(&error));
+        let opened = self.work.arrays.open(comm, path, &[]).map_err(named);
+        let mut open = comm.agree(file.check_name(), opened)?;
+        match comm.agree(file.check_name(), self.find(&mut *open).map_err(named)) {
+            Ok(variables) => Ok((open, variables)),
+            Err(halt) => {
+                // Why it failed is known; what the close says then is nothing new.
+                let _ = open.close();
+                Err(halt)
+            }
+        }
+    }
+
+    /// Looks up where each array lies, through a handle of its own, before any clock starts.
+    pub(super) fn look(&mut self) -> Result<(), Halt> {
+        let (open, variables) = self.open()?;
+        self.places = variables.iter().map(|variable| open.place(*variable).ok().flatten()).collect();
+        let closed = open.close().map_err(|error| words(&error));
+        self.work.comm.agree(self.work.file.check_name(), closed)
+    }
+
+    /// Reads and compares the owner's blocks of every array.
+    pub(super) fn read(&mut self, clock: &CycleClock) -> Result<(Done, Comparing), Halt> {
+        let Work { parameters, path, .. } = *self.work;
+        let mut done = Done::default();
+        let enter = clock.now();
+        let (mut open, variables) = self.open()?;
+        if parameters.independent {
+            done.keep("begin_indep_data", open.access(Access::Independent));
+        }
+        done.stamps.open = (enter, clock.now());
+        let mut came = Vec::with_capacity(variables.len());
+        for (at, variable) in variables.into_iter().enumerate() {
+            came.push(self.get(&mut *open, clock, at, variable, &mut done));
+        }
+        done.stamps.data = (done.stamps.open.1, clock.now());
+        done.keep("close", open.close());
+        done.stamps.close = (done.stamps.data.1, clock.now());
+        // What is compared is not part of the time.
+        let mut comparing = Comparing::default();
+        let (first, blocks) = (self.first(), self.blocks());
+        for (at, array) in self.arrays.iter().enumerate().filter(|(at, _)| came[*at]) {
+            let place = Place { path, begin: self.places[at], first, blocks };
+            comparing.look(array, &place, &self.room[at]);
+        }
+        Ok((done, comparing))
+    }
+
+    fn find(&self, open: &mut dyn ArrayFile) -> std::io::Result<Vec<Variable>> {
+        let total = self.work.parameters.blocks_total(self.work.comm.size());
+        let lengths = |array: &Array| -> Vec<u64> { [total].iter().chain(&array.lengths).copied().collect() };
+        self.arrays.iter().map(|array| open.find(array.name, array.element, &lengths(array))).collect()
+    }
+
+    /// Reads the owner's blocks of an array; whether they came.
+    fn get(
+        &mut self,
+        open: &mut dyn ArrayFile,
+        clock: &CycleClock,
+        at: usize,
+        variable: Variable,
+        done: &mut Done,
+    ) -> bool {
+        let (array, mut start, mut count) = (&self.arrays[at], [0; 4], [0; 4]);
+        let dimensions = 1 + array.lengths.len();
+        (start[0], count[0]) = (self.first(), self.blocks());
+        count[1..dimensions].copy_from_slice(&array.lengths);
+        let slab = Slab { start: &start[..dimensions], count: &count[..dimensions] };
+        done.begins.push(clock.now());
+        let got = open.get(variable, slab, &mut self.room[at]);
+        done.ends.push(clock.now());
+        done.keep(array.name, got).is_some()
+    }
+}

@@ -1,0 +1,104 @@
+//! From every rank's stamps to the record of a phase, and to the longest times of the classic text.
+
+use measure::{Clock, Histogram, Tick};
+use ranks::{Halt, Reduce};
+use results::Record;
+use results::record::{Check, Phase, Spans};
+
+use super::files::File;
+use super::observer::Seconds;
+use super::parameters::Parameters;
+use super::write::{Done, Written};
+use crate::kit::rank::Rank;
+use crate::kit::reduce;
+
+/// Which phase this is.
+pub(super) struct Setting<'s> {
+    pub(super) parameters: &'s Parameters,
+    pub(super) backend: &'static str,
+    pub(super) file: File,
+    pub(super) name: &'static str,
+    pub(super) repetition: u32,
+    pub(super) path: String,
+    /// Bytes of this rank's part.
+    pub(super) bytes: u64,
+    pub(super) cached_before: Option<f64>,
+    pub(super) file_bytes: Option<u64>,
+    pub(super) check: Option<Check>,
+}
+
+/// Reduces and records a phase. Collective.
+pub(super) fn put(rank: &mut Rank<'_>, setting: Setting<'_>, done: &Done) -> Result<Phase, Halt> {
+    let comm = rank.comm;
+    let scale = rank.clock.scale();
+    let mut latency = Histogram::new();
+    let each = done.begins.iter().zip(&done.ends);
+    each.for_each(|(begin, end)| latency.add(scale.ns(end.0.saturating_sub(begin.0))));
+    reduce::histogram(comm, &mut latency)?;
+    let mut sums = [setting.bytes, done.begins.len() as u64];
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let [bytes, ops] = sums;
+    let (spans, began_ns) = spans(rank, done)?;
+    let (from, to) = done.stamps.data;
+    let balance = reduce::balance(comm, setting.bytes, scale.ns(to.0.saturating_sub(from.0)))?;
+    let Parameters { zones, nonblocking, .. } = *setting.parameters;
+    let arrays = setting.file.arrays(zones);
+    let unknown = arrays[arrays.len() - 1].bytes() * setting.parameters.blocks();
+    let phase = Phase {
+        repetition: setting.repetition,
+        phase: setting.name.to_owned(),
+        backend: setting.backend.to_owned(),
+        path: setting.path,
+        ranks: comm.size(),
+        transfer_bytes: unknown,
+        block_bytes: unknown,
+        segments: setting.file.unknowns().len() as u64,
+        expected_bytes: setting.parameters.blocks_total(comm.size())
+            * setting.file.block_bytes(setting.parameters),
+        bytes,
+        ops,
+        began_s: began_ns.saturating_sub(rank.began_ns()) as f64 * 1e-9,
+        spans,
+        balance,
+        latency: reduce::latency(&latency),
+        cached_before: setting.cached_before,
+        smallest_file_bytes: setting.file_bytes,
+        // A call that only takes data leaves it under way.
+        depth: if nonblocking && setting.check.is_none() { arrays.len() as u32 } else { 1 },
+        check: setting.check,
+        ..Phase::default()
+    };
+    rank.record(&Record::Phase(Box::new(phase.clone())))?;
+    Ok(phase)
+}
+
+/// The spans over all ranks, and the first moment; on rank 0's clock.
+fn spans(rank: &Rank<'_>, done: &Done) -> Result<(Spans, u64), Halt> {
+    let at = |tick: Tick| rank.on_rank_0(rank.clock.ns_at(tick));
+    let stamps = &done.stamps;
+    let mut first = [stamps.open.0, stamps.data.0, stamps.close.0].map(at);
+    let mut last = [stamps.open.1, stamps.data.1, stamps.close.1].map(at);
+    rank.comm.all_reduce(&mut first, Reduce::Min)?;
+    rank.comm.all_reduce(&mut last, Reduce::Max)?;
+    let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
+    let spans = Spans {
+        open_s: span(first[0], last[0]),
+        transfer_s: span(first[1], last[1]),
+        close_s: span(first[2], last[2]),
+        total_s: span(first[0], last[2]),
+    };
+    Ok((spans, first[0]))
+}
+
+/// The longest times of any rank, and the bytes of all, as the original counts them. Collective.
+pub(super) fn classic(rank: &Rank<'_>, written: &Written) -> Result<(Seconds, u64), Halt> {
+    let stamps = &written.done.stamps;
+    let (enter, unknowns, (close, exit)) = (stamps.open.0, written.unknowns, stamps.close);
+    let scale = rank.clock.scale();
+    let spent = [(enter, unknowns), (unknowns, close), (close, exit), (enter, exit)];
+    let mut longest = spent.map(|(from, to): (Tick, Tick)| scale.ns(to.0.saturating_sub(from.0)));
+    rank.comm.all_reduce(&mut longest, Reduce::Max)?;
+    let [header, unknown, close, total] = longest.map(|ns| ns as f64 * 1e-9);
+    let amount = rank.comm.reduce_one(written.amount, Reduce::Sum)?;
+    Ok((Seconds { header, unknown, close, total }, amount))
+}

@@ -1,0 +1,254 @@
+//! Every rank's body: the three files of each repetition, then, where asked for, all of them read again.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use measure::CycleClock;
+use ranks::{Comm, Halt, Reduce};
+use results::record::Phase;
+use results::records::Sink;
+use storage::arrays::{Arrays, Held};
+use storage::{Mode, Open, Parts, Storage};
+
+use super::files::{Array, File};
+use super::mesh::{Mesh, no_memory, room};
+use super::observer::{Event, Observer};
+use super::parameters::Parameters;
+use super::read::Reading;
+use super::record::{self, Setting};
+use super::write::{Work, Written, write};
+use crate::kit::rank::Rank;
+
+/// A read of which more than this share was cached beforehand is told.
+const CACHED_SHARE: f64 = 0.01;
+
+/// What a rank brings along.
+pub struct Cx<'a> {
+    /// This rank's clock.
+    pub clock: &'a mut CycleClock,
+    /// Where records go, on rank 0; nowhere on others.
+    pub records: &'a mut dyn Sink,
+    /// Who is told what happens, on rank 0.
+    pub observer: &'a mut dyn Observer,
+}
+
+/// Writes the files by `arrays`, and reads them again as asked; returns how many reads of all ranks brought
+/// something wrong. `storage` is the file system that they lie on. Collective.
+pub fn run(
+    parameters: &Parameters,
+    arrays: &dyn Arrays,
+    storage: &dyn Storage,
+    comm: &dyn Comm,
+    cx: &mut Cx<'_>,
+) -> Result<u64, Halt> {
+    let rank = Rank::begin(comm, cx.clock, cx.records, None)?;
+    reachable(parameters, storage, comm)?;
+    parameters.check_memory(&rank)?;
+    let mesh = comm.agree("memory", Mesh::new(parameters, comm.rank()))?;
+    let mut flash = Flash { parameters, arrays, storage, mesh, rank, observer: cx.observer };
+    let mut wrong = 0;
+    for repetition in 0..parameters.repetitions {
+        if parameters.write {
+            File::ALL.into_iter().try_for_each(|file| flash.write(file, repetition))?;
+            let held = flash.held()?;
+            flash.observer.event(&Event::Repetition { number: repetition, held });
+        }
+        for file in File::ALL.into_iter().filter(|_| parameters.verify) {
+            wrong += flash.read(file, repetition)?;
+        }
+    }
+    Ok(wrong)
+}
+
+/// Says no, on all ranks, where the directory of the files is not there, or where files that are only to be
+/// read are not: opening them is a call that the others would wait in.
+fn reachable(parameters: &Parameters, storage: &dyn Storage, comm: &dyn Comm) -> Result<(), Halt> {
+    let paths = File::ALL.map(|file| PathBuf::from(file.path(&parameters.prefix)));
+    let dir = paths[0].parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let lacks = |path: &&PathBuf| storage.size(path).map_or(true, |size| size.is_none());
+    let missing = match parameters.write {
+        true => Some(dir).filter(|dir| !dir.is_dir()),
+        false => paths.iter().find(lacks).map(PathBuf::as_path),
+    };
+    let there = missing.map_or(Ok(()), |path| {
+        Err(format!("-f {}: {}: No such file or directory", parameters.prefix, path.display()))
+    });
+    comm.agree(if parameters.write { "create" } else { "open" }, there)
+}
+
+/// One rank in a run.
+struct Flash<'a, 'r> {
+    parameters: &'a Parameters,
+    arrays: &'a dyn Arrays,
+    storage: &'a dyn Storage,
+    mesh: Mesh,
+    rank: Rank<'r>,
+    observer: &'a mut dyn Observer,
+}
+
+impl<'a> Flash<'a, '_> {
+    /// Writes a file.
+    fn write(&mut self, file: File, repetition: u32) -> Result<(), Halt> {
+        let (parameters, comm) = (self.parameters, self.rank.comm);
+        let path = PathBuf::from(file.path(&parameters.prefix));
+        let arrays = file.arrays(parameters.zones);
+        let values: Result<Vec<_>, _> = arrays.iter().map(|array| self.mesh.values(array)).collect();
+        let values = comm.agree("memory", values)?;
+        self.rank.next_phase()?;
+        let (mesh, path) = (&self.mesh, path.as_path());
+        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path };
+        let written = write(&work, self.rank.clock, &arrays, values)?;
+        let failed = written.done.failed.as_ref().map(|why| format!("{}: {why}", path.display()));
+        comm.agree(file.name(), failed.map_or(Ok(()), Err))?;
+        let file_bytes = self.whole(file, &arrays, path, &written)?;
+        let (seconds, amount) = record::classic(&self.rank, &written)?;
+        let setting = Setting {
+            name: file.name(),
+            file_bytes,
+            bytes: self.mesh.blocks * file.block_bytes(parameters),
+            ..self.setting(file, path, repetition)
+        };
+        let phase = record::put(&mut self.rank, setting, &written.done)?;
+        let (hints, phase) = (&written.hints[..], &phase);
+        self.observer.event(&Event::Wrote { file, seconds, amount, hints, phase });
+        Ok(())
+    }
+
+    /// What all phases of a file have in common.
+    fn setting(&self, file: File, path: &Path, repetition: u32) -> Setting<'a> {
+        Setting {
+            parameters: self.parameters,
+            backend: self.arrays.name(),
+            file,
+            name: file.name(),
+            repetition,
+            path: path.display().to_string(),
+            bytes: 0,
+            cached_before: None,
+            file_bytes: None,
+            check: None,
+        }
+    }
+
+    /// A file of which every call succeeded, and which is shorter than what was written, has lost data.
+    /// Gives its size on rank 0. Collective.
+    fn whole(
+        &self,
+        file: File,
+        arrays: &[Array],
+        path: &Path,
+        written: &Written,
+    ) -> Result<Option<u64>, Halt> {
+        let comm = self.rank.comm;
+        let blocks = self.parameters.blocks_total(comm.size());
+        let ends = arrays.iter().zip(&written.places);
+        let wanted = ends.filter_map(|(array, place)| Some((*place)? + blocks * array.bytes())).max();
+        let size = if comm.rank() == 0 { self.storage.size(path).unwrap_or(None) } else { None };
+        let (size, lost) = match (wanted, size) {
+            (Some(wanted), Some(size)) if size < wanted => match self.size_asked_anew(path, wanted) {
+                found if found < wanted => {
+                    let why = format!("{wanted} bytes were written and {found} are there");
+                    (Some(found), Err(format!("{}: {why}", path.display())))
+                }
+                found => (Some(found), Ok(())),
+            },
+            _ => (size, Ok(())),
+        };
+        comm.agree(file.name(), lost)?;
+        Ok(size)
+    }
+
+    /// The size of a file by opening it, a few times: a client may go on showing the size it knew before
+    /// other clients wrote, until it opens the file again.
+    fn size_asked_anew(&self, path: &Path, wanted: u64) -> u64 {
+        let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
+        let ask = || -> std::io::Result<u64> {
+            let mut file = self.storage.open(self.rank.comm, path, how)?;
+            let size = file.size()?;
+            file.close()?;
+            Ok(size)
+        };
+        let mut found = 0;
+        for _ in 0..3 {
+            found = ask().unwrap_or(0);
+            if found >= wanted {
+                break;
+            }
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        found
+    }
+
+    /// Reads a file again, each rank the blocks of a rank on another node if there is one, and compares.
+    fn read(&mut self, file: File, repetition: u32) -> Result<u64, Halt> {
+        let (parameters, comm) = (self.parameters, self.rank.comm);
+        let path = PathBuf::from(file.path(&parameters.prefix));
+        let arrays = file.arrays(parameters.zones);
+        let on_node = comm.reduce_one(comm.split_by_node()?.size().into(), Reduce::Max)? as u32;
+        let owner = (comm.rank() + on_node) % comm.size();
+        let blocks = parameters.blocks_of(owner);
+        let rooms: Option<Vec<_>> = arrays.iter().map(|array| room(array, blocks)).collect();
+        let wanted = blocks * file.block_bytes(parameters);
+        let room = comm.agree("memory", rooms.ok_or_else(|| no_memory(wanted)))?;
+        let (mesh, path) = (&self.mesh, path.as_path());
+        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path };
+        let mut reading = Reading { work: &work, arrays: &arrays, owner, places: Vec::new(), room };
+        reading.look()?;
+        let cached_before = self.cached(&reading, path)?;
+        self.rank.next_phase()?;
+        let (done, comparing) = reading.read(self.rank.clock)?;
+        let failed = done.failed.as_ref().map(|why| format!("{}: {why}", path.display()));
+        comm.agree(file.check_name(), failed.map_or(Ok(()), Err))?;
+        let check = comparing.check(comm)?;
+        let wrong = check.bad_transfers;
+        let setting = Setting {
+            name: file.check_name(),
+            bytes: wanted,
+            cached_before,
+            check: Some(check),
+            ..self.setting(file, path, repetition)
+        };
+        let phase = record::put(&mut self.rank, setting, &done)?;
+        self.observer.event(&Event::Checked { file, phase: &phase });
+        self.tell_cached(file, repetition, &phase)?;
+        Ok(wrong)
+    }
+
+    /// Share of what this rank is about to read that lies in its client's page cache, the worst of all ranks;
+    /// through a handle of its own, before any clock starts.
+    fn cached(&self, reading: &Reading<'_>, path: &Path) -> Result<Option<f64>, Halt> {
+        let (first, blocks) = (reading.first(), reading.blocks());
+        let arrays = reading.arrays.iter().zip(&reading.places);
+        let ranges = arrays
+            .filter_map(|(array, place)| Some(((*place)? + first * array.bytes(), blocks * array.bytes())));
+        let ranges: Vec<(u64, u64)> = ranges.collect();
+        let cache = self.storage.page_cache(path).unwrap_or(None);
+        let share = cache.and_then(|mut cache| cache.resident(&ranges).ok()).filter(|_| !ranges.is_empty());
+        // Millionths and one, so that "unknown" is the smallest and reduces away.
+        let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
+        let worst = self.rank.comm.reduce_one(mine, Reduce::Max)?;
+        Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
+    }
+
+    fn tell_cached(&mut self, file: File, repetition: u32, phase: &Phase) -> Result<(), Halt> {
+        let Some(share) = phase.cached_before.filter(|share| *share > CACHED_SHARE) else { return Ok(()) };
+        let text = format!(
+            "{}: {:.0} % of the data was in this client's page cache before it was read; this is the speed \
+             of memory, not of the file system",
+            file.check_name().replace('_', " "),
+            share * 100.0
+        );
+        self.rank.notice("cached-read", repetition, file.check_name(), &text)?;
+        self.observer.event(&Event::Notice(&text));
+        Ok(())
+    }
+
+    /// Memory that the library holds in all ranks, where it tells. Collective.
+    fn held(&self) -> Result<Option<Held>, Halt> {
+        let mine = self.arrays.held();
+        let mut sums = [mine.is_some().into(), mine.map_or(0, |h| h.most), mine.map_or(0, |h| h.now)];
+        self.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
+        let all = sums[0] == u64::from(self.rank.comm.size());
+        Ok(all.then_some(Held { most: sums[1], now: sums[2] }))
+    }
+}

@@ -1,0 +1,270 @@
+//! One file, written by all ranks, with the steps and the clock of the original.
+//!
+//! Invariant: from the creation to the close all ranks make the same calls, also a rank for which one failed.
+
+use std::io;
+use std::mem;
+use std::path::Path;
+
+use measure::{Clock, CycleClock, Tick};
+use ranks::{Comm, Halt, Reduce};
+use storage::arrays::{Access, ArrayFile, Arrays, Attribute, Slab, Values, Variable};
+
+use super::files::{Array, File};
+use super::mesh::Mesh;
+use super::parameters::Parameters;
+use crate::kit::drive::words;
+
+/// What the original says of itself in each file.
+const VERSION: &str = "FLASH I/O benchmark using Pnetcdf";
+
+/// What a file is written from, and with.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'w> {
+    pub(super) parameters: &'w Parameters,
+    pub(super) arrays: &'w dyn Arrays,
+    pub(super) comm: &'w dyn Comm,
+    pub(super) mesh: &'w Mesh,
+    pub(super) file: File,
+    pub(super) path: &'w Path,
+}
+
+/// When a rank began and ended each part of its work on a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stamps {
+    pub(super) open: (Tick, Tick),
+    pub(super) data: (Tick, Tick),
+    pub(super) close: (Tick, Tick),
+}
+
+/// What a rank did with a file.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    pub(super) stamps: Stamps,
+    /// When each call on data began, and when its data was moved.
+    pub(super) begins: Vec<Tick>,
+    pub(super) ends: Vec<Tick>,
+    /// The first call that failed.
+    pub(super) failed: Option<String>,
+}
+
+/// What writing leaves besides.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) done: Done,
+    /// When the unknowns began.
+    pub(super) unknowns: Tick,
+    /// Bytes that the library wrote for this rank; 0 where it does not count.
+    pub(super) amount: u64,
+    pub(super) hints: Vec<(String, String)>,
+    /// Where each array lies in the file, if anywhere.
+    pub(super) places: Vec<Option<u64>>,
+}
+
+impl Done {
+    /// Takes a result, of which the first failure is kept.
+    pub(super) fn keep<T>(&mut self, what: &str, result: io::Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.failed.get_or_insert_with(|| format!("{what}: {}", words(&error)));
+                None
+            }
+        }
+    }
+}
+
+/// The blocks of a rank among those of all.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    first: u64,
+    blocks: u64,
+    total: u64,
+}
+
+impl Share {
+    /// All ranks tell how many blocks they have, as the original does. Collective.
+    fn among(comm: &dyn Comm, blocks: u64) -> Result<Self, Halt> {
+        let mut all = vec![0; comm.size() as usize];
+        let rank = comm.rank() as usize;
+        all[rank] = blocks;
+        comm.all_reduce(&mut all, Reduce::Sum)?;
+        Ok(Self { first: all[..rank].iter().sum(), blocks, total: all.iter().sum() })
+    }
+}
+
+/// Writes the file from `values`, which are made for its `arrays`.
+pub(super) fn write(
+    work: &Work<'_>,
+    clock: &CycleClock,
+    arrays: &[Array],
+    values: Vec<Values>,
+) -> Result<Written, Halt> {
+    let Work { parameters, comm, file, .. } = *work;
+    let mut written = Written::default();
+    let done = &mut written.done;
+    (done.begins, done.ends) = (Vec::with_capacity(arrays.len()), Vec::with_capacity(arrays.len()));
+
+    let enter = clock.now();
+    let share = Share::among(comm, work.mesh.blocks)?;
+    let created = work.arrays.create(comm, work.path, &hints(parameters));
+    let mut open = comm.agree(file.name(), created.map_err(|error| named(work, "create", &error)))?;
+    if file == File::Checkpoint {
+        written.hints = done.keep("hints", open.hints()).unwrap_or_default();
+    }
+    let defined = define(&mut *open, work, arrays, share.total);
+    let defined = comm.agree(file.name(), defined.map_err(|error| named(work, "define", &error)));
+    let variables = match defined {
+        Ok(variables) => variables,
+        Err(halt) => {
+            // Why it failed is known; what the close says then is nothing new.
+            let _ = open.close();
+            return Err(halt);
+        }
+    };
+    done.stamps.open = (enter, clock.now());
+
+    if parameters.independent {
+        done.keep("begin_indep_data", open.access(Access::Independent));
+    }
+    let mut putting = Putting { work, clock, open: &mut *open, done, share };
+    let (variables_of_blocks, variables_of_zones) = variables.split_at(arrays.len() - file.unknowns().len());
+    let (blocks, zones) = arrays.split_at(variables_of_blocks.len());
+    let mut values = values.into_iter();
+    for ((array, variable), mut values) in blocks.iter().zip(variables_of_blocks).zip(&mut values) {
+        putting.put(array, *variable, &mut values, false);
+    }
+    putting.make_room();
+    written.unknowns = clock.now();
+    let returned = putting.unknowns(zones, variables_of_zones, values);
+
+    let close = clock.now();
+    written.amount = done.keep("inq_put_size", open.amount_written()).flatten().unwrap_or(0);
+    written.places = variables.iter().map(|variable| open.place(*variable).ok().flatten()).collect();
+    done.keep("close", open.close());
+    let exit = clock.now();
+    // Giving memory back is not part of the time.
+    drop(returned);
+    (done.stamps.data, done.stamps.close) = ((done.stamps.open.1, close), (close, exit));
+    Ok(written)
+}
+
+/// What the original asks of MPI-IO and of PnetCDF, in its order.
+fn hints(parameters: &Parameters) -> [(&'static str, &'static str); 3] {
+    let all_together = if parameters.independent { "false" } else { "true" };
+    [("romio_no_indep_rw", all_together), ("romio_ds_write", "disable"), ("nc_var_align_size", "1")]
+}
+
+fn named(work: &Work<'_>, step: &str, error: &io::Error) -> String {
+    format!("{}: {step}: {}", work.path.display(), words(error))
+}
+
+/// Defines dimensions, arrays and attributes in the order of the original.
+fn define(
+    open: &mut dyn ArrayFile,
+    work: &Work<'_>,
+    arrays: &[Array],
+    blocks: u64,
+) -> io::Result<Vec<Variable>> {
+    let zones = work.parameters.zones;
+    let lengths = work.file.dimensions(zones, blocks);
+    let dimensions = lengths.map(|length| open.dimension(length.name, length.length));
+    let dimensions = dimensions.into_iter().collect::<io::Result<Vec<_>>>()?;
+    let mut variables = Vec::with_capacity(arrays.len());
+    for array in arrays {
+        let over: Vec<_> = [0].iter().chain(array.inner).map(|at| dimensions[*at]).collect();
+        variables.push(open.variable(array.name, array.element, &over)?);
+    }
+    let side = Attribute::Int(work.file.side(zones) as i32);
+    let attributes = [
+        ("file_creation_time", Attribute::Text("now")),
+        ("flash_version", Attribute::Text(VERSION)),
+        ("total_blocks", Attribute::Int(blocks as i32)),
+        ("nsteps", Attribute::Int(0)),
+        ("nxb", side),
+        ("nyb", side),
+        ("nzb", side),
+        ("time", Attribute::Double(0.0)),
+    ];
+    attributes.into_iter().try_for_each(|(name, value)| open.attribute(name, value))?;
+    open.end_definition()?;
+    Ok(variables)
+}
+
+/// The calls on data of one file.
+struct Putting<'p> {
+    work: &'p Work<'p>,
+    clock: &'p CycleClock,
+    open: &'p mut dyn ArrayFile,
+    done: &'p mut Done,
+    share: Share,
+}
+
+impl Putting<'_> {
+    /// Writes this rank's blocks of an array, or has the library take them: with a copy where `copies`, else
+    /// with the values themselves.
+    fn put(&mut self, array: &Array, variable: Variable, values: &mut Values, copies: bool) {
+        let (mut start, mut count) = ([0; 4], [0; 4]);
+        let dimensions = 1 + array.lengths.len();
+        (start[0], count[0]) = (self.share.first, self.share.blocks);
+        count[1..dimensions].copy_from_slice(&array.lengths);
+        let slab = Slab { start: &start[..dimensions], count: &count[..dimensions] };
+        self.done.begins.push(self.clock.now());
+        let put = match self.work.parameters.nonblocking {
+            false => self.open.put(variable, slab, values),
+            true => match self.open.deferred() {
+                None => Err(io::Error::other("the library has no nonblocking calls; add -b")),
+                Some(deferred) if copies => deferred.post_copy(variable, slab, values),
+                Some(deferred) => {
+                    deferred.post(variable, slab, mem::replace(values, Values::Bytes(Vec::new())))
+                }
+            },
+        };
+        self.done.ends.push(self.clock.now());
+        self.done.keep(array.name, put);
+    }
+
+    /// The room for copies of the unknowns, which plot files are written from.
+    fn make_room(&mut self) {
+        if self.copies()
+            && let Some(deferred) = self.open.deferred()
+        {
+            self.done.keep("buffer_attach", deferred.attach(self.work.parameters.copies()));
+        }
+    }
+
+    fn copies(&self) -> bool {
+        self.work.parameters.nonblocking && self.work.file != File::Checkpoint
+    }
+
+    /// Packs and writes the unknowns; gives back what need not be freed within the time.
+    fn unknowns(
+        &mut self,
+        arrays: &[Array],
+        variables: &[Variable],
+        values: impl Iterator<Item = Values>,
+    ) -> Vec<Values> {
+        let mut returned = Vec::with_capacity(variables.len() + 1);
+        for ((array, variable), mut values) in arrays.iter().zip(variables).zip(values) {
+            let unknown = array.unknown.expect("the arrays of zones are those of unknowns");
+            self.work.mesh.pack(self.work.file, unknown, &mut values);
+            self.put(array, *variable, &mut values, self.copies());
+            returned.push(values);
+        }
+        if self.work.parameters.nonblocking
+            && let Some(deferred) = self.open.deferred()
+        {
+            let waited = deferred.wait();
+            // Until here nothing that was taken is sure to be moved.
+            let now = self.clock.now();
+            self.done.ends.fill(now);
+            returned.extend(self.done.keep("wait", waited).unwrap_or_default());
+        }
+        if self.copies()
+            && let Some(deferred) = self.open.deferred()
+        {
+            self.done.keep("buffer_detach", deferred.detach());
+        }
+        returned
+    }
+}
