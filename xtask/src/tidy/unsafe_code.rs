@@ -21,7 +21,6 @@ const PLACES: &[&str] = &[
     "crates/storage/src/backends/mmap",
     "crates/storage/src/backends/aio",
     "crates/storage/src/backends/hdf5",
-    "crates/storage/src/backends/pnetcdf",
     "crates/workloads/src/kit/payload/lanes",
     "xtask/src/bench/usage",
 ];
