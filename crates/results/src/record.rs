@@ -9,12 +9,14 @@
 //! renamed; `schema` in [`Run`] counts the breaks.
 //! Never here: judgement. A record says what happened, a verdict says what it means.
 
+mod case;
 mod check;
 mod metrics;
 mod state;
 
 use serde::{Deserialize, Serialize};
 
+pub use case::{Case, Evidence, Outcome};
 pub use check::{BadRange, BadRank, Check};
 pub use metrics::{METRICS, Metric};
 pub use state::{State, StateExtents};
@@ -32,6 +34,8 @@ pub enum Record {
     Phase(Box<Phase>),
     /// A state that a file system was brought to.
     State(Box<State>),
+    /// One case of a conformance suite.
+    Case(Box<Case>),
     /// Something went wrong and ended the phase on all ranks.
     Failure(Failure),
     /// Something the reader of the numbers has to know.

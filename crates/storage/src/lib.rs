@@ -17,6 +17,8 @@ mod files;
 mod hints;
 pub mod libraries;
 mod listing;
+pub mod locks;
+mod mapped;
 pub mod mpi_file;
 mod names;
 mod plain;
@@ -29,6 +31,7 @@ pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
 pub use hints::Hints;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};
+pub use mapped::Mapped;
 pub use traits::{
     Ended, Entry, File, Mode, Names, Op, Open, PageCache, Parts, Pieces, Queue, Space, Storage, Wait,
 };

@@ -15,3 +15,4 @@ pub mod ior;
 pub mod kit;
 pub mod ls_lr;
 pub mod mdtest;
+pub mod mpi_io;

@@ -10,6 +10,8 @@ use super::tree::{Source, Tree};
 const PLACES: &[&str] = &[
     "crates/ffi/",
     "crates/ranks/src/mpi",
+    "crates/shim/",
+    "crates/storage/src/locks",
     "crates/storage/src/arrays/pnetcdf",
     "crates/storage/src/mpi_file/",
     "crates/storage/src/residency",

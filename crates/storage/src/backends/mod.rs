@@ -16,6 +16,8 @@ mod ncmpi;
 mod posix;
 mod uring;
 
+pub(crate) use mmap::mapping;
+
 /// What an option of a backend takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {

@@ -25,7 +25,7 @@ pub(super) enum Advice {
 
 /// A mapping, which may be empty.
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub(crate) struct Mapping {
     start: *mut u8,
     length: usize,
     /// `None` where the mapping is empty.
@@ -37,7 +37,7 @@ unsafe impl Send for Mapping {}
 
 impl Mapping {
     /// Maps the first `length` bytes of a file.
-    pub(super) fn new(fd: &OwnedFd, length: u64, writes: bool) -> io::Result<Self> {
+    pub(crate) fn new(fd: &OwnedFd, length: u64, writes: bool) -> io::Result<Self> {
         let too_long = |_| io::Error::new(io::ErrorKind::FileTooLarge, "longer than memory has addresses");
         let length = usize::try_from(length).map_err(too_long)?;
         if length == 0 {
@@ -57,12 +57,12 @@ impl Mapping {
     }
 
     /// Bytes that are mapped.
-    pub(super) fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length as u64
     }
 
     /// Copies into the file; false if a page could not be had, now or before.
-    pub(super) fn write(&self, data: &[u8], offset: u64) -> bool {
+    pub(crate) fn write(&self, data: &[u8], offset: u64) -> bool {
         if data.is_empty() {
             return true;
         }
@@ -74,7 +74,7 @@ impl Mapping {
     }
 
     /// Copies out of the file; false if a page could not be had, now or before.
-    pub(super) fn read(&self, data: &mut [u8], offset: u64) -> bool {
+    pub(crate) fn read(&self, data: &mut [u8], offset: u64) -> bool {
         if data.is_empty() {
             return true;
         }
@@ -85,7 +85,7 @@ impl Mapping {
     }
 
     /// Makes a range durable: `msync` with `MS_SYNC`.
-    pub(super) fn sync(&self, range: Range<u64>) -> io::Result<()> {
+    pub(crate) fn sync(&self, range: Range<u64>) -> io::Result<()> {
         let (start, length) = self.pages(range);
         if length == 0 {
             return Ok(());

@@ -9,7 +9,7 @@
 //! made and after every sync; they stay in the page cache. There is no O_DIRECT: a mapping is the page cache.
 
 mod faults;
-mod mapping;
+pub(crate) mod mapping;
 
 use std::io;
 use std::ops::Range;

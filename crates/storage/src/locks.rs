@@ -1,0 +1,123 @@
+//! Byte-range locks of the system (`fcntl`), of a process and of an open file description.
+//!
+//! A lock of a process belongs to all its threads: between threads it excludes nobody, and the first
+//! descriptor of the file that the process closes takes it away. A lock of an open file description belongs to
+//! that one.
+//!
+//! Never here: waiting with an end; who asks to wait, waits.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// Who owns a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The process: POSIX.
+    Process,
+    /// The open file description: Linux, POSIX.1-2024.
+    Description,
+}
+
+/// What a lock keeps others from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// Others may read-lock, and not write-lock.
+    Read,
+    /// Others may not lock.
+    Write,
+    /// No lock: what was locked is given up.
+    None,
+}
+
+/// Bytes of a file; a length of 0 goes to the end, wherever that will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// First byte.
+    pub start: u64,
+    /// How many bytes.
+    pub length: u64,
+}
+
+/// Locks or unlocks a range; without `wait`, a lock that others hold is an error of kind `WouldBlock`.
+pub fn set(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range, wait: bool) -> io::Result<()> {
+    let command = match (owner, wait) {
+        (Owner::Process, false) => libc::F_SETLK,
+        (Owner::Process, true) => libc::F_SETLKW,
+        (Owner::Description, false) => libc::F_OFD_SETLK,
+        (Owner::Description, true) => libc::F_OFD_SETLKW,
+    };
+    let mut asked = described(lock, range)?;
+    loop {
+        match call(fd, command, &mut asked) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // POSIX lets a system say either.
+            Err(error) if error.raw_os_error() == Some(libc::EACCES) => {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Whether others hold a lock that would keep this one away, and which process holds it (0: not known).
+pub fn holder(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range) -> io::Result<Option<u32>> {
+    let command = if owner == Owner::Process { libc::F_GETLK } else { libc::F_OFD_GETLK };
+    let mut asked = described(lock, range)?;
+    call(fd, command, &mut asked)?;
+    let free = i32::from(asked.l_type) == libc::F_UNLCK;
+    Ok((!free).then(|| u32::try_from(asked.l_pid).unwrap_or(0)))
+}
+
+fn described(lock: Lock, range: Range) -> io::Result<libc::flock> {
+    let number =
+        |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput));
+    let kind = match lock {
+        Lock::Read => libc::F_RDLCK,
+        Lock::Write => libc::F_WRLCK,
+        Lock::None => libc::F_UNLCK,
+    };
+    let (l_start, l_len) = (number(range.start)?, number(range.length)?);
+    let (l_type, l_whence) = (kind as libc::c_short, libc::SEEK_SET as libc::c_short);
+    Ok(libc::flock { l_type, l_whence, l_start, l_len, l_pid: 0 })
+}
+
+fn call(fd: BorrowedFd<'_>, command: libc::c_int, lock: &mut libc::flock) -> io::Result<()> {
+    // SAFETY: the descriptor is open while it is borrowed, and these commands read and write one `flock`.
+    match unsafe { libc::fcntl(fd.as_raw_fd(), command, std::ptr::from_mut(lock)) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn a_lock_of_one_description_keeps_another_away_until_it_is_given_up() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let [one, other] = [(); 2].map(|()| file.reopen().unwrap());
+        let range = Range { start: 10, length: 5 };
+        let lock = |file: &std::fs::File, lock, start| {
+            set(file.as_fd(), Owner::Description, lock, Range { start, length: 1 }, false)
+        };
+        set(one.as_fd(), Owner::Description, Lock::Write, range, false).unwrap();
+        let refused = lock(&other, Lock::Read, 14).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
+        assert!(holder(other.as_fd(), Owner::Description, Lock::Read, range).unwrap().is_some());
+        lock(&other, Lock::Write, 15).expect("beside the range");
+        set(one.as_fd(), Owner::Description, Lock::None, range, false).unwrap();
+        lock(&other, Lock::Write, 14).expect("given up");
+        assert_eq!(holder(other.as_fd(), Owner::Description, Lock::Write, range).unwrap(), None);
+    }
+
+    #[test]
+    fn a_range_beyond_what_files_have_is_refused() {
+        let file = tempfile::tempfile().unwrap();
+        let range = Range { start: u64::MAX, length: 1 };
+        let refused = set(file.as_fd(), Owner::Process, Lock::Write, range, false).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+    }
+}

@@ -1,0 +1,109 @@
+//! What is known to fail in a release of a library, whatever the file system.
+//!
+//! Invariant: a case that is listed runs all the same; only how its failure is called differs.
+
+use std::fmt;
+
+use super::choose::matches;
+
+/// The library that the ranks run on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Library {
+    /// `Open MPI`, `MPICH`; empty for local ranks.
+    pub name: String,
+    /// Release, up to three numbers; missing ones are 0.
+    pub version: [u32; 3],
+    /// Which of its two parts does files: `ompio` or `romio`; empty where that is not known.
+    pub files: String,
+}
+
+impl Library {
+    /// Reads the first line of what a library says of itself.
+    pub fn read(words: &str) -> Self {
+        let names = ["Open MPI", "MPICH", "MVAPICH", "Intel(R) MPI", "CRAY MPICH"];
+        let name = names.iter().find(|name| words.starts_with(**name)).copied().unwrap_or_default();
+        let digits = |word: &&str| word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+        let word = words.split([' ', '\t', ',', ':']).find(digits).unwrap_or_default();
+        let mut numbers = word.trim_start_matches('v').split('.').map_while(|part| {
+            let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            part[..end].parse().ok()
+        });
+        let version = [(); 3].map(|()| numbers.next().unwrap_or(0));
+        Self { name: name.to_owned(), version, files: String::new() }
+    }
+}
+
+impl fmt::Display for Library {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [major, minor, patch] = self.version;
+        write!(out, "{} {major}.{minor}.{patch}", self.name)?;
+        if self.files.is_empty() { Ok(()) } else { write!(out, " ({})", self.files) }
+    }
+}
+
+/// The first and the last release that has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Versions(pub [u32; 3], pub [u32; 3]);
+
+/// A known failure.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// The library.
+    pub library: &'static str,
+    /// Releases in which it was seen.
+    pub versions: Versions,
+    /// `ompio`, `romio`, or empty for either.
+    pub files: &'static str,
+    /// The case, as a pattern.
+    pub case: &'static str,
+    /// What the failure says; another failure of the case is no known one. Empty: anything.
+    pub says: &'static str,
+    /// What the library does, in a sentence.
+    pub why: &'static str,
+}
+
+impl Known {
+    /// The row for this case on this library, if there is one.
+    pub fn of(case: &str, library: &Library) -> Vec<&'static Self> {
+        let here = |known: &&Self| {
+            let Versions(first, last) = known.versions;
+            known.library == library.name
+                && (first..=last).contains(&library.version)
+                && (known.files.is_empty() || known.files == library.files)
+                && matches(known.case, case)
+        };
+        KNOWN.iter().filter(here).collect()
+    }
+}
+
+/// All that are known. Each was seen on the releases that it names, on ext4 and tmpfs.
+pub const KNOWN: &[Known] = &[];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_known_by_the_first_line_of_its_words() {
+        for (words, name, version) in [
+            ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "Open MPI", [4, 1, 4]),
+            ("MPICH Version:\t4.0.2", "MPICH", [4, 0, 2]),
+            ("MPICH Version:      5.0.2", "MPICH", [5, 0, 2]),
+            ("MPICH Version: 4.2.0rc1", "MPICH", [4, 2, 0]),
+            ("Something else", "", [0, 0, 0]),
+        ] {
+            let library = Library::read(words);
+            assert_eq!((library.name.as_str(), library.version), (name, version), "{words}");
+        }
+    }
+
+    #[test]
+    fn rows_name_cases_that_there_are_and_say_why() {
+        let cases = super::super::cases();
+        for known in KNOWN {
+            assert!(cases.iter().any(|case| matches(known.case, &case.name)), "{}: no such case", known.case);
+            assert!(known.versions.0 <= known.versions.1, "{}", known.case);
+            assert!(!known.why.is_empty() && !known.why.ends_with('.'), "{}", known.case);
+        }
+    }
+}

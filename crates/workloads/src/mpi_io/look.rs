@@ -1,0 +1,77 @@
+//! Reading and writing by the system's own calls: what every case is checked with.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use super::stop::{Told, Trouble, same_bytes};
+
+/// What a file holds before a case writes into it: bytes that no case writes.
+pub(super) const UNTOUCHED: u8 = 0xa5;
+
+/// Data of a rank: each byte tells rank, call and place.
+pub(super) fn data(rank: u32, call: u32, length: usize) -> Vec<u8> {
+    let word = |at: usize| {
+        let mixed = (u64::from(rank) << 40 | u64::from(call) << 32 | (at as u64 / 8 + 1))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed.to_le_bytes()
+    };
+    let plain = (0..length).map(|at| word(at)[at % 8]);
+    plain.map(|byte| if byte == UNTOUCHED || byte == 0 { 0x5a } else { byte }).collect()
+}
+
+/// Opens for reading and writing, made if it is not there.
+pub(super) fn open(path: &Path) -> Result<File, Trouble> {
+    let mut how = OpenOptions::new();
+    how.read(true).write(true).create(true).truncate(false).open(path).told(path.display())
+}
+
+/// Makes a file of `length` untouched bytes.
+pub(super) fn prefill(path: &Path, length: usize) -> Result<(), Trouble> {
+    std::fs::write(path, vec![UNTOUCHED; length]).told(path.display())
+}
+
+/// Writes all of `data` at `offset`, in one call where the system takes it so.
+pub(super) fn write_at(file: &File, data: &[u8], offset: u64) -> Result<(), Trouble> {
+    file.write_all_at(data, offset).told(format!("write {} bytes at {offset}", data.len()))
+}
+
+/// What is at `offset`: so many bytes, or fewer where the file ends.
+pub(super) fn read_at(file: &File, length: usize, offset: u64) -> Result<Vec<u8>, Trouble> {
+    let mut data = vec![0; length];
+    let mut done = 0;
+    while done < length {
+        match file.read_at(&mut data[done..], offset + done as u64) {
+            Ok(0) => break,
+            Ok(more) => done += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).told(format!("read {length} bytes at {offset}")),
+        }
+    }
+    data.truncate(done);
+    Ok(data)
+}
+
+/// Trouble unless the file holds these bytes at `offset`.
+pub(super) fn holds(
+    what: &str,
+    path: &Path,
+    file: &File,
+    offset: u64,
+    expected: &[u8],
+) -> Result<(), Trouble> {
+    same_bytes(what, path, offset, expected, &read_at(file, expected.len(), offset)?)
+}
+
+/// All bytes of a file, opened anew.
+pub(super) fn whole(path: &Path) -> Result<Vec<u8>, Trouble> {
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).told(path.display())?;
+    Ok(bytes)
+}
+
+/// Trouble unless the file, opened anew, holds these bytes and no more.
+pub(super) fn is_whole(what: &str, path: &Path, expected: &[u8]) -> Result<(), Trouble> {
+    same_bytes(what, path, 0, expected, &whole(path)?)
+}
