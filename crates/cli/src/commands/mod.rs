@@ -56,6 +56,7 @@ enum Command {
     /// Operations on names, with the options and the output of the classic `mdtest` (`assay mdtest -h`)
     #[command(disable_help_flag = true)]
     Mdtest(Classic),
+    MpiIo(personalities::mpi_io::Args),
 }
 
 /// The words of a classic program, which it reads itself.
@@ -88,6 +89,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             | Command::Ior(_)
             | Command::Mdtest(_)
             | Command::LsLr(_)
+            | Command::MpiIo(_)
     );
     if let (Some(ranks), false) = (assay.ranks, workload) {
         complain(&format!(
@@ -115,6 +117,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
         Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, assay.ranks),
         Command::Age(args) => return personalities::age::run(argv, args, assay.ranks),
+        Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, assay.ranks),
         Command::Mdtest(classic) => return (personalities::mdtest::run)(argv, &classic.tokens, assay.ranks),
     };
     match done {

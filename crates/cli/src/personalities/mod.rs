@@ -8,6 +8,7 @@ pub(crate) mod ior;
 mod kept;
 pub(crate) mod ls_lr;
 pub(crate) mod mdtest;
+pub(crate) mod mpi_io;
 mod perform;
 mod program;
 

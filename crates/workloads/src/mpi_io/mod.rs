@@ -18,7 +18,7 @@ mod stop;
 
 pub use case::{Case, Needs, Ranks};
 pub use choose::matches;
-pub use known::{KNOWN, Known, Library, Versions};
+pub use known::{KNOWN, Known, Library, Versions, learn};
 pub use run::{Event, Suite, Watch, known, run};
 pub use scene::Scene;
 pub use stop::{Stop, Trouble, Verdict};

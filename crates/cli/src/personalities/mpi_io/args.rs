@@ -1,0 +1,95 @@
+//! The options of `mpi-io`.
+
+use std::path::PathBuf;
+
+use units::Usage;
+use workloads::mpi_io::{self, Case, matches};
+
+/// See what a file system owes programs on many ranks: POSIX between ranks, and MPI's files
+///
+/// Each case is a promise of a document, tried on all ranks; what it makes in DIR it removes. `assay mpi-io
+/// --launch 'mpirun -n 4' DIR` starts the ranks itself, and again after a case that hung or crashed, until
+/// all have an outcome; `mpirun -n 4 assay mpi-io DIR` ends at such a case. `assay -n 4 mpi-io --only 'posix.*'
+/// DIR` needs no MPI.
+///
+/// Exit status: 0 nothing failed; 1 a case failed, or had no outcome; 2 wrong usage.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Args {
+    /// Directory on the file system to look at
+    #[arg(value_name = "DIR", required_unless_present = "list")]
+    pub(super) dir: Option<PathBuf>,
+    /// List the cases, with ranks and promise, and end
+    #[arg(long)]
+    pub(super) list: bool,
+    /// Only cases that are so called, such as 'posix.locks.*'; several times: any of them
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) only: Vec<String>,
+    /// No cases that are so called
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) skip: Vec<String>,
+    /// Start the ranks by this command, as often as it takes
+    #[arg(long, value_name = "COMMAND")]
+    pub(super) launch: Option<String>,
+    /// End a case that takes longer, as failed
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(super) timeout: u32,
+    /// Also cases that move more than 1 GiB or make a file of 10 TB (sparse)
+    #[arg(long)]
+    pub(super) large: bool,
+    /// Where what is random begins
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) seed: u32,
+    /// Keep the files of cases that failed
+    #[arg(long)]
+    pub(super) keep_failed: bool,
+    /// Keep the outcomes in a file of records
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<String>,
+    /// Begin at this case, and speak to the program that started the ranks
+    #[arg(long, value_name = "CASE", hide = true)]
+    pub(super) speak_from: Option<String>,
+}
+
+impl Args {
+    /// The cases that are meant, in order.
+    pub(super) fn cases(&self) -> Result<Vec<Case>, Usage> {
+        let all = mpi_io::cases();
+        let any = |patterns: &[String], case: &Case| patterns.iter().any(|p| matches(p, &case.name));
+        for (option, patterns) in [("--only", &self.only), ("--skip", &self.skip)] {
+            let lost = patterns.iter().find(|pattern| !all.iter().any(|case| matches(pattern, &case.name)));
+            if let Some(pattern) = lost {
+                return Err(Usage(format!("{option} {pattern}: no case is so called; --list tells them")));
+            }
+        }
+        let mut meant: Vec<Case> = all
+            .into_iter()
+            .filter(|case| self.only.is_empty() || any(&self.only, case))
+            .filter(|case| !any(&self.skip, case))
+            .collect();
+        if meant.is_empty() {
+            return Err(Usage::new("--only and --skip leave no case; --list tells them"));
+        }
+        if let Some(first) = self.speak_from.as_ref().filter(|first| !first.is_empty()) {
+            let at = meant.iter().position(|case| case.name == **first);
+            let at = at.ok_or_else(|| Usage(format!("--speak-from {first}: no case is so called")))?;
+            meant.drain(..at);
+        }
+        Ok(meant)
+    }
+
+    /// Says no to values that make no sense.
+    pub(super) fn check(&self) -> Result<(), Usage> {
+        if self.timeout == 0 {
+            return Err(Usage::new("--timeout 0: give at least 1 second"));
+        }
+        if self.launch.as_ref().is_some_and(|launch| launch.trim().is_empty()) {
+            return Err(Usage::new("--launch '': name the command that starts ranks, such as 'mpirun -n 4'"));
+        }
+        if let (Some(dir), false) = (&self.dir, self.list)
+            && !dir.is_dir()
+        {
+            return Err(Usage(format!("{}: is no directory; make it first", dir.display())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! The text: a line for each case as it ends, evidence below it, a table of groups at the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use results::record::{Case, Outcome};
+
+/// One case as it ended, with line ends.
+pub(super) fn line(case: &Case) -> String {
+    let word = case.outcome.word().to_uppercase();
+    let mut text = match case.outcome {
+        Outcome::Skipped => format!("{word:<12} {}\n", case.name),
+        _ => format!("{word:<12} {:<52} {:>8.3} s\n", case.name, case.seconds),
+    };
+    if let Some(seen) = &case.evidence {
+        let ranks = match case.failed_ranks {
+            0 | 1 => String::new(),
+            many => format!(" (first of {many} of {} ranks)", case.ranks),
+        };
+        let node = if seen.node.is_empty() { String::new() } else { format!(", node {}", seen.node) };
+        let _ = writeln!(text, "{:12} rank {}{node}{ranks}, at `{}`: {}", "", seen.rank, seen.step, seen.what);
+        let mut place = seen.path.clone();
+        if let Some(offset) = seen.offset {
+            let _ = write!(place, " offset {offset}");
+        }
+        if !seen.expected.is_empty() || !seen.found.is_empty() {
+            let colon = if place.is_empty() { "" } else { ": " };
+            let _ = writeln!(text, "{:12} {place}{colon}expected {}, found {}", "", seen.expected, seen.found);
+        }
+        let _ = writeln!(text, "{:12} promised by {}: {}", "", case.document, case.promise);
+    }
+    if !case.why.is_empty() {
+        let _ = writeln!(text, "{:12} {}", "", case.why);
+    }
+    text
+}
+
+/// The table of groups, and what has no outcome.
+pub(super) fn table(ended: &[Case], open: &[String]) -> String {
+    let mut groups: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    for case in ended {
+        let counts = groups.entry(group(&case.name)).or_default();
+        let column = Outcome::ALL.iter().position(|outcome| *outcome == case.outcome);
+        counts[column.unwrap_or(0)] += 1;
+    }
+    let mut text = format!("\n{:<14}", "group");
+    for outcome in Outcome::ALL {
+        let _ = write!(text, "{:>13}", outcome.word());
+    }
+    text.push('\n');
+    let mut all = [0; 5];
+    for (group, counts) in &groups {
+        row(&mut text, group, counts);
+        all.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+    row(&mut text, "all", &all);
+    if !open.is_empty() {
+        let _ = writeln!(text, "not run: {} cases, from {} on", open.len(), open[0]);
+    }
+    text
+}
+
+fn group(name: &str) -> &str {
+    name.split('.').next().unwrap_or_default()
+}
+
+fn row(text: &mut String, name: &str, counts: &[usize; 5]) {
+    let _ = write!(text, "{name:<14}");
+    counts.iter().for_each(|count| {
+        let _ = write!(text, "{count:>13}");
+    });
+    text.push('\n');
+}
+
+/// 1 if anything failed or has no outcome.
+pub(super) fn status(ended: &[Case], open: &[String]) -> u8 {
+    u8::from(!open.is_empty() || ended.iter().any(|case| case.outcome == Outcome::Fail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::record::Evidence;
+
+    fn case(name: &str, outcome: Outcome) -> Case {
+        Case { name: name.into(), outcome, ranks: 4, ..Case::default() }
+    }
+
+    #[test]
+    fn a_failure_tells_rank_place_both_values_and_the_promise() {
+        let evidence = Evidence {
+            rank: 2,
+            node: "n".into(),
+            step: "read".into(),
+            path: "/d/f".into(),
+            offset: Some(7),
+            expected: "0x01".into(),
+            found: "0x02".into(),
+            what: "bytes".into(),
+        };
+        let failed = Case {
+            evidence: Some(evidence),
+            failed_ranks: 3,
+            document: "POSIX.1-2017 write".into(),
+            promise: "it is there".into(),
+            ..case("posix.a", Outcome::Fail)
+        };
+        let text = line(&failed);
+        for part in [
+            "FAIL         posix.a",
+            "rank 2, node n (first of 3 of 4 ranks), at `read`: bytes\n",
+            "/d/f offset 7: expected 0x01, found 0x02\n",
+            "promised by POSIX.1-2017 write: it is there\n",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_table_counts_by_group_and_the_status_is_1_for_failures_and_for_what_was_not_run() {
+        let ended = [case("a.x", Outcome::Pass), case("b.x", Outcome::Library), case("b.y", Outcome::Pass)];
+        let words: Vec<Vec<&str>> = ["a", "b", "all"]
+            .iter()
+            .map(|name| {
+                let table: &'static str = table(&ended, &[]).leak();
+                let row = table.lines().find(|line| line.split_whitespace().next() == Some(name));
+                row.unwrap().split_whitespace().skip(1).collect()
+            })
+            .collect();
+        assert_eq!(words, [["1", "0", "0", "0", "0"], ["1", "0", "0", "0", "1"], ["2", "0", "0", "0", "1"]]);
+        assert_eq!(status(&ended, &[]), 0);
+        assert_eq!(status(&ended, &["c".into()]), 1);
+        assert_eq!(status(&[case("a.x", Outcome::Fail)], &[]), 1);
+        assert!(table(&ended, &["c.x".into()]).ends_with("not run: 1 cases, from c.x on\n"));
+    }
+}
