@@ -196,6 +196,14 @@ impl MpiComm {
         })
     }
 
+    /// The same ranks in the opposite order. Collective.
+    pub fn reversed(&self) -> Result<Self, Halt> {
+        self.make("MPI_Comm_split", |f, new| {
+            // SAFETY: the handle is live; MPI writes the new one.
+            unsafe { (f.comm_split)(self.handle, 0, rank(self.size - self.rank), new) }
+        })
+    }
+
     /// As [`Comm::split_by_node`], without the box.
     pub(super) fn split_node(&self) -> Result<Self, Halt> {
         let (kind, hints) = (self.mpi.constants().comm_type_shared, self.mpi.constants().info_null);

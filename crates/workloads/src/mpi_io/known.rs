@@ -5,7 +5,9 @@
 use std::fmt;
 use std::path::Path;
 
+use ranks::mpi::MpiComm;
 use ranks::{Comm, Halt};
+use storage::mpi_file::{Flag, Info, MpiError, MpiFile, Whose};
 
 use super::choose::matches;
 
@@ -44,11 +46,31 @@ impl fmt::Display for Library {
     }
 }
 
-/// Learns which part of the library does files in `dir`. Collective.
+/// Learns which part of the library does files in `dir`, by the hints of a file that rank 0 makes there and
+/// removes. Collective.
 pub fn learn(comm: &dyn Comm, library: &mut Library, dir: &Path) -> Result<(), Halt> {
-    let _ = (comm, dir);
-    library.files.clear();
+    let mine = match comm.mpi().filter(|mpi| mpi.rank() == 0) {
+        Some(mpi) => probe(mpi, dir),
+        None => Ok(String::new()),
+    };
+    let mut files = comm.agree("look at the library", mine)?.into_bytes();
+    comm.broadcast(0, &mut files)?;
+    library.files = String::from_utf8_lossy(&files).into_owned();
     Ok(())
+}
+
+fn probe(mpi: &MpiComm, dir: &Path) -> Result<String, String> {
+    let path = dir.join(format!("assay-mpi-io.probe-{}", std::process::id()));
+    let how = [Flag::Create, Flag::Exclusive, Flag::ReadWrite, Flag::DeleteOnClose];
+    let keys = || {
+        let file = MpiFile::open(Whose::Alone(mpi), &path, &how, &Info::none(mpi))?;
+        let pairs = file.info().and_then(|info| info.pairs());
+        file.close()?;
+        pairs
+    };
+    let pairs = keys().map_err(|error: MpiError| format!("{}: {error}", path.display()))?;
+    let is_romio = pairs.iter().any(|(key, _)| key.starts_with("romio_") || key == "ind_rd_buffer_size");
+    Ok(if is_romio { "romio" } else { "ompio" }.to_owned())
 }
 
 /// The first and the last release that has it.
@@ -68,6 +90,8 @@ pub struct Known {
     pub case: &'static str,
     /// What the failure says; another failure of the case is no known one. Empty: anything.
     pub says: &'static str,
+    /// It ends or hangs the job: who sees to the job tries one such case, and takes the others as the same.
+    pub is_fatal: bool,
     /// What the library does, in a sentence.
     pub why: &'static str,
 }

@@ -10,15 +10,19 @@ use super::stop::{Told, Trouble, same_bytes};
 /// What a file holds before a case writes into it: bytes that no case writes.
 pub(super) const UNTOUCHED: u8 = 0xa5;
 
-/// Data of a rank: each byte tells rank, call and place.
+/// Data of a rank: each byte depends on rank, call and place, and is never [`UNTOUCHED`] nor 0.
 pub(super) fn data(rank: u32, call: u32, length: usize) -> Vec<u8> {
-    let word = |at: usize| {
-        let mixed = (u64::from(rank) << 40 | u64::from(call) << 32 | (at as u64 / 8 + 1))
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed.to_le_bytes()
-    };
-    let plain = (0..length).map(|at| word(at)[at % 8]);
-    plain.map(|byte| if byte == UNTOUCHED || byte == 0 { 0x5a } else { byte }).collect()
+    let key = u64::from(rank) << 48 | u64::from(call) << 32;
+    let words = (0..length.div_ceil(8) as u64).flat_map(|word| mixed(key | word).to_le_bytes());
+    words.take(length).map(|byte| if byte == UNTOUCHED || byte == 0 { 0x5a } else { byte }).collect()
+}
+
+/// Every bit of the result depends on every bit of the number (the last steps of SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 /// Opens for reading and writing, made if it is not there.

@@ -7,8 +7,10 @@
 //! Invariant: all ranks agree on the outcome of a case, and begin the next one together.
 //! Never here: time limits (whoever watches has them), text for people.
 
+mod access;
 mod case;
 mod choose;
+mod files;
 mod known;
 mod look;
 mod posix;
@@ -19,13 +21,14 @@ mod stop;
 pub use case::{Case, Needs, Ranks};
 pub use choose::matches;
 pub use known::{KNOWN, Known, Library, Versions, learn};
-pub use run::{Event, Suite, Watch, known, run};
+pub use run::{Event, Suite, Watch, known, not_tried, run};
 pub use scene::Scene;
 pub use stop::{Stop, Trouble, Verdict};
 
 /// All cases, in the order in which they run.
 pub fn cases() -> Vec<Case> {
-    posix::cases()
+    let groups = [posix::cases(), access::cases()];
+    groups.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

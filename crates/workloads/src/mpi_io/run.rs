@@ -48,6 +48,8 @@ pub struct Suite<'a> {
     pub large: bool,
     /// Files of a case that failed stay.
     pub keep_failed: bool,
+    /// Cases that are known to end the job are tried all the same: somebody starts the ranks again.
+    pub tries_fatal: bool,
 }
 
 /// Runs the cases in order, and tells rank 0 what comes of them. Collective.
@@ -87,6 +89,11 @@ impl Stage<'_, '_> {
         let obstacle = case.obstacle(self.comm.size(), self.comm.mpi().is_some(), self.suite.large);
         if let Some(why) = obstacle {
             let told = Told { outcome: Outcome::Skipped, why, ..self.told(case) };
+            return self.on_rank_0("tell", |stage| (stage.tell)(Event::End(told)));
+        }
+        let fatal = Known::of(&case.name, self.suite.library).into_iter().find(|known| known.is_fatal);
+        if let Some(known) = fatal.filter(|_| !self.suite.tries_fatal) {
+            let told = not_tried(self.told(case), self.suite.library, known);
             return self.on_rank_0("tell", |stage| (stage.tell)(Event::End(told)));
         }
         let dir = self.own.join(&*case.name);
@@ -159,6 +166,12 @@ fn judged(told: Told, verdict: Verdict, library: &Library) -> Result<Told, Halt>
             known(Told { outcome: Outcome::Fail, evidence: Some(evidence), failed_ranks, ..told }, library)
         }
     })
+}
+
+/// A case that would end the job, as is known.
+pub fn not_tried(told: Told, library: &Library, row: &Known) -> Told {
+    let why = format!("not tried, since it ends the job; known of {library}: {}", row.why);
+    Told { outcome: Outcome::Library, why, ..told }
 }
 
 /// A failure, called the library's where it is known to be.

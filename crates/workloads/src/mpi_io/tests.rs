@@ -23,7 +23,15 @@ fn ran(ranks: u32, cases: &[Case], keep_failed: bool) -> (Vec<Told>, usize) {
     let dir = tempfile::tempdir().unwrap();
     let told = Mutex::new(Vec::new());
     let library = Library::default();
-    let suite = Suite { dir: dir.path(), own: "own", library: &library, seed: 0, large: false, keep_failed };
+    let suite = Suite {
+        dir: dir.path(),
+        own: "own",
+        library: &library,
+        seed: 0,
+        large: false,
+        keep_failed,
+        tries_fatal: true,
+    };
     let done = local::run(ranks, |comm| {
         let mut tell = |event: Event<'_>| {
             if let Event::End(case) = event {

@@ -16,7 +16,7 @@ use results::Record;
 use results::record::{Case as Told, Evidence, Outcome};
 use results::records::Sink;
 use units::Usage;
-use workloads::mpi_io::{Case, Library, known};
+use workloads::mpi_io::{Case, Known, Library, known, matches, not_tried};
 
 use super::args::Args;
 use super::speech::Line;
@@ -46,6 +46,7 @@ pub(super) fn run(argv: &[String], args: &Args, cases: &[Case]) -> Result<u8, Us
         library: None,
         ranks: 0,
         broken: None,
+        spared: Vec::new(),
     };
     while !drive.open.is_empty() && drive.broken.is_none() {
         drive.job()?;
@@ -65,6 +66,8 @@ struct Drive<'a> {
     ranks: u32,
     /// Why nothing more can be run, or told.
     broken: Option<String>,
+    /// Patterns of cases that are not tried any more.
+    spared: Vec<&'static str>,
 }
 
 /// How a job ended.
@@ -109,11 +112,15 @@ impl Drive<'_> {
         if let Some((_, dir)) = &begun {
             self.tidy(dir);
         }
+        let last = begun.as_ref().map(|(name, _)| name.clone());
         match begun.filter(|(name, _)| self.open.front().is_some_and(|(open, ..)| open == name)) {
             Some((name, _)) => self.lost(&name, &why),
             // What took too long has told its outcome itself, and ended the job.
             None if self.ended.len() > before => {}
             None => self.broken = Some(format!("the launched job {why} before it began a case")),
+        }
+        if let Some(name) = last {
+            self.spare(&name);
         }
         Ok(())
     }
@@ -121,11 +128,14 @@ impl Drive<'_> {
     fn start(&self) -> Result<Child, Usage> {
         let line = self.args.launch.as_deref().unwrap_or_default();
         let words: Vec<&str> = line.split_whitespace().collect();
-        let program = std::env::current_exe().map_err(|error| Usage(format!("cannot find itself: {error}")))?;
+        let program =
+            std::env::current_exe().map_err(|error| Usage(format!("cannot find itself: {error}")))?;
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).arg(program).arg("mpi-io").args(self.passed());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-        child.map_err(|error| Usage(format!("--launch {}: {error}; name a command that starts ranks", words[0])))
+        child.map_err(|error| {
+            Usage(format!("--launch {}: {error}; name a command that starts ranks", words[0]))
+        })
     }
 
     /// The options that the ranks get.
@@ -135,6 +145,7 @@ impl Drive<'_> {
         for (option, patterns) in [("--only", &args.only), ("--skip", &args.skip)] {
             patterns.iter().for_each(|pattern| words.extend([option.to_owned(), pattern.clone()]));
         }
+        self.spared.iter().for_each(|pattern| words.extend(["--skip".to_owned(), (*pattern).to_owned()]));
         words.extend(["--timeout".to_owned(), args.timeout.to_string()]);
         words.extend(["--seed".to_owned(), args.seed.to_string()]);
         let flags = [("--large", args.large), ("--keep-failed", args.keep_failed)];
@@ -171,8 +182,13 @@ impl Drive<'_> {
         }
     }
 
+    /// The next case has its outcome.
     fn end(&mut self, case: Told) {
         self.open.pop_front();
+        self.tell(case);
+    }
+
+    fn tell(&mut self, case: Told) {
         let said = say(&text::line(&case));
         let kept = self.kept.put(&Record::Case(Box::new(case.clone())));
         self.ended.push(case);
@@ -197,6 +213,24 @@ impl Drive<'_> {
         };
         let library = self.library.clone().unwrap_or_default();
         self.end(known(case, &library));
+    }
+
+    /// Cases that are known to end the job as `name` just did have their outcome without a job of their own.
+    fn spare(&mut self, name: &str) {
+        let library = self.library.clone().unwrap_or_default();
+        let rows: Vec<_> = Known::of(name, &library).into_iter().filter(|row| row.is_fatal).collect();
+        for row in rows {
+            self.spared.push(row.case);
+            let alike = |open: &(String, String, &'static str)| matches(row.case, &open.0);
+            for (name, promise, document) in
+                self.open.iter().filter(|open| alike(open)).cloned().collect::<Vec<_>>()
+            {
+                let document = document.to_owned();
+                let told = Told { name, promise, document, ranks: self.ranks, ..Told::default() };
+                self.tell(not_tried(told, &library, row));
+            }
+            self.open.retain(|open| !alike(open));
+        }
     }
 
     /// Removes the directory that a job could not remove itself; one that does not answer stays, and so does

@@ -135,6 +135,7 @@ fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) ->
         seed: args.seed.into(),
         large: args.large,
         keep_failed: args.keep_failed,
+        tries_fatal: args.speak_from.is_some(),
     };
     let Rank { clock, records, .. } = rank;
     let mut tell = |event: Event<'_>| {

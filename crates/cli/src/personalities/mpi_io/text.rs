@@ -18,14 +18,16 @@ pub(super) fn line(case: &Case) -> String {
             many => format!(" (first of {many} of {} ranks)", case.ranks),
         };
         let node = if seen.node.is_empty() { String::new() } else { format!(", node {}", seen.node) };
-        let _ = writeln!(text, "{:12} rank {}{node}{ranks}, at `{}`: {}", "", seen.rank, seen.step, seen.what);
+        let _ =
+            writeln!(text, "{:12} rank {}{node}{ranks}, at `{}`: {}", "", seen.rank, seen.step, seen.what);
         let mut place = seen.path.clone();
         if let Some(offset) = seen.offset {
             let _ = write!(place, " offset {offset}");
         }
         if !seen.expected.is_empty() || !seen.found.is_empty() {
             let colon = if place.is_empty() { "" } else { ": " };
-            let _ = writeln!(text, "{:12} {place}{colon}expected {}, found {}", "", seen.expected, seen.found);
+            let _ =
+                writeln!(text, "{:12} {place}{colon}expected {}, found {}", "", seen.expected, seen.found);
         }
         let _ = writeln!(text, "{:12} promised by {}: {}", "", case.document, case.promise);
     }
