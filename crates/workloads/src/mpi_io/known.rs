@@ -5,9 +5,7 @@
 use std::fmt;
 use std::path::Path;
 
-use ranks::mpi::MpiComm;
 use ranks::{Comm, Halt};
-use storage::mpi_file::{Flag, Info, MpiError, MpiFile, Whose};
 
 use super::choose::matches;
 
@@ -46,31 +44,40 @@ impl fmt::Display for Library {
     }
 }
 
-/// Learns which part of the library does files in `dir`, by the hints of a file that rank 0 makes there and
-/// removes. Collective.
+/// Learns which part of the library does files in `dir`. Collective.
 pub fn learn(comm: &dyn Comm, library: &mut Library, dir: &Path) -> Result<(), Halt> {
-    let mine = match comm.mpi().filter(|mpi| mpi.rank() == 0) {
-        Some(mpi) => probe(mpi, dir),
-        None => Ok(String::new()),
-    };
-    let mut files = comm.agree("look at the library", mine)?.into_bytes();
+    let mut files = match (comm.rank(), library.name.as_str()) {
+        (0, "Open MPI") => part_of_open_mpi(dir),
+        (0, "MPICH") => "romio",
+        _ => "",
+    }
+    .as_bytes()
+    .to_vec();
     comm.broadcast(0, &mut files)?;
     library.files = String::from_utf8_lossy(&files).into_owned();
     Ok(())
 }
 
-fn probe(mpi: &MpiComm, dir: &Path) -> Result<String, String> {
-    let path = dir.join(format!("assay-mpi-io.probe-{}", std::process::id()));
-    let how = [Flag::Create, Flag::Exclusive, Flag::ReadWrite, Flag::DeleteOnClose];
-    let keys = || {
-        let file = MpiFile::open(Whose::Alone(mpi), &path, &how, &Info::none(mpi))?;
-        let pairs = file.info().and_then(|info| info.pairs());
-        file.close()?;
-        pairs
-    };
-    let pairs = keys().map_err(|error: MpiError| format!("{}: {error}", path.display()))?;
-    let is_romio = pairs.iter().any(|(key, _)| key.starts_with("romio_") || key == "ind_rd_buffer_size");
-    Ok(if is_romio { "romio" } else { "ompio" }.to_owned())
+/// Open MPI tells by no call which of its parts does files: the parts that it has loaded do. Where it has both,
+/// it takes ROMIO on Lustre and its own elsewhere; on Lustre that is left open here.
+fn part_of_open_mpi(dir: &Path) -> &'static str {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    match (maps.contains("mca_io_ompio"), maps.contains("mca_io_romio")) {
+        (true, true) if is_lustre(dir) => "",
+        (true, _) => "ompio",
+        (false, true) => "romio",
+        (false, false) => "",
+    }
+}
+
+/// Whether the last mount above `dir` is of Lustre.
+fn is_lustre(dir: &Path) -> bool {
+    let Ok(dir) = dir.canonicalize() else { return false };
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let rows = mounts.lines().map(|line| line.split(' ').skip(1));
+    let rows = rows.filter_map(|mut row| Some((row.next()?, row.next()?)));
+    let above = rows.filter(|(place, _)| dir.starts_with(place));
+    above.max_by_key(|(place, _)| place.len()).is_some_and(|(_, kind)| kind == "lustre")
 }
 
 /// The first and the last release that has it.

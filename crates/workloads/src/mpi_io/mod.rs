@@ -8,6 +8,7 @@
 //! Never here: time limits (whoever watches has them), text for people.
 
 mod access;
+mod calls;
 mod case;
 mod choose;
 mod files;
@@ -27,7 +28,7 @@ pub use stop::{Stop, Trouble, Verdict};
 
 /// All cases, in the order in which they run.
 pub fn cases() -> Vec<Case> {
-    let groups = [posix::cases(), access::cases()];
+    let groups = [posix::cases(), access::cases(), calls::cases()];
     groups.into_iter().flatten().collect()
 }
 

@@ -1,0 +1,176 @@
+//! Data representations.
+
+use storage::mpi_file::{
+    At, Class, Conversion, Datatype, Elements, Info, Named, Start, Way, datarep_calls, register_datarep,
+};
+
+use super::{int, of_rows, refused};
+use crate::mpi_io::case::Case;
+use crate::mpi_io::files::MADE;
+use crate::mpi_io::look;
+use crate::mpi_io::scene::Scene;
+use crate::mpi_io::stop::{Stop, Told, Verdict, same, same_bytes};
+
+const SECTION: &str = "MPI 4.1 section 14.5";
+const EXTERNAL: &str = "MPI 4.1 section 14.5.2";
+const USERS: &str = "MPI 4.1 section 14.5.3";
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = of_rows(&[
+        ("datarep.native", SECTION, "native data lies in the file as in memory", native),
+        ("datarep.internal", SECTION, "internal data comes back as it was written", internal),
+        ("datarep.unknown", SECTION, "an unknown representation is refused as such", unknown),
+        ("datarep.duplicate", USERS, "a representation can be registered once, and not twice", duplicate),
+        (
+            "datarep.registered",
+            USERS,
+            "a registered representation converts what is written and read",
+            registered,
+        ),
+        (
+            "datarep.extent",
+            "MPI 4.1 section 14.5.1",
+            "MPI_File_get_type_extent gives the extents of the file's representation",
+            extent,
+        ),
+    ]);
+    for (name, kind, memory, bytes) in KINDS {
+        let promise = format!("external32 has {bytes} bytes of {name}, the most significant first");
+        let body = move |scene: &mut Scene<'_>| external32(scene, *kind, *memory, *bytes);
+        cases.push(Case::new(format!("datarep.external32_{name}"), EXTERNAL, promise, body).mpi());
+    }
+    cases
+}
+
+/// Name, type, bytes in memory and bytes in `external32`.
+const KINDS: &[(&str, Named, usize, usize)] = &[
+    ("char", Named::Char, 1, 1),
+    ("int16", Named::Int16, 2, 2),
+    ("int32", Named::Int32, 4, 4),
+    ("int64", Named::Int64, 8, 8),
+    ("float", Named::Float, 4, 4),
+    ("double", Named::Double, 8, 8),
+    ("long", Named::Long, 8, 4),
+];
+
+/// Numbers that each rank writes.
+const COUNT: usize = 10;
+
+/// Small positive whole numbers, as the type has them in memory.
+fn numbers(rank: u32, kind: Named) -> Vec<u8> {
+    let number = |at: usize| (rank as usize % 5 * 20 + at + 1) as u8;
+    (0..COUNT)
+        .flat_map(|at| match kind {
+            Named::Byte | Named::Char => vec![number(at)],
+            Named::Int16 => i16::from(number(at)).to_ne_bytes().to_vec(),
+            Named::Int32 => i32::from(number(at)).to_ne_bytes().to_vec(),
+            Named::Int64 | Named::Long => i64::from(number(at)).to_ne_bytes().to_vec(),
+            Named::Float => f32::from(number(at)).to_ne_bytes().to_vec(),
+            Named::Double => f64::from(number(at)).to_ne_bytes().to_vec(),
+        })
+        .collect()
+}
+
+/// The same as `external32` has them: big-endian, of the width given.
+fn externals(rank: u32, kind: Named, memory: usize, bytes: usize) -> Vec<u8> {
+    let swapped = |number: &[u8]| {
+        let big: Vec<u8> = if cfg!(target_endian = "big") {
+            number.to_vec()
+        } else {
+            number.iter().rev().copied().collect()
+        };
+        big[memory - bytes..].to_vec()
+    };
+    numbers(rank, kind).chunks(memory).flat_map(swapped).collect()
+}
+
+/// Writes each rank's numbers by this representation; `bytes` is their width in the file.
+fn written(scene: &Scene<'_>, datarep: &str, kind: Named, bytes: usize) -> Result<(), Stop> {
+    let comm = scene.mpi()?;
+    let (etype, none) = (Datatype::named(comm, kind), Info::none(comm));
+    let file = scene.open(&scene.path("file"), &MADE)?;
+    let start = Start::Byte((COUNT * bytes) as i64 * i64::from(scene.rank()));
+    scene.agree("MPI_File_set_view", file.set_view(start, &etype, &etype, datarep, &none))?;
+    let data = numbers(scene.rank(), kind);
+    scene.all("write", || {
+        let elements = Elements::new(&etype, COUNT as i32);
+        file.write(At::Offset(0), Way::Collective, &data, elements).map(drop).told("write_at_all")
+    })?;
+    let mut back = vec![0; data.len()];
+    scene.agree("sync", file.sync())?;
+    scene.all("read", || {
+        let elements = Elements::new(&etype, COUNT as i32);
+        file.read(At::Offset(0), Way::Collective, &mut back, elements).told("read_at_all")?;
+        same_bytes("read back", "the buffer".as_ref(), 0, &data, &back)
+    })?;
+    scene.close(file)
+}
+
+fn native(scene: &mut Scene<'_>) -> Verdict {
+    written(scene, "native", Named::Double, 8)?;
+    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| numbers(rank, Named::Double)).collect();
+    scene.on_rank_0("look", || look::is_whole("the file", &scene.path("file"), &wanted)).map(drop)
+}
+
+fn internal(scene: &mut Scene<'_>) -> Verdict {
+    // Room for whatever the library makes of it.
+    written(scene, "internal", Named::Double, 16)
+}
+
+fn external32(scene: &mut Scene<'_>, kind: Named, memory: usize, bytes: usize) -> Verdict {
+    written(scene, "external32", kind, bytes)?;
+    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| externals(rank, kind, memory, bytes)).collect();
+    scene.on_rank_0("look", || look::is_whole("the file", &scene.path("file"), &wanted)).map(drop)
+}
+
+fn unknown(scene: &mut Scene<'_>) -> Verdict {
+    let file = scene.open(&scene.path("file"), &MADE)?;
+    let (int, none) = (int(scene)?, Info::none(scene.mpi()?));
+    let set = file.set_view(Start::Byte(0), &int, &int, "assay-no-such", &none);
+    scene.agree("set_view", refused("MPI_File_set_view", set, &[Class::UnsupportedDatarep]))?;
+    scene.close(file)
+}
+
+fn duplicate(scene: &mut Scene<'_>) -> Verdict {
+    let comm = scene.mpi()?;
+    let register = |name: &str| register_datarep(comm, name, Conversion::None);
+    scene.agree("register", register("assay-twice"))?;
+    scene.agree(
+        "register again",
+        refused("MPI_Register_datarep", register("assay-twice"), &[Class::DupDatarep]),
+    )?;
+    scene.agree(
+        "register native",
+        refused("MPI_Register_datarep of native", register("native"), &[Class::DupDatarep]),
+    )
+}
+
+fn registered(scene: &mut Scene<'_>) -> Verdict {
+    let comm = scene.mpi()?;
+    scene.agree("register", register_datarep(comm, "assay-copies", Conversion::Copies))?;
+    let before = datarep_calls();
+    written(scene, "assay-copies", Named::Double, 8)?;
+    let after = datarep_calls();
+    scene.all("count calls", || {
+        same("whether the conversion for writing was called", &true, &(after.writes > before.writes))?;
+        same("whether the conversion for reading was called", &true, &(after.reads > before.reads))
+    })?;
+    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| numbers(rank, Named::Double)).collect();
+    scene.on_rank_0("look", || look::is_whole("the file", &scene.path("file"), &wanted)).map(drop)
+}
+
+fn extent(scene: &mut Scene<'_>) -> Verdict {
+    let comm = scene.mpi()?;
+    let file = scene.open(&scene.path("file"), &MADE)?;
+    let (int, none) = (int(scene)?, Info::none(comm));
+    let [double, long] = [Named::Double, Named::Long].map(|kind| Datatype::named(comm, kind));
+    let look = |kind: &Datatype, wanted: i64| {
+        same("bytes", &wanted, &file.type_extent(kind).told("MPI_File_get_type_extent")?)
+    };
+    scene.all("ask of native", || look(&int, 4).and_then(|()| look(&double, 8)))?;
+    let set = file.set_view(Start::Byte(0), &int, &int, "external32", &none);
+    scene.agree("MPI_File_set_view", set)?;
+    scene.all("ask of external32", || look(&int, 4).and_then(|()| look(&double, 8)))?;
+    scene.all("ask of external32 for MPI_LONG", || look(&long, 4))?;
+    scene.close(file)
+}
