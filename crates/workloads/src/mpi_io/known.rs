@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use ranks::{Comm, Halt};
+use storage::mpi_file::{Flag, Info, MpiFile, Whose};
 
 use super::choose::matches;
 
@@ -47,7 +48,7 @@ impl fmt::Display for Library {
 /// Learns which part of the library does files in `dir`. Collective.
 pub fn learn(comm: &dyn Comm, library: &mut Library, dir: &Path) -> Result<(), Halt> {
     let mut files = match (comm.rank(), library.name.as_str()) {
-        (0, "Open MPI") => part_of_open_mpi(dir),
+        (0, "Open MPI") => part_of_open_mpi(comm, dir),
         (0, "MPICH") => "romio",
         _ => "",
     }
@@ -60,7 +61,14 @@ pub fn learn(comm: &dyn Comm, library: &mut Library, dir: &Path) -> Result<(), H
 
 /// Open MPI tells by no call which of its parts does files: the parts that it has loaded do. Where it has both,
 /// it takes ROMIO on Lustre and its own elsewhere; on Lustre that is left open here.
-fn part_of_open_mpi(dir: &Path) -> &'static str {
+fn part_of_open_mpi(comm: &dyn Comm, dir: &Path) -> &'static str {
+    // They are loaded when the first file is opened.
+    if let Some(mpi) = comm.mpi() {
+        let path = dir.join(format!("assay-mpi-io.probe-{}", std::process::id()));
+        let how = [Flag::Create, Flag::Exclusive, Flag::ReadWrite, Flag::DeleteOnClose];
+        // One that cannot be made is for the first case to tell.
+        let _ = MpiFile::open(Whose::Alone(mpi), &path, &how, &Info::none(mpi)).and_then(MpiFile::close);
+    }
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     match (maps.contains("mca_io_ompio"), maps.contains("mca_io_romio")) {
         (true, true) if is_lustre(dir) => "",
@@ -117,8 +125,9 @@ impl Known {
     }
 }
 
-/// All that are known. Each was seen on the releases that it names, on ext4 and tmpfs.
-pub const KNOWN: &[Known] = &[];
+mod rows;
+
+pub use rows::KNOWN;
 
 #[cfg(test)]
 mod tests {

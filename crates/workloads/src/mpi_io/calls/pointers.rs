@@ -1,6 +1,6 @@
 //! Where pointers stand and go.
 
-use storage::mpi_file::{At, Class, Elements, Info, Pointer, Start, Way, Whence};
+use storage::mpi_file::{At, Elements, Info, Pointer, Start, Way, Whence};
 
 use super::{byte, int, of_rows, refused};
 use crate::mpi_io::case::Case;
@@ -108,8 +108,8 @@ fn negative(scene: &mut Scene<'_>) -> Verdict {
     let file = opened(scene, false)?;
     scene.all("seek", || {
         goes(&file, 3, Whence::Start, 3)?;
-        refused("a seek to -1", file.seek(Pointer::Individual, -1, Whence::Start), &[Class::Arg])?;
-        refused("a seek to -2 from 3", file.seek(Pointer::Individual, -5, Whence::Here), &[Class::Arg])?;
+        refused("a seek to -1", file.seek(Pointer::Individual, -1, Whence::Start), &[])?;
+        refused("a seek to -2 from 3", file.seek(Pointer::Individual, -5, Whence::Here), &[])?;
         let found = file.position(Pointer::Individual).told("MPI_File_get_position")?;
         same("the position after seeks that were refused", &3, &found)
     })?;
