@@ -49,6 +49,12 @@ pub const KNOWN: &[Known] = &[
         "cancelled, so not written",
         "a request that was done is said to be cancelled",
     ),
+    row(
+        OMPIO,
+        "requests.free",
+        "",
+        "what a freed request was to write is lost, with more ranks than processors",
+    ),
     fatal(ROMIO_3, "*.iwrite_*all*", "collective calls that do not wait jump to address 0"),
     fatal(ROMIO_3, "end.iread_*all", "collective calls that do not wait jump to address 0"),
     row(ROMIO_3, "end.*read_*", COUNTED, COUNTS_ALL),

@@ -45,6 +45,7 @@ fn records(scene: &mut Scene<'_>) -> Verdict {
         })
     })?;
     drop(file);
+    scene.comm.barrier()?;
     let size = scene.size();
     scene.on_rank_0("read back", || all_there(&path, size)).map(drop)
 }

@@ -146,6 +146,7 @@ fn side_by_side(scene: &mut Scene<'_>) -> Verdict {
         })
     })?;
     drop(file);
+    scene.comm.barrier()?;
     scene.all("read all", || {
         let rows = (0..PIECES as u32).flat_map(|piece| (0..size).map(move |rank| (rank, piece)));
         let wanted: Vec<u8> = rows.flat_map(|(rank, piece)| look::data(rank, piece, PIECE)).collect();

@@ -1,0 +1,231 @@
+//! The calls that are laid over those of the C library.
+
+use std::ffi::{c_int, c_void};
+use std::slice;
+
+use crate::fault::{self, Fate, Fault};
+use crate::next::{Fcntl, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
+
+/// A write at an offset, or where the file stands (`None`), with its fate.
+unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i64>) -> isize {
+    let real = |bytes: usize| {
+        // SAFETY: the arguments are the caller's, and `bytes` not more than the caller's.
+        unsafe {
+            match offset {
+                Some(offset) => find::<Pwrite>(c"pwrite64")(fd, from, bytes, offset),
+                None => find::<Write>(c"write")(fd, from, bytes),
+            }
+        }
+    };
+    if bytes == 0 {
+        return real(0);
+    }
+    match (fault::fate(fd), offset) {
+        (Fate::Dropped, _) => bytes as isize,
+        (Fate::Torn, _) => {
+            let half = real(bytes / 2);
+            if half < 0 { half } else { bytes as isize }
+        }
+        (Fate::Held, Some(offset)) => {
+            // SAFETY: the caller gives a buffer of so many bytes.
+            let data = unsafe { slice::from_raw_parts(from.cast::<u8>(), bytes) };
+            fault::hold(fd, offset, data.to_vec());
+            bytes as isize
+        }
+        (Fate::Done | Fate::Held, _) => real(bytes),
+    }
+}
+
+/// The pieces of a vector, end to end.
+unsafe fn joined(pieces: *const libc::iovec, count: c_int) -> Vec<u8> {
+    let count = usize::try_from(count).unwrap_or(0);
+    // SAFETY: the caller gives so many pieces.
+    let pieces = unsafe { slice::from_raw_parts(pieces, count) };
+    let mut all = Vec::new();
+    for piece in pieces.iter().filter(|piece| piece.iov_len > 0) {
+        // SAFETY: each piece is a buffer of its length.
+        all.extend_from_slice(unsafe { slice::from_raw_parts(piece.iov_base.cast::<u8>(), piece.iov_len) });
+    }
+    all
+}
+
+/// Does what was held back of a descriptor.
+fn flush(fd: c_int) {
+    for (offset, data) in fault::release(fd) {
+        // SAFETY: the buffer is ours and has so many bytes.
+        unsafe { find::<Pwrite>(c"pwrite64")(fd, data.as_ptr().cast(), data.len(), offset) };
+    }
+}
+
+/// `write`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn write(fd: c_int, from: *const c_void, bytes: usize) -> isize {
+    // SAFETY: the arguments are passed on.
+    unsafe { written(fd, from, bytes, None) }
+}
+
+/// `pwrite`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pwrite(fd: c_int, from: *const c_void, bytes: usize, offset: i64) -> isize {
+    // SAFETY: the arguments are passed on.
+    unsafe { written(fd, from, bytes, Some(offset)) }
+}
+
+/// `pwrite64`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pwrite64(fd: c_int, from: *const c_void, bytes: usize, offset: i64) -> isize {
+    // SAFETY: the arguments are passed on.
+    unsafe { written(fd, from, bytes, Some(offset)) }
+}
+
+/// `writev`; as one write where the file is one that is broken.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn writev(fd: c_int, pieces: *const libc::iovec, count: c_int) -> isize {
+    if fault::of(fd).is_none() {
+        // SAFETY: the arguments are passed on.
+        return unsafe { find::<Writev>(c"writev")(fd, pieces, count) };
+    }
+    // SAFETY: the arguments are passed on; the joined buffer has its length.
+    unsafe {
+        let all = joined(pieces, count);
+        written(fd, all.as_ptr().cast(), all.len(), None)
+    }
+}
+
+/// `pwritev`; as one write where the file is one that is broken.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pwritev(fd: c_int, pieces: *const libc::iovec, count: c_int, offset: i64) -> isize {
+    if fault::of(fd).is_none() {
+        // SAFETY: the arguments are passed on.
+        return unsafe { find::<Pwritev>(c"pwritev")(fd, pieces, count, offset) };
+    }
+    // SAFETY: the arguments are passed on; the joined buffer has its length.
+    unsafe {
+        let all = joined(pieces, count);
+        written(fd, all.as_ptr().cast(), all.len(), Some(offset))
+    }
+}
+
+/// `pwritev64`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pwritev64(
+    fd: c_int,
+    pieces: *const libc::iovec,
+    count: c_int,
+    offset: i64,
+) -> isize {
+    // SAFETY: the arguments are passed on.
+    unsafe { pwritev(fd, pieces, count, offset) }
+}
+
+/// `pread`: a process sees what it has written itself, held back or not.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pread(fd: c_int, into: *mut c_void, bytes: usize, offset: i64) -> isize {
+    // SAFETY: the arguments are passed on.
+    let read = unsafe { find::<Pread>(c"pread64")(fd, into, bytes, offset) };
+    let Ok(mut read) = usize::try_from(read) else { return read };
+    fault::each_held(fd, |at, data| {
+        let (from, to) = (at.max(offset), (at + data.len() as i64).min(offset + bytes as i64));
+        if from < to {
+            let place = (from - offset) as usize;
+            let piece = &data[(from - at) as usize..(to - at) as usize];
+            // SAFETY: the piece lies within the caller's buffer, as do the bytes between what was read and it.
+            unsafe {
+                let buffer = slice::from_raw_parts_mut(into.cast::<u8>(), bytes);
+                buffer[read.min(place)..place].fill(0);
+                buffer[place..place + piece.len()].copy_from_slice(piece);
+            }
+            read = read.max(place + piece.len());
+        }
+    });
+    read as isize
+}
+
+/// `pread64`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pread64(fd: c_int, into: *mut c_void, bytes: usize, offset: i64) -> isize {
+    // SAFETY: the arguments are passed on.
+    unsafe { pread(fd, into, bytes, offset) }
+}
+
+/// `fsync`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fsync(fd: c_int) -> c_int {
+    if fault::of(fd).is_some_and(|(fault, _)| fault == Fault::Lie) {
+        return 0;
+    }
+    flush(fd);
+    // SAFETY: the argument is passed on.
+    unsafe { find::<Plain>(c"fsync")(fd) }
+}
+
+/// `fdatasync`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fdatasync(fd: c_int) -> c_int {
+    if fault::of(fd).is_some_and(|(fault, _)| fault == Fault::Lie) {
+        return 0;
+    }
+    flush(fd);
+    // SAFETY: the argument is passed on.
+    unsafe { find::<Plain>(c"fdatasync")(fd) }
+}
+
+/// `close`.
+#[unsafe(no_mangle)]
+pub extern "C" fn close(fd: c_int) -> c_int {
+    flush(fd);
+    // SAFETY: the argument is passed on.
+    unsafe { find::<Plain>(c"close")(fd) }
+}
+
+/// Whether the command sets a lock.
+fn sets_a_lock(command: c_int) -> bool {
+    [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].contains(&command)
+}
+
+/// `fcntl`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
+    if sets_a_lock(command) && fault::of(fd).is_some_and(|(fault, _)| fault == Fault::Locks) {
+        return 0;
+    }
+    // SAFETY: the arguments are passed on.
+    unsafe { find::<Fcntl>(c"fcntl64")(fd, command, argument) }
+}
+
+/// `fcntl64`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int {
+    // SAFETY: the arguments are passed on.
+    unsafe { fcntl(fd, command, argument) }
+}

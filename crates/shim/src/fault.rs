@@ -1,0 +1,136 @@
+//! What is broken, and what has been held back.
+
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// What is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The write of this number is not done.
+    Drop(u64),
+    /// Half of it is.
+    Tear(u64),
+    /// It never returns.
+    Block(u64),
+    /// Writes are held back until the file is synced.
+    Delay,
+    /// They are held back though it is synced.
+    Lie,
+    /// Locks keep nobody out.
+    Locks,
+}
+
+/// What is to become of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Done.
+    Done,
+    /// Not done.
+    Dropped,
+    /// Half done.
+    Torn,
+    /// Done later.
+    Held,
+}
+
+/// A write that was held back: where, and what.
+pub(crate) type Held = (i64, Vec<u8>);
+
+#[derive(Default)]
+struct State {
+    /// Writes so far, by file.
+    writes: HashMap<PathBuf, u64>,
+    held: HashMap<c_int, Vec<Held>>,
+}
+
+static STATE: OnceLock<Mutex<State>> = OnceLock::new();
+static FAULT: OnceLock<Option<(Fault, String)>> = OnceLock::new();
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The fault of this process and where it holds, if there is one.
+fn fault() -> Option<&'static (Fault, String)> {
+    FAULT.get_or_init(read).as_ref()
+}
+
+fn read() -> Option<(Fault, String)> {
+    let variable = |name: &str| std::env::var(name).ok();
+    if let Some(only) = variable("ASSAY_SHIM_RANK") {
+        let ranks = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"];
+        let mine = ranks.iter().find_map(|name| variable(name)).unwrap_or_else(|| "0".to_owned());
+        if mine != only {
+            return None;
+        }
+    }
+    let (words, under) = (variable("ASSAY_SHIM_FAULT")?, variable("ASSAY_SHIM_UNDER")?);
+    let (kind, number) = words.split_once(':').unwrap_or((&words, "1"));
+    let number = number.parse().ok()?;
+    let fault = match kind {
+        "drop" => Fault::Drop(number),
+        "tear" => Fault::Tear(number),
+        "block" => Fault::Block(number),
+        "delay" => Fault::Delay,
+        "lie" => Fault::Lie,
+        "locks" => Fault::Locks,
+        _ => return None,
+    };
+    Some((fault, under))
+}
+
+/// The fault that holds for the file behind a descriptor, and its path.
+pub(crate) fn of(descriptor: c_int) -> Option<(Fault, PathBuf)> {
+    let (fault, under) = fault()?;
+    let path = fs::read_link(format!("/proc/self/fd/{descriptor}")).ok()?;
+    path.starts_with(under).then_some((*fault, path))
+}
+
+/// What is to become of a write; one that is to block does so here.
+pub(crate) fn fate(descriptor: c_int) -> Fate {
+    let Some((fault, path)) = of(descriptor) else { return Fate::Done };
+    let number = match fault {
+        Fault::Delay | Fault::Lie => return Fate::Held,
+        Fault::Locks => return Fate::Done,
+        Fault::Drop(number) | Fault::Tear(number) | Fault::Block(number) => number,
+    };
+    let count = {
+        let mut state = state();
+        let count = state.writes.entry(path).or_default();
+        *count += 1;
+        *count
+    };
+    match fault {
+        _ if count != number => Fate::Done,
+        Fault::Drop(_) => Fate::Dropped,
+        Fault::Tear(_) => Fate::Torn,
+        _ => loop {
+            std::thread::park();
+        },
+    }
+}
+
+/// Holds a write back.
+pub(crate) fn hold(descriptor: c_int, offset: i64, data: Vec<u8>) {
+    state().held.entry(descriptor).or_default().push((offset, data));
+}
+
+/// Shows what is held back of a descriptor, in order.
+pub(crate) fn each_held(descriptor: c_int, mut show: impl FnMut(i64, &[u8])) {
+    if let Some((Fault::Delay | Fault::Lie, _)) = fault() {
+        let state = state();
+        state.held.get(&descriptor).into_iter().flatten().for_each(|(offset, data)| show(*offset, data));
+    }
+}
+
+/// Takes what was held back of a descriptor, in order.
+pub(crate) fn release(descriptor: c_int) -> Vec<Held> {
+    // Most processes hold nothing back: those ask no further.
+    match fault() {
+        Some((Fault::Delay | Fault::Lie, _)) => state().held.remove(&descriptor).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}

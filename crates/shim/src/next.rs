@@ -1,0 +1,37 @@
+//! The calls of the next library in line.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::transmute_copy;
+
+/// The function of that name which the program would have called; ends the process where there is none.
+pub(crate) fn find<F: Copy>(name: &CStr) -> F {
+    // SAFETY: the name ends in a zero byte.
+    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    if found.is_null() {
+        std::process::abort();
+    }
+    // SAFETY: the callers below name the type that the C library gives to the function of that name, and a
+    // pointer to a function is as wide as any.
+    unsafe { transmute_copy(&found) }
+}
+
+/// `pwrite`.
+pub(crate) type Pwrite = unsafe extern "C" fn(c_int, *const c_void, usize, i64) -> isize;
+
+/// `write`.
+pub(crate) type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
+
+/// `pread`.
+pub(crate) type Pread = unsafe extern "C" fn(c_int, *mut c_void, usize, i64) -> isize;
+
+/// `writev`.
+pub(crate) type Writev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) -> isize;
+
+/// `pwritev`.
+pub(crate) type Pwritev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int, i64) -> isize;
+
+/// `fsync`, `fdatasync` and `close`.
+pub(crate) type Plain = unsafe extern "C" fn(c_int) -> c_int;
+
+/// `fcntl`: all its commands take at most one further argument, as wide as a pointer.
+pub(crate) type Fcntl = unsafe extern "C" fn(c_int, c_int, usize) -> c_int;
