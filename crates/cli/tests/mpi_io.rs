@@ -106,7 +106,7 @@ fn check(mpi: &str, ranks: u32, only: &[&str], at_least: usize) {
 
 #[test]
 fn nothing_fails_on_the_own_files_of_open_mpi() {
-    check("ompio", 1, SOME, 70);
+    check("ompio", 1, SOME, 60);
     check("ompio", 2, &[], 500);
     check("ompio", 4, SOME, 80);
 }

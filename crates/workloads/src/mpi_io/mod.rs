@@ -15,6 +15,7 @@ mod files;
 mod known;
 mod look;
 mod posix;
+mod random;
 mod run;
 mod scene;
 mod stop;
@@ -28,7 +29,7 @@ pub use stop::{Stop, Trouble, Verdict};
 
 /// All cases, in the order in which they run.
 pub fn cases() -> Vec<Case> {
-    let groups = [posix::cases(), access::cases(), calls::cases()];
+    let groups = [posix::cases(), access::cases(), calls::cases(), random::cases()];
     groups.into_iter().flatten().collect()
 }
 

@@ -91,6 +91,39 @@ impl Watch for Watchdog {
     }
 }
 
+/// Where a rank stands, told by the name of an empty file: data may be what cannot be written.
+struct Note {
+    rank: u32,
+    waits: bool,
+    step: String,
+}
+
+impl Note {
+    /// How such names begin.
+    const MARK: &'static str = ".stands ";
+
+    fn name(&self) -> String {
+        let step = self.step.replace('/', " ");
+        format!("{}{} {} {step}", Self::MARK, self.rank, if self.waits { "waits" } else { "within" })
+    }
+
+    fn read(name: &str) -> Option<Self> {
+        let mut parts = name.strip_prefix(Self::MARK)?.splitn(3, ' ');
+        let rank = parts.next()?.parse().ok()?;
+        let waits = parts.next()? == "waits";
+        Some(Self { rank, waits, step: parts.next()?.to_owned() })
+    }
+
+    fn words(&self) -> String {
+        let Self { rank, waits, step } = self;
+        if *waits {
+            format!("rank {rank} waits for the others at `{step}`")
+        } else {
+            format!("rank {rank} is still in it, after `{step}`")
+        }
+    }
+}
+
 type Barked<'b> = Option<&'b (dyn Fn(&Standing, &[String]) + Send)>;
 
 fn watch(now: &Mutex<Option<Standing>>, rank: u32, ranks: u32, own: &std::path::Path, bark: Barked<'_>) {
@@ -102,26 +135,25 @@ fn watch(now: &Mutex<Option<Standing>>, rank: u32, ranks: u32, own: &std::path::
         }
     };
     let place = own.join(&standing.name);
-    let note = if standing.waits {
-        format!("rank {rank} waits for the others at `{}`", standing.step)
-    } else {
-        format!("rank {rank} is still in it, after `{}`", standing.step)
-    };
+    let note = Note { rank, waits: standing.waits, step: standing.step.to_owned() };
     let Some(bark) = bark else {
         // The file system may be what hangs: the note has a thread of its own.
-        thread::spawn(move || std::fs::write(place.join(format!(".stands.{rank}")), note));
+        thread::spawn(move || std::fs::File::create(place.join(note.name())));
         thread::sleep(GRACE);
         leave();
     };
     thread::sleep(NOTES);
     let (tell, told) = std::sync::mpsc::channel();
     thread::spawn(move || {
-        let notes = (0..ranks).map(|other| match other == rank {
-            true => note.clone(),
-            false => std::fs::read_to_string(place.join(format!(".stands.{other}")))
-                .unwrap_or_else(|_| format!("rank {other} does not answer")),
-        });
-        tell.send(notes.collect::<Vec<_>>())
+        let found = std::fs::read_dir(place).into_iter().flatten().flatten();
+        let mut notes: Vec<Note> =
+            found.filter_map(|entry| Note::read(&entry.file_name().to_string_lossy())).collect();
+        notes.push(note);
+        let words = |rank: u32| {
+            let note = notes.iter().find(|note| note.rank == rank);
+            note.map_or_else(|| format!("rank {rank} does not answer"), Note::words)
+        };
+        tell.send((0..ranks).map(words).collect::<Vec<_>>())
     });
     let notes = told.recv_timeout(NOTES).unwrap_or_else(|_| vec!["the directory does not answer".to_owned()]);
     bark(&standing, &notes);
@@ -159,6 +191,15 @@ pub(super) fn summary(notes: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_note_is_read_from_the_name_of_its_file() {
+        let note = Note { rank: 3, waits: false, step: "read or write".into() };
+        assert_eq!(note.name(), ".stands 3 within read or write");
+        let read = Note::read(&note.name()).expect("it is one");
+        assert_eq!(read.words(), "rank 3 is still in it, after `read or write`");
+        assert!(Note::read("file.3").is_none());
+    }
 
     #[test]
     fn a_summary_names_those_who_are_still_in_it() {

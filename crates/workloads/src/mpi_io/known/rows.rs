@@ -68,6 +68,7 @@ pub const KNOWN: &[Known] = &[
     row(ROMIO_3, "datarep.extent", "", LONG),
     row(ROMIO_3, "datarep.external32_long", "", LONG),
     row(ROMIO_4, "end.*_all*", COUNTED, COUNTS_ALL),
+    row(ROMIO_4, "requests.free", "", "what a freed request was to write is lost"),
     row(ROMIO_4, "datarep.duplicate", "success", NATIVE),
     row(ROMIO_4, "datarep.extent", "", LONG),
     row(ROMIO_4, "datarep.external32_long", "", LONG),
