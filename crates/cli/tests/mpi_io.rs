@@ -1,5 +1,5 @@
-//! `assay mpi-io` under every MPI that is on this machine: the cases pass, or fail as is known of the library;
-//! what hangs is ended, and the rest goes on.
+//! `assay mpi-io` under every MPI that is on this machine: the cases pass, or fail as is known of the
+//! library; what hangs is ended, and the rest goes on.
 
 mod common;
 

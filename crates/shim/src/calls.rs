@@ -150,7 +150,7 @@ pub unsafe extern "C" fn pread(fd: c_int, into: *mut c_void, bytes: usize, offse
         if from < to {
             let place = (from - offset) as usize;
             let piece = &data[(from - at) as usize..(to - at) as usize];
-            // SAFETY: the piece lies within the caller's buffer, as do the bytes between what was read and it.
+            // SAFETY: the piece lies within the caller's buffer, as do those between the two.
             unsafe {
                 let buffer = slice::from_raw_parts_mut(into.cast::<u8>(), bytes);
                 buffer[read.min(place)..place].fill(0);

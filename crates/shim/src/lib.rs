@@ -2,9 +2,9 @@
 //!
 //! The environment says what is broken, and where: `ASSAY_SHIM_UNDER` (only files whose path begins so),
 //! `ASSAY_SHIM_RANK` (only on that rank of MPI), `ASSAY_SHIM_FAULT`, one of
-//! `drop:N` (the Nth write of each file says that it was done, and is not), `tear:N` (of it only the first half
-//! is), `block:N` (it never returns), `delay` (writes at an offset are held back from
-//! others until the file is synced or closed), `lie` (the same, and syncing does nothing), `locks` (locks are granted to all).
+//! `drop:N` (the Nth write of each file says that it was done, and is not), `tear:N` (of it only the first
+//! half is), `block:N` (it never returns), `delay` (writes at an offset are held back from others until the
+//! file is synced or closed), `lie` (the same, and syncing does nothing), `locks` (locks are granted to all).
 //!
 //! Invariant: what is not broken goes to the next library as it came.
 //! Never here: anything that the program itself uses; this is loaded by tests alone.

@@ -1,8 +1,8 @@
 //! Byte-range locks of the system (`fcntl`), of a process and of an open file description.
 //!
 //! A lock of a process belongs to all its threads: between threads it excludes nobody, and the first
-//! descriptor of the file that the process closes takes it away. A lock of an open file description belongs to
-//! that one.
+//! descriptor of the file that the process closes takes it away. A lock of an open file description belongs
+//! to that one.
 //!
 //! Never here: waiting with an end; who asks to wait, waits.
 #![allow(unsafe_code)]

@@ -59,8 +59,8 @@ pub fn learn(comm: &dyn Comm, library: &mut Library, dir: &Path) -> Result<(), H
     Ok(())
 }
 
-/// Open MPI tells by no call which of its parts does files: the parts that it has loaded do. Where it has both,
-/// it takes ROMIO on Lustre and its own elsewhere; on Lustre that is left open here.
+/// Open MPI tells by no call which of its parts does files: the parts that it has loaded do. Where it has
+/// both, it takes ROMIO on Lustre and its own elsewhere; on Lustre that is left open here.
 fn part_of_open_mpi(comm: &dyn Comm, dir: &Path) -> &'static str {
     // They are loaded when the first file is opened.
     if let Some(mpi) = comm.mpi() {

@@ -1,7 +1,7 @@
 //! `mpi_io`: what a file system owes programs that run on many ranks, case by case.
 //!
-//! A [`Case`] is a promise of a document, and the body that all ranks run to see whether it is kept. Each has a
-//! directory of its own; its data is read back by the system's own calls, whatever wrote it. [`run`] goes
+//! A [`Case`] is a promise of a document, and the body that all ranks run to see whether it is kept. Each has
+//! a directory of its own; its data is read back by the system's own calls, whatever wrote it. [`run`] goes
 //! through the cases in order and tells what came of each.
 //!
 //! Invariant: all ranks agree on the outcome of a case, and begin the next one together.

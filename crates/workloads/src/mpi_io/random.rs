@@ -20,7 +20,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new(
             "consistency.random_pieces",
             "MPI 4.1 section 14.6.1",
-            "the same through MPI's calls, alone and together in turn, with sync, barrier, sync between rounds",
+            "the same by MPI's calls, alone and together in turn, with sync, barrier, sync between rounds",
             mpi,
         )
         .mpi(),

@@ -29,7 +29,7 @@ pub enum Event<'a> {
     /// A case begins, in this directory.
     Begin(&'a Case, &'a Path),
     /// It has ended.
-    End(Told),
+    End(Box<Told>),
     /// This directory could not be removed, or was to be kept.
     Left(&'a Path, String),
 }
@@ -89,12 +89,12 @@ impl Stage<'_, '_> {
         let obstacle = case.obstacle(self.comm.size(), self.comm.mpi().is_some(), self.suite.large);
         if let Some(why) = obstacle {
             let told = Told { outcome: Outcome::Skipped, why, ..self.told(case) };
-            return self.on_rank_0("tell", |stage| (stage.tell)(Event::End(told)));
+            return self.on_rank_0("tell", |stage| (stage.tell)(Event::End(Box::new(told))));
         }
         let fatal = Known::of(&case.name, self.suite.library).into_iter().find(|known| known.is_fatal);
         if let Some(known) = fatal.filter(|_| !self.suite.tries_fatal) {
             let told = not_tried(self.told(case), self.suite.library, known);
-            return self.on_rank_0("tell", |stage| (stage.tell)(Event::End(told)));
+            return self.on_rank_0("tell", |stage| (stage.tell)(Event::End(Box::new(told))));
         }
         let dir = self.own.join(&*case.name);
         self.on_rank_0("begin a case", |stage| {
@@ -113,7 +113,7 @@ impl Stage<'_, '_> {
         let told = judged(Told { seconds, ..self.told(case) }, verdict, self.suite.library)?;
         let failed = matches!(told.outcome, Outcome::Fail | Outcome::Library);
         self.on_rank_0("end a case", |stage| {
-            (stage.tell)(Event::End(told))?;
+            (stage.tell)(Event::End(Box::new(told)))?;
             stage.leave(&dir, failed && stage.suite.keep_failed)
         })
     }
@@ -163,7 +163,7 @@ fn judged(told: Told, verdict: Verdict, library: &Library) -> Result<Told, Halt>
         Trouble::Unsupported(why) => Told { outcome: Outcome::Unsupported, why, ..told },
         Trouble::Skipped(why) => Told { outcome: Outcome::Skipped, why, ..told },
         Trouble::Fail(evidence) => {
-            known(Told { outcome: Outcome::Fail, evidence: Some(evidence), failed_ranks, ..told }, library)
+            known(Told { outcome: Outcome::Fail, evidence: Some(*evidence), failed_ranks, ..told }, library)
         }
     })
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Trouble {
     /// The promise is not kept. Rank, node and step are filled in when the ranks agree.
-    Fail(Evidence),
+    Fail(Box<Evidence>),
     /// The library or the file system says that it does not do this.
     Unsupported(String),
     /// It cannot be tried here.
@@ -55,16 +55,22 @@ impl From<io::Error> for Trouble {
 }
 
 impl Trouble {
+    /// A promise that is not kept, with what shows it.
+    pub fn seen(evidence: Evidence) -> Self {
+        Self::Fail(Box::new(evidence))
+    }
+
     /// A promise that is not kept, in words.
     pub fn fail(what: impl Into<String>) -> Self {
-        Self::Fail(Evidence { what: what.into(), ..Evidence::default() })
+        Self::seen(Evidence { what: what.into(), ..Evidence::default() })
     }
 
     /// The same trouble, with what was done said before it.
     pub fn of(self, what: impl Display) -> Self {
         match self {
-            Self::Fail(evidence) => {
-                Self::Fail(Evidence { what: format!("{what}: {}", evidence.what), ..evidence })
+            Self::Fail(mut evidence) => {
+                evidence.what = format!("{what}: {}", evidence.what);
+                Self::Fail(evidence)
             }
             Self::Unsupported(why) => Self::Unsupported(format!("{what}: {why}")),
             Self::Skipped(why) => Self::Skipped(format!("{what}: {why}")),
@@ -98,7 +104,7 @@ pub(super) fn same<T: PartialEq + Debug>(what: &str, expected: &T, found: &T) ->
     if expected == found {
         return Ok(());
     }
-    Err(Trouble::Fail(Evidence {
+    Err(Trouble::seen(Evidence {
         expected: format!("{expected:?}"),
         found: format!("{found:?}"),
         what: what.to_owned(),
@@ -129,7 +135,7 @@ pub(super) fn same_bytes(
     } else {
         format!(", {} bytes of {} there", found.len(), expected.len())
     };
-    Err(Trouble::Fail(Evidence {
+    Err(Trouble::seen(Evidence {
         path: path.display().to_string(),
         offset: Some(base + at as u64),
         expected: shown(&expected[at..]),

@@ -35,7 +35,7 @@ fn ran(ranks: u32, cases: &[Case], keep_failed: bool) -> (Vec<Told>, usize) {
     let done = local::run(ranks, |comm| {
         let mut tell = |event: Event<'_>| {
             if let Event::End(case) = event {
-                told.lock().unwrap().push(case);
+                told.lock().unwrap().push(*case);
             }
             Ok(())
         };

@@ -9,8 +9,8 @@ use workloads::mpi_io::{self, Case, matches};
 ///
 /// Each case is a promise of a document, tried on all ranks; what it makes in DIR it removes. `assay mpi-io
 /// --launch 'mpirun -n 4' DIR` starts the ranks itself, and again after a case that hung or crashed, until
-/// all have an outcome; `mpirun -n 4 assay mpi-io DIR` ends at such a case. `assay -n 4 mpi-io --only 'posix.*'
-/// DIR` needs no MPI.
+/// all have an outcome; `mpirun -n 4 assay mpi-io DIR` ends at such a case. `assay -n 4 mpi-io --only
+/// 'posix.*' DIR` needs no MPI.
 ///
 /// Exit status: 0 nothing failed; 1 a case failed, or had no outcome; 2 wrong usage.
 #[derive(clap::Args, Clone)]

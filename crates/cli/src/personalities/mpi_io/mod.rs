@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use ranks::{Comm, Halt};
 use results::Record;
-use results::record::Case as Told;
 use units::Usage;
 use workloads::kit::rank::Rank;
 use workloads::mpi_io::{self, Case, Event, Library, Suite};
@@ -140,7 +139,7 @@ fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) ->
     let Rank { clock, records, .. } = rank;
     let mut tell = |event: Event<'_>| {
         if let Event::End(case) = &event {
-            records.put(&Record::Case(Box::new(Told::clone(case))))?;
+            records.put(&Record::Case(case.clone()))?;
         }
         lock(tale).tell(event, limit)
     };

@@ -67,7 +67,7 @@ impl Tale {
                 say(&Line::Begin { name, dir, limit_s: limit_of(case, limit).as_secs() }.text())
             }
             Event::Begin(..) => Ok(()),
-            Event::End(case) => self.end(case),
+            Event::End(case) => self.end(*case),
             Event::Left(path, why) if self.in_lines => {
                 say(&Line::Left { path: path.display().to_string(), why }.text())
             }
@@ -128,8 +128,8 @@ impl Tale {
         }
         if !self.in_lines {
             complain(
-                "mpi-io: the case cannot be left, so the ranks end here; assay mpi-io --launch 'mpirun -n N' DIR \
-                 goes on with the rest",
+                "mpi-io: the case cannot be left, so the ranks end here; assay mpi-io --launch 'mpirun -n N' \
+                 DIR goes on with the rest",
             );
         }
     }

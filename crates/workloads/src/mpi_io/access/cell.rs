@@ -93,8 +93,8 @@ impl Cell {
         self.name.replacen("write", "read", 1)
     }
 
-    /// Makes the calls, all of them under way at once where that can be; the last request is driven to its end
-    /// by tests, the others are waited for.
+    /// Makes the calls, all of them under way at once where that can be; the last request is driven to its
+    /// end by tests, the others are waited for.
     pub(super) fn calls(&self, file: &MpiFile, writes: bool, loads: Vec<Load<'_>>) -> Vec<Came> {
         match self.when {
             When::Waits => loads.into_iter().map(|load| self.waits(file, writes, load)).collect(),

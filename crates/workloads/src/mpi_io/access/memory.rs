@@ -6,13 +6,16 @@ use storage::mpi_file::{Datatype, MpiError, Named};
 /// Bytes of a buffer that no call may touch.
 pub(super) const GAP: u8 = 0x77;
 
+/// Makes the datatype for so many numbers, and tells how many of its elements they are.
+type Tell = fn(&Datatype, i32) -> Result<(Datatype, i32), MpiError>;
+
 /// A kind of memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Its elements lie on top of each other: it can only be written from.
     pub(super) only_writes: bool,
-    told: fn(&Datatype, i32) -> Result<(Datatype, i32), MpiError>,
+    told: Tell,
     /// Bytes from one four-byte number to the next; the numbers of a pair lie apart by the second.
     steps: (usize, usize),
 }

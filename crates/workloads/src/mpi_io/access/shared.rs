@@ -106,8 +106,8 @@ fn pointer(part: &Part<'_>, file: &storage::mpi_file::MpiFile) -> Result<(), Tro
     same("the shared pointer after all calls, in etypes", &(wanted as i64), &found)
 }
 
-/// The data of each piece as it is in the file; trouble where it is not that of a rank, or where a byte between
-/// was touched.
+/// The data of each piece as it is in the file; trouble where it is not that of a rank, or where a byte
+/// between was touched.
 fn looked(part: &Part<'_>, length: u64) -> Result<(), Trouble> {
     let (seen, bytes) = (common(part), piece(part));
     let file = look::open(&part.path)?;
@@ -118,7 +118,7 @@ fn looked(part: &Part<'_>, length: u64) -> Result<(), Trouble> {
         let places: Vec<usize> =
             (0..bytes).map(|at| (seen.place(slot * bytes + at) - part.plan.far) as usize).collect();
         let there: Vec<u8> = places.iter().map(|place| found.get(*place).copied().unwrap_or(0)).collect();
-        // Ordered calls leave no choice; others take any rank's, and what is nobody's is told against the next.
+        // Ordered calls leave no choice; others take any rank's, and what is nobody's is told against one.
         let same = |(rank, call): &(u32, u32)| data(part, *rank, *call) == there;
         let at = if part.plan.cell.together { 0 } else { left.iter().position(same).unwrap_or(0) };
         let (rank, call) = left.remove(at);

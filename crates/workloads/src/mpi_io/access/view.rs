@@ -65,10 +65,14 @@ impl Here {
     /// Ranks as the rows and columns of a grid, with the most rows that do not exceed the columns.
     fn grid(self) -> (u64, u64) {
         let size = u64::from(self.size);
-        let rows = (1..=size).filter(|rows| size % rows == 0 && rows * rows <= size).max().unwrap_or(1);
+        let rows =
+            (1..=size).filter(|rows| size.is_multiple_of(*rows) && rows * rows <= size).max().unwrap_or(1);
         (rows, size / rows)
     }
 }
+
+/// Makes the datatypes of a view.
+type Tell = fn(&MpiComm, Here) -> Result<Told, MpiError>;
 
 /// A kind of view.
 #[derive(Clone, Copy, Debug)]
@@ -78,22 +82,14 @@ pub(super) struct Kind {
     pub(super) is_common: bool,
     pub(super) seen: fn(Here) -> Seen,
     /// `None`: the view that a file is opened with.
-    pub(super) told: Option<fn(&MpiComm, Here) -> Result<Told, MpiError>>,
+    pub(super) told: Option<Tell>,
 }
 
-const fn own(
-    name: &'static str,
-    seen: fn(Here) -> Seen,
-    told: fn(&MpiComm, Here) -> Result<Told, MpiError>,
-) -> Kind {
+const fn own(name: &'static str, seen: fn(Here) -> Seen, told: Tell) -> Kind {
     Kind { name, is_common: false, seen, told: Some(told) }
 }
 
-const fn common(
-    name: &'static str,
-    seen: fn(Here) -> Seen,
-    told: fn(&MpiComm, Here) -> Result<Told, MpiError>,
-) -> Kind {
+const fn common(name: &'static str, seen: fn(Here) -> Seen, told: Tell) -> Kind {
     Kind { name, is_common: true, seen, told: Some(told) }
 }
 
@@ -168,7 +164,7 @@ pub(super) const VIEWS: [Kind; 22] = [
         told(comm, |int| int.hindexed(&[2], &[start])?.resized(0, 8 + 8 * here.size as isize))
     }),
     own("different", different, |comm, here| {
-        let even = here.rank % 2 == 0;
+        let even = here.rank.is_multiple_of(2);
         told(comm, |int| if even { int.vector(3, 2, 4)?.resized(0, 48) } else { int.contiguous(5) })
     }),
 ];
@@ -300,7 +296,7 @@ fn in_front(here: Here) -> Seen {
 /// Even ranks see pairs with gaps, odd ones everything, each in a region of its own.
 fn different(here: Here) -> Seen {
     let pairs = [(0, 2), (4, 2), (8, 2)];
-    let seen = if here.rank % 2 == 0 { ints(pairs, 12) } else { ints([(0, 5)], 5) };
+    let seen = if here.rank.is_multiple_of(2) { ints(pairs, 12) } else { ints([(0, 5)], 5) };
     Seen { displacement: 400 * u64::from(here.rank), ..seen }
 }
 

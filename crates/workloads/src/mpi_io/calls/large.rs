@@ -7,7 +7,7 @@ use crate::mpi_io::case::Case;
 use crate::mpi_io::files::MADE;
 use crate::mpi_io::look;
 use crate::mpi_io::scene::Scene;
-use crate::mpi_io::stop::{Told, Verdict, same, same_bytes};
+use crate::mpi_io::stop::{Told, Trouble, Verdict, same, same_bytes};
 
 const VIEW: &str = "MPI 4.1 section 14.3";
 
@@ -96,6 +96,14 @@ const TWO_GIB: u64 = (2 << 30) + (64 << 10);
 fn two_gib(scene: &mut Scene<'_>) -> Verdict {
     let path = scene.path("file");
     let comm = scene.mpi()?;
+    scene.on_rank_0("look for memory", || {
+        let free = look::memory_available().unwrap_or(u64::MAX);
+        let least = 2 * TWO_GIB;
+        if free >= least {
+            return Ok(());
+        }
+        Err(Trouble::Skipped(format!("needs {} MiB of memory, {} MiB are free", least >> 20, free >> 20)))
+    })?;
     let kind = scene.agree("make a datatype", Datatype::bytes(comm, TWO_GIB))?;
     let file = scene.open(&path, &MADE)?;
     let moves = scene.rank() == 0;

@@ -52,7 +52,7 @@ fn of_rows(rows: &[Row]) -> Vec<Case> {
 fn refused<T>(what: &str, result: Result<T, MpiError>, classes: &[Class]) -> Result<(), Trouble> {
     let wanted = format!("an error of {classes:?}");
     let told = |found: String| {
-        Err(Trouble::Fail(results::record::Evidence {
+        Err(Trouble::seen(results::record::Evidence {
             expected: if classes.is_empty() { "an error".to_owned() } else { wanted },
             found,
             what: what.to_owned(),

@@ -60,7 +60,7 @@ fn all_there(path: &Path, ranks: u32) -> Result<(), Trouble> {
         let torn = |expected: String, what: &str| {
             let found = format!("record {number} of rank {rank}");
             let (path, offset, what) = (path.display().to_string(), Some(offset), what.to_owned());
-            Err(Trouble::Fail(Evidence { path, offset, expected, found, what, ..Evidence::default() }))
+            Err(Trouble::seen(Evidence { path, offset, expected, found, what, ..Evidence::default() }))
         };
         let Some(wanted) = next.get_mut(rank as usize) else {
             return torn(format!("a record of a rank below {ranks}"), "a record is torn");

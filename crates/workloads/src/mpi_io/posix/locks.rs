@@ -76,7 +76,7 @@ fn exclusion(scene: &Scene<'_>, owner: Owner) -> Verdict {
         if found == wanted {
             return Ok(());
         }
-        Err(Trouble::Fail(Evidence {
+        Err(Trouble::seen(Evidence {
             path: path.display().to_string(),
             offset: Some(COUNTER.start),
             expected: wanted.to_string(),
@@ -105,7 +105,7 @@ fn refused(path: &Path, file: &File, kind: Lock, range: Range) -> Result<(), Tro
     let told = |expected: &str, found: String, what: String| {
         let (path, offset) = (path.display().to_string(), Some(range.start));
         let expected = expected.to_owned();
-        Err(Trouble::Fail(Evidence { path, offset, expected, found, what, ..Evidence::default() }))
+        Err(Trouble::seen(Evidence { path, offset, expected, found, what, ..Evidence::default() }))
     };
     let what = format!("lock of {} bytes for {kind:?}", range.length);
     match locks::set(file.as_fd(), Owner::Process, kind, range, false) {

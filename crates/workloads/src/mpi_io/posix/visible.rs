@@ -40,7 +40,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new(
             "posix.visible.side_by_side",
             "POSIX.1-2017 write",
-            "pieces that do not overlap, written by all ranks at once, are all there, though they share pages",
+            "pieces that do not overlap, written by all ranks at once, are all there, in shared pages too",
             side_by_side,
         ),
     ]
