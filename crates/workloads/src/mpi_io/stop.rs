@@ -123,12 +123,11 @@ pub(super) fn same_bytes(
     expected: &[u8],
     found: &[u8],
 ) -> Result<(), Trouble> {
+    if expected == found {
+        return Ok(());
+    }
     let common = expected.len().min(found.len());
-    let differs = (0..common).find(|at| expected[*at] != found[*at]);
-    let at = match differs {
-        None if expected.len() == found.len() => return Ok(()),
-        other => other.unwrap_or(common),
-    };
+    let at = (0..common).find(|at| expected[*at] != found[*at]).unwrap_or(common);
     let wrong = (at..common).filter(|at| expected[*at] != found[*at]).count();
     let lengths = if expected.len() == found.len() {
         String::new()

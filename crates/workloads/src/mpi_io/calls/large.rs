@@ -1,6 +1,6 @@
 //! Sizes and extents beyond what 32 bits count.
 
-use storage::mpi_file::{At, Datatype, Elements, Info, Start, Way};
+use storage::mpi_file::{At, Datatype, Elements, Info, Named, Start, Way};
 
 use super::{byte, int};
 use crate::mpi_io::case::Case;
@@ -104,7 +104,7 @@ fn two_gib(scene: &mut Scene<'_>) -> Verdict {
         }
         Err(Trouble::Skipped(format!("needs {} MiB of memory, {} MiB are free", least >> 20, free >> 20)))
     })?;
-    let kind = scene.agree("make a datatype", Datatype::bytes(comm, TWO_GIB))?;
+    let kind = scene.agree("make a datatype", Datatype::named(comm, Named::Byte).many(TWO_GIB))?;
     let file = scene.open(&path, &MADE)?;
     let moves = scene.rank() == 0;
     // One piece over and over, with its number at the beginning: 2 GiB need not be computed byte by byte.
