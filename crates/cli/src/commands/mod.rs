@@ -67,6 +67,22 @@ struct Classic {
     tokens: Vec<String>,
 }
 
+impl Command {
+    /// Whether it runs on ranks.
+    fn is_workload(&self) -> bool {
+        matches!(
+            self,
+            Command::Age(_)
+                | Command::Fdtree(_)
+                | Command::FlashIo(_)
+                | Command::Ior(_)
+                | Command::Mdtest(_)
+                | Command::LsLr(_)
+                | Command::MpiIo(_)
+        )
+    }
+}
+
 /// Runs the command line `argv` and gives the exit status. Under the name of a classic program this
 /// is that program.
 pub(crate) fn run(argv: &[String]) -> u8 {
@@ -81,17 +97,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    let workload = matches!(
-        assay.command,
-        Command::Age(_)
-            | Command::Fdtree(_)
-            | Command::FlashIo(_)
-            | Command::Ior(_)
-            | Command::Mdtest(_)
-            | Command::LsLr(_)
-            | Command::MpiIo(_)
-    );
-    if let (Some(ranks), false) = (assay.ranks, workload) {
+    if let (Some(ranks), false) = (assay.ranks, assay.command.is_workload()) {
         complain(&format!(
             "assay: -n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
         ));
