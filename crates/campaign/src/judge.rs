@@ -8,6 +8,7 @@
 
 mod cold;
 mod decide;
+mod home;
 mod state;
 mod usable;
 mod warnings;

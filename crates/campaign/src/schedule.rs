@@ -288,7 +288,8 @@ fn reads(plan: &Plan, test: &Test, repetition: u32) -> Option<(String, u32)> {
     Some((uses.maker(plan), repetition.min(there)))
 }
 
-fn files(plan: &Plan, test: &Test, repetition: u32) -> String {
+/// The directory of a repetition's files, relative to the campaign's directory for files.
+pub(crate) fn files(plan: &Plan, test: &Test, repetition: u32) -> String {
     match &test.uses {
         None => format!("tests/{}-r{repetition}", test.id),
         Some(Uses::Dataset(index)) => format!("datasets/{}", plan.datasets[*index].name),

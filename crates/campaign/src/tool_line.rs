@@ -196,6 +196,26 @@ impl ToolLine {
         }
     }
 
+    /// By how many ranks names shift from those that made them to those that look at them.
+    pub(crate) fn shift(&self) -> u64 {
+        self.number('N').or_else(|| self.long_number("shift")).unwrap_or(0)
+    }
+
+    /// Whether names are not each rank's own: `-S` and `-c` of mdtest.
+    pub(crate) fn shares_names(&self) -> bool {
+        self.tool.command == "mdtest" && (self.has('S') || self.has('c'))
+    }
+
+    /// Whether each node drops its caches before it looks, or says that it could not: `--cold` of ls-lr.
+    pub(crate) fn drops_caches(&self) -> bool {
+        self.long.contains_key("cold")
+    }
+
+    /// Whether commands of the user's run between phases.
+    pub(crate) fn runs_commands(&self) -> bool {
+        ["run-cmd-before-phase", "run-cmd-after-phase"].iter().any(|name| self.long.contains_key(*name))
+    }
+
     /// Whether directories are filled beforehand by the line itself.
     pub(crate) fn preloads(&self) -> bool {
         self.long.contains_key("preload")

@@ -17,8 +17,15 @@ mdtest = "-F -C -n 200 -u -z 1 -b 2 -w 64 -G 7"
 repetitions = 1
 criterion = { metric = "file_creation.rate", op = ">", value = "1/s" }
 [[test]]
+id = "COLD"
+uses = "MADE"
+mdtest = "-F -T -n 200 -u -z 1 -b 2"
+repetitions = 1
+criterion = { metric = "file_stat.rate", op = ">", value = "1/s" }
+[[test]]
 id = "SEEN"
 uses = "MADE"
+cache = "warm"
 mdtest = "-F -T -E -r -n 200 -u -z 1 -b 2 -e 64 -X -G 7 --operations list,link"
 repetitions = 1
 criterion = [
@@ -30,8 +37,11 @@ criterion = [
 "#,
     );
     let ran = place.campaign();
-    assert_eq!(ran.status, Some(0), "{ran:#?}");
-    assert_eq!(place.outcomes(), ["MADE PASS", "SEEN PASS", "SEEN PASS", "SEEN PASS", "SEEN PASS"]);
+    assert_eq!(ran.status, Some(3), "what this node made was looked at on it: {ran:#?}");
+    assert_eq!(
+        place.outcomes(),
+        ["MADE PASS", "COLD INVALID", "SEEN PASS", "SEEN PASS", "SEEN PASS", "SEEN PASS"]
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use results::folder::Job;
 use results::record::Record;
 
 use super::Case;
+use super::home::{self, Home};
 
 /// Share of a read that may come from the client's cache before the read is one of memory.
 pub(super) const CACHED_SHARE: f64 = 0.01;
@@ -26,9 +27,22 @@ const LOOKING: &[&str] = &[
     "shared_open",
 ];
 
-/// Whether the criterion measures names that are looked at, and wants them from the file system.
+/// Whether the criterion measures names that are looked at.
+fn looks(case: &Case<'_>) -> bool {
+    !case.counts_errors() && LOOKING.contains(&case.metric().0)
+}
+
+/// Whether it wants them from the file system besides.
 pub(super) fn wants_names(case: &Case<'_>) -> bool {
-    !case.test.cache_warm && !case.counts_errors() && LOOKING.contains(&case.metric().0)
+    !case.test.cache_warm && looks(case)
+}
+
+/// What the reader of the rate has to know of an earlier job that had the names, where that is no reason.
+pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
+    match home::of(case, jobs).filter(|_| looks(case))? {
+        Home::Had(text) => case.test.cache_warm.then_some(text),
+        Home::Commanded(text) | Home::Unknown(text) => Some(text),
+    }
 }
 
 /// Why what was measured is a client's memory, where the plan does not allow that.
@@ -54,7 +68,13 @@ fn names(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
             }
         }
     }
-    Ok(())
+    match home::of(case, jobs) {
+        Some(Home::Had(text)) => {
+            let way_out = home::way_out(&case.test.line);
+            Err(format!("{text}; {way_out}, or allow it with `cache = \"warm\"`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Data that was in the page cache before it was read.

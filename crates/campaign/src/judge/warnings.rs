@@ -35,6 +35,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
             scatter(statistics),
             one_node(case, jobs),
             inner_repetitions(case),
+            cold::told(case, jobs),
         ]);
     }
     let mut all: Vec<String> = all.into_iter().flatten().collect();
@@ -198,7 +199,8 @@ fn killed(case: &Case<'_>) -> Option<String> {
         .then(|| format!("attempts that ended with the campaign were run again: {}", attempts.join(", ")))
 }
 
-fn runs<'j>(jobs: &[&'j Job]) -> impl Iterator<Item = &'j Run> {
+/// What the jobs recorded of who measured.
+pub(super) fn runs<'j>(jobs: &[&'j Job]) -> impl Iterator<Item = &'j Run> {
     jobs.iter().flat_map(|job| &job.records).filter_map(|record| match record {
         Record::Run(run) => Some(run),
         _ => None,

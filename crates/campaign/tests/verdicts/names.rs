@@ -1,8 +1,9 @@
 //! Tests of names and of states, judged by records by hand.
 
-use results::Outcome;
+use campaign::Plan;
 use results::folder::{FileSystem, JobEnd, Machine};
 use results::record::{Counts, Failed, FailedOperation, Notice, Phase, Record, Run, State};
+use results::{Outcome, Verdict};
 
 use super::{WRITE, campaign, job, one, phase, plan, rates};
 
@@ -62,6 +63,99 @@ fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_th
     for metric in ["file_creation.rate", "file_removal.rate", "file_stat.failures"] {
         assert_eq!(judged(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
     }
+}
+
+/// The verdict on names that a test T looked at after a test M had made them, each on so many nodes of which
+/// the first is named. M made a set for each repetition of T, unless it says how many.
+fn of_names_made(by: (&str, u32), looker: (&str, u32), made: &str, looks: &str) -> Verdict {
+    let metric = match looks {
+        _ if looks.contains("ls_lr") => "list",
+        _ if looks.contains("-E") => "file_read",
+        _ => "file_stat",
+    };
+    let sets = if made.contains("repetitions") { "" } else { "repetitions = 3" };
+    let head = plan(WRITE).text;
+    let head = head.split("[[test]]").next().unwrap_or_default();
+    let text = format!(
+        "{head}[[test]]\nid = \"M\"\n{made}\n{sets}\nrole = \"reported\"\n\
+         [[test]]\nid = \"T\"\nrepetitions = 3\nuses = \"M\"\n{looks}\n\
+         criterion = {{ metric = \"{metric}.rate\", op = \">\", value = \"1/s\" }}\n"
+    );
+    let jobs = [("M", by), ("T", looker)].into_iter().flat_map(|(test, (host, nodes))| {
+        (1..=3).map(move |repetition| {
+            let phase = Phase { ops: 50, counts: Counts::Operations, ..phase(metric, 0) };
+            let mut job = job(test, repetition, phase);
+            job.records[0] = Record::Run(Run { host: host.into(), nodes, ranks: 1, ..Run::default() });
+            job
+        })
+    });
+    one(&Plan::parse(&text, "p.toml").unwrap(), &campaign(jobs.collect()))
+}
+
+const MADE: &str = "mdtest = \"-C -F -n 5\"";
+
+#[test]
+fn names_that_an_earlier_job_made_on_the_same_node_are_no_measure_of_the_file_system() {
+    let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
+    let verdict = of_names_made(("n1", 1), ("n1", 1), MADE, &stats(""));
+    let told = "the names had been made on the same node (n1) in jobs/0001-M-r1, so that its cache may have \
+                answered instead of the file system";
+    let reason = format!(
+        "repetition 1: {told}; look from other nodes (-N 1), drop caches in between by \
+         --run-cmd-before-phase, or allow it with `cache = \"warm\"`"
+    );
+    assert_eq!((verdict.outcome, verdict.reason), (Outcome::Invalid, reason));
+    let warm = of_names_made(("n1", 1), ("n1", 1), MADE, &(stats("") + "\ncache = \"warm\""));
+    assert_eq!(warm.outcome, Outcome::Pass);
+    assert!(warm.warnings.contains(&format!("repetition 1: {told}")), "{warm:?}");
+    let walks = of_names_made(("n1", 1), ("n1", 1), "ls_lr = \"--make\"", "ls_lr = \"--walk\"");
+    assert!(walks.reason.contains("; drop caches with --cold, "), "{walks:?}");
+    let cold = of_names_made(("n1", 1), ("n1", 1), "ls_lr = \"--make\"", "ls_lr = \"--cold\"");
+    assert_eq!(cold.outcome, Outcome::Pass, "the walk says itself where it could not: {cold:?}");
+}
+
+#[test]
+fn names_are_at_home_wherever_rank_0_is_back_on_its_node_and_looks_at_what_was_there() {
+    let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
+    let outcome = |by, looker, made: &str, looks: &str| of_names_made(by, looker, made, looks).outcome;
+    let (one, two, three) = (("n1", 1), ("n1", 2), ("n1", 3));
+    for (by, looker, looks) in [
+        (one, one, stats("-N 1")),
+        (one, three, stats("-N 1")),
+        (three, one, stats("-N 1")),
+        (three, three, stats("")),
+        (two, two, "mdtest = \"-E -F -n 5 -N 1\"".to_owned()),
+    ] {
+        assert_eq!(outcome(by, looker, MADE, &looks), Outcome::Invalid, "{by:?} {looker:?} {looks}");
+    }
+    let shared = MADE.replace("-C", "-C -S");
+    assert_eq!(outcome(three, three, &shared, &stats("-S -N 1")), Outcome::Invalid, "all had them all");
+    let once = format!("repetitions = 1\n{MADE}");
+    let seen_twice = of_names_made(three, three, &once, &stats("-N 1"));
+    let twice = "repetition 2: the names had been looked at on the same node (n1) in jobs/0001-T-r1";
+    assert!(seen_twice.reason.starts_with(twice), "{seen_twice:?}");
+}
+
+#[test]
+fn names_from_another_node_are_judged_and_what_cannot_be_known_is_told() {
+    let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
+    for (by, looker, looks, warned) in [
+        (("n1", 1), ("n2", 1), stats(""), false),
+        (("n1", 3), ("n1", 3), stats("-N 1"), false),
+        (("n1", 2), ("n1", 2), stats("-N 1"), false),
+        (("n1", 2), ("n2", 2), stats(""), true),
+        (("n1", 1), ("n2", 2), stats(""), true),
+    ] {
+        let verdict = of_names_made(by, looker, MADE, &looks);
+        assert_eq!(verdict.outcome, Outcome::Pass, "{by:?} {looker:?} {looks}: {verdict:?}");
+        let told = "repetition 1: whether names were looked at on a node that had made them in \
+                    jobs/0001-M-r1 is not known: rank 0 was on n1 then and on n2 now";
+        assert_eq!(verdict.warnings.iter().any(|warning| warning == told), warned, "{verdict:?}");
+    }
+    let commanded = of_names_made(("n1", 1), ("n1", 1), MADE, &stats("--run-cmd-before-phase=/d"));
+    assert_eq!(commanded.outcome, Outcome::Pass);
+    let told = "; whether the command of a line dropped it is not recorded";
+    assert!(commanded.warnings.iter().any(|warning| warning.ends_with(told)), "{commanded:?}");
 }
 
 #[test]
