@@ -2,6 +2,7 @@
 //!
 //! Never here: the full list of options; what is unknown here is the workload's to refuse.
 
+mod shape;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -254,6 +255,7 @@ mod tests {
             ("-D -T -I 3", "directory_stat"),
             ("-S -n 5 -CE", "tree_creation file_creation file_read"),
             ("-F -T --operations statx,shared-open", "file_stat shared_open file_statx"),
+            ("-D -T --operations link,list", "directory_stat directory_listing"),
             (
                 "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4",
                 "tree_creation directory_creation directory_stat directory_rename directory_removal \

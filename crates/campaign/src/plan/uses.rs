@@ -53,6 +53,11 @@ impl Defaults<'_> {
                 source.maker, source.ranks, test.ranks
             ));
         }
+        if test.line.only_reads()
+            && let Some(why) = line.misses(made, &source.maker)
+        {
+            return refused(why);
+        }
         let there = source.repetitions;
         let only_reads = test.line.only_reads();
         if only_reads && !test.line.keeps() && test.repetitions > there {

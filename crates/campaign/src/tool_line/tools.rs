@@ -219,7 +219,11 @@ fn mdtest_phases(line: &ToolLine) -> Vec<&'static str> {
     let classic = all.into_iter().filter(|(_, there, letter)| *there && mdtest_does(line, *letter));
     let mut phases: Vec<&'static str> = classic.map(|(name, ..)| name).collect();
     let extra = line.long.get("operations").map_or("", String::as_str);
-    let wanted = |name: &str| extra.split(',').any(|word| word.trim() == name);
+    let wanted = |name: &str| {
+        // All of them are of files, but for the listing of what there is.
+        let items = files || (name == "list" && directories);
+        items && extra.split(',').any(|word| word.trim() == name)
+    };
     phases.extend(MDTEST_EXTRA.iter().filter(|(name, _)| wanted(name)).map(|(_, phase)| *phase));
     phases
 }

@@ -138,6 +138,76 @@ fn names_that_would_be_gone_or_were_never_made_are_refused() {
     }
 }
 
+/// The names of one line of mdtest, looked at by another.
+fn looked_at(made: &str, looks: &str) -> String {
+    and(&format!("uses = \"M\"\nmdtest = \"{looks}\"")).replace("-C -F -n 5", made)
+}
+
+#[test]
+fn names_that_the_line_of_their_maker_cannot_have_made_are_refused() {
+    let value = |letter: &str, there: u32, asked: u32| {
+        format!(
+            "test M was made with -{letter} {there}, and this line looks for names of -{letter} {asked}; \
+             give both the same"
+        )
+    };
+    for (made, looks, why) in [
+        ("-C -F -n 5", "-T -F -n 6", value("n", 5, 6)),
+        ("-C -F -n 8 -z 1 -b 2", "-T -F -n 7 -z 1 -b 2", value("n", 8, 7)),
+        ("-C -F -I 5 -z 1 -b 3", "-T -F -I 5 -z 1 -b 2", value("b", 3, 2)),
+        ("-C -F -I 5", "-T -F -I 6", value("I", 5, 6)),
+        ("-C -F -n 5", "-T -F -n 5 -z 2", value("z", 0, 2)),
+        ("-C -F -n 5 -i 2", "-T -F -n 5 -i 3", value("i", 2, 3)),
+        (
+            "-C -F -n 5 -u",
+            "-T -F -n 5",
+            "test M was made with -u, so its names are others; add it to this line".into(),
+        ),
+        (
+            "-C -F -n 5",
+            "-T -F -n 5 -S",
+            "test M was made without -S, so its names are others; take it from this line".into(),
+        ),
+        (
+            "-C -F -n 5",
+            "-T -n 5",
+            "test M made no directories, which `directory_stat` needs; add -F here, or make them there"
+                .into(),
+        ),
+        (
+            "-C -D -n 5",
+            "-T -n 5 --operations link",
+            "test M made no files, which `file_stat` needs; add -D here, or make them there".into(),
+        ),
+    ] {
+        assert_eq!(
+            refusal(&looked_at(made, looks)),
+            format!("p.toml:11:10: test T: {why}"),
+            "{made}: {looks}"
+        );
+    }
+    for (made, looks) in [
+        ("-C -F -n 5", "-T -F -n 4 -b 3 -L -N 1"),
+        ("-C -n 5", "-T -D -n 5"),
+        ("-C -F -n 5 -i 3", "-E -F -n 5"),
+        ("-C -F -n 5 -x {dir}/made", "-T -F -n 6 -x {dir}/made"),
+        ("-C -F -n 9 -I 3 -z 1 -b 2 -u", "-T -F -n 6 -I 3 -z 1 -b 2 -u"),
+    ] {
+        accepted(&looked_at(made, looks));
+    }
+}
+
+#[test]
+fn an_operation_on_files_cannot_be_asked_of_a_line_of_directories() {
+    let line = asked("file_link.rate", "1/s").replace("-F -n 5", "-n 5 -D --operations=link");
+    assert_eq!(
+        refusal(&line),
+        "p.toml:7:24: test T: the line yields no `file_link.rate`: its phases are tree_creation, \
+         directory_creation, directory_stat, directory_rename, directory_removal, tree_removal"
+    );
+    accepted(&asked("directory_listing.rate", "1/s").replace("-F -n 5", "-n 5 -D --operations=list"));
+}
+
 #[test]
 fn a_state_of_preload_says_only_what_counts_and_says_it_once() {
     for (rest, error) in [
