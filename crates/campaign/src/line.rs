@@ -105,6 +105,16 @@ impl Line {
         }
     }
 
+    /// Names of its files that lie there at the same time, at most, with so many files put into each directory
+    /// beforehand.
+    pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
+        match self {
+            Self::Ior(line) if line.file_per_rank => ranks.into(),
+            Self::Ior(_) => 1,
+            Self::Tool(line) => line.holds_names(ranks, preload),
+        }
+    }
+
     /// Seconds after which its phases stop by themselves; 0 for never.
     pub fn deadline_s(&self) -> u64 {
         match self {

@@ -8,6 +8,7 @@
 //! nothing else; a campaign that was stopped leaves no process behind.
 //! Never here: measuring, judging, printing.
 
+mod full;
 mod hold;
 mod job;
 mod place;
@@ -135,6 +136,10 @@ impl Observer for Blind {
 /// Runs the campaign to its end, or until it is asked to stop.
 pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
     let place = if asked.resume { Place::find(asked)? } else { Place::make(asked)? };
+    run_jobs(asked, &place, observer).map_err(|trouble| full::told(trouble, asked, &place))
+}
+
+fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
     let jobs = schedule::jobs(&asked.plan, &place.info.only)?;
     let mut ends: BTreeMap<(String, u32), JobEnd> = folder::load(&asked.folder)?
         .jobs
@@ -150,7 +155,7 @@ pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Tr
             }
             match missing(job, &ends) {
                 Some(why) => observer.see(&Event::LeftOut(job, &why)),
-                None => match launch(asked, &place, job, observer)? {
+                None => match launch(asked, place, job, observer)? {
                     Some(end) => drop(ends.insert(key, end)),
                     None => return Ok(Ended::Stopped { done: ends.len(), of: jobs.len() }),
                 },
@@ -160,7 +165,7 @@ pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Tr
             place.remove_files(job, files)?;
         }
     }
-    finish(asked, &place)
+    finish(asked, place)
 }
 
 /// Why `job` does not find what it needs, if so.
@@ -186,7 +191,7 @@ fn launch(
     let started = now();
     let mut tick = |seconds: f64| observer.see(&Event::Runs(job, seconds));
     let Some((end, seconds)) = prepared.run(&asked.stop, &mut tick)? else { return Ok(None) };
-    let info = staged.finish(JobInfo {
+    let info = JobInfo {
         number: job.number,
         test: job.test.clone(),
         repetition: job.repetition,
@@ -198,7 +203,8 @@ fn launch(
         timeout_s: job.timeout_s,
         end: end.clone(),
         sha256: BTreeMap::new(),
-    })?;
+    };
+    let info = full::finish(&staged, &info, place, job)?;
     let relative = format!("{}/{}", names::JOBS, job.folder);
     // Records that cannot be read are for the judge to refuse, at the end.
     let records =

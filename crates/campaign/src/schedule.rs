@@ -61,6 +61,8 @@ pub struct PlannedJob {
     pub writes_bytes: u64,
     /// Bytes of its files that lie there at the same time, at most.
     pub holds_bytes: u64,
+    /// Names of its files that lie there at the same time, at most.
+    pub holds_names: u64,
     /// Bytes it reads at most.
     pub reads_bytes: u64,
     /// Seconds after which its phases stop by themselves; 0 for never.
@@ -74,6 +76,8 @@ pub struct Need {
     pub written_bytes: u64,
     /// Bytes that lie there at the same time, at most.
     pub peak_bytes: u64,
+    /// Names that lie there at the same time, at most.
+    pub peak_names: u64,
 }
 
 /// The jobs of `plan`, all of them or those that the tests `only` need.
@@ -100,14 +104,16 @@ pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
 /// What `jobs` need of each file system.
 pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
-    let mut lying: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    let mut lying: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
     for job in jobs {
         let need = needs.entry(job.fs.clone()).or_default();
         need.written_bytes += job.writes_bytes;
-        let files = lying.entry((&job.fs, &job.files)).or_default();
-        *files = job.holds_bytes.max(*files);
-        let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, bytes)| bytes).sum();
-        need.peak_bytes = need.peak_bytes.max(now);
+        let (bytes, names) = lying.entry((&job.fs, &job.files)).or_default();
+        (*bytes, *names) = (job.holds_bytes.max(*bytes), job.holds_names.max(*names));
+        let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, held)| held);
+        let sum = |a: (u64, u64), b: &(u64, u64)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1));
+        let (bytes, names) = now.fold((0, 0), sum);
+        (need.peak_bytes, need.peak_names) = (need.peak_bytes.max(bytes), need.peak_names.max(names));
         lying.retain(|(fs, files), _| *fs != job.fs || !job.removes.iter().any(|gone| gone == files));
     }
     needs
@@ -210,6 +216,7 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         timeout_s: dataset.timeout_s,
         writes_bytes,
         holds_bytes: dataset.line.holds_bytes(dataset.ranks),
+        holds_names: dataset.line.holds_names(dataset.ranks, 0),
         reads_bytes: 0,
         deadline_s: dataset.line.deadline_s(),
     }
@@ -237,15 +244,15 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         timeout_s: state.timeout_s,
         writes_bytes: 0,
         holds_bytes: 0,
+        holds_names: 0,
         reads_bytes: 0,
         deadline_s: 0,
     }
 }
 
-/// The words that have a test of names find its directories filled.
-fn preload(plan: &Plan, test: &Test) -> Vec<String> {
-    let files = test.states.iter().filter_map(|state| plan.states[*state].preload());
-    files.flat_map(|files| ["--preload".to_owned(), files.to_string()]).collect()
+/// How many files a test of names finds in each of its directories, where it needs any.
+fn preload(plan: &Plan, test: &Test) -> Option<u64> {
+    test.states.iter().find_map(|state| plan.states[*state].preload())
 }
 
 fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> PlannedJob {
@@ -255,6 +262,9 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let (writes_bytes, reads_bytes) = test.line.bytes(test.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
     let of_states = made.clone().map(|state| (state.job(), 1));
+    let preload = preload(plan, test);
+    let filled: Vec<String> =
+        preload.iter().flat_map(|files| ["--preload".to_owned(), files.to_string()]).collect();
     PlannedJob {
         number,
         purpose: Purpose::Test(index),
@@ -269,10 +279,11 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         fs: test.fs.clone(),
         ranks: test.ranks,
         workload: test.line.workload(),
-        words: [test.line.words(), &preload(plan, test), &test.line.place()].concat(),
+        words: [test.line.words(), &filled, &test.line.place()].concat(),
         timeout_s: test.timeout_s,
         writes_bytes,
         holds_bytes: test.line.holds_bytes(test.ranks),
+        holds_names: test.line.holds_names(test.ranks, preload.unwrap_or(0)),
         reads_bytes,
         deadline_s: test.line.deadline_s(),
     }

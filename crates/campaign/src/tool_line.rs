@@ -171,6 +171,16 @@ impl ToolLine {
         if self.removes() { self.set_bytes(ranks) } else { self.bytes(ranks).0 }
     }
 
+    /// Names that lie there at the same time, at most, with so many files put into each directory beforehand.
+    pub(crate) fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
+        if !self.creates() {
+            return 0;
+        }
+        let preload = preload.max(self.long_number("preload").unwrap_or(0));
+        let set = (self.tool.names)(self, ranks.into(), preload);
+        if self.removes() { set } else { set.saturating_mul((self.tool.sets)(self)) }
+    }
+
     fn set_bytes(&self, ranks: u32) -> u64 {
         let written = if self.creates() { (self.tool.writes)(self) } else { 0 };
         written.saturating_mul(ranks.into())
@@ -302,6 +312,24 @@ mod tests {
         let (most, read) = flash.bytes(64);
         assert!((least..least / 100 * 102).contains(&most) && read == 0, "{most}: written over, not beside");
         assert!(line("mdtest", "-d {dir}/here").place().is_empty());
+    }
+
+    #[test]
+    fn how_many_names_a_line_makes_is_known() {
+        for (key, text, names) in [
+            ("mdtest", "-C -F -n 10", 2 * 10 + 1),
+            ("mdtest", "-C -n 10 -u", 2 * 20 + 2),
+            ("mdtest", "-F -I 5 -z 2 -b 3 -i 4", 2 * 5 * 13 + 13),
+            ("mdtest", "-C -F -I 5 -z 2 -b 3 -i 4", 4 * (2 * 5 * 13 + 13)),
+            ("mdtest", "-C -S -n 10 --preload 100", 10 + 101),
+            ("mdtest", "-T -F -n 10", 0),
+            ("fdtree", "-l 1 -d 2 -f 4", 2 * 3 * 5),
+            ("ls_lr", "--make --entries 500", 2 * 500),
+            ("ls_lr", "--cold", 0),
+        ] {
+            assert_eq!(line(key, text).holds_names(2, 0), names, "{text}");
+        }
+        assert_eq!(line("mdtest", "-F -n 10 -u").holds_names(2, 100), 20 + 2 * 101);
     }
 
     #[test]

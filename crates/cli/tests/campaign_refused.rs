@@ -110,6 +110,21 @@ fn try_refuses_a_file_system_without_room_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_plan_whose_names_need_more_inodes_than_are_free_is_refused() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "16m,nr_inodes=500") else { return };
+    place.plan("[[test]]\nid = \"T\"\nmdtest = \"-F -C -r -n 250\"\nrole = \"reported\"\n");
+    let ran = place.assay("run p.toml --dir dir");
+    assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+    let why =
+        "inodes free and the plan needs 552 (its names and 10 %); make room or choose another directory";
+    assert!(ran.err.contains(why), "{ran:#?}");
+    assert!(names(&place.dir()).is_empty());
+    let summary = place.assay("plan check p.toml").ok();
+    assert!(summary.contains("0 B at a time, as 501 names at most, in"), "{summary}");
+}
+
+#[test]
 fn a_directory_that_cannot_be_written_to_is_refused_with_its_name() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "4m,ro") else { return };

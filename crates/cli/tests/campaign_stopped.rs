@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::campaign::{Place, alive, names, signal, tree, until};
+use common::campaign::{Place, SmallFs, alive, names, signal, tree, until};
 
 /// Four jobs; the third reads what the second leaves.
 const TESTS: &str = r#"
@@ -151,4 +151,46 @@ fn a_line_that_waits_for_ever_is_killed_at_its_time_limit() {
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     assert_eq!(place.outcomes(), ["SLOW INVALID"]);
     assert_eq!(names(&place.dir()).len(), 1, "what the killed job left is gone: {ran:#?}");
+}
+
+/// A launch table whose jobs take all inodes that are left for their own files, once they have ended.
+fn filling(place: &Place, but: &str) -> String {
+    let script = format!(
+        "ranks=$1; shift; program=$1; shift\n\"$program\" -n \"$ranks\" \"$@\"; status=$?\n\
+         case \"$*\" in *\"{but}\"*) ;; *) exit $status;; esac\n\
+         for data in {0}/*.data/tests/*; do :; done\n\
+         i=0; while : 2>/dev/null >\"$data/full.$i\"; do i=$((i+1)); done\nexit $status\n",
+        place.dir().display()
+    );
+    fs::write(place.path("full.sh"), script).unwrap();
+    let script = place.path("full.sh");
+    format!("[launch]\nkind = \"mpirun\"\nargv = [\"bash\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n")
+}
+
+#[test]
+fn a_job_that_fills_the_file_system_of_the_folder_makes_room_for_its_own_evidence() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
+    place.plan(&format!("{}{TESTS}", filling(&place, "-b 128k")));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
+}
+
+#[test]
+fn a_file_system_filled_by_what_others_read_is_named_with_what_to_do_and_the_campaign_resumes() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
+    place.plan(&format!("{}{TESTS}", filling(&place, "-w -t 64k -b 256k -k")));
+    let ran = place.campaign();
+    assert_eq!((ran.status, ran.err.lines().count()), (Some(1), 2), "{ran:#?}");
+    let folder = place.folder();
+    for words in ["No space left on device", ".data: make room there", "--campaigns on another file system"] {
+        assert!(ran.err.contains(words), "{ran:#?}");
+    }
+    fs::write(place.path("full.sh"), "ranks=$1; shift; program=$1; shift; \"$program\" -n $ranks \"$@\"")
+        .unwrap();
+    let resumed = place.assay(&format!("run --resume {}", folder.display()));
+    assert_eq!(resumed.status, Some(0), "{resumed:#?}");
+    assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
 }

@@ -38,7 +38,7 @@ impl Place {
         let dirs = dirs(asked)?;
         for (fs, dir) in &dirs {
             let need = schedule::needs(&jobs).get(fs).copied().unwrap_or_default();
-            room(&file_system(fs, dir)?, dir, need.peak_bytes)?;
+            room(&file_system(fs, dir)?, dir, need)?;
         }
         for (state, peak_bytes) in schedule::beside_states(&jobs) {
             let state = &asked.plan.states[state];
@@ -247,8 +247,19 @@ fn dirs(asked: &Campaigning) -> Result<Vec<(String, PathBuf)>, Trouble> {
     Ok(dirs)
 }
 
-fn room(fs: &FileSystem, dir: &Path, peak_bytes: u64) -> Result<(), Usage> {
-    let needed = peak_bytes as f64 * ROOM_MARGIN;
+fn room(fs: &FileSystem, dir: &Path, need: schedule::Need) -> Result<(), Usage> {
+    let names = need.peak_names as f64 * ROOM_MARGIN;
+    // Where inodes are made as they are needed, there is no number of them.
+    if fs.inodes > 0 && (fs.inodes_free as f64) < names {
+        return Err(Usage(format!(
+            "{} has {} inodes free and the plan needs {} (its names and 10 %); make room or choose another \
+             directory",
+            dir.display(),
+            fs.inodes_free,
+            names.ceil(),
+        )));
+    }
+    let needed = need.peak_bytes as f64 * ROOM_MARGIN;
     if (fs.bytes_free as f64) < needed {
         return Err(Usage(format!(
             "{} has {} free and the plan needs {} (its files and 10 %); make room or choose another \

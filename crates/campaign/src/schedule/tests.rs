@@ -81,7 +81,7 @@ fn the_room_needed_is_that_of_the_fullest_moment() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let all = jobs(&plan, &[]).unwrap();
     let need = needs(&all)["scratch"];
-    assert_eq!(need, Need { written_bytes: (2 + 2 + 8) << 20, peak_bytes: 8 << 20 });
+    assert_eq!(need, Need { written_bytes: (2 + 2 + 8) << 20, peak_bytes: 8 << 20, peak_names: 2 });
     assert!(seconds(&all, 1e6) > 30.0 && seconds(&all, 1e9) < 1.5);
 }
 

@@ -30,6 +30,9 @@ pub(super) struct Tool {
     pub(super) removes: fn(&ToolLine) -> bool,
     /// Bytes that one rank writes into one set of files.
     pub(super) writes: fn(&ToolLine) -> u64,
+    /// Names that so many ranks together make for one set of files, with so many files put into each directory
+    /// beforehand.
+    pub(super) names: fn(&ToolLine, u64, u64) -> u64,
     /// How many sets of files one launch makes, one after the other.
     pub(super) sets: fn(&ToolLine) -> u64,
     /// How often everything is repeated within one launch.
@@ -77,6 +80,11 @@ pub(super) const TOOLS: &[Tool] = &[
             let directories = tree(fan_out, levels);
             directories.saturating_mul(number('f', 10)).saturating_mul(number('s', 10).saturating_mul(4096))
         },
+        names: |line, ranks, _| {
+            let number = |letter, otherwise: u64| line.number(letter).unwrap_or(otherwise);
+            let directories = tree(number('d', 10), number('l', 4).min(64) as u32);
+            directories.saturating_mul(number('f', 10).saturating_add(1)).saturating_mul(ranks)
+        },
         sets: |_| 1,
         repetitions: |_| 1,
     },
@@ -98,6 +106,7 @@ pub(super) const TOOLS: &[Tool] = &[
         creates: |line| !line.long.contains_key("verify-only"),
         removes: |_| false,
         writes: flash_bytes,
+        names: |_, _, _| 3,
         // Every repetition writes over the files of the one before.
         sets: |_| 1,
         repetitions: |line| line.long_number("repetitions").unwrap_or(1).max(1),
@@ -130,6 +139,7 @@ pub(super) const TOOLS: &[Tool] = &[
             let entries = line.long_number("entries").unwrap_or(101_000);
             entries.saturating_mul(line.long_number("bytes").unwrap_or(0))
         },
+        names: |line, ranks, _| line.long_number("entries").unwrap_or(101_000).saturating_mul(ranks),
         sets: |_| 1,
         repetitions: |line| line.number('i').or_else(|| line.long_number("repetitions")).unwrap_or(1).max(1),
     },
@@ -155,6 +165,7 @@ pub(super) const TOOLS: &[Tool] = &[
         creates: |line| mdtest_does(line, 'C'),
         removes: |line| mdtest_does(line, 'r'),
         writes: |line| mdtest_items(line).saturating_mul(line.number('w').unwrap_or(0)),
+        names: mdtest_names,
         // Each repetition works in a directory of its own, and so does each number of ranks of -f, -l, -s.
         sets: |line| {
             let [first, last, stride] = ['f', 'l', 's'].map(|letter| line.number(letter).unwrap_or(0));
@@ -183,10 +194,25 @@ fn flash_bytes(line: &ToolLine) -> u64 {
     most.saturating_mul(checkpoint.saturating_add(plots).saturating_add(2 * 116))
 }
 
+/// Directories of one tree of mdtest.
+fn mdtest_directories(line: &ToolLine) -> u64 {
+    let (branching, depth) = (line.number('b').unwrap_or(1), line.number('z').unwrap_or(0));
+    if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) }
+}
+
+/// Names of mdtest, at most: items of each kind, trees, and what is there before.
+fn mdtest_names(line: &ToolLine, ranks: u64, preload: u64) -> u64 {
+    let phases = line.phases();
+    let made = ["directory_creation", "file_creation"].iter().filter(|made| phases.contains(*made));
+    let items = mdtest_items(line).saturating_mul(made.count() as u64);
+    let (sharers, trees) = (if line.has('S') { 1 } else { ranks }, if line.has('u') { ranks } else { 1 });
+    let each = preload.saturating_add(1).saturating_mul(mdtest_directories(line));
+    items.saturating_mul(sharers).saturating_add(each.saturating_mul(trees))
+}
+
 /// Items of one rank of mdtest, at most.
 fn mdtest_items(line: &ToolLine) -> u64 {
-    let (branching, depth) = (line.number('b').unwrap_or(1), line.number('z').unwrap_or(0));
-    let directories = if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) };
+    let directories = mdtest_directories(line);
     let [items, each] = ['n', 'I'].map(|letter| line.number(letter).unwrap_or(0));
     match (items, each) {
         (items, 0) => items,

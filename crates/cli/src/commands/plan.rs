@@ -126,7 +126,11 @@ fn summary(plan: &Plan) -> Result<String> {
         let (all, peak) = (bytes_binary(need.written_bytes as f64), bytes_binary(need.peak_bytes as f64));
         let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
         let dir = dir.replace("{dir}", "the DIR given with --dir");
-        writeln!(text, "fs.{fs}: writes at most {all} in all, {peak} at a time, in {dir}")?;
+        let names = several(need.peak_names as usize, "name");
+        writeln!(
+            text,
+            "fs.{fs}: writes at most {all} in all, {peak} at a time, as {names} at most, in {dir}"
+        )?;
         let made = |state: &&State| state.fs == fs && jobs.iter().any(|job| job.test == state.job());
         for state in plan.states.iter().filter(made) {
             let (name, words) = (state.job(), state.words().join(" "));

@@ -92,8 +92,8 @@ impl StagedJob {
     }
 
     /// Adds `job.json` with the files' hashes and gives the folder its name; returns the job's facts
-    /// as written.
-    pub fn finish(self, mut info: JobInfo) -> io::Result<JobInfo> {
+    /// as written. What failed can be tried again.
+    pub fn finish(&self, mut info: JobInfo) -> io::Result<JobInfo> {
         let mut hashes = BTreeMap::new();
         for name in [names::STDOUT, names::STDERR, names::RECORDS] {
             let path = self.staged.join(name);
