@@ -48,6 +48,12 @@ fn each_clause_stands_with_its_verdict_reason_criterion_and_warnings() {
         for text in [&verdict.clause, &verdict.criterion, &verdict.reason, &verdict.outcome.to_string()] {
             assert!(page.contains(&escaped(text)), "{text}");
         }
+        let column = format!(
+            "<td class=\"criterion\"><span class=\"literal\">{}</span><br>{}</td>",
+            escaped(&verdict.metric),
+            escaped(&verdict.criterion)
+        );
+        assert!(page.contains(&column), "{column}");
         for warning in &verdict.warnings {
             assert!(page.contains(&escaped(warning)), "{warning}");
         }
@@ -60,6 +66,17 @@ fn each_clause_stands_with_its_verdict_reason_criterion_and_warnings() {
 #[test]
 fn a_failure_that_rounding_would_hide_shows_more_figures() {
     assert!(html(&golden::campaign()).contains(&escaped("2.999 GB/s")));
+}
+
+#[test]
+fn a_bound_below_zero_is_shown_as_zero() {
+    let mut campaign = golden::campaign();
+    for statistics in campaign.verdicts.iter_mut().filter_map(|verdict| verdict.statistics.as_mut()) {
+        statistics.bound = Some(-5e9);
+    }
+    let page = html(&campaign);
+    assert!(page.contains("<dt>95 % bound</dt>"), "there are bounds");
+    assert!(!page.contains("-5.0"), "and none of them is negative");
 }
 
 #[test]

@@ -32,6 +32,19 @@ fn a_narrow_terminal_gets_lines_that_fit() {
 }
 
 #[test]
+fn two_criteria_of_one_test_are_told_apart_by_their_metrics() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts.truncate(1);
+    let mut other = campaign.verdicts[0].clone();
+    other.metric = "write.latency.p99".into();
+    campaign.verdicts.push(other);
+    for width in [50, 100] {
+        let text = report::text(&campaign, width, false);
+        assert!(text.contains("write.bw mean >=") && text.contains("write.latency.p99"), "{text}");
+    }
+}
+
+#[test]
 fn colour_adds_nothing_but_colour() {
     let coloured = report::text(&golden::campaign(), 100, true);
     let mut plain = coloured.clone();

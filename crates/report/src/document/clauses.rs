@@ -55,7 +55,8 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
         fact("max", statistics.max),
     ];
     facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
-    facts.extend(statistics.bound.map(|bound| fact("95 % bound", bound)));
+    // Below zero it says nothing of what cannot be negative.
+    facts.extend(statistics.bound.map(|bound| fact("95 % bound", bound.max(0.0))));
     facts.push(Fact::new("n", statistics.values.len().to_string()));
     facts
 }

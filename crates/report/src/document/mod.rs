@@ -140,9 +140,9 @@ pub struct Clause {
     pub test: Cell,
     /// The clause in the contract's words.
     pub words: String,
-    /// The metric judged.
+    /// The metric judged; what is beside it in a column says nothing without it.
     pub metric: String,
-    /// The criterion as written.
+    /// The criterion as written, without the metric.
     pub criterion: String,
     /// The measured value with its unit.
     pub value: Cell,

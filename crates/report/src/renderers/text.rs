@@ -63,10 +63,14 @@ impl Text {
         let widest = |heading: &str, pick: &dyn Fn(&Clause) -> usize| {
             clauses.iter().map(pick).max().unwrap_or(0).max(heading.len())
         };
-        let criterion = widest("criterion", &|clause| columns(&clause.criterion)).min(width / 3);
         let value = widest("value", &|clause| columns(&clause.value.text));
         let cov = widest("COV", &|clause| columns(&clause.cov));
         let verdict = widest("verdict", &|clause| columns(&clause.verdict));
+        // A criterion may be wrapped so that clauses have room, but a word of it may not.
+        let word = |clause: &Clause| judged(clause).split(' ').map(columns).max().unwrap_or(0);
+        let room = width.saturating_sub(value + cov + verdict + 4 * GAP + CLAUSE_MIN);
+        let criterion = widest("criterion", &|clause| columns(&judged(clause)))
+            .min(room.min(width / 3).max(widest("criterion", &word)));
         let rest = width.saturating_sub(criterion + value + cov + verdict + 4 * GAP);
         let wide = Columns { clause: rest, criterion, value, cov };
         if rest >= CLAUSE_MIN {
@@ -93,7 +97,7 @@ impl Text {
     /// One clause as a row of the table, its words and criterion wrapped in their columns.
     fn wide(&self, out: &mut String, clause: &Clause, columns: &Columns) {
         let words = wrap(&clean(&clause.words), columns.clause);
-        let criterion = wrap(&clean(&clause.criterion), columns.criterion);
+        let criterion = wrap(&clean(&judged(clause)), columns.criterion);
         let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
         let rows: Vec<[String; 4]> = (0..words.len().max(criterion.len()).max(1))
             .map(|at| {
@@ -119,7 +123,7 @@ impl Text {
         let start = out.len();
         self.wrapped(out, "", &format!("{}: {}", clause.verdict, clause.words), width);
         out.replace_range(start..start + clause.verdict.len(), &self.toned(clause.tone, &clause.verdict));
-        self.wrapped(out, INDENT, &format!("criterion {}", clause.criterion), width);
+        self.wrapped(out, INDENT, &format!("criterion {}", judged(clause)), width);
         self.wrapped(out, INDENT, &format!("value {}, COV {}", clause.value.text, clause.cov), width);
     }
 
@@ -158,6 +162,11 @@ impl Text {
         };
         format!("\x1b[1;{code}m{word}\x1b[0m")
     }
+}
+
+/// What is judged and by what: two criteria of one test differ in nothing else.
+fn judged(clause: &Clause) -> String {
+    format!("{} {}", clause.metric, clause.criterion)
 }
 
 /// Columns a text takes on a terminal; wide scripts count as one, which contracts in them may forgive.
