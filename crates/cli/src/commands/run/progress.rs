@@ -6,8 +6,8 @@ use std::time::Duration;
 use campaign::schedule::PlannedJob;
 use campaign::{Event, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use results::Record;
 use results::folder::{Job, JobEnd};
+use results::record::{Counts, Phase, Record};
 use units::{count, duration, rate_decimal};
 
 use crate::speech::complain;
@@ -93,21 +93,53 @@ fn outcome(job: &Job) -> String {
         Record::Phase(phase) => Some(phase),
         _ => None,
     });
-    let shown = phases.map(|phase| {
-        let small = phase.transfer_bytes < 64 * units::KIB;
-        let number = match (small, phase.metric("iops"), phase.metric("bw")) {
-            (true, Some(iops), _) => format!("{}/s", count(iops.value)),
-            (false, _, Some(bw)) => rate_decimal(bw.value),
-            _ => String::new(),
-        };
-        format!("{} {number}", phase.phase.replace('_', " "))
-    });
+    let shown = phases.map(|phase| format!("{} {}", phase.phase.replace('_', " "), speed(phase)));
     let shown: Vec<String> = shown.collect();
     format!("{:<28} {}", shown.join(", "), duration(job.info.seconds))
+}
+
+/// How fast a phase was, by the metric that a criterion on it would have: of operations their `rate`, of small
+/// transfers `iops`, of others `bw`.
+fn speed(phase: &Phase) -> String {
+    let operations = phase.counts == Counts::Operations;
+    let small = phase.transfer_bytes < 64 * units::KIB;
+    let name = if operations { "rate" } else { ["bw", "iops"][usize::from(small)] };
+    match phase.metric(name) {
+        Some(metric) if name == "bw" => rate_decimal(metric.value),
+        Some(metric) => format!("{}/s", count(metric.value)),
+        None => String::new(),
+    }
 }
 
 /// Columns of the terminal that standard output is, if it is one.
 pub(super) fn width() -> Option<usize> {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     columns.filter(|columns| *columns >= 40)
+}
+
+#[cfg(test)]
+mod tests {
+    use results::record::{Spans, Window};
+
+    use super::*;
+
+    #[test]
+    fn the_speed_shown_is_the_one_that_is_judged() {
+        let spans = Spans { transfer_s: 1.0, total_s: 2.0, ..Spans::default() };
+        let files = Phase {
+            counts: Counts::Operations,
+            ops: 3000,
+            bytes: 8 << 30,
+            transfer_bytes: 1 << 20,
+            spans,
+            ..Phase::default()
+        };
+        assert_eq!(speed(&files), "1.50 k/s", "operations until the last rank had ended");
+        let window = Some(Window { ops: 1000, seconds: 0.5, first_rank: 0 });
+        assert_eq!(speed(&Phase { window, ..files.clone() }), "2.00 k/s", "while all were at work");
+        let data = Phase { counts: Counts::Bytes, bytes: 4_000_000_000, ..files };
+        assert_eq!(speed(&data), "2.00 GB/s");
+        assert_eq!(speed(&Phase { transfer_bytes: 4096, ..data.clone() }), "3.00 k/s");
+        assert_eq!(speed(&Phase { spans: Spans::default(), ..data }), "");
+    }
 }
