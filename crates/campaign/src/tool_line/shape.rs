@@ -5,7 +5,7 @@
 use super::ToolLine;
 
 /// Values that decide which names there are, each with what holds where the line says nothing.
-const VALUES: &[(char, u64)] = &[('I', 0), ('b', 1), ('z', 0)];
+const VALUES: &[(char, u64)] = &[('I', 0), ('N', 0), ('b', 1), ('z', 0)];
 /// Flags that do.
 const FLAGS: &[char] = &['u', 'L', 'S'];
 
@@ -18,8 +18,14 @@ impl ToolLine {
         }
         let number = |line: &ToolLine, letter, otherwise| line.number(letter).unwrap_or(otherwise);
         let tree = number(self, 'z', 0) > 0 || number(made, 'z', 0) > 0;
-        let in_tree = |letter: &char| tree || !matches!(letter, 'b' | 'L');
-        for (letter, otherwise) in VALUES.iter().filter(|(letter, _)| in_tree(letter)) {
+        let own_trees = self.has('u') && made.has('u');
+        let counts = |letter: &char| match letter {
+            'b' | 'L' => tree,
+            // Trees of their own take part in the shift, also when they are made.
+            'N' => own_trees,
+            _ => true,
+        };
+        for (letter, otherwise) in VALUES.iter().filter(|(letter, _)| counts(letter)) {
             let [asked, there] = [self, made].map(|line| number(line, *letter, *otherwise));
             if asked != there {
                 return Some(format!(
@@ -28,7 +34,7 @@ impl ToolLine {
                 ));
             }
         }
-        for letter in FLAGS.iter().filter(|letter| in_tree(letter)) {
+        for letter in FLAGS.iter().filter(|letter| counts(letter)) {
             if self.has(*letter) != made.has(*letter) {
                 let (with, without) = if made.has(*letter) { ("with", "to") } else { ("without", "from") };
                 let change = if made.has(*letter) { "add" } else { "take" };

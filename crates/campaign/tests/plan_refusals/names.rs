@@ -157,6 +157,7 @@ fn names_that_the_line_of_their_maker_cannot_have_made_are_refused() {
         ("-C -F -I 5 -z 1 -b 3", "-T -F -I 5 -z 1 -b 2", value("b", 3, 2)),
         ("-C -F -I 5", "-T -F -I 6", value("I", 5, 6)),
         ("-C -F -n 5", "-T -F -n 5 -z 2", value("z", 0, 2)),
+        ("-C -F -n 5 -u", "-T -F -n 5 -u -N 1", value("N", 0, 1)),
         ("-C -F -n 5 -i 2", "-T -F -n 5 -i 3", value("i", 2, 3)),
         (
             "-C -F -n 5 -u",
@@ -188,6 +189,7 @@ fn names_that_the_line_of_their_maker_cannot_have_made_are_refused() {
     }
     for (made, looks) in [
         ("-C -F -n 5", "-T -F -n 4 -b 3 -L -N 1"),
+        ("-C -F -n 5 -u -N 1", "-T -F -n 5 -u -N 1"),
         ("-C -n 5", "-T -D -n 5"),
         ("-C -F -n 5 -i 3", "-E -F -n 5"),
         ("-C -F -n 5 -x {dir}/made", "-T -F -n 6 -x {dir}/made"),
