@@ -131,6 +131,14 @@ impl Line {
         }
     }
 
+    /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
+    pub fn has_own_trees(&self) -> bool {
+        match self {
+            Self::Ior(_) => false,
+            Self::Tool(line) => line.has_own_trees(),
+        }
+    }
+
     /// Whether the phase compares data, and so counts what is wrong.
     pub fn compares(&self, phase: &str) -> bool {
         match self {

@@ -217,6 +217,11 @@ impl ToolLine {
         self.tool.command == "mdtest" && (self.has('S') || self.has('c'))
     }
 
+    /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
+    pub(crate) fn has_own_trees(&self) -> bool {
+        self.tool.command == "mdtest" && self.has('u')
+    }
+
     /// Whether each node drops its caches before it looks, or says that it could not: `--cold` of ls-lr.
     pub(crate) fn drops_caches(&self) -> bool {
         self.long.contains_key("cold")

@@ -36,6 +36,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
             one_node(case, jobs),
             inner_repetitions(case),
             cold::told(case, jobs),
+            all_trees(case, &phases),
         ]);
     }
     let mut all: Vec<String> = all.into_iter().flatten().collect();
@@ -161,6 +162,20 @@ fn inner_repetitions(case: &Case<'_>) -> Option<String> {
     let inner = case.test.line.repetitions();
     (inner > 1).then(|| {
         format!("the {inner} repetitions of -i share a launch, so each launch counts once, by their mean")
+    })
+}
+
+/// Trees of mdtest, of which its own table counts one.
+fn all_trees(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
+    let phase = phases.iter().find(|phase| phase.ranks > 1)?;
+    let counted = matches!(case.metric(), ("tree_creation" | "tree_removal", "rate" | "iops"));
+    (counted && case.test.line.has_own_trees()).then(|| {
+        let ranks = phase.ranks;
+        format!(
+            "{}: the trees of all {ranks} ranks are counted; the row of mdtest's own table counts one of them \
+             (-u), and is about {ranks} times lower",
+            phase.phase
+        )
     })
 }
 

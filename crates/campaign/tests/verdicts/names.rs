@@ -65,6 +65,37 @@ fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_th
     }
 }
 
+#[test]
+fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
+    let told = |line: &str, metric: &str, ranks: u32| {
+        let plan = plan(&format!(
+            "mdtest = \"{line}\"\ncriterion = {{ metric = \"{metric}\", op = \">\", value = \"1/s\" }}"
+        ));
+        let name = metric.split('.').next().unwrap_or_default();
+        let jobs = (1..=3).map(|repetition| {
+            let counts = Counts::Operations;
+            job("T", repetition, Phase { ops: 50, ranks, counts, ..phase(name, 0) })
+        });
+        let warnings = one(&plan, &campaign(jobs.collect())).warnings;
+        warnings.into_iter().find(|warning| warning.contains("trees"))
+    };
+    assert_eq!(
+        told("-F -n 5 -u", "tree_creation.rate", 4).as_deref(),
+        Some(
+            "tree_creation: the trees of all 4 ranks are counted; the row of mdtest's own table counts one of \
+             them (-u), and is about 4 times lower"
+        )
+    );
+    assert!(told("-F -n 5 -u", "tree_removal.rate", 2).is_some());
+    for (line, metric, ranks) in [
+        ("-F -n 5", "tree_creation.rate", 4),
+        ("-F -n 5 -u", "tree_creation.rate", 1),
+        ("-F -n 5 -u", "file_creation.rate", 4),
+    ] {
+        assert_eq!(told(line, metric, ranks), None, "{line} {metric} {ranks}");
+    }
+}
+
 /// The verdict on names that a test T looked at after a test M had made them, each on so many nodes of which
 /// the first is named. M made a set for each repetition of T, unless it says how many.
 fn of_names_made(by: (&str, u32), looker: (&str, u32), made: &str, looks: &str) -> Verdict {
