@@ -105,8 +105,8 @@ impl Line {
         }
     }
 
-    /// Names of its files that lie there at the same time, at most, with so many files put into each directory
-    /// beforehand.
+    /// Names of its files that lie there at the same time, at most, with so many files put into each
+    /// directory beforehand.
     pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
         match self {
             Self::Ior(line) if line.file_per_rank => ranks.into(),

@@ -41,6 +41,12 @@ pub fn count(value: f64) -> String {
     scaled(value, 1000.0, &["", " k", " M", " G", " T"])
 }
 
+/// So many of something, whose plural ends in an `s`: `1 rank`, `2 ranks`.
+pub fn several(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
 /// Seconds in the unit that reads best: `4.20 ms`, `75.0 s`.
 pub fn duration(seconds: f64) -> String {
     match seconds.abs() {
@@ -71,6 +77,7 @@ mod tests {
         assert_eq!(rate_binary(1_048_576.0), "1.00 MiB/s");
         assert_eq!(count(24_807_129.0), "24.8 M");
         assert_eq!(count(12.0), "12");
+        assert_eq!([0, 1, 2].map(|number| several(number, "rank")), ["0 ranks", "1 rank", "2 ranks"]);
         assert_eq!(duration(0.0042), "4.20 ms");
         assert_eq!(duration(0.000_000_012), "12.0 ns");
         assert_eq!(duration(75.0), "75.0 s");

@@ -10,7 +10,7 @@ mod format;
 mod quantity;
 mod usage;
 
-pub use format::{bytes_binary, count, duration, exponential, rate_binary, rate_decimal};
+pub use format::{bytes_binary, count, duration, exponential, rate_binary, rate_decimal, several};
 pub use quantity::{Dimension, Quantity};
 pub use usage::Usage;
 

@@ -4,6 +4,7 @@
 
 use results::folder::Job;
 use results::record::{Record, State};
+use units::several;
 
 use super::Case;
 use crate::plan::StateKind;
@@ -86,8 +87,13 @@ fn preloaded(name: &str, wanted: u64, job: &Job) -> Result<(), String> {
     match counted.find(|state| state.files != wanted.saturating_mul(state.directories)) {
         None => Ok(()),
         Some(state) => Err(format!(
-            "{name}: repetition {repetition} counted {} files in {} directories of {wanted} each",
-            state.files, state.directories
+            "{name}: repetition {repetition} counted {} in {} of {wanted} each",
+            several(state.files, "file"),
+            // The plural is its own.
+            match state.directories {
+                1 => "1 directory".to_owned(),
+                number => format!("{number} directories"),
+            }
         )),
     }
 }

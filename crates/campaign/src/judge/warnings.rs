@@ -7,7 +7,7 @@
 use results::Statistics;
 use results::folder::Job;
 use results::record::{Counts, Notice, Phase, Record, Run};
-use units::{bytes_binary, duration};
+use units::{bytes_binary, duration, several};
 
 use super::cold::{self, CACHED_SHARE, WARM_NAMES};
 use super::{Case, state};
@@ -80,8 +80,9 @@ fn ran_dry(phases: &[&Phase]) -> Option<String> {
     })?;
     let deadline = duration(phase.stonewall.as_ref()?.deadline_s);
     Some(format!(
-        "{}: {ranks} of {} ranks ran dry before the deadline of {deadline}",
-        phase.phase, phase.ranks
+        "{}: {ranks} of {} ran dry before the deadline of {deadline}",
+        phase.phase,
+        several(phase.ranks.into(), "rank")
     ))
 }
 
@@ -172,8 +173,8 @@ fn all_trees(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     (counted && case.test.line.has_own_trees()).then(|| {
         let ranks = phase.ranks;
         format!(
-            "{}: the trees of all {ranks} ranks are counted; the row of mdtest's own table counts one of them \
-             (-u), and is about {ranks} times lower",
+            "{}: the trees of all {ranks} ranks are counted; the row of mdtest's own table counts one of \
+             them (-u), and is about {ranks} times lower",
             phase.phase
         )
     })

@@ -2,6 +2,7 @@
 //! fit.
 
 use toml::Spanned;
+use units::several;
 
 use super::check::{Checked, Defaults, among};
 use super::{Plan, Test, Uses};
@@ -49,8 +50,10 @@ impl Defaults<'_> {
     ) -> Checked<()> {
         if source.ranks != test.ranks {
             return refused(format!(
-                "{} was made by {} ranks, whose names this test's {} ranks do not have",
-                source.maker, source.ranks, test.ranks
+                "{} was made by {}, and this test looks for the names of {}; give both as many",
+                source.maker,
+                several(source.ranks.into(), "rank"),
+                several(test.ranks.into(), "rank"),
             ));
         }
         if test.line.only_reads()
@@ -109,9 +112,9 @@ impl Defaults<'_> {
         let size = |bytes: u64| units::bytes_binary(bytes as f64);
         if asked > there || (line.file_per_rank && test_ranks > ranks) {
             return refused(format!(
-                "reads {} of each file by {} ranks, but {maker} has {} by {ranks}",
+                "reads {} of each file by {}, but {maker} has {} by {ranks}",
                 size(asked),
-                test_ranks,
+                several(test_ranks.into(), "rank"),
                 size(there),
             ));
         }

@@ -39,7 +39,8 @@ impl ToolLine {
                 let (with, without) = if made.has(*letter) { ("with", "to") } else { ("without", "from") };
                 let change = if made.has(*letter) { "add" } else { "take" };
                 return Some(format!(
-                    "{maker} was made {with} -{letter}, so its names are others; {change} it {without} this line"
+                    "{maker} was made {with} -{letter}, so its names are others; {change} it \
+                     {without} this line"
                 ));
             }
         }

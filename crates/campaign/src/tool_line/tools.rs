@@ -30,8 +30,8 @@ pub(super) struct Tool {
     pub(super) removes: fn(&ToolLine) -> bool,
     /// Bytes that one rank writes into one set of files.
     pub(super) writes: fn(&ToolLine) -> u64,
-    /// Names that so many ranks together make for one set of files, with so many files put into each directory
-    /// beforehand.
+    /// Names that so many ranks together make for one set of files, with so many files put into each
+    /// directory beforehand.
     pub(super) names: fn(&ToolLine, u64, u64) -> u64,
     /// How many sets of files one launch makes, one after the other.
     pub(super) sets: fn(&ToolLine) -> u64,

@@ -155,7 +155,7 @@ fn readers_of_nothing_and_files_that_would_be_gone_are_refused() {
         ),
         (
             data("-w -k -b 1m") + &reader("uses = \"dataset.d\"\nior = \"-r -k -b 2m\""),
-            "p.toml:9:7: test T: reads 2.00 MiB of each file by 1 ranks, but dataset.d has 1.00 MiB by 1",
+            "p.toml:9:7: test T: reads 2.00 MiB of each file by 1 rank, but dataset.d has 1.00 MiB by 1",
         ),
         (
             data("-w -k -D 3 -O stoneWallingWearOut=1") + &reader("uses = \"dataset.d\"\nior = \"-r -k\""),

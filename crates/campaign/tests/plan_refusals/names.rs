@@ -65,7 +65,8 @@ fn a_test_of_names_is_checked_as_one_of_data() {
         (and("uses = \"M\"\nior = \"-r -k\""), "p.toml:11:7: test T: ior cannot work on the files of test M"),
         (
             and("uses = \"M\"\nranks = 2\nmdtest = \"-T -F -n 5\""),
-            "p.toml:12:10: test T: test M was made by 1 ranks, whose names this test's 2 ranks do not have",
+            "p.toml:12:10: test T: test M was made by 1 rank, and this test looks for the names of 2 ranks; \
+             give both as many",
         ),
         (
             and("uses = \"M\"\nmdtest = \"-r -F -n 5\"").replace("\"T\"", "\"R\"")

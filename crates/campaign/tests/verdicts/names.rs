@@ -96,8 +96,8 @@ fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
     }
 }
 
-/// The verdict on names that a test T looked at after a test M had made them, each on so many nodes of which
-/// the first is named. M made a set for each repetition of T, unless it says how many.
+/// The verdict on names that a test T looked at after a test M had made them, each on so many nodes of
+/// which the first is named. M made a set for each repetition of T, unless it says how many.
 fn of_names_made(by: (&str, u32), looker: (&str, u32), made: &str, looks: &str) -> Verdict {
     let metric = match looks {
         _ if looks.contains("ls_lr") => "list",
@@ -278,6 +278,8 @@ fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
         preloaded(Some(1999)).reason,
         "state.s: repetition 1 counted 1999 files in 2 directories of 1000 each"
     );
+    let one_directory = preloaded(Some(1)).reason;
+    assert!(one_directory.ends_with("counted 1 file in 2 directories of 1000 each"), "{one_directory}");
     assert_eq!(preloaded(None).reason, "state.s: repetition 1 counted no files");
     let mut killed = job("T", 1, phase("file_stat", 0));
     (killed.info.end, killed.records) = (JobEnd::TimedOut, vec![Record::Run(Run::default())]);

@@ -10,6 +10,7 @@ mod run;
 mod try_campaign;
 mod verify;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::personalities::{self, named};
@@ -91,11 +92,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     }
     let assay = match Assay::try_parse_from(argv) {
         Ok(assay) => assay,
-        Err(error) => {
-            // A reader of the help that has gone away is no failure.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
-        }
+        Err(error) => return refused(&error),
     };
     if let (Some(ranks), false) = (assay.ranks, assay.command.is_workload()) {
         complain(&format!(
@@ -139,10 +136,54 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     }
 }
 
+/// Prints the help that was asked for, or what is wrong with the words, and gives the exit status.
+fn refused(error: &clap::Error) -> u8 {
+    let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || help {
+        // A reader of the help that has gone away is no failure.
+        let _ = error.print();
+        return if error.use_stderr() { 2 } else { 0 };
+    }
+    complain(&format!("assay: {}", one_line(&error.to_string())));
+    2
+}
+
+/// What clap says in paragraphs: what is wrong, sometimes a tip, and the usage.
+fn one_line(text: &str) -> String {
+    let said = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("For more"));
+    let mut line = String::new();
+    for part in said {
+        let part = part.strip_prefix("error: ").unwrap_or(part);
+        match part.split_once(": ") {
+            Some((word @ ("tip" | "Usage"), rest)) => line += &format!("; {}: {rest}", word.to_lowercase()),
+            _ if line.is_empty() => line += part,
+            _ => line += &format!(" {part}"),
+        }
+    }
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    #[test]
+    fn what_is_wrong_with_the_words_is_one_line() {
+        for (words, line) in [
+            ("run", "the following required arguments were not provided: <PLAN>; usage: assay run <PLAN>"),
+            ("age", "the following required arguments were not provided: <DIR>; usage: assay age <DIR>"),
+            (
+                "judge --foo",
+                "unexpected argument '--foo' found; tip: to pass '--foo' as a value, use '-- --foo'; usage: \
+                 assay judge <FOLDER>",
+            ),
+        ] {
+            let words = ["assay"].into_iter().chain(words.split(' '));
+            let error = Assay::try_parse_from(words).err().expect(line);
+            assert_eq!(one_line(&error.to_string()), line);
+        }
+    }
 
     #[test]
     fn the_command_line_is_sound_and_every_personality_has_its_command() {

@@ -142,11 +142,10 @@ fn summary(plan: &Plan) -> Result<String> {
     Ok(text)
 }
 
-/// `1 test`, `2 tests`.
+/// `1 criterion`, `2 criteria`.
 fn several(number: usize, what: &str) -> String {
     match (number, what) {
-        (1, _) => format!("1 {what}"),
-        (_, "criterion") => format!("{number} criteria"),
-        _ => format!("{number} {what}s"),
+        (0 | 2.., "criterion") => format!("{number} criteria"),
+        _ => units::several(number as u64, what),
     }
 }

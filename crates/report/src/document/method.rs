@@ -24,9 +24,9 @@ const TERMS: [(&str, &str); 14] = [
         "Operations on names that all ranks did, over the time from their common start until the last had \
       ended: the ranks times the rate of the slowest, where all have the same to do. Where a table tells of \
       all ranks at once, it is theirs instead: operations done until the first rank had ended its work, over \
-      the time until then. Of the tree of mdtest all directories count; the row of its own table has those of \
-      one rank's tree and that rank's time, with a tree for each rank (-u) as many times less as there are \
-      ranks.",
+      the time until then. Of the tree of mdtest all directories count; the row of its own table has those \
+      of one rank's tree and that rank's time, with a tree for each rank (-u) as many times less as there \
+      are ranks.",
     ),
     (
         "Failed operations",

@@ -98,8 +98,8 @@ fn outcome(job: &Job) -> String {
     format!("{:<28} {}", shown.join(", "), duration(job.info.seconds))
 }
 
-/// How fast a phase was, by the metric that a criterion on it would have: of operations their `rate`, of small
-/// transfers `iops`, of others `bw`.
+/// How fast a phase was, by the metric that a criterion on it would have: of operations their `rate`, of
+/// small transfers `iops`, of others `bw`.
 fn speed(phase: &Phase) -> String {
     let operations = phase.counts == Counts::Operations;
     let small = phase.transfer_bytes < 64 * units::KIB;
