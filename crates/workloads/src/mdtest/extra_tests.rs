@@ -201,6 +201,22 @@ fn preloaded_files_stay_where_nothing_is_removed() {
 }
 
 #[test]
+fn removing_a_preloaded_tree_without_its_preload_says_what_to_add() {
+    let dir = tempfile::tempdir().unwrap();
+    let parameters = Parameters { preload: 7, items: 2, remove: false, ..all_phases() };
+    assert!(play_in(dir.path(), 1, &parameters)[0].done.is_ok());
+    let only =
+        Parameters { create: false, stat: false, read: false, rename: false, remove: true, ..parameters };
+    let left = play_in(dir.path(), 1, &Parameters { preload: 0, ..only.clone() });
+    let halt = left[0].done.clone().expect_err("it is not empty");
+    let wanted = "mdtest_tree.0: rmdir: Directory not empty: 7 files of --preload are in it; add --preload 7";
+    assert!(halt.why.replace("/:", ":").ends_with(wanted), "{halt}");
+    let items_gone = Parameters { directories: false, files: true, items: 0, ..only };
+    assert!(play_in(dir.path(), 1, &items_gone)[0].done.is_ok());
+    assert_eq!(names_in(dir.path()), ["A/"]);
+}
+
+#[test]
 fn a_directory_that_cannot_be_preloaded_ends_the_run_with_its_path() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("mknod", "preload.mdtest.5", 28);

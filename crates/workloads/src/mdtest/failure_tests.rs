@@ -121,6 +121,23 @@ fn a_path_that_is_too_long_is_told_whole() {
 }
 
 #[test]
+fn a_tree_that_another_run_made_is_told_as_such_and_never_claimed() {
+    let dir = tempfile::tempdir().unwrap();
+    play_in(dir.path(), 1, &Parameters { items: 2, ..only_create() })[0].done.as_ref().expect("it is made");
+    let before = names_in(dir.path());
+    let (step, rank, why) = halted(&play_in(dir.path(), 1, &Parameters { items: 2, ..all_phases() }));
+    assert_eq!((step.as_str(), rank), ("tree creation", 0));
+    let test_dir = dir.path().join("A/test-dir.0-0").display().to_string();
+    let wanted = format!(
+        "{test_dir}/mdtest_tree.0: mkdir: File exists: an earlier or running mdtest made it; remove it with \
+         -r and the options it was made with, or use another -d ({test_dir} was there before; whatever this \
+         run made in it is left)"
+    );
+    assert_eq!(why, wanted);
+    assert_eq!(names_in(dir.path()), before);
+}
+
+#[test]
 fn a_missing_parent_is_told_before_anything_is_done() {
     let dir = tempfile::tempdir().unwrap();
     let parameters = Parameters { dirs: vec!["no/A".into()], ..files(1) };

@@ -84,18 +84,23 @@ fn count(run: &Run<'_>, share: &Share) -> Result<(), String> {
     let wanted = run.parameters.preload;
     for number in (share.first..share.directories).step_by(share.step as usize) {
         let path = directory(run, number);
-        let mut found = 0;
-        let mut each = |name: &CStr, _: Option<bool>| {
-            found += u64::from(name.to_bytes().starts_with(STEM.as_bytes()));
-        };
-        let listed = run.names.list(path.as_c_str(), &mut each);
-        listed.map_err(|error| call_failed("list", path.as_path(), &error))?;
+        let found = listed(run.names, path.as_c_str());
+        let found = found.map_err(|error| call_failed("list", path.as_path(), &error))?;
         if found != wanted {
             let dir = path.as_path().display();
             return Err(format!("{dir}: {wanted} files were made and {found} are listed"));
         }
     }
     Ok(())
+}
+
+/// How many of them a directory has.
+pub(super) fn listed(names: &dyn Names, directory: &CStr) -> io::Result<u64> {
+    let mut found = 0;
+    names.list(directory, &mut |name, _| {
+        found += u64::from(name.to_bytes().starts_with(STEM.as_bytes()));
+    })?;
+    Ok(found)
 }
 
 /// Removes them. Collective.

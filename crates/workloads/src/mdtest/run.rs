@@ -48,6 +48,8 @@ pub(super) struct Run<'r> {
     pub(super) summary: Summary,
     /// Whether names were made that are not yet removed.
     pub(super) made: bool,
+    /// Whether all test directories of the iteration are this run's own: none was there before.
+    pub(super) own_dirs: bool,
 }
 
 /// In which phase something is done to names: each shifts them once more.
@@ -184,6 +186,7 @@ fn on_ranks<'r>(
         directories_made: None,
         summary: Summary::default(),
         made: false,
+        own_dirs: false,
     };
     run.observer.event(&Event::Ranks { ranks: run.ranks(), items: counts.items() });
     let there = status::load(&mut run)?;
@@ -256,7 +259,11 @@ fn naming_what_is_left(run: &Run<'_>, mut halt: Halt) -> Halt {
         let earlier = run.iteration > 0 && !run.parameters.remove;
         let more = run.parameters.dirs.len() > 1 || run.counts.loops > 1 || earlier;
         let more = if more { " ..." } else { "" };
-        halt.why.push_str(&format!(" (what this run made is left: {path}{more})"));
+        // Who follows this line must not take away what another run made, or is at work on.
+        halt.why.push_str(&match run.own_dirs {
+            true => format!(" (what this run made is left: {path}{more})"),
+            false => format!(" ({path}{more} was there before; whatever this run made in it is left)"),
+        });
     }
     halt
 }

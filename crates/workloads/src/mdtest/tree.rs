@@ -15,7 +15,9 @@ use super::observer::{Event, Observer};
 use super::operations::Row;
 use super::parameters::Parameters;
 use super::phase::{self, Plan, TREES_AT};
+use super::preload;
 use super::run::Run;
+use crate::kit::drive::words;
 use crate::kit::few;
 use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
@@ -61,7 +63,9 @@ pub(super) fn make_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
         new += u64::from(make(names, path)?);
         Ok(())
     });
-    run.made = run.sum(new)? > 0;
+    let new = run.sum(new)?;
+    run.own_dirs = new == run.counts.loops * run.parameters.dirs.len() as u64;
+    run.made = new > 0;
     run.rank.comm.agree("test directory", made)?;
     run.made = true;
     Ok(())
@@ -185,6 +189,35 @@ struct Walk<'r> {
     path: PathBuffer,
 }
 
+impl Walk<'_> {
+    /// Whose a directory is that is there already, or why one is not empty.
+    #[cold]
+    fn explain(&self, error: io::Error) -> io::Error {
+        // A run that goes on counts the reason by the system's number.
+        if self.parameters.keep_going {
+            return error;
+        }
+        let kind = error.kind();
+        let why = match kind {
+            io::ErrorKind::AlreadyExists => {
+                "an earlier or running mdtest made it; remove it with -r and the \
+                                             options it was made with, or use another -d"
+                    .to_owned()
+            }
+            io::ErrorKind::DirectoryNotEmpty if self.parameters.preload == 0 => {
+                match preload::listed(self.names, self.path.as_c_str()) {
+                    Ok(found) if found > 0 => {
+                        format!("{found} files of --preload are in it; add --preload {found}")
+                    }
+                    _ => return error,
+                }
+            }
+            _ => return error,
+        };
+        io::Error::new(kind, format!("{}: {why}", words(&error)))
+    }
+}
+
 impl Operation for Walk<'_> {
     fn before(&mut self, item: u64) {
         let (tree, within) = (item / self.shape.directories, item % self.shape.directories);
@@ -203,7 +236,10 @@ impl Operation for Walk<'_> {
 
     fn operate(&mut self, _item: u64) -> io::Result<()> {
         let path: &CStr = self.path.as_c_str();
-        if self.down { self.names.make_dir(path, PERMISSIONS) } else { self.names.remove_dir(path) }
+        match self.down {
+            true => self.names.make_dir(path, PERMISSIONS).map_err(|error| self.explain(error)),
+            false => self.names.remove_dir(path).map_err(|error| self.explain(error)),
+        }
     }
 
     fn failed(&self) -> (&'static str, &Path) {
