@@ -98,6 +98,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     OPERATIONS.iter().filter_map(|row| row.name)
 }
 
+/// Those of them that are done to files alone.
+pub(super) fn names_of_files() -> impl Iterator<Item = &'static str> {
+    OPERATIONS.iter().filter(|row| row.when == When::Files).filter_map(|row| row.name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -29,6 +29,14 @@ impl Parameters {
                 known.join(", ")
             )));
         }
+        let of_files = |name: &&str| self.extra.iter().any(|wanted| wanted == name) && !self.files;
+        let never: Vec<_> = operations::names_of_files().filter(of_files).collect();
+        if !never.is_empty() {
+            return Err(Usage(format!(
+                "--operations: {} would do nothing, for -D leaves out the files; add -F, or leave it out",
+                never.join(", ")
+            )));
+        }
         Ok(())
     }
 
@@ -123,11 +131,6 @@ impl Parameters {
                 "Verify read requires that read bytes is > 0: give -e",
             ),
             (
-                self.write_bytes > 0 && self.create && reads && self.read_bytes > self.write_bytes,
-                "When writing and reading files, read bytes must be smaller than write bytes: \
-                 choose -e at most -w",
-            ),
-            (
                 self.verify_read && !(self.create && self.write_bytes > 0) && self.signature.is_none(),
                 "-X without -C and -w needs the seed that the data was written with; add -G NUMBER",
             ),
@@ -150,6 +153,11 @@ impl Parameters {
                 self.packet == Packet::Stamped
                     && (!self.write_bytes.is_multiple_of(8) || !self.read_bytes.is_multiple_of(8)),
                 "--dataPacketType=s: stamped data come in words; choose -w and -e multiples of 8",
+            ),
+            (
+                self.create && reads && self.read_bytes > self.write_bytes,
+                "When writing and reading files, read bytes must be smaller than write bytes: \
+                 choose -e at most -w",
             ),
         ]
     }
@@ -218,6 +226,7 @@ mod tests {
             (|p| (p.verify_read, p.read) = (true, false), "read test is used"),
             (|p| p.verify_read = true, "read bytes is > 0"),
             (|p| (p.write_bytes, p.read_bytes) = (8, 16), "must be smaller than write bytes"),
+            (|p| p.read_bytes = 16, "must be smaller than write bytes"),
             (|p| (p.verify_read, p.read_bytes) = (true, 16), "add -G NUMBER"),
             (
                 |p| {
@@ -230,6 +239,10 @@ mod tests {
             (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
             (|p| (p.deadline, p.collective) = (1, true), "-W and -c"),
             (|p| p.status_file = Some("s".into()), "add -W SECONDS"),
+            (
+                |p| (p.files, p.extra) = (false, vec!["link".into(), "list".into(), "statx".into()]),
+                "--operations: statx, link would do nothing",
+            ),
             (|p| p.extra = vec!["link".into(), "lnk".into()], "no operation lnk; there are statx, list,"),
         ];
         for (change, wanted) in cases {
@@ -273,9 +286,11 @@ mod tests {
             |p| (p.write_bytes, p.read_bytes, p.verify_read) = (3901, 3901, true),
             |p| (p.write_bytes, p.verify_write, p.read) = (3901, true, false),
             |p| (p.deadline, p.depth, p.status_file) = (1, 3, Some("s".into())),
+            |p| (p.create, p.read_bytes) = (false, 16),
             |p| (p.create, p.status_file) = (false, Some("s".into())),
             |p| (p.make_node, p.shared_file, p.create) = (true, true, false),
             |p| p.first_ranks = 7,
+            |p| (p.files, p.extra) = (false, vec!["list".into()]),
             |p| (p.dirs, p.unique_dir) = (vec!["a".into(), "b".into()], true),
             |p| p.shift = -3,
         ];

@@ -2,6 +2,7 @@
 
 use ranks::{Halt, Reduce};
 
+use super::counts::Counts;
 use super::items::shifted;
 use super::observer::{Event, Observer};
 use super::operations::{OPERATIONS, Row, When};
@@ -35,7 +36,8 @@ pub(super) fn tell(
 
 /// Their labels.
 fn phases(parameters: &Parameters, place: &Place, ranks: u32) -> Vec<&'static str> {
-    if !parameters.create {
+    // Of no items nothing is looked at.
+    if !parameters.create || Counts::of(parameters).is_none_or(|counts| counts.items() == 0) {
         return Vec::new();
     }
     let directories = parameters.directories && !parameters.shared_file;
@@ -82,7 +84,7 @@ mod tests {
     /// What is warm with ranks on these nodes.
     fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut Parameters)) -> Vec<&'static str> {
         let place = Place { nodes: 2, on_node_0: on_node_0.iter().map(|on| *on == 1).collect(), shift };
-        let mut parameters = Parameters { directories: false, ..Parameters::default() };
+        let mut parameters = Parameters { directories: false, items: 1, ..Parameters::default() };
         change(&mut parameters);
         phases(&parameters, &place, on_node_0.len() as u32)
     }
@@ -109,6 +111,7 @@ mod tests {
         assert_eq!(warm(&[1, 0], 0, more), wanted);
         assert_eq!(warm(&[1, 1, 0, 0], 2, more), [""; 0]);
         assert_eq!(warm(&[1, 0], 0, |p| p.create = false), [""; 0], "made by an earlier run");
+        assert_eq!(warm(&[1, 0], 0, |p| p.items = 0), [""; 0], "nothing is looked at");
     }
 
     #[test]
