@@ -60,6 +60,9 @@ fn wrong_usage_is_one_line_with_a_remedy_and_status_2_and_nothing_is_made() {
         ("--compat 4.2", "`4.2` is none of 1.9, 3.3 and 4.1"),
         ("--saveRankPerformanceDetails=no/where.csv", "no/where.csv: No such file or directory"),
         ("--record no/where", "--record no/where: No such file or directory"),
+        ("-n 2 -C -W 1 -x no/where", "-x no/where: No such file or directory"),
+        ("-n 2 --savePerOpDataCSV=no/where", "--savePerOpDataCSV no/where-"),
+        ("-n 2 -F -e 8", "read bytes must be smaller than write bytes"),
         ("--dataPacketType=x", "unknown packet type `x`"),
         ("-G 99999999999", "more than can be"),
     ] {

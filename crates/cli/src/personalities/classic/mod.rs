@@ -14,6 +14,7 @@ pub(crate) mod numbers;
 mod row;
 mod settings;
 mod space;
+pub(crate) mod writable;
 
 pub(crate) use row::{Kind, Line, Retiree, Row, Value};
 pub(crate) use settings::{OfBackends, idle, is_idle, no_effect};

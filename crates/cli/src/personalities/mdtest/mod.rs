@@ -30,7 +30,7 @@ use units::Usage;
 use workloads::mdtest::{self, Observer, Parameters, Silent, names};
 
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
-use super::classic::{grammar, header_dir, interrupt};
+use super::classic::{grammar, header_dir, interrupt, writable};
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use crate::session::{Session, launch};
@@ -140,6 +140,7 @@ fn ready(typed: Typed, variables: &Variables, ranks: u32) -> Result<Ready, Usage
 /// What rank 0 prints with and where it keeps records; all its files are made now.
 fn voice(ready: &Ready, argv: &[String]) -> Result<(Kept, Text), Usage> {
     let meant = &ready.meant;
+    written_later(&meant.parameters)?;
     let kept = Kept::open(meant.record.as_deref())?;
     let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
@@ -149,6 +150,17 @@ fn voice(ready: &Ready, argv: &[String]) -> Result<(Kept, Text), Usage> {
             kept.discard();
             Err(usage)
         }
+    }
+}
+
+/// Says no to files that could not be written once the work is done. Rank 0 answers for all.
+fn written_later(parameters: &Parameters) -> Result<(), Usage> {
+    if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.create) {
+        writable::check("-x", path)?;
+    }
+    match &parameters.operation_csv {
+        Some(prefix) => writable::check("--savePerOpDataCSV", &format!("{prefix}-File creation-00000.csv")),
+        None => Ok(()),
     }
 }
 
