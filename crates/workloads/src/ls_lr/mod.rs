@@ -246,10 +246,9 @@ impl Part<'_, '_> {
     fn remove(&mut self) -> Result<bool, Halt> {
         let root = self.own_tree();
         let found = self.comm().agree("remove", remove::begin(&root).map_err(|error| words(&error)))?;
-        let shape = if let Found::Tree(shape) = found { Some(shape) } else { None };
         let setting = self.setting("remove", 0);
         let (done, stays, first) =
-            remove::entries(self.names, self.rank, self.observer, &setting, (&root, shape))?;
+            remove::entries(self.names, self.rank, self.observer, &setting, (&root, found))?;
         self.rank.record(&Record::Phase(Box::new(done.phase.clone())))?;
         let whole = done.phase.failed.is_none();
         let end = whole && found != Found::Nothing;
@@ -260,7 +259,15 @@ impl Part<'_, '_> {
         let first = mine.then(|| first.unwrap_or_else(|| root.display().to_string()));
         let heard = crate::kit::few::collect(self.comm(), first.as_deref().map(str::as_bytes))?;
         let first_left = heard.parcels.first().map(|(_, path)| String::from_utf8_lossy(path));
-        self.observer.event(&Event::Removed { phase: &done.phase, left, first_left: first_left.as_deref() });
+        let parts = u64::from(matches!(found, Found::Part(_)));
+        let parts = self.comm().reduce_one(parts, Reduce::Sum)?;
+        let (phase, first_left) = (&done.phase, first_left.as_deref());
+        self.observer.event(&Event::Removed { phase, parts, left, first_left });
+        if parts > 0 {
+            let text =
+                format!("{parts} trees were there in part; removing them is no measure of removing trees");
+            self.notice("remove-partial", 0, "remove", &text)?;
+        }
         self.tell_others(found)?;
         Ok(whole && left == 0)
     }

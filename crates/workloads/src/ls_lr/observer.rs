@@ -98,6 +98,8 @@ pub enum Event<'a> {
     Removed {
         /// What is recorded.
         phase: &'a Phase,
+        /// Trees that were there in part, so that the rate means nothing.
+        parts: u64,
         /// Trees of which something stays, because it was not made here.
         left: u64,
         /// One directory that stays.

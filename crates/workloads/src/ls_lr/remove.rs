@@ -24,8 +24,10 @@ pub(super) enum Found {
     Nothing,
     /// Its root, and nothing in it.
     Root,
-    /// A tree of this shape, or part of it.
-    Tree(Shape),
+    /// A tree of this shape.
+    Whole(Shape),
+    /// What there is of a tree of this shape: its making or its removal was interrupted.
+    Part(Shape),
 }
 
 /// Begins the removal. Refuses what others made.
@@ -46,7 +48,10 @@ pub(super) fn begin(root: &Path) -> io::Result<Found> {
         Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {}
         other => other?,
     }
-    Ok(Found::Tree(marker.shape))
+    Ok(match marker.state {
+        State::Whole => Found::Whole(marker.shape),
+        State::Making | State::Removing => Found::Part(marker.shape),
+    })
 }
 
 /// Removes the entries of the tree; how many of this rank stay, of which the first one is named. What was not
@@ -56,13 +61,25 @@ pub(super) fn entries(
     rank: &mut Rank<'_>,
     observer: &mut dyn Observer,
     setting: &Setting,
-    (root, shape): (&Path, Option<Shape>),
+    (root, found): (&Path, Found),
 ) -> Result<(Done, u64, Option<String>), Halt> {
+    let (shape, partial) = match found {
+        Found::Whole(shape) => (Some(shape), false),
+        Found::Part(shape) => (Some(shape), true),
+        Found::Nothing | Found::Root => (None, false),
+    };
     let known = shape.unwrap_or_default();
-    let places = Places::new(root, known);
-    let mut removing =
-        Removing { names, shape: known, places, ours: Vec::new(), absent: 0, left: 0, first_left: None };
-    let sure = if shape.is_some() { removing.look() } else { Ok(()) };
+    let mut removing = Removing {
+        names,
+        shape: known,
+        places: Places::new(root, known),
+        ours: Vec::new(),
+        filled: Vec::new(),
+        absent: 0,
+        left: 0,
+        first_left: None,
+    };
+    let sure = if shape.is_some() { removing.look(partial) } else { Ok(()) };
     rank.comm.agree("remove", sure)?;
     let doing = Operating::begin(rank, setting)?;
     let items = shape.map_or(0, |shape| shape.entries);
@@ -91,6 +108,8 @@ struct Removing<'m> {
     places: Places,
     /// Whether each directory is still one, and those above it too.
     ours: Vec<bool>,
+    /// Whether each of these may hold files of the tree: of a part most may have none.
+    filled: Vec<bool>,
     /// Entries that were not there.
     absent: u64,
     /// Entries that stay.
@@ -99,10 +118,12 @@ struct Removing<'m> {
 }
 
 impl Removing<'_> {
-    /// Finds out which directories are still there as directories.
-    fn look(&mut self) -> io::Result<()> {
+    /// Finds out which directories are still there as directories, and of a part which of them hold files:
+    /// their names are not asked for one by one where none is there.
+    fn look(&mut self, partial: bool) -> io::Result<()> {
         let directories = self.shape.directories();
         self.ours = vec![false; directories as usize];
+        self.filled = vec![false; directories as usize];
         for number in 0..directories {
             let above = number == 0 || self.ours[((number - 1) / self.shape.fan_out) as usize];
             self.ours[number as usize] = above
@@ -111,8 +132,18 @@ impl Removing<'_> {
                     Err(error) if error.kind() == ErrorKind::NotFound => false,
                     Err(error) => return Err(error),
                 };
+            self.filled[number as usize] =
+                self.ours[number as usize] && (!partial || self.has_files(number)?);
         }
         Ok(())
+    }
+
+    /// Whether a directory holds what may be a file of the tree.
+    fn has_files(&mut self, directory: u64) -> io::Result<bool> {
+        let mut found = false;
+        let path = self.places.directory(directory).as_c_str();
+        self.names.list(path, &mut |name, _| found |= name.to_bytes().starts_with(b"f"))?;
+        Ok(found)
     }
 
     /// The directory that entry number `item` is, or else the file.
@@ -140,7 +171,7 @@ impl Operation for Removing<'_> {
         let path = self.places.path().as_c_str();
         let removed = match self.which(item) {
             Ok(directory) if self.ours[directory as usize] => self.names.remove_dir(path),
-            Err(file) if self.ours[self.places.directory_of(file) as usize] => self.names.unlink(path),
+            Err(file) if self.filled[self.places.directory_of(file) as usize] => self.names.unlink(path),
             _ => Err(ErrorKind::NotFound.into()),
         };
         match removed.as_ref().err().map(io::Error::kind) {

@@ -87,8 +87,8 @@ impl Observer for Text {
                 let text = walked_once(walked, self.verbose);
                 self.put(&text);
             }
-            Event::Removed { phase, left, first_left } => {
-                self.put(&removed(phase, *left, first_left.unwrap_or_default()));
+            Event::Removed { phase, parts, left, first_left } => {
+                self.put(&removed(phase, *parts, *left, first_left.unwrap_or_default()));
             }
             Event::Notice(text) if self.repeats => {
                 self.warnings.push(format!("repetition {}: {text}", self.repetition));
@@ -96,6 +96,10 @@ impl Observer for Text {
             Event::Notice(text) => self.warnings.push((*text).to_owned()),
         }
     }
+}
+
+fn plural(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }
 
 fn several(number: u32, what: &str) -> String {
@@ -113,12 +117,12 @@ fn head(parameters: &Parameters, ranks: u32) -> String {
         let shape = parameters.shape;
         let _ = writeln!(
             text,
-            "  to make    {} entries each: {} directories, up to {} below the root, and {} files of {} bytes",
+            "  to make    {} entries each: {}, up to {} below the root, and {} of {}",
             shape.entries,
-            shape.directories() - 1,
+            plural(shape.directories() - 1, "directory", "directories"),
             shape.depth(),
-            shape.files(),
-            shape.bytes
+            plural(shape.files(), "file", "files"),
+            plural(shape.bytes, "byte", "bytes")
         );
     }
     if parameters.walk {
@@ -149,8 +153,11 @@ fn made(phase: &Phase, counted: u64, before: u64) -> String {
     text + "\n"
 }
 
-fn removed(phase: &Phase, left: u64, first: &str) -> String {
-    let mut text = pace("removed", phase);
+fn removed(phase: &Phase, parts: u64, left: u64, first: &str) -> String {
+    let mut text = match parts {
+        0 => pace("removed", phase),
+        _ => format!("removed {} entries in {}\n", phase.ops, duration(phase.spans.total_s)),
+    };
     text.push_str(&phase.failed.as_ref().map(failures).unwrap_or_default());
     if left > 0 {
         let _ = writeln!(
