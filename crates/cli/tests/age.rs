@@ -7,7 +7,7 @@ mod mounted;
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{Mpi, Ran, assay, run};
@@ -137,6 +137,24 @@ fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
     assert!(found == wanted, "and of the same contents");
     killed.age(2, "--remove").ok();
     assert_eq!(fs::read_dir(killed.aged()).unwrap().count(), 0);
+}
+
+#[test]
+fn ctrl_c_names_the_directory_that_stays_behind_and_what_goes_on_with_it() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(common::program()).current_dir(&mounted.root);
+    command.args("-n 2 age aged --blocks 80% --turnovers 100000".split(' '));
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while mounted.operations() < 50 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let wanted = "age: interrupted; left behind: aged; go on with --resume, or take it away with --remove\n";
+    assert_eq!((ended.status.code(), told.as_str()), (Some(130), wanted));
+    mounted.age(2, "--remove").ok();
 }
 
 #[test]

@@ -12,6 +12,7 @@ use units::Usage;
 use workloads::ageing::{self, DEFAULT_PROFILE, REFUSED, Request};
 use workloads::kit::rank::Rank;
 
+use super::classic::interrupt;
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::{Program, in_one_line, posix};
@@ -41,6 +42,13 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     };
     let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));
     let request = Request { profile, ..meant.request.clone() };
+    if session.mpi().is_none() {
+        let advice = match meant.remove {
+            true => "; go on with --remove",
+            false => "; go on with --resume, or take it away with --remove",
+        };
+        interrupt::watch_advising(program.name, std::iter::once(request.dir.clone()), advice);
+    }
     let voice = kept.map(|kept: Kept| (kept, Line::new()));
     perform(&Run { name: program.name, argv }, session, voice, |part, line| {
         let speaks = part.comm.rank() == 0;

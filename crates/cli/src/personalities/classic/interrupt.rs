@@ -31,14 +31,23 @@ const LOOKED_FOR_MAX: usize = 1000;
 /// From now on tells at these signals, as `program`, which of `all` paths stay behind. Where that cannot be
 /// arranged they do what they always do.
 pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>) {
+    watch_advising(program, all, "");
+}
+
+/// The same, with what to do about what stays behind.
+pub(crate) fn watch_advising(
+    program: &'static str,
+    all: impl Iterator<Item = PathBuf>,
+    advice: &'static str,
+) {
     let heeded: Vec<i32> =
         SIGNALS.iter().map(|(signal, _)| *signal).filter(|one| !is_ignored(*one)).collect();
     let left = Left::of(all);
     // Without a watcher the line is missing, and nothing else.
-    let _ = arrange(program, &heeded, left);
+    let _ = arrange(program, &heeded, left, advice);
 }
 
-fn arrange(program: &'static str, heeded: &[i32], left: Left) -> io::Result<()> {
+fn arrange(program: &'static str, heeded: &[i32], left: Left, advice: &'static str) -> io::Result<()> {
     let seen = Arc::new(AtomicBool::new(false));
     for signal in heeded {
         flag::register_conditional_default(*signal, Arc::clone(&seen))?;
@@ -52,7 +61,9 @@ fn arrange(program: &'static str, heeded: &[i32], left: Left) -> io::Result<()> 
         if let Some(signal) = signals.forever().next() {
             seen.store(true, Ordering::Release);
             let word = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("stopped", |(_, word)| word);
-            complain(&left.there().line(program, word));
+            let left = left.there();
+            let advice = if left.paths.is_empty() { "" } else { advice };
+            complain(&format!("{}{advice}", left.line(program, word)));
             // What a shell shows for a program that ended so; without asking anybody: other threads may be
             // anywhere.
             low_level::exit(128 + signal);

@@ -10,6 +10,7 @@ use units::Usage;
 use workloads::kit::rank::Rank;
 use workloads::ls_lr::{self, Observer, Parameters, Silent};
 
+use super::classic::interrupt;
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::{Program, posix};
@@ -47,12 +48,26 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     match prepared {
         Err(usage) => program.refuse(&usage),
         Ok((session, ready, kept)) => {
+            if session.mpi().is_none() {
+                watch(program.name, &ready.parameters, session.size());
+            }
             let text = Text::new(&ready.parameters, session.size(), options.verbose);
             let run = Run { name: program.name, argv };
             let voice = kept.map(|kept| (kept, text));
             perform(&run, session, voice, |part, text| one_rank(&ready, part, text))
         }
     }
+}
+
+/// What is said at Ctrl-C: trees that are being made or removed stay behind in part.
+fn watch(program: &'static str, parameters: &Parameters, ranks: u32) {
+    let trees = if parameters.make || parameters.remove { 0..ranks } else { 0..0 };
+    let trees = trees.map(|tree| parameters.tree(tree));
+    let advice = match parameters.make {
+        true => "; go on with --make, or take it away with --remove",
+        false => "; go on with --remove",
+    };
+    interrupt::watch_advising(program, trees, advice);
 }
 
 /// A run that was checked.
