@@ -279,6 +279,33 @@ fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_ot
 }
 
 #[test]
+fn where_nobody_may_write_it_is_refused_and_not_begun() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    fs::create_dir(mounted.aged()).unwrap();
+    for path in [&mounted.root, &mounted.aged()] {
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let program = common::program();
+    let nobody = |words: &str| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+        command.current_dir(&mounted.root).args(words.split_whitespace());
+        command
+    };
+    if !nobody("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: nobody else can run the program here");
+        return;
+    }
+    for words in ["-n 2 age aged --blocks 80%", "-n 2 age new --blocks 80%"] {
+        let ran = run(&mut nobody(words));
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{words}: {ran:#?}");
+        assert!(ran.err.contains("Permission denied"), "{ran:#?}");
+    }
+    assert!(!mounted.root.join("new").exists());
+    assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0);
+}
+
+#[test]
 fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     fs::write(mounted.root.join("bad.toml"), "[size]\nsigma = 0\n").unwrap();
@@ -286,7 +313,8 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
     fs::write(mounted.root.join("full/mine"), "").unwrap();
     for (words, says) in [
         ("aged", "nothing to reach; give --blocks 80%, --inodes 20%, or both"),
-        ("aged --blocks 80", "--blocks 80: `80` has no unit"),
+        ("aged --blocks 80", "--blocks 80: `80` has no unit; give a share between 0 and 100 %, as 80%"),
+        ("aged --blocks 1% --inodes 80%", "--blocks 1.0 %, --inodes 80.0 %: "),
         ("aged --blocks 120%", "--blocks 120%: out of range; give a share between 0 and 100 %"),
         ("aged --inodes 20s", "--inodes 20s: is no share"),
         (

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use ranks::{Comm, Halt};
+use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
 
 use super::guard::geometry;
@@ -74,8 +74,12 @@ pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -
 /// Collective.
 pub(super) fn take_place(comm: &dyn Comm, request: &Request, places: &Places) -> Result<Odometer, Halt> {
     let made = if comm.rank() == 0 { make_dir(&request.dir) } else { Ok(()) };
-    comm.agree("begin", made)?;
-    comm.agree("begin", make_places(places).and_then(|()| Odometer::open(&places.odometer)))
+    comm.agree(REFUSED, made)?;
+    let placed = make_places(places);
+    // Where no rank could begin, as in a directory that is not this user's, nothing was written.
+    let nothing = u64::from(placed.is_err() && !places.rank_dir.exists());
+    let step = if comm.reduce_one(nothing, Reduce::Min)? > 0 { REFUSED } else { "begin" };
+    comm.agree(step, placed.and_then(|()| Odometer::open(&places.odometer)))
 }
 
 /// Keeps what the run was begun with, or goes on with; all ranks have their places. Collective.

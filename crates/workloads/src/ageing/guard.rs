@@ -140,7 +140,8 @@ impl<'a> Guard<'a> {
         match self.passed(&space, bytes, ranks) {
             None => Ok(()),
             Some((what, now)) => Err(format!(
-                "the {what} are at {}, and the ceiling is {}; make room and go on with --resume",
+                "the {what} are at {}, and the ceiling is {}; make room and go on with --resume, or go \
+                 on with a higher --ceiling",
                 percent(now),
                 percent(self.ceiling)
             )),
@@ -236,6 +237,7 @@ mod tests {
         assert!(guard((1.0, Some(0.0))).before(0).unwrap_err().contains("--timeout"));
         let why = guard((1e-9, None)).before(0).unwrap_err();
         assert!(why.starts_with("the blocks are at ") && why.contains("ceiling is 0.0 %"), "{why}");
+        assert!(why.ends_with(", or go on with a higher --ceiling"), "{why}");
         comm.raise_alarm();
         assert_eq!(guard((1.0, None)).before(0).unwrap_err(), OTHERS);
     }

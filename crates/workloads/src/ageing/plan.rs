@@ -196,6 +196,21 @@ fn refuse_what_cannot_be(goal: &Goal, space: &Geometry) -> Result<(), String> {
     Ok(())
 }
 
+/// Refuses more names than the blocks that are missing can hold the directories of.
+fn refuse_directories_that_fill(goal: &Goal, space: &Geometry, dirs: u64) -> Result<(), String> {
+    let (Some(blocks), Some(inodes)) = (goal.blocks, goal.inodes) else { return Ok(()) };
+    let (missing, needed) = (space.bytes_to(blocks).max(0) as u64, dirs * space.block);
+    if needed <= missing {
+        return Ok(());
+    }
+    Err(format!(
+        "--blocks {}, --inodes {}: {dirs} directories take {needed} bytes, a block each, and only {missing} \
+         are missing; raise --blocks, or lower --inodes",
+        percent(blocks),
+        percent(inodes)
+    ))
+}
+
 /// Refuses a plan of which the side without a target would pass the ceiling, or whose sizes fit nothing.
 /// `taken` is what a file takes in the mean, where sizes fit; bytes.
 pub(super) fn refuse_what_follows(
@@ -205,6 +220,7 @@ pub(super) fn refuse_what_follows(
     ranks: u64,
     taken: Option<f64>,
 ) -> Result<(), String> {
+    refuse_directories_that_fill(goal, space, share.dirs * ranks)?;
     let Some(taken) = taken else {
         return Err(format!(
             "{} bytes a file are needed to reach both targets, and no file may take more than {} \

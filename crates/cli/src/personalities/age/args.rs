@@ -71,7 +71,9 @@ fn share(option: &str, text: Option<&String>) -> Result<Option<f64>, Usage> {
     let Some(text) = text else { return Ok(None) };
     let wrong =
         |why: String| Usage(format!("{option} {text}: {why}; give a share between 0 and 100 %, as 80%"));
-    let quantity: Quantity = text.parse().map_err(|usage: Usage| wrong(usage.0))?;
+    // What else would do is said here, and for a share.
+    let reason = |usage: Usage| usage.0.split("; ").next().unwrap_or_default().to_owned();
+    let quantity: Quantity = text.parse().map_err(|usage| wrong(reason(usage)))?;
     match quantity {
         Quantity { value, dimension: Dimension::Fraction } if value > 0.0 && value < 1.0 => Ok(Some(value)),
         Quantity { dimension: Dimension::Fraction, .. } => Err(wrong("out of range".to_owned())),
