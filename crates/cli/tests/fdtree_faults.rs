@@ -183,6 +183,12 @@ fn a_file_that_is_not_of_the_tree_is_named_and_survives() {
                 ran.out
             );
             assert_eq!(names_below(tree), ["L2D1/", "L2D1/L1D2/", "L2D1/L1D2/notes.txt 4"]);
+            let last = ran.out.lines().next_back().unwrap();
+            assert!(
+                last.contains(&format!("is left; take ./{}/", tree.file_name().unwrap().display())),
+                "{last}"
+            );
+            assert!(last.contains("L2D1/L1D2/notes.txt away first, then `fdtree -R --continue "), "{last}");
         } else {
             assert!(line.starts_with("fdtree: directory removal: rank 0 (node "), "{line}");
             assert!(line.contains("/L2D1/L1D2/: rmdir: Directory not empty; ./LEVEL0."), "{line}");
@@ -190,6 +196,34 @@ fn a_file_that_is_not_of_the_tree_is_named_and_survives() {
             std::fs::remove_dir_all(tree).unwrap();
         }
     }
+}
+
+#[test]
+fn a_base_that_is_all_there_is_left_goes_without_a_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let shape = "-l 1 -d 2 -f 1 -s 1";
+    fdtree(dir.path(), 2, &format!("-C {shape}")).ok();
+    let all = trees(dir.path());
+    let base = all[0].to_str().unwrap().strip_suffix(".0").unwrap().to_owned();
+    all.iter().for_each(|tree| std::fs::write(tree.join("notes.txt"), "mine").unwrap());
+    let words = format!("-R {shape} --continue --base {base}");
+    assert_eq!(fdtree(dir.path(), 2, &words).status, Some(1));
+    all.iter().for_each(|tree| std::fs::remove_file(tree.join("notes.txt")).unwrap());
+    let text = fdtree(dir.path(), 2, &words).ok();
+    assert!(text.contains("\tassay: 2 directories removed in "), "{text}");
+    assert_eq!(trees(dir.path()).len(), 0);
+}
+
+#[test]
+fn a_tree_that_does_not_fit_is_told_before_it_is_begun() {
+    let Some(small) = Mounted::new("size=400k") else { return };
+    let ran = fdtree(small.path(), 1, "-l 1 -d 2 -f 10 -s 10");
+    let warning = "\tassay: warning: needs 1.17 MiB and 33 inodes; 400 KiB";
+    let at = |what: &str| ran.out.find(what);
+    assert!(at(warning).is_some_and(|told| Some(told) < at("\nDIRECTORY CREATE")), "{}", ran.out);
+    trees(small.path()).iter().for_each(|tree| std::fs::remove_dir_all(tree).unwrap());
+    let ran = fdtree(small.path(), 1, "-l 1 -d 2 -f 1 -s 1");
+    assert!(!ran.out.contains("warning"), "{}", ran.out);
 }
 
 #[test]

@@ -15,13 +15,16 @@ fn a_second_run_removes_the_tree_of_the_first_and_no_other() {
     let text = fdtree(dir.path(), 1, &format!("-C {shape}")).ok();
     let last = text.lines().next_back().unwrap();
     assert!(last.starts_with("\tassay: left at ./LEVEL0."), "{text}");
-    assert!(last.ends_with("/; `fdtree -R -l 2 -d 2 -f 3 -o .` removes it"), "{text}");
+    assert!(last.ends_with("/; `fdtree -R -l 2 -d 2 -f 3 -s 1 -o .` removes it"), "{text}");
     fdtree(dir.path(), 1, "-C -l 2 -d 2 -f 4 -s 1").ok();
     for words in ["-R -l 2 -d 3 -f 3", "-R", "-R -l 1 -d 2 -f 3"] {
         let line = complaint(&fdtree(dir.path(), 1, words), 2);
         assert!(line.contains("-R: no tree in . is as ") && line.contains("./LEVEL0."), "{line}");
     }
+    let told = fdtree(dir.path(), 1, "-R -l 2 -d 2 -f 3 --dryRun").ok();
+    assert!(told.contains("\tassay: the KiB are those of the default of -s; "), "{told}");
     let text = fdtree(dir.path(), 1, &format!("-R {shape}")).ok();
+    assert!(!text.contains("of the default of -s"), "{text}");
     assert!(!text.contains("CREATE") && text.contains("\nDIRECTORY REMOVE TIME"), "{text}");
     let [other] = &trees(dir.path())[..] else { panic!("the other tree is there") };
     assert_eq!(names_below(other), tree_of(2, 2, 4, 4096));

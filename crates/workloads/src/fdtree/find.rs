@@ -6,6 +6,7 @@
 //! Invariant: nothing is changed.
 
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::path::Path;
 
 use storage::Names;
@@ -113,6 +114,17 @@ fn run_of(name: &str) -> Option<(&str, Option<u64>)> {
         }
         _ => None,
     }
+}
+
+/// Whether `base` is a directory that holds no name of a tree of fdtree.
+pub(super) fn is_bare(names: &dyn Names, base: &str) -> bool {
+    let mut bare = true;
+    let path = c_path(Path::new(base));
+    let each = &mut |name: &CStr, _: Option<bool>| {
+        bare &= name.to_str().ok().and_then(Own::parse).is_none();
+    };
+    let listed = names.lstat(&path).is_ok_and(|entry| entry.directory) && names.list(&path, each).is_ok();
+    listed && bare
 }
 
 /// Whether the tree `base` has this shape; else what is otherwise, and where. Names that no tree of fdtree

@@ -1,13 +1,13 @@
 //! Every rank's body: the phases one after the other, all ranks in step, each in its own tree.
 
 use measure::Stop;
-use ranks::Halt;
+use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::Phase;
 use storage::{Names, Storage};
 use units::Usage;
 
-use super::find::has_shape;
+use super::find::{has_shape, is_bare};
 use super::observer::{Event, Observer};
 use super::operations::{MakeDirs, MakeFiles, RemoveDirs, RemoveFiles};
 use super::shape::Shape;
@@ -108,6 +108,11 @@ pub fn run(
     if !parameters.create && !parameters.keep_going {
         comm.agree("tree", has_shape(names, &base, parameters.shape))?;
     }
+    // Of a base alone no name is missing: the rest was removed before.
+    let bare = !parameters.create && is_bare(names, &base);
+    let bare = comm.reduce_one(bare.into(), Reduce::Min)? > 0;
+    let shape = if bare { Shape { levels: 0, files: 0, ..parameters.shape } } else { parameters.shape };
+    let parameters = &Parameters { shape, ..parameters.clone() };
     let mut tree = Tree { parameters, storage, names, base, rank, observer };
     let mut failed = 0;
     for step in parameters.steps() {

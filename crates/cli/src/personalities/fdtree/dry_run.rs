@@ -25,13 +25,19 @@ pub(super) fn text(look: &Look, storage: &dyn Storage) -> String {
         });
     }
     if parameters.create {
-        text.push_str(&room(look, storage));
+        text.push_str(&room(look, storage).0);
     }
     text
 }
 
-/// What the trees need against what the file system has.
-fn room(look: &Look, storage: &dyn Storage) -> String {
+/// The same in one line, where the trees do not fit.
+pub(super) fn lack(look: &Look, storage: &dyn Storage) -> Option<String> {
+    let (text, fits) = room(look, storage);
+    (fits == Some(false)).then(|| text.replacen("assay: ", "assay: warning: ", 1))
+}
+
+/// What the trees need against what the file system has, and whether they fit, where that is known.
+fn room(look: &Look, storage: &dyn Storage) -> (String, Option<bool>) {
     let (shape, ranks) = (look.parameters.shape, u64::from(look.ranks));
     let bytes = shape.files_total() * shape.file_bytes() * ranks;
     let inodes = (shape.files_total() + shape.directories()) * ranks;
@@ -44,9 +50,9 @@ fn room(look: &Look, storage: &dyn Storage) -> String {
             let free = bytes_binary(space.bytes_available as f64);
             let inodes = if counts { format!(" and {} inodes", space.inodes_free) } else { String::new() };
             let verdict = if fits { "fits" } else { "DOES NOT FIT" };
-            format!("\tassay: {needed}; {free}{inodes} are free: {verdict}\n")
+            (format!("\tassay: {needed}; {free}{inodes} are free: {verdict}\n"), Some(fits))
         }
-        Ok(None) => format!("\tassay: {needed}; what is free is not told\n"),
-        Err(error) => format!("\tassay: {needed}; what is free is not known: {error}\n"),
+        Ok(None) => (format!("\tassay: {needed}; what is free is not told\n"), None),
+        Err(error) => (format!("\tassay: {needed}; what is free is not known: {error}\n"), None),
     }
 }

@@ -10,6 +10,8 @@ use workloads::fdtree::Shape;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Typed {
     pub(super) shape: Shape,
+    /// Whether `-s` was given.
+    pub(super) sized: bool,
     /// `-o`; `None` where not given.
     pub(super) dir: Option<String>,
     /// `-C`
@@ -156,6 +158,7 @@ fn valued(typed: &mut Typed, letter: char, value: Option<&str>) -> Result<(), Us
         _ => "a directory that is there",
     };
     let Some(value) = value else { return Err(Usage(format!("-{letter} takes a value: {about}"))) };
+    typed.sized |= letter == 's';
     let place = match letter {
         'l' => &mut typed.shape.levels,
         'd' => &mut typed.shape.dirs,

@@ -46,14 +46,19 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return program.refuse(&usage),
     };
     let speaks = program.speaks;
-    let look = Look {
+    let mut look = Look {
         parameters: ready.parameters.clone(),
         ranks: session.size(),
         verbose: typed.verbose,
         debug: typed.debug,
+        sized: typed.sized,
+        warning: None,
     };
     if typed.dry_run {
         return only_tell(&look, &*ready.storage, session, speaks);
+    }
+    if speaks && look.parameters.create {
+        look.warning = dry_run::lack(&look, &*ready.storage);
     }
     let voice = if speaks { Kept::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(voice) {

@@ -26,6 +26,10 @@ pub(super) struct Look {
     pub(super) verbose: bool,
     /// `-D`
     pub(super) debug: bool,
+    /// Whether `-s` was given.
+    pub(super) sized: bool,
+    /// What there is no room for, as a line below the header.
+    pub(super) warning: Option<String>,
 }
 
 impl Look {
@@ -62,6 +66,12 @@ impl Look {
                 self.ranks
             ));
         }
+        if !self.parameters.create && !self.sized {
+            text.push_str(
+                "\tassay: the KiB are those of the default of -s; nobody looks how large the files are\n",
+            );
+        }
+        text.push_str(self.warning.as_deref().unwrap_or_default());
         text
     }
 
@@ -147,6 +157,8 @@ pub(super) struct Text {
     out: Box<dyn Write + Send>,
     /// Why something could not be written; told at the end.
     broken: Option<io::Error>,
+    /// The first name that was found in a tree and is not of it.
+    foreign: Option<String>,
     /// When this program was started, seconds since 1970.
     started: f64,
     /// When the records' time began, seconds since 1970.
@@ -156,7 +168,7 @@ pub(super) struct Text {
 impl Text {
     /// Writes to `out`; the program was started at `started`, seconds since 1970.
     pub(super) fn new(look: Look, out: impl Write + Send + 'static, started: f64) -> Self {
-        Self { look, out: Box::new(out), broken: None, started, zero: started }
+        Self { look, out: Box::new(out), broken: None, foreign: None, started, zero: started }
     }
 
     /// Writes; a reader that has gone away is no failure, and what is measured is worth more than its text.
@@ -217,17 +229,21 @@ impl Text {
     /// could not be written.
     pub(super) fn finish(&mut self, failed: Option<u64>) -> io::Result<()> {
         let look = &self.look;
-        let Shape { levels, dirs, files, .. } = look.parameters.shape;
-        let (trees, shape) = (look.trees(), format!("-l {levels} -d {dirs} -f {files}"));
+        let Shape { levels, dirs, files, blocks } = look.parameters.shape;
+        let size = if look.parameters.create || look.sized { format!(" -s {blocks}") } else { String::new() };
+        let (trees, shape) = (look.trees(), format!("-l {levels} -d {dirs} -f {files}{size}"));
         let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
         let text = if failed == Some(0) && !look.parameters.remove {
             let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
             format!("left at {trees}; `fdtree -R {shape} -o {}`{on} removes it", dir.display())
         } else if failed != Some(0) && is_there(look) {
             let how = if failed.is_some() { "not all was done" } else { "stopped" };
+            // Without that the advice would lead to the same end again.
+            let first = self.foreign.as_ref().map(|path| format!("take {path} away first, then "));
             format!(
-                "{how}; what there is of {trees} is left; `fdtree -R --continue {shape} --base {}`{on} \
+                "{how}; what there is of {trees} is left; {}`fdtree -R --continue {shape} --base {}`{on} \
                  removes it",
+                first.unwrap_or_default(),
                 look.parameters.base
             )
         } else {
@@ -254,6 +270,7 @@ impl Observer for Text {
             Event::Begins(step) => self.begins(*step),
             Event::Ended { step, phase } => self.ended(*step, phase),
             Event::Foreign { rank, path } => {
+                self.foreign.get_or_insert_with(|| (*path).to_owned());
                 self.put(&format!("\tassay:   rank {rank}: {path} is not of the tree, and is left\n"));
             }
         }
@@ -269,7 +286,7 @@ mod tests {
         let shape = Shape { levels: 3, dirs: 5, files: 10, blocks: 10 };
         let parameters =
             Parameters { shape, base: "w/LEVEL0.h.7".into(), create: true, ..Parameters::default() };
-        Look { parameters, ranks, verbose: false, debug: false }
+        Look { parameters, ranks, verbose: false, debug: false, sized: true, warning: None }
     }
 
     fn phase(ops: u64, seconds: f64) -> Phase {
