@@ -21,6 +21,10 @@ pub(crate) fn text(meant: &Meant, ranks: u32) -> Result<String, Usage> {
     Ok(text)
 }
 
+fn several(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
 /// On one number of ranks.
 fn run(parameters: &Parameters, counts: &Counts, ranks: u64) -> String {
     let trees = counts.loops * if parameters.unique_dir { ranks } else { 1 };
@@ -28,9 +32,10 @@ fn run(parameters: &Parameters, counts: &Counts, ranks: u64) -> String {
     // Shared files have no rank in their names.
     let files = if parameters.shared_file { counts.items() } else { items };
     let mut text = format!(
-        "{ranks} ranks, {} iterations of:\n  {trees} trees with {directories} directories, of which {} \
-         hold items, {} of each rank\n",
+        "{ranks} ranks, {} iterations of:\n  {} with {}, of which {} hold items, {} of each rank\n",
         parameters.iterations,
+        several(trees, "tree", "trees"),
+        several(directories, "directory", "directories"),
         trees * counts.holders,
         counts.per_dir
     );
@@ -39,7 +44,7 @@ fn run(parameters: &Parameters, counts: &Counts, ranks: u64) -> String {
         text.push_str(&line("Preload", &format!("{each} files, {} in each of these", parameters.preload)));
     }
     if parameters.create {
-        text.push_str(&line("Tree creation", &format!("{directories} directories")));
+        text.push_str(&line("Tree creation", &several(directories, "directory", "directories")));
     }
     for (label, is_done, amount) in [
         ("Directory creation", parameters.directories && parameters.create, items),
@@ -68,7 +73,7 @@ fn run(parameters: &Parameters, counts: &Counts, ranks: u64) -> String {
         text.push_str(&line(name, "over the same items"));
     }
     if parameters.remove {
-        text.push_str(&line("Tree removal", &format!("{directories} directories")));
+        text.push_str(&line("Tree removal", &several(directories, "directory", "directories")));
     }
     if parameters.deadline > 0 {
         text.push_str(&format!("  Creating files stops after {} s.\n", parameters.deadline));
@@ -117,6 +122,7 @@ mod tests {
         let text = told("-C -F -n 10 -w 3901 -z 1 -b 2 -L", 2);
         assert!(text.contains(": 20 operations, 78020 bytes (76.2 KiB)\n"), "{text}");
         assert!(text.contains("23 files and directories stay") && !text.contains("Directory"), "{text}");
+        assert!(text.contains("\n  1 tree with 3 directories, of which 2 hold items"), "{text}");
         assert!(told("-S -n 3", 4).contains("File removal      : 3 operations\n"));
         assert_eq!(told("-n 1 -f 1 -l 3", 3).matches(" iterations of:").count(), 3);
     }
