@@ -82,8 +82,8 @@ fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
     assert_eq!(
         told("-F -n 5 -u", "tree_creation.rate", 4).as_deref(),
         Some(
-            "tree_creation: the trees of all 4 ranks are counted; the row of mdtest's own table counts one of \
-             them (-u), and is about 4 times lower"
+            "tree_creation: the trees of all 4 ranks are counted; the row of mdtest's own table counts one \
+             of them (-u), and is about 4 times lower"
         )
     );
     assert!(told("-F -n 5 -u", "tree_removal.rate", 2).is_some());
