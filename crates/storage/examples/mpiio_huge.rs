@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use ranks::mpi::MpiWorld;
 use ranks::{Comm, launcher};
-use storage::{Mode, Open, Parts, Pieces, Settings, Storage};
+use storage::{Mode, Open, Parts, Settings, Storage};
 
 /// More than a C `int` counts, and more than Linux moves in one call.
 const BYTES: usize = (1 << 31) + 4096;
@@ -30,9 +30,9 @@ fn main() -> ExitCode {
 
 fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
     let bytes = BYTES as u64;
-    let pieces = Pieces { rank: 0, ranks: 1, segments: 1, block: bytes, transfer: bytes, in_order: true };
-    let how = Open { mode: Mode::Write, shared: true, collective: true, bytes, parts: Parts::NONE };
-    let mut file = storage.open_pieces(comm, path, how, &pieces).expect("it opens");
+    let parts = Parts { segment: bytes, block: bytes, transfer: bytes, owner: Some(0) };
+    let how = Open { mode: Mode::Write, shared: true, collective: true, bytes, parts };
+    let mut file = storage.open(comm, path, how).expect("it opens");
     // Zeros that nobody touches take no memory of their own.
     let mut data = vec![0; BYTES];
     PLACES.iter().zip(1..).for_each(|(place, mark)| data[*place] = mark);
@@ -46,8 +46,7 @@ fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
         assert_eq!(found[0], mark, "at {place}");
         data[*place] = 0;
     }
-    let mut file =
-        storage.open_pieces(comm, path, Open { mode: Mode::Read, ..how }, &pieces).expect("it opens");
+    let mut file = storage.open(comm, path, Open { mode: Mode::Read, ..how }).expect("it opens");
     assert_eq!(file.read_at(&mut data, 0).expect("it reads"), BYTES);
     file.close().expect("it closes");
     assert!(PLACES.iter().zip(1..).all(|(place, mark)| data[*place] == mark), "all came back");

@@ -32,6 +32,4 @@ pub use client::Client;
 pub use hints::Hints;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};
 pub use mapped::Mapped;
-pub use traits::{
-    Ended, Entry, File, Mode, Names, Op, Open, PageCache, Parts, Pieces, Queue, Space, Storage, Wait,
-};
+pub use traits::{Ended, Entry, File, Mode, Names, Op, Open, PageCache, Parts, Queue, Space, Storage, Wait};

@@ -49,29 +49,14 @@ pub struct Parts {
     pub block: u64,
     /// One transfer.
     pub transfer: u64,
+    /// The rank whose blocks are moved through this opening, in whole transfers: this one, or another when
+    /// ranks read what others wrote; `None` where any bytes may be.
+    pub owner: Option<u64>,
 }
 
 impl Parts {
     /// A file without parts.
-    pub const NONE: Self = Self { segment: 0, block: 0, transfer: 0 };
-}
-
-/// Which pieces of a file this rank moves, for backends that tell a library so before the first transfer:
-/// each segment has a block of every rank, and a block is a whole number of transfers. Sizes are bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pieces {
-    /// The rank whose blocks are moved, which is another one when ranks read what others wrote.
-    pub rank: u64,
-    /// How many ranks share the file; 1 where each has its own.
-    pub ranks: u64,
-    /// How many segments.
-    pub segments: u64,
-    /// Bytes of one rank in one segment.
-    pub block: u64,
-    /// Bytes of one transfer.
-    pub transfer: u64,
-    /// Transfers go to ascending offsets; otherwise to any.
-    pub in_order: bool,
+    pub const NONE: Self = Self { segment: 0, block: 0, transfer: 0, owner: None };
 }
 
 /// What a queue does with one transfer.
@@ -135,17 +120,6 @@ pub trait Storage: Sync {
     /// Opens a file; with `how.shared` all ranks of `comm` call this together.
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
 
-    /// The same for a file of which it is known beforehand which pieces this rank will move.
-    fn open_pieces(
-        &self,
-        comm: &dyn Comm,
-        path: &Path,
-        how: Open,
-        _pieces: &Pieces,
-    ) -> io::Result<Box<dyn File>> {
-        self.open(comm, path, how)
-    }
-
     /// Removes a file; one that does not exist is an error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
@@ -199,7 +173,7 @@ pub trait Storage: Sync {
         false
     }
 
-    /// Whether a transfer of a file that was opened by [`Storage::open_pieces`] moves the pieces of all
+    /// Whether a transfer of a file that was opened with an owner in its [`Parts`] moves as much of all
     /// segments: its data is these pieces end to end, and its offset that of the first.
     fn moves_all_segments(&self) -> bool {
         false

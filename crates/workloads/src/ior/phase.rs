@@ -147,7 +147,7 @@ pub(super) fn run(
         path: &path,
         does: prepare::does(test, kind, repetition),
         payload,
-        pieces: layout.pieces(owner.into(), test.parameters.offsets == Offsets::Sequential),
+        parts: layout.parts_of(owner.into()),
         transfers,
         call_bytes: test.call_bytes(),
         order,

@@ -7,7 +7,7 @@ mod in_step;
 
 use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
-use storage::{Buffer, File, Hints, Mode, Pieces, Queue, Storage};
+use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 
 use super::leaving;
 use super::parameters::{Parameters, Rate};
@@ -72,7 +72,7 @@ pub(super) struct Job<'a> {
     pub(super) payload: Payload,
     pub(super) order: Order,
     /// What the order goes through, for backends that want to know it when they open.
-    pub(super) pieces: Pieces,
+    pub(super) parts: Parts,
     pub(super) transfers: u64,
     /// Bytes that a call moves.
     pub(super) call_bytes: u64,
@@ -167,8 +167,8 @@ impl<C: Clock> Body<'_, '_, C> {
     fn open(&mut self) -> Option<Box<dyn File>> {
         let mode = if self.writes() { Mode::Write } else { Mode::Read };
         let job = &mut self.job;
-        let how = job.parameters.open(mode, job.comm.size());
-        let opened = job.storage.open_pieces(job.comm, job.path, how, &job.pieces).and_then(|file| {
+        let how = Open { parts: job.parts, ..job.parameters.open(mode, job.comm.size()) };
+        let opened = job.storage.open(job.comm, job.path, how).and_then(|file| {
             if let Memory::Queue(queue) = &mut job.memory {
                 queue.attach(&*file)?;
             }

@@ -3,7 +3,7 @@
 //! A file is `segments` times one block of every rank (shared file) or of one rank (file per rank);
 //! a block is a whole number of transfers (`reference`: IOR user documentation, "segments").
 
-use storage::{Parts, Pieces};
+use storage::Parts;
 
 /// The shape of the data of one test. Sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +57,6 @@ impl Layout {
         rank.checked_mul(self.ranks).filter(|bytes| *bytes < 1 << 63)
     }
 
-    /// The pieces of `rank`, as a backend is told of them.
-    pub fn pieces(&self, rank: u64, in_order: bool) -> Pieces {
-        let Self { ranks, segments, block, transfer, file_per_rank } = *self;
-        let (rank, ranks) = if file_per_rank { (0, 1) } else { (rank, ranks) };
-        Pieces { rank, ranks, segments, block, transfer, in_order }
-    }
-
     /// Bytes of one file.
     pub fn file_bytes(&self) -> u64 {
         self.segment_stride() * self.segments
@@ -71,6 +64,11 @@ impl Layout {
 
     /// What a file consists of, for backends that have to know.
     pub fn parts(&self) -> Parts {
-        Parts { segment: self.segment_stride(), block: self.block, transfer: self.transfer }
+        Parts { segment: self.segment_stride(), block: self.block, transfer: self.transfer, owner: None }
+    }
+
+    /// The same, of which only what is `rank`'s will be moved.
+    pub fn parts_of(&self, rank: u64) -> Parts {
+        Parts { owner: Some(if self.file_per_rank { 0 } else { rank }), ..self.parts() }
     }
 }

@@ -21,9 +21,9 @@ use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::mpi_file::{Flag, Info, MpiFile, Way, Whose};
-use crate::{File, Mode, Open, PageCache, Pieces, Space, Storage};
+use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
-use moves::{Moves, together};
+use moves::{Blocks, Moves, together};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "mpiio",
@@ -67,7 +67,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 }
 
 impl MpiIo {
-    fn open(&self, comm: &dyn Comm, path: &Path, how: Open, pieces: Option<&Pieces>) -> io::Result<Moves> {
+    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Moves> {
         let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
         let flags: &[Flag] = match how.mode {
             Mode::Write => &[Flag::Create, Flag::ReadWrite],
@@ -89,7 +89,7 @@ impl MpiIo {
         let file = MpiFile::open(whose, &given(path), flags, &info)?;
         let way = if how.shared && how.collective { Way::Collective } else { Way::Independent };
         let mut moves = Moves::new(mpi, file, way, passed);
-        let ready = self.ready(&mut moves, comm, how, pieces);
+        let ready = self.ready(&mut moves, comm, how);
         if let Err(error) = ready {
             Box::new(moves).close()?;
             return Err(error);
@@ -99,13 +99,7 @@ impl MpiIo {
 
     /// What is done with an open file before its first transfer; on all ranks of a shared file it goes well,
     /// or on none.
-    fn ready(
-        &self,
-        moves: &mut Moves,
-        comm: &dyn Comm,
-        how: Open,
-        pieces: Option<&Pieces>,
-    ) -> io::Result<()> {
+    fn ready(&self, moves: &mut Moves, comm: &dyn Comm, how: Open) -> io::Result<()> {
         if how.mode == Mode::Truncate {
             together(comm, how.shared, "truncate", moves.file().set_size(0).map_err(io::Error::from))?;
         }
@@ -118,11 +112,11 @@ impl MpiIo {
             });
             together(comm, how.shared, "preallocate", mine)?;
         }
-        let Some(pieces) = pieces else { return Ok(()) };
-        let segments = if self.strides { pieces.segments } else { 1 };
-        moves.prepare(pieces.transfer.saturating_mul(segments))?;
+        let Some(blocks) = Blocks::of(how) else { return Ok(()) };
+        let segments = if self.strides { blocks.segments } else { 1 };
+        moves.prepare(blocks.transfer.saturating_mul(segments))?;
         if self.views {
-            let view = together(comm, how.shared, "view", moves.view(pieces, self.strides))?;
+            let view = together(comm, how.shared, "view", moves.view(blocks, self.strides))?;
             let mine = moves.see(view);
             together(comm, how.shared, "view", mine)?;
         }
@@ -132,17 +126,7 @@ impl MpiIo {
 
 impl Storage for MpiIo {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(Self::open(self, comm, path, how, None)?))
-    }
-
-    fn open_pieces(
-        &self,
-        comm: &dyn Comm,
-        path: &Path,
-        how: Open,
-        pieces: &Pieces,
-    ) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(Self::open(self, comm, path, how, Some(pieces))?))
+        Ok(Box::new(Self::open(self, comm, path, how)?))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -13,17 +13,46 @@ use ranks::mpi::MpiComm;
 use crate::mpi_file::{
     At, Datatype, Done, Elements, Info, MpiError, MpiFile, Named, Order, Pointer, Start, Way, Whence,
 };
-use crate::{File, Hints, Pieces};
+use crate::{File, Hints, Open, Parts};
 
 /// The most bytes that a caller takes for the whole of what one call can move; see `kit::steps`.
 const ONE_CALL: u64 = 0x7fff_f000;
+
+/// The blocks that one rank moves: one of every segment, of whole transfers. Sizes are bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    rank: u64,
+    /// How many ranks share the file; 1 where each has its own.
+    ranks: u64,
+    pub(super) segments: u64,
+    block: u64,
+    pub(super) transfer: u64,
+}
+
+impl Blocks {
+    /// Those of the owner that an opening names.
+    pub(super) fn of(how: Open) -> Option<Self> {
+        let Parts { segment, block, transfer, owner } = how.parts;
+        let segments = how.bytes.checked_div(segment)?;
+        Some(Self { rank: owner?, ranks: segment.checked_div(block)?, segments, block, transfer })
+    }
+
+    /// Where an offset of the file lies when they are seen end to end.
+    fn within(self, place: u64) -> io::Result<u64> {
+        let segment = self.ranks * self.block;
+        let inside = (place % segment).checked_sub(self.rank * self.block);
+        let inside = inside.filter(|inside| *inside < self.block);
+        let outside = || io::Error::new(io::ErrorKind::InvalidInput, "not in the view of this rank");
+        Ok(place / segment * self.block + inside.ok_or_else(outside)?)
+    }
+}
 
 /// How a file is seen.
 pub(super) enum Seen {
     /// As it is: transfers have explicit offsets.
     Whole,
     /// The blocks of one rank end to end, by the rank's own pointer, which stands at `next` if that is known.
-    Blocks { pieces: Pieces, next: Option<u64> },
+    Blocks { blocks: Blocks, next: Option<u64> },
     /// From an offset on one transfer of each segment; `set` is the offset of the view that was set last, and
     /// `at_start` whether the pointer stands at its beginning.
     Strided { filetype: Datatype, set: u64, at_start: bool },
@@ -66,25 +95,25 @@ impl Moves {
 
     /// What is needed for transfers through a view, and the first view: not set yet, since all ranks do that
     /// together.
-    pub(super) fn view(&self, pieces: &Pieces, strided: bool) -> io::Result<(Start, Datatype, Seen)> {
-        let transfer = self.byte.many(pieces.transfer)?;
-        let segment = pieces.ranks * pieces.block;
-        let first = pieces.rank * pieces.block;
+    pub(super) fn view(&self, blocks: Blocks, strided: bool) -> io::Result<(Start, Datatype, Seen)> {
+        let transfer = self.byte.many(blocks.transfer)?;
+        let segment = blocks.ranks * blocks.block;
+        let first = blocks.rank * blocks.block;
         if strided {
             let resized = || transfer.resized(0, segment as isize);
             let seen = Seen::Strided { filetype: resized()?, set: first, at_start: true };
             return Ok((Start::Byte(offset(first)?), resized()?, seen));
         }
-        let per_block = pieces.block / pieces.transfer;
+        let per_block = blocks.block / blocks.transfer;
         let count = |transfers: u64| {
             let why =
                 format!("a view of {transfers} transfers a segment; MPI counts below 2^31: choose -t larger");
             i32::try_from(transfers).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, why))
         };
-        let (all, mine) = (count(per_block * pieces.ranks)?, count(per_block)?);
-        let start = count(per_block * pieces.rank)?;
+        let (all, mine) = (count(per_block * blocks.ranks)?, count(per_block)?);
+        let start = count(per_block * blocks.rank)?;
         let filetype = transfer.subarray(&[1, all], &[1, mine], &[0, start], Order::C)?;
-        Ok((Start::Byte(0), filetype, Seen::Blocks { pieces: *pieces, next: Some(0) }))
+        Ok((Start::Byte(0), filetype, Seen::Blocks { blocks, next: Some(0) }))
     }
 
     /// Sets the first view. All ranks of a shared file do so together.
@@ -106,8 +135,8 @@ impl Moves {
     fn go(&mut self, place: u64) -> io::Result<At> {
         match &mut self.seen {
             Seen::Whole => Ok(At::Offset(offset(place)?)),
-            Seen::Blocks { pieces, next } => {
-                let there = within(pieces, place)?;
+            Seen::Blocks { blocks, next } => {
+                let there = blocks.within(place)?;
                 if *next != Some(there) {
                     self.file.seek(Pointer::Individual, offset(there)?, Whence::Start)?;
                 }
@@ -131,8 +160,8 @@ impl Moves {
     fn moved(&mut self, done: Result<Done, MpiError>, place: u64, length: usize) -> io::Result<usize> {
         let moved = done?.bytes()?;
         let whole = moved == length as u64;
-        if let Seen::Blocks { pieces, next } = &mut self.seen {
-            *next = if whole { Some(within(pieces, place)? + moved) } else { None };
+        if let Seen::Blocks { blocks, next } = &mut self.seen {
+            *next = if whole { Some(blocks.within(place)? + moved) } else { None };
         }
         // A caller would take the rest up, and be alone in a call that all make together.
         let alone = self.way == Way::Collective || matches!(self.seen, Seen::Strided { .. });
@@ -141,15 +170,6 @@ impl Moves {
         }
         usize::try_from(moved).map_err(io::Error::other)
     }
-}
-
-/// Where an offset of the file lies in the view of its rank's blocks.
-fn within(pieces: &Pieces, place: u64) -> io::Result<u64> {
-    let segment = pieces.ranks * pieces.block;
-    let inside = (place % segment).checked_sub(pieces.rank * pieces.block);
-    let inside = inside.filter(|inside| *inside < pieces.block);
-    let outside = || io::Error::new(io::ErrorKind::InvalidInput, "not in the view of this rank");
-    Ok(place / segment * pieces.block + inside.ok_or_else(outside)?)
 }
 
 /// The elements of a transfer of so many bytes, `many` of which are one where there are too many.
@@ -207,14 +227,18 @@ pub(super) fn together<T>(comm: &dyn Comm, shared: bool, step: &str, mine: io::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mode;
 
     #[test]
     fn the_blocks_of_a_rank_follow_each_other_in_its_view() {
-        let pieces = Pieces { rank: 2, ranks: 3, segments: 2, block: 64, transfer: 16, in_order: true };
+        let parts = Parts { segment: 192, block: 64, transfer: 16, owner: Some(2) };
+        let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 384, parts };
+        let blocks = Blocks::of(how).unwrap();
+        assert_eq!((blocks.ranks, blocks.segments), (3, 2));
         let places = [(128, 0), (176, 48), (192 + 128, 64), (192 + 190, 126)];
-        assert!(places.iter().all(|(place, there)| within(&pieces, *place).unwrap() == *there));
+        assert!(places.iter().all(|(place, there)| blocks.within(*place).unwrap() == *there));
         for outside in [0, 127, 192, 192 + 127] {
-            assert_eq!(within(&pieces, outside).unwrap_err().to_string(), "not in the view of this rank");
+            assert_eq!(blocks.within(outside).unwrap_err().to_string(), "not in the view of this rank");
         }
     }
 }

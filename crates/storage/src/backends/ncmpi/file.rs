@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn cells(block: u64, transfer: u64) -> Cells {
-        Cells::new(Parts { segment: 4 * block, block, transfer }).unwrap()
+        Cells::new(Parts { segment: 4 * block, block, transfer, owner: None }).unwrap()
     }
 
     #[test]
@@ -205,6 +205,6 @@ mod tests {
     #[test]
     fn a_file_without_parts_is_refused() {
         assert!(Cells::new(Parts::NONE).is_err());
-        assert!(Cells::new(Parts { segment: 24, block: 12, transfer: 8 }).is_err());
+        assert!(Cells::new(Parts { segment: 24, block: 12, transfer: 8, owner: None }).is_err());
     }
 }
