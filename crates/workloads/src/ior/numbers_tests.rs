@@ -127,7 +127,7 @@ fn a_rate_that_was_not_reached_is_told_with_what_was() {
         assert!(told[0].ends_with(end), "{told:?}");
     }
     let reached =
-        Parameters { segments: 1, rate: Some(Rate::Transfers(100.0)), mix: Some(25), ..parameters() };
+        Parameters { segments: 1, rate: Some(Rate::Transfers(20.0)), mix: Some(25), ..parameters() };
     assert_eq!(of(&reached), [""; 0]);
 }
 
