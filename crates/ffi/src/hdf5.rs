@@ -12,9 +12,9 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LOCAL};
 
-use crate::mpi::{LoadError, words};
+use crate::loaded::{LoadError, address, function, open};
 pub use functions::Functions;
 
 /// `hid_t`, an identifier; negative where a call failed.
@@ -140,7 +140,8 @@ impl Library {
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
         let refuse = |why| LoadError { library: path.to_owned(), why };
-        let loaded = open(path, RTLD_GLOBAL)?;
+        // SAFETY: the caller asks for HDF5, whose constructors ask nothing of the program.
+        let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         let functions = Functions::find(loaded).map_err(|why| match why.ends_with("H5Pset_fapl_mpio") {
             true => refuse("is a serial build, and a parallel one is needed".into()),
             false => refuse(why),
@@ -167,21 +168,15 @@ impl Library {
 /// The release of the library at `path`, and whether it was built with MPI. It stays loaded.
 pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
     let refuse = |why| LoadError { library: path.to_owned(), why };
-    let loaded = open(path, RTLD_LOCAL)?;
-    let ask = functions::find(loaded, "H5get_libversion").map_err(refuse)?;
+    // SAFETY: the caller asks for HDF5, whose constructors ask nothing of the program.
+    let loaded = unsafe { open(path, RTLD_LOCAL) }?;
+    // SAFETY: HDF5 declares it as `version_by` takes it.
+    let ask = unsafe { function(loaded, "H5get_libversion") }.map_err(refuse)?;
     let version = version_by(ask).map_err(refuse)?;
     Ok((version, address(loaded, "H5Pset_fapl_mpio").is_ok()))
 }
 
 /// Loads the library at `path`, and leaks it: see the top of the file.
-fn open(path: &Path, scope: c_int) -> Result<&'static Loaded, LoadError> {
-    // SAFETY: the constructors of a library run here; the caller asks for HDF5, whose ask nothing of the
-    // program.
-    let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | scope) };
-    let refuse = |error| LoadError { library: path.to_owned(), why: words(&error) };
-    Ok(Box::leak(Box::new(loaded.map_err(refuse)?)))
-}
-
 fn version(functions: &Functions) -> Result<Version, String> {
     version_by(functions.get_libversion)
 }
@@ -198,20 +193,11 @@ fn version_by(
 }
 
 /// The address of `symbol`, or words that name it.
-fn address(loaded: &Loaded, symbol: &str) -> Result<*const Id, String> {
-    // SAFETY: the address is only looked up here; a pointer is a fit type for it.
-    let found = unsafe { loaded.get::<*const Id>(symbol) };
-    match found {
-        Ok(found) if !found.is_null() => Ok(*found),
-        _ => Err(format!("has no symbol {symbol}")),
-    }
-}
-
 impl Constants {
     /// Reads every identifier, after the library has begun.
     fn find(loaded: &Loaded) -> Result<Self, String> {
         let id = |symbol: &str| {
-            let at = address(loaded, symbol)?;
+            let at = address(loaded, symbol)? as *const Id;
             // SAFETY: HDF5 declares each of these as a variable of type `hid_t`, and has set it.
             Ok::<_, String>(unsafe { *at })
         };

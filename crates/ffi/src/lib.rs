@@ -8,6 +8,9 @@
 
 pub mod end;
 pub mod hdf5;
+mod loaded;
 pub mod mpi;
 pub mod netcdf;
 pub mod probe;
+
+pub use loaded::LoadError;

@@ -12,11 +12,12 @@ mod constants;
 mod files;
 mod functions;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_NOW};
+use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
 
+pub use crate::loaded::LoadError;
+use crate::loaded::{address, open};
 pub use constants::Constants;
 pub use files::{ErrorClasses, Modes};
 pub use functions::Functions;
@@ -66,23 +67,6 @@ pub enum Abi {
     Standard,
 }
 
-/// Why a library is of no use, in words that name it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadError {
-    /// The library as it was asked for.
-    pub library: PathBuf,
-    /// What went wrong, such as the missing symbol.
-    pub why: String,
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.library.display(), self.why)
-    }
-}
-
-impl std::error::Error for LoadError {}
-
 /// A loaded MPI library.
 #[derive(Debug)]
 pub struct Library {
@@ -104,22 +88,13 @@ impl Library {
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
         let refuse = |why| LoadError { library: path.to_owned(), why };
-        // SAFETY: the constructors of a library run here; the caller asks for an MPI library, and those
-        // have none that ask anything of the program.
-        let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
-        // Leaked on purpose, also when it turns out to be useless: see the top of the file.
-        let loaded: &'static Loaded = Box::leak(Box::new(loaded.map_err(|error| refuse(words(&error)))?));
+        // SAFETY: the caller asks for an MPI library, whose constructors ask nothing of the program.
+        let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         let abi = abi_of(loaded, path);
         let functions = Functions::find(loaded).map_err(refuse)?;
         let constants = Constants::find(abi, loaded).map_err(refuse)?;
         Ok(Box::leak(Box::new(Self { path: path.to_owned(), abi, functions, constants })))
     }
-}
-
-/// The loader's own words, without the name of our wrapper around it.
-pub(crate) fn words(error: &libloading::Error) -> String {
-    let inner = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    inner.lines().next().unwrap_or_default().to_owned()
 }
 
 /// Which interface the library speaks.
@@ -133,16 +108,6 @@ fn abi_of(loaded: &Loaded, path: &Path) -> Abi {
         Abi::OpenMpi
     } else {
         Abi::Mpich
-    }
-}
-
-/// The address of `symbol`, or words that name it.
-fn address(loaded: &Loaded, symbol: &str) -> Result<usize, String> {
-    // SAFETY: the address is only looked up, never read or called here; a pointer is a fit type for it.
-    let found = unsafe { loaded.get::<*const std::ffi::c_void>(symbol) };
-    match found {
-        Ok(found) if !found.is_null() => Ok(*found as usize),
-        _ => Err(format!("has no symbol {symbol}")),
     }
 }
 

@@ -10,9 +10,10 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::path::{Path, PathBuf};
 
-use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_NOW};
+use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
 
-use crate::mpi::{Handle, LoadError, Offset};
+use crate::loaded::{LoadError, function, open};
+use crate::mpi::{Handle, Offset};
 
 /// `NC_NOERR`
 pub const NO_ERROR: c_int = 0;
@@ -61,19 +62,17 @@ macro_rules! functions {
         impl Functions {
             /// Finds every function in `loaded`, or says which one is missing.
             fn find(loaded: &Loaded) -> Result<Self, String> {
-                Ok(Self { $($field: find(loaded, $symbol)?,)* })
+                Ok(Self {
+                    $(
+                        // SAFETY: a line of the table below gives the function its type.
+                        $field: unsafe { function(loaded, $symbol) }?,
+                    )*
+                })
             }
         }
     };
     (@) => { c_int };
     (@ $gives:ty) => { $gives };
-}
-
-/// The function `symbol` of `loaded`, as a pointer of type `F`.
-fn find<F: Copy>(loaded: &Loaded, symbol: &str) -> Result<F, String> {
-    // SAFETY: `F` is the type that PnetCDF gives to the function of this name; see the table below.
-    let found = unsafe { loaded.get::<F>(symbol) };
-    found.map(|function| *function).map_err(|_| format!("has no symbol {symbol}"))
 }
 
 functions! {
@@ -226,11 +225,9 @@ impl Library {
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
         let refuse = |why| LoadError { library: path.to_owned(), why };
-        // SAFETY: the constructors of a library run here; the caller asks for PnetCDF, whose own and those
-        // of the MPI and Fortran libraries below it ask nothing of the program.
-        let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
-        // Leaked on purpose: MPI may keep callbacks into it.
-        let loaded: &'static Loaded = Box::leak(Box::new(loaded.map_err(|error| refuse(words(&error)))?));
+        // SAFETY: the caller asks for PnetCDF, whose constructors and those of the MPI and Fortran libraries
+        // below it ask nothing of the program.
+        let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         let functions = Functions::find(loaded).map_err(refuse)?;
         Ok(Box::leak(Box::new(Self { path: path.to_owned(), functions })))
     }
@@ -258,12 +255,6 @@ unsafe fn text(at: *const c_char) -> String {
     }
     // SAFETY: as promised.
     unsafe { CStr::from_ptr(at) }.to_string_lossy().trim().to_owned()
-}
-
-/// The loader's own words, without the name of our wrapper around it.
-fn words(error: &libloading::Error) -> String {
-    let inner = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    inner.lines().next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -6,21 +6,19 @@
 use std::ffi::{CStr, c_char};
 use std::path::Path;
 
-use libloading::os::unix::{Library as Loaded, RTLD_LOCAL, RTLD_NOW};
+use libloading::os::unix::RTLD_LOCAL;
 
-use crate::mpi::{LoadError, words};
+use crate::loaded::{LoadError, function, open};
 
 /// What the function `symbol` of the library at `path` answers, which takes nothing and gives a text that
 /// stays.
 pub fn text(path: &Path, symbol: &str) -> Result<String, LoadError> {
     let refuse = |why| LoadError { library: path.to_owned(), why };
-    // SAFETY: the constructors of a library run here; the caller asks for one whose ask nothing of the
-    // program.
-    let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    let loaded: &'static Loaded = Box::leak(Box::new(loaded.map_err(|error| refuse(words(&error)))?));
+    // SAFETY: the caller asks for a library whose constructors ask nothing of the program.
+    let loaded = unsafe { open(path, RTLD_LOCAL) }?;
     // SAFETY: the caller names a function of this type.
-    let ask = unsafe { loaded.get::<unsafe extern "C" fn() -> *const c_char>(symbol) };
-    let ask = ask.map_err(|_| refuse(format!("has no symbol {symbol}")))?;
+    let ask: Result<unsafe extern "C" fn() -> *const c_char, _> = unsafe { function(loaded, symbol) };
+    let ask = ask.map_err(refuse)?;
     // SAFETY: it takes nothing, and needs no more than the loaded library.
     let answer = unsafe { ask() };
     if answer.is_null() {

@@ -9,6 +9,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use libloading::os::unix::Library as Loaded;
 
 use super::{Address, Id, Length, Visit};
+use crate::loaded::function;
 use crate::mpi::Handle;
 
 /// Makes the table of functions, and the search for them.
@@ -28,17 +29,15 @@ macro_rules! functions {
         impl Functions {
             /// Finds every function in `loaded`, or says which one is missing.
             pub(super) fn find(loaded: &Loaded) -> Result<Self, String> {
-                Ok(Self { $($field: find(loaded, $symbol)?,)* })
+                Ok(Self {
+                    $(
+                        // SAFETY: a line of the table below gives the function its type.
+                        $field: unsafe { function(loaded, $symbol) }?,
+                    )*
+                })
             }
         }
     };
-}
-
-/// The function `symbol` of `loaded`, as a pointer of type `F`.
-pub(super) fn find<F: Copy>(loaded: &Loaded, symbol: &str) -> Result<F, String> {
-    // SAFETY: `F` is the type that HDF5 gives to the function of this name; see the table below.
-    let found = unsafe { loaded.get::<F>(symbol) };
-    found.map(|function| *function).map_err(|_| format!("has no symbol {symbol}"))
 }
 
 functions! {

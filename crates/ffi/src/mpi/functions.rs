@@ -9,6 +9,7 @@ use std::ffi::{c_char, c_int, c_void};
 use libloading::os::unix::Library as Loaded;
 
 use super::{Handle, Offset, Status};
+use crate::loaded::function;
 
 /// Makes the table of functions, and the search for them.
 macro_rules! functions {
@@ -30,19 +31,16 @@ macro_rules! functions {
             /// Finds every function in `loaded`, or says which one is missing.
             pub(super) fn find(loaded: &Loaded) -> Result<Self, String> {
                 Ok(Self {
-                    $($field: find(loaded, $symbol)?,)*
-                    wtime: find(loaded, "MPI_Wtime")?,
+                    $(
+                        // SAFETY: a line of the table below gives the function its type.
+                        $field: unsafe { function(loaded, $symbol) }?,
+                    )*
+                    // SAFETY: MPI declares it so.
+                    wtime: unsafe { function(loaded, "MPI_Wtime") }?,
                 })
             }
         }
     };
-}
-
-/// The function `symbol` of `loaded`, as a pointer of type `F`.
-fn find<F: Copy>(loaded: &Loaded, symbol: &str) -> Result<F, String> {
-    // SAFETY: `F` is the type that MPI gives to the function of this name; see the table below.
-    let found = unsafe { loaded.get::<F>(symbol) };
-    found.map(|function| *function).map_err(|_| format!("has no symbol {symbol}"))
 }
 
 functions! {

@@ -1,0 +1,68 @@
+//! What loading a library comes to, for every kind of it: the file, its functions and its variables.
+//!
+//! Never here: what a library needs before it is loaded, and what its functions mean.
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::{Library as Loaded, RTLD_NOW};
+
+/// Why a library is of no use, in words that name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// The library as it was asked for.
+    pub library: PathBuf,
+    /// What went wrong, such as the missing symbol.
+    pub why: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.library.display(), self.why)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Loads the library at `path`, or of that name in the system's search path, for the rest of the program's
+/// life; `scope` is `RTLD_GLOBAL` or `RTLD_LOCAL`. It is leaked on purpose, also when it turns out to be
+/// useless: see the top of the crate.
+///
+/// # Safety
+///
+/// The constructors of the library run here, and ask nothing of the program.
+pub(crate) unsafe fn open(path: &Path, scope: c_int) -> Result<&'static Loaded, LoadError> {
+    // SAFETY: the caller's.
+    let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | scope) };
+    let refuse = |error| LoadError { library: path.to_owned(), why: words(&error) };
+    Ok(Box::leak(Box::new(loaded.map_err(refuse)?)))
+}
+
+/// The loader's own words, without the name of our wrapper around it.
+fn words(error: &libloading::Error) -> String {
+    let inner = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    inner.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The function `symbol` of `loaded`, as a pointer of type `F`, or words that name it.
+///
+/// # Safety
+///
+/// `F` is the type that the library gives to the function of this name.
+pub(crate) unsafe fn function<F: Copy>(loaded: &Loaded, symbol: &str) -> Result<F, String> {
+    // SAFETY: the caller's.
+    let found = unsafe { loaded.get::<F>(symbol) };
+    found.map(|function| *function).map_err(|_| format!("has no symbol {symbol}"))
+}
+
+/// The address of `symbol`, or words that name it.
+pub(crate) fn address(loaded: &Loaded, symbol: &str) -> Result<usize, String> {
+    // SAFETY: the address is only looked up, never read or called here; a pointer is a fit type for it.
+    let found = unsafe { loaded.get::<*const std::ffi::c_void>(symbol) };
+    match found {
+        Ok(found) if !found.is_null() => Ok(*found as usize),
+        _ => Err(format!("has no symbol {symbol}")),
+    }
+}
