@@ -23,6 +23,7 @@ pub mod mpi_file;
 mod names;
 mod plain;
 mod residency;
+mod shared;
 mod slots;
 mod traits;
 

@@ -4,7 +4,7 @@
 use std::ffi::{CString, c_int};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ffi::mpi;
 use ffi::netcdf::{self, Functions, Library, NO_ERROR};
@@ -13,6 +13,7 @@ use ranks::Comm;
 use super::super::{Access, ArrayFile, Attribute, Deferred, Dimension, Element, Slab, Values, Variable};
 use super::deferred::Taken;
 use crate::mpi_file::Info;
+use crate::shared::given;
 
 /// Most dimensions of one array here.
 pub(super) const DIMENSIONS_MAX: usize = 8;
@@ -69,7 +70,7 @@ impl NcFile {
             false => Info::new(ranks, hints.iter().copied())?,
         };
         let whose = if how.shared { ranks.handle() } else { mpi.constants.comm_self };
-        let name = CString::new(given(path).as_os_str().as_bytes())?;
+        let name = CString::new(given(path, true).as_os_str().as_bytes())?;
         let (functions, mut id) = (&library.functions, 0);
         let (call, mode) = match how {
             How { new: true, .. } => (functions.create, netcdf::CLOBBER | netcdf::CDF5),
@@ -271,12 +272,6 @@ pub(super) fn type_of(element: Element) -> c_int {
 
 pub(super) fn wrong(what: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, what)
-}
-
-/// The path as MPI is given it: Open MPI 4.1 cannot create a file whose name has no directory.
-fn given(path: &Path) -> PathBuf {
-    let bare = !path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b'/' | b':'));
-    if bare { Path::new(".").join(path) } else { path.to_owned() }
 }
 
 /// The library's answer as a result.

@@ -13,10 +13,9 @@ mod health;
 mod sets;
 
 use std::ffi::{CString, c_uint};
-use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use ffi::hdf5::{self, DEFAULT, Library, READ_ONLY, READ_WRITE, TRUNCATE};
@@ -26,6 +25,7 @@ use units::Usage;
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::libraries::{self, Kind};
 use crate::mpi_file::Info;
+use crate::shared::{given, is_empty, together};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use calls::{Held, check};
@@ -160,7 +160,7 @@ impl Hdf5 {
     /// Opens or makes the file itself.
     fn file(&self, path: &Path, how: Way, access: &Held) -> io::Result<Opened> {
         let library = self.library()?;
-        let name = CString::new(given(path).as_os_str().as_bytes())?;
+        let name = CString::new(given(path, false).as_os_str().as_bytes())?;
         // SAFETY: the name ends in a zero byte, and the lists are live; all ranks of the file call this.
         let made = unsafe {
             match how {
@@ -195,44 +195,6 @@ enum Way {
     Open(c_uint),
 }
 
-/// The ranks that open a file: all of them, or this one alone.
-struct Group<'a> {
-    comm: &'a dyn Comm,
-    shared: bool,
-}
-
-impl Group<'_> {
-    /// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
-    fn agree<T, E: fmt::Display + Into<io::Error>>(&self, step: &str, mine: Result<T, E>) -> io::Result<T> {
-        if !self.shared {
-            return mine.map_err(Into::into);
-        }
-        self.comm.agree(step, mine).map_err(|halt| match halt.rank == self.comm.rank() {
-            true => io::Error::other(halt.why),
-            false => io::Error::other(format!("{} (rank {})", halt.why, halt.rank)),
-        })
-    }
-
-    /// Whether a file that is to be written is made; as rank 0 sees it, where all have to do the same.
-    fn makes(&self, path: &Path) -> io::Result<bool> {
-        let alone = !self.shared;
-        let size = if alone || self.comm.rank() == 0 { files::size(path) } else { Ok(None) };
-        let makes = self.agree("open", size)?.unwrap_or(0) == 0;
-        if alone {
-            return Ok(makes);
-        }
-        let mut said = vec![u8::from(makes)];
-        self.comm.broadcast(0, &mut said).map_err(|halt| io::Error::other(halt.why))?;
-        Ok(said == [1])
-    }
-}
-
-/// The path as MPI is given it: Open MPI 4.1 cannot create a file whose name has no directory.
-fn given(path: &Path) -> PathBuf {
-    let bare = !path.as_os_str().as_bytes().contains(&b'/');
-    if bare { Path::new(".").join(path) } else { path.to_owned() }
-}
-
 impl Storage for Hdf5 {
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
@@ -247,23 +209,22 @@ impl Storage for Hdf5 {
     }
 
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        let group = Group { comm, shared: how.shared };
-        let (access, shown) = group.agree("hints", self.access(comm, how.shared))?;
+        let (access, shown) = together(comm, how.shared, "hints", self.access(comm, how.shared))?;
         let way = match how.mode {
             Mode::Truncate => Way::Make,
-            Mode::Write if group.makes(path)? => Way::Make,
+            Mode::Write if is_empty(comm, path, how.shared)? => Way::Make,
             Mode::Write | Mode::Update => Way::Open(READ_WRITE),
             Mode::Read => Way::Open(READ_ONLY),
         };
         // Where only some ranks have the file, closing it would wait for those that have not.
         let file = self.health.watched(how.shared, self.file(path, way, &access));
         let is_open = file.is_ok();
-        let file = group.agree("open", file).inspect_err(|_| match is_open {
+        let file = together(comm, how.shared, "open", file).inspect_err(|_| match is_open {
             true => self.health.abandon(),
             false => self.health.settle(),
         })?;
         let made = self.health.watched(how.shared, self.parts(&file, how));
-        match group.agree("datasets", made) {
+        match together(comm, how.shared, "datasets", made) {
             Ok(parts) => {
                 Ok(Box::new(H5File::new(file, parts, (Arc::clone(&self.health), how.shared), shown)))
             }

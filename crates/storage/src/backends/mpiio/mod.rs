@@ -13,14 +13,14 @@
 mod moves;
 
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ranks::Comm;
 use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::mpi_file::{Flag, Info, MpiFile, Way, Whose};
+use crate::shared::given;
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use moves::{Blocks, Moves, together};
@@ -86,7 +86,7 @@ impl MpiIo {
             }
         };
         let passed = if self.shows_hints { Some(info.pairs()?) } else { None };
-        let file = MpiFile::open(whose, &given(path), flags, &info)?;
+        let file = MpiFile::open(whose, &given(path, true), flags, &info)?;
         let way = if how.shared && how.collective { Way::Collective } else { Way::Independent };
         let mut moves = Moves::new(mpi, file, way, passed);
         let ready = self.ready(&mut moves, comm, how);
@@ -184,12 +184,6 @@ fn plain(path: &Path) -> &Path {
         Some((driver, rest)) if DRIVERS.contains(&driver) => Path::new(rest),
         _ => path,
     }
-}
-
-/// The path as MPI is given it: Open MPI 4.1 cannot create a file whose name has no directory.
-fn given(path: &Path) -> PathBuf {
-    let bare = !path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b'/' | b':'));
-    if bare { Path::new(".").join(path) } else { path.to_owned() }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use units::Usage;
 use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
 use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::shared::{is_empty, together};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use file::{Cells, Data};
@@ -67,24 +68,13 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     }))
 }
 
-/// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
-fn together<T>(comm: &dyn Comm, shared: bool, step: &str, mine: io::Result<T>) -> io::Result<T> {
-    if !shared {
-        return mine;
-    }
-    comm.agree(step, mine).map_err(|halt| match halt.rank == comm.rank() {
-        true => io::Error::other(halt.why),
-        false => io::Error::other(format!("{} (rank {})", halt.why, halt.rank)),
-    })
-}
-
 impl Ncmpi {
     /// Opens the file, or makes it where that is asked for and nothing is there.
     fn file(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<(NcFile, bool)> {
         let library = self.library.get().ok_or_else(|| io::Error::other("the library was not loaded"))?;
         let new = match how.mode {
             Mode::Truncate => true,
-            Mode::Write => is_absent(comm, path, how.shared)?,
+            Mode::Write => is_empty(comm, path, how.shared)?,
             Mode::Read | Mode::Update => false,
         };
         let way = How { new, writes: how.mode != Mode::Read, shared: how.shared };
@@ -93,17 +83,6 @@ impl Ncmpi {
         // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
         Ok((together(comm, how.shared, "open", file)?, new))
     }
-}
-
-/// Whether there is nothing yet; as rank 0 sees it, where all have to do the same.
-fn is_absent(comm: &dyn Comm, path: &Path, shared: bool) -> io::Result<bool> {
-    if !shared {
-        return Ok(files::size(path)?.unwrap_or(0) == 0);
-    }
-    let size = if comm.rank() == 0 { files::size(path) } else { Ok(None) };
-    let mut said = vec![u8::from(together(comm, shared, "open", size)?.unwrap_or(0) == 0)];
-    comm.broadcast(0, &mut said).map_err(|halt| io::Error::other(halt.why))?;
-    Ok(said == [1])
 }
 
 impl Storage for Ncmpi {
