@@ -7,6 +7,7 @@ pub mod fdtree;
 pub mod listed;
 pub mod masked;
 pub mod mdtest;
+pub mod options;
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;

@@ -1,6 +1,6 @@
 //! The rows of backends' options.
 
-use super::{Row, Seen, calls, fails, works};
+use crate::common::options::{Row, Seen, calls, fails, works};
 
 /// The option is taken, and the data goes the same way: a call for each transfer.
 fn same(seen: &Seen) {

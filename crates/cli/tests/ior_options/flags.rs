@@ -1,6 +1,6 @@
 //! The rows of flags.
 
-use super::{Row, calls, fails, works};
+use crate::common::options::{Row, calls, fails, works};
 
 pub(super) const ROWS: &[Row] = &[
     works("-c", "-a DUMMY -w {}", |seen| seen.out("type                : collective\n")),
@@ -45,6 +45,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row {
         option: "-x",
+        before: "",
         words: "-r -k -b 300k -t 300k -o short {}",
         status: 1,
         traced: true,

@@ -1,6 +1,6 @@
 //! The rows of options that IOR once had.
 
-use super::{Row, Seen, calls, fails, works};
+use crate::common::options::{Row, Seen, calls, fails, works};
 
 /// What is not in use here is told, with what it is called today.
 fn told(seen: &Seen) {

@@ -1,9 +1,9 @@
 //! The rows of options with a value, the own ones last.
 
-use super::{Row, calls, fails, works};
+use crate::common::options::{Row, Seen, calls, fails, works};
 
 /// In the order that IOR's own shuffle gives with seed 7, blocks of 128 and transfers of 32 bytes.
-fn shuffled_by_ior(seen: &super::Seen) {
+fn shuffled_by_ior(seen: &Seen) {
     let offsets: Vec<&str> = seen
         .trace
         .lines()

@@ -1,6 +1,7 @@
 //! The rows of backends' options.
 
-use super::{Row, Seen, calls, fails, works};
+use super::Left as _;
+use crate::common::options::{Row, Seen, calls, fails, works};
 
 /// The directory of the tests is not on Lustre, and that is said.
 fn lustre(seen: &Seen) {

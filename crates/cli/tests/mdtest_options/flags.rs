@@ -2,7 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::{Row, calls, fails, follows, works};
+use super::Left as _;
+use crate::common::options::{Row, calls, fails, follows, works};
 
 pub(super) const ROWS: &[Row] = &[
     works("-C", "-n 2 {}", |seen| {

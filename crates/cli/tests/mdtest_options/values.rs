@@ -1,6 +1,7 @@
 //! The rows of options with a value.
 
-use super::{Row, calls, fails, follows, works};
+use super::Left as _;
+use crate::common::options::{Row, calls, fails, follows, works};
 
 pub(super) const ROWS: &[Row] = &[
     works("-a", "-C -n 2 {DUMMY}", |seen| {

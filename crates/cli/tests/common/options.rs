@@ -1,0 +1,199 @@
+//! The options of a classic program by their effect: a line for each, run in every form that the help lists.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::listed::{Listed, listed};
+use super::{Ran, assay, program, run};
+
+/// One option, a line with it, and what is seen then.
+pub struct Row {
+    /// Its first name in the help.
+    pub option: &'static str,
+    /// A line that is run before, empty for none.
+    pub before: &'static str,
+    /// The line, with `{}` where a flag stands, and `{VALUE}` where an option with that value stands.
+    pub words: &'static str,
+    /// How the line ends.
+    pub status: i32,
+    /// Whether its system calls are looked at.
+    pub traced: bool,
+    /// What is to be seen.
+    pub sees: fn(&Seen),
+}
+
+/// A line that succeeds.
+pub const fn works(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
+    Row { option, before: "", words, status: 0, traced: false, sees }
+}
+
+/// A line that succeeds after another one.
+pub const fn follows(
+    option: &'static str,
+    before: &'static str,
+    words: &'static str,
+    sees: fn(&Seen),
+) -> Row {
+    Row { option, before, words, status: 0, traced: false, sees }
+}
+
+/// A line that succeeds, seen by its system calls.
+pub const fn calls(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
+    Row { option, before: "", words, status: 0, traced: true, sees }
+}
+
+/// A line that ends with this status.
+pub const fn fails(option: &'static str, words: &'static str, status: i32, sees: fn(&Seen)) -> Row {
+    Row { option, before: "", words, status, traced: false, sees }
+}
+
+/// What a run left.
+pub struct Seen {
+    /// Where it ran.
+    pub dir: PathBuf,
+    /// How it ended.
+    pub ran: Ran,
+    /// What it recorded.
+    pub records: Vec<Value>,
+    /// The lines of strace.
+    pub trace: String,
+}
+
+impl Seen {
+    pub fn out(&self, text: &str) {
+        assert!(self.ran.out.contains(text), "{text}: {:#?}", self.ran);
+    }
+
+    pub fn no_out(&self, text: &str) {
+        assert!(!self.ran.out.contains(text), "{text}: {:#?}", self.ran);
+    }
+
+    pub fn err(&self, text: &str) {
+        assert!(self.ran.err.contains(text), "{text}: {:#?}", self.ran);
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.dir.join(name)).unwrap_or_else(|error| panic!("{name}: {error}: {:#?}", self.ran))
+    }
+
+    /// Size of a file, `None` where it is not.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        self.dir.join(name).metadata().ok().map(|found| found.len())
+    }
+
+    /// The word of 8 bytes with that number.
+    pub fn word(&self, name: &str, number: usize) -> u64 {
+        u64::from_le_bytes(self.bytes(name)[number * 8..][..8].try_into().unwrap())
+    }
+
+    /// The record of the first phase of that name.
+    pub fn phase(&self, name: &str) -> &Value {
+        let found = self.of_phases().find(|record| record["phase"] == name);
+        found.unwrap_or_else(|| panic!("no {name}: {:#?}", self.ran))
+    }
+
+    pub fn number(&self, phase: &str, path: &str) -> f64 {
+        let value = path.split('.').fold(self.phase(phase), |value, key| &value[key]);
+        value.as_f64().unwrap_or_else(|| panic!("{path} is {value}"))
+    }
+
+    pub fn of_phases(&self) -> impl Iterator<Item = &Value> {
+        self.records.iter().filter(|record| record["record"] == "phase")
+    }
+
+    pub fn phases(&self) -> Vec<&str> {
+        self.of_phases().filter_map(|record| record["phase"].as_str()).collect()
+    }
+
+    /// The traced calls whose line has all of these in it.
+    pub fn called(&self, parts: &[&str]) -> usize {
+        self.trace.lines().filter(|line| parts.iter().all(|part| line.contains(part))).count()
+    }
+}
+
+/// A program with options.
+pub struct Classic {
+    /// Its name.
+    pub name: &'static str,
+    /// On how many ranks a line is run.
+    pub ranks: fn(&str) -> &'static str,
+    /// Makes what lines work on, in an empty directory.
+    pub prepare: fn(&Path),
+    /// What the command needs besides for these words.
+    pub equip: fn(&mut Command, &str),
+}
+
+impl Classic {
+    fn help(&self) -> Vec<Listed> {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = assay(dir.path(), &format!("-n 1 {} -h", self.name));
+        run(&mut command).out.lines().filter_map(listed).collect()
+    }
+
+    /// Runs the row's line in one form and looks at what is left.
+    fn sees(&self, row: &Row, words: &str) {
+        // System calls for direct transfers need a file system that is not memory.
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        (self.prepare)(dir.path());
+        if !row.before.is_empty() {
+            run(&mut assay(dir.path(), &format!("-n 2 {} {}", self.name, row.before))).ok();
+        }
+        let mut command = match row.traced {
+            false => Command::new(program()),
+            true => {
+                let mut command = Command::new("strace");
+                command.args(["-f", "-y", "-s", "0", "-o", "trace"]).arg(program());
+                command
+            }
+        };
+        command.current_dir(dir.path()).args(["-n", (self.ranks)(words), self.name]);
+        command.args(words.split_whitespace());
+        if !words.contains("--record") {
+            command.args(["--record", "record"]);
+        }
+        (self.equip)(&mut command, words);
+        let ran = run(&mut command);
+        let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+        let records = read("record").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let seen = Seen { ran, records, trace: read("trace"), dir: dir.path().to_owned() };
+        assert_eq!(seen.ran.status, Some(row.status), "{words}: {:#?}", seen.ran);
+        (row.sees)(&seen);
+    }
+
+    /// Runs every row in every form of its option.
+    pub fn walk<'r>(&self, rows: impl IntoIterator<Item = &'r Row>) {
+        let help = self.help();
+        let strace = Command::new("strace").arg("-V").output().is_ok();
+        if !strace {
+            println!(
+                "SKIPPED: strace is not installed, so system calls are not seen; `cargo xtask setup` \
+                 installs it"
+            );
+        }
+        for row in rows.into_iter().filter(|row| strace || !row.traced) {
+            let listed = help.iter().find(|listed| listed.key() == row.option);
+            let listed = listed.unwrap_or_else(|| panic!("{} is not in the help", row.option));
+            let (before, rest) = row.words.split_once('{').expect(row.words);
+            let (value, after) = rest.split_once('}').expect(row.words);
+            for form in listed.forms(value) {
+                let words = format!("{before}{form}{after}");
+                println!("{words}");
+                self.sees(row, &words);
+            }
+        }
+    }
+
+    /// Fails where an option of the help has no row, or a row no option.
+    pub fn has_a_row_for_every_option(&self, rows: &[&[Row]]) {
+        let listed: BTreeSet<String> = self.help().iter().map(Listed::key).collect();
+        let all: BTreeSet<String> =
+            rows.iter().flat_map(|rows| rows.iter().map(|row| row.option.to_owned())).collect();
+        let missing: Vec<_> = listed.difference(&all).collect();
+        assert!(missing.is_empty(), "no row shows the effect of {missing:?}");
+        let strange: Vec<_> = all.difference(&listed).collect();
+        assert!(strange.is_empty(), "not in the help: {strange:?}");
+    }
+}
