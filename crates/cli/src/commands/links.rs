@@ -9,7 +9,7 @@ use units::Usage;
 use crate::personalities::PERSONALITIES;
 use crate::speech::say;
 
-/// Make links with the names of the classic programs (ior, fdtree) to this program in DIR
+/// Make links with the names of the classic programs (ior, mdtest, ...) to this program in DIR
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Where to; it has to exist
