@@ -1,7 +1,6 @@
 //! Every rank's body: the three files of each repetition, then, where asked for, all of them read again.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
@@ -17,7 +16,7 @@ use super::parameters::Parameters;
 use super::read::Reading;
 use super::record::{self, Setting};
 use super::write::{Work, Written, write};
-use crate::kit::rank::Rank;
+use crate::kit::{rank::Rank, size};
 
 /// A read of which more than this share was cached beforehand is told.
 const CACHED_SHARE: f64 = 0.01;
@@ -144,8 +143,10 @@ impl<'a> Flash<'a, '_> {
         let ends = arrays.iter().zip(&written.places);
         let wanted = ends.filter_map(|(array, place)| Some((*place)? + blocks * array.bytes())).max();
         let size = if comm.rank() == 0 { self.storage.size(path).unwrap_or(None) } else { None };
+        let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
+        let asked_anew = |wanted| size::asked_anew(self.storage, comm, path, how, wanted);
         let (size, lost) = match (wanted, size) {
-            (Some(wanted), Some(size)) if size < wanted => match self.size_asked_anew(path, wanted) {
+            (Some(wanted), Some(size)) if size < wanted => match asked_anew(wanted) {
                 found if found < wanted => {
                     let why = format!("{wanted} bytes were written and {found} are there");
                     (Some(found), Err(format!("{}: {why}", path.display())))
@@ -156,27 +157,6 @@ impl<'a> Flash<'a, '_> {
         };
         comm.agree(file.name(), lost)?;
         Ok(size)
-    }
-
-    /// The size of a file by opening it, a few times: a client may go on showing the size it knew before
-    /// other clients wrote, until it opens the file again.
-    fn size_asked_anew(&self, path: &Path, wanted: u64) -> u64 {
-        let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
-        let ask = || -> std::io::Result<u64> {
-            let mut file = self.storage.open(self.rank.comm, path, how)?;
-            let size = file.size()?;
-            file.close()?;
-            Ok(size)
-        };
-        let mut found = 0;
-        for _ in 0..3 {
-            found = ask().unwrap_or(0);
-            if found >= wanted {
-                break;
-            }
-            std::thread::sleep(Duration::from_secs(1));
-        }
-        found
     }
 
     /// Reads a file again, each rank the blocks of a rank on another node if there is one, and compares.

@@ -1,13 +1,11 @@
 //! From every rank's measurements to one phase record, by the formulas of docs/METHODOLOGY.md.
 
-use std::time::Duration;
-
 use measure::{Clock, Tick};
 use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::{Counts, Phase, Spans, Stonewall};
 
-use storage::{Mode, Open};
+use storage::Mode;
 
 use super::observer::{Event, WearOut};
 use super::parameters::Rate;
@@ -15,7 +13,7 @@ use super::phase::Setting;
 use super::test::Test;
 use super::transfer::Done;
 use super::{each_rank, outliers, wrong};
-use crate::kit::reduce;
+use crate::kit::{reduce, size};
 
 /// A read of which more than this share was cached beforehand is marked.
 const CACHED_SHARE: f64 = 0.01;
@@ -87,7 +85,10 @@ fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), H
     let whole = tells && Some(written) == expected;
     let found = match sums.files < written && whole && test.rank.comm.rank() == 0 {
         true if test.parameters.file_per_rank => sums.files,
-        true => size_asked_anew(test, setting, written),
+        true => {
+            let how = test.parameters.open(Mode::Read, test.rank.comm.size());
+            size::asked_anew(test.storage, test.rank.comm, &setting.path, how, written)
+        }
         false => written,
     };
     let lost = match found < written {
@@ -97,28 +98,6 @@ fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), H
         false => Ok(()),
     };
     test.rank.comm.agree(setting.kind.name(), lost)
-}
-
-/// The size of a shared file by opening it, a few times: a client may go on showing the size it knew
-/// before other clients wrote, until it opens the file again.
-fn size_asked_anew(test: &Test<'_>, setting: &Setting, expected: u64) -> u64 {
-    let how = test.parameters.open(Mode::Read, test.rank.comm.size());
-    let how = Open { shared: false, collective: false, bytes: 0, ..how };
-    let ask = || -> std::io::Result<u64> {
-        let mut file = test.storage.open(test.rank.comm, &setting.path, how)?;
-        let size = file.size()?;
-        file.close()?;
-        Ok(size)
-    };
-    let mut found = 0;
-    for _ in 0..3 {
-        found = ask().unwrap_or(0);
-        if found >= expected {
-            break;
-        }
-        std::thread::sleep(Duration::from_secs(1));
-    }
-    found
 }
 
 /// Events and notices that follow from a phase.

@@ -18,6 +18,7 @@ pub mod permutation;
 pub mod queued;
 pub mod rank;
 pub mod reduce;
+pub mod size;
 pub mod status;
 pub mod steps;
 pub mod tally;
