@@ -258,9 +258,24 @@ fn own_place(letter: char, dir: &str) -> Result<(), Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Plan;
 
     fn line(key: &str, text: &str) -> ToolLine {
         ToolLine::parse(key, text).unwrap()
+    }
+
+    #[test]
+    fn every_workload_has_a_key_of_a_test_in_a_plan() {
+        let lines = [("fdtree", "-l 1"), ("flash_io", "-b"), ("ls_lr", "--make"), ("mdtest", "-n 1")];
+        assert!(ToolLine::keys().eq(lines.iter().map(|(key, _)| *key)));
+        for (key, text) in lines {
+            let plan = format!(
+                "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" }}\n[[test]]\n\
+                 id = \"T\"\n{key} = \"{text}\"\nrole = \"reported\"\n"
+            );
+            let plan = Plan::parse(&plan, "p.toml").unwrap();
+            assert_eq!(plan.tests[0].line.workload().replace('-', "_"), key);
+        }
     }
 
     #[test]

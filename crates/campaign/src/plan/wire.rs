@@ -123,6 +123,7 @@ pub(super) struct Test {
     pub(super) mdtest: Option<Spanned<String>>,
     pub(super) fdtree: Option<Spanned<String>>,
     pub(super) ls_lr: Option<Spanned<String>>,
+    pub(super) flash_io: Option<Spanned<String>>,
     pub(super) ranks: Option<Spanned<u32>>,
     pub(super) repetitions: Option<Spanned<u32>>,
     pub(super) uses: Option<Spanned<String>>,
@@ -143,8 +144,13 @@ pub(super) struct Test {
 impl Test {
     /// The lines that the test gives, each with the key of its workload.
     pub(super) fn lines(&self) -> impl Iterator<Item = (&'static str, &Spanned<String>)> {
-        let all =
-            [("fdtree", &self.fdtree), ("ior", &self.ior), ("ls_lr", &self.ls_lr), ("mdtest", &self.mdtest)];
+        let all = [
+            ("fdtree", &self.fdtree),
+            ("flash_io", &self.flash_io),
+            ("ior", &self.ior),
+            ("ls_lr", &self.ls_lr),
+            ("mdtest", &self.mdtest),
+        ];
         all.into_iter().filter_map(|(key, line)| Some((key, line.as_ref()?)))
     }
 }

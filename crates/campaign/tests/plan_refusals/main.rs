@@ -29,7 +29,7 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
             "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`? Known here: id, clause, ior, \
-             mdtest, fdtree, ls_lr, ranks, repetitions, uses, states, role, criterion, timeout, cov_max, \
+             mdtest, fdtree, ls_lr, flash_io, ranks, repetitions, uses, states, role, criterion, timeout, cov_max, \
              cache, fs, decide",
         ),
         (

@@ -83,18 +83,14 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
     let text =
         fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
     let plan = Plan::parse(&text, &name)?;
-    let datasets = plan
-        .datasets
-        .iter()
-        .map(|made| (made.job(), made.line.workload(), made.line.words(), made.ranks, made.at));
-    let tests = plan.tests.iter().map(|test| {
-        (format!("test {}", test.id), test.line.workload(), test.line.words(), test.ranks, test.at)
-    });
-    for (who, workload, words, ranks, (row, column)) in datasets.chain(tests) {
+    let datasets = plan.datasets.iter().map(|made| (made.job(), &made.line, made.ranks, made.at));
+    let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.line, test.ranks, test.at));
+    for (who, line, ranks, (row, column)) in datasets.chain(tests) {
         // Whether there is MPI is known only where the launcher starts the ranks.
         let local = plan.launch.kind == LaunchKind::Local;
-        personalities::named(workload)
-            .map_or(Ok(()), |personality| (personality.check)(words, ranks, local))
+        let words = [line.words(), &line.place()].concat();
+        personalities::named(line.workload())
+            .map_or(Ok(()), |personality| (personality.check)(&words, ranks, local))
             .map_err(|why| Usage(format!("{name}:{row}:{column}: {who}: {why}")))?;
     }
     for state in plan.states.iter().filter(|state| state.is_made()) {
