@@ -6,6 +6,7 @@
 //! Invariant: pure. The same plan and folder give the same verdicts, today and in ten years.
 //! Never here: running, reading files, printing.
 
+mod cases;
 mod cold;
 mod decide;
 mod home;
@@ -14,7 +15,7 @@ mod usable;
 mod warnings;
 
 use results::folder::{Campaign, Job, JobEnd};
-use results::record::{Phase, Record};
+use results::record::{Outcome as CaseOutcome, Phase, Record};
 use results::{Outcome, Verdict};
 
 use crate::plan::{Criterion, Plan, Test};
@@ -84,9 +85,14 @@ impl<'a> Case<'a> {
         self.criterion.metric.split_once('.').unwrap_or(("", &self.criterion.metric))
     }
 
-    /// Whether the criterion counts wrong data or failures, instead of measuring speed.
+    /// Whether the criterion counts wrong data, failures or cases, instead of measuring speed.
     fn counts_errors(&self) -> bool {
-        matches!(self.metric().1, "errors" | "failures")
+        matches!(self.metric().1, "errors" | "failures") || self.counts_cases().is_some()
+    }
+
+    /// The outcome of cases that the criterion counts, if it does.
+    fn counts_cases(&self) -> Option<CaseOutcome> {
+        CaseOutcome::named(self.metric().1)
     }
 
     /// The phases of `job` that the criterion is about.

@@ -16,6 +16,8 @@ pub struct Launching {
     pub ranks: u32,
     /// The workload's name and its options.
     pub words: Vec<String>,
+    /// Whether the workload starts its ranks itself, as often as it takes, by the launcher's words.
+    pub starts_ranks: bool,
 }
 
 /// Turns a job into a command line.
@@ -71,6 +73,20 @@ impl LaunchKind {
         Ok(Self::Mpirun(template))
     }
 
+    /// Why a workload cannot start its ranks itself by these words, if so.
+    pub(crate) fn refuses_workloads(&self) -> Option<String> {
+        let Self::Mpirun(template) = self else { return None };
+        if template.last().is_none_or(|word| word != "{cmd}") {
+            return Some(
+                "it starts ranks again where a case took them along; let launch.argv end with `{cmd}`".into(),
+            );
+        }
+        let spaced = template.iter().find(|word| word.contains(char::is_whitespace))?;
+        Some(format!(
+            "it starts its ranks by the words of launch.argv, which `{spaced}` is not: it holds a space"
+        ))
+    }
+
     /// Prefixes of variables of an outer launcher, which would make a job believe that it is part of
     /// the outer one. `mpirun` itself needs the allocation's (`SLURM_*`), so only a rank's are dropped.
     pub fn foreign_env(&self) -> &'static [&'static str] {
@@ -90,6 +106,14 @@ impl Launcher for LaunchKind {
             Self::Local => {
                 let mut argv = vec![job.program.clone(), "-n".to_owned(), ranks];
                 argv.extend(job.words.iter().cloned());
+                argv
+            }
+            Self::Mpirun(template) if job.starts_ranks => {
+                let words = template.iter().filter(|word| *word != "{cmd}");
+                let launch: Vec<String> = words.map(|word| word.replace("{ranks}", &ranks)).collect();
+                let mut argv = vec![job.program.clone()];
+                argv.extend(job.words.iter().cloned());
+                argv.extend(["--launch".to_owned(), launch.join(" ")]);
                 argv
             }
             Self::Mpirun(template) => template
@@ -113,8 +137,12 @@ mod tests {
 
     #[test]
     fn a_job_becomes_these_words() {
-        let job =
-            Launching { program: "/bin/assay".into(), ranks: 4, words: words("ior -w -o /d/f --record r") };
+        let job = Launching {
+            program: "/bin/assay".into(),
+            ranks: 4,
+            words: words("ior -w -o /d/f --record r"),
+            starts_ranks: false,
+        };
         for (kind, argv) in [
             (LaunchKind::Local, "/bin/assay -n 4 ior -w -o /d/f --record r"),
             (
@@ -131,6 +159,28 @@ mod tests {
             ),
         ] {
             assert_eq!(kind.command(&job).join(" "), argv);
+        }
+    }
+
+    #[test]
+    fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
+        let job = Launching {
+            program: "/bin/assay".into(),
+            ranks: 4,
+            words: words("mpi-io /d --record r"),
+            starts_ranks: true,
+        };
+        let kind = LaunchKind::Mpirun(words("mpirun --oversubscribe -n {ranks} {cmd}"));
+        assert_eq!(kind.refuses_workloads(), None);
+        let argv = ["/bin/assay", "mpi-io", "/d", "--record", "r", "--launch", "mpirun --oversubscribe -n 4"];
+        assert_eq!(kind.command(&job), argv);
+        assert_eq!(LaunchKind::Local.command(&job).join(" "), "/bin/assay -n 4 mpi-io /d --record r");
+        for (line, why) in [
+            (vec!["sh", "-c", "{cmd}", "{ranks}"], "let launch.argv end with `{cmd}`"),
+            (vec!["mpirun", "-n {ranks}", "{cmd}"], "which `-n {ranks}` is not: it holds a space"),
+        ] {
+            let kind = LaunchKind::Mpirun(line.into_iter().map(str::to_owned).collect());
+            assert!(kind.refuses_workloads().unwrap().contains(why), "{why}");
         }
     }
 

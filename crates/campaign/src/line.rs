@@ -147,6 +147,14 @@ impl Line {
         }
     }
 
+    /// Whether its workload starts ranks itself, again where some were lost: mpi-io.
+    pub fn starts_ranks(&self) -> bool {
+        match self {
+            Self::Ior(_) => false,
+            Self::Tool(line) => line.measures() == Measures::Cases,
+        }
+    }
+
     /// How often it repeats everything within one launch.
     pub fn repetitions(&self) -> u64 {
         match self {

@@ -55,6 +55,8 @@ pub struct PlannedJob {
     pub workload: &'static str,
     /// The words behind it, with `{dir}` still in them.
     pub words: Vec<String>,
+    /// Whether the workload starts its ranks itself.
+    pub starts_ranks: bool,
     /// Seconds after which it is killed.
     pub timeout_s: f64,
     /// Bytes it writes at most.
@@ -213,6 +215,7 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         ranks: dataset.ranks,
         workload: dataset.line.workload(),
         words: [dataset.line.words(), &dataset.line.place()].concat(),
+        starts_ranks: false,
         timeout_s: dataset.timeout_s,
         writes_bytes,
         holds_bytes: dataset.line.holds_bytes(dataset.ranks),
@@ -241,6 +244,7 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         ranks: state.ranks,
         workload: "age",
         words: [&["{dir}".to_owned()], state.words()].concat(),
+        starts_ranks: false,
         timeout_s: state.timeout_s,
         writes_bytes: 0,
         holds_bytes: 0,
@@ -280,6 +284,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         ranks: test.ranks,
         workload: test.line.workload(),
         words: [test.line.words(), &filled, &test.line.place()].concat(),
+        starts_ranks: test.line.starts_ranks(),
         timeout_s: test.timeout_s,
         writes_bytes,
         holds_bytes: test.line.holds_bytes(test.ranks),

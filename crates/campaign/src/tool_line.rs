@@ -1,4 +1,5 @@
-//! What a campaign has to know of the line of a workload other than `ior`: mdtest, fdtree, ls-lr, flash-io.
+//! What a campaign has to know of the line of a workload other than `ior`: mdtest, fdtree, ls-lr, flash-io,
+//! mpi-io.
 //!
 //! Never here: the full list of options; what is unknown here is the workload's to refuse.
 
@@ -7,6 +8,7 @@ mod tools;
 
 use std::collections::BTreeMap;
 
+use results::record::Outcome;
 use units::Usage;
 
 use tools::{TOOLS, Tool};
@@ -18,13 +20,17 @@ pub(crate) enum Measures {
     Bytes,
     /// Operations on names.
     Operations,
+    /// Cases of a conformance suite, each with its outcome.
+    Cases,
 }
 
 impl Measures {
     /// Whether `metric` can be asked of such phases.
     pub(crate) fn yields(self, metric: &str) -> bool {
+        let outcome = Outcome::named(metric).is_some();
         match self {
-            Self::Bytes => !matches!(metric, "rate" | "failures"),
+            Self::Bytes => !outcome && !matches!(metric, "rate" | "failures"),
+            Self::Cases => outcome,
             Self::Operations => {
                 matches!(metric, "rate" | "iops" | "seconds" | "failures" | "errors")
                     || metric.starts_with("latency.")
@@ -80,8 +86,10 @@ impl ToolLine {
             let (name, value) =
                 long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
             match name {
-                "record" => return Err(Usage::new("`--record` is the campaign's own option; leave it out")),
-                "dryRun" | "dry-run" => {
+                "record" | "launch" | "speak-from" => {
+                    return Err(Usage(format!("`--{name}` is the campaign's own option; leave it out")));
+                }
+                "dryRun" | "dry-run" | "list" => {
                     return Err(Usage(format!("`{word}` does nothing that could be judged; leave it out")));
                 }
                 _ => {}
@@ -114,6 +122,14 @@ impl ToolLine {
             break;
         }
         Ok(())
+    }
+
+    /// All values of a long option that may stand several times.
+    fn each<'a>(&'a self, option: &'a str) -> impl Iterator<Item = &'a str> {
+        self.words.iter().enumerate().filter_map(move |(at, word)| match word.strip_prefix(option)? {
+            "" => self.words.get(at + 1).map(String::as_str),
+            rest => rest.strip_prefix('='),
+        })
     }
 
     fn has(&self, letter: char) -> bool {
@@ -182,8 +198,7 @@ impl ToolLine {
     }
 
     fn set_bytes(&self, ranks: u32) -> u64 {
-        let written = if self.creates() { (self.tool.writes)(self) } else { 0 };
-        written.saturating_mul(ranks.into())
+        if self.creates() { (self.tool.writes)(self, ranks.into()) } else { 0 }
     }
 
     /// `-W` of mdtest, seconds; 0 for never.
@@ -266,7 +281,13 @@ mod tests {
 
     #[test]
     fn every_workload_has_a_key_of_a_test_in_a_plan() {
-        let lines = [("fdtree", "-l 1"), ("flash_io", "-b"), ("ls_lr", "--make"), ("mdtest", "-n 1")];
+        let lines = [
+            ("fdtree", "-l 1"),
+            ("flash_io", "-b"),
+            ("ls_lr", "--make"),
+            ("mdtest", "-n 1"),
+            ("mpi_io", "--large"),
+        ];
         assert!(ToolLine::keys().eq(lines.iter().map(|(key, _)| *key)));
         for (key, text) in lines {
             let plan = format!(
@@ -300,6 +321,9 @@ mod tests {
         assert_eq!(line("ls_lr", "--make --entries 200000").phases(), ["make"]);
         assert_eq!(line("ls_lr", "--walk --remove").phases(), ["list", "directories", "remove"]);
         assert_eq!(line("flash_io", "-b -i").phases(), ["checkpoint", "plot_centered", "plot_corner"]);
+        let some = line("mpi_io", "--only posix.locks.* --only=open.* --timeout 5");
+        assert_eq!(some.phases(), ["cases", "open", "posix"]);
+        assert_eq!(line("mpi_io", "--large --skip posix.*").phases().len(), 16);
         let checked = line("flash_io", "--verify-only --size=16");
         assert_eq!(checked.phases(), ["checkpoint_check", "plot_centered_check", "plot_corner_check"]);
         assert!(checked.compares("plot_corner_check") && !checked.creates());
@@ -332,6 +356,11 @@ mod tests {
         let (most, read) = flash.bytes(64);
         assert!((least..least / 100 * 102).contains(&most) && read == 0, "{most}: written over, not beside");
         assert!(line("mdtest", "-d {dir}/here").place().is_empty());
+        let suite = line("mpi_io", "--only posix.*");
+        assert!(suite.place() == ["{dir}"] && suite.creates() && suite.removes());
+        let (few, large) = (suite.holds_bytes(4), line("mpi_io", "--large").holds_bytes(4));
+        assert!(few == 4 * (16 << 20) && large == few + (5 << 30), "{few} {large}");
+        assert_eq!(line("mpi_io", "--large --only posix.*").holds_bytes(4), few);
     }
 
     #[test]
@@ -360,6 +389,8 @@ mod tests {
             ("mdtest", "-n", "`-n` has no value"),
             ("mdtest", "-n 5 --record x", "the campaign's own option"),
             ("fdtree", "4", "`4` is not an option of fdtree"),
+            ("mpi_io", "--only posix.* --launch srun", "`--launch` is the campaign's own option"),
+            ("mpi_io", "--list", "`--list` does nothing that could be judged"),
             ("ls_lr", "/scratch", "`/scratch` is not an option of ls-lr"),
         ] {
             let error = ToolLine::parse(key, text).unwrap_err().0;

@@ -5,7 +5,9 @@ mod golden;
 use std::collections::BTreeSet;
 
 use results::folder::Campaign;
-use results::record::{Counts, Failed, FailedOperation, Record, State, StateExtents, Window};
+use results::record::{
+    Case, Counts, Evidence, Failed, FailedOperation, Outcome, Record, State, StateExtents, Window,
+};
 
 fn html(campaign: &Campaign) -> String {
     let mut page = vec![];
@@ -256,4 +258,66 @@ fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
     }
     assert!(!html(&golden::campaign()).contains("State reached"));
     assert_balanced(&page);
+}
+
+#[test]
+fn cases_are_counted_by_group_and_each_that_failed_stands_with_its_evidence() {
+    let mut campaign = golden::campaign();
+    let case = |name: &str, outcome: Outcome| {
+        let seen = Evidence {
+            rank: 2,
+            step: "read back".into(),
+            path: "/s/f".into(),
+            offset: Some(4096),
+            expected: "0x01".into(),
+            found: "0x02".into(),
+            what: "another's byte".into(),
+            ..Evidence::default()
+        };
+        let failed = matches!(outcome, Outcome::Fail | Outcome::Library);
+        Record::Case(Box::new(Case {
+            name: name.into(),
+            outcome,
+            promise: format!("promise of {name}"),
+            document: "POSIX.1-2017 write".into(),
+            ranks: 4,
+            failed_ranks: 3,
+            why: if outcome == Outcome::Pass { String::new() } else { "two files at least".into() },
+            evidence: failed.then_some(seen),
+            ..Case::default()
+        }))
+    };
+    campaign.jobs[0].records.extend([
+        case("posix.a", Outcome::Pass),
+        case("posix.b", Outcome::Fail),
+        case("open.a", Outcome::Library),
+        case("open.b", Outcome::Skipped),
+        case("open.c", Outcome::Skipped),
+    ]);
+    let page = html(&campaign);
+    for text in [
+        "promise of posix.b (POSIX.1-2017 write)",
+        "rank 2, at read back: another's byte; /s/f at 4096 B; expected 0x01, found 0x02; two files at least",
+        "promise of open.a",
+        "3 of 4",
+    ] {
+        assert!(page.contains(&escaped(text)), "{text}");
+    }
+    let rows = |title: &str| -> Vec<String> {
+        let (_, table) = page.split_once(&format!("<figcaption>{title}</figcaption>")).expect(title);
+        let body = table.split("<tbody>").nth(1).and_then(|rest| rest.split("</tbody>").next()).unwrap();
+        let text = |row: &str| {
+            let words = row.split('<').filter_map(|piece| piece.split_once('>'));
+            words.map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+        };
+        body.split("<tr>").skip(1).map(text).collect()
+    };
+    assert_eq!(
+        rows("Cases by group"),
+        ["open 1 0 0 0 2 1", "posix 1 1 1 0 0 0", "all 1 1 1 0 2 1"],
+        "pass, fail, unsupported, skipped, library"
+    );
+    assert_eq!(rows("Cases that say nothing, by reason"), ["skipped 1 two files at least 2 open.b"]);
+    assert_balanced(&page);
+    assert!(!html(&golden::campaign()).contains("Cases by group"));
 }

@@ -99,7 +99,7 @@ fn unit_of(unit: &str) -> Option<(f64, Dimension)> {
     }
     match unit {
         "%" => return Some((0.01, Dimension::Fraction)),
-        "count" | "errors" => return Some((1.0, Dimension::Count)),
+        "count" | "errors" | "cases" => return Some((1.0, Dimension::Count)),
         "IOPS" => return Some((1.0, Dimension::PerSecond)),
         "kIOPS" => return Some((1e3, Dimension::PerSecond)),
         "MIOPS" => return Some((1e6, Dimension::PerSecond)),
@@ -174,6 +174,7 @@ mod tests {
         assert_eq!(read("250 us").1, Dimension::Seconds);
         assert!((read("90%").0 - 0.9).abs() < 1e-12);
         assert_eq!(read("0 errors"), (0.0, Dimension::Count));
+        assert_eq!(read("3 cases"), (3.0, Dimension::Count));
     }
 
     #[test]

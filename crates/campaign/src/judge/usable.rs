@@ -6,7 +6,7 @@ use results::Outcome;
 use results::folder::{Job, JobEnd};
 use results::record::{Check, Failed, Record};
 
-use super::{Case, cold, how, phases, state};
+use super::{Case, cases, cold, how, phases, state};
 
 /// The value of each repetition in base units, or why there is none to judge by.
 pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
@@ -33,6 +33,9 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
 /// One job's value: with several repetitions inside the launch the mean, of errors the sum.
 fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
     let name = case.metric().1;
+    if let Some(outcome) = case.counts_cases() {
+        return cases::value(case, job, outcome);
+    }
     let values: Vec<f64> = case.phases(job).filter_map(|phase| phase.metric(name)).map(|m| m.value).collect();
     if values.is_empty() {
         return Err(format!("repetition {} recorded no {}", job.info.repetition, case.criterion.metric));
@@ -72,7 +75,9 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
         JobEnd::Exit(_)
             if whole
                 && failure(job).is_none()
-                && (bad_transfers(job).is_some() || failed_operations(job).is_some()) =>
+                && (bad_transfers(job).is_some()
+                    || failed_operations(job).is_some()
+                    || cases::failed(job).is_some()) =>
         {
             // An answer to a criterion that counts such; to others `wrong_data` refuses it.
             debug_assert!(case.test.id == job.info.test);

@@ -154,9 +154,13 @@ impl Defaults<'_> {
         }
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
         let (key, words) = self.only_line(&who, wire)?;
+        let refused = |why: String| self.place.error(words, format!("{who}: {why}"));
+        let line = Line::parse(key, words.get_ref()).map_err(|error| refused(error.0))?;
+        if let Some(why) = plan.launch.kind.refuses_workloads().filter(|_| line.starts_ranks()) {
+            return Err(refused(why));
+        }
         let mut test = Test {
-            line: Line::parse(key, words.get_ref())
-                .map_err(|error| self.place.error(words, format!("{who}: {error}")))?,
+            line,
             clause: if wire.clause.is_empty() { id.clone() } else { wire.clause.clone() },
             ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
             repetitions: self.count(

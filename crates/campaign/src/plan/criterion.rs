@@ -1,12 +1,13 @@
 //! The rules of a criterion: its metric is one the test yields, its value one of that dimension.
 
-use results::record::METRICS;
+use results::record::{METRICS, Outcome};
 use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
 use super::check::{Checked, Defaults, among};
 use super::{Criterion, Decide, Op, Stat, Test, wire};
 use crate::line::Line;
+use crate::tool_line::Measures;
 
 impl Defaults<'_> {
     pub(super) fn criterion(&self, who: &str, wire: &wire::Criterion, test: &Test) -> Checked<Criterion> {
@@ -30,8 +31,11 @@ impl Defaults<'_> {
             return Err(refused(format!("`{written}` does not measure that; write it as in `{example}`")));
         }
         let stat = match wire.stat {
-            // Errors are not averaged away: one in any repetition counts.
-            None if dimension == Dimension::Count => Stat::Max,
+            // Counts are not averaged away: the worst repetition counts.
+            None if dimension == Dimension::Count => match metric.rsplit('.').next() {
+                Some("pass") => Stat::Min,
+                _ => Stat::Max,
+            },
             None => test.decide.stat,
             Some(wire::Stat::Mean) => Stat::Mean,
             Some(wire::Stat::Median) => Stat::Median,
@@ -52,8 +56,11 @@ impl Defaults<'_> {
                 phases[0]
             ));
         };
-        let known: Vec<&str> = METRICS.iter().map(|(name, _)| *name).collect();
-        let Some((_, dimension)) = METRICS.iter().find(|(name, _)| *name == kind) else {
+        let outcomes = Outcome::ALL.iter().map(|outcome| (outcome.word(), Dimension::Count));
+        let all: Vec<(&str, Dimension)> = METRICS.iter().copied().chain(outcomes).collect();
+        let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {
+            let known: Vec<&str> =
+                all.iter().map(|(name, _)| *name).filter(|name| test.line.yields(name)).collect();
             return refused(format!("no metric `{kind}`{}", among(kind, &known)));
         };
         if !phases.contains(&phase) {
@@ -61,10 +68,15 @@ impl Defaults<'_> {
         }
         if !test.line.yields(kind) {
             let workload = test.line.workload();
-            return refused(format!(
-                "`{word}`: {workload} measures no such thing of a phase; {}",
-                instead(kind)
-            ));
+            let why = match (&test.line, Outcome::named(kind)) {
+                (Line::Tool(line), _) if line.measures() == Measures::Cases => {
+                    "counts cases by their outcome; write `fail`, `pass`, `unsupported`, `skipped` or \
+                     `library`"
+                }
+                (_, Some(_)) => "has no cases; only mpi_io counts them by their outcome",
+                _ => &format!("measures no such thing of a phase; {}", instead(kind)),
+            };
+            return refused(format!("`{word}`: {workload} {why}"));
         }
         if kind == "errors" && !test.line.compares(phase) {
             let how = match (&test.line, phase) {

@@ -124,6 +124,7 @@ pub(super) struct Test {
     pub(super) fdtree: Option<Spanned<String>>,
     pub(super) ls_lr: Option<Spanned<String>>,
     pub(super) flash_io: Option<Spanned<String>>,
+    pub(super) mpi_io: Option<Spanned<String>>,
     pub(super) ranks: Option<Spanned<u32>>,
     pub(super) repetitions: Option<Spanned<u32>>,
     pub(super) uses: Option<Spanned<String>>,
@@ -150,6 +151,7 @@ impl Test {
             ("ior", &self.ior),
             ("ls_lr", &self.ls_lr),
             ("mdtest", &self.mdtest),
+            ("mpi_io", &self.mpi_io),
         ];
         all.into_iter().filter_map(|(key, line)| Some((key, line.as_ref()?)))
     }

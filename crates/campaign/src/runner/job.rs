@@ -60,7 +60,12 @@ impl Prepared {
                 || RECORDED.iter().any(|name| key == name || (name.ends_with('_') && key.starts_with(name)))
         };
         Self {
-            argv: launch.kind.command(&Launching { program, ranks: job.ranks, words }),
+            argv: launch.kind.command(&Launching {
+                program,
+                ranks: job.ranks,
+                words,
+                starts_ranks: job.starts_ranks,
+            }),
             env_recorded: env.clone().into_iter().filter(|(key, _)| recorded(key)).collect(),
             env,
             dir: dir.to_owned(),

@@ -28,8 +28,8 @@ pub(super) struct Tool {
     pub(super) creates: fn(&ToolLine) -> bool,
     /// Whether it takes that away.
     pub(super) removes: fn(&ToolLine) -> bool,
-    /// Bytes that one rank writes into one set of files.
-    pub(super) writes: fn(&ToolLine) -> u64,
+    /// Bytes that so many ranks together write into one set of files.
+    pub(super) writes: fn(&ToolLine, u64) -> u64,
     /// Names that so many ranks together make for one set of files, with so many files put into each
     /// directory beforehand.
     pub(super) names: fn(&ToolLine, u64, u64) -> u64,
@@ -74,11 +74,12 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         creates: |line| line.has('C') || !line.has('R'),
         removes: |line| line.has('R') || !line.has('C'),
-        writes: |line| {
+        writes: |line, ranks| {
             let number = |letter, otherwise: u64| line.number(letter).unwrap_or(otherwise);
             let (levels, fan_out) = (number('l', 4).min(64) as u32, number('d', 10));
             let directories = tree(fan_out, levels);
-            directories.saturating_mul(number('f', 10)).saturating_mul(number('s', 10).saturating_mul(4096))
+            let files = directories.saturating_mul(number('f', 10)).saturating_mul(ranks);
+            files.saturating_mul(number('s', 10).saturating_mul(4096))
         },
         names: |line, ranks, _| {
             let number = |letter, otherwise: u64| line.number(letter).unwrap_or(otherwise);
@@ -105,7 +106,7 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         creates: |line| !line.long.contains_key("verify-only"),
         removes: |_| false,
-        writes: flash_bytes,
+        writes: |line, ranks| flash_bytes(line).saturating_mul(ranks),
         names: |_, _, _| 3,
         // Every repetition writes over the files of the one before.
         sets: |_| 1,
@@ -135,8 +136,8 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         creates: |line| line.long.contains_key("make"),
         removes: |line| line.long.contains_key("remove"),
-        writes: |line| {
-            let entries = line.long_number("entries").unwrap_or(101_000);
+        writes: |line, ranks| {
+            let entries = line.long_number("entries").unwrap_or(101_000).saturating_mul(ranks);
             entries.saturating_mul(line.long_number("bytes").unwrap_or(0))
         },
         names: |line, ranks, _| line.long_number("entries").unwrap_or(101_000).saturating_mul(ranks),
@@ -164,7 +165,9 @@ pub(super) const TOOLS: &[Tool] = &[
         phases: mdtest_phases,
         creates: |line| mdtest_does(line, 'C'),
         removes: |line| mdtest_does(line, 'r'),
-        writes: |line| mdtest_items(line).saturating_mul(line.number('w').unwrap_or(0)),
+        writes: |line, ranks| {
+            mdtest_items(line).saturating_mul(line.number('w').unwrap_or(0)).saturating_mul(ranks)
+        },
         names: mdtest_names,
         // Each repetition works in a directory of its own, and so does each number of ranks of -f, -l, -s.
         sets: |line| {
@@ -174,6 +177,56 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         repetitions: |line| line.number('i').unwrap_or(1).max(1),
     },
+    Tool {
+        key: "mpi_io",
+        command: "mpi-io",
+        with_value: "",
+        long_with_value: &["--launch", "--only", "--record", "--seed", "--skip", "--speak-from", "--timeout"],
+        place: None,
+        default_place: &["{dir}"],
+        measures: Measures::Cases,
+        phases: |line| {
+            let asked: Vec<&str> = line.each("--only").collect();
+            let may_hold = |group: &&str| {
+                let fits = |pattern: &&str| {
+                    let before_dot = pattern.split('.').next().unwrap_or_default();
+                    before_dot.contains(['*', '?']) || before_dot == *group
+                };
+                asked.is_empty() || asked.iter().any(fits)
+            };
+            ["cases"].into_iter().chain(MPI_IO_GROUPS.iter().copied().filter(may_hold)).collect()
+        },
+        creates: |_| true,
+        removes: |_| true,
+        // With --large a case moves 2 GiB from one rank; the others have a few files of some MiB.
+        writes: |line, ranks| {
+            let large = line.long.contains_key("large") && line.phases().contains(&"large");
+            let once: u64 = if large { 5 << 30 } else { 0 };
+            once.saturating_add(ranks.saturating_mul(16 << 20))
+        },
+        names: |_, ranks, _| ranks.saturating_mul(1000),
+        sets: |_| 1,
+        repetitions: |_| 1,
+    },
+];
+
+/// The groups of cases of mpi-io: what stands before the first dot of their names.
+const MPI_IO_GROUPS: &[&str] = &[
+    "access",
+    "atomic",
+    "consistency",
+    "datarep",
+    "delete",
+    "end",
+    "errors",
+    "hints",
+    "large",
+    "open",
+    "pointers",
+    "posix",
+    "requests",
+    "size",
+    "views",
 ];
 
 /// Directories of a tree with so many levels below its root.

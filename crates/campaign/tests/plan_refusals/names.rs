@@ -35,7 +35,8 @@ fn a_test_of_names_is_checked_as_one_of_data() {
     for (rest, error) in [
         (
             test_with("role = \"reported\""),
-            "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `flash_io`, `ls_lr`, `mdtest`",
+            "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `flash_io`, `ls_lr`, `mdtest`, \
+             `mpi_io`",
         ),
         (
             test_with("ior = \"-w\"\nmdtest = \"-n 5\"\nrole = \"reported\""),
@@ -81,6 +82,49 @@ fn a_test_of_names_is_checked_as_one_of_data() {
     let jobs = campaign::schedule::jobs(&plan, &[]).unwrap();
     assert_eq!((jobs[1].workload, jobs[1].words.join(" ")), ("mdtest", "-T -F -n 5 -d {dir}/mdtest".into()));
     assert_eq!((jobs[0].files.as_str(), jobs[1].files.as_str()), ("tests/M-r1", "tests/M-r1"));
+}
+
+/// A test of mpi_io with a criterion.
+fn cases(line: &str, metric: &str, value: &str) -> String {
+    test_with(&format!(
+        "mpi_io = \"{line}\"\ncriterion = {{ metric = \"{metric}\", op = \"==\", value = \"{value}\" }}"
+    ))
+}
+
+#[test]
+fn only_cases_are_counted_of_a_conformance_suite_and_of_nothing_else() {
+    let launch = |argv: &str| format!("launch = {{ kind = \"mpirun\", argv = {argv} }}\n");
+    for (rest, error) in [
+        (
+            cases("", "cases.rate", "1/s"),
+            "p.toml:7:24: test T: `cases.rate`: mpi-io counts cases by their outcome; write `fail`, `pass`, \
+             `unsupported`, `skipped` or `library`",
+        ),
+        (
+            asked("file_stat.pass", "1 cases"),
+            "p.toml:7:24: test T: `file_stat.pass`: mdtest has no cases; only mpi_io counts them by their \
+             outcome",
+        ),
+        (
+            cases("--only posix.*", "open.fail", "0 cases"),
+            "p.toml:7:24: test T: the line yields no `open.fail`: its phases are cases, posix",
+        ),
+        (
+            cases("", "posix.failed", "0 cases"),
+            "p.toml:7:24: test T: no metric `failed`; did you mean `fail`?",
+        ),
+        (
+            launch("[\"sh\", \"-c\", \"{cmd}\", \"{ranks}\"]") + &cases("", "cases.fail", "0 cases"),
+            "p.toml:7:10: test T: it starts ranks again where a case took them along; let launch.argv end \
+             with `{cmd}`",
+        ),
+    ] {
+        assert_eq!(refusal(&rest), error);
+    }
+    let plan = accepted(&cases("--only posix.* --only open.*", "open.fail", "0 cases"));
+    assert_eq!(plan.tests[0].criteria[0].to_string(), "max == 0 cases");
+    let plan = accepted(&cases("", "cases.pass", "27 cases"));
+    assert_eq!(plan.tests[0].criteria[0].to_string(), "min == 27 cases");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What records by hand are judged to be.
 
+mod cases;
 mod names;
 
 use campaign::{Plan, judge};

@@ -46,7 +46,10 @@ pub(super) struct Ready {
 }
 
 /// All of them.
-const READY: &[Ready] = &[Ready { name: "try", text: include_str!("../../../../plans/try.toml") }];
+const READY: &[Ready] = &[
+    Ready { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
+    Ready { name: "try", text: include_str!("../../../../plans/try.toml") },
+];
 
 impl Ready {
     /// The plan, checked.
@@ -68,7 +71,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let text = match args.action {
         Action::Check { file } => summary(&load(&file)?)?,
         Action::List => {
-            let line = |ready: &Ready| Ok(format!("{:<12} {}\n", ready.name, ready.plan()?.title));
+            let line = |ready: &Ready| Ok(format!("{:<18} {}\n", ready.name, ready.plan()?.title));
             READY.iter().map(line).collect::<Result<String, Usage>>()?
         }
         Action::Show { name } => ready(&name)?.text.to_owned(),
@@ -89,8 +92,7 @@ pub(super) fn load(path: &Path) -> Result<Plan> {
         // Whether there is MPI is known only where the launcher starts the ranks.
         let local = plan.launch.kind == LaunchKind::Local;
         let words = [line.words(), &line.place()].concat();
-        personalities::named(line.workload())
-            .map_or(Ok(()), |personality| (personality.check)(&words, ranks, local))
+        personalities::check(line.workload(), &words, ranks, local)
             .map_err(|why| Usage(format!("{name}:{row}:{column}: {who}: {why}")))?;
     }
     for state in plan.states.iter().filter(|state| state.is_made()) {

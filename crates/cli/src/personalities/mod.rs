@@ -68,6 +68,15 @@ pub(crate) const PERSONALITIES: &[Personality] = &[
     },
 ];
 
+/// Says no to words of a workload that a run on so many ranks would refuse before it starts.
+pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
+    match (workload, named(workload)) {
+        ("mpi-io", _) => mpi_io::check(words),
+        (_, Some(personality)) => (personality.check)(words, ranks, local),
+        (_, None) => Ok(()),
+    }
+}
+
 /// The personality of that name, whatever its case and whatever folder stands before it.
 pub(crate) fn named(program: &str) -> Option<&'static Personality> {
     let base = program.rsplit('/').next().unwrap_or(program);

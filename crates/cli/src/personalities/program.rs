@@ -46,6 +46,18 @@ pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
     (storage::backend("posix")?.open)(&Settings::default())
 }
 
+/// The options of a command that has no more of them than `words`; what is wrong with them in one line.
+pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<A, Usage> {
+    #[derive(clap::Parser)]
+    struct Line<A: clap::Args> {
+        #[command(flatten)]
+        options: A,
+    }
+    let line = std::iter::once(name.to_owned()).chain(words.iter().cloned());
+    let line = <Line<A> as clap::Parser>::try_parse_from(line).map_err(|error| Usage(in_one_line(&error)))?;
+    Ok(line.options)
+}
+
 /// What a parser complains of, in one line: its first paragraph.
 pub(crate) fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();

@@ -7,6 +7,7 @@
 //! Never here: markup, colours, widths, escaping.
 
 mod build;
+mod cases;
 mod clauses;
 mod jobs;
 mod machine;
@@ -243,14 +244,16 @@ pub struct Column {
     pub title: String,
     /// Whether it holds numbers, which are set flush right.
     pub numeric: bool,
+    /// Whether it holds sentences, which may take several lines.
+    pub prose: bool,
 }
 
 impl Table {
-    /// An empty table; a heading that starts with `>` is of a column of numbers.
+    /// An empty table; a heading that starts with `>` is of a column of numbers, one with `~` of sentences.
     pub fn new(title: &str, headings: &[&str]) -> Self {
         let column = |heading: &&str| {
-            let numeric = heading.starts_with('>');
-            Column { title: heading.trim_start_matches('>').into(), numeric }
+            let [numeric, prose] = ['>', '~'].map(|mark| heading.starts_with(mark));
+            Column { title: heading.trim_start_matches(['>', '~']).into(), numeric, prose }
         };
         Self {
             title: title.into(),

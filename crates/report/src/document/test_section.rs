@@ -8,7 +8,7 @@ use results::folder::Job;
 use results::record::{Notice, Phase};
 
 use super::build::Test;
-use super::{Block, Section, clauses, jobs, phases, plots, states};
+use super::{Block, Section, cases, clauses, jobs, phases, plots, states};
 
 /// One phase with the name of its repetition.
 pub(super) struct Measured<'a> {
@@ -36,6 +36,7 @@ pub(super) fn of(test: &Test) -> Section {
         blocks.push(Block::Plots(plots));
     }
     blocks.extend(states::table(&test.jobs).map(Block::Table));
+    blocks.extend(cases::tables(&test.jobs).into_iter().map(Block::Table));
     blocks.extend(phases::tables(&measured).into_iter().map(Block::Table));
     blocks.extend(test.jobs.iter().map(|job| jobs::block(job)));
     if test.jobs.is_empty() {

@@ -23,6 +23,11 @@ impl Outcome {
     /// All of them, in the order of tables.
     pub const ALL: [Self; 5] = [Self::Pass, Self::Fail, Self::Unsupported, Self::Skipped, Self::Library];
 
+    /// The outcome of that word.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+    }
+
     /// The word of the record.
     pub fn word(self) -> &'static str {
         match self {
@@ -57,6 +62,13 @@ pub struct Case {
     pub failed_ranks: u32,
     /// How long it took, seconds.
     pub seconds: f64,
+}
+
+impl Case {
+    /// Its group: what stands before the first dot of its name.
+    pub fn group(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
 }
 
 /// What shows that a promise was not kept.
@@ -110,6 +122,7 @@ mod tests {
     fn the_words_of_outcomes_are_those_of_records() {
         for outcome in Outcome::ALL {
             assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.word());
+            assert_eq!(Outcome::named(outcome.word()), Some(outcome));
         }
     }
 }

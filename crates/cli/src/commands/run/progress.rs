@@ -7,7 +7,7 @@ use campaign::schedule::PlannedJob;
 use campaign::{Event, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use results::folder::{Job, JobEnd};
-use results::record::{Counts, Phase, Record};
+use results::record::{Counts, Outcome, Phase, Record};
 use units::{count, duration, rate_decimal};
 
 use crate::speech::complain;
@@ -86,16 +86,29 @@ impl Progress {
 
 /// What a job showed, in half a line.
 fn outcome(job: &Job) -> String {
+    let cases = cases(job);
     if job.info.end != JobEnd::Exit(0) {
-        return format!("{} ({})", campaign::judge::how(&job.info.end), job.folder);
+        let how = campaign::judge::how(&job.info.end);
+        return format!("{how} ({}) {cases}", job.folder).trim_end().to_owned();
     }
     let phases = job.records.iter().filter_map(|record| match record {
         Record::Phase(phase) => Some(phase),
         _ => None,
     });
     let shown = phases.map(|phase| format!("{} {}", phase.phase.replace('_', " "), speed(phase)));
-    let shown: Vec<String> = shown.collect();
+    let shown: Vec<String> = shown.chain((!cases.is_empty()).then_some(cases)).collect();
     format!("{:<28} {}", shown.join(", "), duration(job.info.seconds))
+}
+
+/// How many cases had which outcome, if there were any.
+fn cases(job: &Job) -> String {
+    let number = |wanted: Outcome| {
+        let such = |record: &&Record| matches!(record, Record::Case(case) if case.outcome == wanted);
+        job.records.iter().filter(such).count()
+    };
+    let counted = Outcome::ALL.map(|outcome| (number(outcome), outcome.word()));
+    let shown = counted.iter().filter(|(number, _)| *number > 0);
+    shown.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 /// How fast a phase was, by the metric that a criterion on it would have: of operations their `rate`, of

@@ -15,7 +15,7 @@ use workloads::kit::rank::Rank;
 use super::classic::interrupt;
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
-use super::program::{Program, in_one_line, posix};
+use super::program::{Program, options, posix};
 use crate::session::Session;
 use crate::speech::{complain, say};
 pub(crate) use args::Args;
@@ -68,14 +68,8 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
 
 /// Says no to options behind a directory that a run, in a folder of its own, would refuse before it starts.
 pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
-    let line = ["age".to_owned(), "DIR".to_owned()].into_iter().chain(words.iter().cloned());
-    let line = <Line as clap::Parser>::try_parse_from(line).map_err(|error| Usage(in_one_line(&error)))?;
-    line.args.meant()?.found_from_anywhere()
+    let args: Args = options("age", &[&["DIR".to_owned()], words].concat())?;
+    args.meant()?.found_from_anywhere()
 }
 
 /// Exit status of a run that was refused before anything was written.

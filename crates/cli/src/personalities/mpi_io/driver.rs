@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use measure::CycleClock;
+use ranks::Halt;
 use results::Record;
 use results::record::{Case as Told, Evidence, Outcome};
 use results::records::Sink;
@@ -262,8 +263,14 @@ impl Drive<'_> {
             complain(&format!("mpi-io: {why}"));
             status = status.max(1);
         }
+        let halt = self.broken.take().map(|why| Halt {
+            step: "launch".to_owned(),
+            rank: 0,
+            node: String::new(),
+            why,
+        });
         let said = say(&text::table(&self.ended, &open));
-        if let Err(error) = said.and(self.kept.end(None, status)) {
+        if let Err(error) = said.and(self.kept.end(halt.as_ref(), status)) {
             complain(&format!("mpi-io: cannot write the results: {error}"));
             status = status.max(1);
         }

@@ -21,6 +21,7 @@ use workloads::mpi_io::{self, Case, Event, Library, Suite};
 
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
+use super::program::options;
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 pub(crate) use args::Args;
@@ -62,6 +63,11 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
         Ok((session, kept)) => go(argv, &args, &cases, session, kept),
         Err(usage) => refuse(&usage),
     }
+}
+
+/// Says no to words that a run would refuse before it looks at its directory.
+pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
+    options::<Args>("mpi-io", words)?.cases().map(drop)
 }
 
 /// One rank that no launcher started is MPI's all the same, where there is an MPI.

@@ -41,7 +41,7 @@ pub(super) fn line(case: &Case) -> String {
 pub(super) fn table(ended: &[Case], open: &[String]) -> String {
     let mut groups: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
     for case in ended {
-        let counts = groups.entry(group(&case.name)).or_default();
+        let counts = groups.entry(case.group()).or_default();
         let column = Outcome::ALL.iter().position(|outcome| *outcome == case.outcome);
         counts[column.unwrap_or(0)] += 1;
     }
@@ -60,10 +60,6 @@ pub(super) fn table(ended: &[Case], open: &[String]) -> String {
         let _ = writeln!(text, "not run: {} cases, from {} on", open.len(), open[0]);
     }
     text
-}
-
-fn group(name: &str) -> &str {
-    name.split('.').next().unwrap_or_default()
 }
 
 fn row(text: &mut String, name: &str, counts: &[usize; 5]) {

@@ -1,0 +1,103 @@
+//! Criteria on cases of a conformance suite, judged by records by hand.
+
+use results::folder::{Job, JobEnd};
+use results::record::{Case, End, Evidence, Failure, Outcome as Ended, Record, Run};
+use results::{Outcome, Verdict};
+
+use super::{campaign, job, one, phase, plan};
+
+/// A repetition with these cases, by name and outcome.
+fn suite(repetition: u32, cases: &[(&str, Ended)]) -> Job {
+    let mut job = job("T", repetition, phase("none", 0));
+    let failed = cases.iter().any(|(_, outcome)| *outcome == Ended::Fail);
+    let mut records = vec![Record::Run(Run { nodes: 1, ranks: 4, ..Run::default() })];
+    records.extend(cases.iter().map(|(name, outcome)| {
+        let seen = Evidence { rank: 3, step: "read".into(), what: "two bytes".into(), ..Evidence::default() };
+        Record::Case(Box::new(Case {
+            name: (*name).into(),
+            outcome: *outcome,
+            why: if *outcome == Ended::Pass { String::new() } else { format!("why {name}") },
+            evidence: (*outcome == Ended::Fail).then_some(seen),
+            ..Case::default()
+        }))
+    }));
+    records.push(Record::End(End { exit: u8::from(failed), ..End::default() }));
+    (job.records, job.info.end) = (records, JobEnd::Exit(failed.into()));
+    job
+}
+
+fn judged(metric: &str, op: &str, value: &str, jobs: Vec<Job>) -> Verdict {
+    let plan = plan(&format!(
+        "mpi_io = \"--large\"\n\
+         criterion = {{ metric = \"{metric}\", op = \"{op}\", value = \"{value} cases\" }}"
+    ));
+    one(&plan, &campaign(jobs))
+}
+
+const MIXED: &[(&str, Ended)] = &[
+    ("posix.a", Ended::Pass),
+    ("posix.b", Ended::Fail),
+    ("open.a", Ended::Pass),
+    ("open.b", Ended::Library),
+    ("open.c", Ended::Skipped),
+    ("views.a", Ended::Unsupported),
+];
+const GOOD: &[(&str, Ended)] = &[("posix.a", Ended::Pass), ("posix.b", Ended::Pass), ("open.a", Ended::Pass)];
+const IDLE: &[(&str, Ended)] =
+    &[("open.a", Ended::Skipped), ("open.b", Ended::Unsupported), ("posix.a", Ended::Pass)];
+
+fn three(cases: [&[(&str, Ended)]; 3]) -> Vec<Job> {
+    (1..).zip(cases).map(|(repetition, cases)| suite(repetition, cases)).collect()
+}
+
+#[test]
+fn cases_are_counted_by_outcome_and_group_and_the_worst_repetition_counts() {
+    for (metric, op, value, outcome, found) in [
+        ("cases.fail", "==", "0", Outcome::Fail, 1.0),
+        ("posix.fail", "==", "0", Outcome::Fail, 1.0),
+        ("open.fail", "==", "0", Outcome::Pass, 0.0),
+        ("posix.pass", ">=", "2", Outcome::Fail, 1.0),
+        ("cases.pass", ">=", "2", Outcome::Pass, 2.0),
+        ("cases.library", "<=", "1", Outcome::Pass, 1.0),
+        ("cases.skipped", "==", "0", Outcome::Fail, 1.0),
+        ("cases.unsupported", "<", "1", Outcome::Fail, 1.0),
+    ] {
+        let verdict = judged(metric, op, value, three([GOOD, MIXED, GOOD]));
+        assert_eq!((verdict.outcome, verdict.value), (outcome, Some(found)), "{metric}: {}", verdict.reason);
+    }
+}
+
+#[test]
+fn a_verdict_on_cases_tells_which_failed_and_which_say_nothing() {
+    let verdict = judged("cases.fail", "==", "0", three([MIXED, GOOD, GOOD]));
+    assert_eq!(
+        verdict.warnings[..4],
+        [
+            "1 of 6 cases failed: posix.b; the first on rank 3 at `read`: two bytes",
+            "1 of 6 cases failed as is known of the MPI library, and say nothing of the file system: open.b; \
+             the first: why open.b",
+            "1 of 6 cases not supported here: views.a; the first: why views.a",
+            "1 of 6 cases not tried here: open.c; the first: why open.c",
+        ]
+    );
+    let verdict = judged("open.fail", "==", "0", three([MIXED, GOOD, GOOD]));
+    assert!(verdict.warnings.iter().all(|warning| !warning.contains("posix.b")), "{verdict:?}");
+}
+
+#[test]
+fn cases_that_were_not_tried_or_a_suite_that_broke_off_are_no_pass() {
+    let verdict = judged("open.fail", "==", "0", three([IDLE, IDLE, IDLE]));
+    let reason = "repetition 1 tried none of the 2 open cases: why open.a";
+    assert_eq!((verdict.outcome, verdict.reason.as_str()), (Outcome::Invalid, reason));
+    let verdict = judged("open.skipped", "==", "1", three([IDLE, IDLE, IDLE]));
+    assert_eq!(verdict.outcome, Outcome::Pass, "{}", verdict.reason);
+    let verdict = judged("views.fail", "==", "0", three([GOOD, GOOD, GOOD]));
+    let reason = "repetition 1 recorded no views.fail";
+    assert_eq!((verdict.outcome, verdict.reason.as_str()), (Outcome::Invalid, reason));
+    let mut broken = three([GOOD, MIXED, GOOD]);
+    let why = Failure { step: "launch".into(), why: "no more jobs".into(), ..Failure::default() };
+    broken[1].records.insert(1, Record::Failure(why));
+    let verdict = judged("cases.fail", "<=", "9", broken);
+    assert_eq!(verdict.outcome, Outcome::Invalid);
+    assert!(verdict.reason.contains("launch: rank 0 (node ): no more jobs"), "{}", verdict.reason);
+}

@@ -1,0 +1,76 @@
+//! Campaigns whose tests are lines of `mpi-io`.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use common::campaign::{Place, there};
+
+/// A launch table of one of the libraries here.
+fn launch(mpirun: &str) -> String {
+    let flags =
+        if mpirun.ends_with("openmpi") { "\"--allow-run-as-root\", \"--oversubscribe\", " } else { "" };
+    format!("[launch]\nkind = \"mpirun\"\nargv = [\"{mpirun}\", {flags}\"-n\", \"{{ranks}}\", \"{{cmd}}\"]\n")
+}
+
+#[test]
+fn the_groups_that_a_plan_can_ask_for_are_those_of_the_suite() {
+    let place = Place::new();
+    place.plan(
+        "[[test]]\nid = \"T\"\nmpi_io = \"\"\nrepetitions = 1\n\
+         criterion = { metric = \"none.fail\", op = \"==\", value = \"0 cases\" }\n",
+    );
+    let ran = place.assay("plan check p.toml");
+    let (_, told) = ran.err.split_once("its phases are cases, ").expect(&ran.err);
+    let told: BTreeSet<&str> = told.trim().split(", ").collect();
+    let listed = place.assay("mpi-io --list").out;
+    let groups: BTreeSet<&str> = listed.lines().filter_map(|line| line.split('.').next()).collect();
+    assert_eq!(told, groups);
+}
+
+#[test]
+fn the_functional_clause_of_purple_is_judged_by_its_ready_plan() {
+    if !there("mpirun.mpich") {
+        return;
+    }
+    let place = Place::new();
+    let plan = place.assay("plan show purple-functional").out;
+    let own = launch("mpirun.mpich");
+    let argv = "[launch]\nkind = \"mpirun\"\nargv = [\"mpirun\", \"-n\", \"{ranks}\", \"{cmd}\"]\n";
+    assert!(plan.contains(argv) && plan.contains("ranks = 4"), "{plan}");
+    fs::write(place.path("p.toml"), plan.replace(argv, &own).replace("ranks = 4", "ranks = 2")).unwrap();
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let passed: Vec<String> = place.outcomes();
+    assert_eq!(passed.len(), 9, "{passed:?}");
+    assert!(passed.iter().all(|outcome| outcome.ends_with(" PASS")), "{passed:?}");
+    let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
+    assert!(page.contains("Cases by group"), "{page}");
+}
+
+#[test]
+fn a_file_system_that_ignores_locks_misses_the_clause_with_the_case_and_its_evidence() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
+    let place = Place::new();
+    let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
+    let under = place.dir().canonicalize().unwrap();
+    let env = format!(
+        "env = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = \"locks\", ASSAY_SHIM_UNDER = {under:?} }}\n"
+    );
+    place.plan(&format!(
+        "{}{env}[[test]]\nid = \"LOCKS\"\nmpi_io = \"--only posix.locks.* --only posix.append.*\"\n\
+         repetitions = 1\ncriterion = [\n\
+         {{ metric = \"posix.fail\", op = \"==\", value = \"0 cases\" }},\n\
+         {{ metric = \"posix.pass\", op = \">=\", value = \"1 cases\" }},\n]\n",
+        launch("mpirun.openmpi")
+    ));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["LOCKS FAIL", "LOCKS PASS"], "{ran:#?}");
+    assert!(ran.out.contains("cases failed: posix.locks."), "{}", ran.out);
+    let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
+    assert!(page.contains("Promises that were not kept") && page.contains("posix.locks."), "{page}");
+}

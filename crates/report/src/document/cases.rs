@@ -1,0 +1,126 @@
+//! Tables of the cases of a conformance suite.
+//!
+//! Invariant: every case that failed has a row with its evidence; none is left out of the counts.
+//! Never here: what the outcomes mean for a clause; verdicts say so.
+
+use std::collections::BTreeMap;
+
+use results::Record;
+use results::folder::Job;
+use results::record::{Case, Evidence, Outcome};
+
+use super::words::{count_cell, or_none};
+use super::{Cell, Table, Tone};
+
+/// All tables that have something to show.
+pub(super) fn tables(jobs: &[&Job]) -> Vec<Table> {
+    let all = [groups(jobs), broken(jobs), others(jobs)];
+    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// The cases of a job.
+fn cases(job: &Job) -> impl Iterator<Item = &Case> {
+    job.records.iter().filter_map(|record| match record {
+        Record::Case(case) => Some(&**case),
+        _ => None,
+    })
+}
+
+/// How many of each group had which outcome.
+fn groups(jobs: &[&Job]) -> Table {
+    let mut headings = vec!["Group".to_owned(), ">Repetition".to_owned()];
+    headings.extend(Outcome::ALL.map(|outcome| format!(">{}", outcome.word())));
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let mut table = Table::new("Cases by group", &headings);
+    for job in jobs {
+        let mut groups: BTreeMap<&str, [u64; Outcome::ALL.len()]> = BTreeMap::new();
+        let mut all = [0; Outcome::ALL.len()];
+        for case in cases(job) {
+            let column = Outcome::ALL.iter().position(|outcome| *outcome == case.outcome).unwrap_or(0);
+            groups.entry(case.group()).or_default()[column] += 1;
+            all[column] += 1;
+        }
+        let mut row = |name: &str, counts: &[u64]| {
+            let cells = counts.iter().zip(Outcome::ALL).map(|(count, outcome)| match outcome {
+                Outcome::Fail if *count > 0 => count_cell(*count).toned(Tone::Fail),
+                _ => count_cell(*count),
+            });
+            let name = [Cell::new(name), Cell::new(job.info.repetition.to_string())];
+            table.row(name.into_iter().chain(cells));
+        };
+        groups.iter().for_each(|(name, counts)| row(name, counts));
+        if groups.len() > 1 {
+            row("all", &all);
+        }
+    }
+    table
+}
+
+/// Each case whose promise was not kept, with what shows it.
+fn broken(jobs: &[&Job]) -> Table {
+    let headings = ["Case", ">Repetition", "Outcome", "~Promised", ">Ranks", "~Seen"];
+    let mut table = Table::new("Promises that were not kept", &headings);
+    for job in jobs {
+        for case in cases(job).filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Library)) {
+            let tone = if case.outcome == Outcome::Fail { Tone::Fail } else { Tone::Plain };
+            table.row([
+                Cell::literal(&case.name),
+                Cell::new(job.info.repetition.to_string()),
+                Cell::new(case.outcome.word()).toned(tone),
+                Cell::new(format!("{} ({})", case.promise, case.document)),
+                Cell::new(format!("{} of {}", case.failed_ranks.max(1), case.ranks)),
+                Cell::new(or_none(&told(case))),
+            ]);
+        }
+    }
+    table.note =
+        "What is known of a release of the MPI library stands as `library`, with its reason: it says \
+                  nothing of the file system."
+            .into();
+    table
+}
+
+/// What was seen, by whom, and why that is no pass.
+fn told(case: &Case) -> String {
+    let mut parts = Vec::new();
+    if let Some(seen) = &case.evidence {
+        let node = if seen.node.is_empty() { String::new() } else { format!(" (node {})", seen.node) };
+        parts.push(format!("rank {}{node}, at {}: {}", seen.rank, seen.step, seen.what));
+        if !seen.path.is_empty() {
+            parts.push(place(seen));
+        }
+        if !(seen.expected.is_empty() && seen.found.is_empty()) {
+            parts.push(format!("expected {}, found {}", seen.expected, seen.found));
+        }
+    }
+    if !case.why.is_empty() {
+        parts.push(case.why.clone());
+    }
+    parts.join("; ")
+}
+
+fn place(seen: &Evidence) -> String {
+    match seen.offset {
+        Some(offset) => format!("{} at {offset} B", seen.path),
+        None => seen.path.clone(),
+    }
+}
+
+/// What was not tried or is not supported, by reason.
+fn others(jobs: &[&Job]) -> Table {
+    let headings = ["Outcome", ">Repetition", "~Reason", ">Cases", "First"];
+    let mut table = Table::new("Cases that say nothing, by reason", &headings);
+    for job in jobs {
+        let mut reasons: BTreeMap<(Outcome, &str), (u64, &str)> = BTreeMap::new();
+        for case in cases(job).filter(|case| matches!(case.outcome, Outcome::Unsupported | Outcome::Skipped))
+        {
+            reasons.entry((case.outcome, &case.why)).or_insert((0, &case.name)).0 += 1;
+        }
+        for ((outcome, why), (count, first)) in reasons {
+            let repetition = Cell::new(job.info.repetition.to_string());
+            let why = Cell::new(or_none(why));
+            table.row([Cell::new(outcome.word()), repetition, why, count_cell(count), Cell::literal(first)]);
+        }
+    }
+    table
+}
