@@ -132,7 +132,7 @@ pub(super) fn width() -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use results::record::{Spans, Window};
+    use results::record::{Case, Spans, Window};
 
     use super::*;
 
@@ -154,5 +154,17 @@ mod tests {
         assert_eq!(speed(&data), "2.00 GB/s");
         assert_eq!(speed(&Phase { transfer_bytes: 4096, ..data.clone() }), "3.00 k/s");
         assert_eq!(speed(&Phase { spans: Spans::default(), ..data }), "");
+    }
+
+    #[test]
+    fn a_suite_shows_its_cases_by_outcome_also_where_it_failed() {
+        let case = |outcome| Record::Case(Box::new(Case { outcome, ..Case::default() }));
+        let records = [Outcome::Pass, Outcome::Skipped, Outcome::Pass].map(case).to_vec();
+        let mut job = Job { records, ..Job::default() };
+        (job.info.end, job.info.seconds) = (JobEnd::Exit(0), 2.0);
+        assert_eq!(outcome(&job), "2 pass, 1 skipped            2.00 s");
+        job.records.push(case(Outcome::Fail));
+        (job.info.end, job.folder) = (JobEnd::Exit(1), "jobs/1".into());
+        assert_eq!(outcome(&job), "ended with status 1 (jobs/1) 2 pass, 1 fail, 1 skipped");
     }
 }
