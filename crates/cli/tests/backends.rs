@@ -72,3 +72,18 @@ fn without_mpi_that_is_said_and_the_list_goes_on() {
     );
     assert!(list.iter().any(|line| line.starts_with("HDF5 ")), "{out}");
 }
+
+#[test]
+fn under_a_launcher_the_list_is_told_once_and_its_help_names_the_variables() {
+    let dir = tempfile::tempdir().unwrap();
+    for mpi in [Mpi::Open, Mpi::Mpich] {
+        let Some(mut command) = mpi.command(dir.path(), 2, "backends") else { continue };
+        let out = run(&mut command).ok();
+        assert_eq!(out.matches("Backends\n").count(), 1, "{out}");
+        assert!(libraries(&out)[0].starts_with("MPI "), "{out}");
+    }
+    let help = run(&mut assay(dir.path(), "backends --help")).ok();
+    let names =
+        ["ASSAY_MPI_LIBRARY", "ASSAY_HDF5_LIBRARY", "ASSAY_PNETCDF_LIBRARY", "MPI_HOME", "PNETCDF_DIR"];
+    names.iter().for_each(|name| assert!(help.contains(name), "{name}: {help}"));
+}

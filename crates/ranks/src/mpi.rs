@@ -17,5 +17,5 @@ mod library;
 mod world;
 
 pub use comm::MpiComm;
-pub use library::{LIBRARY_VARIABLE, find, version};
+pub use library::{HOMES, LIBRARY_VARIABLE, find, version};
 pub use world::MpiWorld;

@@ -16,6 +16,7 @@ use storage::LIBRARIES;
 use storage::libraries::{self, Found, Kind};
 use units::Usage;
 
+use crate::session::launch;
 use crate::speech::say;
 
 /// How long a library may take to say what it is.
@@ -26,7 +27,10 @@ const ANSWER: &str = "assay-probe\t";
 const MPI: &str = "MPI";
 
 /// List the backends and the libraries found on this machine, with what they are built on
+///
+/// Under mpirun it tells what the ranks would find; rank 0 speaks for all.
 #[derive(clap::Args)]
+#[command(after_help = variables())]
 pub(crate) struct Args {
     /// Say what one library is, as this command asks itself in a process of its own
     #[arg(long, value_name = "KIND", hide = true)]
@@ -39,6 +43,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<u8> {
     if let Some(kind) = args.probe {
         say(&answer(&kind, args.path.as_deref())?)?;
+        return Ok(0);
+    }
+    // What a launcher starts many times says it once.
+    if launch().is_some_and(|launch| launch.rank != 0) {
         return Ok(0);
     }
     let mut text = String::from("Backends\n");
@@ -71,6 +79,22 @@ pub(crate) fn run(args: Args) -> anyhow::Result<u8> {
     }
     say(&text)?;
     Ok(0)
+}
+
+/// The variables that lead to libraries.
+fn variables() -> String {
+    let mut text = String::from("Variables that name a library, or its folder, and end the search there:\n");
+    let mpi = (mpi::LIBRARY_VARIABLE, MPI, &mpi::HOMES[..]);
+    let kinds = LIBRARIES.iter().map(|kind| (kind.variable, kind.name, kind.homes));
+    let all: Vec<_> = std::iter::once(mpi).chain(kinds).collect();
+    for (variable, name, _) in &all {
+        text.push_str(&format!("  {variable:<22} {name}\n"));
+    }
+    text.push_str("Variables of sites and modules that say where it is installed:\n");
+    for (_, name, homes) in &all {
+        text.push_str(&format!("  {name:<22} {}\n", homes.join(", ")));
+    }
+    text
 }
 
 /// A library and, below it, what it is.

@@ -50,7 +50,7 @@ const LAUNCHERS: [&str; 14] = [
 ];
 
 /// Variables with which sites and module files say where an MPI is installed.
-const HOMES: [&str; 7] =
+pub const HOMES: [&str; 7] =
     ["I_MPI_ROOT", "CRAY_MPICH_DIR", "MPICH_DIR", "MPI_HOME", "MPI_ROOT", "OPAL_PREFIX", "MVAPICH_HOME"];
 
 /// Where libraries lie, seen from the folder that an MPI is installed in.
