@@ -28,7 +28,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
     if !case.counts_errors() {
         all.extend([
             ran_dry(&phases),
-            not_persisted(&phases),
+            not_persisted(case, &phases),
             in_memory(case, &phases),
             fits_memory(case, jobs, &phases),
             straggler(&phases),
@@ -87,12 +87,16 @@ fn ran_dry(phases: &[&Phase]) -> Option<String> {
     ))
 }
 
-fn not_persisted(phases: &[&Phase]) -> Option<String> {
-    let phase = phases.iter().find(|phase| phase.phase == "write" && !phase.persisted && !phase.direct)?;
-    Some(format!(
-        "{}: the data was not made durable within the time measured (no -e, -Y, O_DIRECT)",
-        phase.phase
-    ))
+/// Whether the phase writes bytes: of `ior`, or a file of `flash-io`.
+fn writes(phase: &Phase) -> bool {
+    let reads = phase.phase.contains("read") || phase.phase.ends_with("_check");
+    phase.counts == Counts::Bytes && !reads
+}
+
+fn not_persisted(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
+    let phase = phases.iter().find(|phase| writes(phase) && !phase.persisted && !phase.direct)?;
+    let without = if case.test.line.as_ior().is_some() { " (no -e, -Y, O_DIRECT)" } else { "" };
+    Some(format!("{}: the data was not made durable within the time measured{without}", phase.phase))
 }
 
 /// Files and names in memory, which no fsync makes durable.
@@ -102,8 +106,8 @@ fn in_memory(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     let kind = Some(fs.kind.as_str()).filter(|kind| matches!(*kind, "tmpfs" | "ramfs"))?;
     phases.iter().find_map(|phase| match phase.counts {
         Counts::Operations => Some(format!("{}: {kind} is memory, so no storage took part", phase.phase)),
-        Counts::Bytes if phase.phase == "write" => {
-            Some(format!("write: {kind} is memory, so nothing was made durable"))
+        Counts::Bytes if writes(phase) => {
+            Some(format!("{}: {kind} is memory, so nothing was made durable", phase.phase))
         }
         Counts::Bytes => None,
     })
@@ -114,10 +118,10 @@ fn fits_memory(case: &Case<'_>, jobs: &[&Job], phases: &[&Phase]) -> Option<Stri
     let memory =
         case.campaign.before.as_ref().map(|machine| machine.memory_bytes).filter(|bytes| *bytes > 0)?;
     let nodes = runs(jobs).map(|run| run.nodes.max(1)).min()?;
-    let unproven = |phase: &&&Phase| match phase.phase.as_str() {
-        _ if phase.counts == Counts::Operations => false,
-        "write" => !phase.persisted && !phase.direct,
-        _ => phase.cached_before.is_none() && !phase.direct,
+    let unproven = |phase: &&&Phase| match phase.counts {
+        Counts::Operations => false,
+        Counts::Bytes if writes(phase) => !phase.persisted && !phase.direct,
+        Counts::Bytes => phase.cached_before.is_none() && !phase.direct,
     };
     let phase = phases.iter().find(unproven)?;
     let per_node = phase.bytes as f64 / f64::from(nodes);

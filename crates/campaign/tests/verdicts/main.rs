@@ -283,3 +283,23 @@ fn a_write_into_memory_is_told_not_to_be_durable() {
         assert_eq!(warnings.contains(&warning), told, "{kind}: {warnings:?}");
     }
 }
+
+#[test]
+fn a_checkpoint_of_flash_io_is_warned_of_as_a_write_is() {
+    let made = plan(
+        "flash_io = \"--verify\"\n\
+         criterion = { metric = \"checkpoint.bw\", op = \">\", value = \"1 B/s\" }",
+    );
+    let jobs = (1..=3)
+        .map(|repetition| job("T", repetition, Phase { persisted: false, ..phase("checkpoint", 1000) }));
+    let mut campaign = campaign(jobs.collect());
+    let fs = FileSystem { name: "s".into(), kind: "tmpfs".into(), ..Default::default() };
+    campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
+    let warnings = one(&made, &campaign).warnings;
+    for warning in [
+        "checkpoint: the data was not made durable within the time measured",
+        "checkpoint: tmpfs is memory, so nothing was made durable",
+    ] {
+        assert!(warnings.contains(&warning.to_owned()), "{warnings:?}");
+    }
+}
