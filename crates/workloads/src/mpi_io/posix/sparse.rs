@@ -15,7 +15,7 @@ pub(super) fn cases() -> Vec<Case> {
             "posix.sparse.holes",
             "POSIX.1-2017 lseek, write",
             "what no rank has written, before what others wrote, reads as zeros",
-            |scene| far_apart(scene, 3 << 20),
+            |scene| far_apart(scene, long_enough(scene.size())),
         ),
         Case::new(
             "posix.sparse.beyond_4gib",
@@ -35,6 +35,11 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// Bytes of one write.
 const LENGTH: usize = 48 << 10;
+
+/// The length of a file in which so many ranks write three times and leave holes between.
+fn long_enough(ranks: u32) -> u64 {
+    (3 << 20).max(16 * LENGTH as u64 * u64::from(ranks))
+}
 
 /// Where a rank writes: at the beginning, around the middle, and up to the very end.
 fn places(length: u64, rank: u32, size: u32) -> [u64; 3] {
