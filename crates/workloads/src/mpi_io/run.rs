@@ -133,7 +133,7 @@ impl Stage<'_, '_> {
         let why = if keep {
             "kept: the case failed".to_owned()
         } else {
-            match fs::remove_dir_all(dir) {
+            match removed(dir) {
                 Ok(()) => return Ok(()),
                 Err(error) => error.to_string(),
             }
@@ -144,6 +144,15 @@ impl Stage<'_, '_> {
 
     fn clean(&mut self) -> io::Result<()> {
         if self.kept > 0 { Ok(()) } else { fs::remove_dir(&self.own) }
+    }
+}
+
+/// Removes a directory with all that is in it. Where the case ended late, the watch of a rank may put its
+/// note there meanwhile.
+fn removed(dir: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => fs::remove_dir_all(dir),
+        done => done,
     }
 }
 

@@ -4,20 +4,29 @@
 //! then tells what is known, and ends its process, upon which the launcher ends the others. A rank whose
 //! rank 0 has gone, or cannot, ends a little later by itself.
 //!
-//! Invariant: nothing here waits for a rank; a note that cannot be written is missing and no more.
+//! A case that ends after its limit and before it is told has ended as any other: the watch goes back to
+//! watching.
+//!
+//! Invariant: nothing here waits for a rank; a note that cannot be written is missing and no more. A case is
+//! told once: by the watch, with the lock held that its end takes, or by the rank.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use workloads::mpi_io::{Case, Watch};
 
-/// How long rank 0 waits for the notes of others.
-const NOTES: Duration = Duration::from_millis(1500);
+/// How long what is late is waited for.
+#[derive(Clone, Copy)]
+struct Times {
+    /// Rank 0 for the notes of others.
+    notes: Duration,
+    /// Another rank for the end of the case, or for rank 0 to end the job.
+    grace: Duration,
+}
 
-/// How much later another rank ends by itself.
-const GRACE: Duration = Duration::from_secs(8);
+const TIMES: Times = Times { notes: Duration::from_millis(1500), grace: Duration::from_secs(8) };
 
 /// How long an exit may take before it is made the hard way.
 const EXIT: Duration = Duration::from_secs(2);
@@ -32,15 +41,24 @@ pub(super) struct Standing {
     pub(super) name: String,
     /// Its limit, seconds.
     pub(super) limit_s: u64,
+    /// Which of the cases that have begun it is.
+    number: u64,
     until: Instant,
     step: &'static str,
     waits: bool,
 }
 
+/// The case that a rank is in. Who holds the lock decides how it ends: as the rank found, or by the watch.
+#[derive(Default)]
+struct Now {
+    begun: u64,
+    standing: Option<Standing>,
+}
+
 /// The watch of one rank.
 pub(super) struct Watchdog {
     limit: Duration,
-    now: Arc<Mutex<Option<Standing>>>,
+    now: Arc<Mutex<Now>>,
 }
 
 /// What rank 0 does when a case took too long: it is given the case and where each rank stands.
@@ -49,15 +67,19 @@ pub(super) type Bark = Box<dyn Fn(&Standing, &[String]) + Send>;
 impl Watchdog {
     /// Begins to watch rank `rank` of `ranks`; `own` is the run's own directory.
     pub(super) fn start(limit: Duration, rank: u32, ranks: u32, own: PathBuf, bark: Option<Bark>) -> Self {
-        let now = Arc::new(Mutex::new(None));
-        let seen = Arc::clone(&now);
-        thread::spawn(move || watch(&seen, rank, ranks, &own, bark.as_deref()));
-        Self { limit, now }
+        let now = Arc::default();
+        let post = Post { now: Arc::clone(&now), rank, ranks, own, bark, leave: Box::new(|| leave()) };
+        Self::with(limit, now, post, TIMES)
     }
 
-    fn set(&self, change: impl FnOnce(&mut Option<Standing>)) {
-        change(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner));
+    fn with(limit: Duration, now: Arc<Mutex<Now>>, post: Post, times: Times) -> Self {
+        thread::spawn(move || post.watch(times));
+        Self { limit, now }
     }
+}
+
+fn lock(now: &Mutex<Now>) -> MutexGuard<'_, Now> {
+    now.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The limit of a case, where others have `limit`.
@@ -68,26 +90,26 @@ pub(super) fn limit_of(case: &Case, limit: Duration) -> Duration {
 impl Watch for Watchdog {
     fn begin(&self, case: &Case) {
         let limit = limit_of(case, self.limit);
-        let standing = Standing {
+        let mut now = lock(&self.now);
+        now.begun += 1;
+        now.standing = Some(Standing {
             name: case.name.to_string(),
             limit_s: limit.as_secs(),
+            number: now.begun,
             until: Instant::now() + limit,
             step: "the beginning",
             waits: false,
-        };
-        self.set(|now| *now = Some(standing));
-    }
-
-    fn step(&self, step: &'static str, waits: bool) {
-        self.set(|now| {
-            if let Some(standing) = now {
-                (standing.step, standing.waits) = (step, waits);
-            }
         });
     }
 
+    fn step(&self, step: &'static str, waits: bool) {
+        if let Some(standing) = &mut lock(&self.now).standing {
+            (standing.step, standing.waits) = (step, waits);
+        }
+    }
+
     fn end(&self) {
-        self.set(|now| *now = None);
+        lock(&self.now).standing = None;
     }
 }
 
@@ -124,40 +146,92 @@ impl Note {
     }
 }
 
-type Barked<'b> = Option<&'b (dyn Fn(&Standing, &[String]) + Send)>;
+/// Where the watch of a rank stands.
+struct Post {
+    now: Arc<Mutex<Now>>,
+    rank: u32,
+    ranks: u32,
+    own: PathBuf,
+    /// Of rank 0.
+    bark: Option<Bark>,
+    /// Ends the process.
+    leave: Box<dyn Fn() + Send>,
+}
 
-fn watch(now: &Mutex<Option<Standing>>, rank: u32, ranks: u32, own: &std::path::Path, bark: Barked<'_>) {
-    let standing = loop {
-        thread::sleep(LOOK);
-        let seen = now.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(standing) = seen.filter(|standing| standing.until <= Instant::now()) {
-            break standing;
+impl Post {
+    /// Watches until a case has taken too long, and has not ended while it was told.
+    fn watch(&self, times: Times) {
+        loop {
+            thread::sleep(LOOK);
+            let seen = lock(&self.now).standing.clone();
+            if let Some(standing) = seen.filter(|standing| standing.until <= Instant::now())
+                && self.ends(&standing, times)
+            {
+                return;
+            }
         }
-    };
-    let place = own.join(&standing.name);
-    let note = Note { rank, waits: standing.waits, step: standing.step.to_owned() };
-    let Some(bark) = bark else {
-        // The file system may be what hangs: the note has a thread of its own.
-        thread::spawn(move || std::fs::File::create(place.join(note.name())));
-        thread::sleep(GRACE);
-        leave();
-    };
-    thread::sleep(NOTES);
+    }
+
+    /// What is to be done for a case at its limit; whether the process was ended for it.
+    fn ends(&self, standing: &Standing, times: Times) -> bool {
+        let place = self.own.join(&standing.name);
+        let note = Note { rank: self.rank, waits: standing.waits, step: standing.step.to_owned() };
+        let Some(bark) = &self.bark else {
+            // The file system may be what hangs: the note has a thread of its own.
+            thread::spawn(move || std::fs::File::create(place.join(note.name())));
+            return !self.over_within(standing, times.grace) && self.settle(standing, || ());
+        };
+        if self.over_within(standing, times.notes) {
+            return false;
+        }
+        let notes = notes(place, note, self.ranks, times.notes);
+        self.settle(standing, || bark(standing, &notes))
+    }
+
+    /// Waits for the end of a case, so long and no longer; whether it came.
+    fn over_within(&self, standing: &Standing, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        while self.is_in(&lock(&self.now), standing) {
+            if until <= Instant::now() {
+                return false;
+            }
+            thread::sleep(LOOK);
+        }
+        true
+    }
+
+    fn is_in(&self, now: &Now, standing: &Standing) -> bool {
+        now.standing.as_ref().is_some_and(|here| here.number == standing.number)
+    }
+
+    /// Tells and leaves, unless the case has ended meanwhile; whether it was so. The rank cannot end its case
+    /// between the two.
+    fn settle(&self, standing: &Standing, tell: impl FnOnce()) -> bool {
+        let now = lock(&self.now);
+        let late = self.is_in(&now, standing);
+        if late {
+            tell();
+            (self.leave)();
+        }
+        late
+    }
+}
+
+/// Where each rank stands, as far as the notes in `place` tell within so long.
+fn notes(place: PathBuf, own: Note, ranks: u32, time: Duration) -> Vec<String> {
     let (tell, told) = std::sync::mpsc::channel();
     thread::spawn(move || {
         let found = std::fs::read_dir(place).into_iter().flatten().flatten();
         let mut notes: Vec<Note> =
             found.filter_map(|entry| Note::read(&entry.file_name().to_string_lossy())).collect();
-        notes.push(note);
+        notes.push(own);
         let words = |rank: u32| {
             let note = notes.iter().find(|note| note.rank == rank);
             note.map_or_else(|| format!("rank {rank} does not answer"), Note::words)
         };
         tell.send((0..ranks).map(words).collect::<Vec<_>>())
     });
-    let notes = told.recv_timeout(NOTES).unwrap_or_else(|_| vec!["the directory does not answer".to_owned()]);
-    bark(&standing, &notes);
-    leave();
+    told.recv_timeout(time).unwrap_or_else(|_| vec!["the directory does not answer".to_owned()])
 }
 
 /// Ends this process, whatever its other threads do.
@@ -191,6 +265,66 @@ pub(super) fn summary(notes: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+
+    const SHORT: Times = Times { notes: Duration::from_secs(2), grace: Duration::from_secs(2) };
+
+    /// A watch with a limit of 0, whose bark, or whose leaving where it has none, is told by name.
+    fn dog(barks: bool) -> (Watchdog, Receiver<String>) {
+        let (tell, told) = channel();
+        let (barked, left) = (tell.clone(), tell);
+        let bark = barks.then(|| -> Bark {
+            Box::new(move |standing, notes| barked.send(format!("{} {}", standing.name, notes[0])).unwrap())
+        });
+        let leave = Box::new(move || left.send("left".to_owned()).unwrap());
+        let now = Arc::default();
+        let own = std::env::temp_dir().join("assay-no-such-run");
+        let post = Post { now: Arc::clone(&now), rank: u32::from(!barks), ranks: 1, own, bark, leave };
+        (Watchdog::with(Duration::ZERO, now, post, SHORT), told)
+    }
+
+    fn case(name: &'static str) -> Case {
+        Case::new(name, "POSIX", "takes its time", |_| Ok(()))
+    }
+
+    #[test]
+    fn a_case_that_ends_just_after_its_limit_is_not_told_and_the_next_one_is_watched() {
+        for barks in [true, false] {
+            let (dog, told) = dog(barks);
+            dog.begin(&case("a.late"));
+            // Longer than it takes the watch to see that the limit has passed.
+            thread::sleep(Duration::from_millis(500));
+            dog.end();
+            dog.begin(&case("a.hangs"));
+            dog.step("open", false);
+            if barks {
+                let words = told.recv().unwrap();
+                assert!(words.starts_with("a.hangs rank 0 is still in it, after"), "{words}");
+            }
+            assert_eq!(told.recv().unwrap(), "left");
+            assert!(told.recv().is_err(), "told once");
+        }
+    }
+
+    #[test]
+    fn a_case_cannot_end_while_it_is_told_as_late() {
+        let (dog, told) = dog(true);
+        let now = Arc::clone(&dog.now);
+        let post = Post {
+            now: Arc::clone(&now),
+            rank: 0,
+            ranks: 1,
+            own: PathBuf::new(),
+            bark: None,
+            leave: Box::new(|| ()),
+        };
+        dog.begin(&case("a.late"));
+        let standing = lock(&now).standing.clone().unwrap();
+        assert!(post.settle(&standing, || assert!(now.try_lock().is_err(), "its end has to wait")));
+        dog.end();
+        assert!(!post.settle(&standing, || panic!("it has ended")));
+        drop(told);
+    }
 
     #[test]
     fn a_note_is_read_from_the_name_of_its_file() {
