@@ -19,6 +19,14 @@ pub struct Scene<'a> {
     pub(super) watch: &'a dyn Watch,
 }
 
+/// The most turns of a case.
+pub(super) const TURNS: u32 = 16;
+
+fn spread(ranks: u32) -> Vec<u32> {
+    let turns = u64::from(ranks.min(TURNS));
+    (0..turns).map(|turn| (turn * u64::from(ranks - 1) / (turns - 1).max(1)) as u32).collect()
+}
+
 impl Scene<'_> {
     /// This rank's number.
     pub fn rank(&self) -> u32 {
@@ -28,6 +36,12 @@ impl Scene<'_> {
     /// How many ranks there are.
     pub fn size(&self) -> u32 {
         self.comm.size()
+    }
+
+    /// Ranks that take turns where each turn is a step of all: few enough for any number of ranks, and spread
+    /// over all of them, the first and the last among them.
+    pub(super) fn turns(&self) -> Vec<u32> {
+        spread(self.size())
     }
 
     /// A file of the case.
@@ -92,5 +106,19 @@ impl Scene<'_> {
             }
             other => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_those_of_all_ranks_or_of_a_few_that_are_spread_over_them() {
+        assert_eq!(spread(1), [0]);
+        assert_eq!(spread(16), (0..16).collect::<Vec<_>>());
+        assert_eq!(spread(46), (0..16).map(|turn| 3 * turn).collect::<Vec<_>>());
+        let many = spread(u32::MAX);
+        assert_eq!((many.len(), many[0], many[15]), (16, 0, u32::MAX - 1));
     }
 }
