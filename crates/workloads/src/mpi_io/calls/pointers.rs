@@ -52,8 +52,12 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A file of 1000 untouched bytes, seen from byte 40 on as two numbers of every five.
 fn opened(scene: &Scene<'_>, view: bool) -> Result<Opened, Stop> {
+    made(scene, 1000, view)
+}
+
+fn made(scene: &Scene<'_>, length: usize, view: bool) -> Result<Opened, Stop> {
     let path = scene.path("file");
-    scene.on_rank_0("make", || look::prefill(&path, 1000))?;
+    scene.on_rank_0("make", || look::prefill(&path, length))?;
     let file = scene.open(&path, &MADE)?;
     if view {
         let int = int(scene)?;
@@ -73,7 +77,8 @@ fn goes(file: &Opened, offset: i64, whence: Whence, wanted: i64) -> Result<(), T
 
 fn seek(scene: &mut Scene<'_>) -> Verdict {
     let file = opened(scene, false)?;
-    let rank = i64::from(scene.rank());
+    // The file has 1000 bytes for any number of ranks.
+    let rank = i64::from(scene.rank() % 500);
     scene.all("seek", || {
         goes(&file, 10 + rank, Whence::Start, 10 + rank)?;
         goes(&file, 5, Whence::Here, 15 + rank)?;
@@ -143,8 +148,8 @@ fn seek_shared(scene: &mut Scene<'_>) -> Verdict {
 }
 
 fn apart(scene: &mut Scene<'_>) -> Verdict {
-    let file = opened(scene, false)?;
     let (byte, size) = (byte(scene)?, i64::from(scene.size()));
+    let file = made(scene, 1000.max(10 * size as usize), false)?;
     let mut room = [0; 10];
     let mut read = |at| file.read(at, Way::Independent, &mut room, Elements::new(&byte, 10)).map(drop);
     let own = || file.position(Pointer::Individual).told("MPI_File_get_position");
@@ -182,7 +187,8 @@ fn view_resets(scene: &mut Scene<'_>) -> Verdict {
 fn turns(scene: &mut Scene<'_>) -> Verdict {
     let file = opened(scene, false)?;
     let byte = byte(scene)?;
-    for turn in 0..scene.size() {
+    let turns = scene.turns();
+    for (before, &turn) in (0_i64..).zip(&turns) {
         scene.all("write in turn", || {
             if scene.rank() != turn {
                 return Ok(());
@@ -194,12 +200,11 @@ fn turns(scene: &mut Scene<'_>) -> Verdict {
         })?;
         scene.all("look", || {
             let found = file.position(Pointer::Shared).told("MPI_File_get_position_shared")?;
-            same(&format!("the shared pointer after rank {turn}"), &(30 * (i64::from(turn) + 1)), &found)
+            same(&format!("the shared pointer after rank {turn}"), &(30 * (before + 1)), &found)
         })?;
     }
     scene.close(file)?;
-    let written = (0..scene.size()).flat_map(|rank| look::data(rank, 1, 30));
-    let mut wanted: Vec<u8> = written.collect();
+    let mut wanted: Vec<u8> = turns.iter().flat_map(|rank| look::data(*rank, 1, 30)).collect();
     wanted.resize(1000.max(wanted.len()), look::UNTOUCHED);
     scene.on_rank_0("look", || look::is_whole("the file", &scene.path("file"), &wanted)).map(drop)
 }

@@ -107,11 +107,11 @@ fn current(scene: &mut Scene<'_>) -> Verdict {
     let path = scene.path("file");
     let (byte, int, none) = (byte(scene)?, int(scene)?, Info::none(scene.mpi()?));
     let (rank, size) = (scene.rank(), scene.size());
-    let all: Vec<u8> = look::data(9, 0, 20 + 40 * size as usize);
+    let mine = (20 / size as usize).max(1);
+    let head = mine * size as usize;
+    let all: Vec<u8> = look::data(9, 0, head + 40 * size as usize);
     scene.on_rank_0("make", || std::fs::write(&path, &all).told("write"))?;
     let file = scene.open(&path, &[Flag::ReadOnly, Flag::Sequential])?;
-    let head = 20 / size as usize * size as usize;
-    let mine = head / size as usize;
     let mut room = vec![0; mine];
     scene.all("read the head", || {
         let elements = Elements::new(&byte, mine as i32);

@@ -12,7 +12,7 @@ use storage::locks::{self, Lock, Owner, Range};
 
 use crate::mpi_io::case::Case;
 use crate::mpi_io::look;
-use crate::mpi_io::scene::Scene;
+use crate::mpi_io::scene::{Scene, TURNS};
 use crate::mpi_io::stop::{Told, Trouble, Verdict};
 
 const DOCUMENT: &str = "POSIX.1-2017 fcntl, F_SETLK";
@@ -48,8 +48,11 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// How often each rank goes in.
-const VISITS: u64 = 40;
+/// How often each rank goes in: where there are many, they wait long for each other.
+fn visits(ranks: u32) -> u64 {
+    const MOST: u32 = 40;
+    (MOST * TURNS / ranks).clamp(1, MOST).into()
+}
 
 /// How long a rank stays between its load and its store: long enough for others to come in, if they can.
 const STAY: Duration = Duration::from_micros(100);
@@ -69,8 +72,9 @@ fn exclusion(scene: &Scene<'_>, owner: Owner) -> Verdict {
     let path = scene.path("counter");
     scene.on_rank_0("make", || std::fs::write(&path, [0; 128]).told("write"))?;
     let file = scene.agree("open", look::open(&path))?;
-    scene.all("count under a lock", || (0..VISITS).try_for_each(|_| visit(&file, owner)))?;
-    let wanted = VISITS * u64::from(scene.size());
+    let visits = visits(scene.size());
+    scene.all("count under a lock", || (0..visits).try_for_each(|_| visit(&file, owner)))?;
+    let wanted = visits * u64::from(scene.size());
     scene.all("look", || {
         let found = counter(&file)?;
         if found == wanted {
@@ -160,7 +164,7 @@ fn close(scene: &mut Scene<'_>) -> Verdict {
     scene.all("ask", || if others { refused(&path, &file, Lock::Write, all) } else { Ok(()) })?;
     let kept = others.then_some(file);
     scene.comm.barrier()?;
-    for turn in 1..scene.size() {
+    for turn in scene.turns().into_iter().filter(|turn| *turn > 0) {
         let file = kept.as_ref().filter(|_| scene.rank() == turn);
         scene.all("lock after the close", || {
             let Some(file) = file else { return Ok(()) };

@@ -62,7 +62,7 @@ fn turns(scene: &Scene<'_>, after: After) -> Verdict {
     let path = scene.path("file");
     let (rank, size) = (scene.rank(), scene.size());
     scene.on_rank_0("make", || look::prefill(&path, LENGTH * size as usize))?;
-    for turn in 0..size {
+    for turn in scene.turns() {
         let mut file = Some(scene.agree("open", look::open(&path))?);
         let place = u64::from(turn) * LENGTH as u64;
         let before = vec![look::UNTOUCHED; LENGTH];
@@ -104,7 +104,7 @@ fn truncate(scene: &mut Scene<'_>) -> Verdict {
     let file = scene.agree("open", look::open(&path))?;
     let untouched = |length| vec![look::UNTOUCHED; length];
     scene.all("read", || look::holds("before", &path, &file, 0, &untouched(whole)))?;
-    for turn in 0..scene.size() {
+    for turn in scene.turns() {
         let mine = scene.rank() == turn;
         let cut = |length: usize| if mine { file.set_len(length as u64).told("ftruncate") } else { Ok(()) };
         scene.all("shorten", || cut(short))?;
