@@ -1,5 +1,7 @@
 //! Atomic mode: calls that overlap come one after the other, and are seen at once.
 
+use std::path::Path;
+
 use storage::mpi_file::{At, Elements, Info, Start, Way};
 
 use super::{byte, int, of_rows};
@@ -78,7 +80,7 @@ fn at_once(scene: &mut Scene<'_>) -> Verdict {
     scene.on_rank_0("make", || look::prefill(&path, LENGTH))?;
     let file = opened(scene, false)?;
     let whole = || Elements::new(&byte, LENGTH as i32);
-    for turn in 0..scene.size() {
+    for turn in scene.turns() {
         let data = look::data(turn, 1, LENGTH);
         scene.all("write in turn", || {
             if scene.rank() != turn {
@@ -95,10 +97,23 @@ fn at_once(scene: &mut Scene<'_>) -> Verdict {
     scene.close(file)
 }
 
-/// Numbers all alike: of one writer and round.
-fn alike(writer: u32, round: u32) -> Vec<u8> {
-    let number = 1 + writer * 1000 + round;
+/// The number of one writer and round; 0 is what was there before.
+fn number(writer: u32, round: u32) -> u32 {
+    1 + writer * ROUNDS + round
+}
+
+/// Numbers all alike.
+fn alike(number: u32) -> Vec<u8> {
     number.to_ne_bytes().iter().copied().cycle().take(LENGTH).collect()
+}
+
+/// What may be in the file when a rank reads it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// This round's data or what was there before: the writers are at it.
+    Meanwhile,
+    /// Only this round's: all writers have returned.
+    After,
 }
 
 /// Rank 0 writes, or all do, while the others read the same range; each must find one writer's data, whole.
@@ -109,41 +124,84 @@ fn torn(scene: &Scene<'_>, view: bool, all_write: bool) -> Verdict {
     scene.on_rank_0("make", || std::fs::write(&path, &zeros).told("write"))?;
     let file = opened(scene, view)?;
     let whole = || Elements::new(&int, LENGTH as i32 / 4);
-    let read = |round| {
+    let writers = if all_write { size } else { 1 };
+    let read = |round, when| {
         let mut found = vec![0; LENGTH];
         file.read(At::Offset(0), Way::Independent, &mut found, whole()).told("read_at")?;
-        one_of(&path, &found, size, round, all_write)
+        one_of(&path, &found, writers, round, when)
     };
     for round in 0..ROUNDS {
         scene.comm.barrier()?;
         let done = if rank == 0 || all_write {
-            let data = alike(rank, round);
+            let data = alike(number(rank, round));
             file.write(At::Offset(0), Way::Independent, &data, whole()).map(drop).told("write_at")
         } else {
-            (0..3).try_for_each(|_| read(round))
+            (0..3).try_for_each(|_| read(round, Read::Meanwhile).map(drop))
         };
         scene.agree("write and read", done)?;
-        scene.agree("read after it", read(round))?;
+        let number = scene.agree("read after it", read(round, Read::After))?;
+        // One data for all: what a rank has written itself may be in its own memory only.
+        let first = scene.comm.reduce_one(number.into(), ranks::Reduce::Min)?;
+        scene.all("compare", || same("the number of the write that remains", &first, &number.into()))?;
     }
     scene.close(file)
 }
 
-/// Trouble unless all numbers are one writer's, of this round or the one before.
-fn one_of(
-    path: &std::path::Path,
-    found: &[u8],
-    size: u32,
-    round: u32,
-    all_write: bool,
-) -> Result<(), Trouble> {
-    let writers = if all_write { size } else { 1 };
-    let known = (0..writers).flat_map(|writer| [(writer, round), (writer, round.wrapping_sub(1))]);
-    let first = found.get(..4).unwrap_or_default();
-    let fits = |(writer, round): &(u32, u32)| *round != u32::MAX && alike(*writer, *round)[..4] == *first;
-    let wanted = known.into_iter().find(fits).map(|(writer, round)| alike(writer, round));
-    match wanted {
-        Some(wanted) => same_bytes("one write, whole", path, 0, &wanted, found),
-        // Before the first round there are zeros.
-        None => same_bytes("what was there before, whole", path, 0, &vec![0; found.len()], found),
+/// Trouble unless all numbers are one writer's of this round or, while it goes on, what was there before it;
+/// gives that number.
+fn one_of(path: &Path, found: &[u8], writers: u32, round: u32, when: Read) -> Result<u32, Trouble> {
+    let of_round = |round: u32| (0..writers).map(move |writer| number(writer, round));
+    let before: Vec<u32> = match round.checked_sub(1) {
+        Some(round) => of_round(round).collect(),
+        None => vec![0],
+    };
+    let may_be: Vec<u32> =
+        of_round(round).chain(before.iter().copied().filter(|_| when == Read::Meanwhile)).collect();
+    let first = found.first_chunk().map_or(u32::MAX, |bytes| u32::from_ne_bytes(*bytes));
+    if may_be.contains(&first) {
+        // Of one writer that has returned nothing can be under way.
+        let what = match (when, writers) {
+            (Read::After, 1) => "a write that has returned",
+            _ => "one write, whole",
+        };
+        return same_bytes(what, path, 0, &alike(first), found).map(|()| first);
+    }
+    let (what, wanted) = match when {
+        Read::Meanwhile => ("what was there before, whole", before[0]),
+        Read::After => ("a write that has returned, against the first", may_be[0]),
+    };
+    same_bytes(what, path, 0, &alike(wanted), found).map(|()| wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_rounds_data_is_right_once_its_writers_have_returned() {
+        let is_right = |data: Vec<u8>, writers, round, when| {
+            one_of(Path::new("file"), &data, writers, round, when).is_ok()
+        };
+        let of = |writer, round| alike(number(writer, round));
+        for (data, writers, round, meanwhile, after) in [
+            (alike(0), 1, 0, true, false),
+            (alike(0), 1, 1, false, false),
+            (of(0, 1), 1, 1, true, true),
+            (of(0, 0), 1, 1, true, false),
+            (of(0, 0), 1, 2, false, false),
+            (of(2, 1), 3, 1, true, true),
+            (of(2, 0), 3, 1, true, false),
+            (of(2, 1), 1, 1, false, false),
+        ] {
+            assert_eq!(
+                is_right(data.clone(), writers, round, Read::Meanwhile),
+                meanwhile,
+                "{:?}",
+                &data[..4]
+            );
+            assert_eq!(is_right(data.clone(), writers, round, Read::After), after, "{:?}", &data[..4]);
+        }
+        let torn = [&of(0, 1)[..LENGTH / 2], &of(0, 0)[LENGTH / 2..]].concat();
+        assert!(!is_right(torn, 1, 1, Read::Meanwhile));
     }
 }
