@@ -48,7 +48,7 @@ fn of_rows(rows: &[Row]) -> Vec<Case> {
         .collect()
 }
 
-/// Trouble unless a call is refused with one of these classes; no classes: with any.
+/// Trouble unless a call is refused, as MPI promises, with one of these classes; no classes: with any.
 fn refused<T>(what: &str, result: Result<T, MpiError>, classes: &[Class]) -> Result<(), Trouble> {
     let wanted = format!("an error of {classes:?}");
     let told = |found: String| {
@@ -71,6 +71,18 @@ fn refused<T>(what: &str, result: Result<T, MpiError>, classes: &[Class]) -> Res
     }
 }
 
+/// Of a call that MPI calls erroneous without asking anybody to notice: unsupported where it goes through; an
+/// error of any class is as good as another.
+fn noticed<T>(what: &str, result: Result<T, MpiError>) -> Result<(), Trouble> {
+    match result {
+        Ok(_) => {
+            let why = "the library does not notice it; MPI calls it erroneous and asks nobody to";
+            Err(Trouble::Unsupported(format!("{what}: {why}")))
+        }
+        Err(error) => refused::<()>(what, Err(error), &[]),
+    }
+}
+
 /// MPI's four-byte number.
 fn int(scene: &Scene<'_>) -> Result<Datatype, Stop> {
     Ok(Datatype::named(scene.mpi()?, Named::Int32))
@@ -79,4 +91,20 @@ fn int(scene: &Scene<'_>) -> Result<Datatype, Stop> {
 /// MPI's byte.
 fn byte(scene: &Scene<'_>) -> Result<Datatype, Stop> {
     Ok(Datatype::named(scene.mpi()?, Named::Byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_mpi_asks_nobody_to_notice_is_no_failure_where_nobody_does() {
+        let error =
+            |words: &str| Err::<(), _>(MpiError { class: Class::Io, code: 1, words: words.to_owned() });
+        assert!(matches!(noticed("a call", Ok(())), Err(Trouble::Unsupported(_))));
+        assert!(noticed("a call", error("no")).is_ok());
+        assert!(matches!(noticed("a call", error("")), Err(Trouble::Fail(_))), "an error has words");
+        assert!(matches!(refused("a call", Ok(()), &[]), Err(Trouble::Fail(_))));
+        assert!(matches!(refused("a call", error("no"), &[Class::Amode]), Err(Trouble::Fail(_))));
+    }
 }

@@ -33,11 +33,8 @@ const COUNTED: &str = "bytes that the status tells";
 
 /// All that are known.
 pub const KNOWN: &[Known] = &[
-    row(OMPIO, "open.different_modes", "success", "modes that differ between ranks are not noticed"),
     row(OMPIO, "pointers.seek_view", "from End", "a seek from the end of a view with gaps leads elsewhere"),
     row(OMPIO, "pointers.seek_shared", "from End", "a seek from the end of a view with gaps leads elsewhere"),
-    row(OMPIO, "views.negative", "success", "a negative displacement is taken"),
-    row(OMPIO, "errors.negative_offset", "success", "a negative offset is taken"),
     row(OMPIO, "datarep.duplicate", "known error not in list", "no representation can be registered"),
     row(OMPIO, "datarep.extent", "bytes 4 8", LONG),
     row(OMPIO, "atomic.readers*", "whole", NO_LOCKS),
