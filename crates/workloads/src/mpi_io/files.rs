@@ -75,6 +75,13 @@ impl Scene<'_> {
         Ok(Opened(Some(file)))
     }
 
+    /// Has all ranks see what each wrote, and what size it gave the file: sync, barrier, sync. Collective.
+    pub(super) fn sync(&self, file: &Opened) -> Result<(), Stop> {
+        self.agree("MPI_File_sync", file.sync())?;
+        self.comm.barrier()?;
+        self.agree("MPI_File_sync again", file.sync())
+    }
+
     /// Closes. Collective.
     pub(super) fn close(&self, file: Opened) -> Result<(), Stop> {
         self.agree("MPI_File_close", file.close())

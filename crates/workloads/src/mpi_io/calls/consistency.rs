@@ -47,9 +47,7 @@ fn synced(scene: &mut Scene<'_>) -> Verdict {
         scene.all("write", || {
             file.write(at(rank), Way::Independent, &data, whole()).map(drop).told("write_at")
         })?;
-        scene.agree("MPI_File_sync", file.sync())?;
-        scene.comm.barrier()?;
-        scene.agree("MPI_File_sync again", file.sync())?;
+        scene.sync(&file)?;
         let writer = (rank + 1) % size;
         scene.all("read what another wrote", || {
             let mut found = vec![0; LENGTH];

@@ -73,9 +73,7 @@ fn ten_tb(scene: &mut Scene<'_>) -> Verdict {
             file.write(At::Offset(place), Way::Collective, &data, elements).map(drop).told("write_at_all")
         })?;
     }
-    scene.agree("MPI_File_sync", file.sync())?;
-    scene.comm.barrier()?;
-    scene.agree("MPI_File_sync again", file.sync())?;
+    scene.sync(&file)?;
     scene.all("read what another wrote", || {
         same("MPI_File_get_size", &TEN_TB, &file.size().told("MPI_File_get_size")?)?;
         let other = (rank + 1) % size;

@@ -106,6 +106,7 @@ fn in_view(scene: &mut Scene<'_>) -> Verdict {
     })?;
     // The file ends within a hole, 4 bytes behind the second number of tile 10.
     scene.agree("MPI_File_set_size", file.set_size(40 + 10 * 20 + 12))?;
+    scene.sync(&file)?;
     scene.all("seek to an end in a hole", || {
         goes(&file, 0, Whence::End, 22)?;
         goes(&file, -2, Whence::End, 20)?;

@@ -13,7 +13,12 @@ const SET: &str = "MPI 4.1 section 14.2.4";
 
 pub(super) fn cases() -> Vec<Case> {
     of_rows(&[
-        ("size.set", SET, "MPI_File_set_size lengthens and shortens a file, as all ranks see it", set),
+        (
+            "size.set",
+            SET,
+            "MPI_File_set_size lengthens and shortens a file, as all ranks see it after sync, barrier, sync",
+            set,
+        ),
         (
             "size.read_only",
             SET,
@@ -39,15 +44,17 @@ pub(super) fn cases() -> Vec<Case> {
 fn set(scene: &mut Scene<'_>) -> Verdict {
     let path = scene.path("file");
     scene.on_rank_0("make", || look::prefill(&path, 100))?;
-    let file = scene.open(&path, &MADE)?;
     for length in [5000, 37, 37, 0, 1 << 20] {
+        let file = scene.open(&path, &MADE)?;
         scene.agree("MPI_File_set_size", file.set_size(length))?;
-        scene.all("look", || {
-            same("MPI_File_get_size", &length, &file.size().told("MPI_File_get_size")?)?;
+        scene.sync(&file)?;
+        scene.all("look", || same("MPI_File_get_size", &length, &file.size().told("MPI_File_get_size")?))?;
+        scene.close(file)?;
+        scene.all("look after the close", || {
             same("length by stat", &(length as u64), &std::fs::metadata(&path).told("stat")?.len())
         })?;
     }
-    scene.close(file)
+    Ok(())
 }
 
 fn read_only(scene: &mut Scene<'_>) -> Verdict {
@@ -66,6 +73,7 @@ fn preallocate(scene: &mut Scene<'_>) -> Verdict {
     let file = scene.open(&path, &MADE)?;
     for (asked, least) in [(100, 1000), (70_000, 70_000), (10, 70_000)] {
         scene.agree("MPI_File_preallocate", file.preallocate(asked))?;
+        scene.sync(&file)?;
         scene.all("look", || {
             let size = file.size().told("MPI_File_get_size")?;
             same(&format!("whether {size} bytes are at least {least}"), &true, &(size >= least))
