@@ -79,10 +79,3 @@ pub(super) fn whole(path: &Path) -> Result<Vec<u8>, Trouble> {
 pub(super) fn is_whole(what: &str, path: &Path, expected: &[u8]) -> Result<(), Trouble> {
     same_bytes(what, path, 0, expected, &whole(path)?)
 }
-
-/// Bytes of memory that can be had on this node; `None` where the system does not tell.
-pub(super) fn memory_available() -> Option<u64> {
-    let facts = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
-}
