@@ -92,6 +92,12 @@ fn is_lustre(dir: &Path) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Versions(pub [u32; 3], pub [u32; 3]);
 
+/// The step of a failure that is told by who watches the time.
+pub const TIMEOUT: &str = "timeout";
+
+/// The step of a failure that took the job along.
+pub const END_OF_JOB: &str = "the end of the job";
+
 /// A known failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
@@ -103,7 +109,8 @@ pub struct Known {
     pub files: &'static str,
     /// The case, as a pattern.
     pub case: &'static str,
-    /// What the failure says; another failure of the case is no known one. Empty: anything.
+    /// What the failure says; another failure of the case is no known one. Empty for what is fatal, which
+    /// says nothing.
     pub says: &'static str,
     /// It ends or hangs the job: who sees to the job tries one such case, and takes the others as the same.
     pub is_fatal: bool,
@@ -122,6 +129,11 @@ impl Known {
                 && matches(known.case, case)
         };
         KNOWN.iter().filter(here).collect()
+    }
+
+    /// Whether a failure of its case at this step, in these words, is the one that is known.
+    pub(super) fn is_of(&self, step: &str, words: &str) -> bool {
+        if self.is_fatal { [TIMEOUT, END_OF_JOB].contains(&step) } else { words.contains(self.says) }
     }
 }
 
@@ -148,12 +160,24 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_is_known_only_if_it_is_the_one_that_is_listed() {
+        let versions = Versions([1, 0, 0], [1, 0, 0]);
+        let (library, case, says, why) = ("Open MPI", "a", "torn", "it tears");
+        let row = Known { library, versions, files: "", case, says, is_fatal: false, why };
+        assert!(row.is_of("compare", "a write is torn") && !row.is_of("timeout", "a write is lost"));
+        let fatal = Known { says: "", is_fatal: true, ..row };
+        assert!(fatal.is_of(TIMEOUT, "rank 1 hangs") && fatal.is_of(END_OF_JOB, "ended with signal 11"));
+        assert!(!fatal.is_of("compare", "wrong data is no crash"));
+    }
+
+    #[test]
     fn rows_name_cases_that_there_are_and_say_why() {
         let cases = super::super::cases();
         for known in KNOWN {
             assert!(cases.iter().any(|case| matches(known.case, &case.name)), "{}: no such case", known.case);
             assert!(known.versions.0 <= known.versions.1, "{}", known.case);
             assert!(!known.why.is_empty() && !known.why.ends_with('.'), "{}", known.case);
+            assert_eq!(known.says.is_empty(), known.is_fatal, "{}: any failure would be known", known.case);
         }
     }
 }

@@ -22,7 +22,7 @@ mod stop;
 
 pub use case::{Case, Needs, Ranks};
 pub use choose::matches;
-pub use known::{KNOWN, Known, Library, Versions, learn};
+pub use known::{END_OF_JOB, KNOWN, Known, Library, TIMEOUT, Versions, learn};
 pub use run::{Event, Suite, Watch, known, not_tried, run};
 pub use scene::Scene;
 pub use stop::{Stop, Trouble, Verdict};

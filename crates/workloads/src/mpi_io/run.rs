@@ -189,8 +189,9 @@ pub fn known(mut told: Told, library: &Library) -> Told {
         .evidence
         .as_ref()
         .map_or_else(|| told.why.clone(), |seen| format!("{} {} {}", seen.what, seen.expected, seen.found));
+    let step = told.evidence.as_ref().map_or("", |seen| seen.step.as_str());
     let listed = Known::of(&told.name, library);
-    if let Some(row) = listed.iter().find(|row| words.contains(row.says)) {
+    if let Some(row) = listed.iter().find(|row| row.is_of(step, &words)) {
         told.outcome = Outcome::Library;
         let why = format!("known of {library}: {}", row.why);
         told.why = if told.why.is_empty() { why } else { format!("{}; {why}", told.why) };

@@ -17,7 +17,7 @@ use results::Record;
 use results::record::{Case as Told, Evidence, Outcome};
 use results::records::Sink;
 use units::Usage;
-use workloads::mpi_io::{Case, Known, Library, known, matches, not_tried};
+use workloads::mpi_io::{Case, END_OF_JOB, Known, Library, known, matches, not_tried};
 
 use super::args::Args;
 use super::speech::Line;
@@ -202,7 +202,7 @@ impl Drive<'_> {
     fn lost(&mut self, name: &str, why: &str) {
         let (promise, document) = self.open.front().map(|(_, p, d)| (p.clone(), *d)).unwrap_or_default();
         let what = format!("the job {why} while the case ran");
-        let evidence = Evidence { step: "the end of the job".to_owned(), what, ..Evidence::default() };
+        let evidence = Evidence { step: END_OF_JOB.to_owned(), what, ..Evidence::default() };
         let case = Told {
             name: name.to_owned(),
             promise,

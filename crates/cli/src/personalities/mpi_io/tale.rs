@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use results::Record;
 use results::record::{Case as Told, End, Evidence, Outcome};
-use workloads::mpi_io::{Case, Event, Library, known};
+use workloads::mpi_io::{Case, Event, Library, TIMEOUT, known};
 
 use super::args::Args;
 use super::speech::Line;
@@ -114,7 +114,7 @@ impl Tale {
             ranks: self.ranks,
             outcome: Outcome::Fail,
             why: format!("timeout after {} s", standing.limit_s),
-            evidence: Some(Evidence { step: "timeout".to_owned(), ..evidence }),
+            evidence: Some(Evidence { step: TIMEOUT.to_owned(), ..evidence }),
             failed_ranks: stuck as u32,
             seconds: standing.limit_s as f64,
         };
