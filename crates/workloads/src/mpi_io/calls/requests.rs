@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use ranks::Reduce;
 use storage::mpi_file::{At, Elements, Progress, Request, Way};
 
 use super::{byte, of_rows};
@@ -27,7 +26,7 @@ pub(super) fn cases() -> Vec<Case> {
         ),
         (
             "requests.cancel",
-            ENDS,
+            "MPI 4.1 section 3.8.4",
             "a request that is cancelled has moved all or says that it was cancelled",
             cancel,
         ),
@@ -144,26 +143,35 @@ fn cancel(scene: &mut Scene<'_>) -> Verdict {
 }
 
 fn free(scene: &mut Scene<'_>) -> Verdict {
+    let place = |rank: u32| i64::from(rank) * PIECE as i64;
     let path = scene.path("file");
     let (rank, byte) = (scene.rank(), byte(scene)?);
     let file = scene.open(&path, &MADE)?;
     let data = look::data(rank, 1, PIECE);
     scene.all("begin and free", || {
-        let (at, elements) = (At::Offset(i64::from(rank) * PIECE as i64), Elements::new(&byte, PIECE as i32));
+        let (at, elements) = (At::Offset(place(rank)), Elements::new(&byte, PIECE as i32));
         let begun = file.start_write(at, Way::Independent, data, elements);
         begun.map_err(|refused| refused.error).told("iwrite_at")?.free().told("MPI_Request_free")
     })?;
-    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| look::data(rank, 1, PIECE)).collect();
-    // Closing a file with something under way is forbidden, and nothing tells when it has ended.
-    for _ in 0..LOOKS {
-        let there = look::whole(&path).is_ok_and(|found| found == wanted);
-        if scene.comm.reduce_one(u64::from(there), Reduce::Min)? == 1 {
-            break;
+    // Closing a file with something under way is forbidden, and nothing tells when it has ended but that a
+    // rank reads what it has written itself.
+    scene.all("wait for the own piece", || {
+        let (at, wanted) = (place(rank), look::data(rank, 1, PIECE));
+        let mut found = vec![0; PIECE];
+        for _ in 0..LOOKS {
+            let elements = Elements::new(&byte, PIECE as i32);
+            file.read(At::Offset(at), Way::Independent, &mut found, elements).told("read_at")?;
+            if found == wanted {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
         }
-        std::thread::sleep(PAUSE);
-    }
-    scene.on_rank_0("look", || look::is_whole("the file", &path, &wanted))?;
-    scene.close(file)
+        same_bytes("what a freed request was to write", &path, at as u64, &wanted, &found)
+    })?;
+    scene.agree("MPI_File_sync", file.sync())?;
+    scene.close(file)?;
+    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| look::data(rank, 1, PIECE)).collect();
+    scene.on_rank_0("look", || look::is_whole("what freed requests were to write", &path, &wanted)).map(drop)
 }
 
 /// How often a file is looked at, and how long apart, until what is under way has come.

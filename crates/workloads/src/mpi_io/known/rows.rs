@@ -51,7 +51,7 @@ pub const KNOWN: &[Known] = &[
     row(
         OMPIO,
         "requests.free",
-        "",
+        "freed request",
         "what a freed request was to write is lost, with more ranks than processors",
     ),
     fatal(ROMIO_3, "*.iwrite_*all*", "collective calls that do not wait jump to address 0"),
@@ -68,7 +68,7 @@ pub const KNOWN: &[Known] = &[
     row(ROMIO_3, "datarep.external32_long", "the file", LONG),
     row(ROMIO_3, "datarep.external32_long", "read back", LONG),
     row(ROMIO_4, "end.*_all*", COUNTED, COUNTS_ALL),
-    row(ROMIO_4, "requests.free", "the file", "what a freed request was to write is lost"),
+    row(ROMIO_4, "requests.free", "freed request", "what a freed request was to write is lost"),
     row(ROMIO_4, "datarep.duplicate", "success", NATIVE),
     row(ROMIO_4, "datarep.extent", "bytes 4 8", LONG),
     row(ROMIO_4, "datarep.external32_long", "the file", LONG),
