@@ -24,7 +24,9 @@ pub(super) fn cases() -> Vec<Case> {
         .collect();
     let promise =
         "a sparse file of 10 TB is written at both ends and in the middle from all ranks, and found";
-    cases.push(Case::new("large.file_10tb", "MPI 4.1 section 14.2.6", promise, ten_tb).mpi().large(4));
+    cases.push(
+        Case::new("large.file_10tb", "MPI 4.1 section 14.4, MPI_Offset", promise, ten_tb).mpi().large(4),
+    );
     let promise = "one call moves 2 GiB and 64 KiB from one rank, a datatype that 32 bits do not count";
     cases.push(Case::new("large.call_2gib", "MPI 4.1 section 14.4", promise, two_gib).mpi().large(20));
     cases

@@ -34,7 +34,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("size.get", "MPI 4.1 section 14.2.6", "MPI_File_get_size counts bytes, whatever the view", get),
         (
             "size.beyond_end",
-            "MPI 4.1 section 14.6.1",
+            "POSIX.1-2017 lseek, write",
             "a write beyond the end lengthens the file, and what was never written reads as zeros here",
             beyond,
         ),

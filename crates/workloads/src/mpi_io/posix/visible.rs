@@ -21,7 +21,7 @@ pub(super) fn cases() -> Vec<Case> {
         ),
         case(
             "posix.visible.after_fsync",
-            "POSIX.1-2017 fsync",
+            "POSIX.1-2017 write",
             "what was written and synced is found by the others, through files that they have open",
             |scene| turns(scene, After::Fsync),
         ),
