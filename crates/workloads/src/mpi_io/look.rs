@@ -1,7 +1,7 @@
 //! Reading and writing by the system's own calls: what every case is checked with.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -41,6 +41,17 @@ pub(super) fn write_at(file: &File, data: &[u8], offset: u64) -> Result<(), Trou
     file.write_all_at(data, offset).told(format!("write {} bytes at {offset}", data.len()))
 }
 
+/// What came of writing into a file of `length` bytes: where the file system says that its files end before,
+/// there is nothing to try.
+pub(super) fn too_long(path: &Path, length: u64, trouble: Trouble) -> Trouble {
+    match File::options().write(true).open(path).and_then(|file| file.set_len(length)) {
+        Err(error) if [ErrorKind::FileTooLarge, ErrorKind::InvalidInput].contains(&error.kind()) => {
+            Trouble::Skipped(format!("the file system has no file of {length} bytes: {error}"))
+        }
+        _ => trouble,
+    }
+}
+
 /// What is at `offset`: so many bytes, or fewer where the file ends.
 pub(super) fn read_at(file: &File, length: usize, offset: u64) -> Result<Vec<u8>, Trouble> {
     let mut data = vec![0; length];
@@ -49,7 +60,7 @@ pub(super) fn read_at(file: &File, length: usize, offset: u64) -> Result<Vec<u8>
         match file.read_at(&mut data[done..], offset + done as u64) {
             Ok(0) => break,
             Ok(more) => done += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error).told(format!("read {length} bytes at {offset}")),
         }
     }

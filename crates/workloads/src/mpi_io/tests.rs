@@ -111,3 +111,17 @@ fn values_that_differ_are_both_told() {
     let Err(Trouble::Fail(seen)) = same("links", &2, &3) else { panic!("they differ") };
     assert_eq!((seen.expected.as_str(), seen.found.as_str(), seen.what.as_str()), ("2", "3", "links"));
 }
+
+#[test]
+fn what_a_file_system_says_it_cannot_do_is_no_failure() {
+    let refused = std::io::Error::from_raw_os_error;
+    assert!(matches!(posix::no_links(refused(1)), Trouble::Unsupported(_)), "EPERM");
+    assert!(matches!(posix::no_links(refused(28)), Trouble::Fail(_)), "ENOSPC");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    std::fs::write(&path, "").unwrap();
+    // No file is longer than what an offset counts.
+    let ends = look::too_long(&path, u64::MAX / 2, Trouble::fail("File too large"));
+    assert!(matches!(ends, Trouble::Skipped(_)), "{ends:?}");
+    assert!(matches!(look::too_long(&path, 1 << 20, Trouble::fail("lost")), Trouble::Fail(_)));
+}

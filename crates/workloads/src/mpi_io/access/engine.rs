@@ -154,7 +154,8 @@ impl Part<'_> {
     /// Untouched bytes where the picture will be.
     pub(super) fn prefill(&self, length: usize) -> Result<(), Trouble> {
         let file = look::open(&self.path)?;
-        look::write_at(&file, &vec![look::UNTOUCHED; length], self.plan.far)
+        let wrote = look::write_at(&file, &vec![look::UNTOUCHED; length], self.plan.far);
+        wrote.map_err(|trouble| look::too_long(&self.path, self.plan.far + length as u64, trouble))
     }
 
     /// Opens, with the view, hints and atomic mode of the plan. Collective.

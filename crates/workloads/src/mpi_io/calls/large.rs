@@ -45,8 +45,10 @@ fn far_apart(scene: &Scene<'_>, extent: u64) -> Verdict {
     scene.agree("MPI_File_set_view", file.set_view(start, &int, &filetype, "native", &none))?;
     let data = look::data(rank, 1, 3 * PIECE);
     let elements = || Elements::new(&int, 3 * PIECE as i32 / 4);
+    let end = 2 * extent + u64::from(scene.size()) * PIECE as u64;
     scene.all("write", || {
-        file.write(At::Offset(0), Way::Collective, &data, elements()).map(drop).told("write_at_all")
+        let wrote = file.write(At::Offset(0), Way::Collective, &data, elements());
+        wrote.map(drop).told("write_at_all").map_err(|trouble| look::too_long(&path, end, trouble))
     })?;
     scene.close(file)?;
     scene.all("look", || {
@@ -55,7 +57,6 @@ fn far_apart(scene: &Scene<'_>, extent: u64) -> Verdict {
             let place = tile as u64 * extent + u64::from(rank) * PIECE as u64;
             look::holds(&format!("tile {tile}"), &path, &file, place, wanted)
         })?;
-        let end = 2 * extent + u64::from(scene.size()) * PIECE as u64;
         same("length of the file", &end, &file.metadata().told("fstat")?.len())
     })
 }
@@ -72,7 +73,9 @@ fn ten_tb(scene: &mut Scene<'_>) -> Verdict {
         scene.all("write", || {
             let data = look::data(rank as u32, call as u32, PIECE);
             let elements = Elements::new(&byte, PIECE as i32);
-            file.write(At::Offset(place), Way::Collective, &data, elements).map(drop).told("write_at_all")
+            let wrote = file.write(At::Offset(place), Way::Collective, &data, elements);
+            let wrote = wrote.map(drop).told("write_at_all");
+            wrote.map_err(|trouble| look::too_long(&path, TEN_TB as u64, trouble))
         })?;
     }
     scene.sync(&file)?;

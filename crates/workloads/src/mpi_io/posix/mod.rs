@@ -8,7 +8,10 @@ mod races;
 mod sparse;
 mod visible;
 
+use std::io::{Error, ErrorKind};
+
 use super::case::Case;
+use super::stop::Trouble;
 
 /// The cases of this group.
 pub(super) fn cases() -> Vec<Case> {
@@ -22,4 +25,12 @@ pub(super) fn cases() -> Vec<Case> {
         sparse::cases(),
     ];
     groups.into_iter().flatten().collect()
+}
+
+/// Of a link that was not made: `EPERM` is how POSIX has a file system say that it knows none.
+pub(super) fn no_links(error: Error) -> Trouble {
+    match error.kind() {
+        ErrorKind::PermissionDenied => Trouble::Unsupported(format!("link: {error}")),
+        _ => Trouble::from(error).of("link"),
+    }
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use super::no_links;
 use crate::mpi_io::case::Case;
 use crate::mpi_io::look;
 use crate::mpi_io::scene::Scene;
@@ -138,12 +139,7 @@ fn links(scene: &mut Scene<'_>) -> Verdict {
     let size = u64::from(scene.size());
     let mine = scene.path(&format!("link.{}", scene.rank()));
     scene.on_rank_0("make", || fs::write(&path, b"x").told("write"))?;
-    let linked = fs::hard_link(&path, &mine).map_err(|error| match error.kind() {
-        // How POSIX has a file system say that it knows no links.
-        ErrorKind::PermissionDenied => Trouble::Unsupported(format!("link: {error}")),
-        _ => Trouble::from(error).of("link"),
-    });
-    scene.agree("link", linked)?;
+    scene.agree("link", fs::hard_link(&path, &mine).map_err(no_links))?;
     let count = || Ok::<_, Trouble>(fs::metadata(&path).told("stat")?.nlink());
     scene.all("count", || same("links", &(size + 1), &count()?))?;
     scene.all("unlink", || fs::remove_file(&mine).told("unlink"))?;

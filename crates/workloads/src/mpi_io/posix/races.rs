@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ranks::Reduce;
 
+use super::no_links;
 use crate::mpi_io::case::Case;
 use crate::mpi_io::look;
 use crate::mpi_io::scene::Scene;
@@ -17,13 +18,16 @@ pub(super) fn cases() -> Vec<Case> {
             "posix.create.exclusive",
             "POSIX.1-2017 open, O_EXCL",
             "of ranks that create one name with O_EXCL at once, one succeeds, and the others get EEXIST",
-            |scene| race(scene, |path| OpenOptions::new().write(true).create_new(true).open(path).map(drop)),
+            |scene| {
+                let make = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path).map(drop);
+                race(scene, make, Trouble::from)
+            },
         ),
         Case::new(
             "posix.mkdir.exclusive",
             "POSIX.1-2017 mkdir",
             "of ranks that make one directory at once, one succeeds, and the others get EEXIST",
-            |scene| race(scene, |path| fs::create_dir(path)),
+            |scene| race(scene, |path| fs::create_dir(path), Trouble::from),
         ),
         Case::new(
             "posix.link.exclusive",
@@ -32,7 +36,7 @@ pub(super) fn cases() -> Vec<Case> {
             |scene| {
                 let mine = scene.path(&format!("mine.{}", scene.rank()));
                 scene.agree("make", look::prefill(&mine, 1))?;
-                race(scene, |path| fs::hard_link(&mine, path))
+                race(scene, |path| fs::hard_link(&mine, path), no_links)
             },
         ),
         Case::new(
@@ -48,14 +52,19 @@ pub(super) fn cases() -> Vec<Case> {
 /// Names raced for.
 const ROUNDS: u32 = 25;
 
-fn race(scene: &Scene<'_>, make: impl Fn(&Path) -> io::Result<()>) -> Verdict {
+/// Makes names at once; what an error says but that another rank won, `refused` tells.
+fn race(
+    scene: &Scene<'_>,
+    make: impl Fn(&Path) -> io::Result<()>,
+    refused: fn(io::Error) -> Trouble,
+) -> Verdict {
     for round in 0..ROUNDS {
         let path = scene.path(&format!("name.{round}"));
         scene.comm.barrier()?;
         let won = match make(&path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(Trouble::from(error).of(path.display())),
+            Err(error) => Err(refused(error).of(path.display())),
         };
         let won = scene.agree("race", won)?;
         let winners = scene.comm.reduce_one(u64::from(won), Reduce::Sum)?;

@@ -1,13 +1,11 @@
 //! Files with holes, up to 10 TB.
 
 use std::fs::File;
-use std::io::ErrorKind;
-use std::path::Path;
 
 use crate::mpi_io::case::Case;
 use crate::mpi_io::look;
 use crate::mpi_io::scene::Scene;
-use crate::mpi_io::stop::{Told, Trouble, Verdict, same};
+use crate::mpi_io::stop::{Told, Verdict, same};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -58,7 +56,7 @@ fn far_apart(scene: &Scene<'_>, length: u64) -> Verdict {
         .into_iter()
         .enumerate()
         .try_for_each(|(call, place)| look::write_at(&file, &look::data(rank, call as u32, LENGTH), place));
-    scene.agree("write", written.map_err(|trouble| refused(&path, length, trouble)))?;
+    scene.agree("write", written.map_err(|trouble| look::too_long(&path, length, trouble)))?;
     scene.all("sync", || file.sync_all().told("fsync"))?;
     drop(file);
     let file = scene.agree("open again", File::open(&path).told("open"))?;
@@ -75,15 +73,4 @@ fn far_apart(scene: &Scene<'_>, length: u64) -> Verdict {
         let holes = [end[0], quarter, length / 2 - LENGTH as u64, end[1]];
         holes.iter().try_for_each(|place| look::holds("never written", &path, &file, *place, &zeros))
     })
-}
-
-/// A file system says that files end before: then there is nothing to try.
-fn refused(path: &Path, length: u64, trouble: Trouble) -> Trouble {
-    let probe = File::options().write(true).open(path).and_then(|file| file.set_len(length));
-    match probe {
-        Err(error) if [ErrorKind::FileTooLarge, ErrorKind::InvalidInput].contains(&error.kind()) => {
-            Trouble::Skipped(format!("the file system has no file of {length} bytes: {error}"))
-        }
-        _ => trouble,
-    }
 }
