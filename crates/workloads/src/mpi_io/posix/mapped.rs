@@ -1,11 +1,14 @@
 //! Shared mappings, seen by mappings and by reads of other ranks.
 
+use std::fs::File;
+use std::path::PathBuf;
+
 use storage::Mapped;
 
 use crate::mpi_io::case::Case;
 use crate::mpi_io::look;
 use crate::mpi_io::scene::Scene;
-use crate::mpi_io::stop::{Told, Verdict, same_bytes};
+use crate::mpi_io::stop::{Stop, Told, Trouble, Verdict, same_bytes};
 
 pub(super) fn cases() -> Vec<Case> {
     let case = |name, promise, body: fn(&mut Scene<'_>) -> Verdict| {
@@ -26,7 +29,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Seen {
     ByRead,
     ByMapping,
@@ -35,56 +38,64 @@ enum Seen {
 /// Bytes of a rank; ranks meet within pages.
 const LENGTH: usize = 6000;
 
+/// A file of untouched bytes that a rank has open and mapped, with a part for each rank.
+struct Both {
+    path: PathBuf,
+    file: File,
+    map: Mapped,
+    ranks: u32,
+}
+
+impl Both {
+    /// Opens and maps, and has every page of the mapping loaded before anything is stored or written.
+    fn open(scene: &Scene<'_>) -> Result<Self, Stop> {
+        let (path, ranks) = (scene.path("file"), scene.size());
+        let length = LENGTH * ranks as usize;
+        scene.on_rank_0("make", || look::prefill(&path, length))?;
+        let file = scene.agree("open", look::open(&path))?;
+        let map = scene.agree("map", Mapped::open(&path, length as u64).told("mmap"))?;
+        let both = Self { path, file, map, ranks };
+        scene.all("load before", || both.maps("before", 0, &vec![look::UNTOUCHED; length]))?;
+        Ok(both)
+    }
+
+    fn maps(&self, what: &str, place: u64, wanted: &[u8]) -> Result<(), Trouble> {
+        let mut found = vec![0; wanted.len()];
+        self.map.read(&mut found, place).told("load")?;
+        same_bytes(what, &self.path, place, wanted, &found)
+    }
+
+    /// Each rank's place and data.
+    fn parts(&self) -> impl Iterator<Item = (u64, Vec<u8>)> {
+        (0..self.ranks).map(|rank| (place(rank), look::data(rank, 1, LENGTH)))
+    }
+}
+
+fn place(rank: u32) -> u64 {
+    u64::from(rank) * LENGTH as u64
+}
+
 fn stores(scene: &Scene<'_>, seen: Seen) -> Verdict {
-    let path = scene.path("file");
-    let (rank, size) = (scene.rank(), scene.size());
-    let length = LENGTH * size as usize;
-    scene.on_rank_0("make", || look::prefill(&path, length))?;
-    let file = scene.agree("open", look::open(&path))?;
-    let map = scene.agree("map", Mapped::open(&path, length as u64).told("mmap"))?;
-    let place = |rank: u32| u64::from(rank) * LENGTH as u64;
-    scene.all("load before", || {
-        let mut found = vec![0; length];
-        map.read(&mut found, 0).told("load")?;
-        same_bytes("before", &path, 0, &vec![look::UNTOUCHED; length], &found)
-    })?;
+    let both = Both::open(scene)?;
     scene.all("store", || {
-        map.write(&look::data(rank, 1, LENGTH), place(rank)).told("store")?;
-        map.sync().told("msync")
+        both.map.write(&look::data(scene.rank(), 1, LENGTH), place(scene.rank())).told("store")?;
+        both.map.sync().told("msync")
     })?;
     scene.all("look", || {
-        (0..size).try_for_each(|other| {
-            let wanted = look::data(other, 1, LENGTH);
-            if seen == Seen::ByRead {
-                return look::holds("stored by a mapping", &path, &file, place(other), &wanted);
-            }
-            let mut found = vec![0; LENGTH];
-            map.read(&mut found, place(other)).told("load")?;
-            same_bytes("stored by another mapping", &path, place(other), &wanted, &found)
+        both.parts().try_for_each(|(place, wanted)| match seen {
+            Seen::ByRead => look::holds("stored by a mapping", &both.path, &both.file, place, &wanted),
+            Seen::ByMapping => both.maps("stored by another mapping", place, &wanted),
         })
     })
 }
 
 fn written(scene: &mut Scene<'_>) -> Verdict {
-    let path = scene.path("file");
-    let (rank, size) = (scene.rank(), scene.size());
-    let length = LENGTH * size as usize;
-    scene.on_rank_0("make", || look::prefill(&path, length))?;
-    let file = scene.agree("open", look::open(&path))?;
-    let map = scene.agree("map", Mapped::open(&path, length as u64).told("mmap"))?;
-    scene.all("load before", || {
-        let mut found = vec![0; length];
-        map.read(&mut found, 0).told("load")?;
-        same_bytes("before", &path, 0, &vec![look::UNTOUCHED; length], &found)
-    })?;
+    let both = Both::open(scene)?;
     scene.all("write", || {
-        look::write_at(&file, &look::data(rank, 1, LENGTH), u64::from(rank) * LENGTH as u64)?;
-        file.sync_all().told("fsync")
+        look::write_at(&both.file, &look::data(scene.rank(), 1, LENGTH), place(scene.rank()))?;
+        both.file.sync_all().told("fsync")
     })?;
     scene.all("load", || {
-        let mut found = vec![0; length];
-        map.read(&mut found, 0).told("load")?;
-        let wanted: Vec<u8> = (0..size).flat_map(|rank| look::data(rank, 1, LENGTH)).collect();
-        same_bytes("written by other ranks", &path, 0, &wanted, &found)
+        both.parts().try_for_each(|(place, wanted)| both.maps("written by other ranks", place, &wanted))
     })
 }
