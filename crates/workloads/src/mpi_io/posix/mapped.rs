@@ -1,6 +1,7 @@
 //! Shared mappings, seen by mappings and by reads of other ranks.
 
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 
 use storage::Mapped;
@@ -53,7 +54,7 @@ impl Both {
         let length = LENGTH * ranks as usize;
         scene.on_rank_0("make", || look::prefill(&path, length))?;
         let file = scene.agree("open", look::open(&path))?;
-        let map = scene.agree("map", Mapped::open(&path, length as u64).told("mmap"))?;
+        let map = scene.agree("map", Mapped::open(&path, length as u64).map_err(no_maps))?;
         let both = Self { path, file, map, ranks };
         scene.all("load before", || both.maps("before", 0, &vec![look::UNTOUCHED; length]))?;
         Ok(both)
@@ -68,6 +69,15 @@ impl Both {
     /// Each rank's place and data.
     fn parts(&self) -> impl Iterator<Item = (u64, Vec<u8>)> {
         (0..self.ranks).map(|rank| (place(rank), look::data(rank, 1, LENGTH)))
+    }
+}
+
+/// Of a file that cannot be mapped: `ENODEV` is how POSIX has a file system say that it maps none.
+fn no_maps(error: io::Error) -> Trouble {
+    const ENODEV: i32 = 19;
+    match error.raw_os_error() {
+        Some(ENODEV) => Trouble::Unsupported(format!("mmap: {error}")),
+        _ => Trouble::from(error).of("mmap"),
     }
 }
 
@@ -98,4 +108,15 @@ fn written(scene: &mut Scene<'_>) -> Verdict {
     scene.all("load", || {
         both.parts().try_for_each(|(place, wanted)| both.maps("written by other ranks", place, &wanted))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_that_maps_no_files_is_told_from_one_that_fails() {
+        assert!(matches!(no_maps(io::Error::from_raw_os_error(19)), Trouble::Unsupported(_)), "ENODEV");
+        assert!(matches!(no_maps(io::Error::from_raw_os_error(12)), Trouble::Fail(_)), "ENOMEM");
+    }
 }
