@@ -28,6 +28,12 @@ impl Mapped {
         if self.0.read(data, offset) { Ok(()) } else { Err(lost()) }
     }
 
+    /// Forgets what of the mapping is not as the file is on its storage: `msync` with `MS_INVALIDATE`. Later
+    /// loads find what was made durable before.
+    pub fn invalidate(&self) -> io::Result<()> {
+        self.0.invalidate()
+    }
+
     /// Makes the whole mapping durable: `msync` with `MS_SYNC`.
     pub fn sync(&self) -> io::Result<()> {
         self.0.sync(0..self.0.length())

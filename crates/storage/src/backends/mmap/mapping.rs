@@ -86,12 +86,21 @@ impl Mapping {
 
     /// Makes a range durable: `msync` with `MS_SYNC`.
     pub(crate) fn sync(&self, range: Range<u64>) -> io::Result<()> {
+        self.msync(range, libc::MS_SYNC)
+    }
+
+    /// Forgets copies that are not as the file is on its storage: `msync` with `MS_INVALIDATE`.
+    pub(crate) fn invalidate(&self) -> io::Result<()> {
+        self.msync(0..self.length(), libc::MS_INVALIDATE)
+    }
+
+    fn msync(&self, range: Range<u64>, flags: libc::c_int) -> io::Result<()> {
         let (start, length) = self.pages(range);
         if length == 0 {
             return Ok(());
         }
         // SAFETY: the pages belong to the mapping.
-        match unsafe { libc::msync(start.cast(), length, libc::MS_SYNC) } {
+        match unsafe { libc::msync(start.cast(), length, flags) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
