@@ -4,7 +4,7 @@ use storage::mpi_file::{At, Datatype, Done, Elements, MpiError, MpiFile, Progres
 
 /// By which pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(in crate::mpi_io) enum By {
     /// An offset given with the call.
     Offset,
     /// The rank's own pointer.
@@ -15,7 +15,7 @@ pub(super) enum By {
 
 /// When a call ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(in crate::mpi_io) enum When {
     /// It waits.
     Waits,
     /// It is begun, and waited for as a request.
@@ -26,14 +26,14 @@ pub(super) enum When {
 
 /// One way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(in crate::mpi_io) struct Cell {
     /// After the call that writes.
-    pub(super) name: &'static str,
-    pub(super) by: By,
-    pub(super) when: When,
-    pub(super) together: bool,
+    pub(in crate::mpi_io) name: &'static str,
+    pub(in crate::mpi_io) by: By,
+    pub(in crate::mpi_io) when: When,
+    pub(in crate::mpi_io) together: bool,
     /// The section of MPI 4.1 that promises it.
-    pub(super) document: &'static str,
+    pub(in crate::mpi_io) document: &'static str,
 }
 
 const OFFSETS: &str = "MPI 4.1 section 14.4.2";
@@ -46,7 +46,7 @@ const fn cell(name: &'static str, by: By, when: When, together: bool, document: 
 }
 
 /// All of them.
-pub(super) const CELLS: [Cell; 14] = [
+pub(in crate::mpi_io) const CELLS: [Cell; 14] = [
     cell("write_at", By::Offset, When::Waits, false, OFFSETS),
     cell("iwrite_at", By::Offset, When::Request, false, OFFSETS),
     cell("write_at_all", By::Offset, When::Waits, true, OFFSETS),
@@ -64,16 +64,16 @@ pub(super) const CELLS: [Cell; 14] = [
 ];
 
 /// What one call moves: elements of a datatype in a buffer.
-pub(super) struct Load<'t> {
-    pub(super) kind: &'t Datatype,
-    pub(super) count: i32,
-    pub(super) buffer: Vec<u8>,
+pub(in crate::mpi_io) struct Load<'t> {
+    pub(in crate::mpi_io) kind: &'t Datatype,
+    pub(in crate::mpi_io) count: i32,
+    pub(in crate::mpi_io) buffer: Vec<u8>,
     /// Where it goes, in etypes of the view; taken by calls with an offset.
-    pub(super) offset: i64,
+    pub(in crate::mpi_io) offset: i64,
 }
 
 /// What came of a call, with its buffer.
-pub(super) type Came = (Result<Done, MpiError>, Vec<u8>);
+pub(in crate::mpi_io) type Came = (Result<Done, MpiError>, Vec<u8>);
 
 impl Cell {
     fn at(&self, offset: i64) -> At {
@@ -89,13 +89,13 @@ impl Cell {
     }
 
     /// The call that reads in the same way.
-    pub(super) fn reading(&self) -> String {
+    pub(in crate::mpi_io) fn reading(&self) -> String {
         self.name.replacen("write", "read", 1)
     }
 
     /// Makes the calls, all of them under way at once where that can be; the last request is driven to its
     /// end by tests, the others are waited for.
-    pub(super) fn calls(&self, file: &MpiFile, writes: bool, loads: Vec<Load<'_>>) -> Vec<Came> {
+    pub(in crate::mpi_io) fn calls(&self, file: &MpiFile, writes: bool, loads: Vec<Load<'_>>) -> Vec<Came> {
         match self.when {
             When::Waits => loads.into_iter().map(|load| self.waits(file, writes, load)).collect(),
             When::Halves => loads.into_iter().map(|load| self.halves(file, writes, load)).collect(),

@@ -4,7 +4,7 @@ use ranks::mpi::MpiComm;
 use storage::mpi_file::{Datatype, MpiError, Named};
 
 /// Bytes of a buffer that no call may touch.
-pub(super) const GAP: u8 = 0x77;
+pub(in crate::mpi_io) const GAP: u8 = 0x77;
 
 /// Makes the datatype for so many numbers, and tells how many of its elements they are.
 type Tell = fn(&Datatype, i32) -> Result<(Datatype, i32), MpiError>;

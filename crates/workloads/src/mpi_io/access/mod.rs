@@ -6,9 +6,10 @@ mod memory;
 mod shared;
 mod view;
 
-use cell::{By, CELLS, Cell};
+pub(super) use cell::{By, CELLS, Cell, Load};
 pub(super) use engine::Hints;
 use engine::{Amount, Group, Plan, SMALL, play};
+pub(super) use memory::GAP;
 
 use super::case::Case;
 
