@@ -12,9 +12,20 @@ pub(super) const UNTOUCHED: u8 = 0xa5;
 
 /// Data of a rank: each byte depends on rank, call and place, and is never [`UNTOUCHED`] nor 0.
 pub(super) fn data(rank: u32, call: u32, length: usize) -> Vec<u8> {
-    let key = u64::from(rank) << 48 | u64::from(call) << 32;
+    let key = u64::from(rank) << 40 | u64::from(call) << 24;
     let words = (0..length.div_ceil(8) as u64).flat_map(|word| mixed(key | word).to_le_bytes());
     words.take(length).map(|byte| if byte == UNTOUCHED || byte == 0 { 0x5a } else { byte }).collect()
+}
+
+/// Four bytes of a rank's call of the first two, which no other rank and call has; none is [`UNTOUCHED`]
+/// nor 0.
+pub(super) fn key(rank: u32, call: u32) -> [u8; 4] {
+    let mut number = u64::from(rank) * 2 + u64::from(call);
+    [(); 4].map(|()| {
+        let digit = 1 + (number % 254) as u8;
+        number /= 254;
+        if digit >= UNTOUCHED { digit + 1 } else { digit }
+    })
 }
 
 /// Every bit of the result depends on every bit of the number (the last steps of SplitMix64).
@@ -89,4 +100,29 @@ pub(super) fn whole(path: &Path) -> Result<Vec<u8>, Trouble> {
 /// Trouble unless the file, opened anew, holds these bytes and no more.
 pub(super) fn is_whole(what: &str, path: &Path, expected: &[u8]) -> Result<(), Trouble> {
     same_bytes(what, path, 0, expected, &whole(path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn keys_of_100_000_ranks_differ_and_hold_data() {
+        let mut keys = HashSet::new();
+        for rank in 0..100_000 {
+            for call in 0..2 {
+                let key = key(rank, call);
+                assert!(keys.insert(key), "rank {rank}, call {call}");
+                assert!(key.iter().all(|byte| ![0, UNTOUCHED].contains(byte)), "{key:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn data_of_ranks_differs_where_their_numbers_are_large() {
+        let ranks = [0, 1, 1 << 16, (1 << 16) + 1, (1 << 24) - 1];
+        let all: HashSet<Vec<u8>> = ranks.iter().map(|rank| data(*rank, 1, 64)).collect();
+        assert_eq!(all.len(), ranks.len());
+    }
 }

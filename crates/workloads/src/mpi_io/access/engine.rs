@@ -68,7 +68,7 @@ pub(super) const SMALL: Hints =
     &[("cb_buffer_size", "16384"), ("ind_wr_buffer_size", "16384"), ("ind_rd_buffer_size", "16384")];
 
 /// Untouched bytes behind all that is moved.
-const BEHIND: u64 = 96;
+pub(super) const BEHIND: u64 = 96;
 
 /// One rank's part in it.
 pub(super) struct Part<'a> {
@@ -122,12 +122,16 @@ impl Part<'_> {
     /// What rank `rank` writes in a call, as it lies in the file.
     fn data(&self, rank: u32, call: u32) -> Vec<u8> {
         let seen = self.seen(rank);
-        let data = look::data(rank, call, (seen.each * seen.etype) as usize);
-        // Elements on top of each other are all the first one, which is the last one.
+        self.piece(rank, call, (seen.each * seen.etype) as usize)
+    }
+
+    /// So many bytes of a rank's data, told apart from those of all other ranks and calls.
+    pub(super) fn piece(&self, rank: u32, call: u32, length: usize) -> Vec<u8> {
         if self.plan.memory.only_writes {
-            data.iter().cycle().take(4).cycle().take(data.len()).copied().collect()
+            // Elements on top of each other are all the first one, which is the last one.
+            look::key(rank, call).into_iter().cycle().take(length).collect()
         } else {
-            data
+            look::data(rank, call, length)
         }
     }
 

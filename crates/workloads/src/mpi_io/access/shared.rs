@@ -9,15 +9,12 @@ use ranks::{Comm, Reduce};
 use storage::mpi_file::{Pointer, Whence};
 
 use super::cell::Load;
-use super::engine::{Part, moved};
+use super::engine::{BEHIND, Part, moved};
 use super::memory;
 use super::view::Seen;
 use crate::mpi_io::look;
 use crate::mpi_io::scene::Scene;
 use crate::mpi_io::stop::{Told, Trouble, Verdict, same, same_bytes};
-
-/// Untouched bytes behind all that is moved.
-const BEHIND: u64 = 96;
 
 pub(super) fn play(scene: &Scene<'_>, part: &Part<'_>) -> Verdict {
     let length = region(part);
@@ -59,14 +56,9 @@ fn region(part: &Part<'_>) -> u64 {
     end + BEHIND
 }
 
-/// A rank's data: as long as a piece, and told apart from all others.
+/// A rank's data, as long as a piece.
 fn data(part: &Part<'_>, rank: u32, call: u32) -> Vec<u8> {
-    let plain = look::data(rank, call, piece(part) as usize);
-    if part.plan.memory.only_writes {
-        plain.iter().take(4).cycle().take(plain.len()).copied().collect()
-    } else {
-        plain
-    }
+    part.piece(rank, call, piece(part) as usize)
 }
 
 /// Both calls; gives what a read brought.
@@ -153,7 +145,6 @@ fn found_slots(part: &Part<'_>, read: &[Vec<u8>]) -> Result<Vec<u64>, Trouble> {
 
 /// Every piece was read by one rank, once. Ranks alone on a file count for themselves.
 fn each_once(scene: &Scene<'_>, part: &Part<'_>, mut counts: Vec<u64>) -> Verdict {
-    // Elements on top of each other make calls of one rank alike where their first numbers are.
     part.comm.barrier()?;
     let alone = matches!(part.whose, storage::mpi_file::Whose::Alone(_));
     if !alone {
