@@ -55,12 +55,24 @@ pub(super) fn write_at(file: &File, data: &[u8], offset: u64) -> Result<(), Trou
 /// What came of writing into a file of `length` bytes: where the file system says that its files end before,
 /// there is nothing to try.
 pub(super) fn too_long(path: &Path, length: u64, trouble: Trouble) -> Trouble {
+    ends_before(path, length).unwrap_or(trouble)
+}
+
+fn ends_before(path: &Path, length: u64) -> Option<Trouble> {
     match File::options().write(true).open(path).and_then(|file| file.set_len(length)) {
         Err(error) if [ErrorKind::FileTooLarge, ErrorKind::InvalidInput].contains(&error.kind()) => {
-            Trouble::Skipped(format!("the file system has no file of {length} bytes: {error}"))
+            Some(Trouble::Skipped(format!("the file system has no file of {length} bytes: {error}")))
         }
-        _ => trouble,
+        _ => None,
     }
+}
+
+/// Makes an empty file, on a file system that has files of so many bytes. To be asked before a collective
+/// call: one that fails on a rank may leave others in it.
+pub(super) fn make_for(path: &Path, length: u64) -> Result<(), Trouble> {
+    let file = open(path)?;
+    ends_before(path, length).map_or(Ok(()), Err)?;
+    file.set_len(0).told(path.display())
 }
 
 /// What is at `offset`: so many bytes, or fewer where the file ends.

@@ -124,4 +124,7 @@ fn what_a_file_system_says_it_cannot_do_is_no_failure() {
     let ends = look::too_long(&path, u64::MAX / 2, Trouble::fail("File too large"));
     assert!(matches!(ends, Trouble::Skipped(_)), "{ends:?}");
     assert!(matches!(look::too_long(&path, 1 << 20, Trouble::fail("lost")), Trouble::Fail(_)));
+    assert!(matches!(look::make_for(&path, u64::MAX / 2), Err(Trouble::Skipped(_))));
+    look::make_for(&path, 1 << 20).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
 }

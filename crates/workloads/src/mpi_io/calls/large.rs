@@ -40,15 +40,15 @@ fn far_apart(scene: &Scene<'_>, extent: u64) -> Verdict {
     let rank = scene.rank();
     let made = int.contiguous(PIECE as i32 / 4).and_then(|piece| piece.resized(0, extent as isize));
     let filetype = scene.agree("make a filetype", made)?;
+    let end = 2 * extent + u64::from(scene.size()) * PIECE as u64;
+    scene.on_rank_0("make", || look::make_for(&path, end))?;
     let file = scene.open(&path, &MADE)?;
     let start = Start::Byte(i64::from(rank) * PIECE as i64);
     scene.agree("MPI_File_set_view", file.set_view(start, &int, &filetype, "native", &none))?;
     let data = look::data(rank, 1, 3 * PIECE);
     let elements = || Elements::new(&int, 3 * PIECE as i32 / 4);
-    let end = 2 * extent + u64::from(scene.size()) * PIECE as u64;
     scene.all("write", || {
-        let wrote = file.write(At::Offset(0), Way::Collective, &data, elements());
-        wrote.map(drop).told("write_at_all").map_err(|trouble| look::too_long(&path, end, trouble))
+        file.write(At::Offset(0), Way::Collective, &data, elements()).map(drop).told("write_at_all")
     })?;
     scene.close(file)?;
     scene.all("look", || {
@@ -68,14 +68,13 @@ fn ten_tb(scene: &mut Scene<'_>) -> Verdict {
     let (rank, size, byte) = (i64::from(scene.rank()), i64::from(scene.size()), byte(scene)?);
     let piece = PIECE as i64;
     let places = |rank: i64| [rank * piece, TEN_TB / 2 + rank * piece, TEN_TB - (size - rank) * piece];
+    scene.on_rank_0("make", || look::make_for(&path, TEN_TB as u64))?;
     let file = scene.open(&path, &MADE)?;
     for (call, place) in places(rank).into_iter().enumerate() {
         scene.all("write", || {
             let data = look::data(rank as u32, call as u32, PIECE);
             let elements = Elements::new(&byte, PIECE as i32);
-            let wrote = file.write(At::Offset(place), Way::Collective, &data, elements);
-            let wrote = wrote.map(drop).told("write_at_all");
-            wrote.map_err(|trouble| look::too_long(&path, TEN_TB as u64, trouble))
+            file.write(At::Offset(place), Way::Collective, &data, elements).map(drop).told("write_at_all")
         })?;
     }
     scene.sync(&file)?;
