@@ -22,7 +22,7 @@ fn the_three_files_are_written_by_one_test_and_read_again_by_a_later_one() {
 id = "WRITE"
 clause = "a checkpoint and two plot files are written"
 flash_io = "-i --size 4 --blocks 5"
-repetitions = 2
+repetitions = 1
 criterion = [
   {{ metric = "checkpoint.bw", op = ">", value = "1 kB/s" }},
   {{ metric = "plot_corner.seconds", op = "<", value = "1 h" }},
