@@ -308,7 +308,7 @@ fn local_ranks_run_what_needs_no_mpi_and_skip_the_rest_with_the_reason() {
     let dir = tempfile::tempdir().unwrap();
     let ran = run(&mut assay(dir.path(), "-n 3 mpi-io --only posix.visible.* --only open.create ."));
     let out = ran.ok();
-    assert!(out.contains("3 ranks on 1 nodes: local ranks"), "{out}");
+    assert!(out.contains("3 ranks on 1 node: local ranks"), "{out}");
     assert!(out.contains("PASS         posix.visible.after_write"), "{out}");
     assert!(out.contains("SKIPPED      open.create\n             needs MPI's ranks"), "{out}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "everything is removed");
@@ -371,5 +371,5 @@ fn a_launcher_that_starts_nothing_is_told_and_nothing_hangs() {
         ran.err.contains("the launched job ended with exit status: 1 before it began a case"),
         "{ran:#?}"
     );
-    assert!(ran.out.contains("not run: 1 cases"), "{ran:#?}");
+    assert!(ran.out.contains("not run: 1 case,"), "{ran:#?}");
 }

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,6 +33,9 @@ const START: Duration = Duration::from_secs(120);
 /// How much longer than its limit a case may take before the job is killed from here.
 const GRACE: Duration = Duration::from_secs(30);
 
+/// How often it is looked whether somebody asked for the end.
+const LOOK: Duration = Duration::from_millis(200);
+
 /// How long a job that was asked to end may take.
 const END: Duration = Duration::from_secs(5);
 
@@ -48,6 +53,7 @@ pub(super) fn run(argv: &[String], args: &Args, cases: &[Case]) -> Result<u8, Us
         ranks: 0,
         broken: None,
         spared: Vec::new(),
+        asked_to_stop: campaign::signals::stop_on_request().unwrap_or_default(),
     };
     while !drive.open.is_empty() && drive.broken.is_none() {
         drive.job()?;
@@ -69,6 +75,8 @@ struct Drive<'a> {
     broken: Option<String>,
     /// Patterns of cases that are not tried any more.
     spared: Vec<&'static str>,
+    /// Somebody asked this process to end.
+    asked_to_stop: Arc<AtomicBool>,
 }
 
 /// How a job ended.
@@ -77,6 +85,8 @@ enum Ended {
     Done,
     /// Before that: in these words.
     Early(String),
+    /// Somebody asked for it.
+    Stopped,
 }
 
 impl Drive<'_> {
@@ -87,8 +97,16 @@ impl Drive<'_> {
         let mut begun: Option<(String, PathBuf)> = None;
         let before = self.ended.len();
         let mut patience = START;
+        let mut heard = Instant::now();
         let ended = loop {
-            match lines.recv_timeout(patience) {
+            if self.asked_to_stop.load(Ordering::Relaxed) {
+                break Ended::Stopped;
+            }
+            let line = lines.recv_timeout(LOOK);
+            if line.is_ok() {
+                heard = Instant::now();
+            }
+            match line {
                 Ok(Line::Begin { name, dir, limit_s }) => {
                     begun = Some((name, PathBuf::from(dir)));
                     patience = Duration::from_secs(limit_s) + GRACE;
@@ -101,18 +119,31 @@ impl Drive<'_> {
                     self.hear(line);
                 }
                 Err(RecvTimeoutError::Disconnected) => break Ended::Early(ended_with(child.wait().ok())),
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() < patience => {}
                 Err(RecvTimeoutError::Timeout) => {
                     break Ended::Early(format!("was silent for {} s", patience.as_secs()));
                 }
             }
         };
         stop(&mut child, matches!(ended, Ended::Done));
-        let Ended::Early(why) = ended else {
-            return Ok(());
-        };
-        if let Some((_, dir)) = &begun {
+        // What was told before the end and not heard yet.
+        for line in lines.try_iter() {
+            match line {
+                Line::Begin { name, dir, .. } => begun = Some((name, PathBuf::from(dir))),
+                line => self.hear(line),
+            }
+        }
+        if let Some((_, dir)) = begun.as_ref().filter(|_| !matches!(ended, Ended::Done)) {
             self.tidy(dir);
         }
+        let why = match ended {
+            Ended::Done => return Ok(()),
+            Ended::Early(why) => why,
+            Ended::Stopped => {
+                self.broken = Some("stopped, as was asked for".to_owned());
+                return Ok(());
+            }
+        };
         let last = begun.as_ref().map(|(name, _)| name.clone());
         match begun.filter(|(name, _)| self.open.front().is_some_and(|(open, ..)| open == name)) {
             Some((name, _)) => self.lost(&name, &why),

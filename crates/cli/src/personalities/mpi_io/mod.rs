@@ -26,7 +26,7 @@ use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 pub(crate) use args::Args;
 use tale::Tale;
-use watch::{Bark, Standing, Watchdog};
+use watch::{Bark, Limits, Standing, Watchdog};
 
 /// Runs the command on `local` ranks or the launcher's, or starts ranks by a launcher; gives the exit status:
 /// 0 nothing failed, 1 a case failed or had no outcome, 2 wrong usage.
@@ -124,7 +124,8 @@ fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) ->
     comm.broadcast(0, &mut name)?;
     let own = String::from_utf8_lossy(&name).into_owned();
     let dir = args.dir.clone().unwrap_or_default();
-    let (limit, speaks) = (Duration::from_secs(args.timeout.into()), comm.rank() == 0);
+    let speaks = comm.rank() == 0;
+    let limits = Limits { most: Duration::from_secs(args.timeout.into()), library: library.clone() };
     if speaks {
         let ready = lock(tale).ready(library.clone(), comm.size(), nodes, comm.node_name());
         ready.map_err(|error| halt(comm, &error))?;
@@ -133,7 +134,7 @@ fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) ->
         let tale = Arc::clone(tale);
         Box::new(move |standing: &Standing, notes: &[String]| lock(&tale).bark(standing, notes))
     });
-    let dog = Watchdog::start(limit, comm.rank(), comm.size(), dir.join(&own), bark);
+    let dog = Watchdog::start(limits.clone(), comm.rank(), comm.size(), dir.join(&own), bark);
     let suite = Suite {
         dir: &dir,
         own: &own,
@@ -148,7 +149,7 @@ fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) ->
         if let Event::End(case) = &event {
             records.put(&Record::Case(case.clone()))?;
         }
-        lock(tale).tell(event, limit)
+        lock(tale).tell(event, &limits)
     };
     mpi_io::run(&suite, cases, comm, clock, &dog, &mut tell)
 }

@@ -4,16 +4,16 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::time::Duration;
 
 use results::Record;
 use results::record::{Case as Told, End, Evidence, Outcome};
+use units::several;
 use workloads::mpi_io::{Case, Event, Library, TIMEOUT, known};
 
 use super::args::Args;
 use super::speech::Line;
 use super::text;
-use super::watch::{Standing, limit_of, summary};
+use super::watch::{Limits, Standing, summary};
 use crate::speech::{complain, say};
 
 /// What has been told, and what is to be.
@@ -60,11 +60,11 @@ impl Tale {
     }
 
     /// What happened.
-    pub(super) fn tell(&mut self, event: Event<'_>, limit: Duration) -> io::Result<()> {
+    pub(super) fn tell(&mut self, event: Event<'_>, limits: &Limits) -> io::Result<()> {
         match event {
             Event::Begin(case, dir) if self.in_lines => {
                 let (name, dir) = (case.name.to_string(), dir.display().to_string());
-                say(&Line::Begin { name, dir, limit_s: limit_of(case, limit).as_secs() }.text())
+                say(&Line::Begin { name, dir, limit_s: limits.of(case).as_secs() }.text())
             }
             Event::Begin(..) => Ok(()),
             Event::End(case) => self.end(*case),
@@ -148,7 +148,9 @@ impl Tale {
 /// On what the cases run.
 pub(super) fn heading(ranks: u32, nodes: u32, library: &str) -> String {
     let on = if library.is_empty() { "local ranks, without MPI" } else { library };
-    format!("{ranks} ranks on {nodes} nodes: {on}\n")
+    let [ranks, nodes] =
+        [(ranks, "rank"), (nodes, "node")].map(|(number, what)| several(number.into(), what));
+    format!("{ranks} on {nodes}: {on}\n")
 }
 
 /// What stays.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use results::record::{Case, Outcome};
+use units::several;
 
 /// One case as it ended, with line ends.
 pub(super) fn line(case: &Case) -> String {
@@ -57,7 +58,11 @@ pub(super) fn table(ended: &[Case], open: &[String]) -> String {
     }
     row(&mut text, "all", &all);
     if !open.is_empty() {
-        let _ = writeln!(text, "not run: {} cases, from {} on", open.len(), open[0]);
+        let _ = writeln!(text, "not run: {}, from {} on", several(open.len() as u64, "case"), open[0]);
+    }
+    let tried = |case: &&Case| !matches!(case.outcome, Outcome::Skipped | Outcome::Unsupported);
+    if !ended.is_empty() && !ended.iter().any(|case| tried(&case)) {
+        text.push_str("nothing was tried: none of these cases says anything of this file system\n");
     }
     text
 }
@@ -129,6 +134,9 @@ mod tests {
         assert_eq!(status(&ended, &[]), 0);
         assert_eq!(status(&ended, &["c".into()]), 1);
         assert_eq!(status(&[case("a.x", Outcome::Fail)], &[]), 1);
-        assert!(table(&ended, &["c.x".into()]).ends_with("not run: 1 cases, from c.x on\n"));
+        assert!(!table(&ended, &[]).contains("nothing was tried"));
+        let idle = [case("a.x", Outcome::Skipped)];
+        assert!(table(&idle, &[]).contains("\nnothing was tried: "));
+        assert!(table(&ended, &["c.x".into()]).ends_with("not run: 1 case, from c.x on\n"));
     }
 }

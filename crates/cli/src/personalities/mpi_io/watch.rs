@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use workloads::mpi_io::{Case, Watch};
+use workloads::mpi_io::{Case, Known, Library, Watch};
 
 /// How long what is late is waited for.
 #[derive(Clone, Copy)]
@@ -30,6 +30,9 @@ const TIMES: Times = Times { notes: Duration::from_millis(1500), grace: Duration
 
 /// How long an exit may take before it is made the hard way.
 const EXIT: Duration = Duration::from_secs(2);
+
+/// How long a case may take of which the library is known to end or hang the job.
+const KNOWN: Duration = Duration::from_secs(10);
 
 /// How often the clock is looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -57,7 +60,7 @@ struct Now {
 
 /// The watch of one rank.
 pub(super) struct Watchdog {
-    limit: Duration,
+    limits: Limits,
     now: Arc<Mutex<Now>>,
 }
 
@@ -66,15 +69,15 @@ pub(super) type Bark = Box<dyn Fn(&Standing, &[String]) + Send>;
 
 impl Watchdog {
     /// Begins to watch rank `rank` of `ranks`; `own` is the run's own directory.
-    pub(super) fn start(limit: Duration, rank: u32, ranks: u32, own: PathBuf, bark: Option<Bark>) -> Self {
+    pub(super) fn start(limits: Limits, rank: u32, ranks: u32, own: PathBuf, bark: Option<Bark>) -> Self {
         let now = Arc::default();
         let post = Post { now: Arc::clone(&now), rank, ranks, own, bark, leave: Box::new(|| leave()) };
-        Self::with(limit, now, post, TIMES)
+        Self::with(limits, now, post, TIMES)
     }
 
-    fn with(limit: Duration, now: Arc<Mutex<Now>>, post: Post, times: Times) -> Self {
+    fn with(limits: Limits, now: Arc<Mutex<Now>>, post: Post, times: Times) -> Self {
         thread::spawn(move || post.watch(times));
-        Self { limit, now }
+        Self { limits, now }
     }
 }
 
@@ -82,14 +85,27 @@ fn lock(now: &Mutex<Now>) -> MutexGuard<'_, Now> {
     now.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The limit of a case, where others have `limit`.
-pub(super) fn limit_of(case: &Case, limit: Duration) -> Duration {
-    limit * case.patience
+/// How long cases may take.
+#[derive(Clone)]
+pub(super) struct Limits {
+    /// Of most cases.
+    pub(super) most: Duration,
+    /// On this library.
+    pub(super) library: Library,
+}
+
+impl Limits {
+    /// Of this one.
+    pub(super) fn of(&self, case: &Case) -> Duration {
+        let whole = self.most * case.patience;
+        let hangs = Known::of(&case.name, &self.library).iter().any(|known| known.is_fatal);
+        if hangs { whole.min(KNOWN) } else { whole }
+    }
 }
 
 impl Watch for Watchdog {
     fn begin(&self, case: &Case) {
-        let limit = limit_of(case, self.limit);
+        let limit = self.limits.of(case);
         let mut now = lock(&self.now);
         now.begun += 1;
         now.standing = Some(Standing {
@@ -280,7 +296,8 @@ mod tests {
         let now = Arc::default();
         let own = std::env::temp_dir().join("assay-no-such-run");
         let post = Post { now: Arc::clone(&now), rank: u32::from(!barks), ranks: 1, own, bark, leave };
-        (Watchdog::with(Duration::ZERO, now, post, SHORT), told)
+        let limits = Limits { most: Duration::ZERO, library: Library::default() };
+        (Watchdog::with(limits, now, post, SHORT), told)
     }
 
     fn case(name: &'static str) -> Case {
@@ -324,6 +341,22 @@ mod tests {
         dog.end();
         assert!(!post.settle(&standing, || panic!("it has ended")));
         drop(told);
+    }
+
+    #[test]
+    fn a_case_that_is_known_to_hang_is_waited_for_less() {
+        let minute = Duration::from_secs(60);
+        let of = |words: &str, name: &'static str| {
+            let limits = Limits { most: minute, library: Library::read(words) };
+            limits.of(&case(name))
+        };
+        let open_mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
+        let mut ompio = Library::read(open_mpi);
+        ompio.files = "ompio".to_owned();
+        let hangs = Limits { most: minute, library: ompio }.of(&case("end.iread_at"));
+        assert_eq!(hangs, Duration::from_secs(10));
+        assert_eq!(of(open_mpi, "posix.append.records"), minute);
+        assert_eq!(of("MPICH Version: 4.0.2", "end.iread_at"), minute);
     }
 
     #[test]
