@@ -44,6 +44,8 @@ pub const TRUNCATE: c_uint = 2;
 pub const SCOPE_LOCAL: c_int = 0;
 /// `H5S_SELECT_SET`
 pub const SELECT_SET: c_int = 0;
+/// `H5T_COMPOUND`: a type of several members.
+pub const COMPOUND: c_int = 6;
 /// `H5D_FILL_TIME_NEVER`
 pub const FILL_NEVER: c_int = 1;
 /// `H5FD_MPIO_INDEPENDENT`
@@ -115,8 +117,18 @@ pub struct Constants {
     pub dataset_create: Id,
     /// `H5P_DATASET_XFER`
     pub dataset_transfer: Id,
+    /// `H5T_NATIVE_SCHAR`
+    pub native_schar: Id,
+    /// `H5T_NATIVE_INT`
+    pub native_int: Id,
     /// `H5T_NATIVE_LLONG`
     pub native_llong: Id,
+    /// `H5T_NATIVE_FLOAT`
+    pub native_float: Id,
+    /// `H5T_NATIVE_DOUBLE`
+    pub native_double: Id,
+    /// `H5T_C_S1`: a text of C, of one byte until a copy of it is made longer.
+    pub text: Id,
 }
 
 /// A loaded HDF5 library that has begun.
@@ -192,7 +204,6 @@ fn version_by(
     }
 }
 
-/// The address of `symbol`, or words that name it.
 impl Constants {
     /// Reads every identifier, after the library has begun.
     fn find(loaded: &Loaded) -> Result<Self, String> {
@@ -206,7 +217,12 @@ impl Constants {
             file_access: id("H5P_CLS_FILE_ACCESS_ID_g")?,
             dataset_create: id("H5P_CLS_DATASET_CREATE_ID_g")?,
             dataset_transfer: id("H5P_CLS_DATASET_XFER_ID_g")?,
+            native_schar: id("H5T_NATIVE_SCHAR_g")?,
+            native_int: id("H5T_NATIVE_INT_g")?,
             native_llong: id("H5T_NATIVE_LLONG_g")?,
+            native_float: id("H5T_NATIVE_FLOAT_g")?,
+            native_double: id("H5T_NATIVE_DOUBLE_g")?,
+            text: id("H5T_C_S1_g")?,
         })
     }
 }

@@ -14,6 +14,7 @@ mod backends;
 mod buffer;
 mod client;
 mod files;
+mod hdf5;
 mod hints;
 pub mod libraries;
 mod listing;

@@ -88,6 +88,10 @@ functions! {
     sclose = "H5Sclose" (space: Id) -> c_int;
 
     // Types.
+    tcopy = "H5Tcopy" (kind: Id) -> Id;
+    tset_size = "H5Tset_size" (kind: Id, bytes: usize) -> c_int;
+    tcreate = "H5Tcreate" (class: c_int, bytes: usize) -> Id;
+    tinsert = "H5Tinsert" (kind: Id, name: *const c_char, offset: usize, member: Id) -> c_int;
     tequal = "H5Tequal" (one: Id, other: Id) -> c_int;
     tclose = "H5Tclose" (kind: Id) -> c_int;
 

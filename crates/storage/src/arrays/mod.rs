@@ -10,10 +10,11 @@
 //! Invariant: a call never touches memory beyond the values it was given, whatever its arguments are.
 //! Never here: what is in the arrays, clocks, ranks' agreement.
 
+mod hdf5;
 pub(crate) mod pnetcdf;
 mod values;
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use ranks::Comm;
@@ -43,9 +44,18 @@ pub struct Variable(pub usize);
 pub enum Attribute<'a> {
     /// Words.
     Text(&'a str),
+    /// A number.
+    Number(Number),
+}
+
+/// One number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
     /// A whole number.
     Int(i32),
-    /// A number.
+    /// A number in single precision.
+    Float(f32),
+    /// A number in double precision.
     Double(f64),
 }
 
@@ -66,6 +76,41 @@ impl Slab<'_> {
         }
         self.count.iter().try_fold(1_u64, |all, count| all.checked_mul(*count))
     }
+
+    /// Says no where so many values of `element` are none for this part of an array of so many dimensions.
+    fn check(
+        &self,
+        (dimensions, own): (usize, Element),
+        (values, element): (usize, Element),
+    ) -> io::Result<()> {
+        let fits = self.elements().is_some_and(|elements| elements <= values as u64);
+        if self.start.len() == dimensions && fits && element == own {
+            return Ok(());
+        }
+        Err(wrong(format!(
+            "{values} values of {element:?} do not fit a part {:?} of an array of {dimensions} dimensions \
+             of {own:?}",
+            self.count
+        )))
+    }
+}
+
+/// What cannot be meant.
+fn wrong(what: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, what)
+}
+
+/// A file without an array that was looked for.
+fn absent(name: &str) -> io::Error {
+    wrong(format!("it has no variable {name}"))
+}
+
+/// Says no to an array of other lengths.
+fn check_lengths(name: &str, found: &[u64], wanted: &[u64]) -> io::Result<()> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(wrong(format!("its variable {name} is {found:?} long, not {wanted:?}")))
 }
 
 /// Memory that a library says it has taken, bytes.
@@ -93,6 +138,22 @@ pub trait Arrays: Sync {
 
     /// The memory that it holds in this process; `None` where it was built not to tell.
     fn held(&self) -> Option<Held>;
+
+    /// Whether a file of which a call failed cannot be closed any more, because the ranks would wait for each
+    /// other inside the library: all its ranks abandon it instead.
+    fn is_fragile(&self) -> bool {
+        false
+    }
+
+    /// Why a call failed of which other ranks may not know, so that they wait inside the library for ever.
+    fn stuck(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether a file was abandoned. The library would close it when MPI ends, and wait there.
+    fn has_abandoned(&self) -> bool {
+        false
+    }
 }
 
 /// An open file of arrays; one that is not closed stays open.
@@ -103,8 +164,15 @@ pub trait ArrayFile {
     /// Defines an array over dimensions, the slowest first. Collective.
     fn variable(&mut self, name: &str, element: Element, dimensions: &[Dimension]) -> io::Result<Variable>;
 
-    /// Gives the file an attribute. Collective.
-    fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()>;
+    /// The ability to keep attributes of the file; `None` where the library here has none.
+    fn attributes(&mut self) -> Option<&mut dyn Attributes> {
+        None
+    }
+
+    /// The ability to keep small arrays of texts and of records; `None` where the library has none.
+    fn records(&mut self) -> Option<&mut dyn Records> {
+        None
+    }
 
     /// Ends the definition; from here on data moves, by all ranks together. Collective.
     fn end_definition(&mut self) -> io::Result<()>;
@@ -127,7 +195,9 @@ pub trait ArrayFile {
     fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()>;
 
     /// The ability to take parts now and to move them later; `None` where the library has none.
-    fn deferred(&mut self) -> Option<&mut dyn Deferred>;
+    fn deferred(&mut self) -> Option<&mut dyn Deferred> {
+        None
+    }
 
     /// Bytes that this rank had the library write so far, what the library itself needs included; `None`
     /// where it does not count.
@@ -136,8 +206,31 @@ pub trait ArrayFile {
     /// The hints in effect, in the order of the library.
     fn hints(&self) -> io::Result<Vec<(String, String)>>;
 
+    /// Calls on data that were asked for as collective ones and that the library made by single ranks.
+    fn uncollective(&self) -> u64 {
+        0
+    }
+
     /// Closes the file; a failed close is a result. Collective.
     fn close(self: Box<Self>) -> io::Result<()>;
+
+    /// Leaves the file open for good, see [`Arrays::is_fragile`]; all its ranks have learned of the failure.
+    fn abandon(self: Box<Self>) {}
+}
+
+/// What is kept of a file beside its arrays.
+pub trait Attributes {
+    /// Gives the file an attribute, while it is defined. Collective.
+    fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()>;
+}
+
+/// Small arrays that are there with their values at once, which rank 0 alone writes.
+pub trait Records {
+    /// Keeps texts of a fixed length in bytes, as an array of these lengths. Collective.
+    fn texts(&mut self, name: &str, bytes: usize, lengths: &[u64], texts: &[&str]) -> io::Result<()>;
+
+    /// Keeps one record of named numbers, laid out as C lays out a structure. Collective.
+    fn record(&mut self, name: &str, members: &[(&str, Number)]) -> io::Result<()>;
 }
 
 /// Parts that are taken now and moved when they are waited for.
@@ -162,4 +255,10 @@ pub trait Deferred {
 /// PnetCDF, as far as it fits the MPI of the ranks, which run.
 pub fn pnetcdf() -> Result<Box<dyn Arrays>, Usage> {
     Ok(Box::new(pnetcdf::Pnetcdf::load()?))
+}
+
+/// HDF5, as far as it fits the MPI of the ranks, which run; objects of at least `alignment` bytes begin at
+/// multiples of it.
+pub fn hdf5(alignment: u64) -> Result<Box<dyn Arrays>, Usage> {
+    Ok(Box::new(hdf5::Hdf5::load(alignment)?))
 }

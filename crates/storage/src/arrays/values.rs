@@ -68,6 +68,26 @@ impl Values {
         }
     }
 
+    /// Where the first of them lies.
+    pub(super) fn place(&self) -> *const u8 {
+        match self {
+            Self::Bytes(all) => all.as_ptr().cast(),
+            Self::Ints(all) => all.as_ptr().cast(),
+            Self::Floats(all) => all.as_ptr().cast(),
+            Self::Doubles(all) => all.as_ptr().cast(),
+        }
+    }
+
+    /// The same, to be written to.
+    pub(super) fn place_mut(&mut self) -> *mut u8 {
+        match self {
+            Self::Bytes(all) => all.as_mut_ptr().cast(),
+            Self::Ints(all) => all.as_mut_ptr().cast(),
+            Self::Floats(all) => all.as_mut_ptr().cast(),
+            Self::Doubles(all) => all.as_mut_ptr().cast(),
+        }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -102,7 +102,7 @@ pub const BACKENDS: &[Backend] = &[
 ];
 
 /// The libraries that backends look for.
-pub const LIBRARIES: &[&Kind] = &[&hdf5::KIND, &ncmpi::KIND];
+pub const LIBRARIES: &[&Kind] = &[&crate::hdf5::KIND, &ncmpi::KIND];
 
 /// The backend of that name, in any case.
 pub fn backend(name: &str) -> Result<&'static Backend, Usage> {

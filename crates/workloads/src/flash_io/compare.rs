@@ -101,7 +101,7 @@ fn range(array: &Array, place: &Place<'_>, values: &Values, at: usize, count: us
         kind: kind(wanted, found).to_owned(),
         detail: format!(
             "variable {}, block {block}{index}: expected {}, found {}",
-            array.name,
+            array.name.trim_end(),
             array.value,
             number(values, at)
         ),
@@ -148,12 +148,12 @@ fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flash_io::File;
+    use crate::flash_io::{File, Form};
     use ranks::local;
 
     #[test]
     fn a_wrong_element_is_told_by_variable_block_zone_and_place_in_the_file() {
-        let array = &File::Checkpoint.arrays(2)[6 + 4];
+        let array = &File::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
         let place = Place { path: Path::new("f\tg"), begin: Some(1000), first: 10, blocks: 3 };
         let mut values = vec![5.0; 24];
         (values[13], values[14], values[20]) = (5.5, 0.0, f64::NAN);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_is_known_of_blocks_is_told_without_a_zone() {
-        let arrays = File::PlotCentered.arrays(8);
+        let arrays = File::PlotCentered.arrays(Form::Pnetcdf, 8);
         let place = Place { path: Path::new("f"), begin: None, first: 0, blocks: 2 };
         let told = |at: usize, values: &Values| {
             let mut comparing = Comparing::default();

@@ -4,10 +4,10 @@ use storage::arrays::Element;
 
 use super::parameters::Parameters;
 
-/// The unknowns of a zone, by the names that files have them under; the value of each is its number from 1.
+/// The unknowns of a zone, by the names that FLASH has for them; the value of each is its number from 1.
 const UNKNOWNS: [&str; 24] = [
-    "dens", "velx", "vely", "velz", "pres", "ener", "temp", "gamc", "game", "enuc", "gpot", "f1__", "f2__",
-    "f3__", "f4__", "f5__", "f6__", "f7__", "f8__", "f9__", "f10_", "f11_", "f12_", "f13_",
+    "dens", "velx", "vely", "velz", "pres", "ener", "temp", "gamc", "game", "enuc", "gpot", "f1  ", "f2  ",
+    "f3  ", "f4  ", "f5  ", "f6  ", "f7  ", "f8  ", "f9  ", "f10 ", "f11 ", "f12 ", "f13 ",
 ];
 
 /// Those in the plot files: density, temperature, pressure and the first fluid.
@@ -15,6 +15,36 @@ const PLOTTED: [usize; 4] = [0, 6, 4, 11];
 
 /// Neighbours, parent and children of a block.
 const RELATIVES: u64 = 15;
+
+/// What is known of blocks, by the names in each form.
+const TREE: [[&str; 2]; 6] = [
+    ["lrefine", "refine level"],
+    ["nodetype", "node type"],
+    ["gid", "gid"],
+    ["coordinates", "coordinates"],
+    ["blocksize", "block size"],
+    ["bndbox", "bounding box"],
+];
+
+/// Whose files these are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Those of the benchmark that comes with PnetCDF.
+    #[default]
+    Pnetcdf,
+    /// Those of the first benchmark, by HDF5.
+    Hdf5,
+}
+
+impl Form {
+    /// An unknown, by its name in the file.
+    fn label(self, unknown: usize) -> String {
+        match self {
+            Self::Pnetcdf => UNKNOWNS[unknown].replace(' ', "_"),
+            Self::Hdf5 => UNKNOWNS[unknown].to_owned(),
+        }
+    }
+}
 
 /// One of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +67,7 @@ pub(super) struct Length {
 /// An array of a file, of which each block has the same many elements of the same value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Array {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) element: Element,
     /// Its dimensions below that of the blocks, by their place in [`File::dimensions`].
     pub(super) inner: &'static [usize],
@@ -84,14 +114,18 @@ impl File {
     }
 
     /// Its path.
-    pub fn path(self, prefix: &str) -> String {
+    pub fn path(self, form: Form, prefix: &str) -> String {
         let name = match self {
             Self::Checkpoint => "chk",
             Self::PlotCentered => "plt_cnt",
             Self::PlotCorner => "plt_crn",
         };
         // The original trims blanks at the end, as Fortran has it.
-        format!("{}ncmpi_{name}_0000.nc", prefix.trim_end_matches(' '))
+        let prefix = prefix.trim_end_matches(' ');
+        match form {
+            Form::Pnetcdf => format!("{prefix}ncmpi_{name}_0000.nc"),
+            Form::Hdf5 => format!("{prefix}hdf5_{name}_0000"),
+        }
     }
 
     /// The unknowns in it, by number from 0.
@@ -127,22 +161,28 @@ impl File {
     }
 
     /// Its arrays, in the order of the file.
-    pub(super) fn arrays(self, zones: u64) -> Vec<Array> {
+    pub(super) fn arrays(self, form: Form, zones: u64) -> Vec<Array> {
         let (real, dimensions) = (self.real(), self.dimensions(zones, 0));
         let array = |name, element, inner: &'static [usize], value| {
             let lengths = inner.iter().map(|at| dimensions[*at].length).collect();
             Array { name, element, inner, lengths, value, unknown: None }
         };
-        let mut arrays = vec![
-            array("lrefine", Element::Int, &[], 1.0),
-            array("nodetype", Element::Int, &[], 1.0),
-            array("gid", Element::Int, &[4], -1.0),
-            array("coordinates", real, &[5], 0.25),
-            array("blocksize", real, &[5], 0.5),
-            array("bndbox", real, &[5, 6], 0.0),
+        let tree: [(Element, &[usize], f64); 6] = [
+            (Element::Int, &[], 1.0),
+            (Element::Int, &[], 1.0),
+            (Element::Int, &[4], -1.0),
+            (real, &[5], 0.25),
+            (real, &[5], 0.5),
+            (real, &[5, 6], 0.0),
         ];
+        let named = TREE.map(|names| names[usize::from(form == Form::Hdf5)].to_owned());
+        let mut arrays: Vec<Array> = named
+            .into_iter()
+            .zip(tree)
+            .map(|(name, (element, inner, value))| array(name, element, inner, value))
+            .collect();
         for unknown in self.unknowns() {
-            let array = array(UNKNOWNS[*unknown], real, &[3, 2, 1], (*unknown + 1) as f64);
+            let array = array(form.label(*unknown), real, &[3, 2, 1], (*unknown + 1) as f64);
             arrays.push(Array { unknown: Some(*unknown), ..array });
         }
         arrays
@@ -150,7 +190,7 @@ impl File {
 
     /// Bytes of the data of one block.
     pub fn block_bytes(self, parameters: &Parameters) -> u64 {
-        self.arrays(parameters.zones).iter().map(Array::bytes).sum()
+        self.arrays(parameters.form, parameters.zones).iter().map(Array::bytes).sum()
     }
 }
 
@@ -182,17 +222,22 @@ mod tests {
 
     #[test]
     fn plot_files_have_density_temperature_pressure_and_the_first_fluid() {
-        let names = |file: File| -> Vec<(&str, f64)> {
-            file.arrays(8).iter().skip(6).map(|array| (array.name, array.value)).collect()
+        let names = |form, file: File| -> Vec<(String, f64)> {
+            file.arrays(form, 8).into_iter().skip(6).map(|array| (array.name, array.value)).collect()
         };
-        assert_eq!(names(File::PlotCorner), [("dens", 1.0), ("temp", 7.0), ("pres", 5.0), ("f1__", 12.0)]);
-        assert_eq!(names(File::Checkpoint)[23], ("f13_", 24.0));
+        for (form, fluids) in [(Form::Pnetcdf, ["f1__", "f13_"]), (Form::Hdf5, ["f1  ", "f13 "])] {
+            let plotted = [("dens", 1.0), ("temp", 7.0), ("pres", 5.0), (fluids[0], 12.0)];
+            assert_eq!(names(form, File::PlotCorner), plotted.map(|(name, value)| (name.to_owned(), value)));
+            assert_eq!(names(form, File::Checkpoint)[23], (fluids[1].to_owned(), 24.0));
+        }
     }
 
     #[test]
     fn names_are_those_of_the_original() {
-        assert_eq!(File::Checkpoint.path("./o_"), "./o_ncmpi_chk_0000.nc");
-        assert_eq!(File::PlotCentered.path("o "), "oncmpi_plt_cnt_0000.nc");
-        assert_eq!(File::PlotCorner.path("/a/"), "/a/ncmpi_plt_crn_0000.nc");
+        assert_eq!(File::Checkpoint.path(Form::Pnetcdf, "./o_"), "./o_ncmpi_chk_0000.nc");
+        assert_eq!(File::PlotCentered.path(Form::Pnetcdf, "o "), "oncmpi_plt_cnt_0000.nc");
+        assert_eq!(File::PlotCorner.path(Form::Pnetcdf, "/a/"), "/a/ncmpi_plt_crn_0000.nc");
+        assert_eq!(File::Checkpoint.path(Form::Hdf5, "./o_"), "./o_hdf5_chk_0000");
+        assert_eq!(File::PlotCorner.path(Form::Hdf5, "o "), "ohdf5_plt_crn_0000");
     }
 }

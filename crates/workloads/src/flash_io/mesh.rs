@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn packing_takes_one_unknown_of_the_inner_zones_in_the_order_of_the_file() {
         let (mesh, parameters) = mesh(3);
-        let array = &File::Checkpoint.arrays(parameters.zones)[6 + 4];
+        let array = &File::Checkpoint.arrays(parameters.form, parameters.zones)[6 + 4];
         let mut packed = mesh.values(array).unwrap();
         mesh.pack(File::Checkpoint, 4, &mut packed);
         let cell = |block: u64, z: u64, y: u64, x: u64| ((((block * 4 + z) * 4 + y) * 4 + x) * 24 + 4) as f64;
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_corner_is_the_mean_of_the_eight_cells_around_it() {
         let (mesh, parameters) = mesh(2);
-        let array = &File::PlotCorner.arrays(parameters.zones)[6];
+        let array = &File::PlotCorner.arrays(parameters.form, parameters.zones)[6];
         let mut packed = mesh.values(array).unwrap();
         mesh.pack(File::PlotCorner, 0, &mut packed);
         let Values::Floats(packed) = packed else { panic!("single precision") };

@@ -1,5 +1,6 @@
 //! flash-io: what the FLASH code leaves of a simulation, without the simulation: a checkpoint and two plot
-//! files, each of many arrays, written by all ranks (the FLASH I/O benchmark of PnetCDF).
+//! files, each of many arrays, written by all ranks (the FLASH I/O benchmark of PnetCDF, and
+//! the first one, of HDF5).
 //!
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts; [`run`] is
 //! every rank's body. What happens is told to an [`Observer`] on rank 0 and kept as records.
@@ -8,6 +9,7 @@
 //! Never here: the command line, text for people, the library that keeps the arrays.
 
 mod compare;
+mod define;
 mod files;
 mod mesh;
 mod observer;
@@ -20,7 +22,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use files::File;
+pub use files::{File, Form};
 pub use observer::{Event, Observer, Seconds, Silent};
 pub use parameters::Parameters;
 pub use run::{Cx, run};

@@ -27,7 +27,8 @@ pub enum Event<'a> {
         file: File,
         /// How long it took.
         seconds: Seconds,
-        /// Bytes that the library wrote for all ranks, its header included.
+        /// Bytes that the library wrote for all ranks, its header included; those of the data where it does
+        /// not count.
         amount: u64,
         /// The hints in effect, of the checkpoint.
         hints: &'a [(String, String)],

@@ -3,7 +3,7 @@
 use ranks::Halt;
 use units::Usage;
 
-use super::files::File;
+use super::files::{File, Form};
 use crate::kit::memory::Memory;
 use crate::kit::rank::Rank;
 
@@ -18,6 +18,10 @@ const PREFIX_BYTES: usize = 128;
 pub struct Parameters {
     /// What the names of the files begin with.
     pub prefix: String,
+    /// Whose files these are.
+    pub form: Form,
+    /// Hints for MPI-IO and the library beside those of the original, by key.
+    pub hints: Vec<(String, String)>,
     /// Calls that only take the data, and one that waits for all of it; else each call moves its own.
     pub nonblocking: bool,
     /// Each rank writes on its own; else all together.
@@ -40,6 +44,8 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             prefix: String::new(),
+            form: Form::Pnetcdf,
+            hints: Vec::new(),
             nonblocking: true,
             independent: false,
             zones: 8,
@@ -96,6 +102,10 @@ impl Parameters {
                 "-f names the files: give a prefix, such as -f /scratch/you/flash_",
             ),
             (self.prefix.len() > PREFIX_BYTES, "-f: a prefix has at most 128 bytes; give a shorter one"),
+            (
+                self.form == Form::Hdf5 && self.nonblocking,
+                "--hdf5: HDF5 has no calls that only take data; write with blocking ones",
+            ),
             (self.zones == 0, "--size 0: a block has at least one zone"),
             (self.guards == 0, "--guards 0: corners are means over guard cells too; give at least 1"),
             (self.repetitions == 0, "--repetitions 0: nothing would be written; give at least 1"),
@@ -168,6 +178,7 @@ mod tests {
         for (change, ranks, why) in [
             ((|p| p.prefix = " ".into()) as fn(&mut Parameters), 1, "give a prefix"),
             (|p| p.prefix = "x".repeat(129), 1, "at most 128 bytes"),
+            (|p| p.form = Form::Hdf5, 1, "write with blocking ones"),
             (|p| p.zones = 0, 1, "at least one zone"),
             (|p| p.guards = 0, 1, "give at least 1"),
             (|p| p.repetitions = 0, 1, "give at least 1"),

@@ -8,7 +8,7 @@ use storage::arrays::{Access, ArrayFile, Slab, Values, Variable};
 
 use super::compare::{Comparing, Place};
 use super::files::Array;
-use super::write::{Done, Work};
+use super::write::{Done, Work, end};
 use crate::kit::drive::words;
 
 /// What a rank reads, and into what.
@@ -73,7 +73,7 @@ impl Reading<'_> {
             came.push(self.get(&mut *open, clock, at, variable, &mut done));
         }
         done.stamps.data = (done.stamps.open.1, clock.now());
-        done.keep("close", open.close());
+        end(self.work, open, &mut done)?;
         done.stamps.close = (done.stamps.data.1, clock.now());
         // What is compared is not part of the time.
         let mut comparing = Comparing::default();
@@ -88,7 +88,7 @@ impl Reading<'_> {
     fn find(&self, open: &mut dyn ArrayFile) -> std::io::Result<Vec<Variable>> {
         let total = self.work.parameters.blocks_total(self.work.comm.size());
         let lengths = |array: &Array| -> Vec<u64> { [total].iter().chain(&array.lengths).copied().collect() };
-        self.arrays.iter().map(|array| open.find(array.name, array.element, &lengths(array))).collect()
+        self.arrays.iter().map(|array| open.find(&array.name, array.element, &lengths(array))).collect()
     }
 
     /// Reads the owner's blocks of an array; whether they came.
@@ -108,6 +108,6 @@ impl Reading<'_> {
         done.begins.push(clock.now());
         let got = open.get(variable, slab, &mut self.room[at]);
         done.ends.push(clock.now());
-        done.keep(array.name, got).is_some()
+        done.keep(&array.name, got).is_some()
     }
 }

@@ -41,8 +41,8 @@ pub(super) fn put(rank: &mut Rank<'_>, setting: Setting<'_>, done: &Done) -> Res
     let (spans, began_ns) = spans(rank, done)?;
     let (from, to) = done.stamps.data;
     let balance = reduce::balance(comm, setting.bytes, scale.ns(to.0.saturating_sub(from.0)))?;
-    let Parameters { zones, nonblocking, .. } = *setting.parameters;
-    let arrays = setting.file.arrays(zones);
+    let Parameters { form, zones, nonblocking, .. } = *setting.parameters;
+    let arrays = setting.file.arrays(form, zones);
     let unknown = arrays[arrays.len() - 1].bytes() * setting.parameters.blocks();
     let phase = Phase {
         repetition: setting.repetition,

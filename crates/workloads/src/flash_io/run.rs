@@ -15,8 +15,8 @@ use super::observer::{Event, Observer};
 use super::parameters::Parameters;
 use super::read::Reading;
 use super::record::{self, Setting};
-use super::write::{Work, Written, write};
-use crate::kit::{rank::Rank, size};
+use super::write::{Done, Work, Written, write};
+use crate::kit::{rank::Rank, size, uncollective};
 
 /// A read of which more than this share was cached beforehand is told.
 const CACHED_SHARE: f64 = 0.01;
@@ -62,7 +62,7 @@ pub fn run(
 /// Says no, on all ranks, where the directory of the files is not there, or where files that are only to be
 /// read are not: opening them is a call that the others would wait in.
 fn reachable(parameters: &Parameters, storage: &dyn Storage, comm: &dyn Comm) -> Result<(), Halt> {
-    let paths = File::ALL.map(|file| PathBuf::from(file.path(&parameters.prefix)));
+    let paths = File::ALL.map(|file| PathBuf::from(file.path(parameters.form, &parameters.prefix)));
     let dir = paths[0].parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let lacks = |path: &&PathBuf| storage.size(path).map_or(true, |size| size.is_none());
     let missing = match parameters.write {
@@ -89,8 +89,8 @@ impl<'a> Flash<'a, '_> {
     /// Writes a file.
     fn write(&mut self, file: File, repetition: u32) -> Result<(), Halt> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
-        let path = PathBuf::from(file.path(&parameters.prefix));
-        let arrays = file.arrays(parameters.zones);
+        let path = PathBuf::from(file.path(parameters.form, &parameters.prefix));
+        let arrays = file.arrays(parameters.form, parameters.zones);
         let values: Result<Vec<_>, _> = arrays.iter().map(|array| self.mesh.values(array)).collect();
         let values = comm.agree("memory", values)?;
         self.rank.next_phase()?;
@@ -110,6 +110,19 @@ impl<'a> Flash<'a, '_> {
         let phase = record::put(&mut self.rank, setting, &written.done)?;
         let (hints, phase) = (&written.hints[..], &phase);
         self.observer.event(&Event::Wrote { file, seconds, amount, hints, phase });
+        self.tell_uncollective(file.name(), repetition, &written.done)
+    }
+
+    /// Tells of calls that the library made by single ranks, where collective ones are meant.
+    fn tell_uncollective(&mut self, name: &str, repetition: u32, done: &Done) -> Result<(), Halt> {
+        if self.parameters.independent {
+            return Ok(());
+        }
+        let (comm, counts) = (self.rank.comm, (done.uncollective, done.begins.len() as u64));
+        let asked = "collective I/O is meant";
+        let Some(text) = uncollective::told(comm, name, counts, asked)? else { return Ok(()) };
+        self.rank.notice("not-collective", repetition, name, &text)?;
+        self.observer.event(&Event::Notice(&text));
         Ok(())
     }
 
@@ -162,8 +175,8 @@ impl<'a> Flash<'a, '_> {
     /// Reads a file again, each rank the blocks of a rank on another node if there is one, and compares.
     fn read(&mut self, file: File, repetition: u32) -> Result<u64, Halt> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
-        let path = PathBuf::from(file.path(&parameters.prefix));
-        let arrays = file.arrays(parameters.zones);
+        let path = PathBuf::from(file.path(parameters.form, &parameters.prefix));
+        let arrays = file.arrays(parameters.form, parameters.zones);
         let on_node = comm.reduce_one(comm.split_by_node()?.size().into(), Reduce::Max)? as u32;
         let owner = (comm.rank() + on_node) % comm.size();
         let blocks = parameters.blocks_of(owner);
@@ -190,6 +203,7 @@ impl<'a> Flash<'a, '_> {
         };
         let phase = record::put(&mut self.rank, setting, &done)?;
         self.observer.event(&Event::Checked { file, phase: &phase });
+        self.tell_uncollective(file.check_name(), repetition, &done)?;
         self.tell_cached(file, repetition, &phase)?;
         Ok(wrong)
     }

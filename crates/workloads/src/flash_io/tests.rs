@@ -9,7 +9,8 @@ use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
 use storage::arrays::{
-    Access, ArrayFile, Arrays, Attribute, Deferred, Dimension, Element, Held, Slab, Values, Variable,
+    Access, ArrayFile, Arrays, Attribute, Attributes, Deferred, Dimension, Element, Held, Slab, Values,
+    Variable,
 };
 use storage::{Settings, Storage};
 
@@ -116,8 +117,8 @@ impl ArrayFile for Open {
         Ok(Variable(self.variables.len() - 1))
     }
 
-    fn attribute(&mut self, _name: &str, _value: Attribute<'_>) -> io::Result<()> {
-        Ok(())
+    fn attributes(&mut self) -> Option<&mut dyn Attributes> {
+        Some(self)
     }
 
     fn end_definition(&mut self) -> io::Result<()> {
@@ -173,6 +174,12 @@ impl ArrayFile for Open {
 
     fn close(self: Box<Self>) -> io::Result<()> {
         self.memory.call(self.rank, "close".to_owned())
+    }
+}
+
+impl Attributes for Open {
+    fn attribute(&mut self, _name: &str, _value: Attribute<'_>) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -257,10 +264,10 @@ fn every_element_is_written_once_and_read_again_however_it_is_written() {
             assert_eq!(files.len(), 3);
             let blocks = parameters.blocks_total(ranks);
             for file in File::ALL {
-                let variables = &files[&file.path("m_")];
-                for array in file.arrays(2) {
+                let variables = &files[&file.path(parameters.form, "m_")];
+                for array in file.arrays(parameters.form, 2) {
                     let wanted = vec![Some(array.value); (blocks * array.elements()) as usize];
-                    assert_eq!(variables[array.name], wanted, "{} of {file:?}", array.name);
+                    assert_eq!(variables[&array.name], wanted, "{} of {file:?}", array.name);
                 }
             }
         }

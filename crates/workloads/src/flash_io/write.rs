@@ -8,15 +8,13 @@ use std::path::Path;
 
 use measure::{Clock, CycleClock, Tick};
 use ranks::{Comm, Halt, Reduce};
-use storage::arrays::{Access, ArrayFile, Arrays, Attribute, Slab, Values, Variable};
+use storage::arrays::{Access, ArrayFile, Arrays, Slab, Values, Variable};
 
-use super::files::{Array, File};
+use super::define::define;
+use super::files::{Array, File, Form};
 use super::mesh::Mesh;
 use super::parameters::Parameters;
 use crate::kit::drive::words;
-
-/// What the original says of itself in each file.
-const VERSION: &str = "FLASH I/O benchmark using Pnetcdf";
 
 /// What a file is written from, and with.
 #[derive(Clone, Copy)]
@@ -46,6 +44,8 @@ pub(super) struct Done {
     pub(super) ends: Vec<Tick>,
     /// The first call that failed.
     pub(super) failed: Option<String>,
+    /// Calls that were asked for as collective ones and were none.
+    pub(super) uncollective: u64,
 }
 
 /// What writing leaves besides.
@@ -54,7 +54,7 @@ pub(super) struct Written {
     pub(super) done: Done,
     /// When the unknowns began.
     pub(super) unknowns: Tick,
-    /// Bytes that the library wrote for this rank; 0 where it does not count.
+    /// Bytes that the library wrote for this rank; those of its data where the library does not count.
     pub(super) amount: u64,
     pub(super) hints: Vec<(String, String)>,
     /// Where each array lies in the file, if anywhere.
@@ -117,8 +117,7 @@ pub(super) fn write(
     let variables = match defined {
         Ok(variables) => variables,
         Err(halt) => {
-            // Why it failed is known; what the close says then is nothing new.
-            let _ = open.close();
+            give_up(work.arrays, open);
             return Err(halt);
         }
     };
@@ -139,9 +138,10 @@ pub(super) fn write(
     let returned = putting.unknowns(zones, variables_of_zones, values);
 
     let close = clock.now();
-    written.amount = done.keep("inq_put_size", open.amount_written()).flatten().unwrap_or(0);
+    let counted = done.keep("inq_put_size", open.amount_written()).flatten();
+    written.amount = counted.unwrap_or(work.mesh.blocks * file.block_bytes(parameters));
     written.places = variables.iter().map(|variable| open.place(*variable).ok().flatten()).collect();
-    done.keep("close", open.close());
+    end(work, open, done)?;
     let exit = clock.now();
     // Giving memory back is not part of the time.
     drop(returned);
@@ -149,46 +149,40 @@ pub(super) fn write(
     Ok(written)
 }
 
-/// What the original asks of MPI-IO and of PnetCDF, in its order.
-fn hints(parameters: &Parameters) -> [(&'static str, &'static str); 3] {
+/// Closes a file at the end of its calls; one on which a rank has failed stays open where the library would
+/// wait for that rank. Collective.
+pub(super) fn end(work: &Work<'_>, open: Box<dyn ArrayFile>, done: &mut Done) -> Result<(), Halt> {
+    done.uncollective = open.uncollective();
+    let asks = work.arrays.is_fragile();
+    if asks && work.comm.reduce_one(done.failed.is_some().into(), Reduce::Max)? > 0 {
+        open.abandon();
+    } else {
+        done.keep("close", open.close());
+    }
+    Ok(())
+}
+
+/// Leaves a file on which a rank has failed, as all of them know.
+fn give_up(arrays: &dyn Arrays, open: Box<dyn ArrayFile>) {
+    if arrays.is_fragile() {
+        open.abandon();
+    } else {
+        // Why it failed is known; what the close says then is nothing new.
+        let _ = open.close();
+    }
+}
+
+/// What the benchmark of PnetCDF asks of MPI-IO and of PnetCDF, in its order, and what was asked besides.
+fn hints(parameters: &Parameters) -> Vec<(&str, &str)> {
     let all_together = if parameters.independent { "false" } else { "true" };
-    [("romio_no_indep_rw", all_together), ("romio_ds_write", "disable"), ("nc_var_align_size", "1")]
+    let own =
+        [("romio_no_indep_rw", all_together), ("romio_ds_write", "disable"), ("nc_var_align_size", "1")];
+    let given = parameters.hints.iter().map(|(key, value)| (&**key, &**value));
+    own.into_iter().filter(|_| parameters.form == Form::Pnetcdf).chain(given).collect()
 }
 
 fn named(work: &Work<'_>, step: &str, error: &io::Error) -> String {
     format!("{}: {step}: {}", work.path.display(), words(error))
-}
-
-/// Defines dimensions, arrays and attributes in the order of the original.
-fn define(
-    open: &mut dyn ArrayFile,
-    work: &Work<'_>,
-    arrays: &[Array],
-    blocks: u64,
-) -> io::Result<Vec<Variable>> {
-    let zones = work.parameters.zones;
-    let lengths = work.file.dimensions(zones, blocks);
-    let dimensions = lengths.map(|length| open.dimension(length.name, length.length));
-    let dimensions = dimensions.into_iter().collect::<io::Result<Vec<_>>>()?;
-    let mut variables = Vec::with_capacity(arrays.len());
-    for array in arrays {
-        let over: Vec<_> = [0].iter().chain(array.inner).map(|at| dimensions[*at]).collect();
-        variables.push(open.variable(array.name, array.element, &over)?);
-    }
-    let side = Attribute::Int(work.file.side(zones) as i32);
-    let attributes = [
-        ("file_creation_time", Attribute::Text("now")),
-        ("flash_version", Attribute::Text(VERSION)),
-        ("total_blocks", Attribute::Int(blocks as i32)),
-        ("nsteps", Attribute::Int(0)),
-        ("nxb", side),
-        ("nyb", side),
-        ("nzb", side),
-        ("time", Attribute::Double(0.0)),
-    ];
-    attributes.into_iter().try_for_each(|(name, value)| open.attribute(name, value))?;
-    open.end_definition()?;
-    Ok(variables)
 }
 
 /// The calls on data of one file.
@@ -221,7 +215,7 @@ impl Putting<'_> {
             },
         };
         self.done.ends.push(self.clock.now());
-        self.done.keep(array.name, put);
+        self.done.keep(&array.name, put);
     }
 
     /// The room for copies of the unknowns, which plot files are written from.

@@ -7,6 +7,7 @@ use super::phase::Setting;
 use super::test::Test;
 use super::transfer::{Done, Job};
 use crate::kit::checker::Checker;
+use crate::kit::uncollective;
 
 /// Says of each bad range where it lies in the file's own terms; gives the collective transfers that were
 /// none.
@@ -46,16 +47,9 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Resul
     if !test.parameters.collective || test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
     }
-    let mut sums = [done.uncollective, done.transfers];
-    test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let [single, all] = sums;
-    if single == 0 {
-        return Ok(());
+    let (comm, counts) = (test.rank.comm, (done.uncollective, done.transfers));
+    match uncollective::told(comm, setting.kind.step(), counts, "-c was given")? {
+        Some(text) => test.notice_in(setting, "not-collective", &text),
+        None => Ok(()),
     }
-    let text = format!(
-        "{}: {single} of {all} transfers were not collective, though -c was given: the library moved them by \
-         calls of single ranks; the numbers of this phase are not those of collective transfers",
-        setting.kind.step()
-    );
-    test.notice_in(setting, "not-collective", &text)
 }

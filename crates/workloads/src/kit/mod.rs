@@ -23,6 +23,7 @@ pub mod status;
 pub mod steps;
 pub mod tally;
 pub mod transfer_log;
+pub mod uncollective;
 
 #[cfg(test)]
 mod drive_tests;

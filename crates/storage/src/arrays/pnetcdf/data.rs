@@ -4,9 +4,8 @@
 use std::ffi::c_int;
 use std::io;
 
-use super::super::{Access, Slab, Values, Variable};
-use super::file::{Array, DIMENSIONS_MAX, NcFile, wrong};
-use crate::arrays::Element;
+use super::super::{Access, Element, Slab, Values, Variable, wrong};
+use super::file::{Array, DIMENSIONS_MAX, NcFile};
 
 /// A part of an array as the library takes it.
 pub(super) struct Part {
@@ -32,14 +31,7 @@ impl NcFile {
         values: usize,
     ) -> io::Result<Part> {
         let Array { id, element: own, dimensions } = self.arrays[variable.0];
-        let fits = slab.elements().is_some_and(|elements| elements <= values as u64);
-        if slab.start.len() != dimensions || !fits || element != own {
-            return Err(wrong(format!(
-                "{values} values of {element:?} do not fit a part {:?} of an array of {dimensions} \
-                 dimensions of {own:?}",
-                slab.count
-            )));
-        }
+        slab.check((dimensions, own), (values, element))?;
         let mut part = Part { array: id, start: [0; DIMENSIONS_MAX], count: [0; DIMENSIONS_MAX] };
         let whole =
             |number: u64| i64::try_from(number).map_err(|_| wrong(format!("{number} is beyond 2^63")));

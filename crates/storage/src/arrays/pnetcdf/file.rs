@@ -10,7 +10,10 @@ use ffi::mpi;
 use ffi::netcdf::{self, Functions, Library, NO_ERROR};
 use ranks::Comm;
 
-use super::super::{Access, ArrayFile, Attribute, Deferred, Dimension, Element, Slab, Values, Variable};
+use super::super::{
+    Access, ArrayFile, Attribute, Attributes, Deferred, Dimension, Element, Number, Slab, Values, Variable,
+    absent, check_lengths, wrong,
+};
 use super::deferred::Taken;
 use crate::mpi_file::Info;
 use crate::shared::given;
@@ -132,7 +135,7 @@ impl NcFile {
         let (mut id, mut kind, mut dimensions) = (0, 0, 0);
         // SAFETY: the file is open, the name ends in a zero byte, and the number is ours.
         match unsafe { (functions.inq_varid)(self.id, text.as_ptr(), &raw mut id) } {
-            netcdf::ERROR_NO_VARIABLE => return Err(wrong(format!("it has no variable {name}"))),
+            netcdf::ERROR_NO_VARIABLE => return Err(absent(name)),
             code => self.check(code)?,
         }
         // SAFETY: the variable is there; both numbers are ours.
@@ -175,24 +178,8 @@ impl ArrayFile for NcFile {
         Ok(Variable(self.arrays.len() - 1))
     }
 
-    fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()> {
-        let (functions, id, name) = (self.functions(), self.id, CString::new(name)?);
-        let (whose, name) = (netcdf::GLOBAL, name.as_ptr());
-        // SAFETY: the file is open, the name ends in a zero byte, and each value is as long as said.
-        let code = unsafe {
-            match value {
-                Attribute::Text(text) => {
-                    (functions.put_att_text)(id, whose, name, text.len() as i64, text.as_ptr().cast())
-                }
-                Attribute::Int(value) => {
-                    (functions.put_att_int)(id, whose, name, netcdf::INT, 1, &raw const value)
-                }
-                Attribute::Double(value) => {
-                    (functions.put_att_double)(id, whose, name, netcdf::DOUBLE, 1, &raw const value)
-                }
-            }
-        };
-        self.check(code)
+    fn attributes(&mut self) -> Option<&mut dyn Attributes> {
+        Some(self)
     }
 
     fn end_definition(&mut self) -> io::Result<()> {
@@ -215,9 +202,7 @@ impl ArrayFile for NcFile {
     fn find(&mut self, name: &str, element: Element, lengths: &[u64]) -> io::Result<Variable> {
         let variable = self.known(name, element)?;
         let found = self.lengths(variable)?;
-        if found != lengths {
-            return Err(wrong(format!("its variable {name} is {found:?} long, not {lengths:?}")));
-        }
+        check_lengths(name, &found, lengths)?;
         Ok(variable)
     }
 
@@ -261,6 +246,32 @@ impl ArrayFile for NcFile {
     }
 }
 
+impl Attributes for NcFile {
+    fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()> {
+        let (functions, id, name) = (self.functions(), self.id, CString::new(name)?);
+        let (whose, name) = (netcdf::GLOBAL, name.as_ptr());
+        // SAFETY: the file is open, the name ends in a zero byte, and each value is as long as said.
+        let code = unsafe {
+            match value {
+                Attribute::Text(text) => {
+                    (functions.put_att_text)(id, whose, name, text.len() as i64, text.as_ptr().cast())
+                }
+                Attribute::Number(Number::Int(value)) => {
+                    (functions.put_att_int)(id, whose, name, netcdf::INT, 1, &raw const value)
+                }
+                Attribute::Number(Number::Float(value)) => {
+                    let value = f64::from(value);
+                    (functions.put_att_double)(id, whose, name, netcdf::FLOAT, 1, &raw const value)
+                }
+                Attribute::Number(Number::Double(value)) => {
+                    (functions.put_att_double)(id, whose, name, netcdf::DOUBLE, 1, &raw const value)
+                }
+            }
+        };
+        self.check(code)
+    }
+}
+
 pub(super) fn type_of(element: Element) -> c_int {
     match element {
         Element::Byte => netcdf::BYTE,
@@ -268,10 +279,6 @@ pub(super) fn type_of(element: Element) -> c_int {
         Element::Float => netcdf::FLOAT,
         Element::Double => netcdf::DOUBLE,
     }
-}
-
-pub(super) fn wrong(what: String) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, what)
 }
 
 /// The library's answer as a result.

@@ -7,40 +7,12 @@
 use std::io;
 use std::sync::Arc;
 
-use ffi::hdf5::{COLLECTIVE, INDEPENDENT, Id, Library, NO_COLLECTIVE, SCOPE_LOCAL, SELECT_SET};
+use ffi::hdf5::{Id, Library, SCOPE_LOCAL};
 use ffi::mpi;
 
-use super::calls::{Held, check};
-use super::health::Health;
 use super::sets::{self, ELEMENT, Sets};
-use crate::mpi_file::Info;
+use crate::hdf5::{Health, Held, Opened, Transfers, check};
 use crate::{File, Hints};
-
-/// `H5D_MPIO_CHUNK_COLLECTIVE` and `H5D_MPIO_CONTIGUOUS_COLLECTIVE`: moved by all ranks together.
-const TOGETHER: [i32; 2] = [2, 4];
-
-/// A file as the library has it; it is closed by [`Opened::close`] only, which all its ranks call together.
-pub(super) struct Opened {
-    library: &'static Library,
-    id: Id,
-}
-
-impl Opened {
-    /// What `H5Fcreate` or `H5Fopen` just gave.
-    pub(super) fn new(library: &'static Library, made: Id) -> io::Result<Self> {
-        check(library, made).map(|id| Self { library, id })
-    }
-
-    /// For calls of HDF5.
-    pub(super) fn id(&self) -> Id {
-        self.id
-    }
-
-    pub(super) fn close(self) -> io::Result<()> {
-        // SAFETY: the file is open and not used afterwards; all its ranks close together.
-        check(self.library, unsafe { (self.library.functions.fclose)(self.id) }).map(drop)
-    }
-}
 
 /// What a file shows of its hints.
 pub(super) struct Shown {
@@ -61,9 +33,7 @@ pub(super) struct Parts {
     space: Held,
     /// A space of the elements in memory, and how many these are.
     memory: (Held, u64),
-    /// The list that each transfer is made with.
-    list: Held,
-    collective: bool,
+    transfers: Transfers,
 }
 
 impl Parts {
@@ -74,14 +44,11 @@ impl Parts {
         (segment, transfer): (u64, u64),
         collective: bool,
     ) -> io::Result<Self> {
-        let list = Held::list(library, library.constants.dataset_transfer)?;
-        let mode = if collective { COLLECTIVE } else { INDEPENDENT };
-        // SAFETY: the list is live.
-        check(library, unsafe { (library.functions.pset_dxpl_mpio)(list.id(), mode) })?;
+        let transfers = Transfers::new(library, collective)?;
         let elements = (transfer / ELEMENT).max(1);
-        let memory = (Held::space(library, elements)?, elements);
-        let space = Held::space(library, (segment / ELEMENT).max(1))?;
-        Ok(Self { library, sets, segment, space, memory, list, collective })
+        let memory = (Held::space(library, &[elements])?, elements);
+        let space = Held::space(library, &[(segment / ELEMENT).max(1)])?;
+        Ok(Self { library, sets, segment, space, memory, transfers })
     }
 
     /// Chooses the elements of a transfer; gives its dataset and how many bytes of it lie there, 0 at the end
@@ -101,28 +68,10 @@ impl Parts {
         let bytes = length.min(self.segment - begin);
         let (start, count) = (begin / ELEMENT, bytes / ELEMENT);
         if self.memory.1 != count {
-            self.memory = (Held::space(self.library, count)?, count);
+            self.memory = (Held::space(self.library, &[count])?, count);
         }
-        let (all, no_stride, no_block) = (self.space.id(), std::ptr::null(), std::ptr::null());
-        // SAFETY: the space has one dimension, of which the chosen part lies within its size.
-        let chosen = unsafe {
-            let choose = self.library.functions.sselect_hyperslab;
-            choose(all, SELECT_SET, &raw const start, no_stride, &raw const count, no_block)
-        };
-        check(self.library, chosen)?;
+        self.space.choose(&[start], &[count])?;
         Ok((set, bytes as usize))
-    }
-
-    /// Whether the transfer just made was collective, where that was asked for.
-    fn was_collective(&self) -> io::Result<bool> {
-        if !self.collective {
-            return Ok(true);
-        }
-        let mut mode = NO_COLLECTIVE;
-        let ask = self.library.functions.pget_mpio_actual_io_mode;
-        // SAFETY: the list is the one that the transfer was made with.
-        check(self.library, unsafe { ask(self.list.id(), &raw mut mode) })?;
-        Ok(TOGETHER.contains(&mode))
     }
 
     /// Writes; gives how many bytes, and whether collectively where that was asked for.
@@ -132,11 +81,11 @@ impl Parts {
             return Ok((0, true));
         }
         let (kind, write) = (self.library.constants.native_llong, self.library.functions.dwrite);
-        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.list.id());
+        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.transfers.id());
         // SAFETY: `data` has as many elements as are chosen in both spaces, for as long as the call lasts.
         let code = unsafe { write(set, kind, memory, space, list, data.as_ptr().cast()) };
         check(self.library, code)?;
-        Ok((bytes, self.was_collective()?))
+        Ok((bytes, self.transfers.was_collective()?))
     }
 
     /// Reads; gives the same.
@@ -146,11 +95,11 @@ impl Parts {
             return Ok((0, true));
         }
         let (kind, read) = (self.library.constants.native_llong, self.library.functions.dread);
-        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.list.id());
+        let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.transfers.id());
         // SAFETY: `data` has room for what is chosen in both spaces, for as long as the call lasts.
         let code = unsafe { read(set, kind, memory, space, list, data.as_mut_ptr().cast()) };
         check(self.library, code)?;
-        Ok((bytes, self.was_collective()?))
+        Ok((bytes, self.transfers.was_collective()?))
     }
 }
 
@@ -222,24 +171,7 @@ impl File for H5File {
 
     fn hints(&self) -> io::Result<Option<Hints>> {
         let Some(shown) = &self.shown else { return Ok(None) };
-        let library = self.parts.library;
-        let mut handle: *mut std::ffi::c_void = std::ptr::null_mut();
-        // SAFETY: the file is open; the handle is ours to write into.
-        let told = unsafe {
-            (library.functions.fget_vfd_handle)(self.file.id(), shown.access.id(), &raw mut handle)
-        };
-        check(library, told)?;
-        if handle.is_null() {
-            return Err(io::Error::other("HDF5 gave no handle of MPI"));
-        }
-        // SAFETY: the driver over MPI-IO gives the address of its `MPI_File`, which is an address itself.
-        let file = unsafe { *handle.cast::<mpi::Handle>() };
-        let mut info = 0;
-        // SAFETY: the file is open; the new handle is ours.
-        if unsafe { (shown.mpi.functions.file_get_info)(file, &raw mut info) } != 0 {
-            return Err(io::Error::other("MPI does not tell the hints of the file"));
-        }
-        let returned = Info::own(shown.mpi, info).pairs()?;
+        let returned = self.file.hints(&shown.access, shown.mpi)?;
         Ok(Some(Hints { to: "access property list", passed: shown.passed.clone(), returned }))
     }
 

@@ -5,55 +5,25 @@
 //!
 //! A file that is there and holds something is opened as it is, and its datasets have to fit; an empty one,
 //! as tools leave it that choose a layout beforehand, is made into an HDF5 file.
-#![allow(unsafe_code)]
 
-mod calls;
 mod file;
-mod health;
 mod sets;
 
-use std::ffi::{CString, c_uint};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use ffi::hdf5::{self, DEFAULT, Library, READ_ONLY, READ_WRITE, TRUNCATE};
+use ffi::hdf5::{Library, READ_ONLY, READ_WRITE};
 use ranks::Comm;
 use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Settings, Takes};
-use crate::libraries::{self, Kind};
-use crate::mpi_file::Info;
-use crate::shared::{given, is_empty, together};
+use crate::hdf5::{self, Health, Held, Opened, Opening, SetsOf, Tuning, Way};
+use crate::shared::{is_empty, together};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
-use calls::{Held, check};
-use file::{H5File, Opened, Parts, Shown};
-use health::Health;
+use file::{H5File, Parts, Shown};
 use sets::{ELEMENT, Look, Sets};
-
-/// The parallel library, by the names that Debian, releases and Cray build it under.
-pub(super) const KIND: Kind = Kind {
-    name: "HDF5",
-    variable: "ASSAY_HDF5_LIBRARY",
-    homes: &["HDF5_DIR", "HDF5_ROOT", "HDF5_HOME", "CRAY_HDF5_PARALLEL_PREFIX", "EBROOTHDF5"],
-    names: &[
-        "libhdf5_openmpi.so.103",
-        "libhdf5_mpich.so.103",
-        "libhdf5_parallel*.so",
-        "libhdf5.so.320",
-        "libhdf5.so.310",
-        "libhdf5.so.200",
-        "libhdf5.so.103",
-        "libhdf5.so",
-    ],
-    version: |path| {
-        let (version, parallel) = hdf5::probe(path).map_err(|error| error.why)?;
-        Ok(format!("{version} ({})", if parallel { "Parallel" } else { "Serial" }))
-    },
-    advice: "Debian: apt-get install libhdf5-openmpi-103-1 or libhdf5-mpich-103-1",
-};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "hdf5",
@@ -92,9 +62,7 @@ struct Hdf5 {
     health: Arc<Health>,
     hints: hints::Asked,
     shows_hints: bool,
-    metadata_together: bool,
-    /// Bytes.
-    alignment: u64,
+    tuning: Tuning,
     look: Look,
 }
 
@@ -109,18 +77,12 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
         health: Arc::default(),
         hints: hints::asked("hdf5", settings)?,
         shows_hints: settings.flag("hdf5.showHints"),
-        metadata_together: settings.flag("hdf5.collectiveMetadata"),
-        alignment: whole("hdf5.setAlignment", 1, 1)?,
+        tuning: Tuning {
+            alignment: whole("hdf5.setAlignment", 1, 1)?,
+            metadata_together: settings.flag("hdf5.collectiveMetadata"),
+        },
         look: Look { chunk: whole("hdf5.chunkSize", 0, 0)?, no_fill: settings.flag("hdf5.noFill") },
     }))
-}
-
-/// The library that fits the MPI that runs.
-fn load() -> Result<&'static Library, Usage> {
-    let mpi = libraries::loaded_mpi();
-    let mpi = mpi.ok_or_else(|| Usage::new("HDF5 needs ranks of MPI, and no MPI library is loaded"))?;
-    let path = KIND.fitting(&mpi).map_err(Usage)?;
-    Library::load(path).map_err(|error| Usage(error.to_string()))
 }
 
 impl Hdf5 {
@@ -129,77 +91,33 @@ impl Hdf5 {
     }
 
     /// The list of properties that a file is opened with, and the hints in it where they are to be shown.
-    fn access(&self, comm: &dyn Comm, shared: bool) -> io::Result<(Held, Option<Shown>)> {
-        let library = self.library()?;
-        let functions = &library.functions;
-        let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
-        let list = || Held::list(library, library.constants.file_access);
-        let whose = if shared { mpi.handle() } else { mpi.library().constants.comm_self };
-        let info = match self.hints.is_empty() {
-            true => Info::none(mpi),
-            false => Info::new(mpi, self.hints.iter().map(|(key, value)| (&**key, &**value)))?,
-        };
-        let access = list()?;
-        // SAFETY: the list is live, and so are communicator and hints, of which HDF5 makes its own copies.
-        check(library, unsafe { (functions.pset_fapl_mpio)(access.id(), whose, info.handle()) })?;
-        // SAFETY: the list is live.
-        check(library, unsafe { (functions.pset_alignment)(access.id(), self.alignment, self.alignment) })?;
-        if self.metadata_together {
-            // SAFETY: the list is live.
-            check(library, unsafe { (functions.pset_all_coll_metadata_ops)(access.id(), true) })?;
-            // SAFETY: the list is live.
-            check(library, unsafe { (functions.pset_coll_metadata_write)(access.id(), true) })?;
-        }
-        if !self.shows_hints {
-            return Ok((access, None));
-        }
-        let shown = Shown { mpi: mpi.library(), passed: info.pairs()?, access: list()? };
+    fn access(&self, opening: &Opening<'_>) -> io::Result<(Held, Option<Shown>)> {
+        let hints = self.hints.iter().map(|(key, value)| (&**key, &**value));
+        let (access, info) = opening.access(hints, self.tuning)?;
+        let Some(mpi) = opening.comm.mpi().filter(|_| self.shows_hints) else { return Ok((access, None)) };
+        let shown = Shown { mpi: mpi.library(), passed: info.pairs()?, access: opening.list()? };
         Ok((access, Some(shown)))
-    }
-
-    /// Opens or makes the file itself.
-    fn file(&self, path: &Path, how: Way, access: &Held) -> io::Result<Opened> {
-        let library = self.library()?;
-        let name = CString::new(given(path, false).as_os_str().as_bytes())?;
-        // SAFETY: the name ends in a zero byte, and the lists are live; all ranks of the file call this.
-        let made = unsafe {
-            match how {
-                Way::Make => (library.functions.fcreate)(name.as_ptr(), TRUNCATE, DEFAULT, access.id()),
-                Way::Open(flags) => (library.functions.fopen)(name.as_ptr(), flags, access.id()),
-            }
-        };
-        Opened::new(library, made).map_err(|error| match error.to_string().contains("signature not found") {
-            true => io::Error::new(io::ErrorKind::InvalidData, "it is no HDF5 file"),
-            false => error,
-        })
     }
 
     /// What is needed beside the open file.
     fn parts(&self, file: &Opened, how: Open) -> io::Result<Parts> {
         let library = self.library()?;
-        let segment = how.parts.segment;
+        let (of, segment) = (SetsOf { library, file: file.id() }, how.parts.segment);
         let elements = segment / ELEMENT;
         let count = if elements == 0 { 0 } else { how.bytes.div_ceil(segment) };
         let sets = match how.mode {
-            Mode::Write | Mode::Truncate => Sets::make(library, file.id(), elements, count, self.look)?,
-            Mode::Read | Mode::Update => Sets::open(library, file.id(), elements, count)?,
+            Mode::Write | Mode::Truncate => Sets::make(of, elements, count, self.look)?,
+            Mode::Read | Mode::Update => Sets::open(of, elements, count)?,
         };
         Parts::new(library, sets, (segment, how.parts.transfer), how.shared && how.collective)
     }
-}
-
-/// How a file comes to be open.
-#[derive(Clone, Copy)]
-enum Way {
-    Make,
-    Open(c_uint),
 }
 
 impl Storage for Hdf5 {
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
             // Only this thread loads: MPI's ranks have one each.
-            let _ = self.library.set(load()?);
+            let _ = self.library.set(hdf5::load()?);
         }
         Ok(())
     }
@@ -209,20 +127,16 @@ impl Storage for Hdf5 {
     }
 
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        let (access, shown) = together(comm, how.shared, "hints", self.access(comm, how.shared))?;
+        let (library, health) = (self.library()?, &*self.health);
+        let opening = Opening { library, comm, shared: how.shared, health };
+        let (access, shown) = together(comm, how.shared, "hints", self.access(&opening))?;
         let way = match how.mode {
             Mode::Truncate => Way::Make,
             Mode::Write if is_empty(comm, path, how.shared)? => Way::Make,
             Mode::Write | Mode::Update => Way::Open(READ_WRITE),
             Mode::Read => Way::Open(READ_ONLY),
         };
-        // Where only some ranks have the file, closing it would wait for those that have not.
-        let file = self.health.watched(how.shared, self.file(path, way, &access));
-        let is_open = file.is_ok();
-        let file = together(comm, how.shared, "open", file).inspect_err(|_| match is_open {
-            true => self.health.abandon(),
-            false => self.health.settle(),
-        })?;
+        let file = opening.open(path, way, &access)?;
         let made = self.health.watched(how.shared, self.parts(&file, how));
         match together(comm, how.shared, "datasets", made) {
             Ok(parts) => {

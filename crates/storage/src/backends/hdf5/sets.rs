@@ -4,12 +4,11 @@
 //! and a rank that stops early, because it failed or at a deadline, would leave the others waiting in it.
 #![allow(unsafe_code)]
 
-use std::ffi::CString;
 use std::io;
 
-use ffi::hdf5::{Address, DEFAULT, FILL_NEVER, Id, Library, NOWHERE};
+use ffi::hdf5::{Address, FILL_NEVER, Id, Library, NOWHERE};
 
-use super::calls::{Held, check};
+use crate::hdf5::{self, Held, SetsOf, check};
 
 /// Bytes of an element.
 pub(super) const ELEMENT: u64 = 8;
@@ -38,10 +37,10 @@ pub(super) fn name(segment: usize) -> String {
 
 impl Sets {
     /// Those that the file has; the first has to be there.
-    pub(super) fn open(library: &'static Library, file: Id, elements: u64, count: u64) -> io::Result<Self> {
-        let mut all = Self { library, elements, sets: Vec::new() };
+    pub(super) fn open(of: SetsOf, elements: u64, count: u64) -> io::Result<Self> {
+        let mut all = Self { library: of.library, elements, sets: Vec::new() };
         for segment in 0..count as usize {
-            let set = if all.is_there(file, segment)? { Some(all.open_one(file, segment)?) } else { None };
+            let set = all.open_one(of, segment)?;
             if segment == 0 && set.is_none() {
                 let what = "there is no dataset in it; it was not written by IOR or this program";
                 return Err(io::Error::new(io::ErrorKind::NotFound, format!("{}: {what}", name(0))));
@@ -52,53 +51,27 @@ impl Sets {
     }
 
     /// All of them: those that are missing are made. All ranks of the file call this together.
-    pub(super) fn make(
-        library: &'static Library,
-        file: Id,
-        elements: u64,
-        count: u64,
-        look: Look,
-    ) -> io::Result<Self> {
-        let mut all = Self { library, elements, sets: Vec::new() };
-        let creation = look.list(library)?;
-        let space = Held::space(library, elements)?;
+    pub(super) fn make(of: SetsOf, elements: u64, count: u64, look: Look) -> io::Result<Self> {
+        let mut all = Self { library: of.library, elements, sets: Vec::new() };
+        let creation = look.list(of.library)?;
+        let (kind, space) = (of.library.constants.native_llong, Held::space(of.library, &[elements])?);
         for segment in 0..count as usize {
-            let set = match all.is_there(file, segment)? {
-                true => all.open_one(file, segment)?,
-                false => all.make_one(file, segment, &space, &creation)?,
+            let set = match all.open_one(of, segment)? {
+                Some(set) => set,
+                None => hdf5::make(of, &name(segment), kind, &space, creation.id())
+                    .map_err(|error| named(segment, &error))?,
             };
             all.sets.push(Some(set));
         }
         Ok(all)
     }
 
-    fn is_there(&self, file: Id, segment: usize) -> io::Result<bool> {
-        let name = CString::new(name(segment))?;
-        // SAFETY: the file is open, and the name ends in a zero byte.
-        let there = unsafe { (self.library.functions.lexists)(file, name.as_ptr(), DEFAULT) };
-        check(self.library, there).map(|there| there > 0)
-    }
-
-    fn make_one(&self, file: Id, segment: usize, space: &Held, creation: &Held) -> io::Result<Held> {
-        let (functions, kind) = (&self.library.functions, self.library.constants.native_llong);
-        let named = CString::new(name(segment))?;
-        // SAFETY: all identifiers are live, and the name ends in a zero byte.
-        let made = unsafe {
-            let (space, creation) = (space.id(), creation.id());
-            (functions.dcreate)(file, named.as_ptr(), kind, space, DEFAULT, creation, DEFAULT)
-        };
-        Held::new(self.library, made, functions.dclose).map_err(|error| of(segment, &error))
-    }
-
-    /// Opens one that is there, and refuses one of another shape.
-    fn open_one(&self, file: Id, segment: usize) -> io::Result<Held> {
-        let functions = &self.library.functions;
-        let named = CString::new(name(segment))?;
-        // SAFETY: the file is open, and the name ends in a zero byte.
-        let opened = unsafe { (functions.dopen)(file, named.as_ptr(), DEFAULT) };
-        let set = Held::new(self.library, opened, functions.dclose).map_err(|error| of(segment, &error))?;
-        match self.differs(set.id()).map_err(|error| of(segment, &error))? {
-            None => Ok(set),
+    /// Opens one if it is there, and refuses one of another shape.
+    fn open_one(&self, of: SetsOf, segment: usize) -> io::Result<Option<Held>> {
+        let opened = hdf5::open(of, &name(segment)).map_err(|error| named(segment, &error))?;
+        let Some(set) = opened else { return Ok(None) };
+        match self.differs(&set).map_err(|error| named(segment, &error))? {
+            None => Ok(Some(set)),
             Some(what) => {
                 Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", name(segment))))
             }
@@ -106,29 +79,14 @@ impl Sets {
     }
 
     /// In what a dataset is other than asked for.
-    fn differs(&self, set: Id) -> io::Result<Option<String>> {
-        let functions = &self.library.functions;
-        // SAFETY: the dataset is open.
-        let kind = unsafe { (functions.dget_type)(set) };
-        let kind = Held::new(self.library, kind, functions.tclose)?;
-        // SAFETY: both types are live.
-        let same = unsafe { (functions.tequal)(kind.id(), self.library.constants.native_llong) };
-        if check(self.library, same)? == 0 {
+    fn differs(&self, set: &Held) -> io::Result<Option<String>> {
+        if !hdf5::type_is(self.library, set, self.library.constants.native_llong)? {
             return Ok(Some("its elements are no 64-bit integers of this machine's byte order".into()));
         }
-        // SAFETY: the dataset is open.
-        let space = unsafe { (functions.dget_space)(set) };
-        let space = Held::new(self.library, space, functions.sclose)?;
-        // SAFETY: the space is live.
-        let dimensions = unsafe { (functions.sget_simple_extent_ndims)(space.id()) };
-        if check(self.library, dimensions)? != 1 {
-            return Ok(Some(format!("it has {dimensions} dimensions instead of one")));
-        }
-        let mut found = 0;
-        // SAFETY: the space has one dimension, of which the size goes into a number of ours.
-        let told =
-            unsafe { (functions.sget_simple_extent_dims)(space.id(), &raw mut found, std::ptr::null_mut()) };
-        check(self.library, told)?;
+        let lengths = hdf5::lengths(self.library, set)?;
+        let [found] = lengths[..] else {
+            return Ok(Some(format!("it has {} dimensions instead of one", lengths.len())));
+        };
         let wanted = self.elements;
         let what = "-b times the ranks (-b alone with -F) has to be what it was written with";
         Ok((found != wanted)
@@ -186,7 +144,7 @@ impl Look {
 }
 
 /// An error with the dataset it is about.
-fn of(segment: usize, error: &io::Error) -> io::Error {
+fn named(segment: usize, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", name(segment)))
 }
 

@@ -4,10 +4,10 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::io;
 
-use ffi::hdf5::{DEFAULT, ErrorEntry, Id, Library, WALK_UPWARD};
+use ffi::hdf5::{DEFAULT, ErrorEntry, Id, Library, SELECT_SET, WALK_UPWARD};
 
 /// A call's answer: what is below zero is a failure, in the library's innermost words.
-pub(super) fn check<T: PartialOrd + Default>(library: &Library, answer: T) -> io::Result<T> {
+pub(crate) fn check<T: PartialOrd + Default>(library: &Library, answer: T) -> io::Result<T> {
     if answer >= T::default() { Ok(answer) } else { Err(io::Error::other(why(library))) }
 }
 
@@ -33,7 +33,7 @@ fn one_line(words: &str) -> String {
 }
 
 /// An identifier of a property list, a space, a type or a dataset, given back in the end.
-pub(super) struct Held {
+pub(crate) struct Held {
     library: &'static Library,
     id: Id,
     close: unsafe extern "C" fn(Id) -> c_int,
@@ -41,7 +41,7 @@ pub(super) struct Held {
 
 impl Held {
     /// What a call of `library` just made, to be given back by `close`.
-    pub(super) fn new(
+    pub(crate) fn new(
         library: &'static Library,
         made: Id,
         close: unsafe extern "C" fn(Id) -> c_int,
@@ -50,26 +50,42 @@ impl Held {
     }
 
     /// A new property list.
-    pub(super) fn list(library: &'static Library, class: Id) -> io::Result<Self> {
+    pub(crate) fn list(library: &'static Library, class: Id) -> io::Result<Self> {
         // SAFETY: the class is one that the library made.
         let made = unsafe { (library.functions.pcreate)(class) };
         Self::new(library, made, library.functions.pclose)
     }
 
-    /// A new space of one dimension.
-    pub(super) fn space(library: &'static Library, elements: u64) -> io::Result<Self> {
-        // SAFETY: one size for one dimension; no second list says that it may not grow.
-        let made = unsafe { (library.functions.screate_simple)(1, &raw const elements, std::ptr::null()) };
+    /// A new space of so many elements in each dimension, the slowest first.
+    pub(crate) fn space(library: &'static Library, lengths: &[u64]) -> io::Result<Self> {
+        let (create, dimensions) = (library.functions.screate_simple, lengths.len() as c_int);
+        // SAFETY: one size for each dimension; no second list says that they may not grow.
+        let made = unsafe { create(dimensions, lengths.as_ptr(), std::ptr::null()) };
         Self::new(library, made, library.functions.sclose)
     }
 
+    /// Chooses a part of a space, for calls that move it.
+    pub(crate) fn choose(&self, start: &[u64], count: &[u64]) -> io::Result<()> {
+        let (functions, none) = (&self.library.functions, std::ptr::null());
+        // SAFETY: the space is live.
+        let dimensions = check(self.library, unsafe { (functions.sget_simple_extent_ndims)(self.id) })?;
+        if [start.len(), count.len()] != [dimensions as usize; 2] {
+            let what = format!("a part {count:?} from {start:?} of a space of {dimensions} dimensions");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let choose = functions.sselect_hyperslab;
+        // SAFETY: the space is live and has as many dimensions as both lists have numbers.
+        let chosen = unsafe { choose(self.id, SELECT_SET, start.as_ptr(), none, count.as_ptr(), none) };
+        check(self.library, chosen).map(drop)
+    }
+
     /// For calls of HDF5.
-    pub(super) fn id(&self) -> Id {
+    pub(crate) fn id(&self) -> Id {
         self.id
     }
 
     /// Gives it back; a failure is a result.
-    pub(super) fn close(self) -> io::Result<()> {
+    pub(crate) fn close(self) -> io::Result<()> {
         let (library, id, close) = (self.library, self.id, self.close);
         std::mem::forget(self);
         // SAFETY: the identifier is live and not used afterwards.

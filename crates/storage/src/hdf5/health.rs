@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// The state of all files of a backend on this rank.
 #[derive(Debug, Default)]
-pub(super) struct Health {
+pub(crate) struct Health {
     failed: Mutex<Option<String>>,
     abandoned: AtomicBool,
 }
 
 impl Health {
     /// Takes down the first failure of a call on a shared file; of a file of one rank nobody waits for it.
-    pub(super) fn watched<T>(&self, shared: bool, answer: io::Result<T>) -> io::Result<T> {
+    pub(crate) fn watched<T>(&self, shared: bool, answer: io::Result<T>) -> io::Result<T> {
         if let Err(error) = answer.as_ref()
             && shared
         {
@@ -25,28 +25,28 @@ impl Health {
     }
 
     /// All ranks have learned of the failure, if there was one.
-    pub(super) fn settle(&self) {
+    pub(crate) fn settle(&self) {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// A file stays open for good.
-    pub(super) fn leave(&self) {
+    pub(crate) fn leave(&self) {
         self.abandoned.store(true, Ordering::Relaxed);
     }
 
     /// A file stays open for good, and all its ranks know.
-    pub(super) fn abandon(&self) {
+    pub(crate) fn abandon(&self) {
         self.leave();
         self.settle();
     }
 
     /// Whether some file stays open.
-    pub(super) fn has_abandoned(&self) -> bool {
+    pub(crate) fn has_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
     }
 
     /// The failure that other ranks may not have learned of.
-    pub(super) fn stuck(&self) -> Option<String> {
+    pub(crate) fn stuck(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -1,0 +1,90 @@
+//! Parallel HDF5: a dataset for each array, in one piece, of this machine's numbers. The ranks have to be
+//! MPI's, of the MPI that the library is built on.
+//!
+//! Invariant: what can fail on one rank alone is done before a file is open, or is taken down, so that the
+//! others do not wait for ever.
+
+mod file;
+mod records;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use ffi::hdf5::{Library, READ_ONLY};
+use ranks::Comm;
+use units::Usage;
+
+use super::{ArrayFile, Arrays, Held};
+use crate::hdf5::{self, Health, Opening, Transfers, Tuning, Way};
+use crate::shared::together;
+use file::SetFile;
+
+/// The loaded library.
+pub(super) struct Hdf5 {
+    library: &'static Library,
+    tuning: Tuning,
+    health: Arc<Health>,
+}
+
+impl Hdf5 {
+    /// Loads the library that is built on the MPI that runs; `alignment` is bytes.
+    pub(super) fn load(alignment: u64) -> Result<Self, Usage> {
+        let tuning = Tuning { alignment, metadata_together: false };
+        Ok(Self { library: hdf5::load()?, tuning, health: Arc::default() })
+    }
+
+    fn file(
+        &self,
+        comm: &dyn Comm,
+        path: &Path,
+        way: Way,
+        hints: &[(&str, &str)],
+    ) -> io::Result<Box<dyn ArrayFile>> {
+        let library = self.library;
+        let opening = Opening { library, comm, shared: true, health: &self.health };
+        let lists = || {
+            let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+            let (access, _) = opening.access(hints.iter().copied(), self.tuning)?;
+            Ok::<_, io::Error>((mpi.library(), access, Transfers::new(library, true)?))
+        };
+        let (mpi, access, transfers) = together(comm, true, "hints", lists())?;
+        let file = opening.open(path, way, &access)?;
+        let (health, writes) = (Arc::clone(&self.health), comm.rank() == 0);
+        Ok(Box::new(SetFile::new(library, mpi, (file, access, transfers), health, writes)))
+    }
+}
+
+impl Arrays for Hdf5 {
+    fn name(&self) -> &'static str {
+        "hdf5"
+    }
+
+    fn version(&self) -> String {
+        self.library.version.to_string()
+    }
+
+    fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
+        self.file(comm, path, Way::Make, hints)
+    }
+
+    fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
+        self.file(comm, path, Way::Open(READ_ONLY), hints)
+    }
+
+    fn held(&self) -> Option<Held> {
+        None
+    }
+
+    fn is_fragile(&self) -> bool {
+        true
+    }
+
+    fn stuck(&self) -> Option<String> {
+        self.health.stuck()
+    }
+
+    fn has_abandoned(&self) -> bool {
+        self.health.has_abandoned()
+    }
+}

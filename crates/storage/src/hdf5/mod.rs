@@ -1,0 +1,51 @@
+//! Parallel HDF5 in safe calls, as far as the backend and the files of arrays have it in common: the search for
+//! the library, how a file comes to be open on all its ranks, its datasets, how transfers are made.
+//!
+//! Invariant: what shares a file learns together whether a step of opening it went well.
+//! Never here: which datasets a file has, and what is in them.
+
+mod calls;
+mod health;
+mod opened;
+mod set;
+mod transfers;
+
+use ffi::hdf5::{Library, probe};
+use units::Usage;
+
+use crate::libraries::{self, Kind};
+pub(crate) use calls::{Held, check};
+pub(crate) use health::Health;
+pub(crate) use opened::{Opened, Opening, Tuning, Way};
+pub(crate) use set::{SetsOf, lengths, make, open, type_is};
+pub(crate) use transfers::Transfers;
+
+/// The parallel library, by the names that Debian, releases and Cray build it under.
+pub(crate) const KIND: Kind = Kind {
+    name: "HDF5",
+    variable: "ASSAY_HDF5_LIBRARY",
+    homes: &["HDF5_DIR", "HDF5_ROOT", "HDF5_HOME", "CRAY_HDF5_PARALLEL_PREFIX", "EBROOTHDF5"],
+    names: &[
+        "libhdf5_openmpi.so.103",
+        "libhdf5_mpich.so.103",
+        "libhdf5_parallel*.so",
+        "libhdf5.so.320",
+        "libhdf5.so.310",
+        "libhdf5.so.200",
+        "libhdf5.so.103",
+        "libhdf5.so",
+    ],
+    version: |path| {
+        let (version, parallel) = probe(path).map_err(|error| error.why)?;
+        Ok(format!("{version} ({})", if parallel { "Parallel" } else { "Serial" }))
+    },
+    advice: "Debian: apt-get install libhdf5-openmpi-103-1 or libhdf5-mpich-103-1",
+};
+
+/// The library that fits the MPI that runs.
+pub(crate) fn load() -> Result<&'static Library, Usage> {
+    let mpi = libraries::loaded_mpi();
+    let mpi = mpi.ok_or_else(|| Usage::new("HDF5 needs ranks of MPI, and no MPI library is loaded"))?;
+    let path = KIND.fitting(&mpi).map_err(Usage)?;
+    Library::load(path).map_err(|error| Usage(error.to_string()))
+}

@@ -1,0 +1,150 @@
+//! How a file comes to be open.
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_uint};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use ffi::hdf5::{DEFAULT, Id, Library, TRUNCATE};
+use ffi::mpi;
+use ranks::Comm;
+
+use super::calls::{Held, check};
+use super::health::Health;
+use crate::mpi_file::Info;
+use crate::shared::{given, together};
+
+/// What is asked of files beside hints.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tuning {
+    /// Objects of at least so many bytes begin at multiples of it.
+    pub(crate) alignment: u64,
+    /// All ranks read and write metadata together.
+    pub(crate) metadata_together: bool,
+}
+
+/// How a file comes to be open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    /// Made anew, also where it is there.
+    Make,
+    /// As it is there, with these flags.
+    Open(c_uint),
+}
+
+/// Who opens a file, and of what library.
+#[derive(Clone, Copy)]
+pub(crate) struct Opening<'o> {
+    pub(crate) library: &'static Library,
+    pub(crate) comm: &'o dyn Comm,
+    /// All ranks open it together; else this one on its own.
+    pub(crate) shared: bool,
+    pub(crate) health: &'o Health,
+}
+
+impl Opening<'_> {
+    /// The list of properties that a file is opened with, and the hints in it.
+    pub(crate) fn access<'h>(
+        &self,
+        hints: impl IntoIterator<Item = (&'h str, &'h str)>,
+        tuning: Tuning,
+    ) -> io::Result<(Held, Info)> {
+        let library = self.library;
+        let functions = &library.functions;
+        let mpi = self.comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+        let whose = if self.shared { mpi.handle() } else { mpi.library().constants.comm_self };
+        let mut hints = hints.into_iter().peekable();
+        let info = if hints.peek().is_none() { Info::none(mpi) } else { Info::new(mpi, hints)? };
+        let access = self.list()?;
+        // SAFETY: the list is live, and so are communicator and hints, of which HDF5 makes its own copies.
+        check(library, unsafe { (functions.pset_fapl_mpio)(access.id(), whose, info.handle()) })?;
+        let alignment = tuning.alignment;
+        // SAFETY: the list is live.
+        check(library, unsafe { (functions.pset_alignment)(access.id(), alignment, alignment) })?;
+        if tuning.metadata_together {
+            // SAFETY: the list is live.
+            check(library, unsafe { (functions.pset_all_coll_metadata_ops)(access.id(), true) })?;
+            // SAFETY: the list is live.
+            check(library, unsafe { (functions.pset_coll_metadata_write)(access.id(), true) })?;
+        }
+        Ok((access, info))
+    }
+
+    /// An empty list of properties of access.
+    pub(crate) fn list(&self) -> io::Result<Held> {
+        Held::list(self.library, self.library.constants.file_access)
+    }
+
+    /// Opens or makes the file, on all ranks that share it or on none.
+    pub(crate) fn open(&self, path: &Path, way: Way, access: &Held) -> io::Result<Opened> {
+        // Where only some ranks have the file, closing it would wait for those that have not.
+        let file = self.health.watched(self.shared, self.open_here(path, way, access));
+        let is_open = file.is_ok();
+        together(self.comm, self.shared, "open", file).inspect_err(|_| match is_open {
+            true => self.health.abandon(),
+            false => self.health.settle(),
+        })
+    }
+
+    fn open_here(&self, path: &Path, way: Way, access: &Held) -> io::Result<Opened> {
+        let functions = &self.library.functions;
+        let name = CString::new(given(path, false).as_os_str().as_bytes())?;
+        // SAFETY: the name ends in a zero byte, and the lists are live; all ranks of the file call this.
+        let made = unsafe {
+            match way {
+                Way::Make => (functions.fcreate)(name.as_ptr(), TRUNCATE, DEFAULT, access.id()),
+                Way::Open(flags) => (functions.fopen)(name.as_ptr(), flags, access.id()),
+            }
+        };
+        match check(self.library, made) {
+            Ok(id) => Ok(Opened { library: self.library, id }),
+            Err(error) if error.to_string().contains("signature not found") => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, "it is no HDF5 file"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A file as the library has it; it is closed by [`Opened::close`] only, which all its ranks call together.
+pub(crate) struct Opened {
+    library: &'static Library,
+    id: Id,
+}
+
+impl Opened {
+    /// For calls of HDF5.
+    pub(crate) fn id(&self) -> Id {
+        self.id
+    }
+
+    /// The hints in effect, as MPI tells them. `access` is a list of properties, which may be empty.
+    pub(crate) fn hints(
+        &self,
+        access: &Held,
+        mpi: &'static mpi::Library,
+    ) -> io::Result<Vec<(String, String)>> {
+        let mut handle = ptr::null_mut();
+        let ask = self.library.functions.fget_vfd_handle;
+        // SAFETY: the file is open; the handle is ours to write into.
+        check(self.library, unsafe { ask(self.id, access.id(), &raw mut handle) })?;
+        if handle.is_null() {
+            return Err(io::Error::other("HDF5 gave no handle of MPI"));
+        }
+        // SAFETY: the driver over MPI-IO gives the address of its `MPI_File`, which is an address itself.
+        let file = unsafe { *handle.cast::<mpi::Handle>() };
+        let mut info = 0;
+        // SAFETY: the file is open; the new handle is ours.
+        if unsafe { (mpi.functions.file_get_info)(file, &raw mut info) } != 0 {
+            return Err(io::Error::other("MPI does not tell the hints of the file"));
+        }
+        Ok(Info::own(mpi, info).pairs()?)
+    }
+
+    pub(crate) fn close(self) -> io::Result<()> {
+        // SAFETY: the file is open and not used afterwards; all its ranks close together.
+        check(self.library, unsafe { (self.library.functions.fclose)(self.id) }).map(drop)
+    }
+}
