@@ -11,6 +11,7 @@ pub(crate) mod mdtest;
 pub(crate) mod mpi_io;
 mod perform;
 mod program;
+mod stuck;
 
 use units::Usage;
 

@@ -9,7 +9,7 @@ use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
 
 use super::kept::{Kept, run_record};
-use crate::session::Session;
+use crate::session::{Session, leave};
 use crate::speech::complain;
 
 /// The exit status of what was refused before anything was done.
@@ -43,6 +43,17 @@ pub(crate) fn perform<V: Send>(
     voice: Option<(Kept, V)>,
     body: impl Fn(Part<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
 ) -> u8 {
+    perform_unless(run, session, &|| false, voice, body)
+}
+
+/// The same, but where `leaves` says so afterwards on some rank MPI is left as it is, and the process ends here.
+pub(crate) fn perform_unless<V: Send>(
+    run: &Run<'_>,
+    session: Session,
+    leaves: &dyn Fn() -> bool,
+    voice: Option<(Kept, V)>,
+    body: impl Fn(Part<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
+) -> u8 {
     // One clock for all ranks of this process: their stamps compare as they are.
     let clock = CycleClock::new();
     let about = run_record(run.name, run.argv, session.size(), session.mpi(), &clock);
@@ -50,7 +61,7 @@ pub(crate) fn perform<V: Send>(
         kept.about(about);
         (kept, voice)
     }));
-    let done = session.run(|comm| {
+    let (done, left) = session.run_unless(leaves, |comm| {
         let clock = clock.clone();
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
         let Some((mut kept, mut voice)) = mine else {
@@ -73,8 +84,9 @@ pub(crate) fn perform<V: Send>(
         }
         Ok(if ended.is_err() { exit.max(1) } else { exit })
     });
-    done.unwrap_or_else(|halt| {
+    let status = done.unwrap_or_else(|halt| {
         complain(&format!("{}: {halt}", run.name));
         1
-    })
+    });
+    if left { leave(status) } else { status }
 }

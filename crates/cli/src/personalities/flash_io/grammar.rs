@@ -4,12 +4,16 @@
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
 
 use units::Usage;
-use workloads::flash_io::Parameters;
+use workloads::flash_io::{Form, Parameters};
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Typed {
     pub(super) parameters: Parameters,
+    /// `-b`
+    blocking: bool,
+    /// `--alignment`, bytes.
+    pub(super) alignment: Option<u64>,
     /// `-h`
     pub(super) help: bool,
     /// `-q`
@@ -34,6 +38,18 @@ pub(super) struct Own {
 /// All of them, by word.
 pub(super) const OWN: &[Own] = &[
     Own {
+        word: "alignment",
+        value: "BYTES",
+        about: "with --hdf5: objects of at least so many bytes begin at multiples of it [1]",
+        set: |typed, value| match number(value)? {
+            0 => Err("has to be 1 or more"),
+            bytes => {
+                typed.alignment = Some(bytes);
+                Ok(())
+            }
+        },
+    },
+    Own {
         word: "blocks",
         value: "MAX",
         about: "the most blocks of a rank, of which four fifths are used, and up to two more [100]",
@@ -46,11 +62,31 @@ pub(super) const OWN: &[Own] = &[
         set: |typed, value| number(value).map(|number| typed.parameters.guards = number),
     },
     Own {
+        word: "hdf5",
+        value: "",
+        about: "the files of the first FLASH I/O benchmark, by HDF5, which has blocking calls only (no -b)",
+        set: |typed, _| {
+            typed.parameters.form = Form::Hdf5;
+            Ok(())
+        },
+    },
+    Own {
         word: "help",
         value: "",
         about: "print this text",
         set: |typed, _| {
             typed.help = true;
+            Ok(())
+        },
+    },
+    Own {
+        word: "hint",
+        value: "KEY=VALUE",
+        about: "a hint for MPI-IO or the library; may be given again",
+        set: |typed, value| {
+            let pair = value.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+            let (key, value) = pair.ok_or("KEY=VALUE is wanted")?;
+            typed.parameters.hints.push((key.to_owned(), value.to_owned()));
             Ok(())
         },
     },
@@ -123,6 +159,20 @@ pub(super) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
             return Err(Usage(format!("`{token}` is no option; the prefix of the files is given by -f")));
         }
     }
+    settle(typed)
+}
+
+/// What goes with one of the two forms only.
+fn settle(mut typed: Typed) -> Result<Typed, Usage> {
+    let hdf5 = typed.parameters.form == Form::Hdf5;
+    if hdf5 && typed.blocking {
+        return Err(Usage::new("-b does not go with --hdf5: HDF5 has blocking calls only; leave -b out"));
+    }
+    if !hdf5 && typed.alignment.is_some() {
+        let why = "--alignment is of --hdf5; for PnetCDF there is --hint nc_var_align_size=BYTES";
+        return Err(Usage::new(why));
+    }
+    typed.parameters.nonblocking = !(hdf5 || typed.blocking);
     Ok(typed)
 }
 
@@ -135,7 +185,7 @@ fn letter<'t>(
     match letters.chars().next() {
         Some('h') => typed.help = true,
         Some('q') => typed.quiet = true,
-        Some('b') => typed.parameters.nonblocking = false,
+        Some('b') => typed.blocking = true,
         Some('i') => typed.parameters.independent = true,
         Some('f') => {
             let value = rest.next().filter(|value| !value.starts_with('-') && !value.trim().is_empty());
@@ -216,6 +266,21 @@ mod tests {
     }
 
     #[test]
+    fn the_form_by_hdf5_has_blocking_calls_and_options_of_its_own() {
+        let typed = typed("-f a -i --hdf5 --alignment=4096 --hint cb_nodes=2 --hint=a=b=c").unwrap();
+        let hints = [("cb_nodes", "2"), ("a", "b=c")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let wanted = Parameters {
+            prefix: "a".into(),
+            form: Form::Hdf5,
+            hints: hints.to_vec(),
+            nonblocking: false,
+            independent: true,
+            ..Parameters::default()
+        };
+        assert_eq!((typed.alignment, typed.parameters), (Some(4096), wanted));
+    }
+
+    #[test]
     fn what_is_wrong_is_said_in_one_line() {
         for (line, why) in [
             ("-f", "-f takes the next word: what the names of the files begin with"),
@@ -228,6 +293,11 @@ mod tests {
             ("--size 8k", "--size 8k: a whole number from 0 on is wanted"),
             ("--repetitions 4294967296", "--repetitions 4294967296: more than 32 bits can hold"),
             ("--verify=1", "--verify takes no value"),
+            ("--hdf5 -b", "-b does not go with --hdf5: HDF5 has blocking calls only; leave -b out"),
+            ("--alignment 4096", "--alignment is of --hdf5; for PnetCDF there is --hint nc_var_align_size"),
+            ("--hdf5 --alignment 0", "--alignment 0: has to be 1 or more"),
+            ("--hint cb_nodes", "--hint cb_nodes: KEY=VALUE is wanted"),
+            ("--hint =1", "--hint =1: KEY=VALUE is wanted"),
             ("-n 4", "unknown option `-n`; the ranks are MPI's, start them with mpirun -n"),
         ] {
             let error = typed(line).expect_err(line);

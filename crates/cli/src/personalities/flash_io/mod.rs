@@ -1,6 +1,7 @@
 //! `flash-io`, also as `flash_benchmark_io`: the command line and the text of the FLASH I/O benchmark of
-//! PnetCDF 1.14, over the workload of that name.
+//! PnetCDF 1.14, over the workload of that name; with `--hdf5` those of the first one, as far as they are known.
 
+mod banner;
 mod fortran;
 mod grammar;
 mod help;
@@ -12,13 +13,15 @@ use ranks::Halt;
 use storage::Storage;
 use storage::arrays::Arrays;
 use units::Usage;
-use workloads::flash_io::{Cx, Parameters, Silent};
+use workloads::flash_io::{Cx, Form, Parameters, Silent};
 
 use super::kept::Kept;
-use super::perform::{Part, Run, perform};
+use super::perform::{Part, Run, perform_unless};
 use super::program::{Program, posix};
+use super::stuck;
 use crate::session::Session;
 use crate::speech::complain;
+use grammar::Typed;
 use text::{Look, Text};
 
 /// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status:
@@ -33,7 +36,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         return program.print(&help::text(&called(argv)));
     }
     let session = Session::start(program.launch.as_ref(), local, true);
-    let (session, ready) = match session.and_then(|session| prepare(&typed.parameters, session)) {
+    let (session, ready) = match session.and_then(|session| prepare(&typed, session)) {
         Ok(prepared) => prepared,
         Err(usage) => return program.refuse(&usage),
     };
@@ -43,14 +46,23 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         complain(&format!("flash-io: note: taken as -f {prefix}, as versions before 2020 did"));
     }
     let (quiet, latency) = (typed.quiet, typed.latency);
-    let look = Look { parameters: ready.parameters.clone(), ranks: session.size(), quiet, latency };
+    let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
+    let look = Look { parameters, version, ranks: session.size(), quiet, latency };
     let voice = if speaks { Kept::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(voice) {
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
             let text = |kept| (kept, Text::new(look, Box::new(io::stdout())));
             let run = Run { name: program.name, argv };
-            perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
+            let (rank, arrays) = (session.rank(), &*ready.arrays);
+            std::thread::scope(|scope| {
+                let fragile = arrays.is_fragile();
+                let _watch = fragile.then(|| stuck::watch(scope, program.name, rank, || arrays.stuck()));
+                let leaves = || arrays.has_abandoned();
+                perform_unless(&run, session, &leaves, kept.map(text), |part, voice| {
+                    one_rank(&ready, part, voice)
+                })
+            })
         }
     }
 }
@@ -70,9 +82,13 @@ struct Ready {
 }
 
 /// Checks everything; all ranks refuse together.
-fn prepare(parameters: &Parameters, session: Session) -> Result<(Session, Ready), Usage> {
+fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
+    let parameters = &typed.parameters;
     let ready = parameters.check(session.size()).and_then(|()| {
-        let arrays = storage::arrays::pnetcdf()?;
+        let arrays = match parameters.form {
+            Form::Pnetcdf => storage::arrays::pnetcdf()?,
+            Form::Hdf5 => storage::arrays::hdf5(typed.alignment.unwrap_or(1))?,
+        };
         Ok(Ready { parameters: parameters.clone(), arrays, storage: posix()? })
     });
     session.agree(ready)
@@ -87,6 +103,7 @@ fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Resu
         let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
         return Ok(u8::from(wrong > 0));
     };
+    text.on_node(part.comm.node_name());
     let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text };
     let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
     if wrong > 0 {

@@ -7,8 +7,9 @@ use std::io::{self, Write};
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::Held;
 use units::duration;
-use workloads::flash_io::{Event, File, Observer, Parameters, Seconds};
+use workloads::flash_io::{Event, File, Form, Observer, Parameters, Seconds};
 
+use super::banner;
 use super::fortran::{fixed, integer, letters};
 
 /// How many wrong places are printed.
@@ -19,6 +20,8 @@ const RULER: &str = " -------------------------------------------------------";
 /// What is printed.
 pub(super) struct Look {
     pub(super) parameters: Parameters,
+    /// That of the library.
+    pub(super) version: String,
     pub(super) ranks: u32,
     /// `-q`
     pub(super) quiet: bool,
@@ -27,16 +30,18 @@ pub(super) struct Look {
 }
 
 /// What is known of one file of the repetition under way.
-struct Told {
+pub(super) struct Told {
     file: File,
-    seconds: Seconds,
+    pub(super) seconds: Seconds,
     amount: u64,
-    phase: Phase,
+    pub(super) phase: Phase,
 }
 
 /// Prints what it hears.
 pub(super) struct Text {
     look: Look,
+    /// The node of rank 0.
+    node: String,
     out: Box<dyn Write + Send>,
     told: Vec<Told>,
     hints: Vec<(String, String)>,
@@ -45,7 +50,12 @@ pub(super) struct Text {
 
 impl Text {
     pub(super) fn new(look: Look, out: Box<dyn Write + Send>) -> Self {
-        Self { look, out, told: Vec::new(), hints: Vec::new(), failed: None }
+        Self { look, node: String::new(), out, told: Vec::new(), hints: Vec::new(), failed: None }
+    }
+
+    /// The run is seen from that node.
+    pub(super) fn on_node(&mut self, name: &str) {
+        name.clone_into(&mut self.node);
     }
 
     fn print(&mut self, text: &str) {
@@ -61,12 +71,18 @@ impl Text {
     }
 
     fn report(&self, held: Option<Held>) -> String {
-        let Parameters { nonblocking, independent, zones, guards, .. } = self.look.parameters;
+        let Parameters { form, nonblocking, independent, zones, guards, .. } = self.look.parameters;
+        let (library, begin) = match form {
+            Form::Pnetcdf => ("PnetCDF", String::new()),
+            Form::Hdf5 => ("HDF5", banner::of_hdf5(&self.look, &self.node, &self.told)),
+        };
         let calls = if nonblocking { "nonblocking" } else { "blocking" };
         let access = if independent { "independent" } else { "collective" };
-        let mut text = format!("{RULER}\n  Using PnetCDF {calls} APIs\n  Using MPI {access} I/O\n{RULER}\n");
+        let mut text =
+            format!("{begin}{RULER}\n  Using {library} {calls} APIs\n  Using MPI {access} I/O\n{RULER}\n");
         let guards = format!(" number of guards      : {}\n", integer(guards, 13));
-        text.push_str(&guards.repeat(2));
+        // The original prints it twice.
+        text.push_str(&guards.repeat(if form == Form::Pnetcdf { 2 } else { 1 }));
         let blocks = integer(self.look.parameters.blocks(), 13);
         text.push_str(&format!(" number of blocks      : {blocks}\n"));
         text.push_str(&format!(" number of variables   : {}\n", integer(24, 13)));

@@ -21,10 +21,10 @@ use super::chatter;
 use super::live::{self, Followed, Live};
 use super::output::{self, Output};
 use super::strict::Strict;
-use super::stuck;
 use super::typed::Meant;
 use crate::personalities::classic::header_dir;
 use crate::personalities::kept::{Kept, run_record};
+use crate::personalities::stuck;
 use crate::session::{Session, leave};
 use crate::speech::complain;
 
@@ -86,7 +86,9 @@ pub(crate) fn perform(argv: &[String], tests: &[Ready], session: Session, voice:
         }
     };
     let (done, left) = std::thread::scope(|scope| {
-        let _watch = stuck::watch(scope, tests, rank);
+        let fragile = tests.iter().any(|test| test.storage.is_fragile());
+        let why = || tests.iter().find_map(|test| test.storage.stuck());
+        let _watch = fragile.then(|| stuck::watch(scope, "ior", rank, why));
         session.run_unless(&abandoned, body)
     });
     let status = done.unwrap_or_else(|halt| {

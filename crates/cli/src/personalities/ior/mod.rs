@@ -23,7 +23,6 @@ mod script;
 mod shown;
 mod streams;
 mod strict;
-mod stuck;
 mod summary;
 mod table;
 mod text;
