@@ -20,7 +20,7 @@ struct Package {
 /// In order of name. Tests call `mpirun.mpich` and `mpirun.openmpi`: the bare `mpirun` is whichever
 /// of the two was installed last.
 const PACKAGES: &[Package] = &[
-    Package { name: "hdf5-tools", reason: "h5dump reads what ior wrote by HDF5" },
+    Package { name: "hdf5-tools", reason: "h5dump reads what ior and flash-io wrote by HDF5" },
     Package { name: "libhdf5-mpich-103-1", reason: "HDF5 on MPICH" },
     Package { name: "libhdf5-openmpi-103-1", reason: "HDF5 on Open MPI" },
     Package { name: "libpnetcdf0d", reason: "PnetCDF, which Debian builds on Open MPI" },
@@ -113,6 +113,9 @@ mod tests {
         let mut lines = text.lines();
         let run = "run: sudo apt-get install -y --no-install-recommends hdf5-tools libhdf5-mpich-103-1";
         assert_eq!(lines.next(), Some(run));
-        assert_eq!(lines.next().map(str::trim), Some("hdf5-tools: h5dump reads what ior wrote by HDF5"));
+        assert_eq!(
+            lines.next().map(str::trim),
+            Some("hdf5-tools: h5dump reads what ior and flash-io wrote by HDF5")
+        );
     }
 }

@@ -1,6 +1,5 @@
 //! The HDF5 backend under real MPIs, with the libraries that Debian builds on them; `h5dump` reads what was
 //! written, byte by byte, and it has to be what the same line writes by POSIX.
-#![allow(clippy::print_stdout)]
 
 mod common;
 
@@ -8,33 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use common::hdf5::{able, is_here};
 use common::{Mpi, Ran, assay, ior, run};
 
 /// Each rank has two blocks of 64 KiB, in transfers of 16 KiB.
 const SHAPE: &str = "-k -G 77 -b 64k -t 16k -s 2";
 const SEGMENTS: usize = 2;
 const BLOCK: usize = 64 << 10;
-
-/// Both MPIs that Debian builds HDF5 on, with its library.
-const BOTH: [(Mpi, &str); 2] = [(Mpi::Open, "libhdf5_openmpi.so.103"), (Mpi::Mpich, "libhdf5_mpich.so.103")];
-
-/// Whether `name` is among the loader's libraries, or on the PATH; told where not.
-fn is_here(name: &str) -> bool {
-    let libraries = Path::new("/usr/lib/x86_64-linux-gnu").join(name).exists();
-    let program =
-        || std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|dir| dir.join(name).exists());
-    let here = libraries || program();
-    if !here {
-        println!("SKIPPED: no {name} here; `cargo xtask setup` installs it");
-    }
-    here
-}
-
-/// The MPIs that can be tested.
-fn able() -> impl Iterator<Item = Mpi> {
-    let tools = is_here("h5dump");
-    BOTH.into_iter().filter(move |(_, library)| tools && is_here(library)).map(|(mpi, _)| mpi)
-}
 
 fn hdf5(mpi: Mpi, dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
     mpi.ior(dir, ranks, &format!("-a HDF5 {words}"))

@@ -7,22 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use common::hdf5::{able, limited};
 use common::{Mpi, Ran, run};
 
 const SHAPE: &str = "-k -G 77 -b 64k -t 16k -s 2";
-
-/// Both MPIs, where Debian's HDF5 on them is here.
-fn able() -> impl Iterator<Item = Mpi> {
-    let both = [(Mpi::Open, "libhdf5_openmpi.so.103"), (Mpi::Mpich, "libhdf5_mpich.so.103")];
-    let here = both.into_iter().filter(|(_, library)| {
-        let here = Path::new("/usr/lib/x86_64-linux-gnu").join(library).exists();
-        if !here {
-            println!("SKIPPED: no {library} here; `cargo xtask setup` installs it");
-        }
-        here
-    });
-    here.map(|(mpi, _)| mpi)
-}
 
 fn hdf5(mpi: Mpi, dir: &Path, words: &str) -> Option<Ran> {
     mpi.ior(dir, 2, &format!("-a HDF5 {words}"))
@@ -155,12 +143,10 @@ fn transfers_that_the_library_did_not_make_together_are_told_beside_the_numbers(
 fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
-        let limit = "trap '' XFSZ; ulimit -f 524288; exec \"$@\"\n";
-        fs::write(dir.path().join("limit"), limit).unwrap();
         let line = |words: &str| {
             let line = format!("ior -a HDF5 -w --hdf5.noFill -b 300m -t 1m -o f {words}");
             let command = mpi.command(dir.path(), 2, &line)?;
-            Some(run(&mut limited(&command, dir.path())))
+            Some(run(&mut limited(&command, dir.path(), 512 << 10)))
         };
         let Some(ran) = line("") else { continue };
         refused(&ran, 1, "ior: write: rank ");
@@ -173,20 +159,4 @@ fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
         // MPICH's rank 0 does not come out of the collective call that fails on rank 1: half a minute passes.
         refused(&line("-c").unwrap(), 1, ": HDF5: ");
     }
-}
-
-/// The same command, of which each rank may write files of 256 MiB only.
-fn limited(command: &Command, dir: &Path) -> Command {
-    let mut limited = Command::new(command.get_program());
-    limited.current_dir(dir);
-    command.get_envs().for_each(|(key, value)| {
-        limited.env(key, value.unwrap_or_default());
-    });
-    for word in command.get_args() {
-        if Path::new(word) == common::program() {
-            limited.args(["sh", "limit"]);
-        }
-        limited.arg(word);
-    }
-    limited
 }

@@ -93,7 +93,7 @@ pub(super) const TOOLS: &[Tool] = &[
         key: "flash_io",
         command: "flash-io",
         with_value: "f",
-        long_with_value: &["--blocks", "--guards", "--repetitions", "--size"],
+        long_with_value: &["--alignment", "--blocks", "--guards", "--hint", "--repetitions", "--size"],
         place: Some('f'),
         default_place: &["-f", "{dir}/flash_"],
         measures: Measures::Bytes,

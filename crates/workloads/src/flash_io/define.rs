@@ -41,8 +41,7 @@ pub(super) fn define(
 
 /// What the benchmark of PnetCDF keeps as attributes.
 fn keep_attributes(open: &mut dyn ArrayFile, work: &Work<'_>, blocks: u64) -> io::Result<()> {
-    let attributes =
-        open.attributes().ok_or_else(|| io::Error::other("the library keeps no attributes"))?;
+    let attributes = open.attributes().ok_or_else(|| io::Error::other("the library keeps no attributes"))?;
     let int = |value| Attribute::Number(Number::Int(value));
     let side = int(work.file.side(work.parameters.zones) as i32);
     let all = [
@@ -59,12 +58,7 @@ fn keep_attributes(open: &mut dyn ArrayFile, work: &Work<'_>, blocks: u64) -> io
 }
 
 /// What the benchmark of HDF5 keeps as datasets of their own.
-fn keep_records(
-    open: &mut dyn ArrayFile,
-    work: &Work<'_>,
-    arrays: &[Array],
-    blocks: u64,
-) -> io::Result<()> {
+fn keep_records(open: &mut dyn ArrayFile, work: &Work<'_>, arrays: &[Array], blocks: u64) -> io::Result<()> {
     let records = open.records().ok_or_else(|| io::Error::other("the library keeps no records"))?;
     records.texts("file creation time", 40, &[1], &[TIME])?;
     records.texts("FLASH version", 20, &[1], &[VERSION_HDF5])?;

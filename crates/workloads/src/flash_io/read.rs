@@ -8,7 +8,7 @@ use storage::arrays::{Access, ArrayFile, Slab, Values, Variable};
 
 use super::compare::{Comparing, Place};
 use super::files::Array;
-use super::write::{Done, Work, end};
+use super::write::{Done, Work, end, stops};
 use crate::kit::drive::words;
 
 /// What a rank reads, and into what.
@@ -100,6 +100,9 @@ impl Reading<'_> {
         variable: Variable,
         done: &mut Done,
     ) -> bool {
+        if stops(self.work, done) {
+            return false;
+        }
         let (array, mut start, mut count) = (&self.arrays[at], [0; 4], [0; 4]);
         let dimensions = 1 + array.lengths.len();
         (start[0], count[0]) = (self.first(), self.blocks());

@@ -1,215 +1,14 @@
-//! Runs on local ranks, over a library that keeps arrays in memory, notes every call and fails on demand.
+//! Runs on local ranks, over a library in memory.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
-use std::sync::{Arc, Mutex};
+mod library;
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
-use storage::arrays::{
-    Access, ArrayFile, Arrays, Attribute, Attributes, Deferred, Dimension, Element, Held, Slab, Values,
-    Variable,
-};
 use storage::{Settings, Storage};
 
-use super::{Cx, Event, File, Observer, Parameters, run};
-
-/// What the ranks share: files by path, each variable's elements by number.
-type Files = Arc<Mutex<BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>>>;
-
-/// The library.
-#[derive(Clone)]
-struct Memory {
-    files: Files,
-    /// The call that fails on rank 1, such as `put dens`.
-    fails: &'static str,
-    /// Calls of each rank.
-    calls: Arc<Mutex<BTreeMap<u32, Vec<String>>>>,
-}
-
-impl Memory {
-    fn new(fails: &'static str) -> Self {
-        Self { files: Files::default(), fails, calls: Arc::default() }
-    }
-
-    /// Notes a call, and fails it where it has to.
-    fn call(&self, rank: u32, what: String) -> io::Result<()> {
-        let fails = rank == 1 && what == self.fails;
-        self.calls.lock().unwrap().entry(rank).or_default().push(what);
-        if fails { Err(io::Error::other("torn out")) } else { Ok(()) }
-    }
-
-    fn of(&self, rank: u32) -> Vec<String> {
-        self.calls.lock().unwrap().get(&rank).cloned().unwrap_or_default()
-    }
-}
-
-/// A rank's open file.
-struct Open {
-    memory: Memory,
-    rank: u32,
-    path: String,
-    lengths: Vec<u64>,
-    variables: Vec<(String, Vec<u64>)>,
-    taken: Vec<Values>,
-}
-
-impl Arrays for Memory {
-    fn name(&self) -> &'static str {
-        "memory"
-    }
-
-    fn version(&self) -> String {
-        "1".to_owned()
-    }
-
-    fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        self.call(comm.rank(), format!("create {}", hints[0].1))?;
-        self.open(comm, path, &[])
-    }
-
-    fn open(&self, comm: &dyn Comm, path: &Path, _: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        self.call(comm.rank(), "open".to_owned())?;
-        let path = path.display().to_string();
-        let (lengths, variables, taken) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Box::new(Open { memory: self.clone(), rank: comm.rank(), path, lengths, variables, taken }))
-    }
-
-    fn held(&self) -> Option<Held> {
-        Some(Held { most: 3, now: 1 })
-    }
-}
-
-impl Open {
-    /// Goes through the elements of a part, with their places in the file.
-    fn each(&self, variable: Variable, slab: Slab<'_>, mut then: impl FnMut(usize, &mut Vec<Option<f64>>)) {
-        let (name, lengths) = &self.variables[variable.0];
-        let inner: u64 = lengths[1..].iter().product();
-        assert_eq!(slab.count[1..], lengths[1..], "whole blocks of {name}");
-        let mut files = self.memory.files.lock().unwrap();
-        let all = files.entry(self.path.clone()).or_default().entry(name.clone()).or_default();
-        all.resize((lengths[0] * inner) as usize, None);
-        (slab.start[0] * inner..(slab.start[0] + slab.count[0]) * inner)
-            .for_each(|at| then(at as usize, all));
-    }
-
-    fn write(&self, variable: Variable, slab: Slab<'_>, values: &Values) {
-        let mut from = 0;
-        self.each(variable, slab, |at, all| {
-            assert!(all[at].is_none_or(|old| old.to_bits() == super::mesh::number(values, from).to_bits()));
-            all[at] = Some(super::mesh::number(values, from));
-            from += 1;
-        });
-    }
-}
-
-impl ArrayFile for Open {
-    fn dimension(&mut self, _name: &str, length: u64) -> io::Result<Dimension> {
-        self.lengths.push(length);
-        Ok(Dimension(self.lengths.len() - 1))
-    }
-
-    fn variable(&mut self, name: &str, _: Element, dimensions: &[Dimension]) -> io::Result<Variable> {
-        let lengths = dimensions.iter().map(|dimension| self.lengths[dimension.0]).collect();
-        self.variables.push((name.to_owned(), lengths));
-        Ok(Variable(self.variables.len() - 1))
-    }
-
-    fn attributes(&mut self) -> Option<&mut dyn Attributes> {
-        Some(self)
-    }
-
-    fn end_definition(&mut self) -> io::Result<()> {
-        self.memory.call(self.rank, "end".to_owned())
-    }
-
-    fn access(&mut self, access: Access) -> io::Result<()> {
-        self.memory.call(self.rank, format!("{access:?}"))
-    }
-
-    fn find(&mut self, name: &str, _: Element, lengths: &[u64]) -> io::Result<Variable> {
-        self.variables.push((name.to_owned(), lengths.to_vec()));
-        Ok(Variable(self.variables.len() - 1))
-    }
-
-    fn place(&self, _variable: Variable) -> io::Result<Option<u64>> {
-        Ok(None)
-    }
-
-    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
-        self.memory.call(self.rank, format!("put {}", self.variables[variable.0].0))?;
-        self.write(variable, slab, values);
-        Ok(())
-    }
-
-    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
-        self.memory.call(self.rank, format!("get {}", self.variables[variable.0].0))?;
-        let mut at = 0;
-        self.each(variable, slab, |from, all| {
-            let found = all[from].unwrap_or(f64::NAN);
-            match values {
-                Values::Ints(into) => into[at] = found as i32,
-                Values::Floats(into) => into[at] = found as f32,
-                Values::Doubles(into) => into[at] = found,
-                Values::Bytes(_) => unreachable!("no file has bytes"),
-            }
-            at += 1;
-        });
-        Ok(())
-    }
-
-    fn deferred(&mut self) -> Option<&mut dyn Deferred> {
-        Some(self)
-    }
-
-    fn amount_written(&mut self) -> io::Result<Option<u64>> {
-        Ok(Some(1000))
-    }
-
-    fn hints(&self) -> io::Result<Vec<(String, String)>> {
-        Ok(vec![("striping_factor".to_owned(), "7".to_owned())])
-    }
-
-    fn close(self: Box<Self>) -> io::Result<()> {
-        self.memory.call(self.rank, "close".to_owned())
-    }
-}
-
-impl Attributes for Open {
-    fn attribute(&mut self, _name: &str, _value: Attribute<'_>) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Deferred for Open {
-    fn post(&mut self, variable: Variable, slab: Slab<'_>, values: Values) -> io::Result<()> {
-        self.memory.call(self.rank, format!("post {}", self.variables[variable.0].0))?;
-        self.write(variable, slab, &values);
-        self.taken.push(values);
-        Ok(())
-    }
-
-    fn attach(&mut self, bytes: u64) -> io::Result<()> {
-        self.memory.call(self.rank, format!("attach {bytes}"))
-    }
-
-    fn detach(&mut self) -> io::Result<()> {
-        self.memory.call(self.rank, "detach".to_owned())
-    }
-
-    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
-        self.memory.call(self.rank, format!("copy {}", self.variables[variable.0].0))?;
-        self.write(variable, slab, values);
-        Ok(())
-    }
-
-    fn wait(&mut self) -> io::Result<Vec<Values>> {
-        self.memory.call(self.rank, "wait".to_owned())?;
-        Ok(std::mem::take(&mut self.taken))
-    }
-}
+use super::{Cx, Event, File, Form, Observer, Parameters, run};
+use library::Memory;
 
 /// Remembers every event, as text.
 #[derive(Default)]
@@ -318,6 +117,52 @@ fn a_call_that_fails_on_one_rank_halts_all_of_them_after_the_same_calls() {
         }
         let calls = |rank| memory.of(rank).len() + usize::from(rank == 1 && fails == "create true");
         assert_eq!([calls(0), calls(1)], [calls(2); 2], "{fails}: no rank leaves alone");
+    }
+}
+
+fn by_hdf5(parameters: &mut Parameters) {
+    (parameters.form, parameters.nonblocking) = (Form::Hdf5, false);
+}
+
+#[test]
+fn a_file_by_hdf5_begins_with_its_records() {
+    let memory = Memory::new("");
+    play(1, &small(|p| by_hdf5(p)), &memory);
+    let calls = memory.of(0);
+    assert_eq!(calls[..2], ["create ", "open"], "without hints");
+    let wanted = [
+        "file creation time: [1] of 40, the last now",
+        "FLASH version: [1] of 20, the last FLASH I/O benchmark",
+        r#"simulation parameters: ("total blocks", Int(4)), ("time", Double(0.0))"#,
+        "unknown names: [24, 1] of 4, the last f13 ",
+        "end",
+        "put refine level",
+    ];
+    assert_eq!(calls[2..8], wanted);
+    assert!(
+        calls.contains(&r#"simulation parameters: ("total blocks", Int(4)), ("time", Float(0.0))"#.into())
+    );
+    assert!(calls.contains(&"get f1  ".to_owned()) && calls.contains(&"put bounding box".to_owned()));
+}
+
+#[test]
+fn a_file_of_a_fragile_library_is_left_open_by_all_ranks_when_a_call_failed_on_one() {
+    for (fails, step, why) in [
+        ("unknown names: [24, 1] of 4, the last f13 ", "checkpoint", "m_hdf5_chk_0000: define: torn out"),
+        ("put velx", "checkpoint", "m_hdf5_chk_0000: velx: torn out"),
+        ("get temp", "checkpoint_check", "m_hdf5_chk_0000: temp: torn out"),
+    ] {
+        let memory = Memory { fragile: true, ..Memory::new(fails) };
+        for (done, ..) in play(3, &small(|p| by_hdf5(p)), &memory) {
+            let halt = done.expect_err(fails);
+            assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), (step, 1, why));
+        }
+        for rank in 0..3 {
+            let calls = memory.of(rank);
+            assert_eq!(calls.last().map(String::as_str), Some("abandon"), "rank {rank}, {fails}");
+        }
+        let failed = memory.of(1);
+        assert_eq!(failed[failed.len() - 2], fails, "no call after the one that failed");
     }
 }
 

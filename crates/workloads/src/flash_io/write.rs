@@ -1,6 +1,7 @@
 //! One file, written by all ranks, with the steps and the clock of the original.
 //!
-//! Invariant: from the creation to the close all ranks make the same calls, also a rank for which one failed.
+//! Invariant: from the creation to the close all ranks make the same calls, also a rank for which one failed;
+//! of a fragile library no rank makes any after one of its own has failed, and none closes the file then.
 
 use std::io;
 use std::mem;
@@ -149,6 +150,18 @@ pub(super) fn write(
     Ok(written)
 }
 
+/// Whether no more calls on data are made: inside a fragile library those of ranks that go on would meet those
+/// of another kind, of a rank that has left them.
+pub(super) fn stops(work: &Work<'_>, done: &Done) -> bool {
+    if !work.arrays.is_fragile() {
+        return false;
+    }
+    if done.failed.is_some() {
+        work.comm.raise_alarm();
+    }
+    done.failed.is_some() || work.comm.alarm_raised()
+}
+
 /// Closes a file at the end of its calls; one on which a rank has failed stays open where the library would
 /// wait for that rank. Collective.
 pub(super) fn end(work: &Work<'_>, open: Box<dyn ArrayFile>, done: &mut Done) -> Result<(), Halt> {
@@ -198,6 +211,9 @@ impl Putting<'_> {
     /// Writes this rank's blocks of an array, or has the library take them: with a copy where `copies`, else
     /// with the values themselves.
     fn put(&mut self, array: &Array, variable: Variable, values: &mut Values, copies: bool) {
+        if stops(self.work, self.done) {
+            return;
+        }
         let (mut start, mut count) = ([0; 4], [0; 4]);
         let dimensions = 1 + array.lengths.len();
         (start[0], count[0]) = (self.share.first, self.share.blocks);
