@@ -107,8 +107,8 @@ fn published(suffix: &str, zones: u64, blocks: u64) -> BTreeMap<String, Dumped> 
     let quoted: Vec<String> = labels.iter().map(|label| format!("\"{label}\"").replace("  ", " ")).collect();
     small("unknown names", text(4), &format!("{}, 1", labels.len()), quoted.join(", "));
     let members = format!(
-        "{int} \"total blocks\"; {real} \"time\"; {real} \"timestep\"; {int} \"number of steps\"; {int} \"nxb\"; \
-         {int} \"nyb\"; {int} \"nzb\";"
+        "{int} \"total blocks\"; {real} \"time\"; {real} \"timestep\"; {int} \"number of steps\"; \
+         {int} \"nxb\"; {int} \"nyb\"; {int} \"nzb\";"
     );
     let values = format!("{{ {blocks}, 0, 0, 0, {side}, {side}, {side} }}");
     small("simulation parameters", format!("H5T_COMPOUND {{ {members} }}"), "1", values);
@@ -188,9 +188,61 @@ fn the_arrays_of_the_default_run_have_the_published_sizes() {
     }
 }
 
+#[test]
+fn the_report_is_the_lines_of_2001_and_the_table_of_the_other_form() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(ran) = flash(mpi, dir.path(), 2, "--size 2 --blocks 6 -i") else { continue };
+        let out = ran.ok();
+        let lines: Vec<&str> = out.lines().collect();
+        assert!(lines[0].starts_with(" HDF 5 v 1.10.8 test on ") && lines[0].len() > 24, "{out}");
+        let run = [
+            " processors = 2",
+            " nxb, nyb, nzb = 2 2 2",
+            " nguard = 4",
+            " number of blocks = 4",
+            " nvar = 24",
+        ];
+        assert_eq!(lines[1..6], run);
+        for (at, suffix) in [6, 8, 10].into_iter().zip(SUFFIXES) {
+            assert_eq!(lines[at], format!(" *** Wrote output to ./f_hdf5_{suffix}_0000 ( 9 blocks ) ***"));
+            let seconds = lines[at + 1].strip_prefix(" time to output = ").expect("a time");
+            assert!(seconds.parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{seconds}");
+        }
+        let ruler = format!(" {}", "-".repeat(55));
+        assert_eq!(
+            lines[12..16],
+            [&ruler, "  Using HDF5 blocking APIs", "  Using MPI independent I/O", &ruler]
+        );
+        assert_eq!(out.matches(" number of guards ").count(), 1);
+        let amounts =
+            [164 + 192 * 8, 116 + 16 * 8, 116 + 16 * 27].map(|block| f64::from(9 * block) / 1_048_576.0);
+        let amounts = amounts.into_iter().chain([amounts.iter().sum()]);
+        let printed = lines.iter().filter(|line| line.contains("I/O amount"));
+        let wrong = |(line, amount): (&&str, f64)| !line.ends_with(&format!("{amount:16.2}  MiB"));
+        assert!(!printed.zip(amounts).any(wrong), "{out}");
+        assert!(out.contains("\n    2     2 x   2 x   2   "), "{out}");
+    }
+}
+
+#[test]
+fn calls_that_the_library_did_not_make_together_are_told_beside_the_numbers() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        let words = "flash-io -f ./f_ --hdf5 --size 2 --blocks 6 --verify";
+        let Some(mut command) = mpi.command(dir.path(), 2, words) else { continue };
+        // HDF5's own switch: types of MPI are not to be trusted.
+        let out = run(command.env("HDF5_MPI_OPT_TYPES", "0")).ok();
+        for (phase, calls) in [("checkpoint", 60), ("plot_corner", 20), ("plot_centered_check", 20)] {
+            let told = format!("assay: {phase}: {calls} of {calls} transfers were not collective, though");
+            assert!(out.contains(&told), "{told}: {out}");
+        }
+    }
+}
+
 /// The number behind `name` in the last place that it stands.
 fn number(text: &str, name: &str) -> u64 {
-    let rest = text.rsplit_once(&format!("         {name}")).unwrap_or_else(|| panic!("{name}: {text}")).1;
+    let rest = text.rsplit_once(&format!(" {name}")).unwrap_or_else(|| panic!("{name}: {text}")).1;
     rest.lines().next().unwrap().trim().parse().unwrap()
 }
 
@@ -211,8 +263,8 @@ fn a_flipped_byte_is_found_by_its_variable_block_zone_and_place() {
         for mode in ["", "-i"] {
             let ran = flash(mpi, dir.path(), 2, &format!("{words} --verify-only {mode} -q")).unwrap();
             let wanted = format!(
-                "assay:   rank 1: ./f_hdf5_chk_0000: variable pres, block 4 zone (1,2,3): expected 5, found -5 \
-                 (flipped; 8 bytes from byte {place} of the file)"
+                "assay:   rank 1: ./f_hdf5_chk_0000: variable pres, block 4 zone (1,2,3): expected 5, \
+                 found -5 (flipped; 8 bytes from byte {place} of the file)"
             );
             assert_eq!(ran.status, Some(1), "{ran:?}");
             assert!(ran.out.lines().any(|line| line == wanted), "{wanted}: {ran:?}");

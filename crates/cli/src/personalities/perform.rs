@@ -46,7 +46,8 @@ pub(crate) fn perform<V: Send>(
     perform_unless(run, session, &|| false, voice, body)
 }
 
-/// The same, but where `leaves` says so afterwards on some rank MPI is left as it is, and the process ends here.
+/// The same, but where `leaves` says so afterwards on some rank MPI is left as it is, and the process ends
+/// here.
 pub(crate) fn perform_unless<V: Send>(
     run: &Run<'_>,
     session: Session,

@@ -44,7 +44,8 @@ pub(super) fn watch<'scope>(
 fn leave(name: &str, rank: u32, why: &str) -> ! {
     let seconds = PATIENCE.as_secs();
     complain(&format!(
-        "{name}: rank {rank}: {why}; other ranks were not out of the library after {seconds} s; files are left"
+        "{name}: rank {rank}: {why}; other ranks were not out of the library after {seconds} s; \
+         files are left"
     ));
     ffi::end::at_once(1)
 }

@@ -5,8 +5,8 @@
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts; [`run`] is
 //! every rank's body. What happens is told to an [`Observer`] on rank 0 and kept as records.
 //!
-//! Invariant: the data in the files is the same however they are written; by PnetCDF so are the files, by HDF5
-//! but for the times at which it made their datasets.
+//! Invariant: the data in the files is the same however they are written; by PnetCDF so are the files,
+//! by HDF5 but for the times at which it made their datasets.
 //! Never here: the command line, text for people, the library that keeps the arrays.
 
 mod compare;

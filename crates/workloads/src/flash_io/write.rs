@@ -150,8 +150,8 @@ pub(super) fn write(
     Ok(written)
 }
 
-/// Whether no more calls on data are made: inside a fragile library those of ranks that go on would meet those
-/// of another kind, of a rank that has left them.
+/// Whether no more calls on data are made: inside a fragile library those of ranks that go on would meet
+/// those of another kind, of a rank that has left them.
 pub(super) fn stops(work: &Work<'_>, done: &Done) -> bool {
     if !work.arrays.is_fragile() {
         return false;

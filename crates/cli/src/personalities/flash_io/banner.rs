@@ -1,5 +1,5 @@
-//! What the first benchmark, by HDF5, prints: the run, and a line and a time for each file. Of the original only
-//! the words are known here, not how its numbers stand.
+//! What the first benchmark, by HDF5, prints: the run, and a line and a time for each file. Of the original
+//! only the words are known here, not how its numbers stand.
 
 use super::text::{Look, Told};
 
@@ -8,8 +8,8 @@ pub(super) fn of_hdf5(look: &Look, node: &str, told: &[Told]) -> String {
     let Look { parameters, version, ranks, .. } = look;
     let (zones, blocks) = (parameters.zones, parameters.blocks_total(*ranks));
     let mut text = format!(
-        " HDF 5 v {version} test on {node}\n processors = {ranks}\n nxb, nyb, nzb = {zones} {zones} {zones}\n \
-         nguard = {}\n number of blocks = {}\n nvar = 24\n",
+        " HDF 5 v {version} test on {node}\n processors = {ranks}\n \
+         nxb, nyb, nzb = {zones} {zones} {zones}\n nguard = {}\n number of blocks = {}\n nvar = 24\n",
         parameters.guards,
         parameters.blocks()
     );

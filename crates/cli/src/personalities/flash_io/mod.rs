@@ -1,5 +1,6 @@
 //! `flash-io`, also as `flash_benchmark_io`: the command line and the text of the FLASH I/O benchmark of
-//! PnetCDF 1.14, over the workload of that name; with `--hdf5` those of the first one, as far as they are known.
+//! PnetCDF 1.14, over the workload of that name; with `--hdf5` those of the first one, as far as they are
+//! known.
 
 mod banner;
 mod fortran;

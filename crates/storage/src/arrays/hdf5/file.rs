@@ -1,7 +1,7 @@
 //! An open file: a dataset for each array.
 //!
-//! Nothing is written into a new dataset before its data: it lies in one piece, and HDF5 fills such a one only
-//! where a value to fill it with was set.
+//! Nothing is written into a new dataset before its data: it lies in one piece, and HDF5 fills such a one
+//! only where a value to fill it with was set.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -87,8 +87,8 @@ impl SetFile {
         Ok(self.keep(set, space, element, lengths.len()))
     }
 
-    /// Chooses a part of an array for so many values; gives the dataset, a space for the values, and the chosen
-    /// one in the file.
+    /// Chooses a part of an array for so many values; gives the dataset, a space for the values, and the
+    /// chosen one in the file.
     fn part(&self, variable: Variable, slab: Slab<'_>, values: &Values) -> io::Result<(Id, Held, Id)> {
         let Set { set, space, element, dimensions } = &self.sets[variable.0];
         slab.check((*dimensions, *element), (values.len(), values.element()))?;
@@ -99,7 +99,7 @@ impl SetFile {
     fn write(&self, variable: Variable, slab: Slab<'_>, values: &Values) -> io::Result<bool> {
         let (set, memory, space) = self.part(variable, slab, values)?;
         let (kind, write) = (self.type_of(values.element()), self.library.functions.dwrite);
-        // SAFETY: there are at least as many values as both spaces have elements, for as long as the call lasts.
+        // SAFETY: there are at least as many values as both spaces have elements, while the call lasts.
         let code =
             unsafe { write(set, kind, memory.id(), space, self.transfers.id(), values.place().cast()) };
         check(self.library, code)?;
