@@ -1,5 +1,5 @@
-//! Parallel HDF5, as far as the backend and the files of arrays have it in common: the search for the library,
-//! how a file comes to be open on all its ranks, its datasets, how transfers are made.
+//! Parallel HDF5, as far as the backend and the files of arrays have it in common: the search for the
+//! library, how a file comes to be open on all its ranks, its datasets, how transfers are made.
 //!
 //! Invariant: what shares a file learns together whether a step of opening it went well.
 //! Never here: which datasets a file has, and what is in them.

@@ -127,7 +127,7 @@ fn by_hdf5(parameters: &mut Parameters) {
 #[test]
 fn a_file_by_hdf5_begins_with_its_records() {
     let memory = Memory::new("");
-    play(1, &small(|p| by_hdf5(p)), &memory);
+    play(1, &small(by_hdf5), &memory);
     let calls = memory.of(0);
     assert_eq!(calls[..2], ["create ", "open"], "without hints");
     let wanted = [
@@ -153,7 +153,7 @@ fn a_file_of_a_fragile_library_is_left_open_by_all_ranks_when_a_call_failed_on_o
         ("get temp", "checkpoint_check", "m_hdf5_chk_0000: temp: torn out"),
     ] {
         let memory = Memory { fragile: true, ..Memory::new(fails) };
-        for (done, ..) in play(3, &small(|p| by_hdf5(p)), &memory) {
+        for (done, ..) in play(3, &small(by_hdf5), &memory) {
             let halt = done.expect_err(fails);
             assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), (step, 1, why));
         }
