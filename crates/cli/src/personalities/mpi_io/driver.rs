@@ -96,35 +96,7 @@ impl Drive<'_> {
         let lines = lines_of(&mut child);
         let mut begun: Option<(String, PathBuf)> = None;
         let before = self.ended.len();
-        let mut patience = START;
-        let mut heard = Instant::now();
-        let ended = loop {
-            if self.asked_to_stop.load(Ordering::Relaxed) {
-                break Ended::Stopped;
-            }
-            let line = lines.recv_timeout(LOOK);
-            if line.is_ok() {
-                heard = Instant::now();
-            }
-            match line {
-                Ok(Line::Begin { name, dir, limit_s }) => {
-                    begun = Some((name, PathBuf::from(dir)));
-                    patience = Duration::from_secs(limit_s) + GRACE;
-                }
-                Ok(Line::Done) => break Ended::Done,
-                Ok(line) => {
-                    if matches!(line, Line::End { .. }) {
-                        patience = START;
-                    }
-                    self.hear(line);
-                }
-                Err(RecvTimeoutError::Disconnected) => break Ended::Early(ended_with(child.wait().ok())),
-                Err(RecvTimeoutError::Timeout) if heard.elapsed() < patience => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    break Ended::Early(format!("was silent for {} s", patience.as_secs()));
-                }
-            }
-        };
+        let ended = self.listen(&mut child, &lines, &mut begun);
         stop(&mut child, matches!(ended, Ended::Done));
         // What was told before the end and not heard yet.
         for line in lines.try_iter() {
@@ -155,6 +127,44 @@ impl Drive<'_> {
             self.spare(&name);
         }
         Ok(())
+    }
+
+    /// Hears a job until it ends, hangs or is to end; `begun` is its last case, with its directory.
+    fn listen(
+        &mut self,
+        child: &mut Child,
+        lines: &Receiver<Line>,
+        begun: &mut Option<(String, PathBuf)>,
+    ) -> Ended {
+        let mut patience = START;
+        let mut heard = Instant::now();
+        loop {
+            if self.asked_to_stop.load(Ordering::Relaxed) {
+                return Ended::Stopped;
+            }
+            let line = lines.recv_timeout(LOOK);
+            if line.is_ok() {
+                heard = Instant::now();
+            }
+            match line {
+                Ok(Line::Begin { name, dir, limit_s }) => {
+                    *begun = Some((name, PathBuf::from(dir)));
+                    patience = Duration::from_secs(limit_s) + GRACE;
+                }
+                Ok(Line::Done) => return Ended::Done,
+                Ok(line) => {
+                    if matches!(line, Line::End { .. }) {
+                        patience = START;
+                    }
+                    self.hear(line);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ended::Early(ended_with(child.wait().ok())),
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() < patience => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    return Ended::Early(format!("was silent for {} s", patience.as_secs()));
+                }
+            }
+        }
     }
 
     fn start(&self) -> Result<Child, Usage> {
