@@ -55,7 +55,7 @@ fn a_file_system_that_ignores_locks_misses_the_clause_with_the_case_and_its_evid
         return;
     }
     let place = Place::new();
-    let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
+    let shim = common::shim();
     let under = place.dir().canonicalize().unwrap();
     let env = format!(
         "env = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = \"locks\", ASSAY_SHIM_UNDER = {under:?} }}\n"

@@ -76,14 +76,6 @@ fn suite(mpi: &str, ranks: u32, words: &[&str], variables: &[(&str, &str)]) -> O
     Some(Told { ran, cases })
 }
 
-/// The shim's library, which lies beside this test.
-fn shim() -> String {
-    let test = std::env::current_exe().unwrap();
-    let shim = test.parent().unwrap().join("libassay_shim.so");
-    assert!(shim.exists(), "no {}", shim.display());
-    shim.display().to_string()
-}
-
 /// Enough of each area for libraries and numbers of ranks that take long.
 const SOME: &[&str] = &[
     "posix.*",
@@ -152,7 +144,7 @@ fn nothing_fails_on_mpich_5_by_both_of_its_interfaces() {
 fn broken(mpi: &str, fault: &str, on_all: bool, only: &[&str]) -> Option<Told> {
     let mut words = vec!["--timeout", "20"];
     only.iter().for_each(|name| words.extend(["--only", *name]));
-    let shim = shim();
+    let shim = common::shim().display().to_string();
     let mut variables =
         vec![("LD_PRELOAD", shim.as_str()), ("ASSAY_SHIM_FAULT", fault), ("ASSAY_SHIM_UNDER", "{dir}/d")];
     if !on_all {
@@ -253,7 +245,7 @@ fn locks_that_keep_nobody_out_fail_the_cases_of_locks() {
 #[test]
 fn a_case_that_hangs_is_ended_with_who_is_in_it_and_the_rest_goes_on() {
     for mpi in ["ompio", "mpich"] {
-        let shim = shim();
+        let shim = common::shim().display().to_string();
         let names = [
             "posix.create.exclusive",
             "posix.visible.close_to_open",
@@ -289,7 +281,7 @@ fn without_the_driver_a_hang_ends_the_job_with_what_was_not_run() {
     let dir = tempfile::tempdir().unwrap();
     let words = "mpi-io --timeout 2 --record r --only posix.visible.* .";
     let Some(mut command) = Mpi::Open.command(dir.path(), 2, words) else { return };
-    command.env("LD_PRELOAD", shim()).env("ASSAY_SHIM_FAULT", "block:1").env("ASSAY_SHIM_RANK", "1");
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_FAULT", "block:1").env("ASSAY_SHIM_RANK", "1");
     command.env("ASSAY_SHIM_UNDER", dir.path().canonicalize().unwrap());
     let ran = run(&mut command);
     assert!(ran.status.is_none_or(|status| status != 0), "{ran:#?}");
@@ -320,7 +312,7 @@ fn files_of_a_case_that_failed_are_kept_where_that_is_asked_for() {
     let words =
         "-n 2 mpi-io --keep-failed --only posix.visible.close_to_open --only posix.create.exclusive .";
     let mut command = assay(dir.path(), words);
-    command.env("LD_PRELOAD", shim()).env("ASSAY_SHIM_FAULT", "drop:2");
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_FAULT", "drop:2");
     command.env("ASSAY_SHIM_UNDER", dir.path().canonicalize().unwrap());
     let ran = run(&mut command);
     assert_eq!(ran.status, Some(1), "{ran:#?}");

@@ -1,10 +1,10 @@
 //! The calls that are laid over those of the C library.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::slice;
 
 use crate::fault::{self, Fate, Fault};
-use crate::next::{Fcntl, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
+use crate::next::{Fcntl, Open, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
 
 /// A write at an offset, or where the file stands (`None`), with its fate.
 unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i64>) -> isize {
@@ -22,6 +22,7 @@ unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i
     }
     match (fault::fate(fd), offset) {
         (Fate::Dropped, _) => bytes as isize,
+        (Fate::Full, _) => refuse(libc::ENOSPC) as isize,
         (Fate::Torn, _) => {
             let half = real(bytes / 2);
             if half < 0 { half } else { bytes as isize }
@@ -34,6 +35,13 @@ unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i
         }
         (Fate::Done | Fate::Held, _) => real(bytes),
     }
+}
+
+/// Fails for that reason.
+fn refuse(reason: c_int) -> c_int {
+    // SAFETY: the place belongs to this thread.
+    unsafe { *libc::__errno_location() = reason };
+    -1
 }
 
 /// The pieces of a vector, end to end.
@@ -170,6 +178,30 @@ pub unsafe extern "C" fn pread(fd: c_int, into: *mut c_void, bytes: usize, offse
 pub unsafe extern "C" fn pread64(fd: c_int, into: *mut c_void, bytes: usize, offset: i64) -> isize {
     // SAFETY: the arguments are passed on.
     unsafe { pread(fd, into, bytes, offset) }
+}
+
+/// `open`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+    // SAFETY: the caller gives a text that ends in a zero byte.
+    if fault::refuses(unsafe { CStr::from_ptr(path) }) {
+        return refuse(libc::EMFILE);
+    }
+    // SAFETY: the arguments are passed on.
+    unsafe { find::<Open>(c"open64")(path, flags, mode) }
+}
+
+/// `open64`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+    // SAFETY: the arguments are passed on.
+    unsafe { open(path, flags, mode) }
 }
 
 /// `fsync`.

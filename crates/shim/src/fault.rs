@@ -1,9 +1,10 @@
 //! What is broken, and what has been held back.
 
 use std::collections::HashMap;
-use std::ffi::c_int;
+use std::ffi::{CStr, OsStr, c_int};
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What is broken.
@@ -15,6 +16,10 @@ pub(crate) enum Fault {
     Tear(u64),
     /// It never returns.
     Block(u64),
+    /// That write and all after it fail: there is no space.
+    Full(u64),
+    /// Files cannot be opened.
+    Open,
     /// Writes are held back until the file is synced.
     Delay,
     /// They are held back though it is synced.
@@ -34,6 +39,8 @@ pub(crate) enum Fate {
     Torn,
     /// Done later.
     Held,
+    /// Refused: there is no space.
+    Full,
 }
 
 /// A write that was held back: where, and what.
@@ -74,6 +81,8 @@ fn read() -> Option<(Fault, String)> {
         "drop" => Fault::Drop(number),
         "tear" => Fault::Tear(number),
         "block" => Fault::Block(number),
+        "full" => Fault::Full(number),
+        "open" => Fault::Open,
         "delay" => Fault::Delay,
         "lie" => Fault::Lie,
         "locks" => Fault::Locks,
@@ -89,13 +98,20 @@ pub(crate) fn of(descriptor: c_int) -> Option<(Fault, PathBuf)> {
     path.starts_with(under).then_some((*fault, path))
 }
 
+/// Whether the file at `path` cannot be opened.
+pub(crate) fn refuses(path: &CStr) -> bool {
+    let Some((Fault::Open, under)) = fault() else { return false };
+    let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+    std::path::absolute(path).is_ok_and(|path| path.starts_with(under))
+}
+
 /// What is to become of a write; one that is to block does so here.
 pub(crate) fn fate(descriptor: c_int) -> Fate {
     let Some((fault, path)) = of(descriptor) else { return Fate::Done };
     let number = match fault {
         Fault::Delay | Fault::Lie => return Fate::Held,
-        Fault::Locks => return Fate::Done,
-        Fault::Drop(number) | Fault::Tear(number) | Fault::Block(number) => number,
+        Fault::Locks | Fault::Open => return Fate::Done,
+        Fault::Drop(number) | Fault::Tear(number) | Fault::Block(number) | Fault::Full(number) => number,
     };
     let count = {
         let mut state = state();
@@ -104,6 +120,7 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
         *count
     };
     match fault {
+        Fault::Full(_) if count >= number => Fate::Full,
         _ if count != number => Fate::Done,
         Fault::Drop(_) => Fate::Dropped,
         Fault::Tear(_) => Fate::Torn,

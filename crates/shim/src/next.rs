@@ -1,6 +1,6 @@
 //! The calls of the next library in line.
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::transmute_copy;
 
 /// The function of that name which the program would have called; ends the process where there is none.
@@ -29,6 +29,9 @@ pub(crate) type Writev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) 
 
 /// `pwritev`.
 pub(crate) type Pwritev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int, i64) -> isize;
+
+/// `open`, of which the permissions are looked at only where a file is made.
+pub(crate) type Open = unsafe extern "C" fn(*const c_char, c_int, c_uint) -> c_int;
 
 /// `fsync`, `fdatasync` and `close`.
 pub(crate) type Plain = unsafe extern "C" fn(c_int) -> c_int;

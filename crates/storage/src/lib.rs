@@ -16,6 +16,7 @@ mod client;
 mod files;
 mod hdf5;
 mod hints;
+mod inside;
 pub mod libraries;
 mod listing;
 pub mod locks;

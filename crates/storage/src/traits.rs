@@ -196,6 +196,12 @@ pub trait Storage: Sync {
         None
     }
 
+    /// The call that all ranks of a shared file make together and that this rank is in: a number that no other
+    /// call of this storage has, and a word. A rank that does not make it keeps the others in it for ever.
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        None
+    }
+
     /// Whether a file was abandoned. The library would close it when MPI ends, and wait there.
     fn has_abandoned(&self) -> bool {
         false

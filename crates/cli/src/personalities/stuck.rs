@@ -1,10 +1,11 @@
 //! The end of a run whose ranks cannot come together any more, because a call of a library failed on one of
-//! them and the others wait inside it.
+//! them and the others wait inside it, or because none comes back from one (see `long_call`).
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+use super::long_call::LongCall;
 use crate::speech::complain;
 
 /// How often is looked.
@@ -17,18 +18,31 @@ pub(super) struct Watch {
     _end: Sender<()>,
 }
 
-/// Begins to look after a run of `name`, of which `stuck` says why its ranks may not come together any more.
+/// How a rank stands with the others.
+pub(super) struct Standing {
+    /// The call that all ranks make together and it is in, with a number that no other call has.
+    pub(super) inside: Option<(u64, &'static str)>,
+    /// Why its ranks may not come together any more.
+    pub(super) stuck: Option<String>,
+}
+
+/// Begins to look after a run of `name`, in which no call that all ranks make together may last longer than
+/// `limit`.
 pub(super) fn watch<'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &'static str,
     rank: u32,
-    stuck: impl Fn() -> Option<String> + Send + 'scope,
+    limit: Duration,
+    standing: impl Fn() -> Standing + Send + 'scope,
 ) -> Watch {
     let (end, ended) = mpsc::channel();
     scope.spawn(move || {
         let mut since = None;
+        let mut long = LongCall::new(name, rank, limit);
         while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-            let Some(why) = stuck() else {
+            let Standing { inside, stuck } = standing();
+            long.look(inside);
+            let Some(why) = stuck else {
                 since = None;
                 continue;
             };

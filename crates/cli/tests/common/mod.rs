@@ -83,6 +83,13 @@ pub fn program() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_assay"))
 }
 
+/// The library that breaks files, to be preloaded; it lies beside the tests.
+pub fn shim() -> PathBuf {
+    let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
+    assert!(shim.exists(), "no {}", shim.display());
+    shim
+}
+
 /// A command of the program in `dir`, without anything of a launcher around the tests.
 pub fn assay(dir: &Path, words: &str) -> Command {
     let mut command = Command::new(program());

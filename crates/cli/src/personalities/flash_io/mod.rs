@@ -9,6 +9,7 @@ mod help;
 mod text;
 
 use std::io;
+use std::time::Duration;
 
 use ranks::Halt;
 use storage::Storage;
@@ -17,9 +18,10 @@ use units::Usage;
 use workloads::flash_io::{Cx, Form, Parameters, Silent};
 
 use super::kept::Kept;
+use super::long_call;
 use super::perform::{Part, Run, perform_unless};
 use super::program::{Program, posix};
-use super::stuck;
+use super::stuck::{self, Standing};
 use crate::session::Session;
 use crate::speech::complain;
 use grammar::Typed;
@@ -57,8 +59,8 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
             let run = Run { name: program.name, argv };
             let (rank, arrays) = (session.rank(), &*ready.arrays);
             std::thread::scope(|scope| {
-                let fragile = arrays.is_fragile();
-                let _watch = fragile.then(|| stuck::watch(scope, program.name, rank, || arrays.stuck()));
+                let standing = || Standing { inside: None, stuck: arrays.stuck() };
+                let _watch = stuck::watch(scope, program.name, rank, ready.call_limit, standing);
                 let leaves = || arrays.has_abandoned();
                 perform_unless(&run, session, &leaves, kept.map(text), |part, voice| {
                     one_rank(&ready, part, voice)
@@ -77,6 +79,8 @@ fn called(argv: &[String]) -> String {
 /// A run that was checked.
 struct Ready {
     parameters: Parameters,
+    /// How long a call may last that all ranks of a file make together.
+    call_limit: Duration,
     arrays: Box<dyn Arrays>,
     /// The file system that the files lie on.
     storage: Box<dyn Storage>,
@@ -90,14 +94,15 @@ fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
             Form::Pnetcdf => storage::arrays::pnetcdf()?,
             Form::Hdf5 => storage::arrays::hdf5(typed.alignment.unwrap_or(1))?,
         };
-        Ok(Ready { parameters: parameters.clone(), arrays, storage: posix()? })
+        let call_limit = long_call::limit(std::env::var(long_call::VARIABLE).ok().as_deref())?;
+        Ok(Ready { parameters: parameters.clone(), call_limit, arrays, storage: posix()? })
     });
     session.agree(ready)
 }
 
 /// Every rank's part.
 fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Result<u8, Halt> {
-    let Ready { parameters, arrays, storage } = ready;
+    let Ready { parameters, arrays, storage, .. } = ready;
     let mut silent = Silent;
     let Some(text) = voice else {
         let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut silent };

@@ -2,10 +2,13 @@
 //!
 //! Rank 0 reads them and the others get its copy, so that all ranks mean the same.
 
+use std::time::Duration;
+
 use units::Usage;
 use workloads::ior::Parameters;
 
 use crate::personalities::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
+use crate::personalities::long_call;
 use crate::session::Session;
 
 /// What rank 0 found.
@@ -23,7 +26,9 @@ const HINT: &str = "IOR_HINT__";
 impl Outside {
     /// Reads the script, if any, and the environment.
     pub(crate) fn read(script: Option<&str>) -> Result<Self, Usage> {
-        let variables = Variables::read(|name| name == NODES || name == ON_NODE || name.starts_with(HINT));
+        let variables = Variables::read(|name| {
+            [NODES, ON_NODE, long_call::VARIABLE].contains(&name) || name.starts_with(HINT)
+        });
         let text = script.map(std::fs::read).transpose();
         let text = text.map_err(|error| {
             Usage(format!("-f {}: cannot read the script: {error}", script.unwrap_or_default()))
@@ -52,6 +57,9 @@ impl Outside {
                 notes.extend(hint_of(parameters, name, hint, value)?);
                 continue;
             }
+            if name == long_call::VARIABLE {
+                continue;
+            }
             let count = count(name, value)?;
             let place = if name == NODES { &mut parameters.nodes } else { &mut parameters.ranks_on_node0 };
             if place.is_none() {
@@ -60,6 +68,14 @@ impl Outside {
             }
         }
         Ok(notes)
+    }
+}
+
+impl Outside {
+    /// How long a call may last that all ranks of a file make together.
+    pub(crate) fn call_limit(&self) -> Result<Duration, Usage> {
+        let given = self.variables.0.iter().find(|(name, _)| name == long_call::VARIABLE);
+        long_call::limit(given.map(|(_, value)| value.as_str()))
     }
 }
 
@@ -114,6 +130,19 @@ mod tests {
         for bad in [("IOR_HINT__MPI__cb_nodes", ""), ("IOR_FAKE_NODES", "x"), ("IOR_FAKE_NODES", "0")] {
             assert!(outside(&[bad]).apply(&mut Parameters::default()).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn the_limit_of_a_call_is_half_an_hour_or_what_the_variable_has() {
+        let limit = |pairs: &[(&str, &str)]| outside(pairs).call_limit();
+        assert_eq!(limit(&[]).unwrap(), Duration::from_secs(1800));
+        assert_eq!(limit(&[("ASSAY_CALL_LIMIT", "90")]).unwrap(), Duration::from_secs(90));
+        for bad in ["0", "-1", "1h", ""] {
+            assert!(limit(&[("ASSAY_CALL_LIMIT", bad)]).is_err(), "{bad}");
+        }
+        let mut parameters = Parameters::default();
+        outside(&[("ASSAY_CALL_LIMIT", "90")]).apply(&mut parameters).unwrap();
+        assert_eq!(parameters.nodes, None);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
@@ -24,7 +25,7 @@ use super::strict::Strict;
 use super::typed::Meant;
 use crate::personalities::classic::header_dir;
 use crate::personalities::kept::{Kept, run_record};
-use crate::personalities::stuck;
+use crate::personalities::stuck::{self, Standing};
 use crate::session::{Session, leave};
 use crate::speech::complain;
 
@@ -34,6 +35,8 @@ pub(crate) struct Ready {
     pub(crate) storage: Box<dyn Storage>,
     /// How many ranks take part.
     pub(crate) ranks: u32,
+    /// How long a call may last that all ranks of a file make together.
+    pub(crate) call_limit: Duration,
 }
 
 /// What rank 0 has and the others do not; a thread of rank 0 takes it.
@@ -86,9 +89,12 @@ pub(crate) fn perform(argv: &[String], tests: &[Ready], session: Session, voice:
         }
     };
     let (done, left) = std::thread::scope(|scope| {
-        let fragile = tests.iter().any(|test| test.storage.is_fragile());
-        let why = || tests.iter().find_map(|test| test.storage.stuck());
-        let _watch = fragile.then(|| stuck::watch(scope, "ior", rank, why));
+        let standing = || Standing {
+            inside: tests.iter().find_map(|test| test.storage.inside()),
+            stuck: tests.iter().find_map(|test| test.storage.stuck()),
+        };
+        let together = tests.iter().find(|test| test.storage.is_collective());
+        let _watch = together.map(|test| stuck::watch(scope, "ior", rank, test.call_limit, standing));
         session.run_unless(&abandoned, body)
     });
     let status = done.unwrap_or_else(|halt| {

@@ -155,11 +155,12 @@ fn ready(test: Written, outside: &Outside, ranks: u32) -> Result<Ready, Usage> {
     let ranks = wanted.min(ranks);
     meant.parameters.check(ranks).map_err(placed)?;
     let backend = storage::backend(&meant.parameters.backend).map_err(placed)?;
+    let call_limit = outside.call_limit()?;
     let storage = (backend.open)(&meant.parameters.settings).map_err(placed)?;
     // What the system does not allow is found before the first file is removed.
     let queue = storage.queue(meant.parameters.depth, QUEUE_PROBE);
     queue.map_err(|error| placed(Usage(format!("-a {}: {error}", meant.parameters.backend))))?;
-    Ok(Ready { meant, storage, ranks })
+    Ok(Ready { meant, storage, ranks, call_limit })
 }
 
 /// A run is dry as a whole or not at all: nobody should have to look which of its tests wrote.

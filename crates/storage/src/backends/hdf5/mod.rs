@@ -19,6 +19,7 @@ use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::hdf5::{self, Health, Held, Opened, Opening, SetsOf, Tuning, Way};
+use crate::inside::Inside;
 use crate::shared::{is_empty, together};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
@@ -60,6 +61,7 @@ pub(super) const BACKEND: Backend = Backend {
 struct Hdf5 {
     library: OnceLock<&'static Library>,
     health: Arc<Health>,
+    inside: Arc<Inside>,
     hints: hints::Asked,
     shows_hints: bool,
     tuning: Tuning,
@@ -75,6 +77,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     Ok(Box::new(Hdf5 {
         library: OnceLock::new(),
         health: Arc::default(),
+        inside: Arc::default(),
         hints: hints::asked("hdf5", settings)?,
         shows_hints: settings.flag("hdf5.showHints"),
         tuning: Tuning {
@@ -127,6 +130,7 @@ impl Storage for Hdf5 {
     }
 
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let _during = self.inside.opening(how);
         let (library, health) = (self.library()?, &*self.health);
         let opening = Opening { library, comm, shared: how.shared, health };
         let (access, shown) = together(comm, how.shared, "hints", self.access(&opening))?;
@@ -140,7 +144,8 @@ impl Storage for Hdf5 {
         let made = self.health.watched(how.shared, self.parts(&file, how));
         match together(comm, how.shared, "datasets", made) {
             Ok(parts) => {
-                Ok(Box::new(H5File::new(file, parts, (Arc::clone(&self.health), how.shared), shown)))
+                let file = H5File::new(file, parts, (Arc::clone(&self.health), how.shared), shown);
+                Ok(self.inside.noted(how, how.collective, file))
             }
             Err(error) if how.mode == Mode::Read => {
                 self.health.settle();
@@ -179,6 +184,10 @@ impl Storage for Hdf5 {
 
     fn is_collective(&self) -> bool {
         true
+    }
+
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        self.inside.call()
     }
 
     fn is_fragile(&self) -> bool {

@@ -14,11 +14,13 @@ mod moves;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use ranks::Comm;
 use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiFile, Way, Whose};
 use crate::shared::given;
 use crate::{File, Mode, Open, PageCache, Space, Storage};
@@ -48,6 +50,7 @@ pub(super) const BACKEND: Backend = Backend {
 };
 
 struct MpiIo {
+    inside: Arc<Inside>,
     hints: hints::Asked,
     shows_hints: bool,
     preallocates: bool,
@@ -58,6 +61,7 @@ struct MpiIo {
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     let views = settings.flag("mpiio.useFileView");
     Ok(Box::new(MpiIo {
+        inside: Arc::default(),
         hints: hints::asked("mpiio", settings)?,
         shows_hints: settings.flag("mpiio.showHints"),
         preallocates: settings.flag("mpiio.preallocate"),
@@ -67,7 +71,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 }
 
 impl MpiIo {
-    fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Moves> {
+    fn moves(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Moves> {
         let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
         let flags: &[Flag] = match how.mode {
             Mode::Write => &[Flag::Create, Flag::ReadWrite],
@@ -126,7 +130,9 @@ impl MpiIo {
 
 impl Storage for MpiIo {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(Self::open(self, comm, path, how)?))
+        let _during = self.inside.opening(how);
+        let moves = self.moves(comm, path, how)?;
+        Ok(self.inside.noted(how, how.collective || self.strides, moves))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -159,6 +165,10 @@ impl Storage for MpiIo {
 
     fn is_collective(&self) -> bool {
         true
+    }
+
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        self.inside.call()
     }
 
     fn moves_all_segments(&self) -> bool {

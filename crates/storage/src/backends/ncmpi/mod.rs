@@ -13,7 +13,7 @@ mod file;
 
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ranks::Comm;
 use units::Usage;
@@ -21,6 +21,7 @@ use units::Usage;
 use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
 use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::inside::Inside;
 use crate::shared::{is_empty, together};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
@@ -55,6 +56,7 @@ pub(super) const BACKEND: Backend = Backend {
 };
 
 struct Ncmpi {
+    inside: Arc<Inside>,
     library: OnceLock<Pnetcdf>,
     hints: hints::Asked,
     shows_hints: bool,
@@ -62,6 +64,7 @@ struct Ncmpi {
 
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     Ok(Box::new(Ncmpi {
+        inside: Arc::default(),
         library: OnceLock::new(),
         hints: hints::asked("ncmpi", settings)?,
         shows_hints: settings.flag("ncmpi.showHints"),
@@ -99,6 +102,7 @@ impl Storage for Ncmpi {
     }
 
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let _during = self.inside.opening(how);
         let cells = together(comm, how.shared, "open", Cells::new(how.parts))?;
         let (mut file, new) = self.file(comm, path, how)?;
         let collective = how.shared && how.collective;
@@ -111,7 +115,10 @@ impl Storage for Ncmpi {
         let passed = || self.hints.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         let shown = self.shows_hints.then(passed);
         match variable {
-            Ok(variable) => Ok(Box::new(Data::new(file, variable, cells, shown, (!new).then_some(path))?)),
+            Ok(variable) => {
+                let data = Data::new(file, variable, cells, shown, (!new).then_some(path))?;
+                Ok(self.inside.noted(how, how.collective, data))
+            }
             Err(error) => {
                 // All ranks have the file, and all close it; why it does not do is known.
                 let _ = Box::new(file).close();
@@ -146,6 +153,10 @@ impl Storage for Ncmpi {
 
     fn is_collective(&self) -> bool {
         true
+    }
+
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        self.inside.call()
     }
 
     fn is_bare(&self) -> bool {

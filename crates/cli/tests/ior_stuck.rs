@@ -1,0 +1,47 @@
+//! Ranks that cannot come together any more inside a library: the run ends, and says in which call it was.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Mpi, Ran, run};
+
+/// Runs `ior WORDS` on a file `f` that is broken so for rank 1; a call may last two seconds.
+fn broken(mpi: Mpi, dir: &Path, fault: &str, words: &str) -> Option<Ran> {
+    let file = dir.canonicalize().unwrap().join("f");
+    let mut command = mpi.command(dir, 2, &format!("ior -k -o {} {words}", file.display()))?;
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "2");
+    Some(run(command.env("ASSAY_SHIM_UNDER", &file).env("ASSAY_SHIM_FAULT", fault)))
+}
+
+/// Open MPI's ranks wait for rank 1, which left HDF5's own collective calls when its metadata could not be
+/// written, or the opening; MPICH's come together in some of these.
+#[test]
+fn a_call_that_ranks_never_leave_ends_the_run_and_is_named() {
+    for (fault, words, call) in [
+        ("full:17", "-a HDF5 -w -b 1m -t 64k", "close"),
+        ("full:17", "-a HDF5 -w -e -b 1m -t 64k", "sync"),
+        ("open", "-a MPIIO -w -b 1m -t 64k", "open"),
+    ] {
+        for mpi in [Mpi::Open, Mpi::Mpich] {
+            let dir = tempfile::tempdir().unwrap();
+            let Some(ran) = broken(mpi, dir.path(), fault, words) else { continue };
+            assert_ne!(ran.status, Some(0), "{ran:#?}");
+            let (named, told) =
+                (format!("({call}) has not ended in 2 s (ASSAY_CALL_LIMIT)"), ran.complaints());
+            assert!(mpi != Mpi::Open || told.iter().any(|line| line.contains(&named)), "{named}: {ran:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_no_number_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = common::assay(dir.path(), "ior -o f");
+    let ran = run(command.env("ASSAY_CALL_LIMIT", "1h"));
+    assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{ran:#?}");
+    assert!(
+        ran.complaints()[0].contains("ASSAY_CALL_LIMIT=1h in the environment is not a number"),
+        "{ran:#?}"
+    );
+}

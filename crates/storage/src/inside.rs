@@ -1,0 +1,202 @@
+//! In which call that all ranks of a file make together this rank is: one that a rank left early, or never
+//! reached, keeps the others in it for ever, and nobody among them can say so.
+//!
+//! Invariant: to go in and out is one store each, so that it may lie within a transfer's time.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{File, Hints, Open};
+
+/// The calls, by the word that they are told with.
+const CALLS: [&str; 4] = ["open", "transfer", "sync", "close"];
+
+/// One of them.
+#[derive(Clone, Copy)]
+enum Call {
+    Open = 1,
+    Transfer,
+    Sync,
+    Close,
+}
+
+/// Where this rank is, for all files of a storage.
+#[derive(Debug, Default)]
+pub(crate) struct Inside {
+    /// How many calls began, times 8, and which of them this rank is in; 0 for none.
+    state: AtomicU64,
+}
+
+impl Inside {
+    /// The call that this rank is in, with a number that no other call has.
+    pub(crate) fn call(&self) -> Option<(u64, &'static str)> {
+        let state = self.state.load(Ordering::Relaxed);
+        let index = (state % 8).checked_sub(1)?;
+        CALLS.get(index as usize).map(|word| (state, *word))
+    }
+
+    /// Goes into a call. One thread does so: the rank's.
+    fn enter(&self, call: Call) -> During<'_> {
+        let begun = (self.state.load(Ordering::Relaxed) / 8 + 1) * 8;
+        self.state.store(begun + call as u64, Ordering::Relaxed);
+        During { inside: self, begun }
+    }
+
+    /// Goes into the opening of a file, where it is shared.
+    pub(crate) fn opening(&self, how: Open) -> Option<During<'_>> {
+        how.shared.then(|| self.enter(Call::Open))
+    }
+
+    /// An open file; of a shared one it is noted when its ranks sync and close it, and when they move a
+    /// transfer `together`.
+    pub(crate) fn noted(
+        self: &Arc<Self>,
+        how: Open,
+        together: bool,
+        file: impl File + 'static,
+    ) -> Box<dyn File> {
+        if !how.shared {
+            return Box::new(file);
+        }
+        Box::new(Noted { file, inside: Arc::clone(self), together })
+    }
+}
+
+/// A call, as long as it lasts.
+pub(crate) struct During<'i> {
+    inside: &'i Inside,
+    begun: u64,
+}
+
+impl Drop for During<'_> {
+    fn drop(&mut self) {
+        self.inside.state.store(self.begun, Ordering::Relaxed);
+    }
+}
+
+/// A shared file.
+struct Noted<F> {
+    file: F,
+    inside: Arc<Inside>,
+    together: bool,
+}
+
+impl<F: File> File for Noted<F> {
+    fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
+        let Self { file, inside, together } = self;
+        let _during = together.then(|| inside.enter(Call::Transfer));
+        file.write_at(data, offset)
+    }
+
+    fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
+        let Self { file, inside, together } = self;
+        let _during = together.then(|| inside.enter(Call::Transfer));
+        file.read_at(data, offset)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let Self { file, inside, .. } = self;
+        let _during = inside.enter(Call::Sync);
+        file.sync()
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        self.file.size()
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        let Self { file, inside, .. } = *self;
+        let _during = inside.enter(Call::Close);
+        Box::new(file).close()
+    }
+
+    fn abandon(self: Box<Self>) {
+        Box::new(self.file).abandon();
+    }
+
+    fn hints(&self) -> io::Result<Option<Hints>> {
+        self.file.hints()
+    }
+
+    fn uncollective(&self) -> u64 {
+        self.file.uncollective()
+    }
+
+    fn place(&self, offset: u64) -> Option<String> {
+        self.file.place(offset)
+    }
+
+    fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
+        self.file.descriptor()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Mode, Parts};
+
+    /// Tells in which call it is.
+    struct Told(Arc<Inside>);
+
+    impl Told {
+        fn word(&self) -> io::Result<()> {
+            Err(io::Error::other(self.0.call().map_or("none", |(_, word)| word)))
+        }
+    }
+
+    impl File for Told {
+        fn write_at(&mut self, _data: &[u8], _offset: u64) -> io::Result<usize> {
+            self.word().map(|()| 0)
+        }
+
+        fn read_at(&mut self, _data: &mut [u8], _offset: u64) -> io::Result<usize> {
+            self.word().map(|()| 0)
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            self.word()
+        }
+
+        fn size(&mut self) -> io::Result<u64> {
+            Ok(0)
+        }
+
+        fn close(self: Box<Self>) -> io::Result<()> {
+            self.word()
+        }
+    }
+
+    #[test]
+    fn only_calls_that_all_ranks_make_together_are_told_each_with_a_number_of_its_own() {
+        for (shared, together, wanted) in [
+            (true, true, ["open", "transfer", "transfer", "sync", "close"]),
+            (true, false, ["open", "none", "none", "sync", "close"]),
+            (false, true, ["none"; 5]),
+        ] {
+            let how = Open { mode: Mode::Read, shared, collective: together, bytes: 0, parts: Parts::NONE };
+            let inside = Arc::new(Inside::default());
+            let mut file = inside.noted(how, together, Told(Arc::clone(&inside)));
+            let in_open = {
+                let _during = inside.opening(how);
+                Told(Arc::clone(&inside)).word().unwrap_err().to_string()
+            };
+            let words = [
+                in_open,
+                file.write_at(&[], 0).unwrap_err().to_string(),
+                file.read_at(&mut [], 0).unwrap_err().to_string(),
+                file.sync().unwrap_err().to_string(),
+                file.close().unwrap_err().to_string(),
+            ];
+            assert_eq!(words, wanted, "{how:?}");
+            assert_eq!(inside.call(), None);
+        }
+        let inside = Inside::default();
+        let number = || {
+            let _during = inside.enter(Call::Sync);
+            inside.call().unwrap().0
+        };
+        assert_ne!(number(), number());
+    }
+}
