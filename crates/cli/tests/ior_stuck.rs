@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Mpi, Ran, run};
+use common::{ALL_MPI, Mpi, Ran, run};
 
 /// Runs `ior WORDS` on a file `f` that is broken so for rank 1; a call may last two seconds.
 fn broken(mpi: Mpi, dir: &Path, fault: &str, words: &str) -> Option<Ran> {
@@ -44,4 +44,19 @@ fn a_limit_that_is_no_number_is_refused() {
         ran.complaints()[0].contains("ASSAY_CALL_LIMIT=1h in the environment is not a number"),
         "{ran:#?}"
     );
+}
+
+/// A rank that cannot open would leave the others waiting in the opening that all make together.
+#[test]
+fn a_file_that_one_rank_cannot_open_is_not_read_by_any() {
+    for mpi in ALL_MPI {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(ran) = mpi.ior(dir.path(), 2, "-a MPIIO -w -k -b 64k -t 16k -o f") else { continue };
+        ran.ok();
+        let ran = broken(mpi, dir.path(), "open", "-a MPIIO -r -b 64k -t 16k").unwrap();
+        assert_eq!((ran.status, ran.complaints().len()), (Some(1), 1), "{mpi:?}: {ran:#?}");
+        let told = ran.complaints()[0];
+        let why = ["ior: read: rank 1", "cannot open ", "Too many open files"];
+        assert!(why.iter().all(|words| told.contains(words)), "{mpi:?}: {ran:#?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! What the system knows of a path, for every backend whose files have one.
 
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::{self, FileType, Mode, OFlags, SeekFrom};
@@ -19,6 +20,12 @@ pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
         Err(Errno::NOENT) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Opens for reading, through the C library as those do that MPI opens with, and closes again.
+pub(crate) fn readable(path: &Path) -> io::Result<()> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).map(drop)
 }
 
 /// Where the first hole of a regular file begins, if it has one.

@@ -126,6 +126,11 @@ pub trait Storage: Sync {
     /// Size of a file or a block device in bytes; `None` where there is no such file.
     fn size(&self, path: &Path) -> io::Result<Option<u64>>;
 
+    /// Opens a file for reading and closes it again, on this rank alone, where the system has such files.
+    fn readable(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     /// The first byte of a file of which nothing is stored, though it lies before the end; `None` where there
     /// is none, or where that cannot be known.
     fn hole(&self, _path: &Path) -> io::Result<Option<u64>> {

@@ -272,7 +272,7 @@ fn order(
 }
 
 /// Says no, on all ranks, where opening a shared file together would leave the others waiting for a
-/// rank that cannot: its file or its directory is not there.
+/// rank that cannot: its file or its directory is not there, or it may not read what is to be read.
 pub(super) fn reachable(test: &Test<'_>, kind: Kind, path: &Path) -> Result<(), Halt> {
     if test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
@@ -280,7 +280,12 @@ pub(super) fn reachable(test: &Test<'_>, kind: Kind, path: &Path) -> Result<(), 
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let needed = if kind.writes() { dir } else { path };
     let there = match test.storage.size(needed) {
-        Ok(Some(_)) => Ok(()),
+        Ok(Some(_)) if kind.writes() => Ok(()),
+        // Also where the library does not let the others out of an open that fails on one rank.
+        Ok(Some(_)) => test
+            .storage
+            .readable(path)
+            .map_err(|error| format!("cannot open {}: {}", path.display(), words(&error))),
         Ok(None) => {
             Err(format!("cannot open {}: {}: No such file or directory", path.display(), needed.display()))
         }

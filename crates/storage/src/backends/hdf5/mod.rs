@@ -166,6 +166,10 @@ impl Storage for Hdf5 {
         files::size(path)
     }
 
+    fn readable(&self, path: &Path) -> io::Result<()> {
+        files::readable(path)
+    }
+
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
         files::space(path)
     }

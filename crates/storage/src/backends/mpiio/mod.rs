@@ -147,6 +147,10 @@ impl Storage for MpiIo {
         plain(path)
     }
 
+    fn readable(&self, path: &Path) -> io::Result<()> {
+        files::readable(plain(path))
+    }
+
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
         files::space(plain(path))
     }

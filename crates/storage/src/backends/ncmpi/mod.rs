@@ -135,6 +135,10 @@ impl Storage for Ncmpi {
         files::size(path)
     }
 
+    fn readable(&self, path: &Path) -> io::Result<()> {
+        files::readable(path)
+    }
+
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
         files::space(path)
     }
