@@ -202,3 +202,15 @@ fn a_collective_deadline_ends_all_ranks_at_one_transfer() {
     assert_eq!(number("transfers_min"), number("transfers_max"), "{records}");
     assert_eq!(number("ran_dry"), 0, "{records}");
 }
+
+/// ROMIO's names of drivers; Open MPI's own files have none.
+#[test]
+fn a_drivers_name_before_the_path_is_for_the_library_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().canonicalize().unwrap().join("n");
+    let words = format!("ior -a NCMPI -w -r -R {LINE} -o ufs:{}", file.display());
+    let Some(mut command) = Mpi::Open.command(dir.path(), 2, &words) else { return };
+    let out = common::run(command.env("OMPI_MCA_io", "romio321")).ok();
+    assert!(out.contains("all as written"), "{out}");
+    variable(&Cdf5::read(&file), 2);
+}

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::{File, Hints, Open};
 
@@ -26,6 +26,9 @@ enum Call {
 pub(crate) struct Inside {
     /// How many calls began, times 8, and which of them this rank is in; 0 for none.
     state: AtomicU64,
+    /// A file stays open, because other ranks could not open theirs: MPI would close it when it ends, and wait
+    /// there.
+    left: AtomicBool,
 }
 
 impl Inside {
@@ -34,6 +37,16 @@ impl Inside {
         let state = self.state.load(Ordering::Relaxed);
         let index = (state % 8).checked_sub(1)?;
         CALLS.get(index as usize).map(|word| (state, *word))
+    }
+
+    /// A file stays open for good.
+    pub(crate) fn leave(&self) {
+        self.left.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether some file stays open.
+    pub(crate) fn has_left(&self) -> bool {
+        self.left.load(Ordering::Relaxed)
     }
 
     /// Goes into a call. One thread does so: the rank's.

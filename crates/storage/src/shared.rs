@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use ranks::Comm;
+use ranks::{Comm, Reduce};
 
 use crate::files;
 
@@ -31,16 +31,36 @@ pub(crate) fn is_empty(comm: &dyn Comm, path: &Path, shared: bool) -> io::Result
         return Ok(files::size(path)?.unwrap_or(0) == 0);
     }
     let size = if comm.rank() == 0 { files::size(path) } else { Ok(None) };
-    let mut said = vec![u8::from(together(comm, shared, "open", size)?.unwrap_or(0) == 0)];
-    comm.broadcast(0, &mut said).map_err(|halt| io::Error::other(halt.why))?;
-    Ok(said == [1])
+    let said = match &size {
+        Ok(size) => u64::from(size.unwrap_or(0) > 0),
+        Err(_) => FAILED,
+    };
+    let said = comm.reduce_one(said, Reduce::Max).map_err(|halt| io::Error::other(halt.why))?;
+    if said == FAILED {
+        together(comm, shared, "open", size)?;
+    }
+    Ok(said == 0)
+}
+
+/// What rank 0 says instead of whether a file holds something.
+const FAILED: u64 = 2;
+
+/// Names that MPI-IO libraries let stand before a path, with a colon, to choose a driver.
+const DRIVERS: &[&str] =
+    &["bgl", "daos", "gpfs", "ime", "lustre", "nfs", "panfs", "pvfs2", "quobytefs", "testfs", "ufs", "xfs"];
+
+/// The path without the name of a driver.
+pub(crate) fn plain(path: &Path) -> &Path {
+    match path.to_str().and_then(|text| text.split_once(':')) {
+        Some((driver, rest)) if DRIVERS.contains(&driver) => Path::new(rest),
+        _ => path,
+    }
 }
 
 /// The path with a directory: Open MPI 4.1 cannot create a file whose name has none. With `drivers` the name
 /// of one may stand before a colon, and such a path is left as it is.
 pub(crate) fn given(path: &Path, drivers: bool) -> PathBuf {
-    let bytes = path.as_os_str().as_bytes();
-    let complete = bytes.contains(&b'/') || drivers && bytes.contains(&b':');
+    let complete = path.as_os_str().as_bytes().contains(&b'/') || drivers && plain(path) != path;
     if complete { path.to_owned() } else { Path::new(".").join(path) }
 }
 
@@ -56,9 +76,43 @@ mod tests {
             ("/scratch/f", true, "/scratch/f"),
             ("a/f", false, "a/f"),
             ("ufs:f", true, "ufs:f"),
+            ("ufs:f", false, "./ufs:f"),
             ("a:f", false, "./a:f"),
+            ("a:f", true, "./a:f"),
         ] {
             assert_eq!(given(Path::new(path), drivers), Path::new(wanted));
+        }
+    }
+
+    #[test]
+    fn a_drivers_name_before_a_path_is_left_out() {
+        assert_eq!(plain(Path::new("ufs:/scratch/f")), Path::new("/scratch/f"));
+        for other in ["/scratch/a:b", "run:3", "a:b"] {
+            assert_eq!(plain(Path::new(other)), Path::new(other), "a colon is a letter like others");
+        }
+    }
+
+    #[test]
+    fn whether_a_file_is_empty_is_said_by_rank_0_to_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let (full, blank, gone) =
+            (dir.path().join("full"), dir.path().join("blank"), dir.path().join("gone"));
+        std::fs::write(&full, "x").unwrap();
+        std::fs::write(&blank, "").unwrap();
+        let below = full.join("f");
+        for (path, wanted) in
+            [(&full, Some(false)), (&blank, Some(true)), (&gone, Some(true)), (&below, None)]
+        {
+            // The others look at nothing.
+            let each = ranks::local::run(3, |comm| {
+                let path = if comm.rank() == 0 { path.clone() } else { dir.path().join("other") };
+                is_empty(comm, &path, true).map_err(|error| error.to_string())
+            });
+            for (rank, said) in each.into_iter().enumerate() {
+                let said = said.unwrap();
+                assert_eq!(said.as_ref().ok().copied(), wanted, "rank {rank}: {said:?}");
+                assert!(said.is_ok() || rank == 0 || said.unwrap_err().ends_with("(rank 0)"));
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ use units::Usage;
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiFile, Way, Whose};
-use crate::shared::given;
+use crate::shared::{given, plain};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use moves::{Blocks, Moves, together};
@@ -188,18 +188,6 @@ impl Storage for MpiIo {
     }
 }
 
-/// Names that MPI-IO libraries let stand before a path, with a colon, to choose a driver.
-const DRIVERS: &[&str] =
-    &["bgl", "daos", "gpfs", "ime", "lustre", "nfs", "panfs", "pvfs2", "quobytefs", "testfs", "ufs", "xfs"];
-
-/// The path without the name of a driver.
-fn plain(path: &Path) -> &Path {
-    match path.to_str().and_then(|text| text.split_once(':')) {
-        Some((driver, rest)) if DRIVERS.contains(&driver) => Path::new(rest),
-        _ => path,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,14 +202,6 @@ mod tests {
             let mut settings = Settings::default();
             names.iter().for_each(|name| settings.set(name, "1"));
             assert_eq!(open(&settings).unwrap().moves_all_segments(), strides, "{names:?}");
-        }
-    }
-
-    #[test]
-    fn a_drivers_name_before_a_path_is_left_out() {
-        assert_eq!(plain(Path::new("ufs:/scratch/f")), Path::new("/scratch/f"));
-        for other in ["/scratch/a:b", "run:3", "a:b"] {
-            assert_eq!(plain(Path::new(other)), Path::new(other), "a colon is a letter like others");
         }
     }
 }

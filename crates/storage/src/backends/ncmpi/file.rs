@@ -65,6 +65,26 @@ impl Cells {
         Ok(variable)
     }
 
+    /// Where the data of the variable lies; in a file that was there before, at `there`.
+    pub(super) fn lie(self, file: &NcFile, variable: Variable, there: Option<&Path>) -> io::Result<Lies> {
+        let begin = file.place(variable)?.unwrap_or(0);
+        let stored = match there {
+            None => None,
+            Some(path) => {
+                // The library does not tell where a file is shorter than its header says.
+                let size = files::size(path).ok().flatten();
+                let behind = size.map_or(u64::MAX, |size| size.saturating_sub(begin));
+                Some(self.defined(file, variable)?.min(behind))
+            }
+        };
+        Ok(Lies { begin, stored })
+    }
+
+    /// Bytes of the data, as the header has it.
+    fn defined(self, file: &NcFile, variable: Variable) -> io::Result<u64> {
+        Ok(file.lengths(variable)?[0].saturating_mul(self.block))
+    }
+
     /// As much of `length` bytes at `offset` of the data as one call can move: a part of a transfer, or whole
     /// transfers of one block.
     fn piece(self, offset: u64, length: usize) -> Piece {
@@ -82,6 +102,15 @@ impl Cells {
     }
 }
 
+/// Where the data lies. Bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lies {
+    /// Where it begins in the file.
+    begin: u64,
+    /// How much of it a file has that was there before.
+    stored: Option<u64>,
+}
+
 /// An open file.
 pub(super) struct Data {
     file: NcFile,
@@ -89,36 +118,19 @@ pub(super) struct Data {
     cells: Cells,
     /// What was passed, where it is to be shown.
     passed: Option<Vec<(String, String)>>,
-    /// Where the data begins in the file.
-    begin: u64,
-    /// Bytes of the data that a file has that was there before.
-    stored: Option<u64>,
+    lies: Lies,
 }
 
 impl Data {
-    /// The data of `file`, which lies at `there` if it was there before.
+    /// The data of `file`.
     pub(super) fn new(
         file: NcFile,
         variable: Variable,
         cells: Cells,
         passed: Option<Vec<(String, String)>>,
-        there: Option<&Path>,
-    ) -> io::Result<Self> {
-        let begin = file.place(variable)?.unwrap_or(0);
-        let mut data = Self { file, variable, cells, passed, begin, stored: None };
-        if let Some(path) = there {
-            // The library does not tell where a file is shorter than its header says.
-            let size = files::size(path).ok().flatten();
-            let behind = size.map_or(u64::MAX, |size| size.saturating_sub(begin));
-            data.stored = Some(data.defined()?.min(behind));
-        }
-        Ok(data)
-    }
-
-    /// Bytes of the data, as the header has it.
-    fn defined(&self) -> io::Result<u64> {
-        let records = self.file.lengths(self.variable)?[0];
-        Ok(records.saturating_mul(self.cells.block))
+        lies: Lies,
+    ) -> Self {
+        Self { file, variable, cells, passed, lies }
     }
 }
 
@@ -131,7 +143,7 @@ impl File for Data {
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
-        let left = self.stored.unwrap_or(u64::MAX).saturating_sub(offset);
+        let left = self.lies.stored.unwrap_or(u64::MAX).saturating_sub(offset);
         let wanted = (data.len() as u64).min(left) as usize;
         let mut piece = self.cells.piece(offset, wanted);
         if wanted == 0 {
@@ -149,7 +161,7 @@ impl File for Data {
 
     /// Bytes of the data, without the header.
     fn size(&mut self) -> io::Result<u64> {
-        self.stored.map_or_else(|| self.defined(), Ok)
+        self.lies.stored.map_or_else(|| self.cells.defined(&self.file, self.variable), Ok)
     }
 
     fn hints(&self) -> io::Result<Option<Hints>> {
@@ -159,7 +171,10 @@ impl File for Data {
 
     fn place(&self, offset: u64) -> Option<String> {
         let [record, transfer, byte] = self.cells.piece(offset, 1).start;
-        Some(format!("{VARIABLE}[{record}][{transfer}][{byte}], byte {} of the file", self.begin + offset))
+        Some(format!(
+            "{VARIABLE}[{record}][{transfer}][{byte}], byte {} of the file",
+            self.lies.begin + offset
+        ))
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {

@@ -22,7 +22,7 @@ use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
-use crate::shared::{is_empty, together};
+use crate::shared::{is_empty, plain, together};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use file::{Cells, Data};
@@ -77,14 +77,20 @@ impl Ncmpi {
         let library = self.library.get().ok_or_else(|| io::Error::other("the library was not loaded"))?;
         let new = match how.mode {
             Mode::Truncate => true,
-            Mode::Write => is_empty(comm, path, how.shared)?,
+            Mode::Write => is_empty(comm, plain(path), how.shared)?,
             Mode::Read | Mode::Update => false,
         };
         let way = How { new, writes: how.mode != Mode::Read, shared: how.shared };
         let hints: Vec<_> = self.hints.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let file = NcFile::open(library.library(), comm, path, way, &hints);
         // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
-        Ok((together(comm, how.shared, "open", file)?, new))
+        let is_open = file.is_ok();
+        let file = together(comm, how.shared, "open", file).inspect_err(|_| {
+            if is_open {
+                self.inside.leave();
+            }
+        })?;
+        Ok((file, new))
     }
 }
 
@@ -103,20 +109,21 @@ impl Storage for Ncmpi {
 
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let _during = self.inside.opening(how);
-        let cells = together(comm, how.shared, "open", Cells::new(how.parts))?;
+        let cells = Cells::new(how.parts)?;
         let (mut file, new) = self.file(comm, path, how)?;
         let collective = how.shared && how.collective;
         let access = if collective { Access::Collective } else { Access::Independent };
         let variable = if new { cells.define(&mut file) } else { cells.find(&mut file) };
-        let variable = together(comm, how.shared, "variable", variable).and_then(|variable| {
-            together(comm, how.shared, "access", file.access(access))?;
-            Ok(variable)
+        let there = (!new).then_some(plain(path));
+        let ready = together(comm, how.shared, "variable", variable).and_then(|variable| {
+            let lies = file.access(access).and_then(|()| cells.lie(&file, variable, there));
+            Ok((variable, together(comm, how.shared, "access", lies)?))
         });
         let passed = || self.hints.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         let shown = self.shows_hints.then(passed);
-        match variable {
-            Ok(variable) => {
-                let data = Data::new(file, variable, cells, shown, (!new).then_some(path))?;
+        match ready {
+            Ok((variable, lies)) => {
+                let data = Data::new(file, variable, cells, shown, lies);
                 Ok(self.inside.noted(how, how.collective, data))
             }
             Err(error) => {
@@ -128,35 +135,43 @@ impl Storage for Ncmpi {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        files::remove(path)
+        files::remove(plain(path))
     }
 
     fn size(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::size(path)
+        files::size(plain(path))
+    }
+
+    fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
+        plain(path)
     }
 
     fn readable(&self, path: &Path) -> io::Result<()> {
-        files::readable(path)
+        files::readable(plain(path))
     }
 
     fn space(&self, path: &Path) -> io::Result<Option<Space>> {
-        files::space(path)
+        files::space(plain(path))
     }
 
     fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::hole(path)
+        files::hole(plain(path))
     }
 
     fn is_device(&self, path: &Path) -> bool {
-        files::is_device(path)
+        files::is_device(plain(path))
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        residency::of(path)
+        residency::of(plain(path))
     }
 
     fn is_collective(&self) -> bool {
         true
+    }
+
+    fn has_abandoned(&self) -> bool {
+        self.inside.has_left()
     }
 
     fn inside(&self) -> Option<(u64, &'static str)> {
