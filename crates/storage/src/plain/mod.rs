@@ -17,6 +17,7 @@ use ranks::Comm;
 use rustix::fs::{self, Mode as Permissions, OFlags};
 use units::Usage;
 
+use crate::shared::together;
 use crate::{BackendOption, File, Mode, Names, Open, PageCache, Queue, Settings, Space, Storage, Takes};
 use crate::{files, names, residency};
 use lustre::Layout;
@@ -99,7 +100,7 @@ impl Plain {
             return self.layout.create(path, flags);
         }
         let mine = if comm.rank() == 0 { self.layout.create(path, flags) } else { Ok(None) };
-        comm.agree("layout", mine).map_err(|halt| io::Error::other(halt.why))
+        together(comm, true, "layout", mine)
     }
 }
 

@@ -17,15 +17,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ranks::Comm;
+use ranks::mpi::MpiComm;
 use units::Usage;
 
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
-use crate::mpi_file::{Flag, Info, MpiFile, Way, Whose};
-use crate::shared::{given, plain};
+use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Way, Whose};
+use crate::shared::{given, plain, together};
 use crate::{File, Mode, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
-use moves::{Blocks, Moves, together};
+use moves::{Blocks, Moves, Pairs};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "mpiio",
@@ -80,25 +81,35 @@ impl MpiIo {
             Mode::Read => &[Flag::ReadOnly],
         };
         let whose = if how.shared { Whose::All(mpi) } else { Whose::Alone(mpi) };
-        let info = match self.hints.is_empty() {
-            true => Info::none(mpi),
-            false => {
-                let pairs = self.hints.iter().map(|(key, value)| (&**key, &**value));
-                let mine = Info::new(mpi, pairs).map_err(io::Error::from);
-                // A rank that cannot make them may not leave the others in the open.
-                together(comm, how.shared, "hints", mine)?
+        // A rank that cannot make them may not leave the others in the open.
+        let (info, passed) = together(comm, how.shared, "hints", self.info(mpi))?;
+        let file = MpiFile::open(whose, &given(path, true), flags, &info);
+        // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
+        let is_open = file.is_ok();
+        let file = together(comm, how.shared, "open", file).inspect_err(|_| {
+            if is_open {
+                self.inside.leave();
             }
-        };
-        let passed = if self.shows_hints { Some(info.pairs()?) } else { None };
-        let file = MpiFile::open(whose, &given(path, true), flags, &info)?;
+        })?;
         let way = if how.shared && how.collective { Way::Collective } else { Way::Independent };
         let mut moves = Moves::new(mpi, file, way, passed);
         let ready = self.ready(&mut moves, comm, how);
         if let Err(error) = ready {
-            Box::new(moves).close()?;
+            // All ranks have the file, and all close it; why it does not do is known.
+            let _ = Box::new(moves).close();
             return Err(error);
         }
         Ok(moves)
+    }
+
+    /// The hints, and what of them is to be shown.
+    fn info(&self, mpi: &MpiComm) -> Result<(Info, Option<Pairs>), MpiError> {
+        let info = match self.hints.is_empty() {
+            true => Info::none(mpi),
+            false => Info::new(mpi, self.hints.iter().map(|(key, value)| (&**key, &**value)))?,
+        };
+        let passed = if self.shows_hints { Some(info.pairs()?) } else { None };
+        Ok((info, passed))
     }
 
     /// What is done with an open file before its first transfer; on all ranks of a shared file it goes well,
@@ -118,13 +129,17 @@ impl MpiIo {
         }
         let Some(blocks) = Blocks::of(how) else { return Ok(()) };
         let segments = if self.strides { blocks.segments } else { 1 };
-        moves.prepare(blocks.transfer.saturating_mul(segments))?;
+        let bytes = blocks.transfer.saturating_mul(segments);
+        let prepared = moves.prepare(bytes);
         if self.views {
-            let view = together(comm, how.shared, "view", moves.view(blocks, self.strides))?;
+            let view = prepared.and_then(|()| moves.view(blocks, self.strides));
+            let view = together(comm, how.shared, "view", view)?;
             let mine = moves.see(view);
-            together(comm, how.shared, "view", mine)?;
+            return together(comm, how.shared, "view", mine);
         }
-        Ok(())
+        // Where nothing had to be made nothing can have failed.
+        let makes = i32::try_from(bytes).is_err();
+        together(comm, how.shared && makes, "datatype", prepared)
     }
 }
 
@@ -169,6 +184,10 @@ impl Storage for MpiIo {
 
     fn is_collective(&self) -> bool {
         true
+    }
+
+    fn has_abandoned(&self) -> bool {
+        self.inside.has_left()
     }
 
     fn inside(&self) -> Option<(u64, &'static str)> {

@@ -7,7 +7,6 @@
 
 use std::io;
 
-use ranks::Comm;
 use ranks::mpi::MpiComm;
 
 use crate::mpi_file::{
@@ -47,6 +46,9 @@ impl Blocks {
     }
 }
 
+/// Hints by their keys, as they are shown.
+pub(super) type Pairs = Vec<(String, String)>;
+
 /// How a file is seen.
 pub(super) enum Seen {
     /// As it is: transfers have explicit offsets.
@@ -68,7 +70,7 @@ pub(super) struct Moves {
     many: Option<Datatype>,
     no_hints: Info,
     /// What was passed, where it is to be shown.
-    passed: Option<Vec<(String, String)>>,
+    passed: Option<Pairs>,
 }
 
 /// A number of bytes as MPI has it.
@@ -78,12 +80,7 @@ pub(super) fn offset(bytes: u64) -> io::Result<i64> {
 
 impl Moves {
     /// A file that was just opened.
-    pub(super) fn new(
-        comm: &MpiComm,
-        file: MpiFile,
-        way: Way,
-        passed: Option<Vec<(String, String)>>,
-    ) -> Self {
+    pub(super) fn new(comm: &MpiComm, file: MpiFile, way: Way, passed: Option<Pairs>) -> Self {
         let (byte, no_hints) = (Datatype::named(comm, Named::Byte), Info::none(comm));
         Self { file, way, seen: Seen::Whole, byte, many: None, no_hints, passed }
     }
@@ -214,14 +211,6 @@ impl File for Moves {
     fn close(self: Box<Self>) -> io::Result<()> {
         Ok(self.file.close()?)
     }
-}
-
-/// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
-pub(super) fn together<T>(comm: &dyn Comm, shared: bool, step: &str, mine: io::Result<T>) -> io::Result<T> {
-    if !shared {
-        return mine;
-    }
-    comm.agree(step, mine).map_err(|halt| io::Error::other(halt.why))
 }
 
 #[cfg(test)]
