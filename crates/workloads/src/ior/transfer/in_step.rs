@@ -1,8 +1,8 @@
 //! Transfers that all ranks make together: they stop together, too, at one that they agree on.
 //!
-//! Without a deadline they ask each other every so many transfers whether one has failed. With one they also
-//! ask whether its time has passed for any of them, and how long the round took, from which all find the same
-//! length of the next.
+//! Round by round they ask each other whether one has failed, whether the time of a deadline has passed for any of
+//! them, and how long the round took, from which all find the same length of the next. A rank that failed goes on
+//! with the others until then, so that a round has to be short also where no deadline is given.
 
 use measure::{Clock, Stop, Tick};
 use ranks::{Halt, Reduce};
@@ -11,18 +11,19 @@ use storage::File;
 use super::{Body, SECOND_NS};
 use crate::kit::drive::Ending;
 
-/// Transfers of a round where there is no deadline.
+/// Most transfers of a round where there is no deadline.
 const STEPS: u64 = 64;
-/// How long a round takes before a deadline, nanoseconds: by about so much the last one may pass it.
+/// How long a round takes, nanoseconds: by about so much the last one may pass a deadline.
 const ROUND_NS: u64 = 50_000_000;
 /// How much longer than the last a round may be.
 const GROWTH: u64 = 2;
 
 /// Transfers of the next round, if `steps` took the slowest rank `took_ns` and there are `left_ns` until the
-/// deadline.
-fn next_steps(steps: u64, took_ns: u64, left_ns: u64) -> u64 {
+/// deadline, if there is one.
+fn next_steps(steps: u64, took_ns: u64, left_ns: Option<u64>) -> u64 {
     let each_ns = (took_ns / steps).max(1);
-    (ROUND_NS.min(left_ns) / each_ns).clamp(1, steps * GROWTH)
+    let most = if left_ns.is_some() { u64::MAX } else { STEPS };
+    (ROUND_NS.min(left_ns.unwrap_or(u64::MAX)) / each_ns).clamp(1, most.min(steps * GROWTH))
 }
 
 impl<C: Clock> Body<'_, '_, C> {
@@ -47,7 +48,7 @@ impl<C: Clock> Body<'_, '_, C> {
         }
         let deadline_ns = u64::from(self.job.parameters.deadline) * SECOND_NS;
         let since = |tick: Tick, now: Tick, scale: measure::Scale| scale.ns(now.0.saturating_sub(tick.0));
-        let mut steps = if deadline_ns > 0 { 1 } else { STEPS };
+        let mut steps = 1;
         while self.reached < goal {
             let round = self.clock.now();
             let next = (self.reached + steps).min(goal);
@@ -59,12 +60,11 @@ impl<C: Clock> Body<'_, '_, C> {
             if failed > 0 {
                 return Ok(None);
             }
-            if deadline_ns > 0 {
-                if elapsed_ns >= deadline_ns {
-                    return Ok(Some(Ending::Deadline));
-                }
-                steps = next_steps(steps, took_ns, deadline_ns - elapsed_ns);
+            if deadline_ns > 0 && elapsed_ns >= deadline_ns {
+                return Ok(Some(Ending::Deadline));
             }
+            let left_ns = (deadline_ns > 0).then(|| deadline_ns - elapsed_ns);
+            steps = next_steps(steps, took_ns, left_ns);
         }
         Ok(Some(Ending::Complete))
     }
@@ -77,12 +77,21 @@ mod tests {
     #[test]
     fn rounds_grow_to_their_time_and_shrink_before_the_deadline() {
         let (slow, fast) = (20_000_000, 1000);
-        assert_eq!(next_steps(1, slow, u64::MAX), 2);
-        assert_eq!(next_steps(2, 2 * slow, u64::MAX), 2, "two of 20 ms are a round");
-        assert_eq!(next_steps(64, 64 * fast, u64::MAX), 128, "no more than twice as long");
-        assert_eq!(next_steps(1 << 20, (1 << 20) * fast, u64::MAX), 50_000);
-        assert_eq!(next_steps(50_000, 50_000 * fast, 10 * fast), 10, "what is left");
-        assert_eq!(next_steps(4, 4 * slow, 1), 1, "at least one");
-        assert_eq!(next_steps(64, 0, u64::MAX), 128, "a clock that stands");
+        assert_eq!(next_steps(1, slow, Some(u64::MAX)), 2);
+        assert_eq!(next_steps(2, 2 * slow, Some(u64::MAX)), 2, "two of 20 ms are a round");
+        assert_eq!(next_steps(64, 64 * fast, Some(u64::MAX)), 128, "no more than twice as long");
+        assert_eq!(next_steps(1 << 20, (1 << 20) * fast, Some(u64::MAX)), 50_000);
+        assert_eq!(next_steps(50_000, 50_000 * fast, Some(10 * fast)), 10, "what is left");
+        assert_eq!(next_steps(4, 4 * slow, Some(1)), 1, "at least one");
+        assert_eq!(next_steps(64, 0, Some(u64::MAX)), 128, "a clock that stands");
+    }
+
+    #[test]
+    fn without_a_deadline_a_round_is_as_short_and_has_64_transfers_at_most() {
+        let (half_a_second, fast) = (500_000_000, 1000);
+        assert_eq!(next_steps(1, half_a_second, None), 1, "a rank that failed is heard of after one");
+        assert_eq!(next_steps(64, 64 * half_a_second, None), 1);
+        assert_eq!(next_steps(32, 32 * fast, None), 64);
+        assert_eq!(next_steps(64, 64 * fast, None), 64);
     }
 }
