@@ -54,8 +54,10 @@ pub const INDEPENDENT: c_int = 0;
 pub const COLLECTIVE: c_int = 1;
 /// `H5D_MPIO_NO_COLLECTIVE` of the actual modes of a transfer.
 pub const NO_COLLECTIVE: c_int = 0;
-/// `H5D_MPIO_CHUNK_INDEPENDENT` of the actual modes: each chunk was moved by single calls.
-pub const CHUNK_INDEPENDENT: c_int = 1;
+/// `H5D_MPIO_CHUNK_COLLECTIVE` of the actual modes: all ranks moved the chunks together.
+pub const CHUNK_COLLECTIVE: c_int = 2;
+/// `H5D_MPIO_CONTIGUOUS_COLLECTIVE` of the actual modes: the same of a dataset in one piece.
+pub const CONTIGUOUS_COLLECTIVE: c_int = 4;
 /// `H5E_WALK_UPWARD`: the innermost error first.
 pub const WALK_UPWARD: c_int = 0;
 
@@ -188,7 +190,7 @@ pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
     Ok((version, address(loaded, "H5Pset_fapl_mpio").is_ok()))
 }
 
-/// Loads the library at `path`, and leaks it: see the top of the file.
+/// The release of a library whose functions were found.
 fn version(functions: &Functions) -> Result<Version, String> {
     version_by(functions.get_libversion)
 }

@@ -88,7 +88,6 @@ functions! {
     begin_indep_data = "ncmpi_begin_indep_data" (file: c_int);
     end_indep_data = "ncmpi_end_indep_data" (file: c_int);
     sync = "ncmpi_sync" (file: c_int);
-    abort = "ncmpi_abort" (file: c_int);
     close = "ncmpi_close" (file: c_int);
     inq_file_info = "ncmpi_inq_file_info" (file: c_int, info: *mut Handle);
     inq_put_size = "ncmpi_inq_put_size" (file: c_int, bytes: *mut Offset);

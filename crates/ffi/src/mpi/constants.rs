@@ -21,8 +21,6 @@ pub struct Constants {
     pub comm_world: Handle,
     /// `MPI_COMM_SELF`: this rank alone.
     pub comm_self: Handle,
-    /// `MPI_COMM_NULL`.
-    pub comm_null: Handle,
     /// `MPI_BYTE`.
     pub byte: Handle,
     /// `MPI_CHAR`.
@@ -59,18 +57,8 @@ pub struct Constants {
     pub comm_type_shared: c_int,
     /// `MPI_ANY_SOURCE`.
     pub any_source: c_int,
-    /// `MPI_ANY_TAG`.
-    pub any_tag: c_int,
-    /// `MPI_UNDEFINED`: the colour of those who join no group.
-    pub undefined: c_int,
-    /// `MPI_THREAD_SINGLE`.
-    pub thread_single: c_int,
     /// `MPI_THREAD_FUNNELED`: one thread of many calls MPI.
     pub thread_funneled: c_int,
-    /// `MPI_THREAD_SERIALIZED`: any thread calls MPI, one at a time.
-    pub thread_serialized: c_int,
-    /// `MPI_THREAD_MULTIPLE`.
-    pub thread_multiple: c_int,
     /// `MPI_SEEK_SET`.
     pub seek_set: c_int,
     /// `MPI_SEEK_CUR`.
@@ -115,7 +103,6 @@ impl Constants {
         Ok(Self {
             comm_world: at("ompi_mpi_comm_world")?,
             comm_self: at("ompi_mpi_comm_self")?,
-            comm_null: at("ompi_mpi_comm_null")?,
             byte: at("ompi_mpi_byte")?,
             char: at("ompi_mpi_char")?,
             int16: at("ompi_mpi_int16_t")?,
@@ -134,12 +121,7 @@ impl Constants {
             errors_return: at("ompi_mpi_errors_return")?,
             comm_type_shared: 0,
             any_source: -1,
-            any_tag: -1,
-            undefined: -32766,
-            thread_single: 0,
             thread_funneled: 1,
-            thread_serialized: 2,
-            thread_multiple: 3,
             seek_set: 600,
             seek_cur: 602,
             seek_end: 604,
@@ -161,7 +143,6 @@ impl Constants {
         Self {
             comm_world: 0x4400_0000,
             comm_self: 0x4400_0001,
-            comm_null: 0x0400_0000,
             byte: 0x4c00_010d,
             char: 0x4c00_0101,
             int16: 0x4c00_0238,
@@ -180,12 +161,7 @@ impl Constants {
             errors_return: 0x5400_0001,
             comm_type_shared: 1,
             any_source: -2,
-            any_tag: -1,
-            undefined: -32766,
-            thread_single: 0,
             thread_funneled: 1,
-            thread_serialized: 2,
-            thread_multiple: 3,
             seek_set: 600,
             seek_cur: 602,
             seek_end: 604,
@@ -208,7 +184,6 @@ impl Constants {
             sum: 0x21,
             min: 0x22,
             max: 0x23,
-            comm_null: 0x100,
             comm_world: 0x101,
             comm_self: 0x102,
             file_null: 0x118,
@@ -226,12 +201,7 @@ impl Constants {
             datatype_null: 0x200,
             comm_type_shared: 221,
             any_source: -1,
-            any_tag: -2,
-            undefined: -32766,
-            thread_single: 0,
             thread_funneled: 1024,
-            thread_serialized: 2048,
-            thread_multiple: 4096,
             seek_set: 403,
             seek_cur: 401,
             seek_end: 402,
@@ -285,7 +255,6 @@ mod tests {
         let all = [
             ("MPI_COMM_WORLD", c.comm_world),
             ("MPI_COMM_SELF", c.comm_self),
-            ("MPI_COMM_NULL", c.comm_null),
             ("MPI_BYTE", c.byte),
             ("MPI_CHAR", c.char),
             ("MPI_INT16_T", c.int16),
@@ -310,8 +279,6 @@ mod tests {
         let (m, e) = (&c.modes, &c.errors);
         let all = [
             ("MPI_ANY_SOURCE", c.any_source),
-            ("MPI_ANY_TAG", c.any_tag),
-            ("MPI_UNDEFINED", c.undefined),
             ("MPI_SEEK_SET", c.seek_set),
             ("MPI_SEEK_CUR", c.seek_cur),
             ("MPI_SEEK_END", c.seek_end),
@@ -358,10 +325,7 @@ mod tests {
             ("MPI_COMM_TYPE_SHARED", c.comm_type_shared),
             ("MPI_COMBINER_NAMED", c.combiner_named),
             ("MPI_IDENT", c.ident),
-            ("MPI_THREAD_SINGLE", c.thread_single),
             ("MPI_THREAD_FUNNELED", c.thread_funneled),
-            ("MPI_THREAD_SERIALIZED", c.thread_serialized),
-            ("MPI_THREAD_MULTIPLE", c.thread_multiple),
         ];
         all.map(|(name, number)| (name, number.into())).to_vec()
     }

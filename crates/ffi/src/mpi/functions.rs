@@ -50,7 +50,6 @@ functions! {
     );
     initialized = "MPI_Initialized" (flag: *mut c_int);
     finalize = "MPI_Finalize" ();
-    finalized = "MPI_Finalized" (flag: *mut c_int);
     abort = "MPI_Abort" (comm: Handle, code: c_int);
     error_string = "MPI_Error_string" (code: c_int, text: *mut c_char, length: *mut c_int);
     error_class = "MPI_Error_class" (code: c_int, class: *mut c_int);
@@ -81,12 +80,6 @@ functions! {
         request: *mut Handle
     );
     iprobe = "MPI_Iprobe" (from: c_int, tag: c_int, comm: Handle, flag: *mut c_int, status: *mut Status);
-    improbe = "MPI_Improbe" (
-        from: c_int, tag: c_int, comm: Handle, flag: *mut c_int, message: *mut Handle, status: *mut Status
-    );
-    imrecv = "MPI_Imrecv" (
-        into: *mut c_void, count: c_int, kind: Handle, message: *mut Handle, request: *mut Handle
-    );
     test = "MPI_Test" (request: *mut Handle, flag: *mut c_int, status: *mut Status);
     wait = "MPI_Wait" (request: *mut Handle, status: *mut Status);
     get_count = "MPI_Get_count" (status: *const Status, kind: Handle, count: *mut c_int);

@@ -3,12 +3,14 @@
 
 use std::io;
 
-use ffi::hdf5::{COLLECTIVE, INDEPENDENT, Id, Library, NO_COLLECTIVE};
+use ffi::hdf5::{
+    CHUNK_COLLECTIVE, COLLECTIVE, CONTIGUOUS_COLLECTIVE, INDEPENDENT, Id, Library, NO_COLLECTIVE,
+};
 
 use super::calls::{Held, check};
 
 /// `H5D_MPIO_CHUNK_COLLECTIVE` and `H5D_MPIO_CONTIGUOUS_COLLECTIVE`: moved by all ranks together.
-const TOGETHER: [i32; 2] = [2, 4];
+const TOGETHER: [i32; 2] = [CHUNK_COLLECTIVE, CONTIGUOUS_COLLECTIVE];
 
 /// The list that each transfer is made with.
 pub(crate) struct Transfers {
