@@ -81,11 +81,12 @@ impl Info {
         let code =
             unsafe { (functions.info_get_valuelen)(self.handle, key_at, &raw mut length, &raw mut is_there) };
         check(self.library, code)?;
-        let mut value = vec![0_u8; length.max(0) as usize + 1];
+        // A length of 0 is no call's, and some libraries write the zero byte behind the length that was given.
+        let length = length.max(1);
+        let mut value = vec![0_u8; length as usize + 1];
         let value_at = value.as_mut_ptr().cast();
-        // SAFETY: there is room for the value's length and its zero byte; a length of 0 is no call's.
-        let code =
-            unsafe { (functions.info_get)(self.handle, key_at, length.max(1), value_at, &raw mut is_there) };
+        // SAFETY: there is room for the length that is given and a zero byte behind it.
+        let code = unsafe { (functions.info_get)(self.handle, key_at, length, value_at, &raw mut is_there) };
         check(self.library, code)?;
         Ok((text(&key), text(&value)))
     }
