@@ -26,8 +26,8 @@ enum Call {
 pub(crate) struct Inside {
     /// How many calls began, times 8, and which of them this rank is in; 0 for none.
     state: AtomicU64,
-    /// A file stays open, because other ranks could not open theirs: MPI would close it when it ends, and wait
-    /// there.
+    /// A file stays open, because other ranks could not open theirs: MPI would close it when it ends, and
+    /// wait there.
     left: AtomicBool,
 }
 

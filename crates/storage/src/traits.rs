@@ -201,8 +201,9 @@ pub trait Storage: Sync {
         None
     }
 
-    /// The call that all ranks of a shared file make together and that this rank is in: a number that no other
-    /// call of this storage has, and a word. A rank that does not make it keeps the others in it for ever.
+    /// The call that all ranks of a shared file make together and that this rank is in: a number that no
+    /// other call of this storage has, and a word. A rank that does not make it keeps the others in it for
+    /// ever.
     fn inside(&self) -> Option<(u64, &'static str)> {
         None
     }

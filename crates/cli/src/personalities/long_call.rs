@@ -15,8 +15,8 @@ pub(crate) const VARIABLE: &str = "ASSAY_CALL_LIMIT";
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 /// How long a call lasts before it is told: longer than a rank waits that failed in one (see `stuck`).
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Most seconds that a rank waits beyond the limit, one for each rank before it: the launcher ends all with the
-/// first, and one line is told instead of one of each.
+/// Most seconds that a rank waits beyond the limit, one for each rank before it: the launcher ends all with
+/// the first, and one line is told instead of one of each.
 const TURNS: u32 = 60;
 
 /// The limit that the variable has, or that without it.
@@ -51,8 +51,8 @@ impl LongCall {
         Self { name, rank, limit, seen: None, told: false }
     }
 
-    /// Takes in which call the rank is in, if any, and does what has to be done: ends this process, and so the
-    /// run, where it lasts too long.
+    /// Takes in which call the rank is in, if any, and does what has to be done: ends this process, and so
+    /// the run, where it lasts too long.
     pub(super) fn look(&mut self, call: Option<(u64, &str)>) {
         match self.step(call, Instant::now()) {
             None => {}

@@ -81,7 +81,8 @@ impl Info {
         let code =
             unsafe { (functions.info_get_valuelen)(self.handle, key_at, &raw mut length, &raw mut is_there) };
         check(self.library, code)?;
-        // A length of 0 is no call's, and some libraries write the zero byte behind the length that was given.
+        // A length of 0 is no call's, and some libraries write the zero byte behind the length that was
+        // given.
         let length = length.max(1);
         let mut value = vec![0_u8; length as usize + 1];
         let value_at = value.as_mut_ptr().cast();

@@ -1,8 +1,9 @@
 //! Transfers that all ranks make together: they stop together, too, at one that they agree on.
 //!
-//! Round by round they ask each other whether one has failed, whether the time of a deadline has passed for any of
-//! them, and how long the round took, from which all find the same length of the next. A rank that failed goes on
-//! with the others until then, so that a round has to be short also where no deadline is given.
+//! Round by round they ask each other whether one has failed, whether the time of a deadline has passed for
+//! any of them, and how long the round took, from which all find the same length of the next. A rank that
+//! failed goes on with the others until then, so that a round has to be short also where no deadline is
+//! given.
 
 use measure::{Clock, Stop, Tick};
 use ranks::{Halt, Reduce};
