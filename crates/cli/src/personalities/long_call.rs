@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use units::Usage;
 
+use super::classic::environment::count;
 use crate::speech::complain;
 
 /// The variable that has the limit, in seconds.
@@ -21,11 +22,7 @@ const TURNS: u32 = 60;
 
 /// The limit that the variable has, or that without it.
 pub(crate) fn limit(given: Option<&str>) -> Result<Duration, Usage> {
-    let Some(text) = given else { return Ok(LIMIT) };
-    match text.parse::<u32>() {
-        Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds.into())),
-        _ => Err(Usage(format!("{VARIABLE}={text}: give whole seconds, at least 1"))),
-    }
+    given.map_or(Ok(LIMIT), |text| Ok(Duration::from_secs(count(VARIABLE, text)?.into())))
 }
 
 /// Looks at the calls of one rank.

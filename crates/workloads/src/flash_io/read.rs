@@ -62,6 +62,7 @@ impl Reading<'_> {
     pub(super) fn read(&mut self, clock: &CycleClock) -> Result<(Done, Comparing), Halt> {
         let Work { parameters, path, .. } = *self.work;
         let mut done = Done::default();
+        self.work.call();
         let enter = clock.now();
         let (mut open, variables) = self.open()?;
         if parameters.independent {
@@ -108,6 +109,7 @@ impl Reading<'_> {
         (start[0], count[0]) = (self.first(), self.blocks());
         count[1..dimensions].copy_from_slice(&array.lengths);
         let slab = Slab { start: &start[..dimensions], count: &count[..dimensions] };
+        self.work.call();
         done.begins.push(clock.now());
         let got = open.get(variable, slab, &mut self.room[at]);
         done.ends.push(clock.now());

@@ -1,6 +1,7 @@
 //! Every rank's body: the three files of each repetition, then, where asked for, all of them read again.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
@@ -29,6 +30,8 @@ pub struct Cx<'a> {
     pub records: &'a mut dyn Sink,
     /// Who is told what happens, on rank 0.
     pub observer: &'a mut dyn Observer,
+    /// How many calls on files this rank has begun: who looks from outside sees where it no longer moves on.
+    pub calls: &'a AtomicU64,
 }
 
 /// Writes the files by `arrays`, and reads them again as asked; returns how many reads of all ranks brought
@@ -44,7 +47,7 @@ pub fn run(
     reachable(parameters, storage, comm)?;
     parameters.check_memory(&rank)?;
     let mesh = comm.agree("memory", Mesh::new(parameters, comm.rank()))?;
-    let mut flash = Flash { parameters, arrays, storage, mesh, rank, observer: cx.observer };
+    let mut flash = Flash { parameters, arrays, storage, mesh, rank, observer: cx.observer, calls: cx.calls };
     let mut wrong = 0;
     for repetition in 0..parameters.repetitions {
         if parameters.write {
@@ -83,6 +86,7 @@ struct Flash<'a, 'r> {
     mesh: Mesh,
     rank: Rank<'r>,
     observer: &'a mut dyn Observer,
+    calls: &'a AtomicU64,
 }
 
 impl<'a> Flash<'a, '_> {
@@ -95,7 +99,7 @@ impl<'a> Flash<'a, '_> {
         let values = comm.agree("memory", values)?;
         self.rank.next_phase()?;
         let (mesh, path) = (&self.mesh, path.as_path());
-        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path };
+        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
         let written = write(&work, self.rank.clock, &arrays, values)?;
         let failed = written.done.failed.as_ref().map(|why| format!("{}: {why}", path.display()));
         comm.agree(file.name(), failed.map_or(Ok(()), Err))?;
@@ -184,7 +188,7 @@ impl<'a> Flash<'a, '_> {
         let wanted = blocks * file.block_bytes(parameters);
         let room = comm.agree("memory", rooms.ok_or_else(|| no_memory(wanted)))?;
         let (mesh, path) = (&self.mesh, path.as_path());
-        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path };
+        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
         let mut reading = Reading { work: &work, arrays: &arrays, owner, places: Vec::new(), room };
         reading.look()?;
         let cached_before = self.cached(&reading, path)?;

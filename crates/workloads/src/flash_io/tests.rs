@@ -5,6 +5,7 @@ mod library;
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
+use std::sync::atomic::AtomicU64;
 use storage::{Settings, Storage};
 
 use super::{Cx, Event, File, Form, Observer, Parameters, run};
@@ -43,8 +44,10 @@ fn play(ranks: u32, parameters: &Parameters, memory: &Memory) -> Vec<Left> {
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
         let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
-        let mut cx = Cx { clock: &mut clock, records: &mut records, observer: &mut heard };
+        let calls = AtomicU64::new(0);
+        let mut cx = Cx { clock: &mut clock, records: &mut records, observer: &mut heard, calls: &calls };
         let done = run(parameters, memory, storage, comm, &mut cx);
+        assert!(done.is_err() || calls.into_inner() > 0, "each call on a file is counted");
         (done, records, heard.0)
     };
     local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()

@@ -6,6 +6,7 @@
 use std::io;
 use std::mem;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use measure::{Clock, CycleClock, Tick};
 use ranks::{Comm, Halt, Reduce};
@@ -26,6 +27,14 @@ pub(super) struct Work<'w> {
     pub(super) mesh: &'w Mesh,
     pub(super) file: File,
     pub(super) path: &'w Path,
+    pub(super) calls: &'w AtomicU64,
+}
+
+impl Work<'_> {
+    /// Counts a call on the file, or a few that take no time, which begins now.
+    pub(super) fn call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// When a rank began and ended each part of its work on a file.
@@ -106,6 +115,7 @@ pub(super) fn write(
     let done = &mut written.done;
     (done.begins, done.ends) = (Vec::with_capacity(arrays.len()), Vec::with_capacity(arrays.len()));
 
+    work.call();
     let enter = clock.now();
     let share = Share::among(comm, work.mesh.blocks)?;
     let created = work.arrays.create(comm, work.path, &hints(parameters));
@@ -165,6 +175,7 @@ pub(super) fn stops(work: &Work<'_>, done: &Done) -> bool {
 /// Closes a file at the end of its calls; one on which a rank has failed stays open where the library would
 /// wait for that rank. Collective.
 pub(super) fn end(work: &Work<'_>, open: Box<dyn ArrayFile>, done: &mut Done) -> Result<(), Halt> {
+    work.call();
     done.uncollective = open.uncollective();
     let asks = work.arrays.is_fragile();
     if asks && work.comm.reduce_one(done.failed.is_some().into(), Reduce::Max)? > 0 {
@@ -219,6 +230,7 @@ impl Putting<'_> {
         (start[0], count[0]) = (self.share.first, self.share.blocks);
         count[1..dimensions].copy_from_slice(&array.lengths);
         let slab = Slab { start: &start[..dimensions], count: &count[..dimensions] };
+        self.work.call();
         self.done.begins.push(self.clock.now());
         let put = match self.work.parameters.nonblocking {
             false => self.open.put(variable, slab, values),
@@ -264,6 +276,7 @@ impl Putting<'_> {
         if self.work.parameters.nonblocking
             && let Some(deferred) = self.open.deferred()
         {
+            self.work.call();
             let waited = deferred.wait();
             // Until here nothing that was taken is sure to be moved.
             let now = self.clock.now();

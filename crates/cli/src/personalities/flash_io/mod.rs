@@ -9,6 +9,7 @@ mod help;
 mod text;
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ranks::Halt;
@@ -59,7 +60,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
             let run = Run { name: program.name, argv };
             let (rank, arrays) = (session.rank(), &*ready.arrays);
             std::thread::scope(|scope| {
-                let standing = || Standing { inside: None, stuck: arrays.stuck() };
+                let standing = || Standing { inside: ready.call(), stuck: arrays.stuck() };
                 let _watch = stuck::watch(scope, program.name, rank, ready.call_limit, standing);
                 let leaves = || arrays.has_abandoned();
                 perform_unless(&run, session, &leaves, kept.map(text), |part, voice| {
@@ -81,9 +82,21 @@ struct Ready {
     parameters: Parameters,
     /// How long a call may last that all ranks of a file make together.
     call_limit: Duration,
+    /// How many calls on files this rank has begun.
+    calls: AtomicU64,
     arrays: Box<dyn Arrays>,
     /// The file system that the files lie on.
     storage: Box<dyn Storage>,
+}
+
+impl Ready {
+    /// The call on a file that this rank is in, by its number, or the little that follows it.
+    fn call(&self) -> Option<(u64, &'static str)> {
+        match self.calls.load(Ordering::Relaxed) {
+            0 => None,
+            begun => Some((begun, "open, transfer or close")),
+        }
+    }
 }
 
 /// Checks everything; all ranks refuse together.
@@ -95,22 +108,28 @@ fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
             Form::Hdf5 => storage::arrays::hdf5(typed.alignment.unwrap_or(1))?,
         };
         let call_limit = long_call::limit(std::env::var(long_call::VARIABLE).ok().as_deref())?;
-        Ok(Ready { parameters: parameters.clone(), call_limit, arrays, storage: posix()? })
+        Ok(Ready {
+            parameters: parameters.clone(),
+            call_limit,
+            calls: AtomicU64::new(0),
+            arrays,
+            storage: posix()?,
+        })
     });
     session.agree(ready)
 }
 
 /// Every rank's part.
 fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Result<u8, Halt> {
-    let Ready { parameters, arrays, storage, .. } = ready;
+    let Ready { parameters, arrays, storage, calls, .. } = ready;
     let mut silent = Silent;
     let Some(text) = voice else {
-        let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut silent };
+        let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut silent, calls };
         let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
         return Ok(u8::from(wrong > 0));
     };
     text.on_node(part.comm.node_name());
-    let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text };
+    let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text, calls };
     let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
     if wrong > 0 {
         complain(&format!("flash-io: wrong data: {wrong} reads brought values that were not written"));

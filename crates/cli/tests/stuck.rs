@@ -35,6 +35,21 @@ fn a_call_that_ranks_never_leave_ends_the_run_and_is_named() {
 }
 
 #[test]
+fn flash_io_ends_too_where_its_ranks_never_leave_a_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path().canonicalize().unwrap();
+    let Some(mut command) = Mpi::Open.command(dir.path(), 2, "flash-io -q -f ./f_ --size 4 --blocks 5")
+    else {
+        return;
+    };
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "3");
+    let ran = run(command.env("ASSAY_SHIM_UNDER", &here).env("ASSAY_SHIM_FAULT", "open"));
+    assert_ne!(ran.status, Some(0), "{ran:#?}");
+    let named = "(open, transfer or close) has not ended in 3 s (ASSAY_CALL_LIMIT)";
+    assert!(ran.err.contains(named), "{ran:#?}");
+}
+
+#[test]
 fn a_limit_that_is_no_number_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = common::assay(dir.path(), "ior -o f");
