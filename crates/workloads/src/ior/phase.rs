@@ -130,6 +130,7 @@ pub(super) fn run(
     let memory = prepare::memory(test, kind, &payload);
     let memory = test.rank.comm.agree(kind.step(), memory)?;
     let depth = prepare::depth(&memory);
+    let end = prepare::end(test, kind, &path, &payload);
     let tally = prepare::tally(test, kind, repetition, transfers);
     let mut tally = test.rank.comm.agree(kind.step(), tally)?;
 
@@ -152,6 +153,7 @@ pub(super) fn run(
         call_bytes: test.call_bytes(),
         order,
         memory,
+        end,
         checker: kind.checks().then(|| Checker::new(payload, Check::CAP).among(layout)),
         tally,
     };

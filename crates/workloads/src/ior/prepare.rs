@@ -9,6 +9,7 @@ use super::phase::{Kind, Repetition};
 use super::test::Test;
 use super::transfer::{Does, Memory};
 use crate::kit::drive::words;
+use crate::kit::end::End;
 use crate::kit::mix::Mix;
 use crate::kit::payload::{self, Payload, Spread};
 use crate::kit::permutation::seed_of;
@@ -57,6 +58,17 @@ fn fill_slots(queue: &mut dyn Queue, kind: Kind, payload: &Payload) {
             _ => payload::poison(queue.buffer(slot)),
         }
     }
+}
+
+/// Where the file ends that this rank is about to read, where its size says that.
+pub(super) fn end(test: &Test<'_>, kind: Kind, path: &Path, payload: &Payload) -> End {
+    let storage = test.storage;
+    if kind.writes() || !storage.keeps_data() || !storage.is_bare() || storage.is_device(path) {
+        return End::UNKNOWN;
+    }
+    // A file that is not there or cannot be asked fails, with its words, when it is opened.
+    let bytes = storage.size(path).unwrap_or(None);
+    bytes.map_or(End::UNKNOWN, |bytes| End::new(bytes, payload.by_piece().map(|(spread, _)| spread)))
 }
 
 /// Most transfers of this rank under way at once.

@@ -13,6 +13,7 @@ use super::leaving;
 use super::parameters::{Parameters, Rate};
 use crate::kit::checker::Checker;
 use crate::kit::drive::{Course, Ending, Trouble, drive, words};
+use crate::kit::end::End;
 use crate::kit::mix::Mix;
 use crate::kit::order::Order;
 use crate::kit::pace::Pace;
@@ -78,6 +79,8 @@ pub(super) struct Job<'a> {
     pub(super) call_bytes: u64,
     pub(super) memory: Memory,
     pub(super) checker: Option<Checker>,
+    /// Where the file ends that is read.
+    pub(super) end: End,
     pub(super) tally: Tally,
 }
 
@@ -318,7 +321,7 @@ impl<C: Clock> Body<'_, '_, C> {
         let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || whole);
         let alarm = &|| !in_step && comm.alarm_raised();
         let course = Course { from: job.tally.transfers(), stop, pace: self.pace, alarm };
-        let (path, payload) = (job.path, job.payload);
+        let (path, payload, end) = (job.path, job.payload, job.end);
         let (order, tally) = (&mut job.order, &mut job.tally);
         let buffers = match &mut job.memory {
             Memory::Buffers(first, second) => (first, second),
@@ -343,13 +346,13 @@ impl<C: Clock> Body<'_, '_, C> {
                 (drive(self.clock, &mut step, order, &course, tally), step.target.short)
             }
             (Does::Mix(mix), (written, Some(buffer))) => {
-                let reader = Reader::new(target, buffer, None);
+                let reader = Reader::new(target, buffer, None).up_to(end);
                 let (mix, number) = (mix.clone(), course.from);
                 let mut step = Mixed { reader, written, payload, sync_each, mix, number };
                 (drive(self.clock, &mut step, order, &course, tally), step.reader.target.short)
             }
             (_, (buffer, _)) => {
-                let mut step = Reader::new(target, buffer, job.checker.as_mut());
+                let mut step = Reader::new(target, buffer, job.checker.as_mut()).up_to(end);
                 (drive(self.clock, &mut step, order, &course, tally), step.target.short)
             }
         };

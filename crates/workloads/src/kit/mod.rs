@@ -3,6 +3,7 @@
 pub mod board;
 pub mod checker;
 pub mod drive;
+pub mod end;
 pub mod few;
 pub mod glibc;
 pub mod layout;

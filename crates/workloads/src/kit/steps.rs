@@ -7,6 +7,7 @@ use storage::{Buffer, File};
 
 use super::checker::Checker;
 use super::drive::{Step, Trouble, words};
+use super::end::End;
 use super::mix::Mix;
 use super::payload::{self, Payload};
 
@@ -135,6 +136,8 @@ pub struct Reader<'a> {
     pub buffer: &'a mut Buffer,
     /// Compares the data, when asked to.
     pub checker: Option<&'a mut Checker>,
+    /// Where the file ends, whatever a call says it has read.
+    end: End,
     /// How many bytes of the last transfer came: all, but where the file ends and the data is compared.
     came: usize,
 }
@@ -142,7 +145,12 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Reads from `target` into `buffer` and has `checker`, if any, compare it.
     pub fn new(target: Target<'a>, buffer: &'a mut Buffer, checker: Option<&'a mut Checker>) -> Self {
-        Self { target, buffer, checker, came: 0 }
+        Self { target, buffer, checker, end: End::UNKNOWN, came: 0 }
+    }
+
+    /// The same of a file that is known to end there.
+    pub fn up_to(self, end: End) -> Self {
+        Self { end, ..self }
     }
 }
 
@@ -160,12 +168,13 @@ impl Step for Reader<'_> {
     fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
         let data = self.buffer.bytes_mut();
         let length = data.len();
-        self.came = match self.target.file.read_at(data, offset) {
+        let end = &mut self.end;
+        self.came = match end.read(self.target.file, data, offset) {
             Ok(moved) if moved == length => moved,
             Ok(moved) if self.checker.is_some() && ends_at(self.target.file, offset + moved as u64) => moved,
             Ok(moved) => {
                 let rest = &mut |file: &mut dyn File, done: usize| {
-                    file.read_at(&mut data[done..], offset + done as u64)
+                    end.read(file, &mut data[done..], offset + done as u64)
                 };
                 let done = self.target.go_on(offset, length, moved, rest)?;
                 let refused = self.target.single_attempt && done > 0;

@@ -1,0 +1,95 @@
+//! What parallel libraries do not tell of the file system beneath, told: files that end early, file systems
+//! that are full or were exchanged, hints that were not taken.
+
+mod common;
+
+use std::fs::{File, read, write};
+use std::path::Path;
+use std::process::Command;
+
+use common::{Mpi, Ran, ior, run};
+use serde_json::Value;
+
+/// A library for files: its name, the MPI that has it, and what Open MPI calls it.
+const LIBRARIES: [(&str, Mpi, &str); 3] = [
+    ("ompio", Mpi::Open, "ompio"),
+    ("ROMIO of Open MPI", Mpi::Open, "romio321"),
+    ("ROMIO of MPICH", Mpi::Mpich, ""),
+];
+
+/// Ways to read: alone or together, as the file is or through views.
+const WAYS: [&str; 6] = ["", "-c", "-V", "-c -V", "-S -V", "-c -S -V"];
+
+fn command(library: (&str, Mpi, &str), dir: &Path, words: &str) -> Option<Command> {
+    let mut command = library.1.command(dir, 2, &format!("ior {words}"))?;
+    command.env("OMPI_MCA_io", library.2);
+    Some(command)
+}
+
+/// Runs `ior WORDS` on two ranks under a library; `None` where its MPI is not.
+fn under(library: (&str, Mpi, &str), dir: &Path, words: &str) -> Option<Ran> {
+    Some(run(&mut command(library, dir, words)?))
+}
+
+/// The records of one kind in `r`.
+fn records(dir: &Path, kind: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(dir.join("r")).unwrap();
+    let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    records.filter(|record| record["record"] == kind).collect()
+}
+
+/// A file of `dir` with two segments of two ranks' megabytes, cut to so many bytes.
+fn cut(dir: &Path, bytes: u64) {
+    ior(dir, 2, "-w -k -G 7 -b 1m -t 256k -s 2 -o cut").ok();
+    File::options().write(true).open(dir.join("cut")).unwrap().set_len(bytes).unwrap();
+}
+
+#[test]
+fn a_file_that_is_too_short_to_be_read_has_no_bandwidth_by_any_way_to_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for library in LIBRARIES {
+        for (way, bytes) in WAYS.into_iter().zip([1000, 2_000_000, 3_145_728].into_iter().cycle()) {
+            cut(dir, bytes);
+            let words = format!("-a MPIIO {way} -r -k -b 1m -t 256k -s 2 -o cut");
+            let Some(ran) = under(library, dir, &words) else { continue };
+            let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
+            assert_eq!(ran.status, Some(1), "{whose}");
+            assert!(ran.err.contains("end of file: moved "), "{whose}");
+        }
+    }
+}
+
+#[test]
+fn of_a_file_that_is_too_short_what_is_there_is_compared_and_the_rest_is_truncated() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for library in LIBRARIES {
+        for (way, bytes) in WAYS.into_iter().zip([2_000_000, 3_245_728].into_iter().cycle()) {
+            cut(dir, bytes);
+            let words = format!("-a MPIIO {way} -R -k -G 7 -b 1m -t 256k -s 2 -o cut --record r");
+            let Some(ran) = under(library, dir, &words) else { continue };
+            let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
+            assert_eq!(ran.status, Some(1), "{whose}");
+            let phase = &records(dir, "phase")[0];
+            assert_eq!(phase["bytes"].as_u64(), Some(bytes), "{whose} {phase}");
+            let bad = phase["check"]["bad"].as_array().unwrap();
+            assert!(bad.iter().all(|range| range["kind"] == "truncated"), "{whose} {phase}");
+            std::fs::remove_file(dir.join("r")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_short_file_that_is_all_there_is_read_without_complaint() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    // The first transfers of both ranks' first blocks are there.
+    cut(dir, (1 << 20) + (256 << 10));
+    for way in ["-c -V", "-V"] {
+        let words =
+            format!("-a MPIIO {way} -r -k -b 1m -t 256k -s 2 -o cut -O stoneWallingWearOutIterations=1");
+        let Some(ran) = under(LIBRARIES[2], dir, &words) else { continue };
+        ran.ok();
+    }
+}
