@@ -93,3 +93,18 @@ fn a_part_of_a_short_file_that_is_all_there_is_read_without_complaint() {
         ran.ok();
     }
 }
+
+#[test]
+fn with_u_each_rank_has_a_directory_under_the_libraries_too() {
+    for (library, backend) in [(LIBRARIES[0], "MPIIO"), (LIBRARIES[2], "MPIIO"), (LIBRARIES[0], "HDF5")] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        std::fs::create_dir(dir.join("u")).unwrap();
+        let words = format!("-a {backend} -F -u -w -r -k -b 64k -t 16k -o u/f");
+        let Some(ran) = under(library, dir, &words) else { continue };
+        ran.ok();
+        for name in ["u/0/f.00000000", "u/1/f.00000001"] {
+            assert!(read(dir.join(name)).unwrap().len() >= 65536, "{backend}: {name}");
+        }
+    }
+}

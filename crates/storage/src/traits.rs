@@ -155,6 +155,12 @@ pub trait Storage: Sync {
         None
     }
 
+    /// The names of the mounted file system beneath, also where a library is between; `None` where there is no
+    /// such thing. Paths are those of [`Storage::system_path`].
+    fn mounted(&self) -> Option<&dyn Names> {
+        self.names().filter(|_| self.keeps_data())
+    }
+
     /// This client's cache of a file, where it can be asked and answers truthfully; through a handle of
     /// its own.
     fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {

@@ -54,8 +54,9 @@ pub(super) fn clean_up(test: &Test<'_>, repetition: u32) {
 /// `-u`: makes the directory of this rank's file.
 pub(super) fn make_dirs(test: &Test<'_>) -> Result<(), Halt> {
     let Some(dir) = names::unique_dir(test.parameters, test.rank.comm.rank()) else { return Ok(()) };
-    let made = match test.storage.names() {
-        Some(names) => match names.make_dir(&c_path(&dir), 0o700) {
+    let path = c_path(test.storage.system_path(&dir));
+    let made = match test.storage.mounted().or_else(|| test.storage.names()) {
+        Some(names) => match names.make_dir(&path, 0o700) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 Err(format!("{}: {}", dir.display(), words(&error)))
             }

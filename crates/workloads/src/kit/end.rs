@@ -94,9 +94,8 @@ mod tests {
 
     #[test]
     fn what_is_beyond_the_end_did_not_come_whatever_the_file_says() {
-        let read = |end: u64, offset| {
-            End::new(end, None).read(&mut Boasting(end), &mut [0; 512], offset).unwrap()
-        };
+        let read =
+            |end: u64, offset| End::new(end, None).read(&mut Boasting(end), &mut [0; 512], offset).unwrap();
         assert_eq!((read(1000, 0), read(1000, 512), read(1000, 1024)), (512, 488, 0));
         assert_eq!(End::UNKNOWN.read(&mut Boasting(0), &mut [0; 512], 9999).unwrap(), 512);
     }

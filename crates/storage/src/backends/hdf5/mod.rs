@@ -20,8 +20,9 @@ use units::Usage;
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::hdf5::{self, Health, Held, Opened, Opening, SetsOf, Tuning, Way};
 use crate::inside::Inside;
+use crate::names::Mounted;
 use crate::shared::{is_empty, together};
-use crate::{File, Mode, Open, PageCache, Space, Storage};
+use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use file::{H5File, Parts, Shown};
 use sets::{ELEMENT, Look, Sets};
@@ -180,6 +181,10 @@ impl Storage for Hdf5 {
 
     fn is_device(&self, path: &Path) -> bool {
         files::is_device(path)
+    }
+
+    fn mounted(&self) -> Option<&dyn Names> {
+        Some(&Mounted)
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {

@@ -23,8 +23,9 @@ use units::Usage;
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Way, Whose};
+use crate::names::Mounted;
 use crate::shared::{given, plain, together};
-use crate::{File, Mode, Open, PageCache, Space, Storage};
+use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use moves::{Blocks, Moves, Pairs};
 
@@ -176,6 +177,10 @@ impl Storage for MpiIo {
 
     fn is_device(&self, path: &Path) -> bool {
         files::is_device(plain(path))
+    }
+
+    fn mounted(&self) -> Option<&dyn Names> {
+        Some(&Mounted)
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {

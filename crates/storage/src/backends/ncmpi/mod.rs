@@ -22,8 +22,9 @@ use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
 use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
+use crate::names::Mounted;
 use crate::shared::{is_empty, plain, together};
-use crate::{File, Mode, Open, PageCache, Space, Storage};
+use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use file::{Cells, Data};
 
@@ -160,6 +161,10 @@ impl Storage for Ncmpi {
 
     fn is_device(&self, path: &Path) -> bool {
         files::is_device(plain(path))
+    }
+
+    fn mounted(&self) -> Option<&dyn Names> {
+        Some(&Mounted)
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
