@@ -7,7 +7,8 @@ use std::fs::{File, read, write};
 use std::path::Path;
 use std::process::Command;
 
-use common::{Mpi, Ran, ior, run};
+use common::campaign::{SmallFs, until};
+use common::{Mpi, Ran, assay, ior, run};
 use serde_json::Value;
 
 /// A library for files: its name, the MPI that has it, and what Open MPI calls it.
@@ -106,5 +107,33 @@ fn with_u_each_rank_has_a_directory_under_the_libraries_too() {
         for name in ["u/0/f.00000000", "u/1/f.00000001"] {
             assert!(read(dir.join(name)).unwrap().len() >= 65536, "{backend}: {name}");
         }
+    }
+}
+
+#[test]
+fn a_file_system_that_goes_away_between_repetitions_fails_the_run_before_anything_is_removed_beneath() {
+    for backend in ["POSIX", "MPIIO"] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let below = dir.join("m");
+        std::fs::create_dir(&below).unwrap();
+        write(below.join("f"), "of somebody else").unwrap();
+        let Some(mounted) = SmallFs::mount(&below, "8m") else { return };
+        let words = format!("-a {backend} -w -k -d 3 -i 3 -b 64k -t 16k -o m/f --record r");
+        let command = match backend {
+            "POSIX" => Some(assay(dir, &format!("-n 2 ior {words}"))),
+            _ => command(LIBRARIES[2], dir, &words),
+        };
+        let Some(mut command) = command else { continue };
+        let ran = std::thread::scope(|scope| {
+            let ran = scope.spawn(|| run(&mut command));
+            let written = || std::fs::read_to_string(dir.join("r")).is_ok_and(|text| text.contains("\"write\""));
+            until("a phase's record", written);
+            drop(mounted);
+            ran.join().unwrap()
+        });
+        assert_eq!(ran.status, Some(1), "{backend}: {ran:#?}");
+        assert!(ran.err.contains("is on another file system than at the start"), "{backend}: {ran:#?}");
+        assert_eq!(read(below.join("f")).unwrap(), b"of somebody else", "{backend}");
     }
 }

@@ -11,7 +11,7 @@ use storage::Storage;
 
 use super::observer::Event;
 use super::test::Test;
-use super::{each_rank, names};
+use super::{beneath, each_rank, names};
 use crate::kit::drive::words;
 use crate::kit::few;
 use crate::kit::path::c_path;
@@ -29,7 +29,10 @@ fn own(test: &Test<'_>, repetition: u32) -> Option<PathBuf> {
 /// Removes the files of a repetition; one that is not there is not an error.
 pub(super) fn remove(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     let own = own(test, repetition);
-    let removed = own.as_ref().map_or(Ok(false), |path| remove_one(test.storage, path));
+    let removed = match &own {
+        Some(path) => beneath::same(test, path).and_then(|()| remove_one(test.storage, path)),
+        None => Ok(false),
+    };
     let removed = test.rank.comm.agree("remove", removed)?;
     each_rank::tell_files(test, "removing", own.as_deref().filter(|_| removed))
 }

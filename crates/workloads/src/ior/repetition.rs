@@ -10,7 +10,7 @@ use super::observer::Event;
 use super::parameters::{Parameters, Reorder};
 use super::phase::{self, Kind, Outcome, Repetition};
 use super::test::{Cx, Summary, Test};
-use super::{each_rank, files, hog, names, place, prefill, reorder, socket};
+use super::{beneath, each_rank, files, hog, names, place, prefill, reorder, socket};
 use crate::kit::node::Node;
 use crate::kit::rank::Rank;
 use crate::kit::status;
@@ -27,10 +27,13 @@ pub fn run(
     let (place, ranks_on_node) = place::find(parameters, comm, &node)?;
     let Cx { clock, offset, records, observer, board, seed } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
-    let mut test = Test { parameters, storage, place, rank, observer: *observer, seed: *seed };
+    let mut test = Test { parameters, storage, place, rank, observer: *observer, seed: *seed, mounts: Vec::new() };
     let _held = hog::take(&mut test, ranks_on_node)?;
     test.rank.start()?;
     begin(&mut test)?;
+    // Nothing is known yet, and nothing can be amiss.
+    let first = files::mine(&test, 0);
+    let _ = beneath::same(&mut test, &first);
     let seed = test.rank.same_seed(test.seed)?;
     if parameters.write {
         files::tell_existing(&mut test)?;

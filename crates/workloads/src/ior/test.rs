@@ -1,9 +1,11 @@
 //! One test on its ranks: what every part of it needs at hand.
 
+use std::path::PathBuf;
+
 use measure::CycleClock;
 use ranks::{ClockOffset, Halt};
 use results::records::Sink;
-use storage::Storage;
+use storage::{Mount, Storage};
 
 use super::observer::{Event, Observer};
 use super::parameters::Parameters;
@@ -45,6 +47,8 @@ pub(super) struct Test<'a> {
     pub(super) observer: &'a mut dyn Observer,
     /// What [`Cx::seed`] is.
     pub(super) seed: u64,
+    /// The directories that this rank has used, and where they were then.
+    pub(super) mounts: Vec<(PathBuf, Mount)>,
 }
 
 impl Test<'_> {
