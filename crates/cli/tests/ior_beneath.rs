@@ -127,7 +127,8 @@ fn a_file_system_that_goes_away_between_repetitions_fails_the_run_before_anythin
         let Some(mut command) = command else { continue };
         let ran = std::thread::scope(|scope| {
             let ran = scope.spawn(|| run(&mut command));
-            let written = || std::fs::read_to_string(dir.join("r")).is_ok_and(|text| text.contains("\"write\""));
+            let written =
+                || std::fs::read_to_string(dir.join("r")).is_ok_and(|text| text.contains("\"write\""));
             until("a phase's record", written);
             drop(mounted);
             ran.join().unwrap()
@@ -136,4 +137,37 @@ fn a_file_system_that_goes_away_between_repetitions_fails_the_run_before_anythin
         assert!(ran.err.contains("is on another file system than at the start"), "{backend}: {ran:#?}");
         assert_eq!(read(below.join("f")).unwrap(), b"of somebody else", "{backend}");
     }
+}
+
+#[test]
+fn a_full_file_system_that_a_library_keeps_to_itself_fails_the_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let below = dir.join("m");
+    std::fs::create_dir(&below).unwrap();
+    let Some(_mounted) = SmallFs::mount(&below, "8m") else { return };
+    write(below.join("fill"), vec![0; 2_300_000]).unwrap();
+    for (backend, more) in [("MPIIO", "-c -S -V"), ("MPIIO", "-c -V"), ("MPIIO", ""), ("NCMPI", "-c")] {
+        for _ in 0..3 {
+            let words = format!("-a {backend} {more} -b 1m -t 1m -s 4 -G 5 -w -k -o m/x");
+            let Some(ran) = under(LIBRARIES[0], dir, &words) else { continue };
+            assert_eq!(ran.status, Some(1), "{backend} {more}: {ran:#?}");
+            let _ = std::fs::remove_file(below.join("x"));
+        }
+    }
+}
+
+#[test]
+fn a_file_with_holes_has_lost_data_only_where_the_file_system_is_full() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(_mounted) = SmallFs::mount(dir.path(), "8m") else { return };
+    let path = dir.path().join("holes");
+    let mut bytes = vec![1; 1 << 20];
+    write(&path, &bytes).unwrap();
+    File::options().write(true).open(&path).unwrap().set_len(4 << 20).unwrap();
+    assert_eq!(storage::without_room(&path, 4 << 20).unwrap(), None, "there is room: it may come late");
+    bytes.resize(6 << 20, 1);
+    write(dir.path().join("fill"), &bytes).unwrap();
+    assert_eq!(storage::without_room(&path, 4 << 20).unwrap(), Some(1 << 20));
+    assert_eq!(storage::without_room(&path, 1 << 20).unwrap(), None, "all that was written is there");
 }

@@ -28,6 +28,19 @@ pub(crate) fn readable(path: &Path) -> io::Result<()> {
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).map(drop)
 }
 
+/// Of a file into which the first `written` bytes were written whole: how many bytes have room behind them,
+/// where others have none, so that data was lost; `None` where nothing says so.
+///
+/// Three things have to say it: the file takes less room, what is missing would not fit into the file system any
+/// more, and a hole is where data should be. One alone is also seen where data is compressed, or late.
+pub fn without_room(path: &Path, written: u64) -> io::Result<Option<u64>> {
+    let taken = u64::try_from(fs::stat(path)?.st_blocks).unwrap_or(0).saturating_mul(512);
+    let missing = written.saturating_sub(taken);
+    let fits = missing == 0 || space(path)?.is_none_or(|space| space.bytes_available >= missing);
+    let lost = !fits && hole(path)?.is_some_and(|hole| hole < written);
+    Ok(lost.then_some(taken))
+}
+
 /// Where the first hole of a regular file begins, if it has one.
 pub(crate) fn hole(path: &Path) -> io::Result<Option<u64>> {
     let file = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;

@@ -1,10 +1,10 @@
-//! The mounted file system beneath the files: whether it is still the same.
+//! The mounted file system beneath the files: whether it is still the same, and has what was written.
 //!
 //! Never here: collectives; what is found is agreed on with the step that it is part of.
 
 use std::path::Path;
 
-use storage::Mount;
+use storage::{Mount, without_room};
 
 use super::test::Test;
 
@@ -28,5 +28,26 @@ pub(super) fn same(test: &mut Test<'_>, path: &Path) -> Result<(), String> {
             let why = "is on another file system than at the start: one was mounted or unmounted meanwhile";
             Err(format!("{} {why}", dir.display()))
         }
+    }
+}
+
+/// Says no where the file of `path`, which was written whole, has holes because its file system is full: some
+/// MPI libraries report no error for that.
+pub(super) fn has_room(test: &Test<'_>, path: &Path) -> Result<(), String> {
+    let (storage, parameters) = (test.storage, test.parameters);
+    let written = parameters.layout(test.rank.comm.size()).file_bytes();
+    let own = parameters.file_per_rank || test.rank.comm.rank() == 0;
+    if !own || storage.mounted().is_none() {
+        return Ok(());
+    }
+    // Who cannot ask that of what he has just written knows nothing of it.
+    match without_room(storage.system_path(path), written).unwrap_or(None) {
+        None => Ok(()),
+        Some(taken) => Err(format!(
+            "{}: the file system is full: of {} written, {} have room behind them",
+            path.display(),
+            units::bytes_binary(written as f64),
+            units::bytes_binary(taken as f64)
+        )),
     }
 }

@@ -12,7 +12,7 @@ use super::parameters::Rate;
 use super::phase::Setting;
 use super::test::Test;
 use super::transfer::Done;
-use super::{each_rank, outliers, wrong};
+use super::{beneath, each_rank, outliers, wrong};
 use crate::kit::{reduce, size};
 
 /// A read of which more than this share was cached beforehand is marked.
@@ -95,6 +95,7 @@ fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), H
         true => {
             Err(format!("{}: {written} bytes were written and {found} are there", setting.path.display()))
         }
+        false if whole => beneath::has_room(test, &setting.path),
         false => Ok(()),
     };
     test.rank.comm.agree(setting.kind.name(), lost)
