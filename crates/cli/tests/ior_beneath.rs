@@ -171,3 +171,21 @@ fn a_file_with_holes_has_lost_data_only_where_the_file_system_is_full() {
     assert_eq!(storage::without_room(&path, 4 << 20).unwrap(), Some(1 << 20));
     assert_eq!(storage::without_room(&path, 1 << 20).unwrap(), None, "all that was written is there");
 }
+
+#[test]
+fn hints_that_the_library_did_not_take_are_told_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for backend in ["MPIIO", "HDF5"] {
+        let words = format!("-a {backend} -w -r -k -i 2 -b 64k -t 16k -o f");
+        let Some(mut command) = command(LIBRARIES[2], dir, &words) else { continue };
+        command.env("IOR_HINT__MPI__nonsense", "7").env("IOR_HINT__MPI__cb_nodes", "2");
+        let text = run(&mut command).ok();
+        let wanted = "warning: the library did not take nonsense; cb_nodes is 1 instead of 2\n";
+        assert_eq!(text.matches(wanted).count(), 1, "{backend}: {text}");
+        assert!(
+            !text.contains("hints passed to"),
+            "{backend}: they are shown where that is asked for: {text}"
+        );
+    }
+}

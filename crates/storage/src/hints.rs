@@ -31,6 +31,25 @@ pub struct Hints {
     pub returned: Vec<(String, String)>,
 }
 
+impl Hints {
+    /// What the library did not take of what was passed, or took otherwise; `None` where it took all.
+    pub fn not_taken(&self) -> Option<String> {
+        let mut missing = Vec::new();
+        let mut other = Vec::new();
+        for (key, value) in &self.passed {
+            match self.returned.iter().find(|(known, _)| known == key) {
+                None => missing.push(key.as_str()),
+                Some((_, is)) if is != value => other.push(format!("{key} is {is} instead of {value}")),
+                Some(_) => {}
+            }
+        }
+        let missing =
+            (!missing.is_empty()).then(|| format!("the library did not take {}", missing.join(", ")));
+        let parts: Vec<String> = missing.into_iter().chain(other).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
 impl fmt::Display for Hints {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (begin, place, hints) in
@@ -103,6 +122,17 @@ mod tests {
 
     fn pair(key: &str, value: &str) -> (String, String) {
         (key.to_owned(), value.to_owned())
+    }
+
+    #[test]
+    fn what_the_library_did_not_take_or_changed_is_told_and_nothing_where_it_took_all() {
+        let passed = vec![pair("cb_nodes", "2"), pair("nonsense", "7"), pair("romio_cb_write", "enable")];
+        let returned = vec![pair("cb_nodes", "1"), pair("romio_cb_write", "enable"), pair("ind_rd", "4")];
+        let mut hints = Hints { to: "MPI_File_open()", passed, returned };
+        let told = hints.not_taken().unwrap();
+        assert_eq!(told, "the library did not take nonsense; cb_nodes is 1 instead of 2");
+        hints.returned = hints.passed.clone();
+        assert_eq!(hints.not_taken(), None);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What an open file is asked before it is closed, and what is told of the answers.
 
 use ranks::{Halt, Reduce};
-use storage::File;
+use storage::{File, Hints};
 
+use super::observer::Event;
+use super::parameters::Parameters;
 use super::phase::Setting;
 use super::test::Test;
 use super::transfer::{Done, Job};
@@ -39,6 +41,30 @@ pub(super) fn abandon_failed(
         file.abandon();
     }
     Ok(())
+}
+
+/// Shows the hints of rank 0's file, where the settings ask for that.
+pub(super) fn show_hints(test: &mut Test<'_>, done: &Done) {
+    let Parameters { backend, settings, .. } = test.parameters;
+    let shows = settings.flag(&format!("{}.showHints", backend.to_lowercase()));
+    if let Some(hints) = done.hints.as_ref().filter(|_| shows) {
+        test.observer.event(&Event::Hints(hints));
+    }
+}
+
+/// Tells, once in a test, which hints the library did not take: a test without its hints is another test.
+pub(super) fn tell_hints(test: &mut Test<'_>, done: &Done) -> Result<(), Halt> {
+    let Parameters { backend, settings, .. } = test.parameters;
+    let file = format!("{}.hintsFileName", backend.to_lowercase());
+    let given = settings.under("hint.").next().is_some() || settings.text(&file).is_some();
+    if test.hints_told || !given || !test.storage.is_collective() {
+        return Ok(());
+    }
+    test.hints_told = true;
+    let text = done.hints.as_ref().and_then(Hints::not_taken);
+    // Only rank 0 has asked, and all ranks record together.
+    let told = test.rank.comm.reduce_one(text.is_some().into(), Reduce::Max)? > 0;
+    if told { test.notice("hints-not-taken", &text.unwrap_or_default()) } else { Ok(()) }
 }
 
 /// Tells of transfers that were asked for as collective ones and were none: their numbers are not those of

@@ -160,11 +160,10 @@ pub(super) fn run(
     };
     let clock = &*test.rank.clock;
     let done = transfer::perform(clock, job)?;
-    if let Some(hints) = &done.hints {
-        test.observer.event(&Event::Hints(hints));
-    }
+    leaving::show_hints(test, &done);
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.rank.comm.agree(kind.step(), failed)?;
+    leaving::tell_hints(test, &done)?;
     finish(test, &Setting { kind, repetition, path, cached_before, depth, is_first: true, counted: 0 }, done)
 }
 

@@ -27,8 +27,16 @@ pub fn run(
     let (place, ranks_on_node) = place::find(parameters, comm, &node)?;
     let Cx { clock, offset, records, observer, board, seed } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
-    let mut test =
-        Test { parameters, storage, place, rank, observer: *observer, seed: *seed, mounts: Vec::new() };
+    let mut test = Test {
+        parameters,
+        storage,
+        place,
+        rank,
+        observer: *observer,
+        seed: *seed,
+        hints_told: false,
+        mounts: Vec::new(),
+    };
     let _held = hog::take(&mut test, ranks_on_node)?;
     test.rank.start()?;
     begin(&mut test)?;

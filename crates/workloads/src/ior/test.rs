@@ -47,6 +47,8 @@ pub(super) struct Test<'a> {
     pub(super) observer: &'a mut dyn Observer,
     /// What [`Cx::seed`] is.
     pub(super) seed: u64,
+    /// Whether it was told which hints the library did not take.
+    pub(super) hints_told: bool,
     /// The directories that this rank has used, and where they were then.
     pub(super) mounts: Vec<(PathBuf, Mount)>,
 }

@@ -93,7 +93,7 @@ pub(super) struct Done {
     pub(super) short: u64,
     pub(super) tally: Tally,
     pub(super) checker: Option<Checker>,
-    /// On rank 0, where the settings ask to show them.
+    /// On rank 0, where there are any or the settings ask to show them.
     pub(super) hints: Option<Hints>,
     /// Collective transfers that were moved by calls of single ranks.
     pub(super) uncollective: u64,
@@ -187,7 +187,7 @@ impl<C: Clock> Body<'_, '_, C> {
         }
     }
 
-    /// The hints to show; a file that cannot tell them fails the phase.
+    /// The hints to show or to compare; a file that cannot tell them fails the phase.
     fn hints(&mut self, file: Option<&dyn File>) -> Option<Hints> {
         let file = file.filter(|_| self.job.comm.rank() == 0)?;
         file.hints().unwrap_or_else(|error| {

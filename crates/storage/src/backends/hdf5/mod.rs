@@ -98,7 +98,8 @@ impl Hdf5 {
     fn access(&self, opening: &Opening<'_>) -> io::Result<(Held, Option<Shown>)> {
         let hints = self.hints.iter().map(|(key, value)| (&**key, &**value));
         let (access, info) = opening.access(hints, self.tuning)?;
-        let Some(mpi) = opening.comm.mpi().filter(|_| self.shows_hints) else { return Ok((access, None)) };
+        let tells = self.shows_hints || !self.hints.is_empty();
+        let Some(mpi) = opening.comm.mpi().filter(|_| tells) else { return Ok((access, None)) };
         let shown = Shown { mpi: mpi.library(), passed: info.pairs()?, access: opening.list()? };
         Ok((access, Some(shown)))
     }

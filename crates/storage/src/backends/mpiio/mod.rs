@@ -109,7 +109,8 @@ impl MpiIo {
             true => Info::none(mpi),
             false => Info::new(mpi, self.hints.iter().map(|(key, value)| (&**key, &**value)))?,
         };
-        let passed = if self.shows_hints { Some(info.pairs()?) } else { None };
+        let tells = self.shows_hints || !self.hints.is_empty();
+        let passed = if tells { Some(info.pairs()?) } else { None };
         Ok((info, passed))
     }
 

@@ -69,7 +69,7 @@ pub(super) struct Moves {
     /// As many bytes as a transfer has, where a C `int` does not count them.
     many: Option<Datatype>,
     no_hints: Info,
-    /// What was passed, where it is to be shown.
+    /// What was passed, where there is something, or it is to be shown.
     passed: Option<Pairs>,
 }
 

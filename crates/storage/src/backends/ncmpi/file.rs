@@ -116,7 +116,7 @@ pub(super) struct Data {
     file: NcFile,
     variable: Variable,
     cells: Cells,
-    /// What was passed, where it is to be shown.
+    /// What was passed, where there is something, or it is to be shown.
     passed: Option<Vec<(String, String)>>,
     lies: Lies,
 }

@@ -121,7 +121,7 @@ impl Storage for Ncmpi {
             Ok((variable, together(comm, how.shared, "access", lies)?))
         });
         let passed = || self.hints.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        let shown = self.shows_hints.then(passed);
+        let shown = (self.shows_hints || !self.hints.is_empty()).then(passed);
         match ready {
             Ok((variable, lies)) => {
                 let data = Data::new(file, variable, cells, shown, lies);
