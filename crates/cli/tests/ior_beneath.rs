@@ -189,3 +189,47 @@ fn hints_that_the_library_did_not_take_are_told_once() {
         );
     }
 }
+
+#[test]
+fn what_the_system_refuses_is_told_in_its_words_whatever_the_library_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir.join("empty"), "").unwrap();
+    std::fs::create_dir(dir.join("full")).unwrap();
+    std::fs::create_dir(dir.join("d")).unwrap();
+    let Some(_mounted) = SmallFs::mount(&dir.join("full"), "1m") else { return };
+    std::fs::create_dir(dir.join("sealed")).unwrap();
+    let Some(_sealed) = SmallFs::mount(&dir.join("sealed"), "1m,ro") else { return };
+    let shape = "-k -b 1m -t 1m";
+    for (library, backend) in
+        [(0, "MPIIO"), (1, "MPIIO"), (2, "MPIIO"), (0, "HDF5"), (2, "HDF5"), (0, "NCMPI")]
+    {
+        let own = if backend == "NCMPI" { "" } else { "-F" };
+        for (words, why) in [
+            (format!("-w {own} -o no/such/f"), "No such file or directory"),
+            (format!("-w {own} -o sealed/f"), "Read-only file system"),
+            ("-w -E -o d".to_owned(), "Is a directory"),
+        ] {
+            let Some(ran) = under(LIBRARIES[library], dir, &format!("-a {backend} {shape} {words}")) else {
+                continue;
+            };
+            let told = ran.complaints();
+            assert!(
+                ran.status == Some(1) && told.len() == 1 && told[0].ends_with(why),
+                "{backend} {words}: {ran:#?}"
+            );
+        }
+        if backend == "MPIIO" {
+            let words = format!("-a MPIIO -w {shape} -t 512k -o full/f");
+            let Some(ran) = under(LIBRARIES[library], dir, &words) else { continue };
+            let told = ran.complaints();
+            assert!(ran.status == Some(1) && told[0].to_lowercase().contains("no space left"), "{ran:#?}");
+            let _ = std::fs::remove_file(dir.join("full/f"));
+        }
+    }
+    let Some(ran) = under(LIBRARIES[0], dir, &format!("-a NCMPI -r {shape} -o empty")) else { return };
+    assert!(
+        ran.complaints()[0].ends_with("cannot open empty: it is empty, and no file of PnetCDF"),
+        "{ran:#?}"
+    );
+}

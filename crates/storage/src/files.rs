@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::{self, FileType, Mode, OFlags, SeekFrom};
+use rustix::fs::{self, Access, FileType, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
 use crate::Space;
@@ -26,6 +26,19 @@ pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
 pub(crate) fn readable(path: &Path) -> io::Result<()> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).map(drop)
+}
+
+/// Why the system would refuse to open a file, in its own words; `None` where it would not.
+pub(crate) fn refusal(path: &Path, writes: bool) -> Option<io::Error> {
+    let wanted = if writes { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let refused = match fs::stat(path) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Some(Errno::ISDIR),
+        Ok(_) => fs::access(path, wanted).err(),
+        Err(Errno::NOENT) if writes => fs::access(dir, Access::WRITE_OK | Access::EXEC_OK).err(),
+        Err(error) => Some(error),
+    };
+    refused.map(Into::into)
 }
 
 /// Of a file into which the first `written` bytes were written whole: how many bytes have room behind them,
@@ -104,6 +117,20 @@ mod tests {
         assert!(is_device(Path::new("/dev/null")) && !is_device(Path::new("/")));
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(!is_device(file.path()) && !is_device(&file.path().join("nothing")));
+    }
+
+    #[test]
+    fn the_system_says_why_it_refuses_to_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, missing) = (dir.path().join("f"), dir.path().join("no/such"));
+        std::fs::write(&file, "").unwrap();
+        let kind = |path: &Path, writes| refusal(path, writes).map(|error| error.kind());
+        assert_eq!((kind(&file, true), kind(&file, false)), (None, None));
+        assert_eq!(kind(&dir.path().join("new"), true), None, "it can be made");
+        assert_eq!(kind(&dir.path().join("new"), false), Some(io::ErrorKind::NotFound));
+        assert_eq!(kind(&missing, true), Some(io::ErrorKind::NotFound));
+        assert_eq!(kind(dir.path(), true), Some(io::ErrorKind::IsADirectory));
+        assert_eq!(kind(Path::new("/proc/version"), false), None);
     }
 
     #[test]

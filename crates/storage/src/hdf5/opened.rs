@@ -7,14 +7,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use ffi::hdf5::{DEFAULT, Id, Library, TRUNCATE};
+use ffi::hdf5::{DEFAULT, Id, Library, READ_ONLY, TRUNCATE};
 use ffi::mpi;
 use ranks::Comm;
 
 use super::calls::{Held, check};
 use super::health::Health;
 use crate::mpi_file::Info;
-use crate::shared::{given, together};
+use crate::shared::{asked, given, together};
 
 /// What is asked of files beside hints.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,12 @@ pub(crate) enum Way {
     Make,
     /// As it is there, with these flags.
     Open(c_uint),
+}
+
+impl Way {
+    fn writes(self) -> bool {
+        !matches!(self, Self::Open(READ_ONLY))
+    }
 }
 
 /// Who opens a file, and of what library.
@@ -103,7 +109,7 @@ impl Opening<'_> {
             Err(error) if error.to_string().contains("signature not found") => {
                 Err(io::Error::new(io::ErrorKind::InvalidData, "it is no HDF5 file"))
             }
-            Err(error) => Err(error),
+            Err(error) => Err(asked(path, way.writes(), error)),
         }
     }
 }

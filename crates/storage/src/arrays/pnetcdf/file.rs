@@ -15,8 +15,9 @@ use super::super::{
     absent, check_lengths, wrong,
 };
 use super::deferred::Taken;
+use crate::files;
 use crate::mpi_file::Info;
-use crate::shared::given;
+use crate::shared::{asked, given};
 
 /// Most dimensions of one array here.
 pub(super) const DIMENSIONS_MAX: usize = 8;
@@ -81,7 +82,13 @@ impl NcFile {
             _ => (functions.open, netcdf::READ_ONLY),
         };
         // SAFETY: MPI runs while `comm` lives, the name ends in a zero byte, and the number is ours.
-        check(library, unsafe { call(whose, name.as_ptr(), mode, info.handle(), &raw mut id) })?;
+        let opened = check(library, unsafe { call(whose, name.as_ptr(), mode, info.handle(), &raw mut id) });
+        opened.map_err(|error| match files::size(path) {
+            Ok(Some(0)) if !how.new && !files::is_device(path) => {
+                io::Error::new(io::ErrorKind::InvalidData, "it is empty, and no file of PnetCDF")
+            }
+            _ => asked(path, how.new || how.writes, error),
+        })?;
         let access = Access::Collective;
         Ok(Self { library, mpi, id, access, dimensions: Vec::new(), arrays: Vec::new(), taken: Vec::new() })
     }

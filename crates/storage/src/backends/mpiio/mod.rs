@@ -24,7 +24,7 @@ use crate::backends::{Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Way, Whose};
 use crate::names::Mounted;
-use crate::shared::{given, plain, together};
+use crate::shared::{asked, given, plain, together};
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use moves::{Blocks, Moves, Pairs};
@@ -84,7 +84,8 @@ impl MpiIo {
         let whose = if how.shared { Whose::All(mpi) } else { Whose::Alone(mpi) };
         // A rank that cannot make them may not leave the others in the open.
         let (info, passed) = together(comm, how.shared, "hints", self.info(mpi))?;
-        let file = MpiFile::open(whose, &given(path, true), flags, &info);
+        let file = MpiFile::open(whose, &given(path, true), flags, &info)
+            .map_err(|error| asked(plain(path), how.mode != Mode::Read, error));
         // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
         let is_open = file.is_ok();
         let file = together(comm, how.shared, "open", file).inspect_err(|_| {
