@@ -233,3 +233,26 @@ fn what_the_system_refuses_is_told_in_its_words_whatever_the_library_says() {
         "{ran:#?}"
     );
 }
+
+#[test]
+fn a_directory_that_is_named_as_the_file_is_not_said_to_be_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("d")).unwrap();
+    let posix = Some(ior(dir.path(), 2, "-w -o d"));
+    for ran in [posix, under(LIBRARIES[2], dir.path(), "-a MPIIO -w -o d")].into_iter().flatten() {
+        assert_eq!(ran.status, Some(1), "{ran:#?}");
+        assert!(!ran.out.contains("will be deleted"), "{ran:#?}");
+        assert!(ran.complaints()[0].contains("is a directory and is not removed"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn strides_without_a_view_are_said_to_have_no_effect() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a MPIIO -w -b 64k -t 16k -o f --mpiio.useStridedDatatype";
+    let note = "--mpiio.useStridedDatatype has no effect without --mpiio.useFileView";
+    let Some(ran) = under(LIBRARIES[2], dir.path(), words) else { return };
+    assert!(ran.status == Some(0) && ran.err.contains(note), "{ran:#?}");
+    let Some(ran) = under(LIBRARIES[2], dir.path(), &format!("{words} --mpiio.useFileView")) else { return };
+    assert!(ran.status == Some(0) && !ran.err.contains(note), "{ran:#?}");
+}

@@ -34,7 +34,7 @@ fn a_file_of_another_shape_is_told_apart() {
         let missing = "f at 262144: Dataset-0000.0002: there is no such dataset in the file";
         refused(&read("-b 64k -t 16k -s 3 -o f"), 1, missing);
         refused(&read("-c -b 64k -t 16k -s 3 -o f"), 1, missing);
-        refused(&read("-b 64k -t 16k -o nothing"), 1, "cannot open nothing: nothing: No such file");
+        refused(&read("-b 64k -t 16k -o nothing"), 1, "cannot open nothing: No such file");
 
         fs::write(dir.path().join("text"), "no HDF5 file, but long enough to be looked at").unwrap();
         refused(&read("-b 64k -t 16k -o text"), 1, "cannot open text: it is no HDF5 file");

@@ -97,7 +97,14 @@ fn lacks(storage: &dyn Storage, path: &Path, needed: u64) -> std::io::Result<Opt
 pub(super) fn tell_existing(test: &mut Test<'_>) -> Result<(), Halt> {
     let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
     let files = (0..repetitions).filter_map(|number| own(test, number));
-    let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some());
+    // A directory is not deleted; the write refuses it.
+    let is_dir = |path: &Path| {
+        let names = test.storage.mounted();
+        names
+            .and_then(|names| names.stat(&c_path(test.storage.system_path(path))).ok())
+            .is_some_and(|entry| entry.directory)
+    };
+    let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some()) && !is_dir(path);
     let found: Vec<PathBuf> = files.filter(there).collect();
     let kept = test.parameters.use_existing;
     let lines = listed(&found);

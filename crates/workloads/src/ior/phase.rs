@@ -288,6 +288,9 @@ pub(super) fn reachable(test: &Test<'_>, kind: Kind, path: &Path) -> Result<(), 
             .storage
             .readable(path)
             .map_err(|error| format!("cannot open {}: {}", path.display(), words(&error))),
+        Ok(None) if needed == path => {
+            Err(format!("cannot open {}: No such file or directory", path.display()))
+        }
         Ok(None) => {
             Err(format!("cannot open {}: {}: No such file or directory", path.display(), needed.display()))
         }

@@ -80,6 +80,12 @@ impl Typed {
         let idle = self.idle();
         let Self { mut parameters, constant, random_ranks, random_offsets, mut notes, .. } = self;
         notes.extend(idle);
+        let given =
+            |name: &str| parameters.backend.eq_ignore_ascii_case("mpiio") && parameters.settings.flag(name);
+        if given("mpiio.useStridedDatatype") && !given("mpiio.useFileView") {
+            let why = "--mpiio.useStridedDatatype has no effect without --mpiio.useFileView";
+            notes.push(why.to_owned());
+        }
         parameters.reorder = match (constant, random_ranks) {
             (0, 0) => Reorder::Own,
             (_, 0) => Reorder::Constant,
