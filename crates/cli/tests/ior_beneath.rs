@@ -181,7 +181,7 @@ fn hints_that_the_library_did_not_take_are_told_once() {
         let Some(mut command) = command(LIBRARIES[2], dir, &words) else { continue };
         command.env("IOR_HINT__MPI__nonsense", "7").env("IOR_HINT__MPI__cb_nodes", "2");
         let text = run(&mut command).ok();
-        let wanted = "warning: the library did not take nonsense; cb_nodes is 1 instead of 2\n";
+        let wanted = "warning: the library did not take nonsense; cb_nodes is 1 instead of 2 (iter 0)\n";
         assert_eq!(text.matches(wanted).count(), 1, "{backend}: {text}");
         assert!(
             !text.contains("hints passed to"),

@@ -44,8 +44,8 @@ pub(crate) fn refusal(path: &Path, writes: bool) -> Option<io::Error> {
 /// Of a file into which the first `written` bytes were written whole: how many bytes have room behind them,
 /// where others have none, so that data was lost; `None` where nothing says so.
 ///
-/// Three things have to say it: the file takes less room, what is missing would not fit into the file system any
-/// more, and a hole is where data should be. One alone is also seen where data is compressed, or late.
+/// Three things have to say it: the file takes less room, what is missing would not fit into the file system
+/// any more, and a hole is where data should be. One alone is also seen where data is compressed, or late.
 pub fn without_room(path: &Path, written: u64) -> io::Result<Option<u64>> {
     let taken = u64::try_from(fs::stat(path)?.st_blocks).unwrap_or(0).saturating_mul(512);
     let missing = written.saturating_sub(taken);

@@ -155,8 +155,8 @@ pub trait Storage: Sync {
         None
     }
 
-    /// The names of the mounted file system beneath, also where a library is between; `None` where there is no
-    /// such thing. Paths are those of [`Storage::system_path`].
+    /// The names of the mounted file system beneath, also where a library is between; `None` where there is
+    /// none. Paths are those of [`Storage::system_path`].
     fn mounted(&self) -> Option<&dyn Names> {
         self.names().filter(|_| self.keeps_data())
     }
@@ -251,8 +251,8 @@ pub trait File: Send {
     /// Leaves the file open for good, see [`Storage::is_fragile`]; all its ranks have learned of the failure.
     fn abandon(self: Box<Self>) {}
 
-    /// The hints that the file was opened with, where there are any or the settings ask to show them. The caller
-    /// prints them on one rank, as [`Hints`] says.
+    /// The hints that the file was opened with, where there are any or the settings ask to show them. The
+    /// caller prints them on one rank, as [`Hints`] says.
     fn hints(&self) -> io::Result<Option<Hints>> {
         Ok(None)
     }

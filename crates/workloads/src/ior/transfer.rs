@@ -299,14 +299,15 @@ impl<C: Clock> Body<'_, '_, C> {
         }
     }
 
-    /// The words of a failed transfer, with what would do where O_DIRECT may be the reason, and with the reason
-    /// where a library keeps a full file system to itself.
+    /// The words of a failed transfer, with what would do where O_DIRECT may be the reason, and with the
+    /// reason where a library keeps a full file system to itself.
     fn hinted(&self, trouble: &Trouble) -> String {
         let space = || self.job.storage.space(self.job.path).unwrap_or(None);
-        if trouble.why.starts_with("short write")
+        if self.writes()
+            && !trouble.why.to_lowercase().contains("no space left")
             && space().is_some_and(|space| space.bytes_available < self.job.call_bytes)
         {
-            return format!("{trouble}: No space left on device");
+            return format!("{trouble} (no space left on the file system)");
         }
         let fits = self.job.parameters.transfer.is_multiple_of(SECTORS);
         match self.job.storage.direct() && !fits && trouble.why.contains("Invalid argument") {

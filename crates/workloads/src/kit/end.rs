@@ -28,6 +28,16 @@ impl End {
         Self { bytes, spread }
     }
 
+    /// Where the byte behind the first `moved` of a transfer at `offset` lies.
+    pub(super) fn behind(&self, offset: u64, moved: usize) -> u64 {
+        match self.spread {
+            None => offset.saturating_add(moved as u64),
+            Some(Spread { piece, stride }) => {
+                offset.saturating_add((moved / piece) as u64 * stride).saturating_add((moved % piece) as u64)
+            }
+        }
+    }
+
     /// How many bytes came of a read at `offset` that is said to have moved `moved` bytes.
     #[inline]
     pub(super) fn came(&mut self, file: &mut dyn File, offset: u64, moved: usize) -> usize {
@@ -111,6 +121,8 @@ mod tests {
     fn of_the_pieces_of_a_transfer_each_is_held_against_the_end() {
         let spread = Spread { piece: 128, stride: 1000 };
         let came = |end| End::new(end, Some(spread)).read(&mut Boasting(end), &mut [0; 512], 0).unwrap();
+        let behind = |moved| End::new(0, Some(spread)).behind(0, moved);
+        assert_eq!((behind(128), behind(200), behind(511)), (1000, 1072, 3127));
         assert_eq!((came(3128), came(3127), came(2050), came(0)), (512, 511, 256 + 50, 0));
     }
 }

@@ -171,7 +171,9 @@ impl Step for Reader<'_> {
         let end = &mut self.end;
         self.came = match end.read(self.target.file, data, offset) {
             Ok(moved) if moved == length => moved,
-            Ok(moved) if self.checker.is_some() && ends_at(self.target.file, offset + moved as u64) => moved,
+            Ok(moved) if self.checker.is_some() && ends_at(self.target.file, end.behind(offset, moved)) => {
+                moved
+            }
             Ok(moved) => {
                 let rest = &mut |file: &mut dyn File, done: usize| {
                     end.read(file, &mut data[done..], offset + done as u64)
