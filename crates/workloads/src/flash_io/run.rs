@@ -17,6 +17,7 @@ use super::parameters::Parameters;
 use super::read::Reading;
 use super::record::{self, Setting};
 use super::write::{Done, Work, Written, write};
+use crate::kit::beneath::{Mounts, has_room};
 use crate::kit::{rank::Rank, size, uncollective};
 
 /// A read of which more than this share was cached beforehand is told.
@@ -47,7 +48,9 @@ pub fn run(
     reachable(parameters, storage, comm)?;
     parameters.check_memory(&rank)?;
     let mesh = comm.agree("memory", Mesh::new(parameters, comm.rank()))?;
-    let mut flash = Flash { parameters, arrays, storage, mesh, rank, observer: cx.observer, calls: cx.calls };
+    let mounts = Mounts::default();
+    let mut flash =
+        Flash { parameters, arrays, storage, mesh, rank, mounts, observer: cx.observer, calls: cx.calls };
     let mut wrong = 0;
     for repetition in 0..parameters.repetitions {
         if parameters.write {
@@ -85,6 +88,7 @@ struct Flash<'a, 'r> {
     storage: &'a dyn Storage,
     mesh: Mesh,
     rank: Rank<'r>,
+    mounts: Mounts,
     observer: &'a mut dyn Observer,
     calls: &'a AtomicU64,
 }
@@ -95,6 +99,8 @@ impl<'a> Flash<'a, '_> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
         let path = PathBuf::from(file.path(parameters.form, &parameters.prefix));
         let arrays = file.arrays(parameters.form, parameters.zones);
+        let same = self.mounts.same(self.storage, &path);
+        comm.agree("create", same)?;
         let values: Result<Vec<_>, _> = arrays.iter().map(|array| self.mesh.values(array)).collect();
         let values = comm.agree("memory", values)?;
         self.rank.next_phase()?;
@@ -170,6 +176,10 @@ impl<'a> Flash<'a, '_> {
                 }
                 found => (Some(found), Ok(())),
             },
+            (Some(_), Some(_)) => {
+                let bytes = blocks * file.block_bytes(self.parameters);
+                (size, has_room(self.storage, path, bytes))
+            }
             _ => (size, Ok(())),
         };
         comm.agree(file.name(), lost)?;

@@ -11,7 +11,7 @@ use storage::Storage;
 
 use super::observer::Event;
 use super::test::Test;
-use super::{beneath, each_rank, names};
+use super::{each_rank, names};
 use crate::kit::drive::words;
 use crate::kit::few;
 use crate::kit::path::c_path;
@@ -30,7 +30,7 @@ fn own(test: &Test<'_>, repetition: u32) -> Option<PathBuf> {
 pub(super) fn remove(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     let own = own(test, repetition);
     let removed = match &own {
-        Some(path) => beneath::same(test, path).and_then(|()| remove_one(test.storage, path)),
+        Some(path) => test.mounts.same(test.storage, path).and_then(|()| remove_one(test.storage, path)),
         None => Ok(false),
     };
     let removed = test.rank.comm.agree("remove", removed)?;

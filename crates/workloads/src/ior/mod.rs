@@ -6,7 +6,6 @@
 //!
 //! Never here: the command line, text for people.
 
-mod beneath;
 mod each_rank;
 mod files;
 mod hog;

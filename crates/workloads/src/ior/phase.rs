@@ -11,7 +11,7 @@ use super::observer::{Beginning, Event};
 use super::parameters::Offsets;
 use super::test::Test;
 use super::transfer::{self, Done, Job};
-use super::{beneath, identity, leaving, names, prepare, record, reorder, wrong};
+use super::{identity, leaving, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::drive::words;
 use crate::kit::order::Order;
@@ -127,7 +127,7 @@ pub(super) fn run(
     let cached_before = if kind.writes() { None } else { cache_before(test, &path, &mut order, transfers)? };
     let payload = identity::payload(test, kind, repetition, owner, &path, (&mut order, transfers))?;
     let payload = prepare::spread(test, payload);
-    let same = beneath::same(test, &path);
+    let same = test.mounts.same(test.storage, &path);
     let memory = same.and_then(|()| prepare::memory(test, kind, &payload));
     let memory = test.rank.comm.agree(kind.step(), memory)?;
     let depth = prepare::depth(&memory);

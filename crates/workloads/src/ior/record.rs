@@ -12,8 +12,8 @@ use super::parameters::Rate;
 use super::phase::Setting;
 use super::test::Test;
 use super::transfer::Done;
-use super::{beneath, each_rank, outliers, wrong};
-use crate::kit::{reduce, size};
+use super::{each_rank, outliers, wrong};
+use crate::kit::{beneath, reduce, size};
 
 /// A read of which more than this share was cached beforehand is marked.
 const CACHED_SHARE: f64 = 0.01;
@@ -91,11 +91,15 @@ fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), H
         }
         false => written,
     };
+    let owns = test.parameters.file_per_rank || test.rank.comm.rank() == 0;
     let lost = match found < written {
         true => {
             Err(format!("{}: {written} bytes were written and {found} are there", setting.path.display()))
         }
-        false if whole => beneath::has_room(test, &setting.path),
+        false if whole && owns => {
+            let written = test.parameters.layout(test.rank.comm.size()).file_bytes();
+            beneath::has_room(test.storage, &setting.path, written)
+        }
         false => Ok(()),
     };
     test.rank.comm.agree(setting.kind.name(), lost)

@@ -10,7 +10,8 @@ use super::observer::Event;
 use super::parameters::{Parameters, Reorder};
 use super::phase::{self, Kind, Outcome, Repetition};
 use super::test::{Cx, Summary, Test};
-use super::{beneath, each_rank, files, hog, names, place, prefill, reorder, socket};
+use super::{each_rank, files, hog, names, place, prefill, reorder, socket};
+use crate::kit::beneath::Mounts;
 use crate::kit::node::Node;
 use crate::kit::rank::Rank;
 use crate::kit::status;
@@ -35,14 +36,14 @@ pub fn run(
         observer: *observer,
         seed: *seed,
         hints_told: false,
-        mounts: Vec::new(),
+        mounts: Mounts::default(),
     };
     let _held = hog::take(&mut test, ranks_on_node)?;
     test.rank.start()?;
     begin(&mut test)?;
     // Nothing is known yet, and nothing can be amiss.
     let first = files::mine(&test, 0);
-    let _ = beneath::same(&mut test, &first);
+    let _ = test.mounts.same(storage, &first);
     let seed = test.rank.same_seed(test.seed)?;
     if parameters.write {
         files::tell_existing(&mut test)?;

@@ -1,16 +1,15 @@
 //! One test on its ranks: what every part of it needs at hand.
 
-use std::path::PathBuf;
-
 use measure::CycleClock;
 use ranks::{ClockOffset, Halt};
 use results::records::Sink;
-use storage::{Mount, Storage};
+use storage::Storage;
 
 use super::observer::{Event, Observer};
 use super::parameters::Parameters;
 use super::phase::Setting;
 use super::reorder::Place;
+use crate::kit::beneath::Mounts;
 use crate::kit::board::Board;
 use crate::kit::layout::Layout;
 use crate::kit::rank::Rank;
@@ -49,8 +48,8 @@ pub(super) struct Test<'a> {
     pub(super) seed: u64,
     /// Whether it was told which hints the library did not take.
     pub(super) hints_told: bool,
-    /// The directories that this rank has used, and where they were then.
-    pub(super) mounts: Vec<(PathBuf, Mount)>,
+    /// Where the directories of this rank's files are.
+    pub(super) mounts: Mounts,
 }
 
 impl Test<'_> {

@@ -1,5 +1,6 @@
 //! What workloads share: where transfers go, in which order, with which data, and the loop itself.
 
+pub mod beneath;
 pub mod board;
 pub mod checker;
 pub mod drive;
