@@ -4,16 +4,14 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::files;
-
 /// The mounted file system that held a directory when it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
     device: u64,
     /// The uppermost directory on it.
     top: PathBuf,
-    /// Its size, bytes.
-    bytes: u64,
+    /// The number of that directory.
+    inode: u64,
 }
 
 impl Mount {
@@ -23,18 +21,18 @@ impl Mount {
         let dir = dir.canonicalize()?;
         let same = |dir: &&Path| dir.metadata().is_ok_and(|found| found.dev() == device);
         let top = dir.ancestors().take_while(same).last().unwrap_or(&dir).to_owned();
-        let bytes = files::space(&top)?.map_or(0, |space| space.bytes);
-        Ok(Self { device, top, bytes })
+        let inode = top.metadata()?.ino();
+        Ok(Self { device, top, inode })
     }
 
-    /// Whether it still holds `dir`. What was mounted again at the same place with the same size is the same:
+    /// Whether it still holds `dir`. What was mounted again at the same place with the same root is the same:
     /// automounters take away what nobody uses for a while.
     pub fn holds(&self, dir: &Path) -> io::Result<bool> {
         if device(dir)? == self.device {
             return Ok(true);
         }
         let now = Self::of(dir)?;
-        Ok((now.top, now.bytes) == (self.top.clone(), self.bytes))
+        Ok(now.top == self.top && now.inode == self.inode)
     }
 }
 
@@ -59,10 +57,10 @@ mod tests {
     }
 
     #[test]
-    fn the_same_place_with_another_number_is_the_same_unless_its_size_changed() {
+    fn the_same_place_with_another_number_is_the_same_unless_its_root_changed() {
         let dir = tempfile::tempdir().unwrap();
         let again = Mount { device: u64::MAX, ..Mount::of(dir.path()).unwrap() };
         assert!(again.holds(dir.path()).unwrap());
-        assert!(!Mount { bytes: again.bytes + 1, ..again }.holds(dir.path()).unwrap());
+        assert!(!Mount { inode: again.inode + 1, ..again }.holds(dir.path()).unwrap());
     }
 }
