@@ -11,6 +11,8 @@
 mod constants;
 mod files;
 mod functions;
+mod kinds;
+mod large;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,8 @@ use crate::loaded::{address, open};
 pub use constants::Constants;
 pub use files::{ErrorClasses, Modes};
 pub use functions::Functions;
+pub use kinds::{NAMED_KINDS, NamedKind};
+pub use large::{Count, LargeFunctions};
 
 #[cfg(target_endian = "big")]
 compile_error!("MPI handles are passed in the low half of a usize, which needs a little-endian machine");
@@ -40,6 +44,21 @@ impl Status {
     /// An empty status, for MPI to fill.
     pub fn new() -> Self {
         Self([0; 128])
+    }
+
+    /// A status in which every bit is set, which no call leaves so: for calls that have to fill it.
+    pub fn unfilled() -> Self {
+        Self([0xff; 128])
+    }
+
+    /// The status of this number in a row as MPI writes it, whose statuses have no more bytes than they need.
+    pub fn of_row(row: &[Self], abi: Abi, number: usize) -> Self {
+        let (bytes, mut found) = (abi.status_bytes(), Self::new());
+        for (at, byte) in found.0.iter_mut().enumerate().take(bytes) {
+            let place = number * bytes + at;
+            *byte = row[place / 128].0[place % 128];
+        }
+        found
     }
 
     /// The rank that a message came from: the third field of MPICH's layout, the first of the others'.
@@ -67,6 +86,17 @@ pub enum Abi {
     Standard,
 }
 
+impl Abi {
+    /// Bytes of an `MPI_Status`.
+    pub fn status_bytes(self) -> usize {
+        match self {
+            Self::OpenMpi => 24,
+            Self::Mpich => 20,
+            Self::Standard => 32,
+        }
+    }
+}
+
 /// A loaded MPI library.
 #[derive(Debug)]
 pub struct Library {
@@ -76,8 +106,12 @@ pub struct Library {
     pub abi: Abi,
     /// Its functions.
     pub functions: Functions,
+    /// Those with a large count, or the name of the first that it lacks.
+    pub large: Result<LargeFunctions, String>,
     /// Its constants.
     pub constants: Constants,
+    /// The handles of [`NAMED_KINDS`], in their order; `None`: the library has no such datatype.
+    kinds: Vec<Option<Handle>>,
 }
 
 impl Library {
@@ -93,7 +127,16 @@ impl Library {
         let abi = abi_of(loaded, path);
         let functions = Functions::find(loaded).map_err(refuse)?;
         let constants = Constants::find(abi, loaded).map_err(refuse)?;
-        Ok(Box::leak(Box::new(Self { path: path.to_owned(), abi, functions, constants })))
+        let at = |symbol: &str| address(loaded, symbol).ok();
+        let kinds = NAMED_KINDS.iter().map(|kind| kind.handle(abi, at)).collect();
+        let (path, large) = (path.to_owned(), LargeFunctions::find(loaded));
+        Ok(Box::leak(Box::new(Self { path, abi, functions, large, constants, kinds })))
+    }
+
+    /// The handle of a datatype by the name that MPI gives it, one of [`NAMED_KINDS`].
+    pub fn kind(&self, name: &str) -> Option<Handle> {
+        let at = NAMED_KINDS.iter().position(|kind| kind.name == name)?;
+        self.kinds[at]
     }
 }
 
@@ -126,6 +169,46 @@ mod tests {
     fn a_library_that_is_not_mpi_is_refused_with_the_missing_symbol() {
         let error = Library::load("libc.so.6").expect_err("libc is no MPI");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol MPI_Init_thread");
+    }
+
+    /// Bytes of the structure that begins behind `start` in a header, of C's `int` and `size_t`.
+    fn bytes_of(header: &str, start: &str) -> Option<usize> {
+        let (_, body) = header.split_once(start)?;
+        let rows = body.split('}').next()?.lines().map(str::trim).filter(|row| row.ends_with(';'));
+        let each = rows.map(|row| {
+            let many = row.split_once('[').and_then(|(_, rest)| rest.split(']').next()?.parse().ok());
+            if row.starts_with("size_t ") { 8 } else { 4 * many.unwrap_or(1) }
+        });
+        Some(each.sum())
+    }
+
+    #[test]
+    #[allow(clippy::print_stdout)]
+    fn a_status_has_as_many_bytes_as_in_the_headers_on_this_machine() {
+        let venv = std::env::var("ASSAY_TEST_MPICH_VENV")
+            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mpich-venv").to_owned());
+        let (plain, open) = ("typedef struct MPI_Status {", "struct ompi_status_public_t {");
+        for (path, start, abi) in [
+            ("/usr/include/x86_64-linux-gnu/mpich/mpi.h".to_owned(), plain, Abi::Mpich),
+            (format!("{venv}/include/mpi.h"), plain, Abi::Mpich),
+            (format!("{venv}/include/mpi_abi.h"), "typedef struct {", Abi::Standard),
+            ("/usr/lib/x86_64-linux-gnu/openmpi/include/mpi.h".to_owned(), open, Abi::OpenMpi),
+        ] {
+            let Ok(header) = std::fs::read_to_string(&path) else {
+                println!("SKIPPED: no header {path}");
+                continue;
+            };
+            assert_eq!(bytes_of(&header, start), Some(abi.status_bytes()), "{path}");
+        }
+    }
+
+    #[test]
+    fn statuses_of_a_row_lie_side_by_side() {
+        let mut row = vec![Status::new(), Status::new()];
+        // The source of the eighth is the third number of 20 bytes each.
+        row[1].0[7 * 20 + 8 - 128] = 5;
+        assert_eq!(Status::of_row(&row, Abi::Mpich, 7).source(Abi::Mpich), 5);
+        assert_eq!(Status::of_row(&row, Abi::Mpich, 6).source(Abi::Mpich), 0);
     }
 
     #[test]

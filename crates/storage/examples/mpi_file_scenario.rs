@@ -83,7 +83,8 @@ fn datatypes(comm: &MpiComm) {
         (huge.size(), huge.extent(), huge.true_extent()),
         ((3 << 30) + 5, (3 << 30) + 5, (3 << 30) + 5)
     );
-    let reach = Elements { kind: &int.hvector(2, 1, -16).expect("it is made"), count: 2, origin: 16 }.reach();
+    let back = int.hvector(2, 1, -16).expect("it is made");
+    let reach = Elements { origin: 16, ..Elements::new(&back, 2) }.reach();
     assert_eq!(reach, (0, 40), "it goes back from where it begins");
 }
 

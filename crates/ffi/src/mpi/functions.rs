@@ -82,7 +82,20 @@ functions! {
     iprobe = "MPI_Iprobe" (from: c_int, tag: c_int, comm: Handle, flag: *mut c_int, status: *mut Status);
     test = "MPI_Test" (request: *mut Handle, flag: *mut c_int, status: *mut Status);
     wait = "MPI_Wait" (request: *mut Handle, status: *mut Status);
+    waitall = "MPI_Waitall" (count: c_int, requests: *mut Handle, statuses: *mut Status);
+    waitany = "MPI_Waitany" (count: c_int, requests: *mut Handle, index: *mut c_int, status: *mut Status);
+    waitsome = "MPI_Waitsome" (
+        count: c_int, requests: *mut Handle, ended: *mut c_int, indices: *mut c_int, statuses: *mut Status
+    );
+    testall = "MPI_Testall" (count: c_int, requests: *mut Handle, flag: *mut c_int, statuses: *mut Status);
+    testany = "MPI_Testany" (
+        count: c_int, requests: *mut Handle, index: *mut c_int, flag: *mut c_int, status: *mut Status
+    );
+    testsome = "MPI_Testsome" (
+        count: c_int, requests: *mut Handle, ended: *mut c_int, indices: *mut c_int, statuses: *mut Status
+    );
     get_count = "MPI_Get_count" (status: *const Status, kind: Handle, count: *mut c_int);
+    get_elements = "MPI_Get_elements" (status: *const Status, kind: Handle, count: *mut c_int);
     get_elements_x = "MPI_Get_elements_x" (status: *const Status, kind: Handle, count: *mut Offset);
     cancel = "MPI_Cancel" (request: *mut Handle);
     test_cancelled = "MPI_Test_cancelled" (status: *const Status, flag: *mut c_int);

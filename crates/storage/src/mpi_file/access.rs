@@ -1,13 +1,11 @@
 //! Calls that move data and wait for it.
 
-use std::ffi::c_void;
-
 use ffi::mpi::Status;
 
 use super::done::Done;
 use super::error::MpiError;
 use super::file::MpiFile;
-use super::memory::Elements;
+use super::memory::{Elements, by_count};
 
 /// Where a call begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +31,14 @@ impl MpiFile {
     /// `MPI_File_write` in its six forms: writes these elements of `data`.
     #[inline]
     pub fn write(&self, at: At, way: Way, data: &[u8], elements: Elements<'_>) -> Result<Done, MpiError> {
-        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
-        let count = elements.within(data.len());
-        let from: *const c_void = data.as_ptr().wrapping_add(elements.origin).cast();
-        let mut done = Status::new();
+        let file = self.handle;
+        let told = elements.within(data.as_ptr().cast_mut(), data.len())?;
+        let (from, kind) = (told.place.cast_const(), told.kind);
+        let mut done = Status::unfilled();
         let status = &raw mut done;
-        // SAFETY: the file is open and the datatype lives; `within` saw that the data holds the elements.
-        let code = unsafe {
+        // SAFETY: the file is open and the datatype lives; `within` saw that the data holds the elements, of
+        // which MPI only reads.
+        let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
                 (At::Offset(at), Way::Independent) => (f.file_write_at)(file, at, from, count, kind, status),
                 (At::Offset(at), Way::Collective) => {
@@ -50,7 +49,7 @@ impl MpiFile {
                 (At::Shared, Way::Independent) => (f.file_write_shared)(file, from, count, kind, status),
                 (At::Shared, Way::Collective) => (f.file_write_ordered)(file, from, count, kind, status),
             }
-        };
+        });
         self.check(code)?;
         Ok(Done::new(self.library, done))
     }
@@ -58,13 +57,13 @@ impl MpiFile {
     /// `MPI_File_read` in its six forms: reads into these elements of `data`.
     #[inline]
     pub fn read(&self, at: At, way: Way, data: &mut [u8], elements: Elements<'_>) -> Result<Done, MpiError> {
-        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
-        let count = elements.within(data.len());
-        let into: *mut c_void = data.as_mut_ptr().wrapping_add(elements.origin).cast();
-        let mut done = Status::new();
+        let file = self.handle;
+        let told = elements.within(data.as_mut_ptr(), data.len())?;
+        let (into, kind) = (told.place, told.kind);
+        let mut done = Status::unfilled();
         let status = &raw mut done;
         // SAFETY: as for a write; the data is borrowed for as long as the call lasts.
-        let code = unsafe {
+        let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
                 (At::Offset(at), Way::Independent) => (f.file_read_at)(file, at, into, count, kind, status),
                 (At::Offset(at), Way::Collective) => {
@@ -75,7 +74,7 @@ impl MpiFile {
                 (At::Shared, Way::Independent) => (f.file_read_shared)(file, into, count, kind, status),
                 (At::Shared, Way::Collective) => (f.file_read_ordered)(file, into, count, kind, status),
             }
-        };
+        });
         self.check(code)?;
         Ok(Done::new(self.library, done))
     }

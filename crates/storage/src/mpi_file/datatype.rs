@@ -60,6 +60,14 @@ impl Datatype {
         named.with_bounds().expect("MPI knows the bounds of its own datatypes")
     }
 
+    /// One of MPI's own that nobody here works with, by its name (`MPI_WCHAR`); `None` where the library has
+    /// none, as of Fortran's if it was built without.
+    pub fn listed(comm: &MpiComm, name: &str) -> Option<Self> {
+        let library = comm.library();
+        let handle = library.kind(name).filter(|handle| *handle != library.constants.datatype_null)?;
+        Self::without_bounds(library, handle, false).with_bounds().ok().filter(|kind| kind.size > 0)
+    }
+
     /// `MPI_DATATYPE_NULL`, which no call may take: to see what it says.
     pub fn null(comm: &MpiComm) -> Self {
         let library = comm.library();

@@ -56,6 +56,15 @@ impl Done {
         Ok(u64::try_from(count).ok())
     }
 
+    /// The same by `MPI_Get_elements`, which counts what C's `int` holds.
+    pub fn few_elements(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
+        let get = self.library.functions.get_elements;
+        let mut count: c_int = 0;
+        // SAFETY: the same.
+        check(self.library, unsafe { get(&raw const self.status, kind.handle, &raw mut count) })?;
+        Ok(u64::try_from(count).ok())
+    }
+
     /// Whether a request was cancelled before it moved anything. Of calls that waited Open MPI 4.1 says at
     /// random that they were.
     pub fn cancelled(&self) -> Result<bool, MpiError> {

@@ -119,6 +119,15 @@ impl MpiFile {
         check(self.library, unsafe { close(&raw mut self.handle) })
     }
 
+    /// What comes of asking `MPI_FILE_NULL` for its size, which is no file.
+    pub fn size_of_none(comm: &MpiComm) -> Result<i64, MpiError> {
+        let (library, mut size): (_, Offset) = (comm.library(), 0);
+        let get = library.functions.file_get_size;
+        // SAFETY: MPI knows the handle, and looks at it before all else; it may write one number.
+        check(library, unsafe { get(library.constants.file_null, &raw mut size) })?;
+        Ok(size)
+    }
+
     pub(super) fn functions(&self) -> &'static Functions {
         &self.library.functions
     }

@@ -3,7 +3,7 @@
 //! ROMIO 3.2.1, which Open MPI 4.1 has beside its own library (`--mca io romio321`), jumps to address 0 in
 //! the collective ones, whoever calls them.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 
 use ffi::mpi::{Handle, Status};
@@ -12,7 +12,7 @@ use super::access::{At, Way};
 use super::done::Done;
 use super::error::MpiError;
 use super::file::MpiFile;
-use super::memory::Elements;
+use super::memory::{Elements, by_count};
 
 /// A call that was refused, with the buffer that it was to move.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ pub struct Refused {
 #[derive(Debug)]
 #[must_use = "a request that is dropped keeps its buffer for ever"]
 pub struct Request<'f> {
-    file: &'f MpiFile,
-    handle: Handle,
+    pub(super) file: &'f MpiFile,
+    pub(super) handle: Handle,
     buffer: ManuallyDrop<Vec<u8>>,
 }
 
@@ -53,14 +53,17 @@ impl MpiFile {
         buffer: Vec<u8>,
         elements: Elements<'_>,
     ) -> Result<Request<'_>, Refused> {
-        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
-        let count = elements.within(buffer.len());
-        let from: *const c_void = buffer.as_ptr().wrapping_add(elements.origin).cast();
+        let file = self.handle;
+        let told = match elements.within(buffer.as_ptr().cast_mut(), buffer.len()) {
+            Ok(told) => told,
+            Err(error) => return Err(Refused { error, buffer }),
+        };
+        let (from, kind) = (told.place.cast_const(), told.kind);
         let mut handle = self.library.constants.request_null;
         let request = &raw mut handle;
         // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
         // moved or freed before the request has ended.
-        let code = unsafe {
+        let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
                 (At::Offset(at), Way::Independent) => {
                     (f.file_iwrite_at)(file, at, from, count, kind, request)
@@ -75,7 +78,7 @@ impl MpiFile {
                     return Err(Refused { error: MpiError::no_call(ORDERED), buffer });
                 }
             }
-        };
+        });
         self.begun(code, handle, buffer)
     }
 
@@ -87,13 +90,16 @@ impl MpiFile {
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
     ) -> Result<Request<'_>, Refused> {
-        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
-        let count = elements.within(buffer.len());
-        let into: *mut c_void = buffer.as_mut_ptr().wrapping_add(elements.origin).cast();
+        let file = self.handle;
+        let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
+            Ok(told) => told,
+            Err(error) => return Err(Refused { error, buffer }),
+        };
+        let (into, kind) = (told.place, told.kind);
         let mut handle = self.library.constants.request_null;
         let request = &raw mut handle;
         // SAFETY: as for a write.
-        let code = unsafe {
+        let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
                 (At::Offset(at), Way::Independent) => (f.file_iread_at)(file, at, into, count, kind, request),
                 (At::Offset(at), Way::Collective) => {
@@ -106,7 +112,7 @@ impl MpiFile {
                     return Err(Refused { error: MpiError::no_call(ORDERED), buffer });
                 }
             }
-        };
+        });
         self.begun(code, handle, buffer)
     }
 
@@ -121,7 +127,7 @@ impl MpiFile {
 impl<'f> Request<'f> {
     /// Waits for its end: how it went, and its buffer.
     pub fn wait(mut self) -> (Result<Done, MpiError>, Vec<u8>) {
-        let mut status = Status::new();
+        let mut status = Status::unfilled();
         let wait = self.file.functions().wait;
         // SAFETY: the request is live; MPI sets it to none.
         let code = unsafe { wait(&raw mut self.handle, &raw mut status) };
@@ -130,7 +136,7 @@ impl<'f> Request<'f> {
 
     /// Looks whether it has ended, and has the library go on with it.
     pub fn test(mut self) -> Progress<'f> {
-        let (mut status, mut flag): (_, c_int) = (Status::new(), 0);
+        let (mut status, mut flag): (_, c_int) = (Status::unfilled(), 0);
         let test = self.file.functions().test;
         // SAFETY: the same.
         let code = unsafe { test(&raw mut self.handle, &raw mut flag, &raw mut status) };
@@ -153,7 +159,7 @@ impl<'f> Request<'f> {
         self.file.check(unsafe { (self.file.functions().request_free)(&raw mut self.handle) })
     }
 
-    fn ended(mut self, code: c_int, status: Status) -> (Result<Done, MpiError>, Vec<u8>) {
+    pub(super) fn ended(mut self, code: c_int, status: Status) -> (Result<Done, MpiError>, Vec<u8>) {
         let library = self.file.library;
         let done = self.file.check(code).map(|()| Done::new(library, status));
         // A request that is still there after an error may still use the buffer, which is then kept for ever.

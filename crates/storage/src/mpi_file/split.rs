@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
+use std::ptr;
 
 use ffi::mpi::Status;
 
@@ -9,7 +10,7 @@ use super::access::At;
 use super::done::Done;
 use super::error::MpiError;
 use super::file::MpiFile;
-use super::memory::Elements;
+use super::memory::{Calls, Elements, by_count};
 use super::request::Refused;
 
 /// The first half of a collective call. One that is dropped is never ended, and its buffer never freed.
@@ -19,26 +20,30 @@ pub struct Split<'f> {
     file: &'f MpiFile,
     at: At,
     writes: bool,
-    origin: usize,
+    /// The byte of the buffer that MPI was told; `None`: its absolute address.
+    origin: Option<usize>,
     buffer: ManuallyDrop<Vec<u8>>,
 }
 
 impl MpiFile {
     /// `MPI_File_write_…_begin` in its three forms. Collective.
     pub fn begin_write(&self, at: At, buffer: Vec<u8>, elements: Elements<'_>) -> Result<Split<'_>, Refused> {
-        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
-        let count = elements.within(buffer.len());
-        let from: *const c_void = buffer.as_ptr().wrapping_add(elements.origin).cast();
+        let file = self.handle;
+        let told = match elements.within(buffer.as_ptr().cast_mut(), buffer.len()) {
+            Ok(told) => told,
+            Err(error) => return Err(Refused { error, buffer }),
+        };
+        let (from, kind) = (told.place.cast_const(), told.kind);
         // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
         // moved or freed before the second half has ended.
-        let code = unsafe {
+        let code = by_count!(self, told, |f, count| unsafe {
             match at {
                 At::Offset(at) => (f.file_write_at_all_begin)(file, at, from, count, kind),
                 At::Individual => (f.file_write_all_begin)(file, from, count, kind),
                 At::Shared => (f.file_write_ordered_begin)(file, from, count, kind),
             }
-        };
-        self.half(code, at, true, elements.origin, buffer)
+        });
+        self.half(code, at, true, elements, buffer)
     }
 
     /// `MPI_File_read_…_begin` in its three forms. Collective.
@@ -48,18 +53,21 @@ impl MpiFile {
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
     ) -> Result<Split<'_>, Refused> {
-        let (f, file, kind) = (self.functions(), self.handle, elements.kind.handle);
-        let count = elements.within(buffer.len());
-        let into: *mut c_void = buffer.as_mut_ptr().wrapping_add(elements.origin).cast();
+        let file = self.handle;
+        let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
+            Ok(told) => told,
+            Err(error) => return Err(Refused { error, buffer }),
+        };
+        let (into, kind) = (told.place, told.kind);
         // SAFETY: as for a write.
-        let code = unsafe {
+        let code = by_count!(self, told, |f, count| unsafe {
             match at {
                 At::Offset(at) => (f.file_read_at_all_begin)(file, at, into, count, kind),
                 At::Individual => (f.file_read_all_begin)(file, into, count, kind),
                 At::Shared => (f.file_read_ordered_begin)(file, into, count, kind),
             }
-        };
-        self.half(code, at, false, elements.origin, buffer)
+        });
+        self.half(code, at, false, elements, buffer)
     }
 
     fn half(
@@ -67,9 +75,10 @@ impl MpiFile {
         code: i32,
         at: At,
         writes: bool,
-        origin: usize,
+        elements: Elements<'_>,
         buffer: Vec<u8>,
     ) -> Result<Split<'_>, Refused> {
+        let origin = (elements.calls != Calls::Absolute).then_some(elements.origin);
         match self.check(code) {
             Ok(()) => Ok(Split { file: self, at, writes, origin, buffer: ManuallyDrop::new(buffer) }),
             Err(error) => Err(Refused { error, buffer }),
@@ -82,9 +91,10 @@ impl Split<'_> {
     /// comes back. Collective.
     pub fn end(mut self) -> (Result<Done, MpiError>, Vec<u8>) {
         let (f, file) = (self.file.functions(), self.file.handle);
-        let into: *mut c_void = self.buffer.as_mut_ptr().wrapping_add(self.origin).cast();
+        let there = |origin| self.buffer.as_mut_ptr().wrapping_add(origin).cast();
+        let into: *mut c_void = self.origin.map_or(ptr::null_mut(), there);
         let from = into.cast_const();
-        let mut done = Status::new();
+        let mut done = Status::unfilled();
         let status = &raw mut done;
         // SAFETY: the file is open, since it is borrowed; this is the buffer of the first half.
         let code = unsafe {

@@ -1,0 +1,129 @@
+//! Several requests that are ended by one call: all of them, any one, or some.
+
+use std::ffi::c_int;
+
+use ffi::mpi::{Abi, Handle, Library, Status};
+
+use super::done::Done;
+use super::error::{MpiError, check};
+use super::request::Request;
+
+/// How many requests one call ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Many {
+    /// All or none (`MPI_Waitall`, `MPI_Testall`).
+    All,
+    /// One (`MPI_Waitany`, `MPI_Testany`).
+    Any,
+    /// As many as have ended (`MPI_Waitsome`, `MPI_Testsome`).
+    Some,
+}
+
+/// A request that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its number among those that were given.
+    pub number: usize,
+    /// What it moved.
+    pub done: Done,
+    /// Its buffer.
+    pub buffer: Vec<u8>,
+}
+
+/// Requests of one file. Those that are dropped go on, and their buffers are never freed.
+#[derive(Debug)]
+#[must_use = "requests that are dropped keep their buffers for ever"]
+pub struct Requests<'f>(Vec<Option<Request<'f>>>);
+
+impl<'f> FromIterator<Request<'f>> for Requests<'f> {
+    fn from_iter<T: IntoIterator<Item = Request<'f>>>(requests: T) -> Self {
+        Self(requests.into_iter().map(Some).collect())
+    }
+}
+
+impl Requests<'_> {
+    /// Whether all have ended.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
+    /// Ends so many, or looks which have ended where it does not wait: none may have. After an error no more
+    /// of them come back.
+    pub fn end(&mut self, many: Many, waits: bool) -> Result<Vec<Ended>, MpiError> {
+        let Some(library) = self.0.iter().flatten().next().map(|request| request.file.library) else {
+            return Ok(Vec::new());
+        };
+        let going: Vec<usize> = (0..self.0.len()).filter(|number| self.0[*number].is_some()).collect();
+        let mut row = Row::of(library, self.0.iter().flatten().map(|request| request.handle));
+        let mut statuses = vec![Status::unfilled(); going.len()];
+        let places = row.call(many, waits, &mut statuses)?;
+        let ended = places.into_iter().enumerate().map(|(turn, place)| {
+            let status = match many {
+                Many::All => Status::of_row(&statuses, library.abi, place),
+                Many::Any => statuses[0].clone(),
+                Many::Some => Status::of_row(&statuses, library.abi, turn),
+            };
+            let outside = || MpiError::no_call(format!("the library ended request {place}, which is none"));
+            let number = *going.get(place).ok_or_else(outside)?;
+            let mut request = self.0[number].take().ok_or_else(outside)?;
+            request.handle = row.handle(place);
+            let (done, buffer) = request.ended(0, status);
+            Ok(Ended { number, done: done?, buffer })
+        });
+        ended.collect()
+    }
+}
+
+/// Handles side by side, as wide as the library's own.
+struct Row {
+    library: &'static Library,
+    wide: Vec<Handle>,
+    /// Those of the MPICH family are 32-bit integers.
+    packed: Vec<u32>,
+}
+
+impl Row {
+    fn of(library: &'static Library, handles: impl Iterator<Item = Handle>) -> Self {
+        let wide: Vec<Handle> = handles.collect();
+        let packed = wide.iter().map(|handle| *handle as u32).collect();
+        Self { library, wide, packed }
+    }
+
+    fn handle(&self, place: usize) -> Handle {
+        if self.library.abi == Abi::Mpich { self.packed[place] as Handle } else { self.wide[place] }
+    }
+
+    /// Makes the call; gives the places of those that have ended, in the order of their statuses.
+    fn call(&mut self, many: Many, waits: bool, statuses: &mut [Status]) -> Result<Vec<usize>, MpiError> {
+        let f = &self.library.functions;
+        let all = c_int::try_from(self.wide.len()).expect("as many as MPI can count");
+        let row = match self.library.abi {
+            Abi::Mpich => self.packed.as_mut_ptr().cast(),
+            _ => self.wide.as_mut_ptr(),
+        };
+        let mut numbers: Vec<c_int> = vec![-1; self.wide.len()];
+        let (mut ended, mut flag): (c_int, c_int) = (0, 1);
+        let (index, status) = (numbers.as_mut_ptr(), statuses.as_mut_ptr());
+        let (count, done) = (&raw mut ended, &raw mut flag);
+        // SAFETY: the requests are live; there is room for as many statuses and numbers, and the buffers of
+        // the requests are held until they have ended.
+        let code = unsafe {
+            match (many, waits) {
+                (Many::All, true) => (f.waitall)(all, row, status),
+                (Many::All, false) => (f.testall)(all, row, done, status),
+                (Many::Any, true) => (f.waitany)(all, row, index, status),
+                (Many::Any, false) => (f.testany)(all, row, index, done, status),
+                (Many::Some, true) => (f.waitsome)(all, row, count, index, status),
+                (Many::Some, false) => (f.testsome)(all, row, count, index, status),
+            }
+        };
+        check(self.library, code)?;
+        let place = |number: &c_int| usize::try_from(*number).unwrap_or(usize::MAX);
+        Ok(match many {
+            _ if flag == 0 => Vec::new(),
+            Many::All => (0..self.wide.len()).collect(),
+            Many::Any => vec![place(&numbers[0])],
+            Many::Some => numbers.iter().take(usize::try_from(ended).unwrap_or(0)).map(place).collect(),
+        })
+    }
+}
