@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::slice;
 
 use crate::fault::{self, Fate, Fault};
-use crate::next::{Fcntl, Open, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
+use crate::next::{AioWrite, Fcntl, Open, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
 
 /// A write at an offset, or where the file stands (`None`), with its fate.
 unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i64>) -> isize {
@@ -142,6 +142,29 @@ pub unsafe extern "C" fn pwritev64(
 ) -> isize {
     // SAFETY: the arguments are passed on.
     unsafe { pwritev(fd, pieces, count, offset) }
+}
+
+/// `aio_write`, by which libraries do not wait; one that is dropped goes to `/dev/null`, what is held back is
+/// done.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aio_write(control: *mut libc::aiocb) -> c_int {
+    // SAFETY: the caller gives a request that is not under way.
+    let request = unsafe { &mut *control };
+    let fate = fault::fate(request.aio_fildes);
+    if fate == Fate::Torn {
+        let (from, half) = (request.aio_buf.cast_const(), request.aio_nbytes / 2);
+        // SAFETY: the request has a buffer of its length.
+        unsafe { find::<Pwrite>(c"pwrite64")(request.aio_fildes, from, half, request.aio_offset) };
+    }
+    if matches!(fate, Fate::Dropped | Fate::Torn) {
+        // SAFETY: the name ends in a zero byte; the descriptor is for the rest of the process.
+        request.aio_fildes = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY) };
+    }
+    // SAFETY: the argument is passed on.
+    unsafe { find::<AioWrite>(c"aio_write")(control) }
 }
 
 /// `pread`: a process sees what it has written itself, held back or not.

@@ -16,6 +16,6 @@ mod fault;
 mod next;
 
 pub use calls::{
-    close, fcntl, fcntl64, fdatasync, fsync, open, open64, pread, pread64, pwrite, pwrite64, pwritev,
-    pwritev64, write, writev,
+    aio_write, close, fcntl, fcntl64, fdatasync, fsync, open, open64, pread, pread64, pwrite, pwrite64,
+    pwritev, pwritev64, write, writev,
 };

@@ -21,6 +21,9 @@ pub(crate) type Pwrite = unsafe extern "C" fn(c_int, *const c_void, usize, i64) 
 /// `write`.
 pub(crate) type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
 
+/// `aio_write`.
+pub(crate) type AioWrite = unsafe extern "C" fn(*mut libc::aiocb) -> c_int;
+
 /// `pread`.
 pub(crate) type Pread = unsafe extern "C" fn(c_int, *mut c_void, usize, i64) -> isize;
 
