@@ -46,7 +46,7 @@ impl Status {
         Self([0; 128])
     }
 
-    /// A status in which every bit is set, which no call leaves so: for calls that have to fill it.
+    /// A status in which every bit is set, which no call that fills it leaves so.
     pub fn unfilled() -> Self {
         Self([0xff; 128])
     }

@@ -77,7 +77,7 @@ pub(crate) fn is_device(path: &Path) -> bool {
 }
 
 /// Room of the file system that holds `path`.
-pub(crate) fn space(path: &Path) -> io::Result<Option<Space>> {
+pub fn space(path: &Path) -> io::Result<Option<Space>> {
     let found = fs::statvfs(path)?;
     let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
     Ok(Some(Space {

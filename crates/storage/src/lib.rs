@@ -33,7 +33,7 @@ mod traits;
 pub use backends::{BACKENDS, Backend, BackendOption, LIBRARIES, Settings, Takes, backend};
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
-pub use files::without_room;
+pub use files::{space, without_room};
 pub use hints::Hints;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};
 pub use mapped::Mapped;

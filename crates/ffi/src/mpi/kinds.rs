@@ -1,5 +1,5 @@
-//! The datatypes that MPI has by name and nobody here works with, in its three binary interfaces: those of the
-//! standard's table of `external32`. A library may lack some, such as those of Fortran.
+//! The datatypes that MPI has by name and nobody here works with, in its three binary interfaces: those of
+//! the standard's table of `external32`. A library may lack some, such as those of Fortran.
 
 use super::{Abi, Handle};
 
@@ -94,7 +94,8 @@ mod tests {
         let venv = std::env::var("ASSAY_TEST_MPICH_VENV")
             .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mpich-venv").to_owned());
         let number = |digits: Handle| format!("((MPI_Datatype)0x{digits:08x})");
-        let table: [(String, &dyn Fn(&NamedKind) -> String); 4] = [
+        type Ours<'a> = &'a dyn Fn(&NamedKind) -> String;
+        let table: [(String, Ours<'_>); 4] = [
             ("/usr/include/x86_64-linux-gnu/mpich/mpi.h".to_owned(), &|kind| number(kind.mpich)),
             (format!("{venv}/include/mpi.h"), &|kind| number(kind.mpich)),
             (format!("{venv}/include/mpi_abi.h"), &|kind| number(kind.standard)),

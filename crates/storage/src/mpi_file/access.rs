@@ -1,7 +1,5 @@
 //! Calls that move data and wait for it.
 
-use ffi::mpi::Status;
-
 use super::done::Done;
 use super::error::MpiError;
 use super::file::MpiFile;
@@ -34,7 +32,7 @@ impl MpiFile {
         let file = self.handle;
         let told = elements.within(data.as_ptr().cast_mut(), data.len())?;
         let (from, kind) = (told.place.cast_const(), told.kind);
-        let mut done = Status::unfilled();
+        let mut done = self.status();
         let status = &raw mut done;
         // SAFETY: the file is open and the datatype lives; `within` saw that the data holds the elements, of
         // which MPI only reads.
@@ -60,7 +58,7 @@ impl MpiFile {
         let file = self.handle;
         let told = elements.within(data.as_mut_ptr(), data.len())?;
         let (into, kind) = (told.place, told.kind);
-        let mut done = Status::unfilled();
+        let mut done = self.status();
         let status = &raw mut done;
         // SAFETY: as for a write; the data is borrowed for as long as the call lasts.
         let code = by_count!(self, told, |f, count| unsafe {

@@ -28,6 +28,11 @@ pub enum Named {
     Long,
 }
 
+/// The names that [`Datatype::listed`] knows.
+pub fn listed_names() -> impl Iterator<Item = &'static str> {
+    ffi::mpi::NAMED_KINDS.iter().map(|kind| kind.name)
+}
+
 /// A committed datatype, freed in the end if it was made here. All numbers are bytes.
 #[derive(Debug)]
 pub struct Datatype {

@@ -42,8 +42,8 @@ pub(super) struct Told<'l> {
     pub(super) kind: Handle,
     /// The functions to call, unless they are the plain ones.
     pub(super) large: Option<&'l LargeFunctions>,
-    /// A datatype of this call alone; MPI keeps what it needs of it when it goes.
-    _absolute: Option<Datatype>,
+    /// A datatype of this call alone, which lives until it has ended.
+    pub(super) absolute: Option<Datatype>,
 }
 
 /// A call by the plain functions or by their twins, with the count as wide as theirs.
@@ -98,7 +98,7 @@ impl<'t> Elements<'t> {
             self.count
         );
         let (library, place) = (self.kind.library, buffer.wrapping_add(self.origin).cast());
-        let plain = Told { place, count: self.count, kind: self.kind.handle, large: None, _absolute: None };
+        let plain = Told { place, count: self.count, kind: self.kind.handle, large: None, absolute: None };
         match self.calls {
             Calls::Plain => Ok(plain),
             Calls::Absolute => self.absolute(place),
@@ -111,7 +111,7 @@ impl<'t> Elements<'t> {
         let kind = self.kind.hindexed(&[int(self.count)], &[place.expose_provenance().cast_signed()])?;
         // `MPI_BOTTOM` is 0 in all three interfaces.
         let (place, handle) = (ptr::null_mut(), kind.handle);
-        Ok(Told { place, count: 1, kind: handle, large: None, _absolute: Some(kind) })
+        Ok(Told { place, count: 1, kind: handle, large: None, absolute: Some(kind) })
     }
 }
 

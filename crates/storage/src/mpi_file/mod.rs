@@ -29,7 +29,7 @@ mod view;
 pub use access::{At, Way};
 pub use callbacks::{Conversion, DatarepCalls, Handler, HandlerCalls};
 pub use callbacks::{datarep_calls, handler_calls, register_datarep, set_default_handler};
-pub use datatype::{Datatype, Named};
+pub use datatype::{Datatype, Named, listed_names};
 pub use done::Done;
 pub use error::{Class, MpiError};
 pub use file::{Flag, MpiFile, Whose};

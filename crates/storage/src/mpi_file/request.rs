@@ -9,6 +9,7 @@ use std::mem::ManuallyDrop;
 use ffi::mpi::{Handle, Status};
 
 use super::access::{At, Way};
+use super::datatype::Datatype;
 use super::done::Done;
 use super::error::MpiError;
 use super::file::MpiFile;
@@ -30,6 +31,8 @@ pub struct Request<'f> {
     pub(super) file: &'f MpiFile,
     pub(super) handle: Handle,
     buffer: ManuallyDrop<Vec<u8>>,
+    /// A datatype of this call alone.
+    _absolute: Option<Datatype>,
 }
 
 /// What a test of a request found.
@@ -79,7 +82,7 @@ impl MpiFile {
                 }
             }
         });
-        self.begun(code, handle, buffer)
+        self.begun(code, handle, buffer, told.absolute)
     }
 
     /// `MPI_File_iread` in its five forms: begins to read into these elements of `buffer`.
@@ -113,12 +116,20 @@ impl MpiFile {
                 }
             }
         });
-        self.begun(code, handle, buffer)
+        self.begun(code, handle, buffer, told.absolute)
     }
 
-    fn begun(&self, code: c_int, handle: Handle, buffer: Vec<u8>) -> Result<Request<'_>, Refused> {
+    fn begun(
+        &self,
+        code: c_int,
+        handle: Handle,
+        buffer: Vec<u8>,
+        absolute: Option<Datatype>,
+    ) -> Result<Request<'_>, Refused> {
         match self.check(code) {
-            Ok(()) => Ok(Request { file: self, handle, buffer: ManuallyDrop::new(buffer) }),
+            Ok(()) => {
+                Ok(Request { file: self, handle, buffer: ManuallyDrop::new(buffer), _absolute: absolute })
+            }
             Err(error) => Err(Refused { error, buffer }),
         }
     }
@@ -127,7 +138,7 @@ impl MpiFile {
 impl<'f> Request<'f> {
     /// Waits for its end: how it went, and its buffer.
     pub fn wait(mut self) -> (Result<Done, MpiError>, Vec<u8>) {
-        let mut status = Status::unfilled();
+        let mut status = self.file.status();
         let wait = self.file.functions().wait;
         // SAFETY: the request is live; MPI sets it to none.
         let code = unsafe { wait(&raw mut self.handle, &raw mut status) };
@@ -136,7 +147,7 @@ impl<'f> Request<'f> {
 
     /// Looks whether it has ended, and has the library go on with it.
     pub fn test(mut self) -> Progress<'f> {
-        let (mut status, mut flag): (_, c_int) = (Status::unfilled(), 0);
+        let (mut status, mut flag): (_, c_int) = (self.file.status(), 0);
         let test = self.file.functions().test;
         // SAFETY: the same.
         let code = unsafe { test(&raw mut self.handle, &raw mut flag, &raw mut status) };

@@ -50,12 +50,13 @@ impl Requests<'_> {
     /// Ends so many, or looks which have ended where it does not wait: none may have. After an error no more
     /// of them come back.
     pub fn end(&mut self, many: Many, waits: bool) -> Result<Vec<Ended>, MpiError> {
-        let Some(library) = self.0.iter().flatten().next().map(|request| request.file.library) else {
+        let Some(file) = self.0.iter().flatten().next().map(|request| request.file) else {
             return Ok(Vec::new());
         };
+        let library = file.library;
         let going: Vec<usize> = (0..self.0.len()).filter(|number| self.0[*number].is_some()).collect();
         let mut row = Row::of(library, self.0.iter().flatten().map(|request| request.handle));
-        let mut statuses = vec![Status::unfilled(); going.len()];
+        let mut statuses = vec![file.status(); going.len()];
         let places = row.call(many, waits, &mut statuses)?;
         let ended = places.into_iter().enumerate().map(|(turn, place)| {
             let status = match many {

@@ -4,13 +4,12 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use ffi::mpi::Status;
-
 use super::access::At;
+use super::datatype::Datatype;
 use super::done::Done;
 use super::error::MpiError;
 use super::file::MpiFile;
-use super::memory::{Calls, Elements, by_count};
+use super::memory::{Elements, by_count};
 use super::request::Refused;
 
 /// The first half of a collective call. One that is dropped is never ended, and its buffer never freed.
@@ -23,6 +22,8 @@ pub struct Split<'f> {
     /// The byte of the buffer that MPI was told; `None`: its absolute address.
     origin: Option<usize>,
     buffer: ManuallyDrop<Vec<u8>>,
+    /// A datatype of this call alone.
+    _absolute: Option<Datatype>,
 }
 
 impl MpiFile {
@@ -43,7 +44,7 @@ impl MpiFile {
                 At::Shared => (f.file_write_ordered_begin)(file, from, count, kind),
             }
         });
-        self.half(code, at, true, elements, buffer)
+        self.half(code, at, true, (elements.origin, told.absolute), buffer)
     }
 
     /// `MPI_File_read_…_begin` in its three forms. Collective.
@@ -67,7 +68,7 @@ impl MpiFile {
                 At::Shared => (f.file_read_ordered_begin)(file, into, count, kind),
             }
         });
-        self.half(code, at, false, elements, buffer)
+        self.half(code, at, false, (elements.origin, told.absolute), buffer)
     }
 
     fn half(
@@ -75,12 +76,19 @@ impl MpiFile {
         code: i32,
         at: At,
         writes: bool,
-        elements: Elements<'_>,
+        (origin, absolute): (usize, Option<Datatype>),
         buffer: Vec<u8>,
     ) -> Result<Split<'_>, Refused> {
-        let origin = (elements.calls != Calls::Absolute).then_some(elements.origin);
+        let origin = absolute.is_none().then_some(origin);
         match self.check(code) {
-            Ok(()) => Ok(Split { file: self, at, writes, origin, buffer: ManuallyDrop::new(buffer) }),
+            Ok(()) => Ok(Split {
+                file: self,
+                at,
+                writes,
+                origin,
+                buffer: ManuallyDrop::new(buffer),
+                _absolute: absolute,
+            }),
             Err(error) => Err(Refused { error, buffer }),
         }
     }
@@ -94,7 +102,7 @@ impl Split<'_> {
         let there = |origin| self.buffer.as_mut_ptr().wrapping_add(origin).cast();
         let into: *mut c_void = self.origin.map_or(ptr::null_mut(), there);
         let from = into.cast_const();
-        let mut done = Status::unfilled();
+        let mut done = self.file.status();
         let status = &raw mut done;
         // SAFETY: the file is open, since it is borrowed; this is the buffer of the first half.
         let code = unsafe {

@@ -70,7 +70,10 @@ impl Scene<'_> {
         info: &Info,
     ) -> Result<Opened, Stop> {
         // Only what all have open is closed together: where one rank failed, the others keep theirs.
-        let opened = MpiFile::open(whose, path, how, info);
+        let opened = MpiFile::open(whose, path, how, info).map(|mut file| {
+            file.mark_statuses();
+            file
+        });
         let file = self.agree("MPI_File_open", opened.map_err(|error| Trouble::from(error).of("open")))?;
         Ok(Opened(Some(file)))
     }

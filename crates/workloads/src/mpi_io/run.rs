@@ -44,6 +44,8 @@ pub struct Suite<'a> {
     pub library: &'a Library,
     /// Where what is random begins.
     pub seed: u64,
+    /// The file of hints that ROMIO was told of by the environment (`ROMIO_HINTS`).
+    pub hints_file: Option<&'a Path>,
     /// The large ones too.
     pub large: bool,
     /// Files of a case that failed stay.
@@ -103,7 +105,8 @@ impl Stage<'_, '_> {
         })?;
         self.watch.begin(case);
         let began = self.clock.ns();
-        let mut scene = Scene { comm: self.comm, dir: &dir, seed: self.suite.seed, watch: self.watch };
+        let Suite { seed, hints_file, .. } = *self.suite;
+        let mut scene = Scene { comm: self.comm, dir: &dir, seed, hints_file, watch: self.watch };
         let verdict = case.run(&mut scene);
         // A rank may be done long before the others.
         self.watch.step("the end", true);

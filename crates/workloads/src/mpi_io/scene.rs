@@ -15,6 +15,8 @@ pub struct Scene<'a> {
     pub dir: &'a Path,
     /// Where what is random begins.
     pub seed: u64,
+    /// The file of hints that ROMIO was told of by the environment.
+    pub hints_file: Option<&'a Path>,
     /// Who looks after the time.
     pub(super) watch: &'a dyn Watch,
 }

@@ -28,6 +28,7 @@ fn ran(ranks: u32, cases: &[Case], keep_failed: bool) -> (Vec<Told>, usize) {
         own: "own",
         library: &library,
         seed: 0,
+        hints_file: None,
         large: false,
         keep_failed,
         tries_fatal: true,

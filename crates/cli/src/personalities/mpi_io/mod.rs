@@ -135,11 +135,13 @@ fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) ->
         Box::new(move |standing: &Standing, notes: &[String]| lock(&tale).bark(standing, notes))
     });
     let dog = Watchdog::start(limits.clone(), comm.rank(), comm.size(), dir.join(&own), bark);
+    let hints_file = std::env::var_os("ROMIO_HINTS").map(std::path::PathBuf::from);
     let suite = Suite {
         dir: &dir,
         own: &own,
         library: &library,
         seed: args.seed.into(),
+        hints_file: hints_file.as_deref(),
         large: args.large,
         keep_failed: args.keep_failed,
         tries_fatal: args.speak_from.is_some(),

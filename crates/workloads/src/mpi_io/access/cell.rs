@@ -1,6 +1,6 @@
 //! The fourteen ways to move data: by which pointer, waiting or not, alone or together.
 
-use storage::mpi_file::{At, Datatype, Done, Elements, MpiError, MpiFile, Progress, Request, Way};
+use storage::mpi_file::{At, Calls, Datatype, Done, Elements, MpiError, MpiFile, Progress, Request, Way};
 
 /// By which pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,14 @@ pub(in crate::mpi_io) struct Load<'t> {
     pub(in crate::mpi_io) buffer: Vec<u8>,
     /// Where it goes, in etypes of the view; taken by calls with an offset.
     pub(in crate::mpi_io) offset: i64,
+    /// How MPI is told of the elements.
+    pub(in crate::mpi_io) calls: Calls,
+}
+
+impl<'t> Load<'t> {
+    fn elements(&self) -> Elements<'t> {
+        Elements::new(self.kind, self.count).by(self.calls)
+    }
 }
 
 /// What came of a call, with its buffer.
@@ -104,8 +112,8 @@ impl Cell {
     }
 
     fn waits(&self, file: &MpiFile, writes: bool, load: Load<'_>) -> Came {
-        let Load { kind, count, mut buffer, offset } = load;
-        let (at, way, elements) = (self.at(offset), self.way(), Elements::new(kind, count));
+        let (at, way, elements) = (self.at(load.offset), self.way(), load.elements());
+        let mut buffer = load.buffer;
         let done = if writes {
             file.write(at, way, &buffer, elements)
         } else {
@@ -115,7 +123,7 @@ impl Cell {
     }
 
     fn halves(&self, file: &MpiFile, writes: bool, load: Load<'_>) -> Came {
-        let (at, elements) = (self.at(load.offset), Elements::new(load.kind, load.count));
+        let (at, elements) = (self.at(load.offset), load.elements());
         let begun = if writes {
             file.begin_write(at, load.buffer, elements)
         } else {
@@ -129,7 +137,7 @@ impl Cell {
 
     fn requests(&self, file: &MpiFile, writes: bool, loads: Vec<Load<'_>>) -> Vec<Came> {
         let begin = |load: Load<'_>| {
-            let (at, elements) = (self.at(load.offset), Elements::new(load.kind, load.count));
+            let (at, elements) = (self.at(load.offset), load.elements());
             if writes {
                 file.start_write(at, self.way(), load.buffer, elements)
             } else {

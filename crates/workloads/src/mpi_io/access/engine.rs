@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ranks::Comm;
 use ranks::mpi::MpiComm;
-use storage::mpi_file::{Info, MpiFile, Pointer, Start, Whence, Whose};
+use storage::mpi_file::{Calls, Info, MpiFile, Pointer, Start, Whence, Whose};
 
 use super::cell::{By, Came, Cell, Load};
 use super::memory::{self, GAP, Memory};
@@ -56,6 +56,7 @@ pub(super) struct Plan {
     pub(super) group: Group,
     pub(super) hints: Hints,
     pub(super) atomic: bool,
+    pub(super) calls: Calls,
     /// Where the file begins to be used, bytes.
     pub(super) far: u64,
 }
@@ -210,7 +211,7 @@ impl Part<'_> {
         let seen = self.seen(self.here.rank);
         let load = |(call, buffer): (usize, Vec<u8>)| {
             let offset = (seen.start + call as u64 * seen.each) as i64;
-            Load { kind: &memory.kind, count: memory.count, buffer, offset }
+            Load { kind: &memory.kind, count: memory.count, buffer, offset, calls: self.plan.calls }
         };
         buffers.into_iter().enumerate().map(load).collect()
     }

@@ -11,6 +11,8 @@ pub(super) use engine::Hints;
 use engine::{Amount, Group, Plan, SMALL, play};
 pub(super) use memory::GAP;
 
+use storage::mpi_file::Calls;
+
 use super::case::Case;
 
 /// The cases of this group: one dimension is varied at a time.
@@ -29,6 +31,7 @@ fn base(cell: &'static Cell) -> Plan {
         group: Group::World,
         hints: &[],
         atomic: false,
+        calls: Calls::Plain,
         far: 0,
     }
 }
@@ -50,6 +53,12 @@ fn of_cell(cell: &'static Cell) -> Vec<Case> {
         let promise = format!("{} and its twin take and leave memory as `{}` says", cell.name, memory.name);
         cases.push(case(&format!("{}-memory", memory.name), promise, Plan { memory, ..plan }));
     }
+    let memory = &memory::KINDS[1];
+    let promise = format!("{} and its twin take memory by absolute addresses from MPI_BOTTOM on", cell.name);
+    cases.push(case("absolute-memory", promise, Plan { memory, calls: Calls::Absolute, ..plan }));
+    let promise = format!("{}_c and its twin, with a large count, move the same", cell.name);
+    let large = Plan { calls: Calls::Large, ..plan };
+    cases.push(case("large-count", promise, large));
     for (name, amount) in [
         ("nothing", Amount::Nothing),
         ("nothing-on-some", Amount::SomeNothing),

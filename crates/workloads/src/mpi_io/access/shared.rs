@@ -75,7 +75,8 @@ fn transfer(
         (true, 1..) => room.holding(&data(part, part.here.rank, call)),
         _ => room.empty(),
     };
-    let load = |call| Load { kind: &room.kind, count: room.count, buffer: fill(call), offset: 0 };
+    let load =
+        |call| Load { kind: &room.kind, count: room.count, buffer: fill(call), offset: 0, calls: plan.calls };
     let came = plan.cell.calls(file, writes, vec![load(0), load(1)]);
     let name = if writes { plan.cell.name.to_owned() } else { plan.cell.reading() };
     moved(&name, &came, &room, &seen)?;

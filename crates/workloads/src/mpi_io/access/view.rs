@@ -94,7 +94,7 @@ const fn common(name: &'static str, seen: fn(Here) -> Seen, told: Tell) -> Kind 
 }
 
 /// All kinds; the first is the view that a file is opened with.
-pub(super) const VIEWS: [Kind; 22] = [
+pub(super) const VIEWS: [Kind; 26] = [
     Kind { name: "byte", is_common: true, seen: byte, told: None },
     common("contiguous", contiguous, |comm, _| told(comm, |int| int.contiguous(7))),
     common("displaced", displaced, |comm, _| told(comm, |int| int.contiguous(1))),
@@ -144,6 +144,10 @@ pub(super) const VIEWS: [Kind; 22] = [
         let (rank, size) = (here.rank as i32, here.size as i32);
         told(comm, |int| int.subarray(&[2, 4, 3 * size], &[2, 2, 3], &[0, 1, 3 * rank], Order::C))
     }),
+    own("subarray_3d_fortran", cubes, |comm, here| {
+        let (rank, size) = (here.rank as i32, here.size as i32);
+        told(comm, |int| int.subarray(&[3 * size, 4, 2], &[3, 2, 2], &[3 * rank, 1, 0], Order::Fortran))
+    }),
     own("darray_block", columns, |comm, here| {
         let place = (here.rank as i32, here.size as i32);
         let dealt = [Distribution::None, Distribution::Block(None)];
@@ -158,6 +162,23 @@ pub(super) const VIEWS: [Kind; 22] = [
         let sizes = [4 * rows as i32, 5 * columns as i32];
         told(comm, |int| int.darray(place, &sizes, &dealt, &[rows as i32, columns as i32], Order::C))
     }),
+    own("darray_2d_fortran", dealt_by_threes, |comm, here| {
+        let (rows, columns) = here.grid();
+        let place = (here.rank as i32, here.size as i32);
+        let (rows, columns) = (rows as i32, columns as i32);
+        let dealt = [Distribution::Cyclic(Some(3)); 2];
+        let sizes = [4 * rows, 4 * columns];
+        told(comm, |int| int.darray(place, &sizes, &dealt, &[rows, columns], Order::Fortran))
+    }),
+    own("darray_3d_block", boxes, |comm, here| {
+        let (rows, columns) = here.grid();
+        let place = (here.rank as i32, here.size as i32);
+        let (rows, columns) = (rows as i32, columns as i32);
+        let dealt = [Distribution::Block(None); 3];
+        let sizes = [2 * rows, 3 * columns, 4];
+        told(comm, |int| int.darray(place, &sizes, &dealt, &[rows, columns, 1], Order::C))
+    }),
+    common("resized_lower", lower, |comm, _| told(comm, |int| int.resized(4, 12))),
     own("resized", resized, |comm, here| told(comm, |int| int.resized(0, 4 * here.size as isize))),
     own("hole_in_front", in_front, |comm, here| {
         let start = 8 + 8 * here.rank as isize;
@@ -281,6 +302,29 @@ fn mixed(here: Here) -> Seen {
     let (row, column) = (u64::from(here.rank) / columns, u64::from(here.rank) % columns);
     let mine = (0..4 * rows).filter(move |line| line / 2 % rows == row);
     ints(mine.map(|line| (line * 5 * columns + 5 * column, 5)), 20 * rows * columns)
+}
+
+/// Both dimensions dealt out by threes, which does not go even; the first one is contiguous.
+fn dealt_by_threes(here: Here) -> Seen {
+    let (rows, columns) = here.grid();
+    let (row, column) = (u64::from(here.rank) / columns, u64::from(here.rank) % columns);
+    let mine = move |ranks: u64, place: u64| (0..4 * ranks).filter(move |at| at / 3 % ranks == place);
+    let lines = mine(columns, column);
+    let all = lines.flat_map(|line| mine(rows, row).map(move |at| (line * 4 * rows + at, 1)));
+    ints(all, 16 * rows * columns)
+}
+
+/// Two planes each of three rows of four.
+fn boxes(here: Here) -> Seen {
+    let (rows, columns) = here.grid();
+    let (row, column) = (u64::from(here.rank) / columns, u64::from(here.rank) % columns);
+    let planes = 2 * row..2 * row + 2;
+    ints(planes.map(|plane| ((plane * 3 * columns + 3 * column) * 4, 12)), 24 * rows * columns)
+}
+
+/// A lower bound moves no data: one of every three.
+fn lower(here: Here) -> Seen {
+    parted(ints([(0, 1)], 3), here, 20)
 }
 
 fn resized(here: Here) -> Seen {

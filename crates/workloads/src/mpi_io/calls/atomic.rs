@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use storage::mpi_file::{At, Elements, Info, Start, Way};
+use storage::mpi_file::{At, Elements, Info, Start, Way, Whose};
 
 use super::{byte, int, of_rows};
-use crate::mpi_io::access;
+use crate::mpi_io::access::{self, Hints};
 use crate::mpi_io::case::Case;
 use crate::mpi_io::files::{MADE, Opened};
 use crate::mpi_io::look;
@@ -21,22 +21,34 @@ pub(super) fn cases() -> Vec<Case> {
         "files are opened without atomic mode; it can be set, and asked for",
         default,
     )]);
-    let many: [super::Row; 4] = [
+    let many: [super::Row; 6] = [
         ("atomic.at_once", SECTION, "in atomic mode a write is seen by others once it has returned", at_once),
         (
             "atomic.readers",
             SECTION,
             "reads that overlap a write find all of it or nothing, contiguous",
-            |scene| torn(scene, false, false),
+            |scene| torn(scene, &Torn::default()),
         ),
         (
             "atomic.readers_view",
             SECTION,
             "reads that overlap a write find all of it or nothing, in a view with gaps",
-            |scene| torn(scene, true, false),
+            |scene| torn(scene, &Torn { view: true, ..Torn::default() }),
+        ),
+        (
+            "atomic.readers_sieved",
+            SECTION,
+            "the same with buffers for sieving that are small and odd",
+            |scene| torn(scene, &Torn { view: true, hints: ODD, ..Torn::default() }),
+        ),
+        (
+            "atomic.writers_together",
+            SECTION,
+            "of writes that overlap in a collective call the whole of one remains",
+            |scene| torn(scene, &Torn { way: Way::Collective, all_write: true, ..Torn::default() }),
         ),
         ("atomic.writers", SECTION, "of writes that overlap the whole of one remains", |scene| {
-            torn(scene, false, true)
+            torn(scene, &Torn { all_write: true, ..Torn::default() })
         }),
     ];
     cases.extend(of_rows(&many).into_iter().map(|case| case.ranks(2)));
@@ -63,9 +75,11 @@ const LENGTH: usize = 40_000;
 /// How often readers and writers meet.
 const ROUNDS: u32 = 6;
 
-fn opened(scene: &Scene<'_>, view: bool) -> Result<Opened, Stop> {
-    let file = scene.open(&scene.path("file"), &MADE)?;
-    if view {
+fn opened(scene: &Scene<'_>, how: &Torn) -> Result<Opened, Stop> {
+    let comm = scene.mpi()?;
+    let info = scene.agree("make hints", Info::new(comm, how.hints.iter().copied()))?;
+    let file = scene.open_as(Whose::All(comm), &scene.path("file"), &MADE, &info)?;
+    if how.view {
         let (int, none) = (int(scene)?, Info::none(scene.mpi()?));
         let half = scene.agree("make a view", int.vector(1, 1, 1).and_then(|one| one.resized(0, 8)))?;
         scene.agree("MPI_File_set_view", file.set_view(Start::Byte(0), &int, &half, "native", &none))?;
@@ -78,7 +92,7 @@ fn at_once(scene: &mut Scene<'_>) -> Verdict {
     let path = scene.path("file");
     let byte = byte(scene)?;
     scene.on_rank_0("make", || look::prefill(&path, LENGTH))?;
-    let file = opened(scene, false)?;
+    let file = opened(scene, &Torn::default())?;
     let whole = || Elements::new(&byte, LENGTH as i32);
     for turn in scene.turns() {
         let data = look::data(turn, 1, LENGTH);
@@ -116,13 +130,32 @@ enum Read {
     After,
 }
 
+/// How calls are made that may be torn.
+struct Torn {
+    /// In a view with gaps.
+    view: bool,
+    all_write: bool,
+    way: Way,
+    hints: Hints,
+}
+
+impl Default for Torn {
+    fn default() -> Self {
+        Self { view: false, all_write: false, way: Way::Independent, hints: &[] }
+    }
+}
+
+/// Hints for buffers that end within what is moved.
+const ODD: Hints = &[("ind_wr_buffer_size", "1209"), ("ind_rd_buffer_size", "1107")];
+
 /// Rank 0 writes, or all do, while the others read the same range; each must find one writer's data, whole.
-fn torn(scene: &Scene<'_>, view: bool, all_write: bool) -> Verdict {
+fn torn(scene: &Scene<'_>, how: &Torn) -> Verdict {
+    let Torn { view, all_write, way, .. } = *how;
     let path = scene.path("file");
     let (rank, size, int) = (scene.rank(), scene.size(), int(scene)?);
     let zeros = vec![0; if view { 2 * LENGTH } else { LENGTH }];
     scene.on_rank_0("make", || std::fs::write(&path, &zeros).told("write"))?;
-    let file = opened(scene, view)?;
+    let file = opened(scene, how)?;
     let whole = || Elements::new(&int, LENGTH as i32 / 4);
     let writers = if all_write { size } else { 1 };
     let read = |round, when| {
@@ -134,7 +167,7 @@ fn torn(scene: &Scene<'_>, view: bool, all_write: bool) -> Verdict {
         scene.comm.barrier()?;
         let done = if rank == 0 || all_write {
             let data = alike(number(rank, round));
-            file.write(At::Offset(0), Way::Independent, &data, whole()).map(drop).told("write_at")
+            file.write(At::Offset(0), way, &data, whole()).map(drop).told("write_at")
         } else {
             (0..3).try_for_each(|_| read(round, Read::Meanwhile).map(drop))
         };

@@ -12,11 +12,10 @@ use crate::mpi_io::scene::Scene;
 use crate::mpi_io::stop::{Stop, Told, Trouble, Verdict, same, same_bytes};
 
 const SECTION: &str = "MPI 4.1 section 14.5";
-const EXTERNAL: &str = "MPI 4.1 section 14.5.2";
 const USERS: &str = "MPI 4.1 section 14.5.3";
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases = of_rows(&[
+    of_rows(&[
         ("datarep.native", SECTION, "native data lies in the file as in memory", native),
         ("datarep.internal", SECTION, "internal data comes back as it was written", internal),
         ("datarep.unknown", SECTION, "an unknown representation is refused as such", unknown),
@@ -33,94 +32,62 @@ pub(super) fn cases() -> Vec<Case> {
             "MPI_File_get_type_extent gives the extents of the file's representation",
             extent,
         ),
-    ]);
-    for (name, kind, memory, bytes) in KINDS {
-        let promise = format!("external32 has {bytes} bytes of {name}, the most significant first");
-        let body = move |scene: &mut Scene<'_>| external32(scene, *kind, *memory, *bytes);
-        cases.push(Case::new(format!("datarep.external32_{name}"), EXTERNAL, promise, body).mpi());
-    }
-    cases
+    ])
 }
-
-/// Name, type, bytes in memory and bytes in `external32`.
-const KINDS: &[(&str, Named, usize, usize)] = &[
-    ("char", Named::Char, 1, 1),
-    ("int16", Named::Int16, 2, 2),
-    ("int32", Named::Int32, 4, 4),
-    ("int64", Named::Int64, 8, 8),
-    ("float", Named::Float, 4, 4),
-    ("double", Named::Double, 8, 8),
-    ("long", Named::Long, 8, 4),
-];
 
 /// Numbers that each rank writes.
 const COUNT: usize = 10;
 
-/// Small positive whole numbers, as the type has them in memory.
-fn numbers(rank: u32, kind: Named) -> Vec<u8> {
+/// Small positive numbers, as a C `double` has them in memory.
+fn doubles(rank: u32) -> Vec<u8> {
     let number = |at: usize| (rank as usize % 5 * 20 + at + 1) as u8;
-    (0..COUNT)
-        .flat_map(|at| match kind {
-            Named::Byte | Named::Char => vec![number(at)],
-            Named::Int16 => i16::from(number(at)).to_ne_bytes().to_vec(),
-            Named::Int32 => i32::from(number(at)).to_ne_bytes().to_vec(),
-            Named::Int64 | Named::Long => i64::from(number(at)).to_ne_bytes().to_vec(),
-            Named::Float => f32::from(number(at)).to_ne_bytes().to_vec(),
-            Named::Double => f64::from(number(at)).to_ne_bytes().to_vec(),
-        })
-        .collect()
+    (0..COUNT).flat_map(|at| f64::from(number(at)).to_ne_bytes()).collect()
 }
 
-/// The same as `external32` has them: big-endian, of the width given.
-fn externals(rank: u32, kind: Named, memory: usize, bytes: usize) -> Vec<u8> {
-    let swapped = |number: &[u8]| {
-        let big: Vec<u8> = if cfg!(target_endian = "big") {
-            number.to_vec()
-        } else {
-            number.iter().rev().copied().collect()
-        };
-        big[memory - bytes..].to_vec()
-    };
-    numbers(rank, kind).chunks(memory).flat_map(swapped).collect()
+/// What a rank writes by a representation: elements of an etype, each so wide in the file.
+pub(super) struct Numbers<'t> {
+    pub(super) etype: &'t Datatype,
+    pub(super) data: &'t [u8],
+    pub(super) count: usize,
+    pub(super) bytes: usize,
 }
 
-/// Writes each rank's numbers by this representation; `bytes` is their width in the file.
-fn written(scene: &Scene<'_>, datarep: &str, kind: Named, bytes: usize) -> Result<(), Stop> {
-    let comm = scene.mpi()?;
-    let (etype, none) = (Datatype::named(comm, kind), Info::none(comm));
+/// Writes each rank's numbers by this representation, and reads them back.
+pub(super) fn written(scene: &Scene<'_>, datarep: &str, numbers: &Numbers<'_>) -> Result<(), Stop> {
+    let Numbers { etype, data, count, bytes } = *numbers;
+    let none = Info::none(scene.mpi()?);
     let file = scene.open(&scene.path("file"), &MADE)?;
-    let start = Start::Byte((COUNT * bytes) as i64 * i64::from(scene.rank()));
-    scene.agree("MPI_File_set_view", file.set_view(start, &etype, &etype, datarep, &none))?;
-    let data = numbers(scene.rank(), kind);
+    let start = Start::Byte((count * bytes) as i64 * i64::from(scene.rank()));
+    scene.agree("MPI_File_set_view", file.set_view(start, etype, etype, datarep, &none))?;
     scene.all("write", || {
-        let elements = Elements::new(&etype, COUNT as i32);
-        file.write(At::Offset(0), Way::Collective, &data, elements).map(drop).told("write_at_all")
+        let elements = Elements::new(etype, count as i32);
+        file.write(At::Offset(0), Way::Collective, data, elements).map(drop).told("write_at_all")
     })?;
     let mut back = vec![0; data.len()];
     scene.agree("sync", file.sync())?;
     scene.all("read", || {
-        let elements = Elements::new(&etype, COUNT as i32);
+        let elements = Elements::new(etype, count as i32);
         file.read(At::Offset(0), Way::Collective, &mut back, elements).told("read_at_all")?;
-        same_bytes("read back", "the buffer".as_ref(), 0, &data, &back)
+        same_bytes("read back", "the buffer".as_ref(), 0, data, &back)
     })?;
     scene.close(file)
 }
 
+/// The same for doubles, which are so wide in the file.
+fn written_doubles(scene: &Scene<'_>, datarep: &str, bytes: usize) -> Result<(), Stop> {
+    let (etype, data) = (Datatype::named(scene.mpi()?, Named::Double), doubles(scene.rank()));
+    written(scene, datarep, &Numbers { etype: &etype, data: &data, count: COUNT, bytes })
+}
+
 fn native(scene: &mut Scene<'_>) -> Verdict {
-    written(scene, "native", Named::Double, 8)?;
-    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| numbers(rank, Named::Double)).collect();
+    written_doubles(scene, "native", 8)?;
+    let wanted: Vec<u8> = (0..scene.size()).flat_map(doubles).collect();
     scene.on_rank_0("look", || look::is_whole("the file", &scene.path("file"), &wanted)).map(drop)
 }
 
 fn internal(scene: &mut Scene<'_>) -> Verdict {
     // Room for whatever the library makes of it.
-    written(scene, "internal", Named::Double, 16)
-}
-
-fn external32(scene: &mut Scene<'_>, kind: Named, memory: usize, bytes: usize) -> Verdict {
-    written(scene, "external32", kind, bytes)?;
-    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| externals(rank, kind, memory, bytes)).collect();
-    scene.on_rank_0("look", || look::is_whole("the file", &scene.path("file"), &wanted)).map(drop)
+    written_doubles(scene, "internal", 16)
 }
 
 fn unknown(scene: &mut Scene<'_>) -> Verdict {
@@ -155,13 +122,13 @@ fn registered(scene: &mut Scene<'_>) -> Verdict {
     });
     scene.agree("register", made)?;
     let before = datarep_calls();
-    written(scene, "assay-copies", Named::Double, 8)?;
+    written_doubles(scene, "assay-copies", 8)?;
     let after = datarep_calls();
     scene.all("count calls", || {
         same("whether the conversion for writing was called", &true, &(after.writes > before.writes))?;
         same("whether the conversion for reading was called", &true, &(after.reads > before.reads))
     })?;
-    let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| numbers(rank, Named::Double)).collect();
+    let wanted: Vec<u8> = (0..scene.size()).flat_map(doubles).collect();
     scene.on_rank_0("look", || look::is_whole("the file", &scene.path("file"), &wanted)).map(drop)
 }
 

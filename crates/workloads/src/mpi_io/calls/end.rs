@@ -1,6 +1,6 @@
 //! Reading past the end of the file, in every way.
 
-use storage::mpi_file::Flag;
+use storage::mpi_file::{Calls, Flag};
 
 use super::byte;
 use crate::mpi_io::access::{By, CELLS, Cell, GAP, Load};
@@ -30,7 +30,13 @@ fn past(scene: &Scene<'_>, cell: &Cell) -> Verdict {
     let file = scene.open(&path, &[Flag::ReadOnly])?;
     let byte = byte(scene)?;
     let read = || {
-        let load = Load { kind: &byte, count: ASKED as i32, buffer: vec![GAP; ASKED], offset: 0 };
+        let load = Load {
+            kind: &byte,
+            count: ASKED as i32,
+            buffer: vec![GAP; ASKED],
+            offset: 0,
+            calls: Calls::Plain,
+        };
         cell.calls(&file, false, vec![load]).remove(0)
     };
     let (done, buffer) = read();

@@ -1,14 +1,14 @@
 //! Hints: taken or ignored, never an error, and never other data.
 
-use storage::mpi_file::{At, Elements, Info, Way, Whose};
+use storage::mpi_file::{At, Elements, Flag, Info, MpiFile, Way, Whose};
 
-use super::{byte, of_rows};
+use super::{byte, of_rows, refused};
 use crate::mpi_io::access::{self, Hints};
 use crate::mpi_io::case::Case;
 use crate::mpi_io::files::MADE;
 use crate::mpi_io::look;
 use crate::mpi_io::scene::Scene;
-use crate::mpi_io::stop::{Told, Verdict};
+use crate::mpi_io::stop::{Told, Trouble, Verdict, same};
 
 const SECTION: &str = "MPI 4.1 section 14.2.8";
 
@@ -43,6 +43,18 @@ pub(super) fn cases() -> Vec<Case> {
     let mut cases = of_rows(&[
         ("hints.unknown", SECTION, "keys that nobody knows are ignored, at opening and afterwards", unknown),
         ("hints.reserved", SECTION, "all keys that the standard reserves are taken or ignored", reserved),
+        (
+            "hints.deferred_exclusive",
+            SECTION,
+            "MPI_MODE_EXCL refuses a file that is there also where hints let few ranks open it",
+            deferred_exclusive,
+        ),
+        (
+            "hints.environment",
+            SECTION,
+            "hints of the file that ROMIO_HINTS names are in effect where the program gives none",
+            environment,
+        ),
         (
             "hints.round_trip",
             SECTION,
@@ -105,6 +117,61 @@ fn reserved(scene: &mut Scene<'_>) -> Verdict {
 /// Bytes that each rank writes with hints that were given back.
 const LENGTH: usize = 3000;
 
+/// Hints by which ROMIO has one rank open, and the others when they need it.
+const DEFERRED: &[(&str, &str)] =
+    &[("romio_no_indep_rw", "true"), ("cb_nodes", "1"), ("cb_config_list", "*:1")];
+
+fn deferred_exclusive(scene: &mut Scene<'_>) -> Verdict {
+    let (path, comm) = (scene.path("file"), scene.mpi()?);
+    let info = scene.agree("make hints", Info::new(comm, DEFERRED.iter().copied()))?;
+    let how = [Flag::Create, Flag::Exclusive, Flag::ReadWrite];
+    for turn in 0..2 {
+        let file = scene.open_as(Whose::All(comm), &path, &how, &info)?;
+        scene.close(file)?;
+        let again = MpiFile::open(Whose::All(comm), &path, &how, &info).and_then(MpiFile::close);
+        scene.agree("open again", refused("MPI_File_open of a file that is there", again, &[]))?;
+        scene.on_rank_0("delete", || {
+            same("whether the file is there", &true, &path.exists())?;
+            if turn == 0 { MpiFile::delete(comm, &path, &info).told("MPI_File_delete") } else { Ok(()) }
+        })?;
+    }
+    Ok(())
+}
+
+/// Keys and values of a file of hints; a line that begins with `#` is a remark, and of two the first holds.
+fn in_file(words: &str) -> Vec<(String, String)> {
+    let mut hints: Vec<(String, String)> = Vec::new();
+    for line in words.lines().filter(|line| !line.trim_start().starts_with('#')) {
+        let mut two = line.split_whitespace();
+        if let (Some(key), Some(value)) = (two.next(), two.next())
+            && hints.iter().all(|(known, _)| known != key)
+        {
+            hints.push((key.to_owned(), value.to_owned()));
+        }
+    }
+    hints
+}
+
+fn environment(scene: &mut Scene<'_>) -> Verdict {
+    let hints = scene.agree("read the file of hints", {
+        let none = || Trouble::Skipped("ROMIO_HINTS names no file".to_owned());
+        let words = scene.hints_file.ok_or_else(none);
+        words.and_then(|path| std::fs::read_to_string(path).told(path.display())).map(|words| in_file(&words))
+    })?;
+    let file = scene.open(&scene.path("file"), &MADE)?;
+    let given = scene.agree("MPI_File_get_info", file.info().and_then(|info| info.pairs()))?;
+    scene.all("compare", || {
+        if !given.iter().any(|(key, _)| key.starts_with("romio_")) {
+            return Err(Trouble::Unsupported("the library has no hints of ROMIO".to_owned()));
+        }
+        hints.iter().try_for_each(|(key, value)| {
+            let found = given.iter().find(|(known, _)| known == key).map(|(_, value)| value);
+            same(&format!("hint {key}"), &Some(value), &found)
+        })
+    })?;
+    scene.close(file)
+}
+
 fn round_trip(scene: &mut Scene<'_>) -> Verdict {
     let (path, comm) = (scene.path("file"), scene.mpi()?);
     let info =
@@ -127,4 +194,16 @@ fn round_trip(scene: &mut Scene<'_>) -> Verdict {
     scene.close(file)?;
     let wanted: Vec<u8> = (0..scene.size()).flat_map(|rank| look::data(rank, 1, LENGTH)).collect();
     scene.on_rank_0("look", || look::is_whole("the file", &path, &wanted)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_file_of_hints_the_first_of_two_holds_and_remarks_do_not() {
+        let hints = in_file("# cb_nodes 3\ncb_nodes 1\n\n  cb_nodes 2\nlonely\nromio_cb_read enable more\n");
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(hints, [pair("cb_nodes", "1"), pair("romio_cb_read", "enable")]);
+    }
 }

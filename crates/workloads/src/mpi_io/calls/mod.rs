@@ -2,16 +2,21 @@
 //! hints, errors.
 
 mod atomic;
+mod classes;
 mod consistency;
 mod datarep;
 mod end;
 mod errors;
+mod external32;
+mod groups;
 mod hints;
 mod large;
 mod open;
+mod partial;
 mod pointers;
 mod requests;
 mod size;
+mod together;
 mod views;
 
 use storage::mpi_file::{Class, Datatype, MpiError, Named};
@@ -28,12 +33,17 @@ pub(super) fn cases() -> Vec<Case> {
         pointers::cases(),
         views::cases(),
         datarep::cases(),
+        external32::cases(),
         consistency::cases(),
         atomic::cases(),
         hints::cases(),
         errors::cases(),
+        classes::cases(),
         end::cases(),
+        partial::cases(),
         requests::cases(),
+        together::cases(),
+        groups::cases(),
         large::cases(),
     ];
     groups.into_iter().flatten().collect()
@@ -106,5 +116,24 @@ mod tests {
         assert!(matches!(noticed("a call", error("")), Err(Trouble::Fail(_))), "an error has words");
         assert!(matches!(refused("a call", Ok(()), &[]), Err(Trouble::Fail(_))));
         assert!(matches!(refused("a call", error("no"), &[Class::Amode]), Err(Trouble::Fail(_))));
+    }
+
+    #[test]
+    fn what_is_to_be_refused_may_not_go_well_nor_be_refused_as_something_else_nor_without_words() {
+        let error = |class, words: &str| Err::<(), _>(MpiError { class, code: 1, words: words.to_owned() });
+        let no_space = [Class::NoSpace, Class::Quota];
+        assert_eq!(refused("a write", error(Class::Quota, "quota"), &no_space), Ok(()));
+        assert_eq!(refused("a write", error(Class::Io, "any will do"), &[]), Ok(()));
+        for (result, wanted, told) in [
+            (Ok(()), &no_space[..], "success"),
+            (Ok(()), &[], "success"),
+            (error(Class::Io, "it broke"), &no_space, "Io: it broke"),
+            (error(Class::Quota, ""), &no_space, "Quota without words"),
+        ] {
+            let Err(Trouble::Fail(seen)) = refused("a write", result, wanted) else {
+                panic!("{told}: refused")
+            };
+            assert_eq!((seen.found.as_str(), seen.what.as_str()), (told, "a write"));
+        }
     }
 }

@@ -33,6 +33,18 @@ pub(super) fn cases() -> Vec<Case> {
             "MPI_DISPLACEMENT_CURRENT begins a view where a sequential file stands",
             current,
         ),
+        (
+            "views.current_elsewhere",
+            VIEW,
+            "MPI_DISPLACEMENT_CURRENT is refused where a file is not open for sequential access",
+            current_elsewhere,
+        ),
+        (
+            "views.overlap_read",
+            TYPES,
+            "a filetype that overlaps itself shows bytes twice where the file is open for reading only",
+            overlap_read,
+        ),
         ("views.empty_on_some", VIEW, "ranks whose filetype is empty take part in collective calls", empty),
         ("views.new_hints", VIEW, "hints given with a view are taken or ignored, never refused", new_hints),
         ("views.changing", VIEW, "views that change between calls show each its own part", changing),
@@ -101,6 +113,32 @@ fn decreasing(scene: &mut Scene<'_>) -> Verdict {
 
 fn overlap(scene: &mut Scene<'_>) -> Verdict {
     bad_view(scene, 0, |int| int.hindexed(&[2, 2], &[0, 4]))
+}
+
+fn current_elsewhere(scene: &mut Scene<'_>) -> Verdict {
+    let file = scene.open(&scene.path("file"), &MADE)?;
+    let (int, none) = (int(scene)?, Info::none(scene.mpi()?));
+    let set = file.set_view(Start::Current, &int, &int, "native", &none);
+    scene.agree("set_view", noticed("MPI_File_set_view", set))?;
+    scene.close(file)
+}
+
+fn overlap_read(scene: &mut Scene<'_>) -> Verdict {
+    let path = scene.path("file");
+    let data = look::data(0, 1, 48);
+    scene.on_rank_0("make", || std::fs::write(&path, &data).told("write"))?;
+    let file = scene.open(&path, &[Flag::ReadOnly])?;
+    let (int, none) = (int(scene)?, Info::none(scene.mpi()?));
+    let filetype = scene.agree("make a filetype", int.hindexed(&[2, 2], &[0, 4]))?;
+    scene.agree("MPI_File_set_view", file.set_view(Start::Byte(0), &int, &filetype, "native", &none))?;
+    let mut found = vec![0; 32];
+    scene.all("read", || {
+        file.read(At::Offset(0), Way::Independent, &mut found, Elements::new(&int, 8)).told("read_at")?;
+        let shown = [0, 1, 1, 2, 3, 4, 4, 5];
+        let wanted: Vec<u8> = shown.iter().flat_map(|at| &data[4 * at..4 * at + 4]).copied().collect();
+        same_bytes("the buffer", &path, 0, &wanted, &found)
+    })?;
+    scene.close(file)
 }
 
 fn current(scene: &mut Scene<'_>) -> Verdict {

@@ -30,6 +30,18 @@ const LONG: &str = "MPI_LONG has 8 bytes in external32, where the standard's tab
 const NATIVE: &str = "a representation called `native` can be registered";
 const NO_LOCKS: &str = "atomic mode locks nothing, so that calls which overlap may be torn";
 const COUNTED: &str = "bytes that the status tells";
+const COUNTS_PARTS: &str = "of a read into memory with gaps the status tells all that was asked for";
+const NEVER_ENDS: &str = "a read that does not wait never ends where it meets the end of the file";
+const OVERLAPS: &str =
+    "a filetype that overlaps itself is refused also where the file is open for reading only";
+const WCHAR: &str = "MPI_WCHAR has 4 bytes in external32, where the standard's table has 2";
+const NO_WCHAR: &str = "external32 of MPI_WCHAR ends the job by an assertion";
+const LONG_DOUBLE: &str = "numbers of 16 bytes come back from external32 as others";
+const SWAPPED: &str = "a complex number is turned around as a whole, its parts with it";
+const EXTENDED: &str = "C++'s complex long doubles have x86's 80 bits in external32, not IEEE's 128";
+const FULL: &str = "a full file system is told as MPI_ERR_IO";
+const LOWER: &str = "a lower bound of a filetype is taken for the place of its data";
+const FREED: &str = "a collective call that does not wait uses the datatype after it was freed";
 
 /// All that are known.
 pub const KNOWN: &[Known] = &[
@@ -49,6 +61,22 @@ pub const KNOWN: &[Known] = &[
         "a request that was done is said to be cancelled",
     ),
     row(OMPIO, "requests.free", "freed request", "what a freed request was to write may be lost"),
+    fatal(OMPIO, "partial.iread*", NEVER_ENDS),
+    fatal(OMPIO, "partial.*_begin", NEVER_ENDS),
+    row(OMPIO, "partial.*read_at_all", COUNTED, COUNTS_ALL),
+    row(OMPIO, "views.overlap_read", "invalid datatype", OVERLAPS),
+    row(OMPIO, "datarep.external32_wchar", "the file", WCHAR),
+    row(OMPIO, "datarep.external32_wchar", "read back", WCHAR),
+    row(OMPIO, "datarep.external32_*long_double*", "read back", LONG_DOUBLE),
+    row(OMPIO, "datarep.external32_real16", "read back", LONG_DOUBLE),
+    row(OMPIO, "datarep.external32_complex32", "read back", LONG_DOUBLE),
+    fatal(OMPIO, "errors.bad_name", "a long name overflows a buffer of the shared pointer's"),
+    row(
+        OMPIO,
+        "errors.no_space",
+        "told that the file system is full",
+        "a write into a full file system is told to have gone well",
+    ),
     fatal(ROMIO_3, "*.iwrite_*all*", "collective calls that do not wait jump to address 0"),
     fatal(ROMIO_3, "end.iread_*all", "collective calls that do not wait jump to address 0"),
     row(ROMIO_3, "end.*read_*", COUNTED, COUNTS_ALL),
@@ -62,11 +90,48 @@ pub const KNOWN: &[Known] = &[
     row(ROMIO_3, "datarep.extent", "bytes 4 8", LONG),
     row(ROMIO_3, "datarep.external32_long", "the file", LONG),
     row(ROMIO_3, "datarep.external32_long", "read back", LONG),
+    row(ROMIO_3, "datarep.external32_unsigned_long", "the file", LONG),
+    row(ROMIO_3, "datarep.external32_unsigned_long", "read back", LONG),
+    row(ROMIO_3, "datarep.external32_wchar", "the file", WCHAR),
+    row(ROMIO_3, "datarep.external32_wchar", "read back", WCHAR),
+    row(ROMIO_3, "datarep.external32_*long_double*", "read back", LONG_DOUBLE),
+    row(ROMIO_3, "datarep.external32_real16", "read back", LONG_DOUBLE),
+    row(ROMIO_3, "datarep.external32_complex32", "read back", LONG_DOUBLE),
+    fatal(ROMIO_3, "access.*write.resized_lower-view", LOWER),
+    fatal(ROMIO_3, "access.*write_a*.resized_lower-view", LOWER),
+    row(ROMIO_3, "access.*write_a*.resized_lower-view", "own pointer", LOWER),
+    row(
+        ROMIO_3,
+        "access.*.nothing*",
+        "-32766 bytes",
+        "a call that moves nothing may leave its status as it was",
+    ),
+    row(ROMIO_3, "views.overlap_read", "invalid datatype", OVERLAPS),
+    row(ROMIO_3, "errors.no_space", "[NoSpace] Io", FULL),
+    row(ROMIO_3, "partial.*", COUNTED, COUNTS_PARTS),
+    fatal(ROMIO_3, "requests.type_freed_together", "collective calls that do not wait jump to address 0"),
     row(ROMIO_4, "end.*_all*", COUNTED, COUNTS_ALL),
     row(ROMIO_4, "datarep.duplicate", "success", NATIVE),
     row(ROMIO_4, "datarep.extent", "bytes 4 8", LONG),
     row(ROMIO_4, "datarep.external32_long", "the file", LONG),
     row(ROMIO_4, "datarep.external32_long", "read back", LONG),
+    row(ROMIO_4, "datarep.external32_unsigned_long", "the file", LONG),
+    row(ROMIO_4, "datarep.external32_unsigned_long", "read back", LONG),
+    fatal(ROMIO_4, "datarep.external32_wchar", NO_WCHAR),
+    row(ROMIO_4, "datarep.external32_complex", "the file", SWAPPED),
+    row(ROMIO_4, "datarep.external32_double_complex", "the file", SWAPPED),
+    row(ROMIO_4, "datarep.external32_cxx_long_double_complex", "the file", EXTENDED),
+    row(ROMIO_4, "access.*write.resized_lower-view", "own pointer", LOWER),
+    row(ROMIO_4, "access.*write_a*.resized_lower-view", "own pointer", LOWER),
+    row(ROMIO_4, "errors.no_space", "[NoSpace] Io", FULL),
+    row(ROMIO_4, "partial.*", COUNTED, COUNTS_PARTS),
+    fatal(
+        ROMIO_4,
+        "requests.test_all",
+        "MPI_Testall of requests of files now and then ends the job by an assertion",
+    ),
+    fatal(ROMIO_4, "requests.type_freed_together", FREED),
+    fatal(ROMIO_4, "large.count_*", "a count beyond 2^31 ends the job by an assertion"),
     row(
         ROMIO_5,
         "open.exclusive",
@@ -78,4 +143,24 @@ pub const KNOWN: &[Known] = &[
     row(ROMIO_5, "datarep.extent", "bytes 4 8", LONG),
     row(ROMIO_5, "datarep.external32_long", "the file", LONG),
     row(ROMIO_5, "datarep.external32_long", "read back", LONG),
+    row(ROMIO_5, "datarep.external32_unsigned_long", "the file", LONG),
+    row(ROMIO_5, "datarep.external32_unsigned_long", "read back", LONG),
+    fatal(ROMIO_5, "datarep.external32_wchar", NO_WCHAR),
+    row(ROMIO_5, "datarep.external32_cxx_long_double_complex", "the file", EXTENDED),
+    row(ROMIO_5, "errors.no_space", "[NoSpace] Io", FULL),
+    row(ROMIO_5, "partial.*", COUNTED, COUNTS_PARTS),
+    fatal(ROMIO_5, "errors.no_file", "by the standard's interface a call on MPI_FILE_NULL ends the job"),
+    row(
+        ROMIO_5,
+        "requests.test_all",
+        "MPI_Testall: See the MPI_ERROR field",
+        "MPI_Testall of requests of files fails now and then",
+    ),
+    fatal(ROMIO_5, "requests.type_freed_together", FREED),
+    row(
+        ROMIO_5,
+        "errors.bad_name",
+        "Other MPI error",
+        "ranks but 0 may get MPI_ERR_OTHER for MPI_ERR_BAD_FILE",
+    ),
 ];
