@@ -52,6 +52,11 @@ fn read(stream: &mut dyn Read) -> String {
 
 /// Runs a command to its end; one that does not end is killed with all its children, and the test fails.
 pub fn run(command: &mut Command) -> Ran {
+    run_for(command, PATIENCE)
+}
+
+/// The same, of one that may take so long.
+pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -67,10 +72,10 @@ pub fn run(command: &mut Command) -> Ran {
         if let Some(status) = child.try_wait().expect("the child is ours") {
             break status;
         }
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > patience {
             let _ = Command::new("kill").args(["-9", &format!("-{}", child.id())]).status();
             let _ = child.wait();
-            panic!("{command:?} did not end in {PATIENCE:?}: {}", err.join().unwrap_or_default());
+            panic!("{command:?} did not end in {patience:?}: {}", err.join().unwrap_or_default());
         }
         std::thread::sleep(Duration::from_millis(5));
     };
