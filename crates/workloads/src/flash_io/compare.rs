@@ -38,6 +38,17 @@ pub(super) struct Place<'a> {
     pub(super) first: u64,
     /// How many.
     pub(super) blocks: u64,
+    /// How long the file is, where that is known.
+    pub(super) file_bytes: Option<u64>,
+}
+
+impl Place<'_> {
+    /// How many of `count` elements of the part lie in the file; all where that is not known.
+    fn there(&self, array: &Array, count: usize) -> usize {
+        let Some((begin, size)) = self.begin.zip(self.file_bytes) else { return count };
+        let behind = size.saturating_sub(begin + self.first * array.bytes());
+        count.min((behind / array.element.bytes()) as usize)
+    }
 }
 
 impl Comparing {
@@ -45,15 +56,19 @@ impl Comparing {
     pub(super) fn look(&mut self, array: &Array, place: &Place<'_>, values: &Values) {
         let count = (place.blocks * array.elements()) as usize;
         let wanted = bits_of(array.element, array.value);
-        let is_wrong = |at: usize| bits(values, at) != wanted;
-        self.bytes += count as u64 * array.element.bytes();
+        let there = place.there(array, count);
+        let is_wrong = |at: usize| at >= there || bits(values, at) != wanted;
+        self.bytes += there as u64 * array.element.bytes();
         let mut at = (0..count).find(|at| is_wrong(*at)).unwrap_or(count);
         self.bad_parts += u64::from(at < count);
         while at < count {
-            let end = (at..count).find(|at| !is_wrong(*at)).unwrap_or(count);
+            // What is behind the end of the file is a run of its own.
+            let most = if at < there { there } else { count };
+            let end = (at..most).find(|at| !is_wrong(*at)).unwrap_or(most);
             self.ranges += 1;
             if self.first.len() < KEPT {
-                self.first.push(range(array, place, values, at, end - at));
+                let bad = range(array, place, values, at, end - at);
+                self.first.push(if at < there { bad } else { truncated(bad) });
             }
             at = (end..count).find(|at| is_wrong(*at)).unwrap_or(count);
         }
@@ -103,8 +118,23 @@ fn range(array: &Array, place: &Place<'_>, values: &Values, at: usize, count: us
             "variable {}, block {block}{index}: expected {}, found {}",
             array.name.trim_end(),
             array.value,
-            number(values, at)
+            shown(number(values, at))
         ),
+    }
+}
+
+/// The same run, where the file ends before it.
+fn truncated(bad: BadRange) -> BadRange {
+    let (what, _) = bad.detail.split_once(", found ").unwrap_or((&bad.detail, ""));
+    let (kind, found) = ("truncated".to_owned(), "the end of the file".to_owned());
+    BadRange { detail: format!("{what}, and the file ends before it"), kind, found, ..bad }
+}
+
+/// A number as people write it: with an exponent where it is very small or very large.
+fn shown(number: f64) -> String {
+    match number.abs() {
+        size if size != 0.0 && !(1e-5..1e16).contains(&size) => format!("{number:e}"),
+        _ => number.to_string(),
     }
 }
 
@@ -154,7 +184,8 @@ mod tests {
     #[test]
     fn a_wrong_element_is_told_by_variable_block_zone_and_place_in_the_file() {
         let array = &File::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
-        let place = Place { path: Path::new("f\tg"), begin: Some(1000), first: 10, blocks: 3 };
+        let place =
+            Place { path: Path::new("f\tg"), begin: Some(1000), first: 10, blocks: 3, file_bytes: None };
         let mut values = vec![5.0; 24];
         (values[13], values[14], values[20]) = (5.5, 0.0, f64::NAN);
         let found = local::run(2, |comm| {
@@ -176,9 +207,30 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_behind_the_end_of_the_file_is_truncated_whatever_came() {
+        let array = &File::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
+        let path = Path::new("f");
+        let place = Place { path, begin: Some(1000), first: 1, blocks: 2, file_bytes: Some(1000 + 64 + 84) };
+        let mut values = vec![5.0; 16];
+        (values[9], values[11]) = (3.1e-319, 7.0);
+        let mut comparing = Comparing::default();
+        comparing.look(array, &place, &Values::Doubles(values));
+        assert_eq!((comparing.bytes, comparing.bad_parts, comparing.ranges), (80, 1, 2));
+        let told: Vec<_> =
+            comparing.first.iter().map(|bad| (bad.kind.as_str(), bad.offset, bad.length)).collect();
+        assert_eq!(told, [("wrong", 1136, 8), ("truncated", 1144, 48)]);
+        let details: Vec<_> = comparing.first.iter().map(|bad| bad.detail.as_str()).collect();
+        assert!(details[0].contains("expected 5, found 3.1e-319"), "{details:?}");
+        assert_eq!(
+            details[1],
+            "variable pres, block 2 zone (0,1,0): expected 5, and the file ends before it"
+        );
+    }
+
+    #[test]
     fn what_is_known_of_blocks_is_told_without_a_zone() {
         let arrays = File::PlotCentered.arrays(Form::Pnetcdf, 8);
-        let place = Place { path: Path::new("f"), begin: None, first: 0, blocks: 2 };
+        let place = Place { path: Path::new("f"), begin: None, first: 0, blocks: 2, file_bytes: Some(9) };
         let told = |at: usize, values: &Values| {
             let mut comparing = Comparing::default();
             comparing.look(&arrays[at], &place, values);

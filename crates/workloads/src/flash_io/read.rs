@@ -19,6 +19,8 @@ pub(super) struct Reading<'r> {
     pub(super) owner: u32,
     /// Where each array lies in the file, once that was looked up.
     pub(super) places: Vec<Option<u64>>,
+    /// How long the file is, where that is known.
+    pub(super) file_bytes: Option<u64>,
     /// Room for each array's blocks, filled with what no file has.
     pub(super) room: Vec<Values>,
 }
@@ -80,7 +82,7 @@ impl Reading<'_> {
         let mut comparing = Comparing::default();
         let (first, blocks) = (self.first(), self.blocks());
         for (at, array) in self.arrays.iter().enumerate().filter(|(at, _)| came[*at]) {
-            let place = Place { path, begin: self.places[at], first, blocks };
+            let place = Place { path, begin: self.places[at], first, blocks, file_bytes: self.file_bytes };
             comparing.look(array, &place, &self.room[at]);
         }
         Ok((done, comparing))

@@ -199,7 +199,9 @@ impl<'a> Flash<'a, '_> {
         let room = comm.agree("memory", rooms.ok_or_else(|| no_memory(wanted)))?;
         let (mesh, path) = (&self.mesh, path.as_path());
         let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
-        let mut reading = Reading { work: &work, arrays: &arrays, owner, places: Vec::new(), room };
+        let file_bytes = self.bytes_there(path)?;
+        let places = Vec::new();
+        let mut reading = Reading { work: &work, arrays: &arrays, owner, places, file_bytes, room };
         reading.look()?;
         let cached_before = self.cached(&reading, path)?;
         self.rank.next_phase()?;
@@ -220,6 +222,14 @@ impl<'a> Flash<'a, '_> {
         self.tell_uncollective(file.check_name(), repetition, &done)?;
         self.tell_cached(file, repetition, &phase)?;
         Ok(wrong)
+    }
+
+    /// How long a file is, as rank 0 sees it; `None` where it cannot tell. Collective.
+    fn bytes_there(&self, path: &Path) -> Result<Option<u64>, Halt> {
+        let comm = self.rank.comm;
+        let size = if comm.rank() == 0 { self.storage.size(path).unwrap_or(None) } else { None };
+        let said = comm.reduce_one(size.map_or(0, |size| size + 1), Reduce::Max)?;
+        Ok(said.checked_sub(1))
     }
 
     /// Share of what this rank is about to read that lies in its client's page cache, the worst of all ranks;
