@@ -4,8 +4,10 @@ use std::io::Write;
 use std::time::Duration;
 
 use ranks::launcher::{self, Launch};
-use ranks::mpi::MpiWorld;
+use ranks::mpi::{LIBRARY_VARIABLE, MpiWorld};
 use ranks::{Comm, Halt, Reduce, local};
+use storage::Backend;
+use storage::libraries::Kind;
 use units::Usage;
 
 /// Who runs a workload.
@@ -14,6 +16,37 @@ pub(crate) enum Session {
     Local(u32),
     /// MPI processes, of which this is one.
     Mpi(Box<MpiWorld>),
+}
+
+/// What a workload needs of its ranks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Needs {
+    /// Nothing: they may be threads.
+    Nothing,
+    /// MPI.
+    Mpi,
+    /// The MPI that a library is built on.
+    Library(&'static Kind),
+}
+
+impl Needs {
+    /// What a backend needs.
+    pub(crate) fn of(backend: &Backend) -> Self {
+        match backend.library {
+            Some(kind) => Self::Library(kind),
+            None if backend.needs_mpi => Self::Mpi,
+            None => Self::Nothing,
+        }
+    }
+
+    /// The variables of one rank that no launcher started: it may choose its MPI.
+    fn variable_alone(self, name: &str) -> Option<String> {
+        let chosen = || match self {
+            Self::Library(kind) if name == LIBRARY_VARIABLE => kind.mpi_alone(),
+            _ => None,
+        };
+        variable(name).filter(|value| !value.is_empty()).or_else(chosen)
+    }
 }
 
 /// How long a rank that failed stays before it leaves.
@@ -37,9 +70,10 @@ pub(crate) fn launch() -> Option<Launch> {
 }
 
 impl Session {
-    /// Starts the ranks: those of `launch`, or `local` threads (one when not said). `needs_mpi` starts
-    /// MPI also without a launcher, for a backend that is made of it.
-    pub(crate) fn start(launch: Option<&Launch>, local: Option<u32>, needs_mpi: bool) -> Result<Self, Usage> {
+    /// Starts the ranks: those of `launch`, or `local` threads (one when not said). What `needs` MPI starts
+    /// it also without a launcher.
+    pub(crate) fn start(launch: Option<&Launch>, local: Option<u32>, needs: Needs) -> Result<Self, Usage> {
+        let needs_mpi = !matches!(needs, Needs::Nothing);
         let alone = launch.is_none_or(|launch| launch.size == Some(1));
         if local == Some(0) {
             return Err(Usage::new("-n 0: there has to be at least one rank"));
@@ -58,6 +92,9 @@ impl Session {
                 launch.name
             ))),
             (Some(_), _) if !alone => Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?))),
+            (None, _) if needs_mpi && local.unwrap_or(1) == 1 => {
+                Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &|name| needs.variable_alone(name))?)))
+            }
             _ if needs_mpi && local.unwrap_or(1) == 1 => {
                 Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?)))
             }

@@ -91,7 +91,12 @@ fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_refused() {
 #[test]
 fn a_ready_plan_can_be_shown_kept_and_checked() {
     let place = Place::new();
-    assert!(place.assay("plan list").ok().starts_with("try "));
+    let listed = place.assay("plan list").ok();
+    assert!(listed.starts_with("try "));
+    for name in listed.lines().map(|line| line.split_whitespace().next().unwrap()) {
+        fs::write(place.path("p.toml"), place.assay(&format!("plan show {name}")).ok()).unwrap();
+        assert!(place.assay("plan check p.toml").ok().starts_with(&format!("{name}: ")), "{name}");
+    }
     fs::write(place.path("p.toml"), place.assay("plan show try").ok()).unwrap();
     let summary = place.assay("plan check p.toml").ok();
     for words in ["6 tests, 6 criteria, 3 datasets, 29 jobs\n", "writes at most ", "1.25 GiB at a time"] {

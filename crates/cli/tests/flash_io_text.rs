@@ -192,3 +192,23 @@ fn a_library_on_another_mpi_is_refused_on_all_ranks_before_a_file_is_touched() {
     let line = complaint(&run(command.env("ASSAY_PNETCDF_LIBRARY", "/nowhere/libpnetcdf.so")));
     assert!(line.contains("no PnetCDF library was found"), "{line}");
 }
+
+/// Nobody has said which MPI one rank without a launcher runs on, so it is the one that the library needs.
+#[test]
+fn one_rank_without_a_launcher_runs_on_the_mpi_that_the_library_is_built_on() {
+    let dir = tempfile::tempdir().unwrap();
+    if Mpi::Open.command(dir.path(), 1, "").is_none() {
+        return;
+    }
+    for (words, file) in [
+        ("flash-io -q -f ./f_ --size 2 --blocks 2", "f_ncmpi_chk_0000.nc"),
+        ("flash-io --hdf5 -q -f ./f_ --size 2 --blocks 2", "f_hdf5_chk_0000"),
+        ("ior -a NCMPI -w -k -o ./n -b 64k -t 16k", "n"),
+    ] {
+        let mut command = common::assay(dir.path(), words);
+        command.env_remove("ASSAY_MPI_LIBRARY");
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        run(&mut command).ok();
+        assert!(dir.path().join(file).exists(), "{words}");
+    }
+}

@@ -62,6 +62,12 @@ impl Kind {
         fitting(self, self.found(), mpi)
     }
 
+    /// The MPI library that one rank without a launcher takes for it: that of the first build there is,
+    /// unless one is built on the MPICH family, which is looked for first anyway.
+    pub fn mpi_alone(&self) -> Option<String> {
+        alone(&self.found())
+    }
+
     /// That there is none, in one line with what would do.
     pub fn missing(&self) -> String {
         let Self { name, variable, advice, .. } = self;
@@ -98,6 +104,12 @@ impl Kind {
     }
 }
 
+fn alone(found: &[Found]) -> Option<String> {
+    let built: Vec<&str> = found.iter().filter_map(|found| found.mpi.as_deref()).collect();
+    let of_mpich = |name: &str| name.starts_with("libmpich.") || name == "libmpi.so.12";
+    if built.iter().any(|name| of_mpich(name)) { None } else { built.first().map(|name| (*name).to_owned()) }
+}
+
 fn fitting(kind: &Kind, found: Vec<Found>, mpi: &str) -> Result<PathBuf, String> {
     if let Some(fits) = found.iter().find(|found| found.mpi.as_deref() == Some(mpi)) {
         return Ok(fits.path.clone());
@@ -111,7 +123,10 @@ fn fitting(kind: &Kind, found: Vec<Found>, mpi: &str) -> Result<PathBuf, String>
         format!("{} is built {on}", found.path.display())
     });
     let each = each.collect::<Vec<_>>().join(", ");
-    Err(format!("the ranks run on {mpi}, but {each}; {variable} may name a {name} built on {mpi}"))
+    Err(format!(
+        "the ranks run on {mpi}, but {each}; start them with the mpirun of that MPI, or {variable} \
+         may name a {name} built on {mpi}"
+    ))
 }
 
 /// The MPI library that is loaded in this process, by the name that other libraries need it under; `None`
@@ -274,8 +289,13 @@ mod tests {
         assert_eq!(
             why,
             "the ranks run on libmpich.so.12, but /x/libc.so is built without MPI, /x/libc.so is built on \
-             libmpi.so.40; ASSAY_C_LIBRARY may name a C built on libmpich.so.12"
+             libmpi.so.40; start them with the mpirun of that MPI, or ASSAY_C_LIBRARY may name a C built on \
+             libmpich.so.12"
         );
+        let mpi = |names: &[Option<&str>]| alone(&names.iter().map(|name| found(*name)).collect::<Vec<_>>());
+        assert_eq!(mpi(&[None, Some("libmpi.so.40")]).as_deref(), Some("libmpi.so.40"), "no other would do");
+        assert_eq!(mpi(&[Some("libmpi.so.40"), Some("libmpich.so.12")]), None, "the usual search finds it");
+        assert_eq!(mpi(&[None]), None);
         let why = fitting(&KIND, Vec::new(), "libmpi.so.40").unwrap_err();
         assert!(why.starts_with("no C library was found (libnowhere.so, libc.so.6); Debian: "), "{why}");
     }

@@ -47,8 +47,8 @@ pub(super) struct Ready {
 
 /// All of them.
 const READY: &[Ready] = &[
-    Ready { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
     Ready { name: "try", text: include_str!("../../../../plans/try.toml") },
+    Ready { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
 ];
 
 impl Ready {

@@ -85,6 +85,8 @@ pub struct Backend {
     pub options: &'static [BackendOption],
     /// Whether its ranks have to be MPI's.
     pub needs_mpi: bool,
+    /// The parallel library that it is made of, where it is looked for.
+    pub library: Option<&'static Kind>,
     /// Makes it with the given settings.
     pub open: fn(&Settings) -> Result<Box<dyn Storage>, Usage>,
 }

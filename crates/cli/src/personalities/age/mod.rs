@@ -16,7 +16,7 @@ use super::classic::interrupt;
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::{Program, options, posix};
-use crate::session::Session;
+use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 pub(crate) use args::Args;
 use progress::Line;
@@ -35,7 +35,7 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     };
     // What is outside the command line, only rank 0 reads.
     let outside = || if program.speaks { meant.outside().map(Some) } else { Ok(None) };
-    let session = Session::start(program.launch.as_ref(), local, false);
+    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing);
     let (session, outside) = match session.and_then(|session| session.agree(outside())) {
         Ok(agreed) => agreed,
         Err(usage) => return program.refuse(&usage),

@@ -20,7 +20,7 @@ use super::classic::interrupt;
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::{Program, posix};
-use crate::session::Session;
+use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 use grammar::Typed;
 use text::{Look, Text};
@@ -40,7 +40,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     if typed.help {
         return program.print(&help::text());
     }
-    let session = Session::start(program.launch.as_ref(), local, false);
+    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing);
     let (session, ready) = match session.and_then(|session| prepare(&typed, session)) {
         Ok(prepared) => prepared,
         Err(usage) => return program.refuse(&usage),

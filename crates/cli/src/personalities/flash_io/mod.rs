@@ -23,7 +23,7 @@ use super::long_call;
 use super::perform::{Part, Run, perform_unless};
 use super::program::{Program, posix};
 use super::stuck::{self, Standing};
-use crate::session::Session;
+use crate::session::{Needs, Session};
 use crate::speech::complain;
 use grammar::Typed;
 use text::{Look, Text};
@@ -39,7 +39,12 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     if typed.help {
         return program.print(&help::text(&called(argv)));
     }
-    let session = Session::start(program.launch.as_ref(), local, true);
+    let needs = match typed.parameters.form {
+        Form::Pnetcdf => "ncmpi",
+        Form::Hdf5 => "hdf5",
+    };
+    let session = storage::backend(needs)
+        .and_then(|backend| Session::start(program.launch.as_ref(), local, Needs::of(backend)));
     let (session, ready) = match session.and_then(|session| prepare(&typed, session)) {
         Ok(prepared) => prepared,
         Err(usage) => return program.refuse(&usage),

@@ -39,7 +39,7 @@ use ranks::launcher::Launch;
 use units::Usage;
 
 use super::classic::grammar;
-use crate::session::{Session, launch};
+use crate::session::{Needs, Session, launch};
 use crate::speech::{complain, say};
 use environment::Outside;
 use flow::{Ready, Voice, perform};
@@ -110,10 +110,13 @@ fn prepare(
         // What is wrong with the options is said before what is missing to run them.
         let ready = all_ready(tests, &outside, local.unwrap_or(1).max(1))?;
         own_files::check(&ready, named.as_deref())?;
-        let needs_mpi = ready.iter().any(|test| needs_mpi(&test.meant));
-        return Ok((ready, Session::start(launch, local, needs_mpi)?));
+        let all = || ready.iter().map(|test| needs(&test.meant));
+        let library = all().find(|needs| matches!(needs, Needs::Library(_)));
+        let needs = library.or_else(|| all().find(|needs| matches!(needs, Needs::Mpi)));
+        let session = Session::start(launch, local, needs.unwrap_or(Needs::Nothing))?;
+        return Ok((ready, session));
     };
-    let session = Session::start(launch, local, false)?;
+    let session = Session::start(launch, local, Needs::Nothing)?;
     let script = typed.script.as_deref();
     let outside = if first.rank == 0 { Outside::read(script) } else { Ok(Outside::default()) };
     let (session, outside) = session.agree(outside)?;
@@ -135,8 +138,8 @@ fn all_ready(tests: Vec<Written>, outside: &Outside, ranks: u32) -> Result<Vec<R
     one_kind(tests.into_iter().map(|test| ready(test, outside, ranks)).collect::<Result<_, _>>()?)
 }
 
-fn needs_mpi(meant: &Meant) -> bool {
-    storage::backend(&meant.parameters.backend).is_ok_and(|backend| backend.needs_mpi)
+fn needs(meant: &Meant) -> Needs {
+    storage::backend(&meant.parameters.backend).map_or(Needs::Nothing, Needs::of)
 }
 
 /// Bytes of a transfer of the queue that is made only to see whether it can be.
@@ -219,7 +222,7 @@ pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Us
         return Err(Usage::new("`-f` hides its options; write them in the line"));
     }
     let meant = typed.meant()?;
-    if needs_mpi(&meant) && local && ranks > 1 {
+    if !matches!(needs(&meant), Needs::Nothing) && local && ranks > 1 {
         return Err(Usage::new("this backend needs MPI: start the ranks with mpirun"));
     }
     let written = Written { meant, at: String::new() };

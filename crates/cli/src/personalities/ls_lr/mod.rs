@@ -14,7 +14,7 @@ use super::classic::interrupt;
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::{Program, posix};
-use crate::session::Session;
+use crate::session::{Needs, Session};
 use crate::speech::complain;
 use options::Options;
 use text::Text;
@@ -35,7 +35,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     if let (Some(outer), Some(inner)) = (local, options.ranks) {
         return program.refuse(&Usage(format!("-n {outer} and -n {inner}: say it once")));
     }
-    let session = match Session::start(program.launch.as_ref(), local.or(options.ranks), false) {
+    let session = match Session::start(program.launch.as_ref(), local.or(options.ranks), Needs::Nothing) {
         Ok(session) => session,
         Err(usage) => return program.refuse(&usage),
     };

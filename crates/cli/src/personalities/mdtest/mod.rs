@@ -33,7 +33,7 @@ use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use super::classic::{grammar, header_dir, interrupt, writable};
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
-use crate::session::{Session, launch};
+use crate::session::{Needs, Session, launch};
 use crate::speech::{complain, say};
 use text::Text;
 use typed::{Meant, Typed};
@@ -106,9 +106,9 @@ fn prepare(typed: Typed, launch: Option<&Launch>, local: Option<u32>) -> Result<
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         // What is wrong with the options is said before what is missing to run them.
         let ready = ready(typed, &read(), local.unwrap_or(1).max(1))?;
-        return Ok((ready, Session::start(launch, local, false)?));
+        return Ok((ready, Session::start(launch, local, Needs::Nothing)?));
     };
-    let session = Session::start(launch, local, false)?;
+    let session = Session::start(launch, local, Needs::Nothing)?;
     let variables = if first.rank == 0 { read() } else { Variables::default() };
     let variables = variables.share(&session)?;
     let ranks = session.size();

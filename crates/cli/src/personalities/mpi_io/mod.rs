@@ -22,7 +22,7 @@ use workloads::mpi_io::{self, Case, Event, Library, Suite};
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::options;
-use crate::session::{Session, launch};
+use crate::session::{Needs, Session, launch};
 use crate::speech::{complain, say};
 pub(crate) use args::Args;
 use tale::Tale;
@@ -73,9 +73,10 @@ pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
 /// One rank that no launcher started is MPI's all the same, where there is an MPI.
 fn session(launch: Option<&ranks::launcher::Launch>, local: Option<u32>) -> Result<Session, Usage> {
     if launch.is_none() && local.is_none() {
-        return Session::start(None, None, true).or_else(|_| Session::start(None, None, false));
+        return Session::start(None, None, Needs::Mpi)
+            .or_else(|_| Session::start(None, None, Needs::Nothing));
     }
-    Session::start(launch, local, false)
+    Session::start(launch, local, Needs::Nothing)
 }
 
 fn list(cases: &[Case]) -> String {

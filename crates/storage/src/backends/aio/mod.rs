@@ -40,6 +40,7 @@ pub(super) const BACKEND: Backend = Backend {
         ODIRECT,
     ],
     needs_mpi: false,
+    library: None,
     open,
 };
 

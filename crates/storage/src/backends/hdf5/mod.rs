@@ -56,6 +56,7 @@ pub(super) const BACKEND: Backend = Backend {
         BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
     ],
     needs_mpi: true,
+    library: Some(&hdf5::KIND),
     open,
 };
 

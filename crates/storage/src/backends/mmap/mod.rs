@@ -41,6 +41,7 @@ pub(super) const BACKEND: Backend = Backend {
         },
     ],
     needs_mpi: false,
+    library: None,
     open,
 };
 

@@ -48,6 +48,7 @@ pub(super) const BACKEND: Backend = Backend {
         },
     ],
     needs_mpi: true,
+    library: None,
     open,
 };
 

@@ -53,6 +53,7 @@ pub(super) const BACKEND: Backend = Backend {
         },
     ],
     needs_mpi: true,
+    library: Some(&KIND),
     open,
 };
 

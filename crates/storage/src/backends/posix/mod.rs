@@ -31,6 +31,7 @@ pub(super) const BACKEND: Backend = Backend {
         },
     ],
     needs_mpi: false,
+    library: None,
     open: |settings| {
         let plain = Plain::new("posix", settings)?;
         Ok(Box::new(OnMount(Posix { plain, locks: settings.flag("posix.rangelocks") })))

@@ -31,6 +31,7 @@ pub(super) const BACKEND: Backend = Backend {
         },
     ],
     needs_mpi: false,
+    library: None,
     open: |settings| {
         let plain = Plain::queued("uring", settings)?;
         Ok(Box::new(OnMount(Uring { plain, registers: !settings.flag("uring.plain-buffers") })))
