@@ -111,6 +111,7 @@ pub const KNOWN: &[Known] = &[
     row(ROMIO_3, "partial.*", COUNTED, COUNTS_PARTS),
     fatal(ROMIO_3, "requests.type_freed_together", "collective calls that do not wait jump to address 0"),
     row(ROMIO_4, "end.*_all*", COUNTED, COUNTS_ALL),
+    row(ROMIO_4, "requests.free", "freed request", "what a freed request was to write may be lost"),
     row(ROMIO_4, "datarep.duplicate", "success", NATIVE),
     row(ROMIO_4, "datarep.extent", "bytes 4 8", LONG),
     row(ROMIO_4, "datarep.external32_long", "the file", LONG),
