@@ -244,7 +244,9 @@ fn a_file_that_was_cut_or_is_another_is_told() {
     std::fs::File::options().write(true).open(&file).unwrap().set_len(length - 40).unwrap();
     let cut = flash(dir.path(), 2, &format!("{words} --verify-only")).unwrap();
     assert_eq!(cut.status, Some(1), "{cut:?}");
-    assert!(cut.out.contains("variable f1__, block 7 zone (1,1,0): expected 12, found"), "{cut:?}");
+    let place = format!("(truncated; 40 bytes from byte {} of the file)", length - 40);
+    let why = "variable f1__, block 7 zone (1,1,0): expected 12, and the file ends before it";
+    assert!(cut.out.contains(&format!("{why} {place}")), "{cut:?}");
     std::fs::remove_file(&file).unwrap();
     let gone = flash(dir.path(), 2, &format!("{words} --verify-only")).unwrap();
     assert!(gone.err.contains("./f_ncmpi_plt_cnt_0000.nc: No such file or directory"), "{gone:?}");
