@@ -174,8 +174,10 @@ fn a_library_on_another_mpi_is_refused_by_all_ranks_before_a_file_is_touched() {
         let library = format!("/usr/lib/x86_64-linux-gnu/{other}");
         let ran = run(command.env("ASSAY_HDF5_LIBRARY", &library));
         assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{ran:#?}");
-        let line =
-            format!("ior: the ranks run on {own}, but {library} is built on {needed}; ASSAY_HDF5_LIBRARY");
+        let line = format!(
+            "ior: the ranks run on {own}, but {library} is built on {needed}; start them with the mpirun of \
+             that MPI, or ASSAY_HDF5_LIBRARY"
+        );
         assert!(ran.complaints()[0].starts_with(&line), "{ran:#?}");
         assert_eq!(fs::read_to_string(dir.path().join("f")).unwrap(), "precious");
         assert!(!dir.path().join("r").exists(), "no results either");
