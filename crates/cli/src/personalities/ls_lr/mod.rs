@@ -79,7 +79,7 @@ struct Ready {
 /// Says no to options that a run on `ranks` ranks would refuse before it starts, whatever is in the directory
 /// of the trees, which is not among them.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
-    let options = options::parse(&[tokens, &["{dir}".to_owned()]].concat()).map_err(|(text, status)| {
+    let options = options::parse(tokens).map_err(|(text, status)| {
         Usage(if status == 0 { "the line runs nothing; take the help out".to_owned() } else { text })
     })?;
     if options.ranks.is_some() {
