@@ -20,10 +20,6 @@ static ONE_JOB: Mutex<()> = Mutex::new(());
 /// Longest wait for one run of the suite.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// Has MPICH take each rank for one of a node of its own. Otherwise ranks that share memory wait for each
-/// other without yielding the processor, which on fewer processors than ranks takes several times as long.
-const NO_SPINNING: &str = "1";
-
 /// A launcher of ranks, with the words before their number; `None`, told, where it is not here.
 fn launcher(name: &str) -> Option<String> {
     let mpi = match name {
@@ -77,7 +73,6 @@ fn suite_in(
     let mut command = assay(dir.path(), "mpi-io --record records");
     command.args(["--launch", &launch]).args(words).arg("d");
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.env("MPIR_CVAR_NOLOCAL", NO_SPINNING);
     if let Some(library) = Mpi::WheelAbi.command(dir.path(), 1, "").filter(|_| mpi == "abi") {
         command.envs(library.get_envs().filter_map(|(name, value)| Some((name, value?))));
     }
