@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 
 use units::Usage;
 
+use crate::plan::Placement;
+
 /// What a launcher has to know of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launching {
     /// The program that does the work.
     pub program: String,
-    /// Ranks.
-    pub ranks: u32,
+    /// Its ranks and nodes.
+    pub placement: Placement,
     /// The workload's name and its options.
     pub words: Vec<String>,
     /// Whether the workload starts its ranks itself, as often as it takes, by the launcher's words.
@@ -40,7 +42,8 @@ pub struct Launch {
 pub enum LaunchKind {
     /// Ranks are threads of one process on this machine.
     Local,
-    /// Ranks are MPI's, started by these words, in which `{ranks}` and `{cmd}` are replaced.
+    /// Ranks are MPI's, started by these words, in which `{ranks}`, `{nodes}`, `{ppn}` and `{cmd}` are
+    /// replaced.
     Mpirun(Vec<String>),
 }
 
@@ -48,8 +51,8 @@ pub enum LaunchKind {
 pub const MPIRUN: &[&str] = &["mpirun", "-n", "{ranks}", "{cmd}"];
 
 impl LaunchKind {
-    /// Checks the words of a launch template: `{cmd}` once and alone, `{ranks}` somewhere, nothing else
-    /// in braces.
+    /// Checks the words of a launch template: `{cmd}` once and alone, `{ranks}` (or `{nodes}` and `{ppn}`)
+    /// somewhere, nothing unknown in braces.
     pub fn mpirun(template: Vec<String>) -> Result<Self, Usage> {
         if template.iter().filter(|word| *word == "{cmd}").count() != 1
             || template.first().is_none_or(|w| w == "{cmd}")
@@ -58,19 +61,33 @@ impl LaunchKind {
                 "a launch line needs a program first and `{cmd}` once, as a word of its own",
             ));
         }
-        if !template.iter().any(|word| word.contains("{ranks}")) {
+        let says = |mark: &str| template.iter().any(|word| word.contains(mark));
+        if !(says("{ranks}") || says("{nodes}") && says("{ppn}")) {
             return Err(Usage::new(
                 "a launch line needs `{ranks}`, else every job has the same number of ranks",
             ));
         }
         for word in template.iter().filter(|word| *word != "{cmd}") {
-            if word.replace("{ranks}", "").contains(['{', '}']) {
+            let known = ["{ranks}", "{nodes}", "{ppn}"];
+            if known.iter().fold(word.clone(), |word, mark| word.replace(mark, "")).contains(['{', '}']) {
                 return Err(Usage(format!(
-                    "unknown placeholder in `{word}`; known are `{{ranks}}` and `{{cmd}}`"
+                    "unknown placeholder in `{word}`; known are `{{ranks}}`, `{{nodes}}`, `{{ppn}}` and \
+                     `{{cmd}}`"
                 )));
             }
         }
         Ok(Self::Mpirun(template))
+    }
+
+    /// Why a job so placed cannot be started by these words, if so.
+    pub(crate) fn refuses_placement(&self, placement: &Placement) -> Option<String> {
+        let Self::Mpirun(template) = self else { return None };
+        let says = |mark: &str| template.iter().any(|word| word.contains(mark));
+        if placement.nodes.is_none() && says("{nodes}") {
+            return Some("launch.argv says {nodes}; give `nodes`, or `ppn` beside `ranks`".to_owned());
+        }
+        let lacks = placement.ppn.is_none() && says("{ppn}");
+        lacks.then(|| "launch.argv says {ppn}; give `ppn`".to_owned())
     }
 
     /// Why a workload cannot start its ranks itself by these words, if so.
@@ -101,7 +118,12 @@ impl LaunchKind {
 
 impl Launcher for LaunchKind {
     fn command(&self, job: &Launching) -> Vec<String> {
-        let ranks = job.ranks.to_string();
+        let Placement { ranks, nodes, ppn, .. } = &job.placement;
+        let ranks = ranks.to_string();
+        let number = |number: &Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+        let (nodes, ppn) = (number(nodes), number(ppn));
+        let filled =
+            |word: &str| word.replace("{ranks}", &ranks).replace("{nodes}", &nodes).replace("{ppn}", &ppn);
         match self {
             Self::Local => {
                 let mut argv = vec![job.program.clone(), "-n".to_owned(), ranks];
@@ -110,7 +132,7 @@ impl Launcher for LaunchKind {
             }
             Self::Mpirun(template) if job.starts_ranks => {
                 let words = template.iter().filter(|word| *word != "{cmd}");
-                let launch: Vec<String> = words.map(|word| word.replace("{ranks}", &ranks)).collect();
+                let launch: Vec<String> = words.map(|word| filled(word)).collect();
                 let mut argv = vec![job.program.clone()];
                 argv.extend(job.words.iter().cloned());
                 argv.extend(["--launch".to_owned(), launch.join(" ")]);
@@ -120,7 +142,7 @@ impl Launcher for LaunchKind {
                 .iter()
                 .flat_map(|word| match word.as_str() {
                     "{cmd}" => [std::slice::from_ref(&job.program), &job.words].concat(),
-                    _ => vec![word.replace("{ranks}", &ranks)],
+                    word => vec![filled(word)],
                 })
                 .collect(),
         }
@@ -139,7 +161,7 @@ mod tests {
     fn a_job_becomes_these_words() {
         let job = Launching {
             program: "/bin/assay".into(),
-            ranks: 4,
+            placement: Placement { ranks: 4, nodes: Some(2), ppn: Some(2), rule: None },
             words: words("ior -w -o /d/f --record r"),
             starts_ranks: false,
         };
@@ -154,6 +176,10 @@ mod tests {
                 "srun --ntasks=4 --mpi=pmix /bin/assay ior -w -o /d/f --record r",
             ),
             (
+                LaunchKind::Mpirun(words("srun -N {nodes} --ntasks-per-node={ppn} {cmd}")),
+                "srun -N 2 --ntasks-per-node=2 /bin/assay ior -w -o /d/f --record r",
+            ),
+            (
                 LaunchKind::Mpirun(words("sh -c {cmd} --tail {ranks}")),
                 "sh -c /bin/assay ior -w -o /d/f --record r --tail 4",
             ),
@@ -166,7 +192,7 @@ mod tests {
     fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
         let job = Launching {
             program: "/bin/assay".into(),
-            ranks: 4,
+            placement: Placement { ranks: 4, nodes: Some(2), ppn: Some(2), rule: None },
             words: words("mpi-io /d --record r"),
             starts_ranks: true,
         };
@@ -198,8 +224,8 @@ mod tests {
             ),
             ("mpirun {cmd}", "a launch line needs `{ranks}`, else every job has the same number of ranks"),
             (
-                "srun -N {nodes} -n {ranks} {cmd}",
-                "unknown placeholder in `{nodes}`; known are `{ranks}` and `{cmd}`",
+                "srun -N {node} -n {ranks} {cmd}",
+                "unknown placeholder in `{node}`; known are `{ranks}`, `{nodes}`, `{ppn}` and `{cmd}`",
             ),
         ] {
             assert_eq!(LaunchKind::mpirun(words(line)).unwrap_err().0, error);

@@ -8,7 +8,9 @@
 
 mod check;
 mod criterion;
+mod parameters;
 mod place;
+mod placement;
 mod state;
 mod uses;
 mod wire;
@@ -21,6 +23,8 @@ use units::{Dimension, Quantity, Usage};
 use crate::launch::Launch;
 use crate::line::Line;
 
+pub use parameters::Choice;
+
 /// A plan, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -32,8 +36,8 @@ pub struct Plan {
     pub source: String,
     /// The file systems under test by name.
     pub file_systems: BTreeMap<String, FileSystem>,
-    /// How many client nodes the contract delivers, where the plan says so.
-    pub clients_delivered: Option<u32>,
+    /// The client nodes.
+    pub clients: Clients,
     /// How jobs are started.
     pub launch: Launch,
     /// Files made once and read by tests.
@@ -44,6 +48,38 @@ pub struct Plan {
     pub tests: Vec<Test>,
     /// The file as it was, byte for byte.
     pub text: String,
+    /// The values of its parameters, by name.
+    pub parameters: BTreeMap<String, String>,
+    /// What was chosen of them.
+    pub choice: Choice,
+}
+
+/// The client nodes, as far as the plan tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clients {
+    /// How many the contract delivers: what percentages of nodes are of.
+    pub delivered: Option<u32>,
+    /// A file that names them, a line each.
+    pub hostfile: Option<String>,
+    /// Names of nodes that no job is to run on.
+    pub exclude: Vec<String>,
+    /// Main memory of one, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Cores of one.
+    pub cores: Option<u32>,
+}
+
+/// How many ranks on how many nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Ranks in all.
+    pub ranks: u32,
+    /// Nodes; `None` where that is left to the launcher.
+    pub nodes: Option<u32>,
+    /// Ranks on each node; `None` where that is left to the launcher.
+    pub ppn: Option<u32>,
+    /// How the number of nodes came about, such as `90 % of 1536 nodes = 1382`.
+    pub rule: Option<String>,
 }
 
 /// A file system under test.
@@ -62,8 +98,8 @@ pub struct Dataset {
     pub name: String,
     /// The line that writes it; one of IOR.
     pub line: Line,
-    /// Ranks that write it.
-    pub ranks: u32,
+    /// The ranks that write it.
+    pub placement: Placement,
     /// The file system it lies on.
     pub fs: String,
     /// Seconds after which the job is killed.
@@ -86,8 +122,8 @@ pub struct State {
     pub name: String,
     /// Which.
     pub kind: StateKind,
-    /// Ranks that make it.
-    pub ranks: u32,
+    /// The ranks that make it.
+    pub placement: Placement,
     /// The file system.
     pub fs: String,
     /// Seconds after which the job is killed.
@@ -151,8 +187,8 @@ pub struct Test {
     pub clause: String,
     /// The line that is run.
     pub line: Line,
-    /// Ranks of each launch.
-    pub ranks: u32,
+    /// The ranks of each launch.
+    pub placement: Placement,
     /// How often it is launched.
     pub repetitions: u32,
     /// Whose files it reads, if not its own.
@@ -294,11 +330,19 @@ pub struct Decide {
 }
 
 impl Plan {
-    /// Reads and checks the plan in `text`; `name` is what messages call the file.
+    /// Reads and checks the plan in `text`, with its parameters as they are in it; `name` is what messages
+    /// call the file.
     pub fn parse(text: &str, name: &str) -> Result<Self, Usage> {
-        let place = place::Place { text, name };
-        let file: wire::File = toml::from_str(text).map_err(|error| place.refused(&error))?;
-        check::plan(file, &place)
+        Self::parse_with(text, name, &Choice::default())
+    }
+
+    /// The same with the values of `choice`.
+    pub fn parse_with(text: &str, name: &str, choice: &Choice) -> Result<Self, Usage> {
+        let filled = parameters::fill(&place::Place::new(text, name), choice)?;
+        let place = place::Place::shifted(text, name, filled.shifts);
+        let file: wire::File = toml::from_str(&filled.text).map_err(|error| place.refused(&error))?;
+        let plan = check::plan(file, &place)?;
+        Ok(Self { parameters: filled.values, choice: choice.clone(), ..plan })
     }
 
     /// Whether some file system lies where the user says when the plan is run.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use units::Usage;
 
-use crate::plan::{Plan, Test, Uses};
+use crate::plan::{Placement, Plan, Test, Uses};
 
 /// What a job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub struct PlannedJob {
     pub removes: Vec<String>,
     /// The file system.
     pub fs: String,
-    /// Ranks.
-    pub ranks: u32,
+    /// Its ranks and nodes.
+    pub placement: Placement,
     /// The command of the workload.
     pub workload: &'static str,
     /// The words behind it, with `{dir}` still in them.
@@ -199,7 +199,7 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
 fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     let dataset = &plan.datasets[index];
     let number = before as u32 + 1;
-    let (writes_bytes, _) = dataset.line.bytes(dataset.ranks);
+    let (writes_bytes, _) = dataset.line.bytes(dataset.placement.ranks);
     PlannedJob {
         number,
         purpose: Purpose::Dataset(index),
@@ -212,14 +212,14 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         states: Vec::new(),
         removes: Vec::new(),
         fs: dataset.fs.clone(),
-        ranks: dataset.ranks,
+        placement: dataset.placement.clone(),
         workload: dataset.line.workload(),
         words: [dataset.line.words(), &dataset.line.place()].concat(),
         starts_ranks: false,
         timeout_s: dataset.timeout_s,
         writes_bytes,
-        holds_bytes: dataset.line.holds_bytes(dataset.ranks),
-        holds_names: dataset.line.holds_names(dataset.ranks, 0),
+        holds_bytes: dataset.line.holds_bytes(dataset.placement.ranks),
+        holds_names: dataset.line.holds_names(dataset.placement.ranks, 0),
         reads_bytes: 0,
         deadline_s: dataset.line.deadline_s(),
     }
@@ -241,7 +241,7 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         states: Vec::new(),
         removes: Vec::new(),
         fs: state.fs.clone(),
-        ranks: state.ranks,
+        placement: state.placement.clone(),
         workload: "age",
         words: [&["{dir}".to_owned()], state.words()].concat(),
         starts_ranks: false,
@@ -263,7 +263,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let test = &plan.tests[index];
     let number = before as u32 + 1;
     let files = files(plan, test, repetition);
-    let (writes_bytes, reads_bytes) = test.line.bytes(test.ranks);
+    let (writes_bytes, reads_bytes) = test.line.bytes(test.placement.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
     let of_states = made.clone().map(|state| (state.job(), 1));
     let preload = preload(plan, test);
@@ -281,14 +281,14 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         states: made.map(|state| format!("states/{}", state.name)).collect(),
         removes: Vec::new(),
         fs: test.fs.clone(),
-        ranks: test.ranks,
+        placement: test.placement.clone(),
         workload: test.line.workload(),
         words: [test.line.words(), &filled, &test.line.place()].concat(),
         starts_ranks: test.line.starts_ranks(),
         timeout_s: test.timeout_s,
         writes_bytes,
-        holds_bytes: test.line.holds_bytes(test.ranks),
-        holds_names: test.line.holds_names(test.ranks, preload.unwrap_or(0)),
+        holds_bytes: test.line.holds_bytes(test.placement.ranks),
+        holds_names: test.line.holds_names(test.placement.ranks, preload.unwrap_or(0)),
         reads_bytes,
         deadline_s: test.line.deadline_s(),
     }

@@ -58,6 +58,12 @@ pub struct CampaignInfo {
     /// For each file system of the plan, the directory that the campaign made for its files.
     #[serde(default)]
     pub data: BTreeMap<String, String>,
+    /// The scale of the plan that was chosen.
+    #[serde(default)]
+    pub scale: Option<String>,
+    /// Values given to its parameters by hand.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
     /// The tests chosen; empty when the whole plan was.
     #[serde(default)]
     pub only: Vec<String>,

@@ -157,7 +157,7 @@ fn scatter(statistics: Option<&Statistics>) -> Option<String> {
 
 fn one_node(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
     let run = runs(jobs).find(|run| run.nodes == 1)?;
-    let delivered = case.plan.clients_delivered;
+    let delivered = case.plan.clients.delivered;
     (delivered != Some(1)).then(|| {
         let of = delivered.map(|nodes| format!(" of {nodes}")).unwrap_or_default();
         format!("measured from one client node{of} ({}), whose own limit may be what was found", run.host)

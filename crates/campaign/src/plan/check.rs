@@ -6,7 +6,9 @@ use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
 use super::place::{Place, nearest};
-use super::{Dataset, FileSystem, Plan, Test, state, wire};
+use super::placement::{Asked, clients, whole};
+use super::wire::Count;
+use super::{Choice, Clients, Dataset, FileSystem, Placement, Plan, Test, state, wire};
 use crate::ior_line::IorLine;
 use crate::launch::{Launch, LaunchKind, MPIRUN};
 use crate::line::Line;
@@ -33,7 +35,10 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         let wire::Fs { dir, kind } = fs.get_ref();
         file_systems.insert(key.clone(), FileSystem { dir: dir.clone(), kind: kind.clone() });
     }
-    let defaults = Defaults { file: &file.defaults, file_systems: &file_systems, place };
+    let clients = clients(file.clients.as_ref(), place)?;
+    let launch = launch(file.launch.as_ref(), place)?;
+    let defaults =
+        Defaults { file: &file.defaults, file_systems: &file_systems, clients, launch: &launch.kind, place };
     let mut datasets = Vec::new();
     for (key, dataset) in &file.dataset {
         datasets.push(defaults.dataset(key, dataset)?);
@@ -42,21 +47,25 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         id: file.plan.id.get_ref().clone(),
         title: file.plan.title.clone(),
         source: file.plan.source.clone(),
-        clients_delivered: clients(file.clients.as_ref(), place)?,
-        launch: launch(file.launch.as_ref(), place)?,
+        clients: defaults.clients.clone(),
+        launch: launch.clone(),
         datasets,
         states: Vec::new(),
         tests: Vec::new(),
         text: place.text.to_owned(),
+        parameters: BTreeMap::new(),
+        choice: Choice::default(),
         file_systems: BTreeMap::new(),
     };
     for (key, state) in &file.state {
         plan.states.push(defaults.state(key, state)?);
     }
     for test in &file.test {
-        let checked = defaults.test(test.get_ref(), &plan)?;
-        plan.tests.push(checked);
-        state::in_a_row(&test.get_ref().id, &plan, place)?;
+        for placement in defaults.steps(test.get_ref())? {
+            let checked = defaults.test(test.get_ref(), placement, &plan)?;
+            plan.tests.push(checked);
+            state::in_a_row(&test.get_ref().id, &plan, place)?;
+        }
     }
     if plan.tests.is_empty() {
         return Err(Usage(format!("{}: a plan needs at least one [[test]]", place.name)));
@@ -74,16 +83,6 @@ pub(super) fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Che
         return Err(place.error(word, format!("`{text}`: {what} {rule}")));
     }
     Ok(())
-}
-
-fn clients(clients: Option<&wire::Clients>, place: &Place<'_>) -> Checked<Option<u32>> {
-    match clients.map(|clients| &clients.delivered) {
-        Some(delivered) if *delivered.get_ref() == 0 => {
-            Err(place
-                .error(delivered, "clients.delivered is 0; say how many client nodes the contract delivers"))
-        }
-        delivered => Ok(delivered.map(|delivered| *delivered.get_ref())),
-    }
 }
 
 fn launch(launch: Option<&Spanned<wire::Launch>>, place: &Place<'_>) -> Checked<Launch> {
@@ -110,6 +109,8 @@ fn launch(launch: Option<&Spanned<wire::Launch>>, place: &Place<'_>) -> Checked<
 pub(super) struct Defaults<'a> {
     pub(super) file: &'a wire::Defaults,
     file_systems: &'a BTreeMap<String, FileSystem>,
+    pub(super) clients: Clients,
+    pub(super) launch: &'a LaunchKind,
     pub(super) place: &'a Place<'a>,
 }
 
@@ -136,15 +137,29 @@ impl Defaults<'_> {
         Ok(Dataset {
             name: key.to_owned(),
             line: Line::Ior(line),
-            ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
+            placement: self
+                .placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?,
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             at: self.place.line_column(&wire.ior.span()),
         })
     }
 
-    fn test(&self, wire: &wire::Test, plan: &Plan) -> Checked<Test> {
-        let id = wire.id.get_ref().clone();
+    /// Where a test runs: once, or at each of its steps with the step's name.
+    fn steps(&self, wire: &wire::Test) -> Checked<Vec<(Placement, String)>> {
+        let who = format!("test {}", wire.id.get_ref());
+        let placements =
+            self.placements(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span()))?;
+        let steps = matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(wire::Nodes::Steps(_)));
+        let step = |placement: &Placement| match placement.nodes {
+            Some(nodes) if steps => format!(".n{nodes}"),
+            _ => String::new(),
+        };
+        Ok(placements.into_iter().map(|placement| (placement.clone(), step(&placement))).collect())
+    }
+
+    fn test(&self, wire: &wire::Test, (placement, step): (Placement, String), plan: &Plan) -> Checked<Test> {
+        let id = format!("{}{step}", wire.id.get_ref());
         let who = format!("test {id}");
         name(&wire.id, "a test's id", self.place)?;
         if plan.tests.iter().any(|test| test.id == id) {
@@ -162,7 +177,7 @@ impl Defaults<'_> {
         let mut test = Test {
             line,
             clause: if wire.clause.is_empty() { id.clone() } else { wire.clause.clone() },
-            ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
+            placement,
             repetitions: self.count(
                 &who,
                 "repetitions",
@@ -170,7 +185,7 @@ impl Defaults<'_> {
                 self.file.repetitions.as_ref(),
                 1,
             )?,
-            uses: wire.uses.as_ref().map(|uses| self.uses(&who, uses, plan)).transpose()?,
+            uses: wire.uses.as_ref().map(|uses| self.uses(&who, uses, &step, plan)).transpose()?,
             states: Vec::new(),
             criteria: Vec::new(),
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
@@ -235,15 +250,15 @@ impl Defaults<'_> {
         &self,
         who: &str,
         key: &str,
-        own: Option<&Spanned<u32>>,
-        default: Option<&Spanned<u32>>,
+        own: Option<&Spanned<Count>>,
+        default: Option<&Spanned<Count>>,
         otherwise: u32,
     ) -> Checked<u32> {
         match own.or(default) {
-            Some(count) if *count.get_ref() == 0 => {
+            Some(count) if count.get_ref().0 == 0 => {
                 Err(self.place.error(count, format!("{who}: {key} is 0; it must be at least 1")))
             }
-            count => Ok(count.map_or(otherwise, |count| *count.get_ref())),
+            count => Ok(whole(count, &format!("{who}: {key}"), self.place)?.unwrap_or(otherwise)),
         }
     }
 

@@ -7,11 +7,34 @@ use units::Usage;
 
 /// A plan's text and what to call it.
 pub(super) struct Place<'a> {
+    /// As it is in the file.
     pub(super) text: &'a str,
     pub(super) name: &'a str,
+    /// Where the text that was read differs from it.
+    shifts: Vec<Shift>,
 }
 
-impl Place<'_> {
+/// A piece of the text that was read, in the place of another of the file's.
+#[derive(Clone, Copy)]
+pub(super) struct Shift {
+    /// Where it begins in the text that was read, bytes.
+    pub(super) at: usize,
+    /// Its length there.
+    pub(super) new: usize,
+    /// The length of what it stands for.
+    pub(super) old: usize,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn new(text: &'a str, name: &'a str) -> Self {
+        Self { text, name, shifts: Vec::new() }
+    }
+
+    /// The place of a text that was read with these pieces in it, in the order in which they stand.
+    pub(super) fn shifted(text: &'a str, name: &'a str, shifts: Vec<Shift>) -> Self {
+        Self { text, name, shifts }
+    }
+
     /// A refusal of what stands at `at`.
     pub(super) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Usage {
         self.at(at.span(), what.as_ref())
@@ -39,13 +62,25 @@ impl Place<'_> {
 
     /// Line and column, from 1, at which `span` begins.
     pub(super) fn line_column(&self, span: &Range<usize>) -> (usize, usize) {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let before = self.text.get(..self.in_file(span.start)).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
         (line, column)
     }
 
-    fn at(&self, span: Range<usize>, what: &str) -> Usage {
+    /// The offset in the file of one in the text that was read; within a piece, that of what it stands for.
+    fn in_file(&self, offset: usize) -> usize {
+        let (mut new, mut old) = (0, 0);
+        for shift in self.shifts.iter().take_while(|shift| shift.at <= offset) {
+            if offset < shift.at + shift.new {
+                return shift.at - new + old;
+            }
+            (new, old) = (new + shift.new, old + shift.old);
+        }
+        offset - new + old
+    }
+
+    pub(super) fn at(&self, span: Range<usize>, what: &str) -> Usage {
         let (line, column) = self.line_column(&span);
         Usage(format!("{}:{line}:{column}: {what}", self.name))
     }

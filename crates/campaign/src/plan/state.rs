@@ -4,6 +4,7 @@ use toml::Spanned;
 
 use super::check::{Checked, Defaults, among, name};
 use super::place::Place;
+use super::placement::Asked;
 use super::{Plan, State, StateKind, Test, wire};
 
 impl Defaults<'_> {
@@ -13,13 +14,13 @@ impl Defaults<'_> {
         name(&Spanned::new(spanned.span(), key.to_owned()), "a state's name", self.place)?;
         let kind = match (&wire.age, &wire.preload) {
             (Some(line), None) => StateKind::Age(self.age_words(&who, line)?),
-            (None, Some(files)) if *files.get_ref() == 0 => {
+            (None, Some(files)) if files.get_ref().0 == 0 => {
                 return Err(self.place.error(files, format!("{who}: preload is 0; it must be at least 1")));
             }
             (None, Some(files)) => {
                 self.only_of_age(&who, "ranks", wire.ranks.as_ref())?;
                 self.only_of_age(&who, "timeout", wire.timeout.as_ref())?;
-                StateKind::Preload(*files.get_ref())
+                StateKind::Preload(files.get_ref().0)
             }
             _ => {
                 let what = "write either `age = \"--blocks 80% --inodes 20%\"` or `preload = 1000000`";
@@ -29,7 +30,8 @@ impl Defaults<'_> {
         Ok(State {
             name: key.to_owned(),
             kind,
-            ranks: self.count(&who, "ranks", wire.ranks.as_ref(), self.file.ranks.as_ref(), 1)?,
+            placement: self
+                .placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?,
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             at: self.place.line_column(&wire.age.as_ref().map_or(spanned.span(), Spanned::span)),

@@ -31,7 +31,9 @@ impl Defaults<'_> {
             return refused(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
         }
         match (&test.line, source.line) {
-            (Line::Ior(line), Line::Ior(made)) => self.reads_data(&refused, line, test.ranks, made, &source),
+            (Line::Ior(line), Line::Ior(made)) => {
+                self.reads_data(&refused, line, test.placement.ranks, made, &source)
+            }
             (Line::Tool(line), Line::Tool(made)) if line.workload() == made.workload() => {
                 self.reads_names(&refused, test, (line, made), plan, &source)
             }
@@ -48,12 +50,12 @@ impl Defaults<'_> {
         plan: &Plan,
         source: &Made<'_>,
     ) -> Checked<()> {
-        if source.ranks != test.ranks {
+        if source.ranks != test.placement.ranks {
             return refused(format!(
                 "{} was made by {}, and this test looks for the names of {}; give both as many",
                 source.maker,
                 several(source.ranks.into(), "rank"),
-                several(test.ranks.into(), "rank"),
+                several(test.placement.ranks.into(), "rank"),
             ));
         }
         if test.line.only_reads()
@@ -127,7 +129,8 @@ impl Defaults<'_> {
         Ok(())
     }
 
-    pub(super) fn uses(&self, who: &str, uses: &Spanned<String>, plan: &Plan) -> Checked<Uses> {
+    /// `step` is the test's own: of a test with steps, each uses the same step of another that has it.
+    pub(super) fn uses(&self, who: &str, uses: &Spanned<String>, step: &str, plan: &Plan) -> Checked<Uses> {
         let word = uses.get_ref().as_str();
         let refused = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
         if let Some(wanted) = word.strip_prefix("dataset.") {
@@ -137,7 +140,9 @@ impl Defaults<'_> {
                 None => refused(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
             };
         }
-        let Some(index) = plan.tests.iter().position(|test| test.id == word) else {
+        let same_step = format!("{word}{step}");
+        let by_id = |id: &str| plan.tests.iter().position(|test| test.id == id);
+        let Some(index) = by_id(&same_step).or_else(|| by_id(word)) else {
             let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
             return refused(format!("uses `{word}`, which is no test above this one{}", among(word, &known)));
         };
@@ -170,7 +175,7 @@ fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
             Some(Made {
                 maker: made.job(),
                 line: &made.line,
-                ranks: made.ranks,
+                ranks: made.placement.ranks,
                 repetitions: 1,
                 fs: &made.fs,
             })
@@ -179,7 +184,7 @@ fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
             let made = &plan.tests[index];
             let maker = format!("test {}", made.id);
             let repetitions = launches(test, plan);
-            Some(Made { maker, line: &made.line, ranks: made.ranks, repetitions, fs: &made.fs })
+            Some(Made { maker, line: &made.line, ranks: made.placement.ranks, repetitions, fs: &made.fs })
         }
     }
 }

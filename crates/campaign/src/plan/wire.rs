@@ -3,12 +3,16 @@
 //! Invariant: every key of the file is a field here; an unknown one is an error with its place.
 //! Never here: rules between keys, which `check` puts.
 
+mod count;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use toml::Spanned;
+
+pub(super) use count::{Count, Nodes};
 
 /// The whole file.
 #[derive(Deserialize)]
@@ -16,6 +20,11 @@ use toml::Spanned;
 pub(super) struct File {
     pub(super) schema: Spanned<i64>,
     pub(super) plan: Head,
+    /// Read before the rest, by `parameters`.
+    #[serde(rename = "parameters")]
+    _parameters: Option<IgnoredAny>,
+    #[serde(rename = "scale")]
+    _scale: Option<IgnoredAny>,
     pub(super) fs: BTreeMap<String, Spanned<Fs>>,
     pub(super) clients: Option<Clients>,
     pub(super) launch: Option<Spanned<Launch>>,
@@ -48,7 +57,12 @@ pub(super) struct Fs {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Clients {
-    pub(super) delivered: Spanned<u32>,
+    pub(super) delivered: Option<Spanned<Count>>,
+    pub(super) hostfile: Option<String>,
+    #[serde(default)]
+    pub(super) exclude: Vec<String>,
+    pub(super) memory: Option<Spanned<String>>,
+    pub(super) cores: Option<Spanned<Count>>,
 }
 
 #[derive(Deserialize)]
@@ -70,8 +84,10 @@ pub(super) enum LaunchKind {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Defaults {
-    pub(super) repetitions: Option<Spanned<u32>>,
-    pub(super) ranks: Option<Spanned<u32>>,
+    pub(super) repetitions: Option<Spanned<Count>>,
+    pub(super) ranks: Option<Spanned<Count>>,
+    pub(super) nodes: Option<Spanned<Nodes>>,
+    pub(super) ppn: Option<Spanned<Count>>,
     pub(super) timeout: Option<Spanned<String>>,
     pub(super) decide: Option<Decide>,
     pub(super) fs: Option<Spanned<String>>,
@@ -98,7 +114,9 @@ pub(super) enum Rule {
 #[serde(deny_unknown_fields)]
 pub(super) struct Dataset {
     pub(super) ior: Spanned<String>,
-    pub(super) ranks: Option<Spanned<u32>>,
+    pub(super) ranks: Option<Spanned<Count>>,
+    pub(super) nodes: Option<Spanned<Nodes>>,
+    pub(super) ppn: Option<Spanned<Count>>,
     pub(super) fs: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<String>>,
 }
@@ -107,8 +125,10 @@ pub(super) struct Dataset {
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
     pub(super) age: Option<Spanned<String>>,
-    pub(super) preload: Option<Spanned<u64>>,
-    pub(super) ranks: Option<Spanned<u32>>,
+    pub(super) preload: Option<Spanned<Count>>,
+    pub(super) ranks: Option<Spanned<Count>>,
+    pub(super) nodes: Option<Spanned<Nodes>>,
+    pub(super) ppn: Option<Spanned<Count>>,
     pub(super) fs: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<String>>,
 }
@@ -125,8 +145,10 @@ pub(super) struct Test {
     pub(super) ls_lr: Option<Spanned<String>>,
     pub(super) flash_io: Option<Spanned<String>>,
     pub(super) mpi_io: Option<Spanned<String>>,
-    pub(super) ranks: Option<Spanned<u32>>,
-    pub(super) repetitions: Option<Spanned<u32>>,
+    pub(super) ranks: Option<Spanned<Count>>,
+    pub(super) nodes: Option<Spanned<Nodes>>,
+    pub(super) ppn: Option<Spanned<Count>>,
+    pub(super) repetitions: Option<Spanned<Count>>,
     pub(super) uses: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) states: Vec<Spanned<String>>,

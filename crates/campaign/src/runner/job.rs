@@ -62,7 +62,7 @@ impl Prepared {
         Self {
             argv: launch.kind.command(&Launching {
                 program,
-                ranks: job.ranks,
+                placement: job.placement.clone(),
                 words,
                 starts_ranks: job.starts_ranks,
             }),

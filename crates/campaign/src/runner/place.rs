@@ -13,7 +13,7 @@ use units::{Usage, bytes_binary};
 use super::hold::Hold;
 use super::{Campaigning, Trouble};
 use crate::machine::{file_system, machine, now};
-use crate::plan::State;
+use crate::plan::{Choice, State};
 use crate::schedule::{self, PlannedJob};
 
 /// The file in a directory for files that says which campaign made it.
@@ -78,6 +78,11 @@ impl Place {
             let what = format!(
                 "{at} was begun with another text of the plan; resume it with its own {at}/plan.toml"
             );
+            return Err(Usage(what).into());
+        }
+        if Choice::of(&info) != asked.plan.choice {
+            let what =
+                format!("{at} was begun with other values of the plan's parameters; resume it without any");
             return Err(Usage(what).into());
         }
         if info.tool_sha256 != folder::sha256_of(&asked.program)? {
@@ -167,6 +172,8 @@ fn info(asked: &Campaigning, dirs: &[(String, PathBuf)]) -> io::Result<CampaignI
         started: now(),
         dir: asked.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default(),
         data,
+        scale: asked.plan.choice.scale.clone(),
+        set: asked.plan.choice.set.clone(),
         only: asked.only.clone(),
     })
 }

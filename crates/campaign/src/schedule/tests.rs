@@ -134,7 +134,7 @@ role = "reported"
             "0004-C-r1: mdtest -F -n 5 --preload 1000000 -d {dir}/mdtest, then states/aged tests/C-r1",
         ]
     );
-    assert_eq!((all[1].ranks, all[3].needs.as_slice()), (4, &[("state.aged".to_owned(), 1)][..]));
+    assert_eq!((all[1].placement.ranks, all[3].needs.as_slice()), (4, &[("state.aged".to_owned(), 1)][..]));
     let one = 111 * 10 * 10 * 4096;
     assert_eq!(all[0].holds_bytes, one);
     assert_eq!(beside_states(&all), [(0, one)], "only what is made while the state is there");

@@ -1,6 +1,7 @@
 //! Plans that cannot work, and the line that says so before anything runs.
 
 mod names;
+mod placement;
 
 use campaign::Plan;
 
@@ -29,8 +30,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
             "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`? Known here: id, clause, ior, \
-             mdtest, fdtree, ls_lr, flash_io, mpi_io, ranks, repetitions, uses, states, role, criterion, \
-             timeout, cov_max, cache, fs, decide",
+             mdtest, fdtree, ls_lr, flash_io, mpi_io, ranks, nodes, ppn, repetitions, uses, states, role, \
+             criterion, timeout, cov_max, cache, fs, decide",
         ),
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),
@@ -44,7 +45,10 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
             "[launch]\nkind = \"slurm\"\n".into(),
             "p.toml:5:8: unknown word `slurm`; known here: local, mpirun",
         ),
-        (test_with("ior = \"-w\"\nranks = -1"), "p.toml:7:9: invalid value: integer `-1`, expected u32"),
+        (
+            test_with("ior = \"-w\"\nranks = -1"),
+            "p.toml:7:9: invalid value: integer `-1`, expected a whole number",
+        ),
         (
             "[[test]]\nid = \"T\"\nior = 5\n".into(),
             "p.toml:6:7: invalid type: integer `5`, expected a string",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use campaign::Plan;
+use campaign::plan::Choice;
 use results::Verdict;
 use results::folder::{self, Campaign, names};
 use units::Usage;
@@ -51,7 +52,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 /// The campaign in `folder` and its own plan.
 pub(super) fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
     let campaign = folder::load(folder).map_err(|error| no_campaign(folder, &error))?;
-    let plan = Plan::parse(&campaign.plan, &folder.join(names::PLAN).display().to_string())?;
+    let name = folder.join(names::PLAN).display().to_string();
+    let plan = Plan::parse_with(&campaign.plan, &name, &Choice::of(&campaign.info))?;
     Ok((plan, campaign))
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use campaign::launch::LaunchKind;
-use campaign::plan::State;
+use campaign::plan::{Choice, Placement, State};
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
@@ -25,9 +25,11 @@ pub(crate) struct Args {
 enum Action {
     /// Check a plan and sum up what it would do; nothing is run (exit status 2 if it cannot work)
     Check {
-        /// The plan, a TOML file
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
+        /// The plan: a TOML file, or the name of a ready plan
+        #[arg(value_name = "PLAN")]
+        plan: PathBuf,
+        #[command(flatten)]
+        values: Values,
     },
     /// List the ready plans
     List,
@@ -37,6 +39,35 @@ enum Action {
         #[arg(value_name = "NAME")]
         name: String,
     },
+}
+
+/// Values of a plan's parameters.
+#[derive(clap::Args)]
+pub(super) struct Values {
+    /// The values of [scale.NAME] in the plan, such as those for a small machine
+    #[arg(long, value_name = "NAME")]
+    scale: Option<String>,
+    /// Another value for one parameter of the plan; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = one_value)]
+    set: Vec<(String, String)>,
+}
+
+/// `NAME=VALUE`.
+fn one_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+impl Values {
+    /// Which values were chosen.
+    pub(super) fn choice(self) -> Choice {
+        Choice { scale: self.scale, set: self.set.into_iter().collect() }
+    }
+
+    /// Whether nothing was chosen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.scale.is_none() && self.set.is_empty()
+    }
 }
 
 /// A plan that is part of the program.
@@ -54,7 +85,12 @@ const READY: &[Ready] = &[
 impl Ready {
     /// The plan, checked.
     pub(super) fn plan(&self) -> Result<Plan, Usage> {
-        Plan::parse(self.text, &format!("plans/{}.toml", self.name))
+        Plan::parse(self.text, &self.file())
+    }
+
+    /// What messages call it.
+    fn file(&self) -> String {
+        format!("plans/{}.toml", self.name)
     }
 }
 
@@ -69,7 +105,7 @@ pub(super) fn ready(name: &str) -> Result<&'static Ready, Usage> {
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
     let text = match args.action {
-        Action::Check { file } => summary(&load(&file)?)?,
+        Action::Check { plan, values } => summary(&load(&plan, &values.choice())?)?,
         Action::List => {
             let line = |ready: &Ready| Ok(format!("{:<18} {}\n", ready.name, ready.plan()?.title));
             READY.iter().map(line).collect::<Result<String, Usage>>()?
@@ -80,14 +116,23 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     Ok(0)
 }
 
-/// Reads and checks the plan at `path`, with every IOR line in it.
-pub(super) fn load(path: &Path) -> Result<Plan> {
-    let name = path.display().to_string();
-    let text =
-        fs::read_to_string(path).map_err(|error| Usage(format!("{name}: {error}; give a plan's file")))?;
-    let plan = Plan::parse(&text, &name)?;
-    let datasets = plan.datasets.iter().map(|made| (made.job(), &made.line, made.ranks, made.at));
-    let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.line, test.ranks, test.at));
+/// Reads and checks the plan at `path`, or the ready plan of that name, with every line in it.
+pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
+    let ready = READY.iter().find(|plan| Path::new(plan.name) == path && !path.exists());
+    let name = ready.map_or_else(|| path.display().to_string(), Ready::file);
+    let text = match ready {
+        Some(ready) => ready.text.to_owned(),
+        None => fs::read_to_string(path).map_err(|error| {
+            let names: Vec<&str> = READY.iter().map(|plan| plan.name).collect();
+            Usage(format!("{name}: {error}; give a plan's file, or a ready plan: {}", names.join(", ")))
+        })?,
+    };
+    let plan = Plan::parse_with(&text, &name, choice)?;
+    let datasets = plan.datasets.iter().map(|made| (made.job(), &made.line, made.placement.ranks, made.at));
+    let tests = plan
+        .tests
+        .iter()
+        .map(|test| (format!("test {}", test.id), &test.line, test.placement.ranks, test.at));
     for (who, line, ranks, (row, column)) in datasets.chain(tests) {
         // Whether there is MPI is known only where the launcher starts the ranks.
         let local = plan.launch.kind == LaunchKind::Local;
@@ -135,9 +180,23 @@ fn summary(plan: &Plan) -> Result<String> {
             writeln!(text, "fs.{fs}: besides, {name} fills it: {words}")?;
         }
     }
+    for (who, rule) in node_rules(plan) {
+        writeln!(text, "{who}: {rule}")?;
+    }
     let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
     writeln!(text, "ends within {}, if every job took all the time it is allowed", units::duration(limit))?;
     Ok(text)
+}
+
+/// What rules for nodes came to, of tests and datasets.
+fn node_rules(plan: &Plan) -> Vec<(String, String)> {
+    let datasets = plan.datasets.iter().map(|dataset| (dataset.job(), &dataset.placement));
+    let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.placement));
+    let rule = |(who, placement): (String, &Placement)| {
+        let (rule, ranks) = (placement.rule.as_ref()?, units::several(placement.ranks.into(), "rank"));
+        Some((who, format!("{rule}, {ranks}")))
+    };
+    datasets.chain(tests).filter_map(rule).collect()
 }
 
 /// `1 criterion`, `2 criteria`.

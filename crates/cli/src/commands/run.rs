@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use campaign::plan::Choice;
 use campaign::{Campaigning, Ended, Plan, Trouble};
 use results::Verdict;
 use results::folder::{self, Campaign, names};
@@ -23,9 +24,11 @@ use progress::Progress;
 /// not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The plan, a TOML file; with --resume the folder's own copy is used
+    /// The plan: a TOML file, or the name of a ready plan; with --resume the folder's own copy is used
     #[arg(value_name = "PLAN", required_unless_present = "resume")]
     plan: Option<PathBuf>,
+    #[command(flatten)]
+    values: plan::Values,
     /// The directory to test, where the plan says `{dir}`
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -44,11 +47,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
     if let Some(folder) = &args.resume {
         let path = args.plan.unwrap_or_else(|| folder.join(names::PLAN));
-        let plan = plan::load(&path)?;
+        let choice = match args.values.is_empty() {
+            true => kept_choice(folder),
+            false => args.values.choice(),
+        };
+        let plan = plan::load(&path, &choice)?;
         return campaign(asked(plan, None, folder.clone(), true, vec![], argv)?);
     }
     let path = args.plan.context("a plan is needed")?;
-    let plan = plan::load(&path)?;
+    let plan = plan::load(&path, &args.values.choice())?;
     if plan.needs_dir() && args.dir.is_none() {
         let plan = path.display();
         return Err(Usage(format!("{plan} tests a directory of your choice; add --dir DIR")).into());
@@ -56,6 +63,12 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
     let place = args.campaigns.or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
     let folder = new_folder(&place, &plan)?;
     campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
+}
+
+/// The values that the campaign in `folder` was begun with; the plan's own where it cannot be read, which is
+/// for the campaign to tell.
+fn kept_choice(folder: &Path) -> Choice {
+    folder::load(folder).map(|campaign| Choice::of(&campaign.info)).unwrap_or_default()
 }
 
 /// The name of a new campaign's folder in `place`, which must be a directory.

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use campaign::plan::Choice;
 use campaign::{Plan, schedule};
 use results::folder::{self, Campaign, JobEnd, names};
 
@@ -77,7 +78,7 @@ fn faults(folder: &Path) -> std::io::Result<(Vec<String>, Option<Campaign>)> {
     };
     // A plan that was changed is named by its hash; what it would ask for is then of no interest.
     if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256
-        && let Ok(plan) = Plan::parse(&campaign.plan, names::PLAN)
+        && let Ok(plan) = Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign.info))
     {
         faults.extend(jobs(&plan, &campaign));
         if campaign.after.is_some() && folder.join(names::VERDICTS).exists() {

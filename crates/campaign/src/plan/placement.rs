@@ -1,0 +1,167 @@
+//! How many ranks on how many nodes: from numbers and rules of a plan to integers.
+//!
+//! Never here: which nodes.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use units::{Dimension, Quantity};
+
+use super::check::{Checked, Defaults};
+use super::wire::{Count, Nodes};
+use super::{Clients, Placement};
+
+/// What a test, a dataset or a state says of its ranks.
+pub(super) struct Asked<'w> {
+    ranks: Option<&'w Spanned<Count>>,
+    nodes: Option<&'w Spanned<Nodes>>,
+    ppn: Option<&'w Spanned<Count>>,
+    /// Where in the file it says so.
+    at: Range<usize>,
+}
+
+impl<'w> Asked<'w> {
+    pub(super) fn new(
+        ranks: &'w Option<Spanned<Count>>,
+        nodes: &'w Option<Spanned<Nodes>>,
+        ppn: &'w Option<Spanned<Count>>,
+        at: Range<usize>,
+    ) -> Self {
+        Self { ranks: ranks.as_ref(), nodes: nodes.as_ref(), ppn: ppn.as_ref(), at }
+    }
+}
+
+impl Defaults<'_> {
+    /// The one placement of a job that has no steps.
+    pub(super) fn placement(&self, who: &str, asked: &Asked<'_>) -> Checked<Placement> {
+        match self.placements(who, asked)?.as_slice() {
+            [one] => Ok(one.clone()),
+            _ => {
+                let what = format!("{who}: steps of nodes are for a [[test]]; give one number");
+                Err(self.place.at(asked.at.clone(), &what))
+            }
+        }
+    }
+
+    /// Those of its steps, one after the other; one where it has none.
+    pub(super) fn placements(&self, who: &str, asked: &Asked<'_>) -> Checked<Vec<Placement>> {
+        // The nodes of `[defaults]` hold where neither nodes nor ranks are given.
+        let by_default = self.file.nodes.as_ref().filter(|_| asked.ranks.is_none());
+        let placements = match asked.nodes.or(by_default).map(|at| (at, at.get_ref())) {
+            None => vec![self.of_ranks(who, asked)?],
+            Some((at, Nodes::One(word))) => vec![self.of_nodes(who, asked, at, word)?],
+            Some((at, Nodes::Steps(words))) if words.is_empty() => {
+                return Err(self.place.error(at, format!("{who}: nodes has no steps; give at least one")));
+            }
+            Some((at, Nodes::Steps(words))) => {
+                let step = |word: &String| self.of_nodes(who, asked, at, word);
+                words.iter().map(step).collect::<Checked<Vec<_>>>()?
+            }
+        };
+        match placements.iter().find_map(|placement| self.launch.refuses_placement(placement)) {
+            Some(why) => Err(self.place.at(asked.at.clone(), &format!("{who}: {why}"))),
+            None => Ok(placements),
+        }
+    }
+
+    fn of_ranks(&self, who: &str, asked: &Asked<'_>) -> Checked<Placement> {
+        let ranks = self.count(who, "ranks", asked.ranks, self.file.ranks.as_ref(), 1)?;
+        let ppn = self.ppn(who, asked)?;
+        Ok(Placement { ranks, nodes: ppn.map(|ppn| ranks.div_ceil(ppn)), ppn, rule: None })
+    }
+
+    /// So many nodes as `word` says, full of ranks.
+    pub(super) fn of_nodes(
+        &self,
+        who: &str,
+        asked: &Asked<'_>,
+        at: &Spanned<Nodes>,
+        word: &str,
+    ) -> Checked<Placement> {
+        let (nodes, rule) =
+            self.nodes(word).map_err(|why| self.place.error(at, format!("{who}: nodes: {why}")))?;
+        let ppn = self.ppn(who, asked)?.unwrap_or(1);
+        let Some(ranks) = nodes.checked_mul(ppn) else {
+            return Err(self.place.error(at, format!("{who}: {nodes} nodes of {ppn} ranks are too many")));
+        };
+        if let Some(said) = asked.ranks
+            && said.get_ref().0 != u64::from(ranks)
+        {
+            let said_ranks = said.get_ref().0;
+            let what = format!(
+                "{who}: ranks is {said_ranks}, but {nodes} nodes of {ppn} ranks are {ranks}; leave ranks out"
+            );
+            return Err(self.place.error(said, what));
+        }
+        Ok(Placement { ranks, nodes: Some(nodes), ppn: Some(ppn), rule })
+    }
+
+    fn ppn(&self, who: &str, asked: &Asked<'_>) -> Checked<Option<u32>> {
+        match asked.ppn.or(self.file.ppn.as_ref()) {
+            None => Ok(None),
+            given => self.count(who, "ppn", given, None, 1).map(Some),
+        }
+    }
+
+    /// A number of nodes, with the rule in words where it is one.
+    fn nodes(&self, word: &str) -> Result<(u32, Option<String>), String> {
+        let word = word.trim();
+        if let Ok(nodes) = word.parse::<u32>() {
+            let whole = self.clients.delivered.filter(|delivered| nodes > *delivered);
+            return match (nodes, whole) {
+                (0, _) => Err("0 nodes run nothing".to_owned()),
+                (_, Some(delivered)) => Err(format!("{nodes}, but clients.delivered is {delivered}")),
+                _ => Ok((nodes, None)),
+            };
+        }
+        let share = word.parse::<Quantity>().ok().filter(|share| share.dimension == Dimension::Fraction);
+        let Some(share) = share.filter(|share| (0.0..=1.0).contains(&share.value)) else {
+            return Err(format!("`{word}` is no number of nodes; write `12` or `\"90%\"`"));
+        };
+        let Some(delivered) = self.clients.delivered else {
+            return Err(format!("`{word}` of how many? Say `delivered = …` in [clients]"));
+        };
+        // To the nearest whole node, as 90 % of 1536 are 1382.
+        let nodes = ((f64::from(delivered) * share.value).round() as u32).max(1);
+        Ok((nodes, Some(format!("{word} of {delivered} nodes = {nodes}"))))
+    }
+}
+
+/// The client nodes of a plan.
+pub(super) fn clients(
+    wire: Option<&super::wire::Clients>,
+    place: &super::place::Place<'_>,
+) -> Checked<Clients> {
+    let Some(wire) = wire else { return Ok(Clients::default()) };
+    if let Some(delivered) = wire.delivered.as_ref().filter(|delivered| delivered.get_ref().0 == 0) {
+        let what = "clients.delivered is 0; say how many client nodes the contract delivers";
+        return Err(place.error(delivered, what));
+    }
+    let memory_bytes = match &wire.memory {
+        None => None,
+        Some(text) => match text.get_ref().parse::<Quantity>() {
+            Ok(Quantity { value, dimension: Dimension::Bytes }) if value > 0.0 => Some(value as u64),
+            Ok(_) => return Err(place.error(text, "clients.memory is that of a node, such as `256 GiB`")),
+            Err(error) => return Err(place.error(text, format!("clients.memory: {error}"))),
+        },
+    };
+    Ok(Clients {
+        delivered: whole(wire.delivered.as_ref(), "clients.delivered", place)?,
+        hostfile: wire.hostfile.clone(),
+        exclude: wire.exclude.clone(),
+        memory_bytes,
+        cores: whole(wire.cores.as_ref(), "clients.cores", place)?,
+    })
+}
+
+/// A number as large as numbers of nodes, ranks and repetitions can be.
+pub(super) fn whole(
+    count: Option<&Spanned<Count>>,
+    what: &str,
+    place: &super::place::Place<'_>,
+) -> Checked<Option<u32>> {
+    let Some(count) = count else { return Ok(None) };
+    let number = count.get_ref().0;
+    let small = u32::try_from(number);
+    small.map(Some).map_err(|_| place.error(count, format!("{what} is {number}; that is too many")))
+}

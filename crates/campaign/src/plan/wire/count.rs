@@ -1,0 +1,91 @@
+//! Numbers as a plan writes them: `4`, or `"4"` where a parameter stands for it; and rules for nodes.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, Visitor, value::MapAccessDeserializer};
+
+/// A whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::plan) struct Count(pub(in crate::plan) u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountVisitor)
+    }
+}
+
+struct CountVisitor;
+
+impl Visitor<'_> for CountVisitor {
+    type Value = Count;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a whole number")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Count, E> {
+        let unfit = |_| E::invalid_value(serde::de::Unexpected::Signed(number), &self);
+        u64::try_from(number).map(Count).map_err(unfit)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Count, E> {
+        text.trim().parse().map(Count).map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+    }
+}
+
+/// A number of nodes, or a rule for it.
+#[derive(Clone, Debug)]
+pub(in crate::plan) enum Nodes {
+    /// `12`, `"12"` or `"90%"`.
+    One(String),
+    /// One after the other.
+    Steps(Vec<String>),
+}
+
+/// `12`, `"12"` or `"90%"`.
+#[derive(Clone, Debug)]
+struct NodeCount(String);
+
+impl<'de> Deserialize<'de> for NodeCount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.deserialize_any(NodesVisitor)? {
+            Nodes::One(text) => Ok(Self(text)),
+            Nodes::Steps(_) => Err(D::Error::custom("a number of nodes is `12` or `\"90%\"`")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Nodes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodesVisitor)
+    }
+}
+
+struct NodesVisitor;
+
+impl<'de> Visitor<'de> for NodesVisitor {
+    type Value = Nodes;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a number of nodes such as 12 or \"90%\", or { steps = [\"50%\", \"100%\"] }")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Nodes, E> {
+        Ok(Nodes::One(number.to_string()))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Nodes, E> {
+        Ok(Nodes::One(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Nodes, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Steps {
+            steps: Vec<NodeCount>,
+        }
+        let Steps { steps } = Steps::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Nodes::Steps(steps.into_iter().map(|count| count.0).collect()))
+    }
+}

@@ -1,0 +1,120 @@
+//! Ranks, nodes and parameters: what they come to, and what is refused.
+
+use campaign::Plan;
+use campaign::plan::{Choice, Placement};
+
+use super::{HEAD, refusal, test_with};
+
+fn placements(rest: &str) -> Vec<(String, Placement)> {
+    let plan = Plan::parse(&format!("{HEAD}{rest}"), "p.toml").expect(rest);
+    plan.tests.into_iter().map(|test| (test.id, test.placement)).collect()
+}
+
+fn reported(keys: &str) -> String {
+    test_with(&format!("ior = \"-w -k\"\nrole = \"reported\"\n{keys}"))
+}
+
+#[test]
+fn shares_of_the_delivered_nodes_become_whole_nodes_that_are_told() {
+    for (delivered, nodes, wanted) in
+        [(1536, "90%", 1382), (1536, "15 %", 230), (22_600, "100%", 22_600), (3, "10%", 1)]
+    {
+        let plan = format!(
+            "[clients]\ndelivered = {delivered}\n{}",
+            reported(&format!("nodes = \"{nodes}\"\nppn = 4"))
+        );
+        let (_, placement) = placements(&plan).remove(0);
+        assert_eq!((placement.nodes, placement.ppn, placement.ranks), (Some(wanted), Some(4), 4 * wanted));
+        assert_eq!(placement.rule.unwrap(), format!("{nodes} of {delivered} nodes = {wanted}"));
+    }
+}
+
+#[test]
+fn nodes_follow_from_ranks_and_ranks_from_nodes() {
+    for (keys, ranks, nodes) in [
+        ("ranks = 4", 4, None),
+        ("ranks = 4\nppn = 2", 4, Some(2)),
+        ("ranks = 5\nppn = 2", 5, Some(3)),
+        ("nodes = 3", 3, Some(3)),
+        ("nodes = \"3\"\nppn = \"2\"\nranks = 6", 6, Some(3)),
+    ] {
+        let (_, placement) = placements(&reported(keys)).remove(0);
+        assert_eq!((placement.ranks, placement.nodes), (ranks, nodes), "{keys}");
+    }
+}
+
+#[test]
+fn a_test_with_steps_becomes_one_at_each_and_its_readers_use_the_same_step() {
+    let plan = format!(
+        "[clients]\ndelivered = 8\n[defaults]\nppn = 2\n{}{}",
+        reported("nodes = { steps = [\"25%\", 4, \"8\"] }"),
+        "[[test]]\nid = \"R\"\nior = \"-r -k\"\nuses = \"T\"\nrole = \"reported\"\n\
+             nodes = { steps = [2, 4] }\n",
+    );
+    let plan = Plan::parse(&format!("{HEAD}{plan}"), "p.toml").unwrap();
+    let ids: Vec<(&str, u32)> =
+        plan.tests.iter().map(|test| (test.id.as_str(), test.placement.ranks)).collect();
+    assert_eq!(ids, [("T.n2", 4), ("T.n4", 8), ("T.n8", 16), ("R.n2", 4), ("R.n4", 8)]);
+    assert_eq!(plan.tests[4].uses.as_ref().unwrap().maker(&plan), "T.n4");
+}
+
+#[test]
+fn numbers_that_contradict_each_other_or_stand_for_nothing_are_refused() {
+    let launch = "[launch]\nkind = \"mpirun\"\n\
+             argv = [\"srun\", \"-N\", \"{nodes}\", \"-n\", \"{ranks}\", \"{cmd}\"]\n";
+    for (plan, error) in [
+        (
+            reported("nodes = 3\nppn = 2\nranks = 5"),
+            "p.toml:10:9: test T: ranks is 5, but 3 nodes of 2 ranks are 6; leave ranks out",
+        ),
+        (
+            reported("nodes = \"90%\""),
+            "p.toml:8:9: test T: nodes: `90%` of how many? Say `delivered = …` in [clients]",
+        ),
+        (reported("nodes = 0"), "p.toml:8:9: test T: nodes: 0 nodes run nothing"),
+        (
+            reported("nodes = \"many\""),
+            "p.toml:8:9: test T: nodes: `many` is no number of nodes; write `12` or `\"90%\"`",
+        ),
+        (
+            reported("nodes = \"5 s\""),
+            "p.toml:8:9: test T: nodes: `5 s` is no number of nodes; write `12` or `\"90%\"`",
+        ),
+        (reported("nodes = { steps = [] }"), "p.toml:8:9: test T: nodes has no steps; give at least one"),
+        (
+            format!("[clients]\ndelivered = 4\n{}", reported("nodes = 5")),
+            "p.toml:10:9: test T: nodes: 5, but clients.delivered is 4",
+        ),
+        (
+            format!("{launch}{}", reported("ranks = 5")),
+            "p.toml:8:6: test T: launch.argv says {nodes}; give `nodes`, or `ppn` beside `ranks`",
+        ),
+        (
+            format!("[clients]\nmemory = \"many\"\n{}", reported("")),
+            "p.toml:5:10: clients.memory: `many` is not a number with a unit, such as `3.0 GB/s`, \
+             `25000/s` or `30 s`",
+        ),
+    ] {
+        assert_eq!(refusal(&plan), error);
+    }
+}
+
+#[test]
+fn parameters_stand_for_words_and_numbers_and_places_are_those_of_the_file() {
+    let text = format!(
+        "{HEAD}[parameters]\nblock = \"1073741824\"\nnodes = \"8\"\n\
+             [scale.small]\nblock = \"1m\"\nnodes = \"2\"\n\
+         [[test]]\nid = \"T\"\nior = \"-w -b ${{block}}\"\nnodes = \"${{nodes}}\"\nrole = \"reported\"\n"
+    );
+    let choice = |scale: &str| Choice { scale: Some(scale.to_owned()), ..Choice::default() };
+    let small = Plan::parse_with(&text, "p.toml", &choice("small")).unwrap();
+    assert_eq!((small.tests[0].placement.ranks, small.tests[0].line.bytes(2).0), (2, 2 << 20));
+    assert_eq!(small.text, text, "the plan in the folder is the file");
+    assert_eq!(small.parameters["block"], "1m");
+    let whole = Plan::parse(&text, "p.toml").unwrap();
+    assert_eq!((whole.tests[0].placement.ranks, whole.tests[0].line.bytes(8).0), (8, 8 << 30));
+    let criterion = "criterion = { metric = \"${block}\", stat = \"meen\" }";
+    let wrong = text.replace("role = \"reported\"", criterion);
+    let wrong = Plan::parse(&wrong, "p.toml").unwrap_err().0;
+    assert!(wrong.starts_with("p.toml:14:43: unknown word `meen`, did you mean `mean`?"), "{wrong}");
+}
