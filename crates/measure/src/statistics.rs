@@ -7,6 +7,26 @@
 //! Invariant: pure; the order of the values does not matter; too few values give `None`, never a guess.
 //! Never here: units, thresholds of a contract, verdicts.
 
+mod bootstrap;
+mod dice;
+mod groups;
+mod linearity;
+mod rates;
+mod ratio;
+mod student;
+mod trend;
+
+use std::ops::RangeInclusive;
+
+pub use bootstrap::{RESAMPLES, bootstrap_interval};
+pub use dice::Dice;
+pub use groups::{Evidence, Level, SLOW_SHARE, levels, rank_sum, robust_z};
+pub use linearity::{Linearity, Proportion, Step, Tolerance, linearity};
+pub use rates::{Moved, total_rate};
+pub use ratio::{Answer, Interval, ratio_interval};
+pub use student::t_quantile;
+pub use trend::{First, Trend, first, trend};
+
 /// On which side of the estimate a bound lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -96,31 +116,29 @@ pub fn bound_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f6
 pub fn repetitions_to_decide(values: &[f64], threshold: f64, confidence: f64) -> Option<u32> {
     let (mean, deviation) = (mean(values)?, deviation(values)?);
     let distance = (mean - threshold).abs();
-    (2..=REPETITIONS_MAX).find(|n| deviation * half_width(*n, confidence) <= distance)
-}
-
-/// Quantile of Student's t: the value that a t variable with `freedom` degrees stays below with
-/// probability `p`, for `p` in 0.5..1.
-pub fn t_quantile(p: f64, freedom: u32) -> f64 {
-    assert!((0.5..1.0).contains(&p) && freedom > 0, "t quantile of p = {p} with {freedom} degrees");
-    let (mut low, mut high) = (0.0, 1.0);
-    while t_below(high, freedom) < p {
-        high *= 2.0;
-    }
-    for _ in 0..80 {
-        let middle = f64::midpoint(low, high);
-        if t_below(middle, freedom) < p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    f64::midpoint(low, high)
+    first_of(2..=REPETITIONS_MAX, |n| deviation * half_width(n, confidence) <= distance)
 }
 
 /// The bound's distance from the mean in standard deviations.
 fn half_width(n: u32, confidence: f64) -> f64 {
     t_quantile(confidence, n - 1) / f64::from(n).sqrt()
+}
+
+/// The first number for which `holds`, where it holds for all that follow.
+fn first_of(range: RangeInclusive<u32>, holds: impl Fn(u32) -> bool) -> Option<u32> {
+    let (mut low, mut high) = range.into_inner();
+    if !holds(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Some(low)
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {
@@ -129,77 +147,12 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// P(T <= t) for t >= 0.
-fn t_below(t: f64, freedom: u32) -> f64 {
-    let freedom = f64::from(freedom);
-    1.0 - 0.5 * incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
-}
-
-/// Regularised incomplete beta function, by Lentz's continued fraction (Abramowitz & Stegun 26.5.8).
-fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
-    if x <= 0.0 || x >= 1.0 {
-        return x.clamp(0.0, 1.0);
-    }
-    if x > (a + 1.0) / (a + b + 2.0) {
-        return 1.0 - incomplete_beta(1.0 - x, b, a);
-    }
-    let log_front = a * x.ln() + b * (1.0 - x).ln() + log_gamma(a + b) - log_gamma(a) - log_gamma(b);
-    let away_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
-    let (mut c, mut d) = (1.0, 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0)));
-    let mut fraction = d;
-    for step in 1..500 {
-        let m = f64::from(step);
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        let before = fraction;
-        for term in [even, odd] {
-            d = 1.0 / away_from_zero(1.0 + term * d);
-            c = away_from_zero(1.0 + term / c);
-            fraction *= c * d;
-        }
-        if (fraction / before - 1.0).abs() < 1e-15 {
-            break;
-        }
-    }
-    log_front.exp() * fraction / a
-}
-
-/// Logarithm of the gamma function for `x` > 0, by Stirling's series after shifting `x` above 10.
-fn log_gamma(x: f64) -> f64 {
-    let (mut x, mut shift) = (x, 0.0);
-    while x < 10.0 {
-        shift += x.ln();
-        x += 1.0;
-    }
-    let square = 1.0 / (x * x);
-    let series = (1.0 / 12.0 - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square / 1680.0))) / x;
-    (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series - shift
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn near(found: f64, truth: f64, within: f64) {
         assert!((found - truth).abs() <= within, "{found} is not {truth} within {within}");
-    }
-
-    #[test]
-    fn student_quantiles_are_those_of_the_printed_tables() {
-        for (freedom, truth) in
-            [(1, 6.314), (2, 2.920), (3, 2.353), (9, 1.833), (19, 1.729), (1_000_000, 1.645)]
-        {
-            near(t_quantile(0.95, freedom), truth, 0.0005);
-        }
-        near(t_quantile(0.975, 10), 2.228, 0.0005);
-        near(t_quantile(0.99, 5), 3.365, 0.0005);
-        near(t_quantile(0.5, 7), 0.0, 1e-9);
-    }
-
-    #[test]
-    fn the_gamma_function_is_right_where_it_is_known() {
-        near(log_gamma(5.0), 24_f64.ln(), 1e-10);
-        near(log_gamma(0.5), std::f64::consts::PI.sqrt().ln(), 1e-9);
     }
 
     #[test]

@@ -1,0 +1,211 @@
+//! Whether a rate grows in proportion to what serves it: equivalence tests on the ratios of the steps.
+//!
+//! Two settings that are the same by truth differ in what is measured, so "within 10 %" cannot be read off
+//! two means. A step holds when its interval lies inside the tolerance and fails when its interval lies
+//! outside; between them the number of repetitions that would decide is the answer.
+//!
+//! Invariant: a whole that is supported is wrong in at most one of 1 / (1 − confidence) cases, one that is
+//! refuted too, however many steps there are.
+//! Never here: units, the words of a contract.
+
+use super::ratio::{Answer, Interval, Sample, is_above, ratio_interval};
+use super::{REPETITIONS_MAX, first_of, mean};
+
+/// The repetitions of one setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// How much serves: servers, targets, nodes.
+    pub at: f64,
+    /// The rate of each repetition.
+    pub values: &'a [f64],
+}
+
+/// How far from proportional is allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// The share by which a step may fall short, such as 0.1.
+    pub below: f64,
+    /// The share by which it may exceed; `None` if more is welcome.
+    pub above: Option<f64>,
+}
+
+/// One step against the base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proportion {
+    /// How much serves.
+    pub at: f64,
+    /// Mean over what the base's mean makes of it in proportion: 1 is linear. `None` without values.
+    pub ratio: Option<f64>,
+    /// Bounds of that ratio, each one-sided with the confidence asked for; `None` below two values.
+    pub interval: Option<Interval>,
+    /// Whether the ratio lies within the tolerance, literally.
+    pub literal: bool,
+    /// What the repetitions support.
+    pub answer: Answer,
+    /// Where undecided: how many repetitions, of this step and of the base each, would decide if ratio and
+    /// scatter stayed as they are; `None` if no practical number would, or scatter is unknown.
+    pub repetitions: Option<u32>,
+}
+
+/// All steps against the base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linearity {
+    /// Each step, in the order given.
+    pub steps: Vec<Proportion>,
+    /// Whether all ratios lie within the tolerance, literally.
+    pub literal: bool,
+    /// Supported if every step is, refuted if any is; with no steps undecided.
+    pub answer: Answer,
+    /// The most repetitions that an undecided step asks for; `None` if none would do, or nothing is open.
+    pub repetitions: Option<u32>,
+}
+
+/// Whether each of `steps` is `base` times its share within `tolerance`, with this one-sided `confidence`.
+///
+/// That all are takes each at this confidence. That any is not could be found by chance in every one of
+/// them, so each is refuted at the confidence that leaves the whole of it (Bonferroni).
+pub fn linearity(base: Step<'_>, steps: &[Step<'_>], tolerance: Tolerance, confidence: f64) -> Linearity {
+    let refutes_at = 1.0 - (1.0 - confidence) / steps.len().max(1) as f64;
+    let claim = Claim { tolerance, confidence, refutes_at };
+    let steps: Vec<Proportion> = steps.iter().map(|step| claim.proportion(base, *step)).collect();
+    let any = |answer| steps.iter().any(|step| step.answer == answer);
+    let answer = match () {
+        () if any(Answer::Refuted) => Answer::Refuted,
+        () if any(Answer::Undecided) || steps.is_empty() => Answer::Undecided,
+        () => Answer::Supported,
+    };
+    let open = steps.iter().filter(|step| step.answer == Answer::Undecided);
+    let repetitions = match answer {
+        Answer::Undecided => open.map(|step| step.repetitions).collect::<Option<Vec<u32>>>(),
+        _ => None,
+    };
+    Linearity {
+        literal: !steps.is_empty() && steps.iter().all(|step| step.literal),
+        answer,
+        repetitions: repetitions.and_then(|all| all.into_iter().max()),
+        steps,
+    }
+}
+
+struct Claim {
+    tolerance: Tolerance,
+    confidence: f64,
+    refutes_at: f64,
+}
+
+impl Claim {
+    fn proportion(&self, base: Step<'_>, step: Step<'_>) -> Proportion {
+        let scale = step.at / base.at;
+        let expected: Vec<f64> = base.values.iter().map(|value| value * scale).collect();
+        let base_mean = mean(&expected).filter(|mean| *mean > 0.0);
+        let ratio = mean(step.values).and_then(|mean| Some(mean / base_mean?));
+        let samples = Sample::of(step.values).zip(Sample::of(base.values).map(|base| base.scaled(scale)));
+        let answer = samples.map_or(Answer::Undecided, |(over, under)| self.answer(&over, &under));
+        let more = step.values.len().min(base.values.len()) as u32 + 1;
+        let repetitions = samples
+            .filter(|_| answer == Answer::Undecided)
+            .and_then(|(over, under)| self.repetitions(over, under))
+            .map(|n| n.max(more));
+        Proportion {
+            at: step.at,
+            ratio,
+            interval: ratio_interval(step.values, &expected, self.confidence),
+            literal: ratio.is_some_and(|ratio| self.holds(ratio)),
+            answer,
+            repetitions,
+        }
+    }
+
+    fn low(&self) -> f64 {
+        1.0 - self.tolerance.below
+    }
+
+    fn high(&self) -> Option<f64> {
+        self.tolerance.above.map(|above| 1.0 + above)
+    }
+
+    fn holds(&self, ratio: f64) -> bool {
+        ratio >= self.low() && self.high().is_none_or(|high| ratio <= high)
+    }
+
+    fn answer(&self, over: &Sample, under: &Sample) -> Answer {
+        // That a ratio is below one is that its reciprocal is above the other.
+        let above = |ratio, confidence| is_above(over, under, ratio, confidence);
+        let below = |ratio: f64, confidence| is_above(under, over, 1.0 / ratio, confidence);
+        let fits = self.high().is_none_or(|high| below(high, self.confidence));
+        if above(self.low(), self.confidence) && fits {
+            return Answer::Supported;
+        }
+        let exceeds = self.high().is_some_and(|high| above(high, self.refutes_at));
+        if exceeds || below(self.low(), self.refutes_at) { Answer::Refuted } else { Answer::Undecided }
+    }
+
+    fn repetitions(&self, over: Sample, under: Sample) -> Option<u32> {
+        first_of(2..=REPETITIONS_MAX, |n| self.answer(&over.with(n), &under.with(n)) != Answer::Undecided)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEN: Tolerance = Tolerance { below: 0.1, above: Some(0.1) };
+
+    fn of(base: &[f64], steps: &[(f64, &[f64])], tolerance: Tolerance) -> Linearity {
+        let steps: Vec<Step<'_>> = steps.iter().map(|(at, values)| Step { at: *at, values }).collect();
+        linearity(Step { at: 1.0, values: base }, &steps, tolerance, 0.95)
+    }
+
+    #[test]
+    fn a_proportional_system_is_supported_and_one_a_third_short_refuted() {
+        let base = [99.0, 100.0, 101.0];
+        let linear = of(&base, &[(2.0, &[198.0, 200.0, 202.0]), (3.0, &[297.0, 300.0, 303.0])], TEN);
+        assert_eq!((linear.answer, linear.literal, linear.repetitions), (Answer::Supported, true, None));
+        let short = of(&base, &[(2.0, &[198.0, 200.0, 202.0]), (3.0, &[197.0, 200.0, 203.0])], TEN);
+        assert_eq!((short.answer, short.literal), (Answer::Refuted, false));
+        let answers: Vec<Answer> = short.steps.iter().map(|step| step.answer).collect();
+        assert_eq!(answers, [Answer::Supported, Answer::Refuted], "the step that is short is named");
+    }
+
+    #[test]
+    fn scatter_leaves_it_undecided_with_a_number_of_repetitions_that_decides() {
+        let of_n = |n: usize| {
+            let scattered = |mean: f64| -> Vec<f64> {
+                let half = mean * 0.1 * ((n - 1) as f64 / n as f64).sqrt();
+                (0..n).map(|i| if i % 2 == 0 { mean - half } else { mean + half }).collect()
+            };
+            of(&scattered(100.0), &[(2.0, &scattered(192.0))], TEN)
+        };
+        let open = of_n(4);
+        assert_eq!((open.answer, open.literal), (Answer::Undecided, true));
+        let n = open.repetitions.unwrap() as usize;
+        let even = n.next_multiple_of(2);
+        assert!(n > 4, "{n}");
+        assert_eq!(of_n(even).answer, Answer::Supported, "{n}");
+        assert_eq!(of_n(even - 4).answer, Answer::Undecided, "{n}");
+    }
+
+    #[test]
+    fn more_than_proportional_is_a_miss_only_where_it_is_asked() {
+        let steps: &[(f64, &[f64])] = &[(2.0, &[249.0, 250.0, 251.0])];
+        let base = [99.0, 100.0, 101.0];
+        assert_eq!(of(&base, steps, TEN).answer, Answer::Refuted);
+        let welcome = Tolerance { above: None, ..TEN };
+        assert_eq!(of(&base, steps, welcome).answer, Answer::Supported);
+    }
+
+    #[test]
+    fn single_repetitions_and_no_steps_decide_nothing() {
+        let once = of(&[100.0], &[(2.0, &[200.0])], TEN);
+        assert_eq!((once.answer, once.literal, once.repetitions), (Answer::Undecided, true, None));
+        assert_eq!(once.steps[0].interval, None);
+        assert_eq!(of(&[1.0, 2.0], &[], TEN).answer, Answer::Undecided);
+        assert_eq!(of(&[1.0, 2.0], &[(2.0, &[])], TEN).steps[0].ratio, None);
+    }
+
+    #[test]
+    fn no_practical_number_decides_a_ratio_on_the_edge() {
+        let edge = of(&[95.0, 105.0, 100.0], &[(2.0, &[171.0, 189.0, 180.0])], TEN);
+        assert_eq!((edge.answer, edge.repetitions), (Answer::Undecided, None));
+    }
+}

@@ -1,0 +1,144 @@
+//! What the order of the repetitions tells: that they fall or rise, that the first is another than the rest.
+//!
+//! The slope is Theil and Sen's, the median over all pairs; its chance is Mann and Kendall's, which asks only
+//! how many pairs rise. Both leave an outlier alone.
+//!
+//! Invariant: pure; turning the order round turns the sign and nothing else.
+
+use super::student::{normal_below, t_beyond};
+use super::{deviation, mean, median};
+
+/// Up to so many values without ties the chance is counted over all orders.
+const EXACT_MAX: usize = 30;
+
+/// A trend over repetitions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trend {
+    /// Change from one repetition to the next, in the values' unit.
+    pub slope: f64,
+    /// The change from the first to the last along the slope, as a share of the median.
+    pub share: f64,
+    /// The chance of so one-sided an order, either way, if the order meant nothing.
+    pub chance: f64,
+}
+
+/// The first repetition against the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct First {
+    /// The first over the mean of the others.
+    pub ratio: f64,
+    /// The chance that one more of the others lay as far from their mean (Student's t); 0 where these
+    /// are equal and the first is not.
+    pub chance: f64,
+}
+
+/// The trend of values in the order in which they were measured; `None` below three values or for a median
+/// of zero. Below five no order is so one-sided that its chance is under 5 %.
+pub fn trend(values: &[f64]) -> Option<Trend> {
+    let middle = median(values).filter(|middle| values.len() > 2 && *middle != 0.0)?;
+    let pairs = || (0..values.len()).flat_map(|late| (0..late).map(move |early| (early, late)));
+    let slopes: Vec<f64> =
+        pairs().map(|(early, late)| (values[late] - values[early]) / (late - early) as f64).collect();
+    let rising = slopes.iter().filter(|slope| **slope > 0.0).count();
+    let falling = slopes.iter().filter(|slope| **slope < 0.0).count();
+    let tied = slopes.len() - rising - falling;
+    let chance = if tied == 0 && values.len() <= EXACT_MAX {
+        exact_chance(values.len(), rising.min(falling))
+    } else {
+        normal_chance(values, rising.abs_diff(falling))
+    };
+    let slope = median(&slopes)?;
+    Some(Trend { slope, share: slope * (values.len() - 1) as f64 / middle, chance })
+}
+
+/// The share of all orders of `n` values in which at most so many pairs are one way round, on either side.
+fn exact_chance(n: usize, fewer: usize) -> f64 {
+    // shares[k]: the share of orders with k pairs turned round; one value more adds 0 to its index of them.
+    let mut shares = vec![1.0];
+    for index in 1..n {
+        let mut next = vec![0.0; shares.len() + index];
+        for (pairs, share) in shares.iter().enumerate() {
+            (0..=index).for_each(|more| next[pairs + more] += share / (index + 1) as f64);
+        }
+        shares = next;
+    }
+    (2.0 * shares[..=fewer].iter().sum::<f64>()).min(1.0)
+}
+
+fn normal_chance(values: &[f64], difference: usize) -> f64 {
+    let spread = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
+    let sorted = super::sorted(values);
+    let ties: f64 = sorted.chunk_by(|one, next| one == next).map(|tie| spread(tie.len() as f64)).sum();
+    let variance = (spread(values.len() as f64) - ties) / 18.0;
+    let z = (difference as f64 - 1.0).max(0.0) / variance.sqrt();
+    if variance > 0.0 { (2.0 * normal_below(-z)).min(1.0) } else { 1.0 }
+}
+
+/// How the first of these values differs from the others; `None` below three values or where the others'
+/// mean is zero.
+pub fn first(values: &[f64]) -> Option<First> {
+    let (first, rest) = values.split_first()?;
+    let (mean, deviation) = (mean(rest).filter(|mean| *mean != 0.0)?, deviation(rest)?);
+    let apart = first - mean;
+    let reach = deviation * (1.0 + 1.0 / rest.len() as f64).sqrt();
+    let chance = match reach {
+        _ if apart == 0.0 => 1.0,
+        0.0 => 0.0,
+        reach => t_beyond(apart / reach, (rest.len() - 1) as f64),
+    };
+    Some(First { ratio: first / mean, chance })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Dice;
+
+    #[test]
+    fn a_fall_with_time_is_told_by_its_slope_and_its_chance() {
+        let falling = trend(&[100.0, 98.0, 96.0, 94.0, 92.0]).unwrap();
+        assert_eq!(falling.slope, -2.0);
+        assert!((falling.share + 8.0 / 96.0).abs() < 1e-12);
+        assert!((falling.chance - 2.0 / 120.0).abs() < 1e-12, "one order of 120 on each side");
+        let outlier = trend(&[100.0, 98.0, 3.0, 94.0, 92.0, 90.0]).unwrap();
+        assert_eq!(outlier.slope, -2.0, "one outlier does not move it");
+    }
+
+    #[test]
+    fn order_that_means_nothing_has_a_large_chance() {
+        assert_eq!(trend(&[5.0, 5.0, 5.0, 5.0]).unwrap().chance, 1.0);
+        assert!(trend(&[1.0, 3.0, 2.0, 4.0, 1.5, 3.5]).unwrap().chance > 0.3);
+        assert_eq!(trend(&[1.0, 2.0]), None);
+        let mut dice = Dice::new(4);
+        for n in [5, 8, 35] {
+            let found = (0..2000).filter(|_| {
+                let values: Vec<f64> = (0..n).map(|_| 10.0 + dice.normal()).collect();
+                trend(&values).unwrap().chance <= 0.05
+            });
+            let found = found.count();
+            assert!(found <= 130, "5 % of 2000 are 100, with a deviation of 10: {found} at {n}");
+        }
+    }
+
+    #[test]
+    fn many_values_and_ties_are_judged_by_the_normal_distribution_like_few_without() {
+        let values: Vec<f64> = (0..30).map(|i| f64::from(i % 7) + 0.0513 * f64::from(i)).collect();
+        let exact = trend(&values).unwrap().chance;
+        let normal = {
+            let rising = (0..30).flat_map(|l| (0..l).map(move |e| (e, l)));
+            let sum: i32 = rising.map(|(e, l)| if values[l] > values[e] { 1 } else { -1 }).sum();
+            normal_chance(&values, sum.unsigned_abs() as usize)
+        };
+        assert!((exact - normal).abs() < 0.01, "{exact} {normal}");
+    }
+
+    #[test]
+    fn a_first_repetition_that_differs_is_told() {
+        let cold = first(&[60.0, 100.0, 101.0, 99.0]).unwrap();
+        assert!((cold.ratio - 0.6).abs() < 1e-12 && cold.chance < 0.002, "{cold:?}");
+        assert!(first(&[100.5, 100.0, 101.0, 99.0]).unwrap().chance > 0.5);
+        assert_eq!(first(&[1.0, 2.0, 2.0]).unwrap().chance, 0.0);
+        assert_eq!(first(&[2.0, 2.0, 2.0]).unwrap().chance, 1.0);
+        assert_eq!(first(&[1.0, 2.0]), None);
+    }
+}
