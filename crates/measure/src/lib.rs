@@ -10,6 +10,7 @@ mod date;
 mod histogram;
 mod meter;
 pub mod statistics;
+pub mod steady;
 mod stonewall;
 mod timeline;
 

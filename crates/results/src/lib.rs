@@ -12,6 +12,6 @@ pub mod record;
 pub mod records;
 mod verdict;
 
-pub use measure::statistics;
+pub use measure::{statistics, steady};
 pub use record::Record;
 pub use verdict::{Outcome, Statistics, Verdict};

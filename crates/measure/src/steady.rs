@@ -1,0 +1,227 @@
+//! Sustained and steady: what a timeline says about every stretch of a run, beyond its mean.
+//!
+//! A rate is sustained over a window if no window of that length is slower, wherever it begins. A system is
+//! steady from the moment at which a window neither rises nor falls nor varies more than allowed, in the form
+//! of SNIA's performance test specification: slope times window, and range of block means, as shares of the
+//! window's mean.
+//!
+//! Invariant: pure; sums are exact; an interval that the run did not fill is in no window.
+//! Never here: thresholds of a contract, verdicts.
+
+/// Bytes, or operations, per interval of one phase, all ranks together.
+#[derive(Clone, Copy, Debug)]
+pub struct Series<'a> {
+    /// What each interval moved, from the common start; what is missing up to `span` moved nothing.
+    pub moved: &'a [u64],
+    /// Length of an interval, seconds.
+    pub interval: f64,
+    /// How long transfers went on, seconds: an interval that is not over by then is left out.
+    pub span: f64,
+}
+
+/// The worst window of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sustained {
+    /// Length of the windows, seconds: what was asked for, rounded up to whole intervals.
+    pub window: f64,
+    /// Where the worst begins, seconds after the start; the first of several.
+    pub at: f64,
+    /// Its mean, per second.
+    pub rate: f64,
+    /// The mean over all whole intervals, per second.
+    pub mean: f64,
+    /// `rate` over `mean`; 1 for a run that moved nothing.
+    pub share: f64,
+}
+
+/// When a run counts as steady.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyRule {
+    /// Length of the window, seconds; rounded up to five blocks of whole intervals.
+    pub window: f64,
+    /// The most that the window's straight line may rise or fall from end to end, as a share of its mean.
+    pub slope: f64,
+    /// The most by which the largest block mean may exceed the smallest, as a share of the window's mean.
+    pub range: f64,
+    /// When it must have become steady, seconds after the start; `None` for any time.
+    pub within: Option<f64>,
+    /// How long is measured from then on, seconds.
+    pub measured: f64,
+}
+
+/// Whether a run became steady and stayed so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SteadyState {
+    /// No window in time was steady, or none fits.
+    NotReached,
+    /// Steady, but the run ended before the time to be measured was over.
+    Unmeasured,
+    /// Steady, and so was every window until the end of the measured time.
+    Steady,
+    /// Steady, but not until the end of the measured time.
+    Left,
+}
+
+/// What a run says to a [`SteadyRule`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steadiness {
+    /// The answer.
+    pub state: SteadyState,
+    /// Length of the windows, seconds.
+    pub window: f64,
+    /// The window that was steady first, or, if none was, the last in time; `None` if none fits.
+    pub seen: Option<Window>,
+    /// The time measured after it; `None` if it is not all there.
+    pub measured: Option<Measured>,
+    /// When the first window ended that was not steady any more, seconds after the start; the end of the
+    /// measured time where its mean is another than that of the steady window.
+    pub left: Option<f64>,
+}
+
+/// One window of a timeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Its end, seconds after the start: the moment at which it was known.
+    pub end: f64,
+    /// Its mean, per second.
+    pub rate: f64,
+    /// What its straight line rises (falls, if negative) from end to end, as a share of the mean.
+    pub slope: f64,
+    /// Largest block mean less smallest, as a share of the mean.
+    pub range: f64,
+}
+
+/// The stretch that counts, after a run became steady.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Its start, seconds.
+    pub from: f64,
+    /// Its end, seconds.
+    pub to: f64,
+    /// Its mean, per second.
+    pub rate: f64,
+}
+
+/// Blocks of a window, as SNIA's measurement window has five rounds.
+const BLOCKS: usize = 5;
+
+impl Series<'_> {
+    /// Whole intervals of the run.
+    fn whole(&self) -> usize {
+        if self.interval <= 0.0 { 0 } else { (self.span / self.interval + 1e-9) as usize }
+    }
+
+    /// How many intervals it takes to cover this many seconds, at least one.
+    fn covering(&self, seconds: f64) -> usize {
+        ((seconds / self.interval - 1e-9).ceil() as usize).max(1)
+    }
+
+    fn at(&self, interval: usize) -> u64 {
+        self.moved.get(interval).copied().unwrap_or(0)
+    }
+
+    fn sum(&self, from: usize, to: usize) -> u128 {
+        (from..to).map(|interval| u128::from(self.at(interval))).sum()
+    }
+
+    fn seconds(&self, intervals: usize) -> f64 {
+        intervals as f64 * self.interval
+    }
+
+    fn rate(&self, from: usize, to: usize) -> f64 {
+        self.sum(from, to) as f64 / self.seconds(to - from)
+    }
+
+    fn window(&self, from: usize, to: usize) -> Window {
+        let (rate, length) = (self.rate(from, to), to - from);
+        let middle = (length - 1) as f64 / 2.0;
+        let apart = |i: usize| i as f64 - middle;
+        let rise: f64 = (0..length).map(|i| apart(i) * self.at(from + i) as f64).sum();
+        let squares: f64 = (0..length).map(|i| apart(i).powi(2)).sum();
+        let per_interval = rate * self.interval;
+        let blocks =
+            (from..to).step_by(length / BLOCKS).map(|start| self.sum(start, start + length / BLOCKS));
+        let (low, high) = blocks.fold((u128::MAX, 0), |(low, high), sum| (sum.min(low), sum.max(high)));
+        // A window in which nothing moved is as steady as it is useless: it is never called steady.
+        let share = |excess: f64| if per_interval > 0.0 { excess / per_interval } else { f64::INFINITY };
+        Window {
+            end: self.seconds(to),
+            rate,
+            slope: share(rise / squares * length as f64),
+            range: share((high - low) as f64 / (length / BLOCKS) as f64),
+        }
+    }
+}
+
+/// The worst window of `window` seconds, begun at every interval; `None` if the run has none that long.
+pub fn sustained(series: &Series<'_>, window: f64) -> Option<Sustained> {
+    let whole = series.whole();
+    let length = if whole == 0 { return None } else { series.covering(window) };
+    if length > whole {
+        return None;
+    }
+    let mut sum = series.sum(0, length);
+    let (mut worst, mut at) = (sum, 0);
+    for start in 1..=whole - length {
+        sum = sum + u128::from(series.at(start + length - 1)) - u128::from(series.at(start - 1));
+        if sum < worst {
+            (worst, at) = (sum, start);
+        }
+    }
+    let rate = worst as f64 / series.seconds(length);
+    let mean = series.rate(0, whole);
+    Some(Sustained {
+        window: series.seconds(length),
+        at: series.seconds(at),
+        rate,
+        mean,
+        share: if mean > 0.0 { rate / mean } else { 1.0 },
+    })
+}
+
+/// When the run became steady by this rule, what it did in the time measured after that, and whether it
+/// stayed steady.
+pub fn steady(series: &Series<'_>, rule: &SteadyRule) -> Steadiness {
+    let whole = series.whole();
+    let length = if whole == 0 { BLOCKS } else { BLOCKS * series.covering(rule.window / BLOCKS as f64) };
+    let holds = |window: &Window| window.slope.abs() <= rule.slope && window.range <= rule.range;
+    let ending_at = |end: usize| series.window(end - length, end);
+    let in_time = |end: &usize| rule.within.is_none_or(|within| series.seconds(*end) <= within + 1e-9);
+    let mut found = Steadiness {
+        state: SteadyState::NotReached,
+        window: series.seconds(length),
+        seen: None,
+        measured: None,
+        left: None,
+    };
+    let mut reached = None;
+    for end in (length..=whole).take_while(in_time) {
+        let window = ending_at(end);
+        found.seen = Some(window);
+        if holds(&window) {
+            reached = Some((end, window));
+            break;
+        }
+    }
+    let Some((from, first)) = reached else { return found };
+    let to = from + series.covering(rule.measured);
+    let left = (from + 1..=to.min(whole)).find(|end| !holds(&ending_at(*end)));
+    found.left = left.map(|end| series.seconds(end));
+    if to <= whole {
+        let rate = series.rate(from, to);
+        found.measured = Some(Measured { from: first.end, to: series.seconds(to), rate });
+        // A slow fall never shows within one window.
+        if found.left.is_none() && (rate / first.rate - 1.0).abs() > rule.range {
+            found.left = Some(series.seconds(to));
+        }
+    }
+    found.state = match (found.left, found.measured) {
+        (Some(_), _) => SteadyState::Left,
+        (None, None) => SteadyState::Unmeasured,
+        (None, Some(_)) => SteadyState::Steady,
+    };
+    found
+}
+
+#[cfg(test)]
+mod tests;

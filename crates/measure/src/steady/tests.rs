@@ -1,0 +1,150 @@
+//! Timelines of which it is known what they are.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const RULE: SteadyRule =
+    SteadyRule { window: 30.0, slope: 0.1, range: 0.2, within: Some(300.0), measured: 60.0 };
+
+/// A second each, all of them whole.
+fn seconds(moved: &[u64]) -> Series<'_> {
+    Series { moved, interval: 1.0, span: moved.len() as f64 }
+}
+
+#[test]
+fn the_worst_window_is_found_wherever_it_begins() {
+    let mut moved = vec![100; 100];
+    moved[41..48].fill(30);
+    let worst = sustained(&seconds(&moved), 10.0).unwrap();
+    assert_eq!((worst.window, worst.at, worst.rate), (10.0, 38.0, 51.0));
+    assert!((worst.mean - 95.1).abs() < 1e-9 && (worst.share - 51.0 / 95.1).abs() < 1e-12);
+}
+
+#[test]
+fn the_interval_in_which_the_run_ended_is_left_out_and_a_silent_end_is_not() {
+    let ended = Series { moved: &[10, 10, 10, 10, 1], interval: 2.0, span: 8.2 };
+    let worst = sustained(&ended, 4.0).unwrap();
+    assert_eq!((worst.rate, worst.mean, worst.share), (5.0, 5.0, 1.0));
+    let silent = Series { span: 14.0, ..ended };
+    let worst = sustained(&silent, 4.0).unwrap();
+    assert_eq!((worst.at, worst.rate), (10.0, 0.0), "no rank moved anything in the last four seconds");
+}
+
+#[test]
+fn a_window_is_never_shorter_than_was_asked_and_a_shorter_run_has_none() {
+    let series = Series { moved: &[7; 40], interval: 1.073_741_824, span: 43.0 };
+    let worst = sustained(&series, 30.0).unwrap();
+    assert!((worst.window - 28.0 * 1.073_741_824).abs() < 1e-9, "{}", worst.window);
+    assert_eq!(sustained(&Series { span: 29.9, ..series }, 30.0), None);
+    assert_eq!(sustained(&Series { interval: 0.0, ..series }, 30.0), None);
+    assert_eq!(sustained(&Series { moved: &[0; 40], ..series }, 30.0).unwrap().share, 1.0);
+}
+
+#[test]
+fn sums_do_not_overflow() {
+    let worst = sustained(&seconds(&[u64::MAX; 50]), 30.0).unwrap();
+    assert!((worst.rate / u64::MAX as f64 - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_run_that_warms_up_is_steady_when_its_window_has_left_the_warming_behind() {
+    let mut moved = vec![1000; 200];
+    (0..40).for_each(|second| moved[second] = 1000 + 50 * (40 - second as u64));
+    let found = steady(&seconds(&moved), &RULE);
+    assert_eq!(found.state, SteadyState::Steady);
+    let seen = found.seen.unwrap();
+    assert!(seen.end > 50.0 && seen.end <= 70.0, "{seen:?}");
+    let measured = found.measured.unwrap();
+    assert_eq!((measured.from, measured.to - measured.from, measured.rate), (seen.end, 60.0, 1000.0));
+}
+
+#[test]
+fn a_run_that_falls_without_end_is_not_steady_and_says_how_far_from_it() {
+    let moved: Vec<u64> = (0..300).map(|second| (1e6 * 0.99_f64.powi(second)) as u64).collect();
+    let found = steady(&seconds(&moved), &RULE);
+    assert_eq!((found.state, found.measured), (SteadyState::NotReached, None));
+    let seen = found.seen.unwrap();
+    assert!(seen.end == 300.0 && seen.slope < -0.25 && seen.range > 0.2, "{seen:?}");
+}
+
+#[test]
+fn a_run_that_oscillates_has_no_slope_and_is_not_steady_for_its_range() {
+    let moved: Vec<u64> = (0..200).map(|second| if second / 15 % 2 == 0 { 100 } else { 60 }).collect();
+    let found = steady(&seconds(&moved), &RULE);
+    assert_eq!(found.state, SteadyState::NotReached);
+}
+
+#[test]
+fn a_run_that_ends_before_it_was_measured_or_slows_down_while_it_is_says_so() {
+    let short = steady(&seconds(&[100; 60]), &RULE);
+    assert_eq!((short.state, short.measured, short.left), (SteadyState::Unmeasured, None, None));
+    let mut moved = vec![100; 120];
+    moved[70..].fill(50);
+    let left = steady(&seconds(&moved), &RULE);
+    assert_eq!(left.state, SteadyState::Left);
+    assert!(left.left.is_some_and(|at| at > 70.0 && at <= 78.0), "{left:?}");
+}
+
+#[test]
+fn a_fall_too_slow_for_any_window_is_seen_over_the_measured_time() {
+    let moved: Vec<u64> = (0..400).map(|second| (1e6 * 0.9985_f64.powi(second)) as u64).collect();
+    let rule = SteadyRule { measured: 360.0, ..RULE };
+    let found = steady(&seconds(&moved), &rule);
+    assert_eq!((found.state, found.left), (SteadyState::Left, Some(390.0)));
+}
+
+#[test]
+fn too_late_is_not_reached_and_nothing_moved_is_not_steady() {
+    let mut moved = vec![100; 200];
+    (0..50).for_each(|second| moved[second] = 3 * second as u64);
+    let hasty = SteadyRule { within: Some(40.0), ..RULE };
+    assert_eq!(steady(&seconds(&moved), &hasty).state, SteadyState::NotReached);
+    assert_eq!(steady(&seconds(&moved), &RULE).state, SteadyState::Steady);
+    assert_eq!(steady(&seconds(&[0; 200]), &RULE).state, SteadyState::NotReached);
+    assert_eq!(steady(&seconds(&[]), &RULE).seen, None);
+}
+
+proptest! {
+    #[test]
+    fn a_constant_run_is_steady_at_once(rate in 1_u64..1 << 50, shift in 0..4) {
+        let interval = 1.0 / f64::from(1 << shift);
+        let moved = vec![rate; (100.0 / interval) as usize];
+        let found = steady(&Series { moved: &moved, interval, span: 100.0 }, &RULE);
+        prop_assert_eq!(found.state, SteadyState::Steady);
+        prop_assert_eq!(found.seen.unwrap().end, 30.0);
+        prop_assert!((sustained(&seconds(&moved), 30.0).unwrap().share - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_ramp_is_not_steady(step in 1_u64..1 << 30, whole in 30_usize..280) {
+        let up: Vec<u64> = (1..=whole as u64).map(|second| second * step).collect();
+        let down: Vec<u64> = up.iter().rev().copied().collect();
+        prop_assert_eq!(steady(&seconds(&up), &RULE).state, SteadyState::NotReached);
+        prop_assert_eq!(steady(&seconds(&down), &RULE).state, SteadyState::NotReached);
+    }
+
+    #[test]
+    fn a_planted_dip_is_found_exactly(
+        depth in 1_u64..1000, at in 0_usize..170, length in 1_usize..30, window in 30_usize..40,
+    ) {
+        let mut moved = vec![1000; 200];
+        moved[at..at + length].fill(1000 - depth);
+        let worst = sustained(&seconds(&moved), window as f64).unwrap();
+        let lost = depth * length as u64;
+        prop_assert_eq!(worst.rate, (1000 * window as u64 - lost) as f64 / window as f64);
+        prop_assert!(worst.at <= at as f64 && (at + length) as f64 <= worst.at + worst.window);
+    }
+
+    #[test]
+    fn no_window_is_slower_than_the_worst(
+        moved in prop::collection::vec(0_u64..1000, 1..80), window in 1_usize..20,
+    ) {
+        let worst = sustained(&seconds(&moved), window as f64);
+        prop_assert_eq!(worst.is_some(), window <= moved.len());
+        if let Some(worst) = worst {
+            let slowest = moved.windows(window).map(|part| part.iter().sum::<u64>()).min().unwrap();
+            prop_assert_eq!(worst.rate, slowest as f64 / window as f64);
+        }
+    }
+}
