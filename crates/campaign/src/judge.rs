@@ -9,6 +9,7 @@
 mod cases;
 mod cold;
 mod decide;
+mod goal;
 mod home;
 mod state;
 mod usable;
@@ -51,8 +52,9 @@ struct Case<'a> {
 impl<'a> Case<'a> {
     fn verdict(&self) -> Verdict {
         let jobs = self.jobs();
-        let decision = match usable::values(self, &jobs) {
-            Ok(values) => decide::decide(self.criterion, self.test, &values),
+        let goal = goal::of(self);
+        let decision = match usable::values(self, &jobs).and_then(|values| Ok((values, goal.clone()?))) {
+            Ok((values, goal)) => decide::decide(self.criterion, self.test, &goal, &values),
             Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
         };
         let warnings = match decision.outcome {
@@ -67,8 +69,8 @@ impl<'a> Case<'a> {
             outcome: decision.outcome,
             reason: decision.reason,
             value: decision.value,
-            threshold: Some(self.criterion.threshold.value),
-            unit: self.criterion.threshold.dimension.unit().to_owned(),
+            threshold: goal.ok().map(|goal| goal.threshold.value),
+            unit: self.criterion.goal.dimension().unit().to_owned(),
             statistics: decision.statistics,
             warnings,
             jobs: jobs.iter().map(|job| job.folder.clone()).collect(),

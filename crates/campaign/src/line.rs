@@ -26,6 +26,25 @@ impl Line {
         }
     }
 
+    /// The line with what it writes read back and compared afterwards, outside of the time measured; as it is
+    /// where it writes nothing, or where the workload has no such phase.
+    pub fn verified(mut self) -> Self {
+        let Self::Ior(line) = &mut self else { return self };
+        if line.write && !line.write_check {
+            line.write_check = true;
+            line.words.push("-W".to_owned());
+            // From storage as far as that can be had: caches of POSIX files can be dropped.
+            let names_backend = |word: &String| word.starts_with("-a") || word.starts_with("--api");
+            let drops = |word: &String| word.starts_with("--drop-caches");
+            let mut pairs = line.words.windows(2);
+            let posix = pairs.any(|pair| pair[0] == "-a" && pair[1].eq_ignore_ascii_case("posix"));
+            if (posix || !line.words.iter().any(names_backend)) && !line.words.iter().any(drops) {
+                line.words.push("--drop-caches".to_owned());
+            }
+        }
+        self
+    }
+
     /// The command of the workload.
     pub fn workload(&self) -> &'static str {
         match self {

@@ -7,7 +7,9 @@
 //! Never here: running, the state of a machine, a file system's real type.
 
 mod check;
+mod clause;
 mod criterion;
+mod goal;
 mod parameters;
 mod place;
 mod placement;
@@ -16,13 +18,13 @@ mod uses;
 mod wire;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use units::{Dimension, Quantity, Usage};
 
 use crate::launch::Launch;
 use crate::line::Line;
 
+pub use clause::{Criterion, Decide, Goal, Op, Stat};
 pub use parameters::Choice;
 
 /// A plan, checked.
@@ -195,8 +197,14 @@ pub struct Test {
     pub uses: Option<Uses>,
     /// The states it needs, by their places in [`Plan::states`].
     pub states: Vec<usize>,
-    /// What it must show; empty for a test that is only reported.
+    /// What it is for.
+    pub role: Role,
+    /// What it must show; empty for a test that is no clause of the contract.
     pub criteria: Vec<Criterion>,
+    /// Seconds that the measured phase has to last, with every rank at work; `None` where nothing is asked.
+    pub sustained_s: Option<f64>,
+    /// Findings that somebody answers for.
+    pub waivers: Vec<Waiver>,
     /// Seconds after which a job is killed.
     pub timeout_s: f64,
     /// Coefficient of variation above which nothing is concluded, 1.0 for 100 %.
@@ -208,6 +216,31 @@ pub struct Test {
     /// How sure a decision has to be.
     pub decide: Decide,
     /// Line and column of that line in the plan's file.
+    pub at: (usize, usize),
+}
+
+/// What a test is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Its criteria are clauses of the contract.
+    Contract,
+    /// It is measured and shown.
+    Reported,
+    /// It shows what the system can do beside the test of the contract at this place in [`Plan::tests`], and
+    /// can satisfy no clause.
+    Hero(usize),
+}
+
+/// A finding that somebody answers for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiver {
+    /// The id of the lint.
+    pub lint: String,
+    /// Why it does not matter here.
+    pub why: String,
+    /// Who says so.
+    pub by: String,
+    /// Line and column in the plan's file.
     pub at: (usize, usize),
 }
 
@@ -228,105 +261,6 @@ impl Uses {
             Self::Test(index) => plan.tests[*index].id.clone(),
         }
     }
-}
-
-/// What a test must show.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Criterion {
-    /// `PHASE.NAME`, such as `write.bw`.
-    pub metric: String,
-    /// Which statistic of the repetitions is compared.
-    pub stat: Stat,
-    /// How.
-    pub op: Op,
-    /// With what.
-    pub threshold: Quantity,
-    /// The threshold as the plan writes it.
-    pub written: String,
-}
-
-impl fmt::Display for Criterion {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {} {}", self.stat, self.op, self.written)
-    }
-}
-
-/// Which statistic of the repetitions is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stat {
-    /// Arithmetic mean.
-    Mean,
-    /// Median.
-    Median,
-    /// Smallest.
-    Min,
-    /// Largest.
-    Max,
-}
-
-impl fmt::Display for Stat {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Mean => "mean",
-            Self::Median => "median",
-            Self::Min => "min",
-            Self::Max => "max",
-        })
-    }
-}
-
-/// How a statistic and a threshold are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
-    /// `>=`
-    AtLeast,
-    /// `<=`
-    AtMost,
-    /// `>`
-    Above,
-    /// `<`
-    Below,
-    /// `==`
-    Equal,
-}
-
-impl Op {
-    const ALL: [Self; 5] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below, Self::Equal];
-
-    /// Whether `value` stands in this relation to `threshold`.
-    pub fn holds(self, value: f64, threshold: f64) -> bool {
-        match self {
-            Self::AtLeast => value >= threshold,
-            Self::AtMost => value <= threshold,
-            Self::Above => value > threshold,
-            Self::Below => value < threshold,
-            #[expect(clippy::float_cmp, reason = "`==` in a contract is meant for counts, which are exact")]
-            Self::Equal => value == threshold,
-        }
-    }
-}
-
-impl fmt::Display for Op {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::AtLeast => ">=",
-            Self::AtMost => "<=",
-            Self::Above => ">",
-            Self::Below => "<",
-            Self::Equal => "==",
-        })
-    }
-}
-
-/// How sure a decision has to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decide {
-    /// The statistic compared where a criterion names none.
-    pub stat: Stat,
-    /// Whether the bound is compared instead of the statistic, so that a single repetition decides nothing.
-    pub by_bound: bool,
-    /// One-sided confidence of the bound, 0.5 to 1.
-    pub confidence: f64,
 }
 
 impl Plan {

@@ -2,10 +2,11 @@
 //!
 //! Never here: whether the values may be used.
 
-use results::statistics::{self, Side};
+use results::statistics::{self, Answer, Side, Step, Tolerance, linearity};
 use results::{Outcome, Statistics};
 use units::{Dimension, Quantity};
 
+use super::goal::Aim;
 use crate::plan::{Criterion, Op, Stat, Test};
 
 /// An answer with its reason.
@@ -17,8 +18,8 @@ pub(super) struct Decision {
 }
 
 /// Decides `criterion` by the values of the repetitions, in base units.
-pub(super) fn decide(criterion: &Criterion, test: &Test, values: &[f64]) -> Decision {
-    let weighing = Weighing { criterion, test, values };
+pub(super) fn decide(criterion: &Criterion, test: &Test, aim: &Aim, values: &[f64]) -> Decision {
+    let weighing = Weighing { criterion, test, aim, values };
     let side = weighing.unfavourable();
     let Some(statistics) = Statistics::of(values, side, test.decide.confidence) else {
         let reason = "no repetition has a value".to_owned();
@@ -37,16 +38,20 @@ pub(super) fn decide(criterion: &Criterion, test: &Test, values: &[f64]) -> Deci
 struct Weighing<'a> {
     criterion: &'a Criterion,
     test: &'a Test,
+    aim: &'a Aim,
     values: &'a [f64],
 }
 
 impl Weighing<'_> {
     fn weigh(&self, value: f64, cov: Option<f64>) -> (Outcome, String) {
-        let Self { criterion, test, .. } = self;
-        let met = criterion.op.holds(value, criterion.threshold.value);
+        let Self { criterion, test, aim, .. } = self;
+        let met = criterion.op.holds(value, aim.threshold.value);
         let said = format!("{} {}", criterion.stat, self.shown(value));
-        let needed = format!("{} {}", criterion.op, criterion.written);
+        let needed = format!("{} {}", criterion.op, aim.written);
         let n = self.values.len();
+        if let Some(answer) = self.part(value, met) {
+            return self.scattered(met, cov, answer);
+        }
         let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
         let bound = self.bound(toward);
         if test.decide.by_bound && bound.is_none() && criterion.stat == Stat::Mean && self.scatters() {
@@ -56,7 +61,7 @@ impl Weighing<'_> {
             );
         }
         if let Some(bound) = bound
-            && criterion.op.holds(bound, criterion.threshold.value) != met
+            && criterion.op.holds(bound, aim.threshold.value) != met
         {
             let meets = if met { "meets" } else { "misses" };
             let reach = if toward == Side::Lower { "low" } else { "high" };
@@ -70,22 +75,68 @@ impl Weighing<'_> {
         if !met {
             return (Outcome::Fail, format!("{said} misses {needed}"));
         }
-        if let (Some(cov), Some(cov_max)) = (cov, test.cov_max)
-            && cov > cov_max
-        {
-            let (cov, most) = (cov * 100.0, cov_max * 100.0);
-            let reason = format!(
-                "{said} meets {needed}, but the repetitions scatter by {cov:.1} % and {most:.0} % is allowed"
-            );
-            return (Outcome::Inconclusive, reason);
-        }
         let supported = match (bound, self.scatters()) {
             (Some(bound), true) => {
                 format!("; {:.0} % bound {}", test.decide.confidence * 100.0, self.shown(bound))
             }
             _ => String::new(),
         };
-        (Outcome::Pass, format!("{said} meets {needed}{supported}"))
+        self.scattered(met, cov, (Outcome::Pass, format!("{said} meets {needed}{supported}")))
+    }
+
+    /// A pass that scatters more than the plan allows is none.
+    fn scattered(&self, met: bool, cov: Option<f64>, answer: (Outcome, String)) -> (Outcome, String) {
+        match (cov, self.test.cov_max) {
+            (Some(cov), Some(most)) if answer.0 == Outcome::Pass && cov > most && met => {
+                let (cov, most) = (cov * 100.0, most * 100.0);
+                let but = format!("but the repetitions scatter by {cov:.1} % and {most:.0} % is allowed");
+                (Outcome::Inconclusive, format!("{}, {but}", answer.1))
+            }
+            _ => answer,
+        }
+    }
+
+    /// The answer where the goal is itself measured: whether the ratio of the two is told from 1. `None` where
+    /// it is not, or where what is compared is no mean.
+    fn part(&self, value: f64, met: bool) -> Option<(Outcome, String)> {
+        let Self { criterion, test, aim, values } = self;
+        if aim.measured.is_empty() || criterion.stat != Stat::Mean {
+            return None;
+        }
+        let at = |values| Step { at: 1.0, values };
+        let (over, under) = match self.unfavourable() {
+            Side::Lower => (at(values), at(&aim.measured)),
+            Side::Upper => (at(&aim.measured), at(values)),
+        };
+        let claim = linearity(under, &[over], Tolerance { below: 0.0, above: None }, test.decide.confidence);
+        let step = claim.steps.first()?;
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        let said = format!("{} {}", criterion.stat, self.shown(value));
+        let how = if met { "meets" } else { "misses" };
+        let said = format!("{said} {how} {} {}", criterion.op, aim.written);
+        let n = values.len().min(aim.measured.len());
+        Some(match (step.interval, claim.answer) {
+            (None, _) if test.decide.by_bound => (
+                Outcome::Inconclusive,
+                format!("{said}: {n} repetition has no bound, and the plan decides by it"),
+            ),
+            (None, _) => (if met { Outcome::Pass } else { Outcome::Fail }, said),
+            (Some(lies), answer) => {
+                let between =
+                    format!("it is between {} and {} of that", percent(lies.low), percent(lies.high));
+                match answer {
+                    Answer::Supported => (Outcome::Pass, format!("{said}; {between}")),
+                    Answer::Refuted => (Outcome::Fail, format!("{said}; {between}")),
+                    Answer::Undecided => {
+                        let more = remedy(step.repetitions);
+                        (
+                            Outcome::Inconclusive,
+                            format!("{said}, but after {n} repetitions {between}; {more}"),
+                        )
+                    }
+                }
+            }
+        })
     }
 
     /// The side on which being wrong would turn a pass into a miss.
@@ -98,7 +149,7 @@ impl Weighing<'_> {
 
     /// Whether the value is one that scatters; a count of errors is what it is, and so are extremes.
     fn scatters(&self) -> bool {
-        self.criterion.threshold.dimension != Dimension::Count && self.criterion.op != Op::Equal
+        self.aim.threshold.dimension != Dimension::Count && self.criterion.op != Op::Equal
     }
 
     fn bound(&self, side: Side) -> Option<f64> {
@@ -112,11 +163,11 @@ impl Weighing<'_> {
     }
 
     fn remedy(&self) -> String {
-        let (threshold, confidence) = (self.criterion.threshold.value, self.test.decide.confidence);
-        match statistics::repetitions_to_decide(self.values, threshold, confidence) {
-            Some(n) if n as usize > self.values.len() => format!("about {n} repetitions would decide"),
-            Some(_) => "more repetitions would decide".to_owned(),
-            None => "no practical number of repetitions would decide".to_owned(),
+        let (threshold, confidence) = (self.aim.threshold.value, self.test.decide.confidence);
+        let wanted = statistics::repetitions_to_decide(self.values, threshold, confidence);
+        match wanted {
+            Some(n) if n as usize <= self.values.len() => "more repetitions would decide".to_owned(),
+            wanted => remedy(wanted),
         }
     }
 
@@ -124,13 +175,21 @@ impl Weighing<'_> {
     fn shown(&self, value: f64) -> String {
         let value = value.max(0.0);
         // In the family of the threshold's unit, or a sentence compares 2.57 GB/s with 2.5 GiB/s.
-        match self.criterion.threshold.dimension {
-            Dimension::BytesPerSecond if self.criterion.written.contains("iB/s") => {
+        match self.aim.threshold.dimension {
+            Dimension::BytesPerSecond if self.aim.written.contains("iB/s") => {
                 return units::rate_binary(value);
             }
             _ => {}
         }
-        Quantity { value, dimension: self.criterion.threshold.dimension }.to_string()
+        Quantity { value, dimension: self.aim.threshold.dimension }.to_string()
+    }
+}
+
+/// What would settle it.
+fn remedy(repetitions: Option<u32>) -> String {
+    match repetitions {
+        Some(n) => format!("about {n} repetitions would decide"),
+        None => "no practical number of repetitions would decide".to_owned(),
     }
 }
 

@@ -6,6 +6,8 @@ use results::Outcome;
 use results::folder::{Job, JobEnd};
 use results::record::{Check, Failed, Record};
 
+use units::duration;
+
 use super::{Case, cases, cold, how, phases, state};
 
 /// The value of each repetition in base units, or why there is none to judge by.
@@ -26,8 +28,33 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
         let spoiled = wrong_data(case).or_else(|| operations_failed(jobs));
         spoiled.map_or(Ok(()), |why| Err((Outcome::Invalid, why)))?;
         cold::read(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
+        sustained(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     }
     jobs.iter().map(|job| value(case, job).map_err(|why| (Outcome::Invalid, why))).collect()
+}
+
+/// Whether every repetition lasted as long as the rate has to hold, with every rank at work.
+fn sustained(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
+    let Some(needed_s) = case.test.sustained_s else { return Ok(()) };
+    for (repetition, phase) in
+        jobs.iter().flat_map(|job| case.phases(job).map(|phase| (job.info.repetition, phase)))
+    {
+        let (name, needed) = (&phase.phase, duration(needed_s));
+        if phase.spans.transfer_s < needed_s {
+            let lasted = duration(phase.spans.transfer_s);
+            return Err(format!("repetition {repetition}: {name} lasted {lasted}, and has to hold {needed}"));
+        }
+        // Where all ranks did the same amount, the shortest time is that of the first that was done.
+        let first_s = phase.balance.seconds_min;
+        if first_s > 0.0 && first_s < needed_s {
+            let first = duration(first_s);
+            return Err(format!(
+                "repetition {repetition}: {name}: a rank was done after {first}, and all have to hold \
+                 {needed}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// One job's value: with several repetitions inside the launch the mean, of errors the sum.

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
+use super::goal::{Known, known};
 use super::place::{Place, nearest};
 use super::placement::{Asked, clients, whole};
 use super::wire::Count;
-use super::{Choice, Clients, Dataset, FileSystem, Placement, Plan, Test, state, wire};
+use super::{Choice, Clients, Dataset, FileSystem, Placement, Plan, Role, Test, Waiver, state, wire};
 use crate::ior_line::IorLine;
 use crate::launch::{Launch, LaunchKind, MPIRUN};
 use crate::line::Line;
@@ -37,8 +38,14 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     }
     let clients = clients(file.clients.as_ref(), place)?;
     let launch = launch(file.launch.as_ref(), place)?;
-    let defaults =
-        Defaults { file: &file.defaults, file_systems: &file_systems, clients, launch: &launch.kind, place };
+    let defaults = Defaults {
+        file: &file.defaults,
+        file_systems: &file_systems,
+        clients,
+        launch: &launch.kind,
+        known: known(&file, place)?,
+        place,
+    };
     let mut datasets = Vec::new();
     for (key, dataset) in &file.dataset {
         datasets.push(defaults.dataset(key, dataset)?);
@@ -111,6 +118,7 @@ pub(super) struct Defaults<'a> {
     file_systems: &'a BTreeMap<String, FileSystem>,
     pub(super) clients: Clients,
     pub(super) launch: &'a LaunchKind,
+    pub(super) known: Vec<Known>,
     pub(super) place: &'a Place<'a>,
 }
 
@@ -170,7 +178,10 @@ impl Defaults<'_> {
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
         let (key, words) = self.only_line(&who, wire)?;
         let refused = |why: String| self.place.error(words, format!("{who}: {why}"));
-        let line = Line::parse(key, words.get_ref()).map_err(|error| refused(error.0))?;
+        let mut line = Line::parse(key, words.get_ref()).map_err(|error| refused(error.0))?;
+        if wire.verify.or(self.file.verify) == Some(wire::Verify::After) {
+            line = line.verified();
+        }
         if let Some(why) = plan.launch.kind.refuses_workloads().filter(|_| line.starts_ranks()) {
             return Err(refused(why));
         }
@@ -187,7 +198,13 @@ impl Defaults<'_> {
             )?,
             uses: wire.uses.as_ref().map(|uses| self.uses(&who, uses, &step, plan)).transpose()?,
             states: Vec::new(),
+            role: self.role(&who, wire, plan)?,
             criteria: Vec::new(),
+            sustained_s: match wire.sustained.as_ref().or(self.file.sustained.as_ref()) {
+                Some(text) => Some(self.quantity(&who, "sustained", text, Dimension::Seconds)?),
+                None => None,
+            },
+            waivers: wire.waive.iter().map(|waiver| self.waiver(&who, waiver)).collect::<Checked<_>>()?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cov_max: match wire.cov_max.as_ref().or(self.file.cov_max.as_ref()) {
                 Some(share) => Some(self.quantity(&who, "cov_max", share, Dimension::Fraction)?),
@@ -203,9 +220,8 @@ impl Defaults<'_> {
             test.states.push(self.needed(&who, state, &test, plan)?);
         }
         for criterion in &wire.criterion.0 {
-            test.criteria.push(self.criterion(&who, criterion, &test)?);
+            test.criteria.push(self.criterion(&who, criterion, &test, plan)?);
         }
-        self.role(&who, wire, &test)?;
         self.reads(&who, words, &test, plan)?;
         Ok(test)
     }
@@ -226,20 +242,48 @@ impl Defaults<'_> {
         }
     }
 
-    fn role(&self, who: &str, wire: &wire::Test, test: &Test) -> Checked<()> {
-        match (wire.role, test.criteria.is_empty()) {
-            (wire::Role::Contract, true) => Err(self.place.error(
-                &wire.id,
-                format!(
-                    "{who} has no criterion; add one, or `role = \"reported\"` to measure without judging"
-                ),
-            )),
-            (wire::Role::Reported, false) => Err(self.place.error(
-                &wire.id,
-                format!("{who} is only reported and has a criterion; drop the criterion or the role"),
-            )),
-            _ => Ok(()),
+    /// What the test is for; only one of the contract has criteria.
+    fn role(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Role> {
+        let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
+        match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
+            (wire::Role::Contract, true, _) => {
+                refused("has no criterion; add one, or `role = \"reported\"` to measure without judging")
+            }
+            (wire::Role::Reported, false, _) => {
+                refused("is only reported and has a criterion; drop the criterion or the role")
+            }
+            (wire::Role::Hero, false, _) => {
+                refused("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
+            }
+            (wire::Role::Hero, true, None) => {
+                refused("is a hero run; say with `compare_to` beside which test of the contract it is shown")
+            }
+            (wire::Role::Hero, true, Some(word)) => {
+                let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+                match known.iter().position(|id| id == word.get_ref()) {
+                    Some(index) => Ok(Role::Hero(index)),
+                    None => {
+                        let near = among(word.get_ref(), &known);
+                        let what = format!("{who}: `{}` is no test above this one{near}", word.get_ref());
+                        Err(self.place.error(word, what))
+                    }
+                }
+            }
+            (_, _, Some(word)) => {
+                Err(self.place.error(word, format!("{who}: `compare_to` is for `role = \"hero\"`")))
+            }
+            (wire::Role::Contract, false, None) => Ok(Role::Contract),
+            (wire::Role::Reported, true, None) => Ok(Role::Reported),
         }
+    }
+
+    fn waiver(&self, who: &str, wire: &wire::Waiver) -> Checked<Waiver> {
+        let wire::Waiver { lint, why, by } = wire;
+        if why.trim().is_empty() || by.trim().is_empty() {
+            return Err(self.place.error(lint, format!("{who}: a waiver says why and by whom")));
+        }
+        let at = self.place.line_column(&lint.span());
+        Ok(Waiver { lint: lint.get_ref().clone(), why: why.clone(), by: by.clone(), at })
     }
 
     fn line(&self, who: &str, ior: &Spanned<String>) -> Checked<IorLine> {

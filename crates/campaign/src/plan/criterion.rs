@@ -1,17 +1,24 @@
 //! The rules of a criterion: its metric is one the test yields, its value one of that dimension.
 
 use results::record::{METRICS, Outcome};
-use toml::Spanned;
-use units::{Dimension, Quantity, Usage};
+use units::Dimension;
 
 use super::check::{Checked, Defaults, among};
-use super::{Criterion, Decide, Op, Stat, Test, wire};
+use super::{Criterion, Decide, Op, Plan, Stat, Test, wire};
 use crate::line::Line;
 use crate::tool_line::Measures;
 
 impl Defaults<'_> {
-    pub(super) fn criterion(&self, who: &str, wire: &wire::Criterion, test: &Test) -> Checked<Criterion> {
-        let dimension = self.metric(who, &wire.metric, test)?;
+    pub(super) fn criterion(
+        &self,
+        who: &str,
+        wire: &wire::Criterion,
+        test: &Test,
+        plan: &Plan,
+    ) -> Checked<Criterion> {
+        let dimension = self
+            .dimension_of(wire.metric.get_ref(), test)
+            .map_err(|why| self.place.error(&wire.metric, format!("{who}: {why}")))?;
         let op = Op::ALL.into_iter().find(|op| op.to_string() == *wire.op.get_ref());
         let Some(op) = op else {
             let what = format!("{who}: `{}` is no comparison; known are >= <= > < ==", wire.op.get_ref());
@@ -20,16 +27,7 @@ impl Defaults<'_> {
         let metric = wire.metric.get_ref().clone();
         let written = wire.value.get_ref().to_string();
         let refused = |what: String| self.place.error(&wire.value, format!("{who}: {metric}: {what}"));
-        let bare = written.trim().parse::<f64>().is_ok();
-        if bare {
-            let example = dimension.example();
-            return Err(refused(format!("`{written}` has no unit; write it as in `{example}`")));
-        }
-        let threshold: Quantity = written.parse().map_err(|error: Usage| refused(error.0))?;
-        if threshold.dimension != dimension {
-            let example = dimension.example();
-            return Err(refused(format!("`{written}` does not measure that; write it as in `{example}`")));
-        }
+        let (goal, written) = self.goal(&written, dimension, plan).map_err(refused)?;
         let stat = match wire.stat {
             // Counts are not averaged away: the worst repetition counts.
             None if dimension == Dimension::Count => match metric.rsplit('.').next() {
@@ -42,13 +40,12 @@ impl Defaults<'_> {
             Some(wire::Stat::Min) => Stat::Min,
             Some(wire::Stat::Max) => Stat::Max,
         };
-        Ok(Criterion { metric, stat, op, threshold, written })
+        Ok(Criterion { metric, stat, op, goal, written })
     }
 
     /// The metric's dimension, if the test's line yields it.
-    fn metric(&self, who: &str, metric: &Spanned<String>, test: &Test) -> Checked<Dimension> {
-        let word = metric.get_ref();
-        let refused = |what: String| Err(self.place.error(metric, format!("{who}: {what}")));
+    pub(super) fn dimension_of(&self, word: &str, test: &Test) -> Result<Dimension, String> {
+        let refused = |what: String| Err(what);
         let phases = test.line.phases();
         let Some((phase, kind)) = word.split_once('.') else {
             return refused(format!(

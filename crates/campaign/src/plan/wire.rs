@@ -31,6 +31,8 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) defaults: Defaults,
     #[serde(default)]
+    pub(super) known: BTreeMap<String, Spanned<Known>>,
+    #[serde(default)]
     pub(super) dataset: BTreeMap<String, Spanned<Dataset>>,
     #[serde(default)]
     pub(super) state: BTreeMap<String, Spanned<State>>,
@@ -92,6 +94,33 @@ pub(super) struct Defaults {
     pub(super) decide: Option<Decide>,
     pub(super) fs: Option<Spanned<String>>,
     pub(super) cov_max: Option<Spanned<String>>,
+    pub(super) sustained: Option<Spanned<String>>,
+    pub(super) verify: Option<Verify>,
+}
+
+/// Whether what was written is read back and compared, outside of the time measured.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Verify {
+    After,
+    No,
+}
+
+/// A number that is known beforehand, such as a published one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Known {
+    pub(super) value: String,
+    pub(super) source: String,
+}
+
+/// A finding that somebody answers for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Waiver {
+    pub(super) lint: Spanned<String>,
+    pub(super) why: String,
+    pub(super) by: String,
 }
 
 #[derive(Clone, Deserialize)]
@@ -158,6 +187,11 @@ pub(super) struct Test {
     pub(super) criterion: Criteria,
     pub(super) timeout: Option<Spanned<String>>,
     pub(super) cov_max: Option<Spanned<String>>,
+    pub(super) sustained: Option<Spanned<String>>,
+    pub(super) verify: Option<Verify>,
+    pub(super) compare_to: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) waive: Vec<Waiver>,
     #[serde(default)]
     pub(super) cache: Cache,
     pub(super) fs: Option<Spanned<String>>,
@@ -185,6 +219,7 @@ pub(super) enum Role {
     #[default]
     Contract,
     Reported,
+    Hero,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, PartialEq, Eq)]

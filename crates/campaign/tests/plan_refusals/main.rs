@@ -2,6 +2,7 @@
 
 mod names;
 mod placement;
+mod roles;
 
 use campaign::Plan;
 
@@ -31,7 +32,7 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
             "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`? Known here: id, clause, ior, \
              mdtest, fdtree, ls_lr, flash_io, mpi_io, ranks, nodes, ppn, repetitions, uses, states, role, \
-             criterion, timeout, cov_max, cache, fs, decide",
+             criterion, timeout, cov_max, sustained, verify, compare_to, waive, cache, fs, decide",
         ),
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),
@@ -39,7 +40,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         ),
         (
             test_with("ior = \"-w\"\nrole = \"report\""),
-            "p.toml:7:8: unknown word `report`, did you mean `reported`? Known here: contract, reported",
+            "p.toml:7:8: unknown word `report`, did you mean `reported`? Known here: contract, \
+             reported, hero",
         ),
         (
             "[launch]\nkind = \"slurm\"\n".into(),

@@ -1,6 +1,7 @@
 //! What records by hand are judged to be.
 
 mod cases;
+mod goals;
 mod names;
 
 use campaign::{Plan, judge};

@@ -1,0 +1,94 @@
+//! The rules of a goal: a value with a unit, or a part of something that another test measures or that is
+//! known beforehand.
+
+use units::{Dimension, Quantity, Usage};
+
+use super::check::{Checked, Defaults, among};
+use super::place::Place;
+use super::{Goal, Plan, wire};
+
+/// A number that the plan knows beforehand.
+#[derive(Clone)]
+pub(super) struct Known {
+    name: String,
+    value: Quantity,
+}
+
+/// The numbers that a plan knows beforehand.
+pub(super) fn known(file: &wire::File, place: &Place<'_>) -> Checked<Vec<Known>> {
+    let one = |(name, spanned): (&String, &toml::Spanned<wire::Known>)| {
+        let wire::Known { value, source } = spanned.get_ref();
+        let refused = |why: &str| place.error(spanned, format!("known.{name}: {why}"));
+        if source.trim().is_empty() {
+            return Err(refused("say where the number is from, as `source = \"…\"`"));
+        }
+        let value = value.parse().map_err(|error: Usage| refused(&error.0))?;
+        Ok(Known { name: name.clone(), value })
+    };
+    file.known.iter().map(one).collect()
+}
+
+impl Defaults<'_> {
+    /// Reads `text` as the goal of a criterion on something of this dimension, with the words that reports
+    /// have for it.
+    pub(super) fn goal(
+        &self,
+        text: &str,
+        dimension: Dimension,
+        plan: &Plan,
+    ) -> Result<(Goal, String), String> {
+        if text.trim().parse::<f64>().is_ok() {
+            return Err(format!("`{text}` has no unit; write it as in `{}`", dimension.example()));
+        }
+        if let Some((share, of)) = text.split_once(" of ") {
+            let share = share.trim().parse::<Quantity>().map_err(|error| error.0)?;
+            if share.dimension != Dimension::Fraction || share.value <= 0.0 {
+                return Err(format!("`{text}`: write a part as in `50% of ID.write.bw`"));
+            }
+            return self.part(text, share.value, of.trim(), dimension, plan);
+        }
+        let value: Quantity = text.parse().map_err(|error: Usage| error.0)?;
+        if value.dimension != dimension {
+            return Err(format!("`{text}` does not measure that; write it as in `{}`", dimension.example()));
+        }
+        Ok((Goal::Value(value), text.to_owned()))
+    }
+
+    fn part(
+        &self,
+        text: &str,
+        share: f64,
+        of: &str,
+        dimension: Dimension,
+        plan: &Plan,
+    ) -> Result<(Goal, String), String> {
+        if let Some(name) = of.strip_prefix("known.") {
+            let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
+            let Some(known) = self.known.iter().find(|known| known.name == name) else {
+                return Err(format!("no [known.{name}]{}", among(name, &names)));
+            };
+            if known.value.dimension != dimension {
+                return Err(format!("known.{name} does not measure that; it is {}", known.value));
+            }
+            let value = Quantity { value: known.value.value * share, dimension };
+            return Ok((Goal::Value(value), format!("{text} ({})", known.value)));
+        }
+        // Ids may hold dots, so the longest that fits is the one that is meant.
+        let test = (0..plan.tests.len())
+            .filter(|index| {
+                of.strip_prefix(plan.tests[*index].id.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            })
+            .max_by_key(|index| plan.tests[*index].id.len());
+        let Some(test) = test else {
+            let ids: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+            let whose = of.split('.').next().unwrap_or(of);
+            return Err(format!("`{of}` is of no test above this one{}", among(whose, &ids)));
+        };
+        let metric = of[plan.tests[test].id.len() + 1..].to_owned();
+        let measured = self.dimension_of(&metric, &plan.tests[test])?;
+        if measured != dimension {
+            return Err(format!("`{of}` does not measure the same, but such as {}", measured.example()));
+        }
+        Ok((Goal::Share { share, test, metric, dimension }, text.to_owned()))
+    }
+}

@@ -1,0 +1,91 @@
+//! What a test is for, what it is compared with, and who answers for its findings.
+
+use campaign::Plan;
+use campaign::plan::Role;
+
+use super::{HEAD, refusal, test_with};
+
+const CONTRACT: &str = "[[test]]\nid = \"C\"\nior = \"-w\"\n\
+                        criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
+
+#[test]
+fn a_hero_run_is_shown_beside_a_test_of_the_contract_and_is_no_clause() {
+    let hero = test_with("ior = \"-w -t 64m\"\nrole = \"hero\"\ncompare_to = \"C\"");
+    let plan = Plan::parse(&format!("{HEAD}{CONTRACT}{hero}"), "p.toml").unwrap();
+    assert_eq!(plan.tests[1].role, Role::Hero(0));
+    for (keys, error) in [
+        (
+            "role = \"hero\"",
+            "p.toml:9:6: test T is a hero run; say with `compare_to` beside which test of the contract \
+             it is shown",
+        ),
+        (
+            "role = \"hero\"\ncompare_to = \"D\"",
+            "p.toml:12:14: test T: `D` is no test above this one; did you mean `C`?",
+        ),
+        (
+            "role = \"reported\"\ncompare_to = \"C\"",
+            "p.toml:12:14: test T: `compare_to` is for `role = \"hero\"`",
+        ),
+        (
+            "role = \"hero\"\ncompare_to = \"C\"\ncriterion = { metric = \"write.bw\", op = \">=\", \
+             value = \"1 GB/s\" }",
+            "p.toml:9:6: test T is a hero run, which satisfies no clause, and has a criterion; drop one \
+             of them",
+        ),
+    ] {
+        let test = test_with(&format!("ior = \"-w\"\n{keys}"));
+        assert_eq!(refusal(&format!("{CONTRACT}{test}")), error);
+    }
+}
+
+#[test]
+fn goals_that_refer_to_nothing_or_to_something_else_are_refused() {
+    let test = |value: &str| {
+        test_with(&format!(
+            "ior = \"-w\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \"{value}\" }}"
+        ))
+    };
+    for (value, error) in [
+        ("50% of D.write.bw", "`D.write.bw` is of no test above this one; did you mean `C`?"),
+        ("50% of C.write.iops", "`C.write.iops` does not measure the same, but such as 25000/s"),
+        ("50% of C.read.bw", "the line yields no `read.bw`: its phases are write"),
+        ("50 of C.write.bw", "`50` has no unit; write for example `50 MB/s`, `50/s` or `50 s`"),
+        ("50 s of C.write.bw", "`50 s of C.write.bw`: write a part as in `50% of ID.write.bw`"),
+        ("50% of known.x", "no [known.x]; there is none"),
+    ] {
+        let said = refusal(&format!("{CONTRACT}{}", test(value)));
+        assert_eq!(said, format!("p.toml:11:55: test T: write.bw: {error}"));
+    }
+    let known = "[known.x]\nvalue = \"5 s\"\nsource = \"a page\"\n";
+    let said = refusal(&format!("{known}{}", test("50% of known.x")));
+    assert!(said.ends_with("known.x does not measure that; it is 5.00 s"), "{said}");
+    let said = refusal(&format!("[known.x]\nvalue = \"5 s\"\nsource = \"\"\n{}", test("50% of known.x")));
+    assert!(said.ends_with("known.x: say where the number is from, as `source = \"…\"`"), "{said}");
+}
+
+#[test]
+fn a_waiver_names_a_lint_a_reason_and_a_person() {
+    let waived = |why: &str| {
+        test_with(&format!(
+            "ior = \"-w\"\nrole = \"reported\"\nwaive = [{{ lint = \"cov-high\", why = \"{why}\", by = \
+             \"lead\" }}]"
+        ))
+    };
+    let plan = Plan::parse(&format!("{HEAD}{}", waived("a known noise")), "p.toml").unwrap();
+    let waiver = &plan.tests[0].waivers[0];
+    assert_eq!((waiver.lint.as_str(), waiver.by.as_str(), waiver.at), ("cov-high", "lead", (8, 19)));
+    assert_eq!(refusal(&waived("")), "p.toml:8:19: test T: a waiver says why and by whom");
+}
+
+#[test]
+fn a_test_that_is_verified_compares_what_it_writes_outside_of_the_time_measured() {
+    let plan = |line: &str| {
+        let test = test_with(&format!("ior = \"{line}\"\nrole = \"reported\"\nverify = \"after\""));
+        let plan = Plan::parse(&format!("{HEAD}{test}"), "p.toml").unwrap();
+        plan.tests[0].line.words().join(" ")
+    };
+    assert_eq!(plan("-w -F"), "-w -F -l stamped -W --drop-caches");
+    assert_eq!(plan("-w -W -l i"), "-w -W -l i");
+    assert_eq!(plan("-w -a MPIIO"), "-w -a MPIIO -l stamped -W");
+}

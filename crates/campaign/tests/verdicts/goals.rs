@@ -1,0 +1,89 @@
+//! Goals that are parts of something else, and rates that have to hold.
+
+use results::Outcome;
+
+use super::{campaign, job, phase, plan};
+use campaign::{Plan, judge};
+
+/// Two tests of three repetitions each, of which the second has to reach half of the first.
+fn half(first: [u64; 3], second: [u64; 3]) -> results::Verdict {
+    let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = 3\nior = \"-w \
+     -e\"\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"50% of T.write.bw\" }";
+    let jobs = (1..).zip(first).map(|(repetition, rate)| job("T", repetition, phase("write", rate)));
+    let others = (1..).zip(second).map(|(repetition, rate)| job("U", repetition, phase("write", rate)));
+    let verdicts = judge::judge(&plan(keys), &campaign(jobs.chain(others).collect()));
+    assert_eq!(verdicts.len(), 1, "a test that is only reported is no clause");
+    verdicts.into_iter().next().unwrap()
+}
+
+#[test]
+fn a_part_of_what_another_test_measured_is_a_goal() {
+    let verdict = half([200, 200, 200], [120, 121, 122]);
+    assert_eq!((verdict.outcome, verdict.threshold), (Outcome::Pass, Some(100.0)), "{verdict:#?}");
+    assert_eq!(verdict.criterion, "mean >= 50% of T.write.bw");
+    assert!(
+        verdict.reason.starts_with("mean 121 B/s meets >= 50% of T.write.bw = 100 B/s"),
+        "{}",
+        verdict.reason
+    );
+    assert!(verdict.reason.ends_with("; it is between 119.3 % and 122.7 % of that"), "{}", verdict.reason);
+    assert_eq!(half([200, 200, 200], [90, 90, 90]).outcome, Outcome::Fail);
+    let near = half([180, 200, 220], [95, 105, 110]);
+    assert_eq!(near.outcome, Outcome::Inconclusive);
+    let why = "mean 103 B/s meets >= 50% of T.write.bw = 100 B/s, but after 3 repetitions it is between \
+     88.8 % \
+               and 122.1 % of that; about 40 repetitions would decide";
+    assert_eq!(near.reason, why, "what the other test is known by counts too");
+}
+
+#[test]
+fn a_part_of_something_that_cannot_be_judged_is_not_judged_either() {
+    let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nior = \"-w -e\"\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"50% of T.write.bw\" }";
+    let campaign = campaign(vec![job("T", 1, phase("write", 100)), job("U", 1, phase("write", 100))]);
+    let verdict = judge::judge(&plan(keys), &campaign).remove(0);
+    assert_eq!(verdict.outcome, Outcome::Invalid);
+    let why = "write.bw of T is what it is compared with, and 1 of 3 repetitions were run: the campaign \
+     ended \
+               before its turn";
+    assert_eq!(verdict.reason, why);
+}
+
+#[test]
+fn a_number_that_is_known_beforehand_is_a_goal_with_its_source() {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                [known.before]\nvalue = \"1000 B/s\"\nsource = \"the report of 2015\"\n\
+                [[test]]\nid = \"T\"\nior = \"-w -e\"\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"66% of known.before\" }";
+    let plan = Plan::parse(text, "p.toml").unwrap();
+    let verdict = judge::judge(&plan, &campaign(vec![job("T", 1, phase("write", 661))])).remove(0);
+    assert_eq!((verdict.outcome, verdict.threshold), (Outcome::Pass, Some(660.0)));
+    assert_eq!(verdict.criterion, "mean >= 66% of known.before (1.00 kB/s)");
+}
+
+#[test]
+fn a_rate_that_has_to_hold_is_one_of_phases_that_lasted_with_every_rank_at_work() {
+    let sustained = |seconds: f64, first: f64| {
+        let keys = "sustained = \"30 s\"\nior = \"-w -e\"\n\
+                    criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }";
+        let jobs = (1..=3).map(|repetition| {
+            let mut phase = phase("write", 1000);
+            phase.spans.transfer_s = if repetition == 2 { seconds } else { 40.0 };
+            phase.balance.seconds_min = if repetition == 2 { first } else { 40.0 };
+            job("T", repetition, phase)
+        });
+        judge::judge(&plan(keys), &campaign(jobs.collect())).remove(0)
+    };
+    assert_eq!(sustained(31.0, 30.5).outcome, Outcome::Pass);
+    let short = sustained(12.0, 12.0);
+    assert_eq!(
+        (short.outcome, short.reason.as_str()),
+        (Outcome::Invalid, "repetition 2: write lasted 12.0 s, and has to hold 30.0 s")
+    );
+    let dry = sustained(45.0, 3.0);
+    assert_eq!(
+        (dry.outcome, dry.reason.as_str()),
+        (Outcome::Invalid, "repetition 2: write: a rank was done after 3.00 s, and all have to hold 30.0 s")
+    );
+}
