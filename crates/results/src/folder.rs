@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! FOLDER/
+//!   chain.jsonl          every event with the hashes of its files, each entry bound to the one before
 //!   campaign.json        who ran which plan when (`CampaignInfo`)
 //!   plan.toml            the plan as it was, byte for byte
 //!   machine-before.json  facts of this machine before the first job (`Machine`)
@@ -13,10 +14,15 @@
 //! ```
 //!
 //! Invariant: a file is written under another name and renamed when it is whole; a job's folder
-//! appears under its name when the job has ended. What is there is whole.
+//! appears under its name when the job has ended. What is there is whole, and its hash stood in the
+//! chain before it got its name. Folders of schema 1 have no chain, and load as ever.
 //! Never here: running anything, judging, rendering.
 
+mod chain;
+mod facts;
 mod load;
+mod pack;
+mod resume;
 mod verify;
 mod write;
 
@@ -26,16 +32,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Record, Verdict};
 
+pub use chain::{Entry, Head, What};
+pub use facts::{Build, FileSystem, Fill, Layout, Library, Machine, Program, Target};
 pub use load::load;
-pub use verify::verify;
+pub use pack::{Packed, is_archive, pack, unpack};
+pub use resume::{Resumed, resume};
+pub use verify::{Checked, check, verify};
 pub use write::{
-    StagedJob, create, set_aside, sha256, sha256_of, stage_job, write_machine, write_verdicts, write_whole,
+    StagedJob, add, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
+    write_report, write_verdicts, write_whole,
 };
+
+/// The version of the folder's format that this program writes.
+pub const SCHEMA: u32 = 2;
 
 /// Who ran which plan, when.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignInfo {
-    /// Version of the folder's format, 1.
+    /// Version of the folder's format: 1 without a chain, [`SCHEMA`] with one.
     pub schema: u32,
     /// The plan's id.
     pub plan: String,
@@ -67,57 +81,15 @@ pub struct CampaignInfo {
     /// The tests chosen; empty when the whole plan was.
     #[serde(default)]
     pub only: Vec<String>,
-}
-
-/// Facts of the machine that runs the campaign, at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
-    /// When, RFC 3339.
-    pub taken: String,
-    /// Host name.
-    pub host: String,
-    /// Kernel name and release.
-    pub kernel: String,
-    /// Distribution, from os-release.
-    pub os: String,
-    /// Processor model.
-    pub cpu: String,
-    /// Usable cores.
-    pub cores: u32,
-    /// Main memory, bytes.
-    pub memory_bytes: u64,
-    /// Load average of the last minute.
-    pub load: f64,
-    /// The file systems of the plan.
-    pub file_systems: Vec<FileSystem>,
-}
-
-/// One file system under test, at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FileSystem {
-    /// Its name in the plan, such as `scratch`.
-    pub name: String,
-    /// The directory used.
-    pub dir: String,
-    /// Where it is mounted.
-    pub mount: String,
-    /// What is mounted: a device, a server.
-    pub device: String,
-    /// Type, such as `ext4` or `lustre`.
-    pub kind: String,
-    /// Mount options.
-    pub options: String,
-    /// Size, bytes.
-    pub bytes: u64,
-    /// In use, bytes. With `bytes_free` it adds up to less than `bytes` where blocks are reserved for root.
+    /// How this program was built.
     #[serde(default)]
-    pub bytes_used: u64,
-    /// Free for this user, bytes.
-    pub bytes_free: u64,
-    /// Inodes; 0 where the file system does not count them.
-    pub inodes: u64,
-    /// Free inodes.
-    pub inodes_free: u64,
+    pub build: Build,
+    /// The program that launches jobs, absent where they are started without one.
+    #[serde(default)]
+    pub launcher: Option<Program>,
+    /// Variables of the campaign's own environment that decide how programs run, secrets without their values.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
 }
 
 /// How a job ended.
@@ -160,6 +132,21 @@ pub struct JobInfo {
     pub end: JobEnd,
     /// SHA-256 of stdout.txt, stderr.txt and records.jsonl, hexadecimal, by file name.
     pub sha256: BTreeMap<String, String>,
+    /// Load average of this machine's last minute when the job began.
+    #[serde(default)]
+    pub load_before: f64,
+    /// How full the job's file system was before it began.
+    #[serde(default)]
+    pub fill_before: Option<Fill>,
+    /// The same after it ended, with its files still there.
+    #[serde(default)]
+    pub fill_after: Option<Fill>,
+    /// How files of the job's directory are laid out, where the file system tells.
+    #[serde(default)]
+    pub layout: Option<Layout>,
+    /// The libraries for parallel work that rank 0 had loaded, as they lie on this machine.
+    #[serde(default)]
+    pub libraries: Vec<Library>,
 }
 
 /// One job of a loaded campaign.
@@ -171,6 +158,8 @@ pub struct Job {
     pub info: JobInfo,
     /// What it recorded; empty when it recorded nothing.
     pub records: Vec<Record>,
+    /// The last lines of its error stream, of a job that did not end well.
+    pub last_words: Vec<String>,
 }
 
 /// A campaign read back from its folder.
@@ -190,12 +179,16 @@ pub struct Campaign {
     pub killed: Vec<String>,
     /// The verdicts, empty before judging.
     pub verdicts: Vec<Verdict>,
+    /// Where the chain stood before the report was made; absent without a chain.
+    pub head: Option<Head>,
 }
 
 /// Names of the files in a campaign's folder.
 pub mod names {
     /// [`super::CampaignInfo`].
     pub const CAMPAIGN: &str = "campaign.json";
+    /// [`super::Entry`], one a line.
+    pub const CHAIN: &str = "chain.jsonl";
     /// The plan as it was.
     pub const PLAN: &str = "plan.toml";
     /// [`super::Machine`] before the first job.

@@ -1,13 +1,18 @@
 //! Reading a campaign back from its folder.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use super::{Campaign, Job, names};
-use crate::records;
+use super::{Campaign, Job, JobEnd, JobInfo, chain, names};
+use crate::{Record, records};
+
+/// How many lines of a job's error stream are kept beside it.
+const LAST_WORDS: usize = 3;
+/// How much of the end of an error stream is looked at, bytes.
+const LOOK_BACK: u64 = 4096;
 
 /// Loads the campaign in `dir`. What a later step would have added (machine facts afterwards,
 /// verdicts) may be missing; what is there must be readable, else the error names the file.
@@ -22,6 +27,7 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
         jobs,
         killed,
         verdicts: optional(json(&dir.join(names::VERDICTS)))?.unwrap_or_default(),
+        head: chain::read(dir)?.and_then(|chain| chain.before_report()),
     })
 }
 
@@ -42,10 +48,35 @@ fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
         } else if path.join(names::JOB).exists() {
             let info = json(&path.join(names::JOB))?;
             let records = optional(records::load(&path.join(names::RECORDS)))?.unwrap_or_default();
-            jobs.push(Job { folder, info, records });
+            jobs.push(Job::read(dir, folder, info, records));
         }
     }
     Ok((jobs, killed))
+}
+
+impl Job {
+    /// A job whose files lie in `folder` of the campaign's folder `dir`.
+    pub fn read(dir: &Path, folder: String, info: JobInfo, records: Vec<Record>) -> Self {
+        let well = info.end == JobEnd::Exit(0) && records.iter().any(|one| matches!(one, Record::End(_)));
+        let last_words = match well {
+            true => Vec::new(),
+            false => last_words(&dir.join(&folder).join(names::STDERR)).unwrap_or_default(),
+        };
+        Self { folder, info, records, last_words }
+    }
+}
+
+/// The last lines of a text that say something.
+fn last_words(path: &Path) -> io::Result<Vec<String>> {
+    let mut file = File::open(path)?;
+    let from = file.metadata()?.len().saturating_sub(LOOK_BACK);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let said = text.lines().map(|line| line.replace(|c: char| c.is_control(), " ").trim().to_owned());
+    let mut said: Vec<String> = said.filter(|line| line.chars().any(char::is_alphanumeric)).collect();
+    Ok(said.split_off(said.len().saturating_sub(LAST_WORDS)))
 }
 
 pub(super) fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {

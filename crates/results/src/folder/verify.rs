@@ -1,19 +1,184 @@
-//! Checking a campaign's folder against the hashes in it.
+//! Checking a campaign's folder: every file against the chain, the chain against itself.
 //!
-//! It finds what was changed after the fact by accident or in haste. Somebody who recomputes the
-//! hashes as well is found only by comparing `campaign.json` with a copy kept elsewhere.
+//! With a chain nothing can be changed, removed, added or moved unnoticed, but by somebody who makes the
+//! whole chain anew: that one is found by comparing the head with a copy kept elsewhere. Folders of
+//! schema 1 have only the hashes of their jobs.
+//!
+//! Invariant: one sentence for each fault, naming the file; what a kill leaves behind is no fault.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Component, Path};
 
-use super::{CampaignInfo, JobInfo, load::json, names, sha256_of};
+use super::chain::{self, Chain, Head};
+use super::resume::{hidden, is_half};
+use super::write::{sha256_of_any, staged};
+use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of};
 
-/// One sentence for each file that is missing or differs from its hash; empty when all is as recorded.
-/// Records are only hashed, so that one that cannot be read any more is named like every other.
+/// What checking a folder found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// One sentence for each file that is not as recorded.
+    pub faults: Vec<String>,
+    /// One sentence for each thing that a campaign which has not ended leaves half done.
+    pub notes: Vec<String>,
+    /// The head of the chain; absent without a chain.
+    pub head: Option<Head>,
+    /// Whether the campaign has ended, to its report; without a chain, whether there are verdicts.
+    pub ended: bool,
+}
+
+/// The faults of [`check`] alone.
 pub fn verify(dir: &Path) -> io::Result<Vec<String>> {
+    Ok(check(dir)?.faults)
+}
+
+/// Compares the folder with its chain, or without one with the hashes of its jobs. Files are only hashed,
+/// so that one that cannot be read any more is named like every other. Fails where `dir` is no campaign.
+pub fn check(dir: &Path) -> io::Result<Checked> {
+    match chain::read(dir)? {
+        Some(chain) => by_chain(dir, &chain),
+        None => by_jobs(dir),
+    }
+}
+
+fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Checked> {
+    // The report gets its name last of all.
+    let ended = dir.join(names::REPORT).symlink_metadata().is_ok();
+    let mut found = Found { dir, chain, ended, faults: chain.faults.clone(), notes: Vec::new() };
+    if chain.torn > 0 {
+        let what = format!("{}: its last line is torn, {} bytes", names::CHAIN, chain.torn);
+        found.left(what, "it was being written when the campaign was killed");
+    }
+    let gone = found.folders();
+    found.files(&gone);
+    found.strangers("")?;
+    let Found { faults, notes, .. } = found;
+    Ok(Checked { faults, notes, head: chain.head(), ended })
+}
+
+/// A check under way.
+struct Found<'a> {
+    dir: &'a Path,
+    chain: &'a Chain,
+    ended: bool,
+    faults: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Found<'_> {
+    /// Notes what a kill leaves; after the end of a campaign it is a fault.
+    fn left(&mut self, what: String, why: &str) {
+        if self.ended { self.faults.push(what) } else { self.notes.push(format!("{what}; {why}")) }
+    }
+
+    /// Looks for the folders of jobs, and gives those that are not where they belong.
+    fn folders(&mut self) -> BTreeSet<String> {
+        let mut gone = BTreeSet::new();
+        for path in self.chain.folders() {
+            if self.dir.join(path).is_dir() {
+                continue;
+            }
+            gone.insert(path.to_owned());
+            if hidden(self.dir, path).is_dir() {
+                self.left(format!("{path} has not got its name yet"), "resuming gives it");
+            } else {
+                self.faults.push(format!("{path} is missing"));
+            }
+        }
+        for path in self.chain.pending() {
+            if !hidden(self.dir, path).is_dir() {
+                self.faults.push(format!("{path} was begun, and what it left is missing"));
+            } else {
+                self.left(format!("{path} has not ended"), "it runs, or was killed with its campaign");
+            }
+        }
+        gone
+    }
+
+    /// Compares every file of the chain with its hash.
+    fn files(&mut self, gone: &BTreeSet<String>) {
+        let folder = |path: &str| path.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
+        for (path, recorded) in self.chain.files() {
+            if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
+                self.faults.push(format!("{path} does not lie in the folder"));
+                continue;
+            }
+            let at = match gone.contains(&folder(path)) {
+                true => hidden(self.dir, &folder(path)).join(path.splitn(3, '/').nth(2).unwrap_or_default()),
+                false => self.dir.join(path),
+            };
+            match sha256_of_any(&at) {
+                Ok(found) if found == recorded => {}
+                Ok(found) => self.faults.push(changed(path, &found, recorded)),
+                Err(_) if gone.contains(&folder(path)) && !hidden(self.dir, &folder(path)).is_dir() => {}
+                Err(_) if sha256_of_any(&staged(&at)).is_ok_and(|found| found == recorded) => {
+                    self.left(format!("{path} has not got its name yet"), "resuming gives it");
+                }
+                Err(error) => self.faults.push(unread(path, &error)),
+            }
+        }
+    }
+
+    /// Names what lies in the folder, below `within`, and is not in the chain.
+    fn strangers(&mut self, within: &str) -> io::Result<()> {
+        let mut entries: Vec<_> = fs::read_dir(self.dir.join(within))?.collect::<Result<_, _>>()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
+            if entry.file_type()?.is_dir() {
+                self.directory(&path, &name)?;
+            } else if path != names::CHAIN && !self.chain.files().contains_key(path.as_str()) {
+                let half = within.is_empty() && is_half(&name);
+                match half && !self.ended {
+                    true if self.will_get_its_name(&name) => {}
+                    true => self.notes.push(format!("{path} is half written; resuming takes it away")),
+                    false => self.faults.push(format!("{path} was added: it is not in {}", names::CHAIN)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a half-written file's whole one is in the chain and not there, which was noted then.
+    fn will_get_its_name(&self, half: &str) -> bool {
+        let name = half.trim_start_matches('.').trim_end_matches(".part");
+        self.chain.files().contains_key(name) && self.dir.join(name).symlink_metadata().is_err()
+    }
+
+    fn directory(&mut self, path: &str, name: &str) -> io::Result<()> {
+        let folders = self.chain.folders();
+        let inside = |file: &&str| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        let known = path == names::JOBS || folders.contains(&path) || self.chain.files().keys().any(inside);
+        if known {
+            return self.strangers(path);
+        }
+        let job = path.starts_with(names::JOBS).then(|| name.strip_prefix('.')).flatten();
+        let named = job.map(|job| format!("{}/{job}", names::JOBS)).unwrap_or_default();
+        let begun = self.chain.pending().contains(&named.as_str())
+            || folders.iter().any(|folder| {
+                hidden(self.dir, folder) == self.dir.join(path) && !self.dir.join(folder).is_dir()
+            });
+        let empty = fs::read_dir(self.dir.join(path))?.next().is_none();
+        if !self.ended && job.is_some() && (begun || empty) {
+            if !begun {
+                self.notes.push(format!("{path} was made for a job that was never begun"));
+            }
+            return Ok(());
+        }
+        self.faults.push(format!("{path} was added: it is not in {}", names::CHAIN));
+        Ok(())
+    }
+}
+
+fn by_jobs(dir: &Path) -> io::Result<Checked> {
     let info: CampaignInfo = json(&dir.join(names::CAMPAIGN))?;
     let mut faults = Vec::new();
+    if info.schema >= SCHEMA {
+        faults.push(format!("{} is missing", names::CHAIN));
+    }
     compare(dir, names::PLAN, &info.plan_sha256, &mut faults);
     let mut jobs = Vec::new();
     for entry in fs::read_dir(dir.join(names::JOBS))? {
@@ -34,15 +199,19 @@ pub fn verify(dir: &Path) -> io::Result<Vec<String>> {
             }
         }
     }
-    Ok(faults)
+    Ok(Checked { faults, ended: dir.join(names::VERDICTS).exists(), ..Checked::default() })
 }
 
 fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<String>) {
     match sha256_of(&dir.join(file)) {
         Ok(found) if found == recorded => {}
-        Ok(found) => faults.push(format!("{file} was changed: SHA-256 {found}, recorded was {recorded}")),
+        Ok(found) => faults.push(changed(file, &found, recorded)),
         Err(error) => faults.push(unread(file, &error)),
     }
+}
+
+fn changed(file: &str, found: &str, recorded: &str) -> String {
+    format!("{file} was changed: SHA-256 {found}, recorded was {recorded}")
 }
 
 fn unread(file: &str, error: &io::Error) -> String {
@@ -53,94 +222,4 @@ fn unread(file: &str, error: &io::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::*;
-    use super::*;
-    use crate::record::{End, Record};
-    use crate::records::{RecordFile, Sink};
-
-    fn campaign(dir: &Path) -> JobInfo {
-        let plan = "schema = 1\n";
-        let info =
-            CampaignInfo { plan: "p".into(), plan_sha256: sha256(plan.as_bytes()), ..Default::default() };
-        create(dir, &info, plan).unwrap();
-        write_machine(dir, names::BEFORE, &Machine { host: "n1".into(), ..Default::default() }).unwrap();
-        let job = stage_job(dir, "0001-w-r1").unwrap();
-        fs::write(job.dir().join(names::STDOUT), "hello\n").unwrap();
-        let mut records = RecordFile::create(&job.dir().join(names::RECORDS)).unwrap();
-        records.put(&Record::End(End::default())).unwrap();
-        job.finish(JobInfo { number: 1, test: "w".into(), ..Default::default() }).unwrap()
-    }
-
-    #[test]
-    fn a_folder_comes_back_as_it_was_written() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().join("c");
-        let info = campaign(&dir);
-        let loaded = load(&dir).unwrap();
-        assert_eq!(loaded.info.plan, "p");
-        assert_eq!(loaded.plan, "schema = 1\n");
-        assert_eq!(loaded.before.unwrap().host, "n1");
-        assert_eq!(loaded.after, None);
-        assert_eq!(loaded.verdicts, vec![]);
-        assert_eq!(loaded.jobs.len(), 1);
-        assert_eq!(loaded.jobs[0].folder, "jobs/0001-w-r1");
-        assert_eq!(loaded.jobs[0].info, info);
-        assert_eq!(loaded.jobs[0].records, [Record::End(End::default())]);
-        assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
-        assert!(create(&dir, &CampaignInfo::default(), "").is_err(), "a folder is never written over");
-    }
-
-    #[test]
-    fn a_changed_and_a_missing_file_are_named() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().join("c");
-        campaign(&dir);
-        fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
-        fs::remove_file(dir.join("jobs/0001-w-r1/records.jsonl")).unwrap();
-        let faults = verify(&dir).unwrap();
-        assert_eq!(faults.len(), 2, "{faults:?}");
-        assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl is missing"), "{faults:?}");
-        assert!(faults[1].starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{faults:?}");
-    }
-
-    #[test]
-    fn what_cannot_be_read_any_more_is_named_like_what_was_changed() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().join("c");
-        campaign(&dir);
-        fs::write(dir.join("jobs/0001-w-r1/records.jsonl"), "{").unwrap();
-        let faults = verify(&dir).unwrap();
-        assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl was changed: SHA-256 "), "{faults:?}");
-        fs::write(dir.join("jobs/0001-w-r1/job.json"), "{").unwrap();
-        let faults = verify(&dir).unwrap();
-        assert!(faults[0].starts_with("jobs/0001-w-r1/job.json was changed: EOF"), "{faults:?}");
-        fs::remove_file(dir.join("jobs/0001-w-r1/job.json")).unwrap();
-        assert_eq!(verify(&dir).unwrap(), ["jobs/0001-w-r1/job.json is missing"]);
-    }
-
-    #[test]
-    fn every_attempt_that_was_killed_is_kept_and_listed_but_is_no_job() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().join("c");
-        campaign(&dir);
-        for attempt in 1..=2 {
-            stage_job(&dir, "0002-r-r1").unwrap();
-            assert_eq!(set_aside(&dir).unwrap(), [format!("jobs/0002-r-r1.killed-{attempt}")]);
-        }
-        let loaded = load(&dir).unwrap();
-        assert_eq!(loaded.jobs.len(), 1);
-        assert_eq!(loaded.killed, ["jobs/0002-r-r1.killed-1", "jobs/0002-r-r1.killed-2"]);
-    }
-
-    #[test]
-    fn an_unreadable_file_is_named_and_an_empty_place_is_no_campaign() {
-        let place = tempfile::tempdir().unwrap();
-        assert!(load(place.path()).is_err());
-        let dir = place.path().join("c");
-        campaign(&dir);
-        fs::write(dir.join(names::VERDICTS), "[").unwrap();
-        let error = load(&dir).unwrap_err().to_string();
-        assert!(error.contains("verdicts.json: EOF"), "{error}");
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Writing a campaign's folder: under another name first, renamed when whole.
+//! Writing a campaign's folder: under another name first, entered into the chain, renamed when whole.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::chain::{self, Entry, What};
 use super::{CampaignInfo, JobInfo, Machine, load::named, names};
 use crate::Verdict;
 
@@ -33,96 +34,176 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes `bytes` to `path` so that a file of that name is always whole, and survives a crash.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let staged = path.with_file_name(format!(".{name}.part"));
+/// SHA-256 of what lies at `path`, hexadecimal: of a file's bytes, of a link's target behind `link:`.
+pub(super) fn sha256_of_any(path: &Path) -> io::Result<String> {
+    let kind = path.symlink_metadata()?.file_type();
+    if kind.is_symlink() {
+        let target = fs::read_link(path)?.into_os_string().into_encoded_bytes();
+        return Ok(sha256(&[b"link:", &target[..]].concat()));
+    }
+    if kind.is_file() { sha256_of(path) } else { Ok(sha256(b"special:")) }
+}
+
+/// The name under which a file lies until it is whole.
+pub(super) fn staged(path: &Path) -> PathBuf {
+    path.with_file_name(format!(".{}.part", path.file_name().unwrap_or_default().to_string_lossy()))
+}
+
+fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let write = || {
-        let mut file = File::create(&staged)?;
+        let mut file = File::create(staged(path))?;
         file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&staged, path)
+        file.sync_all()
     };
     write().map_err(|error| named(path, &error))
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(value)?;
-    text.push(b'\n');
-    write_whole(path, &text)
+fn unstage(path: &Path) -> io::Result<()> {
+    fs::rename(staged(path), path).map_err(|error| named(path, &error))
 }
 
-/// Makes the folder of a new campaign in `dir`, which must not exist yet; its parent must.
+/// Makes what was renamed in `dir` survive a crash of the machine, where the file system can.
+fn settle(dir: &Path) {
+    let _ = File::open(dir).and_then(|dir| dir.sync_all());
+}
+
+/// Writes `bytes` to `path` so that a file of that name is always whole, and survives a crash. Nothing is
+/// entered into a chain.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    stage(path, bytes)?;
+    unstage(path)
+}
+
+fn json(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Makes the folder of a new campaign in `dir`, which must be empty or not exist yet; its parent must.
 pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
-    fs::create_dir(dir)?;
+    let there = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
+    if !there {
+        fs::create_dir(dir)?;
+    }
     fs::create_dir(dir.join(names::JOBS))?;
-    write_whole(&dir.join(names::PLAN), plan.as_bytes())?;
-    write_json(&dir.join(names::CAMPAIGN), info)
+    chain::begin(dir)?;
+    let files = [(names::PLAN, plan.as_bytes().to_vec()), (names::CAMPAIGN, json(info)?)];
+    let mut entry = Entry { what: What::Campaign, path: names::CAMPAIGN.to_owned(), ..Entry::default() };
+    for (name, bytes) in &files {
+        stage(&dir.join(name), bytes)?;
+        entry.files.insert((*name).to_owned(), sha256(bytes));
+    }
+    chain::append(dir, entry)?;
+    files.iter().try_for_each(|(name, _)| unstage(&dir.join(name)))?;
+    settle(dir);
+    Ok(())
+}
+
+/// Adds a file of this name to the evidence, for good.
+pub fn add(dir: &Path, what: What, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let path = dir.join(name);
+    stage(&path, bytes)?;
+    let files = BTreeMap::from([(name.to_owned(), sha256(bytes))]);
+    chain::append(dir, Entry { what, path: name.to_owned(), files, ..Entry::default() })?;
+    unstage(&path)?;
+    settle(dir);
+    Ok(())
+}
+
+/// Puts a file back that the chain knows with exactly these bytes; tells whether it does. Without a chain
+/// any bytes are written.
+pub fn restore(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<bool> {
+    let known = match chain::read(dir)? {
+        Some(chain) => chain.files().get(name).is_some_and(|hash| *hash == sha256(bytes)),
+        None => true,
+    };
+    if known {
+        write_whole(&dir.join(name), bytes)?;
+    }
+    Ok(known)
 }
 
 /// Writes the machine's facts under `name`, [`names::BEFORE`] or [`names::AFTER`].
 pub fn write_machine(dir: &Path, name: &str, machine: &Machine) -> io::Result<()> {
-    write_json(&dir.join(name), machine)
+    add(dir, What::Machine, name, &json(machine)?)
 }
 
-/// Writes the verdicts, in place of earlier ones: they can always be reached again from the rest.
+/// Adds the verdicts.
 pub fn write_verdicts(dir: &Path, verdicts: &[Verdict]) -> io::Result<()> {
-    write_json(&dir.join(names::VERDICTS), &verdicts)
+    add(dir, What::Verdicts, names::VERDICTS, &json(&verdicts)?)
+}
+
+/// The bytes that [`write_verdicts`] writes.
+pub fn verdicts_bytes(verdicts: &[Verdict]) -> io::Result<Vec<u8>> {
+    json(&verdicts)
+}
+
+/// Adds the report, with which the campaign ends.
+pub fn write_report(dir: &Path, page: &[u8]) -> io::Result<()> {
+    add(dir, What::Report, names::REPORT, page)
 }
 
 /// The folder of a job that has not ended, hidden until it has.
 #[derive(Debug)]
 pub struct StagedJob {
-    staged: PathBuf,
-    whole: PathBuf,
+    dir: PathBuf,
+    name: String,
 }
 
-/// Makes the hidden folder for the job `name`, such as `0001-write-r1`.
+/// Makes the hidden folder for the job `name`, such as `0001-write-r1`, and enters that it begins.
 pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
-    let jobs = dir.join(names::JOBS);
-    let job = StagedJob { staged: jobs.join(format!(".{name}")), whole: jobs.join(name) };
-    fs::create_dir(&job.staged).map_err(|error| named(&job.staged, &error))?;
+    let job = StagedJob { dir: dir.to_owned(), name: name.to_owned() };
+    fs::create_dir(job.dir()).map_err(|error| named(&job.dir(), &error))?;
+    settle(&dir.join(names::JOBS));
+    chain::append(dir, Entry { what: What::Begun, path: job.path(), ..Entry::default() })?;
     Ok(job)
 }
 
 impl StagedJob {
     /// Where the job writes its files until it has ended.
-    pub fn dir(&self) -> &Path {
-        &self.staged
+    pub fn dir(&self) -> PathBuf {
+        self.dir.join(names::JOBS).join(format!(".{}", self.name))
     }
 
-    /// Adds `job.json` with the files' hashes and gives the folder its name; returns the job's facts
-    /// as written. What failed can be tried again.
+    /// Its folder once it has ended, relative to the campaign's.
+    fn path(&self) -> String {
+        format!("{}/{}", names::JOBS, self.name)
+    }
+
+    /// Adds `job.json` with the files' hashes, enters all files, and gives the folder its name; returns
+    /// the job's facts as written. What failed can be tried again.
     pub fn finish(&self, mut info: JobInfo) -> io::Result<JobInfo> {
+        let staged = self.dir();
         let mut hashes = BTreeMap::new();
         for name in [names::STDOUT, names::STDERR, names::RECORDS] {
-            let path = self.staged.join(name);
+            let path = staged.join(name);
             if path.exists() {
                 File::open(&path)?.sync_all()?;
                 hashes.insert(name.to_owned(), sha256_of(&path)?);
             }
         }
         info.sha256 = hashes;
-        write_json(&self.staged.join(names::JOB), &info)?;
-        fs::rename(&self.staged, &self.whole)?;
+        write_whole(&staged.join(names::JOB), &json(&info)?)?;
+        let entry = Entry { what: What::Ended, path: self.path(), ..Entry::default() };
+        chain::append(&self.dir, Entry { files: hashes_below(&staged, &self.path())?, ..entry })?;
+        fs::rename(&staged, self.dir.join(self.path()))?;
+        settle(&self.dir.join(names::JOBS));
         Ok(info)
     }
 }
 
-/// Gives the hidden folders of jobs that never ended a name of their own, `NAME.killed-K`, so that
-/// every attempt stays in evidence; returns the new names, relative to `dir`.
-pub fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
-    let jobs = dir.join(names::JOBS);
-    let mut aside = Vec::new();
-    for entry in fs::read_dir(&jobs)? {
+/// The hash of each file below `dir`, by its path with `named` in place of `dir`.
+pub(super) fn hashes_below(dir: &Path, named: &str) -> io::Result<BTreeMap<String, String>> {
+    let mut hashes = BTreeMap::new();
+    for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(job) = name.strip_prefix('.').filter(|_| entry.path().is_dir()) else { continue };
-        let free = (1..).map(|k| format!("{job}.killed-{k}")).find(|name| !jobs.join(name).exists());
-        let free = free.unwrap_or_default();
-        fs::rename(entry.path(), jobs.join(&free))?;
-        aside.push(format!("{}/{free}", names::JOBS));
+        let name = format!("{named}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            hashes.append(&mut hashes_below(&entry.path(), &name)?);
+        } else {
+            hashes.insert(name, sha256_of_any(&entry.path())?);
+        }
     }
-    aside.sort();
-    Ok(aside)
+    Ok(hashes)
 }

@@ -1,0 +1,257 @@
+//! The chain: one line for each event of a campaign, with the hashes of the files that it made final.
+//!
+//! An entry holds the hash of the entry before it, and its own, so that nothing can be changed, taken
+//! out, put in or moved without every later entry changing: the hash of the last entry, the *head*,
+//! stands for all evidence. Whoever noted it finds out also about somebody who made the whole chain anew.
+//!
+//! Invariant: appended with one write, and durable, before the files of an entry get their names; what
+//! is appended is never written again.
+//! Never here: what the files say.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{load::named, names, sha256};
+
+/// What an entry is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// The campaign began: its plan, and who runs it.
+    Campaign,
+    /// Facts of the machine.
+    Machine,
+    /// A job is about to be started; there are no files yet.
+    Begun,
+    /// A job ended.
+    Ended,
+    /// A job that ended with its campaign was set aside.
+    Killed,
+    /// The campaign goes on after it was stopped or killed; the note says what was mended.
+    Resumed,
+    /// The verdicts.
+    Verdicts,
+    /// The report, which ends the campaign.
+    Report,
+    /// Something else that belongs to the evidence.
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+/// One event.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number, from 1.
+    pub entry: u64,
+    /// When, RFC 3339.
+    pub time: String,
+    /// What it is about.
+    pub what: What,
+    /// The file or the job's folder, relative to the campaign's.
+    #[serde(default)]
+    pub path: String,
+    /// SHA-256, hexadecimal, of each file that it made final, by path relative to the campaign's folder.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// What a reader has to know besides.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// The hash of the entry before; empty in the first.
+    pub before: String,
+}
+
+/// The end of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// The number of its last entry.
+    pub entry: u64,
+    /// The hash of its last entry.
+    pub hash: String,
+}
+
+/// What stands between an entry and its own hash.
+const HASH: &str = ",\"hash\":\"";
+/// Where a line may begin, counted from the end of the chain, when only the last is wanted, bytes.
+const TAIL: u64 = 1 << 16;
+
+/// A chain as it was read.
+#[derive(Debug, Default)]
+pub(super) struct Chain {
+    /// Its entries, each with its hash.
+    pub(super) entries: Vec<(Entry, String)>,
+    /// One sentence for each line that is not as it was written.
+    pub(super) faults: Vec<String>,
+    /// Bytes behind the last whole line.
+    pub(super) torn: u64,
+}
+
+impl Chain {
+    /// Where the chain ends.
+    pub(super) fn head(&self) -> Option<Head> {
+        self.entries.last().map(|(entry, hash)| Head { entry: entry.entry, hash: hash.clone() })
+    }
+
+    /// Where the chain stood before the report was made.
+    pub(super) fn before_report(&self) -> Option<Head> {
+        let kept = self.entries.iter().rev().find(|(entry, _)| entry.what != What::Report)?;
+        Some(Head { entry: kept.0.entry, hash: kept.1.clone() })
+    }
+
+    /// The hash of each file, as the last entry about it has it.
+    pub(super) fn files(&self) -> BTreeMap<&str, &str> {
+        let files = self.entries.iter().flat_map(|(entry, _)| &entry.files);
+        files.map(|(path, hash)| (path.as_str(), hash.as_str())).collect()
+    }
+
+    /// Folders of jobs, relative to the campaign's: those that stand there now.
+    pub(super) fn folders(&self) -> Vec<&str> {
+        let ended = |what| matches!(what, What::Ended | What::Killed);
+        let entries = self.entries.iter().filter(|(entry, _)| ended(entry.what));
+        entries.map(|(entry, _)| entry.path.as_str()).collect()
+    }
+
+    /// Folders of jobs that were begun and have neither ended nor been set aside.
+    pub(super) fn pending(&self) -> Vec<&str> {
+        let mut pending: Vec<&str> = Vec::new();
+        for (entry, _) in &self.entries {
+            match entry.what {
+                What::Begun => pending.push(&entry.path),
+                What::Ended => pending.retain(|path| *path != entry.path),
+                What::Killed => {
+                    let job = entry.path.rsplit_once(".killed-").map_or("", |(job, _)| job);
+                    pending.retain(|path| *path != job);
+                }
+                _ => {}
+            }
+        }
+        pending
+    }
+}
+
+/// The chain of the folder `dir`; `None` where there is none.
+pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
+    let path = dir.join(names::CHAIN);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(named(&path, &error)),
+    };
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let mut chain = Chain { torn: (bytes.len() - whole) as u64, ..Chain::default() };
+    // What a line has to name as the one before it; unknown behind a line that cannot be read.
+    let mut before = Some(String::new());
+    for (at, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let number = at as u64 + 1;
+        let text = std::str::from_utf8(&line[..line.len() - 1]).unwrap_or_default();
+        let Some((entry, hash)) = parse(text) else {
+            chain.faults.push(format!("{} was changed: line {number} is not as it was written", names::CHAIN));
+            before = None;
+            continue;
+        };
+        if entry.entry != number {
+            let what = format!("line {number} is entry {}: entries are missing or were moved", entry.entry);
+            chain.faults.push(format!("{} was changed: {what}", names::CHAIN));
+        } else if before.is_some_and(|before| before != entry.before) {
+            let what = format!("entry {number} does not follow from the one before it");
+            chain.faults.push(format!("{} was changed: {what}", names::CHAIN));
+        }
+        before = Some(hash.clone());
+        chain.entries.push((entry, hash));
+    }
+    Ok(Some(chain))
+}
+
+/// An entry and its hash, of a line that is as it was written.
+fn parse(line: &str) -> Option<(Entry, String)> {
+    let (body, rest) = line.rsplit_once(HASH)?;
+    let hash = rest.strip_suffix("\"}")?;
+    let body = format!("{body}}}");
+    (sha256(body.as_bytes()) == hash).then_some(())?;
+    Some((serde_json::from_str(&body).ok()?, hash.to_owned()))
+}
+
+fn line(entry: &Entry) -> io::Result<String> {
+    let body = serde_json::to_string(entry)?;
+    let hash = sha256(body.as_bytes());
+    Ok(format!("{}{HASH}{hash}\"}}\n", body.strip_suffix('}').unwrap_or(&body)))
+}
+
+/// Begins the chain of a new folder.
+pub(super) fn begin(dir: &Path) -> io::Result<()> {
+    let path = dir.join(names::CHAIN);
+    File::create_new(&path).map_err(|error| named(&path, &error)).map(drop)
+}
+
+/// Appends an entry; without a chain nothing happens. Its number, its time and the entry before it are
+/// found here. A line that finds no room leaves the chain as it was.
+pub(super) fn append(dir: &Path, mut entry: Entry) -> io::Result<()> {
+    let path = dir.join(names::CHAIN);
+    let mut file = match OpenOptions::new().read(true).append(true).open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(named(&path, &error)),
+    };
+    let mut write = || {
+        match file.lock() {
+            // Without locks there is nobody else: one campaign has one hold.
+            Err(error) if error.kind() != ErrorKind::Unsupported => return Err(error),
+            _ => {}
+        }
+        let end = file.seek(SeekFrom::End(0))?;
+        let last = last(&mut file, end)?;
+        (entry.entry, entry.before) = last.map_or((1, String::new()), |head| (head.entry + 1, head.hash));
+        entry.time = now();
+        let line = line(&entry)?;
+        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_all());
+        if written.is_err() {
+            let _ = file.set_len(end);
+        }
+        written
+    };
+    write().map_err(|error| named(&path, &error))
+}
+
+/// The last entry of a chain that ends with a whole line, of a file of `end` bytes.
+fn last(file: &mut File, end: u64) -> io::Result<Option<Head>> {
+    if end == 0 {
+        return Ok(None);
+    }
+    let mut from = end.saturating_sub(TAIL);
+    loop {
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let body = &bytes[..bytes.len().saturating_sub(1)];
+        let begin = body.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
+        if begin.is_some() || from == 0 {
+            let line = std::str::from_utf8(&body[begin.unwrap_or(0)..]).unwrap_or_default();
+            let head = parse(line).filter(|_| bytes.ends_with(b"\n"));
+            let head = head.map(|(entry, hash)| Some(Head { entry: entry.entry, hash }));
+            return head.ok_or_else(|| {
+                io::Error::new(ErrorKind::InvalidData, "its last line is not as it was written")
+            });
+        }
+        from = from.saturating_sub(TAIL);
+    }
+}
+
+/// Takes away what stands behind the last whole line, `torn` bytes.
+pub(super) fn mend(dir: &Path, torn: u64) -> io::Result<()> {
+    let path = dir.join(names::CHAIN);
+    let cut = || {
+        let file = OpenOptions::new().write(true).open(&path)?;
+        let length = file.metadata()?.len();
+        file.set_len(length.saturating_sub(torn))?;
+        file.sync_all()
+    };
+    cut().map_err(|error| named(&path, &error))
+}
+
+fn now() -> String {
+    jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
+}

@@ -1,0 +1,124 @@
+//! The archive of a campaign: its folder as one file for somebody else, `.tar.gz`.
+//!
+//! Invariant: the same folder gives the same bytes, whoever packs it when: names in order, fixed owner,
+//! mode and date. An archive gets its name when it is whole, and none is written over.
+//! Never here: whether the folder is worth packing.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use flate2::{Compression, GzBuilder};
+use tar::{Archive, Builder, EntryType, Header};
+
+use super::write::staged;
+use super::{load::named, names, sha256_of};
+
+/// The date of everything in an archive: 2000-01-01, because `tar` warns of 1970.
+const DATE: u64 = 946_684_800;
+/// How a compressed file begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The file beside the folder that says why the archive is not to be trusted.
+const UNVERIFIED: &str = "UNVERIFIED.txt";
+
+/// An archive that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Its size, bytes.
+    pub bytes: u64,
+    /// SHA-256 of it, hexadecimal.
+    pub sha256: String,
+}
+
+/// Packs the folder `dir` into the new file `out`, with the sentences `faults`, if any, in a file beside it.
+pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<Packed> {
+    if out.symlink_metadata().is_ok() {
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "it exists"));
+    }
+    let part = staged(out);
+    let packed = write(dir, &part, faults).and_then(|packed| {
+        // A link, unlike a new name, is refused where somebody made such a file meanwhile.
+        match fs::hard_link(&part, out) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::rename(&part, out)?,
+            linked => linked?,
+        }
+        Ok(packed)
+    });
+    let _ = fs::remove_file(&part);
+    packed
+}
+
+fn write(dir: &Path, part: &Path, faults: &[String]) -> io::Result<Packed> {
+    let name = dir.canonicalize()?.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let gzip = GzBuilder::new().mtime(0).operating_system(255).write(File::create(part)?, Compression::new(6));
+    let mut archive = Builder::new(gzip);
+    if !faults.is_empty() {
+        let text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
+        let header = header(EntryType::Regular, text.len() as u64);
+        archive.append_data(&mut { header }, UNVERIFIED, text.as_bytes())?;
+    }
+    put(&mut archive, dir, &name)?;
+    let mut file = archive.into_inner()?.finish()?;
+    file.flush()?;
+    file.sync_all()?;
+    Ok(Packed { bytes: file.metadata()?.len(), sha256: sha256_of(part)? })
+}
+
+fn header(kind: EntryType, size: u64) -> Header {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_mode(if kind == EntryType::Directory { 0o755 } else { 0o644 });
+    header.set_mtime(DATE);
+    header.set_size(size);
+    header
+}
+
+fn put(archive: &mut Builder<impl Write>, path: &Path, name: &str) -> io::Result<()> {
+    let facts = path.symlink_metadata().map_err(|error| named(path, &error))?;
+    if facts.is_symlink() {
+        return archive.append_link(&mut header(EntryType::Symlink, 0), name, fs::read_link(path)?);
+    }
+    if facts.is_file() {
+        let file = File::open(path).map_err(|error| named(path, &error))?;
+        // A file that grows meanwhile would spoil everything behind it.
+        let bytes = file.take(facts.len());
+        return archive.append_data(&mut header(EntryType::Regular, facts.len()), name, bytes);
+    }
+    if !facts.is_dir() {
+        return Err(io::Error::new(ErrorKind::InvalidData, format!("{} is no file", path.display())));
+    }
+    archive.append_data(&mut header(EntryType::Directory, 0), format!("{name}/"), io::empty())?;
+    let mut entries: Vec<_> = fs::read_dir(path)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        put(archive, &entry.path(), &format!("{name}/{}", entry.file_name().to_string_lossy()))?;
+    }
+    Ok(())
+}
+
+/// Whether `path` is a compressed file, as [`pack`] writes them.
+pub fn is_archive(path: &Path) -> bool {
+    let mut begin = [0; 2];
+    let mut read = || File::open(path)?.read_exact(&mut begin);
+    path.is_file() && read().is_ok() && begin == GZIP
+}
+
+/// Unpacks an archive into the empty directory `into`, and gives the campaign's folder in it.
+pub fn unpack(archive: &Path, into: &Path) -> io::Result<PathBuf> {
+    let read = || {
+        let mut entries = Archive::new(GzDecoder::new(File::open(archive)?));
+        for entry in entries.entries()? {
+            // What would lie outside of `into` is left out by the crate, and then missing in the chain.
+            entry?.unpack_in(into)?;
+        }
+        for entry in fs::read_dir(into)? {
+            let path = entry?.path();
+            if path.join(names::CAMPAIGN).exists() {
+                return Ok(path);
+            }
+        }
+        Err(io::Error::new(ErrorKind::InvalidData, "there is no campaign in it"))
+    };
+    read().map_err(|error| named(archive, &error))
+}

@@ -1,0 +1,121 @@
+//! Going on with a campaign that was stopped or killed: what it was about to do is done, what it left
+//! half is told and set aside.
+//!
+//! Invariant: nothing happens to a folder that is not what the campaign left. Every attempt stays in
+//! evidence; only half-written copies of the campaign's own files go.
+//! Never here: running.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::chain::{self, Chain, Entry, What};
+use super::verify::check;
+use super::write::{hashes_below, sha256_of_any, staged};
+use super::{load::named, names};
+
+/// What was done to a folder before its campaign goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resumed {
+    /// One clause for each thing that was mended.
+    pub mended: Vec<String>,
+    /// The folders of attempts that were set aside, relative to the campaign's.
+    pub aside: Vec<String>,
+}
+
+/// Makes the folder `dir` ready to go on, and enters that it does. Of a folder whose chain or files are not
+/// as recorded nothing is touched: the error names the first fault.
+pub fn resume(dir: &Path) -> io::Result<Resumed> {
+    let checked = check(dir)?;
+    if let Some(fault) = checked.faults.first() {
+        return Err(io::Error::new(ErrorKind::InvalidData, fault.clone()));
+    }
+    let mut resumed = Resumed::default();
+    if let Some(mut chain) = chain::read(dir)? {
+        if chain.torn > 0 {
+            chain::mend(dir, chain.torn)?;
+            resumed.mended.push(format!("{} bytes of a torn last line of {}", chain.torn, names::CHAIN));
+            chain.torn = 0;
+        }
+        roll_forward(dir, &chain, &mut resumed)?;
+        remove_halves(dir, &mut resumed)?;
+    }
+    resumed.aside = set_aside(dir)?;
+    let note = match &resumed.mended[..] {
+        [] => String::new(),
+        mended => format!("mended: {}", mended.join(", ")),
+    };
+    chain::append(dir, Entry { what: What::Resumed, note, ..Entry::default() })?;
+    Ok(resumed)
+}
+
+/// Where a job's folder lies before it gets its name, `path` being relative to the campaign's folder.
+pub(super) fn hidden(dir: &Path, path: &str) -> PathBuf {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let job = name.split_once(".killed-").map_or(name, |(job, _)| job);
+    dir.join(names::JOBS).join(format!(".{job}"))
+}
+
+/// Gives their names to files and folders that the chain has and that were about to get them.
+fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<()> {
+    let mut rename = |from: PathBuf, path: &str| {
+        let to = dir.join(path);
+        if from.symlink_metadata().is_ok() && to.symlink_metadata().is_err() {
+            fs::rename(&from, &to).map_err(|error| named(&to, &error))?;
+            resumed.mended.push(format!("{path} had been entered and got its name"));
+        }
+        Ok::<(), io::Error>(())
+    };
+    for path in chain.folders() {
+        rename(hidden(dir, path), path)?;
+    }
+    for (path, hash) in chain.files() {
+        let from = staged(&dir.join(path));
+        if sha256_of_any(&from).is_ok_and(|found| found == hash) {
+            rename(from, path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes half-written copies of the campaign's own files: what they were to hold is made again.
+fn remove_halves(dir: &Path, resumed: &mut Resumed) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if is_half(&name) {
+            fs::remove_file(entry.path()).map_err(|error| named(&entry.path(), &error))?;
+            resumed.mended.push(format!("{name} was half written and went"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file beside the plan is the copy of one that was being written.
+pub(super) fn is_half(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".part")
+}
+
+/// Gives the hidden folders of jobs that never ended a name of their own, `NAME.killed-K`, so that
+/// every attempt stays in evidence; returns the new names, relative to `dir`.
+fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
+    let jobs = dir.join(names::JOBS);
+    let mut hidden: Vec<String> = Vec::new();
+    for entry in fs::read_dir(&jobs)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        hidden.extend(name.strip_prefix('.').filter(|_| entry.path().is_dir()).map(str::to_owned));
+    }
+    hidden.sort();
+    let mut aside = Vec::new();
+    for job in hidden {
+        let free = (1..).map(|k| format!("{job}.killed-{k}")).find(|name| !jobs.join(name).exists());
+        let path = format!("{}/{}", names::JOBS, free.unwrap_or_default());
+        let from = jobs.join(format!(".{job}"));
+        let files = hashes_below(&from, &path)?;
+        chain::append(dir, Entry { what: What::Killed, path: path.clone(), files, ..Entry::default() })?;
+        fs::rename(from, dir.join(&path))?;
+        aside.push(path);
+    }
+    Ok(aside)
+}

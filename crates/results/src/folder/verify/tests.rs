@@ -1,0 +1,329 @@
+//! Whole small folders, and every way to change them.
+
+use std::path::PathBuf;
+
+use super::super::*;
+use super::*;
+use crate::record::{End, Record};
+use crate::records::{RecordFile, Sink};
+use crate::{Outcome, Verdict};
+
+const PLAN: &str = "schema = 1\n";
+
+fn info(schema: u32) -> CampaignInfo {
+    CampaignInfo { schema, plan: "p".into(), plan_sha256: sha256(PLAN.as_bytes()), ..Default::default() }
+}
+
+fn job(dir: &Path, name: &str) -> JobInfo {
+    let job = stage_job(dir, name).unwrap();
+    fs::write(job.dir().join(names::STDOUT), "hello\n").unwrap();
+    let mut records = RecordFile::create(&job.dir().join(names::RECORDS)).unwrap();
+    records.put(&Record::End(End::default())).unwrap();
+    job.finish(JobInfo { number: 1, test: "w".into(), ..Default::default() }).unwrap()
+}
+
+/// A campaign with one job that ended.
+fn campaign(dir: &Path) -> JobInfo {
+    create(dir, &info(SCHEMA), PLAN).unwrap();
+    write_machine(dir, names::BEFORE, &Machine { host: "n1".into(), ..Default::default() }).unwrap();
+    job(dir, "0001-w-r1")
+}
+
+/// The same with an attempt that was killed, to its end.
+fn whole_campaign(dir: &Path) {
+    campaign(dir);
+    let killed = stage_job(dir, "0002-r-r1").unwrap();
+    fs::write(killed.dir().join(names::STDERR), "").unwrap();
+    resume(dir).unwrap();
+    job(dir, "0002-r-r1");
+    end(dir);
+}
+
+fn end(dir: &Path) {
+    write_machine(dir, names::AFTER, &Machine::default()).unwrap();
+    write_verdicts(dir, &[]).unwrap();
+    write_report(dir, b"<html>").unwrap();
+}
+
+/// A folder as programs without a chain left it.
+fn old(dir: &Path) {
+    campaign(dir);
+    fs::remove_file(dir.join(names::CHAIN)).unwrap();
+    let text = fs::read_to_string(dir.join(names::CAMPAIGN)).unwrap().replace("\"schema\": 2", "\"schema\": 1");
+    fs::write(dir.join(names::CAMPAIGN), text).unwrap();
+}
+
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let dir = place.path().join("c");
+    (place, dir)
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { all.append(&mut files(&path)) } else { all.push(path) }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn a_folder_comes_back_as_it_was_written() {
+    let (_place, dir) = place();
+    let info = campaign(&dir);
+    let loaded = load(&dir).unwrap();
+    assert_eq!((loaded.info.plan.as_str(), loaded.plan.as_str()), ("p", PLAN));
+    assert_eq!(loaded.before.unwrap().host, "n1");
+    assert_eq!((loaded.after, loaded.verdicts), (None, vec![]));
+    assert_eq!(loaded.jobs.len(), 1);
+    assert_eq!(loaded.jobs[0].folder, "jobs/0001-w-r1");
+    assert_eq!(loaded.jobs[0].info, info);
+    assert_eq!(loaded.jobs[0].records, [Record::End(End::default())]);
+    let checked = check(&dir).unwrap();
+    assert_eq!((checked.faults, checked.notes, checked.ended), (vec![], vec![], false));
+    assert_eq!(checked.head.unwrap().entry, 4, "campaign, machine, job begun, job ended");
+    assert!(create(&dir, &CampaignInfo::default(), "").is_err(), "a folder is never written over");
+}
+
+#[test]
+fn any_byte_of_any_file_that_is_flipped_is_found_and_its_file_is_named() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    assert!(check(&dir).unwrap().ended);
+    let mut flips = 0;
+    for path in files(&dir) {
+        let whole = fs::read(&path).unwrap();
+        let name = path.strip_prefix(&dir).unwrap().to_string_lossy().into_owned();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= [1, 0x20, 0x80][at % 3];
+            fs::write(&path, bytes).unwrap();
+            let faults = verify(&dir).unwrap();
+            assert!(faults.first().is_some_and(|fault| fault.starts_with(&name)), "{name} {at}: {faults:?}");
+            flips += 1;
+        }
+        fs::write(&path, &whole[..whole.len().saturating_sub(1)]).unwrap();
+        assert_eq!(verify(&dir).unwrap().is_empty(), whole.is_empty(), "{name} one byte shorter");
+        fs::write(&path, [&whole[..], b" "].concat()).unwrap();
+        assert!(!verify(&dir).unwrap().is_empty(), "{name} one byte longer");
+        fs::remove_file(&path).unwrap();
+        let faults = verify(&dir).unwrap_or_else(|error| vec![error.to_string()]);
+        assert!(faults.iter().any(|fault| fault.starts_with(&name)), "{name} removed: {faults:?}");
+        fs::write(&path, whole).unwrap();
+    }
+    assert!(flips > 3000, "{flips}");
+    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+}
+
+#[test]
+fn whatever_is_added_anywhere_is_found() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    for name in ["a", ".a", ".verdicts.json.part", "jobs/a", "jobs/.0003-w-r1", "jobs/0001-w-r1/a/b"] {
+        for is_dir in [false, true] {
+            let path = dir.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            if is_dir { fs::create_dir(&path).unwrap() } else { fs::write(&path, "").unwrap() }
+            let faults = verify(&dir).unwrap();
+            assert_eq!(faults.len(), 1, "{name}: {faults:?}");
+            assert!(faults[0].contains(" was added: it is not in chain.jsonl"), "{faults:?}");
+            if is_dir { fs::remove_dir(&path).unwrap() } else { fs::remove_file(&path).unwrap() }
+            let _ = fs::remove_dir(dir.join("jobs/0001-w-r1/a"));
+        }
+    }
+    std::os::unix::fs::symlink(dir.join("plan.toml"), dir.join("other.toml")).unwrap();
+    assert_eq!(verify(&dir).unwrap(), ["other.toml was added: it is not in chain.jsonl"]);
+    fs::rename(dir.join("other.toml"), dir.join("plan.toml")).unwrap();
+    assert!(verify(&dir).unwrap()[0].starts_with("plan.toml was changed"), "a link is no file");
+}
+
+#[test]
+fn a_chain_that_is_cut_or_whose_entries_change_places_is_found() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    let path = dir.join(names::CHAIN);
+    let whole = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let judged = |lines: &[&str], what: &str| {
+        fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        assert!(!verify(&dir).unwrap().is_empty(), "{what}");
+    };
+    for cut in 0..lines.len() {
+        judged(&lines[..cut], &format!("cut behind line {cut}"));
+        judged(&lines[cut + 1..], &format!("cut before line {}", cut + 2));
+        judged(&[&lines[..cut], &lines[cut + 1..]].concat(), &format!("without line {}", cut + 1));
+        judged(&[&lines[..cut], &lines[cut..=cut], &lines[cut..]].concat(), "a line twice");
+        for other in 0..cut {
+            let mut swapped = lines.clone();
+            swapped.swap(cut, other);
+            judged(&swapped, &format!("lines {} and {} swapped", other + 1, cut + 1));
+        }
+    }
+    fs::write(&path, whole).unwrap();
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    fs::remove_file(path).unwrap();
+    assert_eq!(verify(&dir).unwrap(), ["chain.jsonl is missing"]);
+}
+
+#[test]
+fn a_job_or_an_attempt_that_was_taken_out_is_found_by_its_entry() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    for folder in ["jobs/0001-w-r1", "jobs/0002-r-r1.killed-1"] {
+        fs::rename(dir.join(folder), dir.join("../away")).unwrap();
+        assert_eq!(verify(&dir).unwrap(), [format!("{folder} is missing")]);
+        fs::rename(dir.join("../away"), dir.join(folder)).unwrap();
+    }
+    let (_place, dir) = place();
+    campaign(&dir);
+    let begun = stage_job(&dir, "0002-r-r1").unwrap();
+    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    fs::remove_dir(begun.dir()).unwrap();
+    let faults = verify(&dir).unwrap();
+    assert_eq!(faults, ["jobs/0002-r-r1 was begun, and what it left is missing"]);
+    assert!(resume(&dir).unwrap_err().to_string().starts_with("jobs/0002-r-r1 was begun"));
+}
+
+#[test]
+fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    let chain = dir.join(names::CHAIN);
+    let whole = fs::read_to_string(&chain).unwrap();
+    // A job has been entered, wholly or in part, and its folder has not got its name.
+    let line = whole.lines().last().unwrap().len();
+    for kept in [1, line / 2, line, line + 1] {
+        fs::rename(dir.join("jobs/0001-w-r1"), dir.join("jobs/.0001-w-r1")).unwrap();
+        fs::write(&chain, &whole[..whole.len() - line - 1 + kept]).unwrap();
+        let checked = check(&dir).unwrap();
+        assert_eq!((checked.faults, checked.notes.is_empty()), (vec![], false), "{kept}");
+        let resumed = resume(&dir).unwrap();
+        assert_eq!(resumed.mended.len(), 1, "{kept}: {resumed:?}");
+        assert_eq!(resumed.aside.len(), usize::from(kept <= line), "{kept}: {resumed:?}");
+        let checked = check(&dir).unwrap();
+        assert_eq!((checked.faults, checked.notes), (vec![], vec![]), "{kept}");
+        let said = fs::read_to_string(&chain).unwrap();
+        assert!(said.contains("\"what\":\"resumed\"") && said.contains("\"note\":\"mended: "), "{said}");
+        if let Some(aside) = resumed.aside.first() {
+            fs::rename(dir.join(aside), dir.join("jobs/0001-w-r1")).unwrap();
+        }
+        fs::write(&chain, &whole).unwrap();
+    }
+    // The verdicts have been entered, and their file has not got its name; another one is half written.
+    write_verdicts(&dir, &[]).unwrap();
+    fs::rename(dir.join("verdicts.json"), dir.join(".verdicts.json.part")).unwrap();
+    fs::write(dir.join(".report.html.part"), "<ht").unwrap();
+    assert_eq!(check(&dir).unwrap().notes.len(), 2);
+    assert_eq!(resume(&dir).unwrap().mended.len(), 2);
+    assert!(dir.join("verdicts.json").exists() && !dir.join(".report.html.part").exists());
+    assert_eq!(check(&dir).unwrap().notes, Vec::<String>::new());
+}
+
+#[test]
+fn a_changed_campaign_does_not_go_on_and_is_not_touched() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    stage_job(&dir, "0002-r-r1").unwrap();
+    fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
+    let before = files(&dir);
+    let refused = resume(&dir).unwrap_err().to_string();
+    assert!(refused.starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{refused}");
+    assert_eq!(files(&dir), before);
+    assert!(dir.join("jobs/.0002-r-r1").exists());
+}
+
+#[test]
+fn every_attempt_that_was_killed_is_kept_and_listed_but_is_no_job() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    for attempt in 1..=2 {
+        stage_job(&dir, "0002-r-r1").unwrap();
+        assert_eq!(resume(&dir).unwrap().aside, [format!("jobs/0002-r-r1.killed-{attempt}")]);
+    }
+    let loaded = load(&dir).unwrap();
+    assert_eq!(loaded.jobs.len(), 1);
+    assert_eq!(loaded.killed, ["jobs/0002-r-r1.killed-1", "jobs/0002-r-r1.killed-2"]);
+}
+
+#[test]
+fn a_folder_without_a_chain_still_loads_and_is_checked_by_the_hashes_of_its_jobs() {
+    let (_place, dir) = place();
+    old(&dir);
+    assert_eq!(load(&dir).unwrap().jobs.len(), 1);
+    let checked = check(&dir).unwrap();
+    assert_eq!((checked.faults, checked.head), (vec![], None));
+    fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
+    fs::remove_file(dir.join("jobs/0001-w-r1/records.jsonl")).unwrap();
+    let faults = verify(&dir).unwrap();
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl is missing"), "{faults:?}");
+    assert!(faults[1].starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{faults:?}");
+    fs::write(dir.join("jobs/0001-w-r1/job.json"), "{").unwrap();
+    assert!(verify(&dir).unwrap()[0].starts_with("jobs/0001-w-r1/job.json was changed: EOF"));
+    assert!(!dir.join(names::CHAIN).exists(), "an old folder gets no chain");
+    end(&dir);
+    assert!(!dir.join(names::CHAIN).exists(), "an old folder gets no chain");
+}
+
+#[test]
+fn an_unreadable_file_is_named_and_an_empty_place_is_no_campaign() {
+    let (place, dir) = place();
+    assert!(load(place.path()).is_err() && check(place.path()).is_err());
+    campaign(&dir);
+    fs::write(dir.join(names::VERDICTS), "[").unwrap();
+    let error = load(&dir).unwrap_err().to_string();
+    assert!(error.contains("verdicts.json: EOF"), "{error}");
+}
+
+#[test]
+fn what_the_chain_knows_can_be_put_back_and_nothing_else() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    fs::remove_file(dir.join(names::VERDICTS)).unwrap();
+    let other = Verdict {
+        test: "t".into(),
+        clause: String::new(),
+        metric: String::new(),
+        criterion: String::new(),
+        outcome: Outcome::Pass,
+        reason: String::new(),
+        value: None,
+        threshold: None,
+        unit: String::new(),
+        statistics: None,
+        warnings: vec![],
+        jobs: vec![],
+    };
+    assert!(!restore(&dir, names::VERDICTS, &verdicts_bytes(&[other]).unwrap()).unwrap());
+    assert!(!dir.join(names::VERDICTS).exists());
+    assert!(restore(&dir, names::VERDICTS, &verdicts_bytes(&[]).unwrap()).unwrap());
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn an_archive_is_the_same_whenever_it_is_made_and_gives_the_folder_back() {
+    let (place, dir) = place();
+    whole_campaign(&dir);
+    let out = |name: &str| place.path().join(name);
+    let packed = pack(&dir, &out("a.tar.gz"), &[]).unwrap();
+    fs::write(dir.join(names::PLAN), PLAN).unwrap();
+    assert_eq!(pack(&dir, &out("b.tar.gz"), &[]).unwrap(), packed, "a later date of a file changes nothing");
+    assert_eq!(fs::read(out("a.tar.gz")).unwrap(), fs::read(out("b.tar.gz")).unwrap());
+    assert_eq!(pack(&dir, &out("b.tar.gz"), &[]).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3, "no half archive is left");
+    assert!(is_archive(&out("a.tar.gz")) && !is_archive(&dir.join(names::PLAN)) && !is_archive(&dir));
+    fs::create_dir(out("u")).unwrap();
+    let there = unpack(&out("a.tar.gz"), &out("u")).unwrap();
+    assert_eq!(there, out("u").join("c"));
+    assert_eq!(check(&there).unwrap(), check(&dir).unwrap());
+    assert_eq!(load(&there).unwrap(), load(&dir).unwrap());
+    pack(&dir, &out("c.tar.gz"), &["plan.toml was changed".into()]).unwrap();
+    fs::create_dir(out("v")).unwrap();
+    unpack(&out("c.tar.gz"), &out("v")).unwrap();
+    assert_eq!(fs::read_to_string(out("v").join("UNVERIFIED.txt")).unwrap(), "plan.toml was changed\n");
+    fs::write(out("d.tar.gz"), [0x1f, 0x8b, 8, 0]).unwrap();
+    assert!(unpack(&out("d.tar.gz"), &out("v")).unwrap_err().to_string().contains("d.tar.gz: "));
+}
