@@ -90,6 +90,14 @@ impl LaunchKind {
         lacks.then(|| "launch.argv says {ppn}; give `ppn`".to_owned())
     }
 
+    /// The program that starts ranks, if there is one.
+    pub fn program(&self) -> Option<&str> {
+        match self {
+            Self::Local => None,
+            Self::Mpirun(template) => template.first().map(String::as_str),
+        }
+    }
+
     /// Why a workload cannot start its ranks itself by these words, if so.
     pub(crate) fn refuses_workloads(&self) -> Option<String> {
         let Self::Mpirun(template) = self else { return None };

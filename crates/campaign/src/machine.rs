@@ -3,11 +3,22 @@
 //! Invariant: a fact that cannot be read is empty or zero; no fact is guessed.
 //! Never here: opinions about the facts.
 
+mod ask;
+mod environment;
+mod mounts;
+mod programs;
+mod targets;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{FileSystem, Machine};
+use results::folder::{FileSystem, Fill, Layout, Machine};
+
+pub use environment::recorded;
+use mounts::mount_of;
+pub use programs::{Hashes, launcher};
 
 /// This machine now, with the file systems of the directories given by the plan's names for them.
 pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
@@ -21,7 +32,11 @@ pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
         cpu: keyed("/proc/cpuinfo", "model name").trim_start_matches([' ', '\t', ':']).to_owned(),
         cores: std::thread::available_parallelism().map_or(0, |cores| cores.get() as u32),
         memory_bytes: memory(),
-        load: first_number("/proc/loadavg"),
+        load: load(),
+        governor: governors(),
+        time_sync: time_sync(),
+        clock_source: first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        limits: limits(&fs::read_to_string("/proc/self/limits").unwrap_or_default()),
         file_systems: dirs.iter().map(|(name, dir)| file_system(name, dir).unwrap_or_default()).collect(),
     }
 }
@@ -30,8 +45,12 @@ pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
 pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystem> {
     let dir = dir.canonicalize()?;
     let room = rustix::fs::statvfs(&dir)?;
-    let mount = mount_of(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default(), &dir);
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let mount = mount_of(&table, &dir);
     Ok(FileSystem {
+        mounts: mounts::concerning(&table, &dir),
+        layout: targets::layout(&mount.kind, &dir),
+        targets: targets::all(&mount.kind, &mount.device, &dir),
         name: name.to_owned(),
         dir: dir.to_string_lossy().into_owned(),
         mount: mount.point,
@@ -46,45 +65,35 @@ pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystem> {
     })
 }
 
+/// How full the file system of `dir` is; `None` where it cannot be asked.
+pub fn fill(dir: &Path) -> Option<Fill> {
+    let fs = file_system("", dir).ok()?;
+    Some(Fill {
+        bytes_used: fs.bytes_used,
+        bytes_free: fs.bytes_free,
+        inodes_used: fs.inodes.saturating_sub(fs.inodes_free),
+        inodes_free: fs.inodes_free,
+        targets: fs.targets,
+    })
+}
+
+/// How the files in `dir` are laid out: the first one there, or what new ones would get; `None` where the
+/// file system does not tell.
+pub fn layout(dir: &Path) -> Option<Layout> {
+    let kind = mount_of(&fs::read_to_string("/proc/self/mountinfo").ok()?, &dir.canonicalize().ok()?).kind;
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let file = entries.map(|entry| entry.path()).find(|path| path.is_file());
+    targets::layout(&kind, file.as_deref().unwrap_or(dir))
+}
+
+/// Load average of the last minute.
+pub fn load() -> f64 {
+    first_number("/proc/loadavg")
+}
+
 /// The time now, RFC 3339 with the local offset, to the millisecond.
 pub fn now() -> String {
     jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
-}
-
-#[derive(Debug, Default, PartialEq)]
-struct Mount {
-    point: String,
-    device: String,
-    kind: String,
-    options: String,
-}
-
-/// The mount of `dir` by `/proc/self/mountinfo`: the longest mount point above it, the last one where
-/// several are mounted over each other.
-fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
-    let mut best = Mount::default();
-    for line in mountinfo.lines() {
-        let Some((left, right)) = line.split_once(" - ") else { continue };
-        let left: Vec<&str> = left.split(' ').collect();
-        let right: Vec<&str> = right.split(' ').collect();
-        let (Some(point), [kind, device, wide @ ..]) = (left.get(4), &right[..]) else { continue };
-        let point = unescaped(point);
-        if dir.starts_with(&point) && point.len() >= best.point.len() {
-            let options = [left.get(5).copied(), wide.first().copied()];
-            best = Mount {
-                point,
-                device: unescaped(device),
-                kind: (*kind).to_owned(),
-                options: options.into_iter().flatten().collect::<Vec<_>>().join(";"),
-            };
-        }
-    }
-    best
-}
-
-/// Blanks and backslashes stand in mountinfo as octal escapes.
-fn unescaped(text: &str) -> String {
-    text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
 }
 
 /// What follows `key` on the first line of a file that starts with it.
@@ -98,6 +107,48 @@ fn memory() -> u64 {
     kib.trim_end_matches(" kB").trim().parse::<u64>().unwrap_or(0) * 1024
 }
 
+fn first_line(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
+}
+
+/// The distinct governors of all cores.
+fn governors() -> String {
+    let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
+    let found: BTreeSet<String> = cores
+        .map(|core| first_line(&core.path().join("cpufreq/scaling_governor").to_string_lossy()))
+        .filter(|governor| !governor.is_empty())
+        .collect();
+    found.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// What the service that keeps the clock says of it, if one answers.
+fn time_sync() -> String {
+    let chrony = ask::said("chronyc", &["-n", "tracking"]).unwrap_or_default();
+    let kept = chrony.lines().filter(|line| {
+        ["Reference ID", "System time", "RMS offset", "Leap status"].iter().any(|key| line.starts_with(key))
+    });
+    let kept: Vec<String> = kept.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    if !kept.is_empty() {
+        return format!("chrony: {}", kept.join("; "));
+    }
+    let told = ask::said("timedatectl", &["show", "-p", "NTP", "-p", "NTPSynchronized"]).unwrap_or_default();
+    if told.is_empty() {
+        told
+    } else {
+        format!("timedatectl: {}", told.lines().collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// The kernel's table of limits, whose columns are divided by two blanks and more.
+fn limits(table: &str) -> BTreeMap<String, String> {
+    let row = |line: &str| {
+        let mut words = line.split("  ").map(str::trim).filter(|word| !word.is_empty());
+        let name = words.next()?.to_owned();
+        Some((name, words.collect::<Vec<_>>().join(" ")))
+    };
+    table.lines().skip(1).filter_map(row).collect()
+}
+
 fn first_number(path: &str) -> f64 {
     let text = fs::read_to_string(path).unwrap_or_default();
     text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0.0)
@@ -108,16 +159,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mount_is_the_nearest_one_above() {
-        let table = "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw,errors=remount-ro\n\
-                     40 22 0:35 / /scratch rw shared:9 - lustre 10.0.0.1@o2ib:/fs rw,flock\n\
-                     41 40 0:36 / /scratch/my\\040dir rw - tmpfs tmpfs rw,size=1g\n";
-        let found = |dir: &str| mount_of(table, Path::new(dir));
-        assert_eq!(found("/home/me").kind, "ext4");
-        assert_eq!(found("/scratchy").point, "/", "a name that only begins alike lies elsewhere");
-        let lustre = found("/scratch/a/b");
-        assert_eq!((lustre.device.as_str(), lustre.options.as_str()), ("10.0.0.1@o2ib:/fs", "rw;rw,flock"));
-        assert_eq!(found("/scratch/my dir/x").point, "/scratch/my dir");
+    fn limits_come_by_name_soft_and_hard() {
+        let table = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                     Max locked memory         8388608              unlimited            bytes     \n\
+                     Max nice priority         0                    0                    \n";
+        let found = limits(table);
+        assert_eq!(found["Max locked memory"], "8388608 unlimited bytes");
+        assert_eq!(found["Max nice priority"], "0 0");
+        assert_eq!(found.len(), 2);
     }
 
     #[test]
@@ -126,6 +175,10 @@ mod tests {
         let machine = machine(&[("scratch".to_owned(), here.path().to_owned())]);
         assert!(machine.cores > 0 && machine.memory_bytes > 1 << 20 && machine.kernel.starts_with("Linux"));
         let fs = &machine.file_systems[0];
+        assert!(machine.limits.contains_key("Max open files"), "{:?}", machine.limits);
+        assert!(!machine.clock_source.is_empty() && fs.mounts.len() > 0);
+        let fill = fill(here.path()).unwrap();
+        assert!(fill.bytes_used > 0 && fill.bytes_free > 0, "{fill:?}");
         assert!(fs.bytes > 0 && !fs.kind.is_empty() && fs.mount.starts_with('/'), "{fs:?}");
     }
 }

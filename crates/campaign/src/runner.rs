@@ -20,11 +20,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use results::folder::{self, Campaign, Job, JobEnd, JobInfo, names};
+use results::folder::{self, Build, Campaign, Job, JobEnd, JobInfo, names};
+use results::record::Record;
+use results::records;
 use units::Usage;
 
 use crate::judge;
-use crate::machine::{machine, now};
+use crate::machine::{self, machine, now};
 use crate::plan::Plan;
 use crate::schedule::{self, PlannedJob};
 use place::Place;
@@ -46,6 +48,8 @@ pub struct Campaigning {
     pub program: PathBuf,
     /// Program and version, for the record.
     pub tool: String,
+    /// How it was built, for the record.
+    pub build: Build,
     /// The command line as given, for the record.
     pub argv: Vec<String>,
     /// The environment that jobs inherit.
@@ -110,6 +114,13 @@ pub enum Event<'a> {
         /// Jobs that an earlier run of this campaign has done.
         done: usize,
     },
+    /// A campaign goes on: what was mended in its folder, and the folders of attempts that ended with it.
+    Resumes {
+        /// One clause for each thing.
+        mended: &'a [String],
+        /// Relative to the campaign's folder.
+        aside: &'a [String],
+    },
     /// A job starts.
     Starts(&'a PlannedJob),
     /// A job has been running for so many seconds; several times a second.
@@ -146,6 +157,7 @@ fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> 
         .into_iter()
         .map(|job| ((job.info.test, job.info.repetition), job.info.end))
         .collect();
+    observer.see(&Event::Resumes { mended: &place.resumed.mended, aside: &place.resumed.aside });
     observer.see(&Event::Begins { jobs: &jobs, done: ends.len() });
     for job in &jobs {
         let key = (job.test.clone(), job.repetition);
@@ -185,12 +197,15 @@ fn launch(
     observer: &mut dyn Observer,
 ) -> Result<Option<JobEnd>, Trouble> {
     let files = place.files(job)?;
+    let (fill_before, load_before) = (machine::fill(&files), machine::load());
     let staged = folder::stage_job(&asked.folder, &job.folder)?;
-    let prepared = job::Prepared::new(asked, job, &files, staged.dir());
+    let prepared = job::Prepared::new(asked, job, &files, &staged.dir());
     observer.see(&Event::Starts(job));
     let started = now();
     let mut tick = |seconds: f64| observer.see(&Event::Runs(job, seconds));
     let Some((end, seconds)) = prepared.run(&asked.stop, &mut tick)? else { return Ok(None) };
+    // Records that cannot be read are for the judge to refuse, at the end.
+    let records = records::load(&staged.dir().join(names::RECORDS)).unwrap_or_default();
     let info = JobInfo {
         number: job.number,
         test: job.test.clone(),
@@ -203,21 +218,39 @@ fn launch(
         timeout_s: job.timeout_s,
         end: end.clone(),
         sha256: BTreeMap::new(),
+        load_before,
+        fill_before,
+        fill_after: machine::fill(&files),
+        layout: machine::layout(&files),
+        libraries: place.hashes.libraries(&libraries(&records)),
     };
     let info = full::finish(&staged, &info, place, job)?;
     let relative = format!("{}/{}", names::JOBS, job.folder);
-    // Records that cannot be read are for the judge to refuse, at the end.
-    let records =
-        results::records::load(&asked.folder.join(&relative).join(names::RECORDS)).unwrap_or_default();
-    observer.see(&Event::Ends(job, &Job { folder: relative, info, records }));
+    observer.see(&Event::Ends(job, &Job::read(&asked.folder, relative, info, records)));
     Ok(Some(end))
+}
+
+/// The libraries that a job says it had loaded.
+fn libraries(records: &[Record]) -> Vec<String> {
+    let loaded = |record: &Record| match record {
+        Record::End(end) => Some(end.libraries.clone()),
+        _ => None,
+    };
+    records.iter().find_map(loaded).unwrap_or_default()
 }
 
 fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {
     place.remove_own_directories();
-    folder::write_machine(&asked.folder, names::AFTER, &machine(&place.dirs))?;
+    // A campaign that was killed at its very end may have done these before.
+    let is_missing = |name: &str| !asked.folder.join(name).exists();
+    if is_missing(names::AFTER) {
+        folder::write_machine(&asked.folder, names::AFTER, &machine(&place.dirs))?;
+    }
     let mut campaign = folder::load(&asked.folder)?;
     campaign.verdicts = judge::judge(&asked.plan, &campaign);
-    folder::write_verdicts(&asked.folder, &campaign.verdicts)?;
+    if is_missing(names::VERDICTS) {
+        folder::write_verdicts(&asked.folder, &campaign.verdicts)?;
+        campaign.head = folder::load(&asked.folder)?.head;
+    }
     Ok(Ended::Judged(Box::new(campaign)))
 }

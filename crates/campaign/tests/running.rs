@@ -11,7 +11,7 @@ use campaign::line::Line;
 use campaign::runner::Blind;
 use campaign::{Campaigning, Ended, Event, Observer, Plan, Trouble, run};
 use results::Outcome;
-use results::folder::{Campaign, JobEnd, load};
+use results::folder::{Build, Campaign, JobEnd, load};
 use results::record::{End, Phase, Record, Run, Spans};
 
 /// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear.
@@ -80,6 +80,7 @@ impl Stage {
             only: vec![],
             program: self.path("program"),
             tool: "stand-in 1".into(),
+            build: Build::default(),
             argv: vec!["assay".into(), "run".into()],
             environment: vec![
                 ("PATH".into(), "/usr/bin:/bin".into()),
@@ -285,7 +286,7 @@ fn a_dataset_that_fails_leaves_its_readers_not_run_and_the_others_untouched() {
     let campaign = stage.judged(&two_tests().replace("-w -k", "-w -k -j 1"), false);
     assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass);
     assert_eq!(campaign.verdicts[1].outcome, Outcome::NotRun);
-    assert_eq!(campaign.verdicts[1].reason, "dataset.d, whose files it reads, ended with status 4");
+    assert_eq!(campaign.verdicts[1].reason, "dataset.d, whose files it reads, ended with status 4 (no luck)");
     let stderr = fs::read_to_string(stage.path("campaign/jobs/0003-dataset.d-r1/stderr.txt")).unwrap();
     assert_eq!(stderr, "no luck\n");
     assert_eq!(stage.scratch(), Vec::<String>::new());
@@ -297,7 +298,7 @@ fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
     let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -j 1\"\nrepetitions = 2\n{CRITERION}\n");
     let campaign = stage.judged(&tests, false);
     assert_eq!(campaign.jobs.len(), 2);
-    assert_eq!(campaign.verdicts[0].reason, "repetition 1 ended with status 4");
+    assert_eq!(campaign.verdicts[0].reason, "repetition 1 ended with status 4: no luck");
 }
 
 #[test]
@@ -308,7 +309,9 @@ fn a_program_that_cannot_be_started_is_a_result() {
     fs::write(stage.path("not-a-program"), "").unwrap();
     asked.program = stage.path("not-a-program");
     let Ended::Judged(campaign) = run(&asked, &mut Blind).unwrap() else { panic!() };
-    assert_eq!(campaign.verdicts[0].reason, "repetition 1 could not be started");
+    let reason = &campaign.verdicts[0].reason;
+    assert!(reason.starts_with("repetition 1 could not be started: cannot start `"), "{reason}");
+    assert!(reason.contains("Permission denied"), "{reason}");
     let stderr = fs::read_to_string(stage.path("campaign/jobs/0001-W-r1/stderr.txt")).unwrap();
     assert!(stderr.starts_with("cannot start `"), "{stderr}");
 }
@@ -343,5 +346,6 @@ fn what_cannot_work_is_refused_before_anything_is_made() {
     assert_eq!(refusal(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`; it has W");
     assert!(!stage.path("campaign").exists() && stage.scratch().is_empty());
     fs::create_dir(stage.path("campaign")).unwrap();
+    fs::write(stage.path("campaign/mine"), "precious").unwrap();
     assert!(refusal(&|_| ()).contains("exists; resume that campaign with --resume"));
 }

@@ -50,14 +50,20 @@ fn go_on(place: &Place, before: &std::collections::BTreeMap<PathBuf, (Vec<u8>, i
     let folder = place.folder();
     let ran = place.assay(&format!("run --resume {}", folder.display()));
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    assert!(ran.err.starts_with("2 of 4 jobs had ended before\n  3/4  C "), "{ran:#?}");
+    let kept = "kept: jobs/0003-C-r1.killed-1, ended with its campaign\n";
+    assert!(ran.err.starts_with(&format!("{kept}2 of 4 jobs had ended before\n  3/4  C ")), "{ran:#?}");
     let after = tree(&folder);
     assert_eq!(before.len(), 8, "two jobs, four files each: {before:#?}");
     assert!(before.iter().all(|(path, file)| after.get(path) == Some(file)), "what ended stays as it was");
     assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
     let jobs = ["0001-A-r1", "0002-B-r1", "0003-C-r1", "0003-C-r1.killed-1", "0004-D-r1"];
     assert_eq!(names(&folder.join("jobs")), jobs);
-    assert!(place.assay(&format!("verify {}", folder.display())).ok().contains("is whole: 4 jobs"));
+    assert!(
+        place
+            .assay(&format!("verify {}", folder.display()))
+            .ok()
+            .contains("is whole: 4 jobs, 1 attempt that was killed\nHead ")
+    );
     assert_eq!(names(&place.dir()).len(), 1, "the campaign's files are gone");
 }
 
@@ -76,6 +82,14 @@ fn a_campaign_that_has_ended_stays_as_it_is_and_one_killed_at_its_very_end_gets_
     for file in ["verdicts.json", "report.html", "machine-after.json"] {
         fs::remove_file(folder.join(file)).unwrap();
     }
+    let ran = resume();
+    assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+    let refused = "is not what the campaign left, so it does not go on: machine-after.json is missing";
+    assert!(ran.err.contains(refused), "{ran:#?}");
+    // A campaign that is killed before them has not entered them.
+    let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
+    let lines: Vec<&str> = chain.split_inclusive('\n').collect();
+    fs::write(folder.join("chain.jsonl"), lines[..lines.len() - 3].concat()).unwrap();
     resume().ok();
     assert_eq!(ended(&folder).len(), 16, "no job was run again");
     let after = tree(&folder);

@@ -95,7 +95,8 @@ fn every_hash_stands_in_full() {
 fn every_link_leads_to_a_file_of_the_folder_or_into_the_page() {
     let campaign = golden::campaign();
     let page = html(&campaign).replace("&#x2f;", "/");
-    let names = ["plan.toml", "campaign.json", "verdicts.json", "machine-before.json", "machine-after.json"];
+    let machines = ["machine-before.json", "machine-after.json"];
+    let names = ["plan.toml", "campaign.json", "chain.jsonl", "verdicts.json", machines[0], machines[1]];
     let mut files: BTreeSet<String> = names.map(String::from).into();
     for job in &campaign.jobs {
         let hashed = job.info.sha256.keys().map(String::as_str);

@@ -344,4 +344,7 @@ pub struct End {
     pub exit: u8,
     /// End time, RFC 3339.
     pub finished: String,
+    /// The libraries for parallel work that rank 0 had loaded by then: their files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<String>,
 }

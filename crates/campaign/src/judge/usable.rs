@@ -79,7 +79,8 @@ fn why_not_run(case: &Case<'_>) -> String {
     for (maker, what) in made.into_iter().chain(states) {
         let failed = |job: &&Job| job.info.test == maker && job.info.end != JobEnd::Exit(0);
         if let Some(job) = campaign.jobs.iter().find(failed) {
-            let why = failure(job).map(|why| format!(" ({why})")).unwrap_or_default();
+            let why = failure(job).or_else(|| job.last_words.last().cloned());
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
             return format!("{maker}, {what}, {}{why}", how(&job.info.end));
         }
     }
@@ -115,7 +116,8 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
                 JobEnd::TimedOut => format!(" after {}", units::duration(job.info.timeout_s)),
                 _ => String::new(),
             };
-            let why = failure(job).map(|why| format!(": {why}")).unwrap_or_default();
+            let why = failure(job).or_else(|| job.last_words.last().cloned());
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
             Err(format!("repetition {repetition} {}{limit}{why}", how(end)))
         }
     }

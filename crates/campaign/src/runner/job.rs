@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use super::Campaigning;
 use crate::launch::{Launcher, Launching};
+use crate::machine::recorded;
 use crate::schedule::PlannedJob;
 
 /// How long a job that was asked to end may take before it is killed.
@@ -22,10 +23,6 @@ const GRACE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(10);
 /// How often the observer hears of it, in looks.
 const LOOKS_PER_TICK: u32 = 10;
-
-/// Prefixes of variables that are worth recording, for they decide how a job runs.
-const RECORDED: &[&str] =
-    &["PATH", "LD_LIBRARY_PATH", "OMPI_", "PMI_", "PMIX_", "UCX_", "SLURM_", "MPICH_", "ASSAY_", "IOR_HINT_"];
 
 /// A job ready to start.
 pub(super) struct Prepared {
@@ -55,10 +52,6 @@ impl Prepared {
             .cloned()
             .collect();
         env.extend(launch.env.clone());
-        let recorded = |key: &String| {
-            launch.env.contains_key(key)
-                || RECORDED.iter().any(|name| key == name || (name.ends_with('_') && key.starts_with(name)))
-        };
         Self {
             argv: launch.kind.command(&Launching {
                 program,
@@ -66,7 +59,7 @@ impl Prepared {
                 words,
                 starts_ranks: job.starts_ranks,
             }),
-            env_recorded: env.clone().into_iter().filter(|(key, _)| recorded(key)).collect(),
+            env_recorded: recorded(&env, &launch.env),
             env,
             dir: dir.to_owned(),
             timeout: Duration::try_from_secs_f64(job.timeout_s).unwrap_or(Duration::MAX),

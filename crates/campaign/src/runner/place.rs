@@ -7,12 +7,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo, FileSystem, names};
+use results::folder::{self, CampaignInfo, FileSystem, Resumed, names};
 use units::{Usage, bytes_binary};
 
 use super::hold::Hold;
 use super::{Campaigning, Trouble};
-use crate::machine::{file_system, machine, now};
+use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
 use crate::plan::{Choice, State};
 use crate::schedule::{self, PlannedJob};
 
@@ -27,6 +27,10 @@ pub(super) struct Place {
     pub(super) info: CampaignInfo,
     /// The directory under test of each file system.
     pub(super) dirs: Vec<(String, PathBuf)>,
+    /// What was done before a campaign goes on.
+    pub(super) resumed: Resumed,
+    /// Hashes of libraries that jobs loaded.
+    pub(super) hashes: Hashes,
     mark: String,
     _hold: Hold,
 }
@@ -46,8 +50,8 @@ impl Place {
                 room_beside(state, &file_system(fs, dir)?, peak_bytes)?;
             }
         }
-        let info = info(asked, &dirs)?;
-        if asked.folder.exists() {
+        let mut info = info(asked)?;
+        if asked.folder.exists() && !is_empty(&asked.folder) {
             let folder = asked.folder.display();
             return Err(Usage(format!(
                 "{folder} exists; resume that campaign with --resume, or choose another place"
@@ -55,7 +59,7 @@ impl Place {
             .into());
         }
         let mark = mark(&info);
-        let made = make_data(&info, &mark).and_then(|()| {
+        let made = make_data(asked, &dirs, &mut info, &mark).and_then(|()| {
             let made = folder::create(&asked.folder, &info, &asked.plan.text);
             made.map_err(|error| unmade(&asked.folder, &error))
         });
@@ -63,7 +67,9 @@ impl Place {
             remove_own_directories(&info, &mark);
             return Err(refused.into());
         }
-        let place = Self { mark, info, dirs, _hold: Hold::take(&asked.folder)? };
+        let hold = Hold::take(&asked.folder)?;
+        let resumed = Resumed::default();
+        let place = Self { mark, info, dirs, resumed, hashes: Hashes::default(), _hold: hold };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         Ok(place)
     }
@@ -91,17 +97,25 @@ impl Place {
             return Err(Usage(what).into());
         }
         let hold = Hold::take(&asked.folder)?;
-        if asked.folder.join(names::VERDICTS).exists() {
+        let checked = folder::check(&asked.folder)?;
+        if checked.ended && checked.faults.is_empty() {
             let what =
                 format!("{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts");
             return Err(Usage(what).into());
         }
-        folder::set_aside(&asked.folder)?;
+        let resumed = folder::resume(&asked.folder).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
+                "{at} is not what the campaign left, so it does not go on: {error}; `assay verify {at}` \
+                 names all"
+            ))),
+            _ => Trouble::Io(error),
+        })?;
         let dirs = info
             .data
             .iter()
             .filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
-        let place = Self { mark: mark(&info), dirs: dirs.collect(), info, _hold: hold };
+        let (mark, dirs) = (mark(&info), dirs.collect());
+        let place = Self { mark, dirs, info, resumed, hashes: Hashes::default(), _hold: hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         }
@@ -116,6 +130,17 @@ impl Place {
         if job.makes_files {
             self.remove_files(job, &job.files)?;
             fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
+        }
+        for needed in std::iter::once(&job.files).chain(&job.states).map(|needed| data.join(needed)) {
+            if !needed.is_dir() {
+                return Err(Usage(format!(
+                    "{} needs what earlier jobs left in {}, which is gone; begin the campaign again, and see \
+                     what this one has measured with `assay judge`",
+                    job.folder,
+                    needed.display()
+                ))
+                .into());
+            }
         }
         Ok(files)
     }
@@ -137,9 +162,15 @@ impl Place {
         remove_own_directories(&self.info, &self.mark);
     }
 
-    /// The directory for files on the job's file system, proven to be this campaign's own.
+    /// The directory for files on the job's file system, proven to be this campaign's own. One that
+    /// somebody took away is made anew: what is missing in it is told by whoever needs it.
     fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
         let data = self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new(""));
+        if data.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            make_marked(data, &self.mark).map_err(|error| unmade(data, &error))?;
+        } else if is_empty(data) {
+            fs::write(data.join(MARK), &self.mark).map_err(|error| unmade(data, &error))?;
+        }
         if !is_own(data, &self.mark) {
             let what = format!(
                 "{}/{MARK} does not say that this campaign made it; nothing is touched",
@@ -151,17 +182,12 @@ impl Place {
     }
 }
 
-/// Who runs which plan, and where the files will lie.
-fn info(asked: &Campaigning, dirs: &[(String, PathBuf)]) -> io::Result<CampaignInfo> {
-    let name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let file_of =
-        |fs: &str| if dirs.len() == 1 { format!("{name}.data") } else { format!("{name}.{fs}.data") };
-    let data: BTreeMap<String, String> = dirs
-        .iter()
-        .map(|(fs, dir)| (fs.clone(), dir.join(file_of(fs)).to_string_lossy().into_owned()))
-        .collect();
+/// Who runs which plan, without where the files will lie.
+fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
+    let environment: BTreeMap<String, String> = asked.environment.iter().cloned().collect();
+    let path = environment.get("PATH").map_or("", String::as_str);
     Ok(CampaignInfo {
-        schema: 1,
+        schema: folder::SCHEMA,
         plan: asked.plan.id.clone(),
         title: asked.plan.title.clone(),
         source: asked.plan.source.clone(),
@@ -171,23 +197,50 @@ fn info(asked: &Campaigning, dirs: &[(String, PathBuf)]) -> io::Result<CampaignI
         argv: asked.argv.clone(),
         started: now(),
         dir: asked.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default(),
-        data,
+        data: BTreeMap::new(),
         scale: asked.plan.choice.scale.clone(),
         set: asked.plan.choice.set.clone(),
         only: asked.only.clone(),
+        build: asked.build.clone(),
+        launcher: asked.plan.launch.kind.program().and_then(|word| launcher(word, path)),
+        env: recorded(&environment, &BTreeMap::new()),
     })
 }
 
-/// Makes the directories for files, each with the mark of its campaign.
-fn make_data(info: &CampaignInfo, mark: &str) -> Result<(), Usage> {
-    for data in info.data.values().map(Path::new) {
-        fs::create_dir(data).map_err(|error| unmade(data, &error))?;
-        if let Err(error) = fs::write(data.join(MARK), mark) {
-            let _ = fs::remove_file(data.join(MARK)).and_then(|()| fs::remove_dir(data));
-            return Err(unmade(data, &error));
-        }
+/// Makes the directories for files, each with the mark of its campaign and a name that nobody else has,
+/// and notes them in `info`.
+fn make_data(
+    asked: &Campaigning,
+    dirs: &[(String, PathBuf)],
+    info: &mut CampaignInfo,
+    mark: &str,
+) -> Result<(), Usage> {
+    let name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for (fs, dir) in dirs {
+        let stem = if dirs.len() == 1 { name.clone() } else { format!("{name}.{fs}") };
+        let mut number = 1;
+        let data = loop {
+            let data = match number {
+                1 => dir.join(format!("{stem}.data")),
+                _ => dir.join(format!("{stem}.{number}.data")),
+            };
+            match make_marked(&data, mark) {
+                Ok(()) => break data,
+                // That of another campaign of this name, whose evidence lies elsewhere.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(unmade(&data, &error)),
+            }
+        };
+        info.data.insert(fs.clone(), data.to_string_lossy().into_owned());
     }
     Ok(())
+}
+
+fn make_marked(data: &Path, mark: &str) -> io::Result<()> {
+    fs::create_dir(data)?;
+    fs::write(data.join(MARK), mark).inspect_err(|_| {
+        let _ = fs::remove_file(data.join(MARK)).and_then(|()| fs::remove_dir(data));
+    })
 }
 
 fn unmade(path: &Path, error: &io::Error) -> Usage {
@@ -199,15 +252,21 @@ fn remove_own_directories(info: &CampaignInfo, mark: &str) {
         for part in ["tests", "datasets", "states"] {
             let _ = fs::remove_dir(data.join(part));
         }
-        let alone = fs::read_dir(data).is_ok_and(|entries| entries.count() == 1);
-        if alone && fs::remove_file(data.join(MARK)).is_ok() {
+        let left = fs::read_dir(data).map_or(0, Iterator::count);
+        if left <= 1 {
+            let _ = fs::remove_file(data.join(MARK));
             let _ = fs::remove_dir(data);
         }
     }
 }
 
 fn is_own(data: &Path, mark: &str) -> bool {
-    fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == mark)
+    // A campaign that is killed at its end may have taken its mark away and not the directory.
+    fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == mark) || is_empty(data)
+}
+
+fn is_empty(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 fn mark(info: &CampaignInfo) -> String {

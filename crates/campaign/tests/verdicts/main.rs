@@ -50,7 +50,7 @@ fn job(test: &str, repetition: u32, phase: Phase) -> Job {
         ..Default::default()
     };
     let records = vec![Record::Run(run), Record::Phase(Box::new(phase)), Record::End(End::default())];
-    Job { folder: format!("jobs/000{repetition}-{test}-r{repetition}"), info, records }
+    Job { folder: format!("jobs/000{repetition}-{test}-r{repetition}"), info, records, last_words: vec![] }
 }
 
 fn campaign(jobs: Vec<Job>) -> Campaign {

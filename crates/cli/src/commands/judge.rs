@@ -4,49 +4,68 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use campaign::Plan;
 use campaign::plan::Choice;
+use campaign::{Plan, schedule};
 use results::Verdict;
 use results::folder::{self, Campaign, names};
 use units::Usage;
 
+use super::evidence::Evidence;
 use super::run::table;
 use crate::speech::{complain, say};
 
 /// Judge a campaign again, from the plan and the records in its folder.
 ///
-/// Nothing is measured. The folder stays as it is; only where its verdicts are missing are they
-/// added. Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive,
+/// Nothing is measured. The folder stays as it is; only where its verdicts were lost are they put back.
+/// Of a campaign that has not ended it tells how things stand. Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive,
 /// invalid or not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The campaign's folder
+    /// The campaign's folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let folder = &args.folder;
+    let evidence = Evidence::open(&args.folder)?;
+    let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = open(folder)?;
     let verdicts = campaign::judge(&plan, &campaign);
     let kept = std::mem::replace(&mut campaign.verdicts, verdicts);
     say(&table(&campaign))?;
-    let changed = folder::verify(folder)?.len();
-    let at = folder.display();
-    if changed > 0 {
-        complain(&format!("assay: note: files in {at} are not as recorded; `assay verify {at}` names them"));
+    let note = |text: String| complain(&format!("assay: note: {text}"));
+    let checked = folder::check(folder)?;
+    if !checked.faults.is_empty() {
+        note(format!("files in {at} are not as recorded; `assay verify {at}` names them"));
     }
-    if campaign.after.is_none() {
-        complain(&format!("assay: note: this campaign has not ended; go on with: assay run --resume {at}"));
-    } else if !folder.join(names::VERDICTS).exists() {
-        folder::write_verdicts(folder, &campaign.verdicts)?;
+    if folder.join(names::VERDICTS).exists() {
+        differences(&kept, &campaign.verdicts).into_iter().for_each(note);
+    } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
+        let done = campaign.jobs.len();
+        let of = schedule::jobs(&plan, &campaign.info.only).map_or(done, |jobs| jobs.len());
+        let go_on = match evidence.is_archive() {
+            true => String::new(),
+            false => format!("; go on with: assay run --resume {at}"),
+        };
+        note(format!("this campaign has not ended, {done} of {of} jobs have{go_on}"));
+    } else if evidence.is_archive() {
+        note(format!("{at} holds no {}", names::VERDICTS));
     } else {
-        for difference in differences(&kept, &campaign.verdicts) {
-            complain(&format!("assay: note: {difference}"));
-        }
+        put_back(folder, &campaign.verdicts).into_iter().for_each(note);
     }
     Ok(Verdict::exit_code(&campaign.verdicts))
+}
+
+/// Puts the verdicts back into a folder that has lost them, or says why not.
+fn put_back(folder: &Path, verdicts: &[Verdict]) -> Option<String> {
+    let (at, name) = (folder.display(), names::VERDICTS);
+    let bytes = folder::verdicts_bytes(verdicts);
+    match bytes.and_then(|bytes| folder::restore(folder, name, &bytes)) {
+        Ok(true) => None,
+        Ok(false) => Some(format!("{at}/{name} is gone, and was another: it is not made again")),
+        Err(error) => Some(format!("{name} is missing and cannot be put back: {error}")),
+    }
 }
 
 /// The campaign in `folder` and its own plan.

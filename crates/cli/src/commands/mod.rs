@@ -1,8 +1,10 @@
 //! The table of commands, one file each.
 
 mod backends;
+mod evidence;
 mod judge;
 mod links;
+mod pack;
 mod paper;
 mod plan;
 mod report;
@@ -36,6 +38,7 @@ enum Command {
     Judge(judge::Args),
     Report(report::Args),
     Verify(verify::Args),
+    Pack(pack::Args),
     Plan(plan::Args),
     Backends(backends::Args),
     Links(links::Args),
@@ -106,6 +109,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Judge(args) => judge::run(args),
         Command::Report(args) => report::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Pack(args) => pack::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Backends(args) => backends::run(args),
         Command::Links(args) => links::run(args),

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use results::folder::{self, names};
 use units::Usage;
 
+use super::evidence::Evidence;
 use super::judge;
 use super::run::table;
 use crate::speech::say;
@@ -17,7 +18,7 @@ use crate::speech::say;
 /// over: where this program would write another one, name a file with --out.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The campaign's folder
+    /// The campaign's folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
     /// Where to write the report [default: FOLDER/report.html]
@@ -27,7 +28,8 @@ pub(crate) struct Args {
 
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let folder = &args.folder;
+    let evidence = Evidence::open(&args.folder)?;
+    let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = judge::open(folder)?;
     if !folder.join(names::VERDICTS).exists() {
         campaign.verdicts = campaign::judge(&plan, &campaign);
@@ -38,23 +40,26 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let own = folder.join(names::REPORT);
     let written = match &args.out {
         Some(file) => elsewhere(folder, file, &page)?,
+        None if evidence.is_archive() => {
+            return Err(Usage(format!("{at} stays as it is; name a file with --out FILE")).into());
+        }
         None if campaign.after.is_none() => {
-            let at = folder.display();
             let what = format!(
                 "this campaign has not ended, so its folder gets no report yet; see it now with \
                  --out FILE, or end it with: assay run --resume {at}"
             );
             return Err(Usage(what).into());
         }
-        None => in_folder(&own, &page)?,
+        None => in_folder(folder, &own, &page)?,
     };
     say(&format!("\n{written}\n"))?;
     Ok(0)
 }
 
 /// Puts the report into the campaign's folder, unless it is there.
-fn in_folder(own: &Path, page: &[u8]) -> Result<String> {
+fn in_folder(folder: &Path, own: &Path, page: &[u8]) -> Result<String> {
     let at = own.display();
+    let is_whole = folder::verify(folder)?.is_empty();
     match fs::read(own) {
         Ok(there) if there == page => Ok(format!("Report  {at}   (as it was)")),
         Ok(_) => {
@@ -62,7 +67,15 @@ fn in_folder(own: &Path, page: &[u8]) -> Result<String> {
             Err(Usage(format!("{what}; write the new one elsewhere with --out FILE")).into())
         }
         Err(_) => {
-            folder::write_whole(own, page).with_context(|| format!("cannot write {at}"))?;
+            let unwritten = || format!("cannot write {at}; write it elsewhere with --out FILE");
+            if !folder::restore(folder, names::REPORT, page).with_context(unwritten)? {
+                // Of a folder that is whole, no report was ever made: the campaign was killed before.
+                if !is_whole || !folder.join(names::VERDICTS).exists() {
+                    let what = format!("{at} is gone, and was another than this program makes of the folder");
+                    return Err(Usage(format!("{what}; write the new one elsewhere with --out FILE")).into());
+                }
+                folder::write_report(folder, page).with_context(unwritten)?;
+            }
             Ok(format!("Report  {at}"))
         }
     }

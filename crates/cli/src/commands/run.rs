@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use campaign::plan::Choice;
 use campaign::{Campaigning, Ended, Plan, Trouble};
 use results::Verdict;
-use results::folder::{self, Campaign, names};
+use results::folder::{self, Build, Campaign, names};
 use units::Usage;
 
 use super::plan;
@@ -98,10 +98,23 @@ pub(super) fn asked(
         only,
         program: std::env::current_exe().context("cannot find this program's own file")?,
         tool: format!("assay {}", env!("CARGO_PKG_VERSION")),
+        build: build(),
         argv: argv.to_vec(),
         environment: environment(),
         stop: campaign::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
     })
+}
+
+/// How this program was built, as far as whoever built it said so.
+fn build() -> Build {
+    let told = |word: Option<&str>| word.unwrap_or_default().to_owned();
+    Build {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: told(option_env!("ASSAY_COMMIT")),
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        rustc: told(option_env!("ASSAY_RUSTC")),
+    }
 }
 
 /// This process's environment, but for variables that are not text.
@@ -113,7 +126,10 @@ fn environment() -> Vec<(String, String)> {
 }
 
 /// Runs the campaign, shows it, and gives the exit status.
-pub(super) fn campaign(asked: Campaigning) -> Result<u8> {
+pub(super) fn campaign(mut asked: Campaigning) -> Result<u8> {
+    if !asked.resume {
+        asked.folder = reserved(&asked.folder)?;
+    }
     let mut progress = Progress::new();
     let ended = campaign::run(&asked, &mut progress).map_err(|trouble| match trouble {
         Trouble::Usage(usage) => anyhow::Error::new(usage),
@@ -121,6 +137,10 @@ pub(super) fn campaign(asked: Campaigning) -> Result<u8> {
     });
     progress.clear();
     let folder = asked.folder.display();
+    if ended.is_err() && !asked.resume {
+        // Nothing but what was reserved: a folder that holds anything stays.
+        let _ = std::fs::remove_dir(&asked.folder);
+    }
     match ended? {
         Ended::Judged(campaign) => {
             complain("");
@@ -135,15 +155,40 @@ pub(super) fn campaign(asked: Campaigning) -> Result<u8> {
     }
 }
 
+/// Makes the campaign's folder, empty, under the first name that nobody has: several may begin at once.
+fn reserved(wanted: &Path) -> Result<PathBuf> {
+    let name = wanted.to_string_lossy();
+    for number in 1.. {
+        let folder = PathBuf::from(if number == 1 { name.to_string() } else { format!("{name}-{number}") });
+        match std::fs::create_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                let at = folder.display();
+                let what = format!("cannot make {at}: {error}; choose a directory that you may write to");
+                return Err(Usage(what).into());
+            }
+            Ok(()) => return Ok(folder),
+        }
+    }
+    unreachable!("there are always more numbers")
+}
+
 /// Writes the report, prints the verdicts, says where everything is.
 fn conclude(folder: &Path, campaign: &Campaign) -> Result<u8> {
     let path = folder.join(names::REPORT);
     let mut page = Vec::new();
     report::write_html(campaign, &mut page)?;
-    folder::write_whole(&path, &page)?;
+    folder::write_report(folder, &page)?;
+    let head = folder::check(folder)?.head.unwrap_or_default();
     let folder = folder.display();
     let more = "(every command, output, record and verdict)";
-    say(&format!("{}\nReport  {}\nFolder  {folder}   {more}\n", table(campaign), path.display()))?;
+    say(&format!(
+        "{}\nReport  {}\nFolder  {folder}   {more}\nHead    {}   (stands for all of it; `assay verify` \
+         compares)\n",
+        table(campaign),
+        path.display(),
+        head.hash
+    ))?;
     Ok(Verdict::exit_code(&campaign.verdicts))
 }
 

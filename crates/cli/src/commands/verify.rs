@@ -6,44 +6,72 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use campaign::plan::Choice;
 use campaign::{Plan, schedule};
-use results::folder::{self, Campaign, JobEnd, names};
+use results::folder::{self, Campaign, Checked, Head, JobEnd, names};
+use units::Usage;
 
+use super::evidence::Evidence;
 use super::judge;
 use crate::speech::say;
 
-/// Check a campaign's folder: every file as recorded, every job there, every verdict supported.
+/// Check a campaign's folder: every file as recorded, none added, every job there, every verdict supported.
 ///
-/// Prints one sentence for each file that was changed or is missing; of a folder that is whole, its
-/// fingerprint, which is the same for every true copy. Exit status: 0 the folder is whole; 1 it is
-/// not; 2 there is no campaign.
+/// Prints one sentence for each fault, naming the file; of a folder that is whole, the head of its
+/// chain, which stands for all that is in it and is the same for every true copy: compare it with the
+/// one that was noted when the campaign ended. Exit status: 0 the folder is whole; 1 it is not; 2 there
+/// is no campaign.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The campaign's folder
+    /// The campaign's folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let folder = &args.folder;
-    let at = folder.display();
-    let (faults, campaign) = match faults(folder) {
-        Ok(found) => found,
-        Err(error) if error.kind() == ErrorKind::InvalidData => (vec![error.to_string()], None),
+    let Evidence { folder, name: at, .. } = &Evidence::open(&args.folder)?;
+    let (checked, found, campaign) = match folder::check(folder) {
+        Ok(checked) => {
+            let (faults, campaign) = faults(folder, &checked);
+            (checked, faults, campaign)
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            (Checked::default(), vec![error.to_string()], None)
+        }
         Err(error) => return Err(judge::no_campaign(folder, &error).into()),
     };
-    if let (true, Some(campaign)) = (faults.is_empty(), campaign) {
-        let jobs = campaign.jobs.len();
-        let jobs = if jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") };
-        let ended = if campaign.after.is_some() { "" } else { "; the campaign has not ended" };
-        let fingerprint = fingerprint(folder, &campaign)?;
-        say(&format!("{at} is whole: {jobs}{ended}\nFingerprint {fingerprint}\n"))?;
+    if found.is_empty() && !folder.join(names::CAMPAIGN).exists() {
+        let what = format!("{at}: its campaign was killed before it began; remove it and begin again");
+        return Err(Usage(what).into());
+    }
+    if let (true, Some(campaign)) = (found.is_empty(), campaign) {
+        let notes: String = checked.notes.iter().map(|note| format!("note: {note}\n")).collect();
+        let killed = match campaign.killed.iter().filter(|folder| folder.contains(".killed-")).count() {
+            0 => String::new(),
+            1 => ", 1 attempt that was killed".to_owned(),
+            many => format!(", {many} attempts that were killed"),
+        };
+        let jobs = units::several(campaign.jobs.len() as u64, "job");
+        let ended = if checked.ended { "" } else { "; the campaign has not ended" };
+        let sign = match checked.head {
+            Some(_) => head(&checked),
+            None => format!(
+                "no chain: only hashes of jobs are checked\nFingerprint {}\n",
+                fingerprint(folder, &campaign)?
+            ),
+        };
+        say(&format!("{notes}{at} is whole: {jobs}{killed}{ended}\n{sign}"))?;
         return Ok(0);
     }
-    let mut text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
-    text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(faults.len())));
+    let mut text: String = found.iter().map(|fault| format!("{fault}\n")).collect();
+    text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(found.len())));
     say(&text)?;
     Ok(1)
+}
+
+/// The line with the head of the chain.
+pub(super) fn head(checked: &Checked) -> String {
+    let line = |head: &Head| format!("Head     {}   (entry {} of {})\n", head.hash, head.entry, names::CHAIN);
+    checked.head.as_ref().map(line).unwrap_or_default()
 }
 
 /// One hash of all evidence: of the files that hold the hashes of all others, as `sha256sum` lists
@@ -64,33 +92,48 @@ fn count(faults: usize) -> String {
     if faults == 1 { "1 change".to_owned() } else { format!("{faults} changes") }
 }
 
-/// What is wrong with the folder, and the campaign in it.
-fn faults(folder: &Path) -> std::io::Result<(Vec<String>, Option<Campaign>)> {
-    let mut faults = folder::verify(folder)?;
-    let campaign = match folder::load(folder) {
-        Ok(campaign) => campaign,
+/// What is wrong with the folder, and the campaign in it: its files, and where these are as they were,
+/// what they say to each other.
+pub(super) fn faults(folder: &Path, checked: &Checked) -> (Vec<String>, Option<Campaign>) {
+    let mut faults = checked.faults.clone();
+    let chained = checked.head.is_some();
+    match folder::load(folder) {
+        Ok(campaign) if faults.is_empty() || !chained => {
+            faults.extend(
+                contradictions(folder, &campaign, checked.ended)
+                    .unwrap_or_else(|error| vec![error.to_string()]),
+            );
+            (faults, Some(campaign))
+        }
+        Ok(campaign) => (faults, Some(campaign)),
         Err(error) => {
-            if faults.is_empty() {
+            if faults.is_empty() && folder.join(names::CAMPAIGN).exists() {
                 faults.push(error.to_string());
             }
-            return Ok((faults, None));
+            (faults, None)
         }
-    };
+    }
+}
+
+/// Where plan, jobs, verdicts and report do not fit each other.
+fn contradictions(folder: &Path, campaign: &Campaign, ended: bool) -> std::io::Result<Vec<String>> {
+    let mut faults = Vec::new();
     // A plan that was changed is named by its hash; what it would ask for is then of no interest.
     if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256
         && let Ok(plan) = Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign.info))
     {
-        faults.extend(jobs(&plan, &campaign));
-        if campaign.after.is_some() && folder.join(names::VERDICTS).exists() {
-            faults.extend(judge::differences(&campaign.verdicts, &campaign::judge(&plan, &campaign)));
-        } else if campaign.after.is_some() {
+        faults.extend(jobs(&plan, campaign));
+        let there = folder.join(names::VERDICTS).exists();
+        if there && campaign.after.is_some() {
+            faults.extend(judge::differences(&campaign.verdicts, &campaign::judge(&plan, campaign)));
+        } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
             faults.push(format!("{} is missing; `assay judge` makes it again", names::VERDICTS));
         }
     }
-    if faults.is_empty() && altered_report(folder, &campaign)? {
+    if faults.is_empty() && altered_report(folder, campaign)? {
         faults.push(format!("{} is not what the records give; `assay report` makes it again", names::REPORT));
     }
-    Ok((faults, Some(campaign)))
+    Ok(faults)
 }
 
 /// Whether the report is another than this program makes of the folder; of a report that another version

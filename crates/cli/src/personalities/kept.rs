@@ -2,6 +2,7 @@
 //!
 //! Invariant: the record of the run comes first, once it is known how the clocks differ.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -65,7 +66,7 @@ impl Kept {
             let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why }));
         }
         let told = self.broken;
-        self.put(&Record::End(End { exit, finished: rfc3339() }))
+        self.put(&Record::End(End { exit, finished: rfc3339(), libraries: libraries() }))
             .or_else(|error| if told { Ok(()) } else { Err(error) })
     }
 }
@@ -121,4 +122,20 @@ pub(crate) fn run_record(
 
 fn rfc3339() -> String {
     Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}
+
+/// Beginnings of the names of libraries for parallel work.
+const PARALLEL: &[&str] =
+    &["libmpi", "libhdf5", "libpnetcdf", "libucp", "libfabric", "libpmi", "libpals", "liblustreapi"];
+
+/// The libraries for parallel work that this process has loaded, by the kernel's map of its memory.
+fn libraries() -> Vec<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let files = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
+    let parallel = |file: &&str| {
+        let name = file.rsplit('/').next().unwrap_or_default();
+        name.contains(".so") && PARALLEL.iter().any(|begin| name.starts_with(begin))
+    };
+    let found: BTreeSet<String> = files.filter(parallel).map(str::to_owned).collect();
+    found.into_iter().collect()
 }

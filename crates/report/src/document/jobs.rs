@@ -4,7 +4,7 @@
 //! Never here: what phases measured.
 
 use results::Record;
-use results::folder::{Campaign, Job, names};
+use results::folder::{Campaign, Fill, Job, Target, names};
 use results::record::{Failure, Run};
 
 use super::words::{
@@ -82,6 +82,20 @@ fn facts(job: &Job) -> Vec<Fact> {
         let env: Vec<String> = job.info.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
         facts.push(Fact::of("Environment", Cell::literal(shell_line(&env))));
     }
+    for (when, fill) in [("before", &job.info.fill_before), ("after", &job.info.fill_after)] {
+        facts.extend(fill.as_ref().map(|fill| Fact::new(&format!("File system {when}"), filled(fill))));
+    }
+    if let Some(layout) = &job.info.layout {
+        let size = units::bytes_binary(layout.stripe_bytes as f64);
+        let over =
+            if layout.stripe_count < 0 { "all targets".into() } else { layout.stripe_count.to_string() };
+        let text = format!("stripes of {size} over {over} {}", layout.pool);
+        facts.push(Fact::new("Layout", text.trim()));
+    }
+    for library in &job.info.libraries {
+        let file = Cell::literal(&library.path).full(format!("SHA-256 {}", or_none(&library.sha256)));
+        facts.push(Fact::of("Library", file));
+    }
     for record in &job.records {
         match record {
             Record::Run(run) => facts.extend(run_facts(run)),
@@ -95,6 +109,21 @@ fn facts(job: &Job) -> Vec<Fact> {
         facts.push(Fact::new("Records", "stop before the program's end: it was killed"));
     }
     facts
+}
+
+fn filled(fill: &Fill) -> String {
+    let bytes = |bytes: u64| units::bytes_binary(bytes as f64);
+    let mut text = format!(
+        "{} used, {} free; {} inodes used",
+        bytes(fill.bytes_used),
+        bytes(fill.bytes_free),
+        units::count(fill.inodes_used as f64),
+    );
+    for target in &fill.targets {
+        let Target { name, bytes_used, bytes_free } = target;
+        text.push_str(&format!("; {name}: {} used, {} free", bytes(*bytes_used), bytes(*bytes_free)));
+    }
+    text
 }
 
 fn run_facts(run: &Run) -> Vec<Fact> {
@@ -132,5 +161,7 @@ fn failures(job: &Job) -> Vec<String> {
         Record::Failure(failure) => Some(words(failure)),
         _ => None,
     };
-    job.records.iter().filter_map(failed).collect()
+    let told: Vec<String> = job.records.iter().filter_map(failed).collect();
+    // What a program complains at its end repeats the failure that it recorded.
+    if told.is_empty() { job.last_words.clone() } else { told }
 }

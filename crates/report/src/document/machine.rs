@@ -62,6 +62,9 @@ fn host(campaign: &Campaign) -> Table {
     row("Cores", &|machine| Cell::new(machine.cores.to_string()));
     row("Memory", &|machine| bytes_cell(machine.memory_bytes));
     row("Load average, 1 min", &|machine| Cell::new(format!("{:.2}", machine.load)));
+    row("Governor", &|machine| Cell::new(or_none(&machine.governor)));
+    row("Clock source", &|machine| Cell::new(or_none(&machine.clock_source)));
+    row("Clock held to", &|machine| Cell::new(or_none(&machine.time_sync)));
     table
 }
 

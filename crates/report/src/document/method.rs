@@ -3,7 +3,7 @@
 //! Invariant: says what `results::record` and the judge do; when those change, this changes.
 //! Never here: numbers of a campaign, except its hashes.
 
-use results::folder::{Campaign, names};
+use results::folder::{Campaign, CampaignInfo, names};
 
 use super::words::{or_none, shell_line, time};
 use super::{Block, Cell, Fact, Section};
@@ -100,6 +100,7 @@ pub(super) fn evidence(campaign: &Campaign) -> Section {
         Fact::of("Plan SHA-256", Cell::literal(or_none(&info.plan_sha256))),
         Fact::new("Tool", or_none(&info.tool)),
         Fact::of("Tool SHA-256", Cell::literal(or_none(&info.tool_sha256))),
+        Fact::new("Tool's build", build(info)),
         Fact::of("Campaign's command", Cell::literal(or_none(&shell_line(&info.argv)))),
         Fact::new("Started", time(&info.started)),
         file("Campaign", names::CAMPAIGN),
@@ -109,8 +110,26 @@ pub(super) fn evidence(campaign: &Campaign) -> Section {
     }
     facts.extend(campaign.before.as_ref().map(|_| file("Machine before", names::BEFORE)));
     facts.extend(campaign.after.as_ref().map(|_| file("Machine after", names::AFTER)));
+    if let Some(launcher) = &info.launcher {
+        facts.push(Fact::new("Launcher", format!("{} ({})", launcher.path, or_none(&launcher.version))));
+        facts.push(Fact::of("Launcher SHA-256", Cell::literal(or_none(&launcher.sha256))));
+    }
+    if let Some(head) = &campaign.head {
+        facts.push(file("Chain", names::CHAIN));
+        facts.push(Fact::of("Chain's hash before this report", Cell::literal(&head.hash)));
+        facts.push(Fact::new("At its entry", head.entry.to_string()));
+    }
     let how = "This report was made from the files of its folder and from nothing else. The command assay \
-               verify FOLDER compares them with their hashes, assay judge FOLDER judges them again.";
+               verify FOLDER compares them with their hashes, assay judge FOLDER judges them again. The \
+               hash of a chain stands for all that was entered before it; whoever noted it can tell this \
+               evidence from any other.";
     let blocks = vec![Block::Paragraph(how.into()), Block::Facts(facts)];
     Section { id: "evidence".into(), title: "Evidence".into(), blocks }
+}
+
+fn build(info: &CampaignInfo) -> String {
+    let build = &info.build;
+    let rustc = if build.rustc.is_empty() { String::new() } else { format!(" by {}", build.rustc) };
+    let commit = if build.commit.is_empty() { String::new() } else { format!(", commit {}", build.commit) };
+    or_none(format!("{} {}{rustc}{commit}", build.profile, build.target).trim()).to_owned()
 }

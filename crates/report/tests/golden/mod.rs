@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Campaign, CampaignInfo, FileSystem, Head, Job, JobEnd, JobInfo, Machine};
 use results::record::{
     BadRange, Balance, Check, ClockFacts, End, Failure, Latency, Notice, Phase, Run, Spans, Stonewall,
     Timeline,
@@ -42,6 +42,7 @@ pub(crate) fn campaign() -> Campaign {
         verdicts: verdicts(),
         jobs: all,
         killed: vec!["jobs/0004-read-bw-r1.killed-1".into()],
+        head: Some(Head { entry: 42, hash: hash(3) }),
     }
 }
 
@@ -59,6 +60,7 @@ fn info() -> CampaignInfo {
         dir: "/scratch/accept".into(),
         data: BTreeMap::from([("scratch".into(), "/scratch/accept/assay-0302-080000".into())]),
         only: vec![],
+        ..CampaignInfo::default()
     }
 }
 
@@ -90,7 +92,9 @@ fn machine(taken: &str, full: f64) -> Machine {
             bytes_free: (size as f64 * (1.0 - full)) as u64,
             inodes: 4_000_000_000,
             inodes_free: 3_812_345_678,
+            ..FileSystem::default()
         }],
+        ..Machine::default()
     }
 }
 
@@ -102,7 +106,7 @@ fn job(number: u32, test: &str, repetition: u32, mut records: Vec<Record>) -> Jo
     );
     let argv: Vec<String> = line.split(' ').map(|word| word.replace("%", " ")).collect();
     records.insert(0, Record::Run(run(&argv)));
-    records.push(Record::End(End { exit: 0, finished: "2026-03-02T08:12:00+01:00".into() }));
+    records.push(Record::End(End { finished: "2026-03-02T08:12:00+01:00".into(), ..End::default() }));
     let info = JobInfo {
         number,
         test: test.into(),
@@ -119,8 +123,9 @@ fn job(number: u32, test: &str, repetition: u32, mut records: Vec<Record>) -> Jo
             .zip(100..)
             .map(|(name, n)| (name.to_string(), hash(n + number as u64)))
             .collect(),
+        ..JobInfo::default()
     };
-    Job { folder, info, records }
+    Job { folder, info, records, last_words: vec![] }
 }
 
 /// A path with everything that HTML and a shell take for something else.

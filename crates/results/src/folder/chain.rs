@@ -149,7 +149,9 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
         let number = at as u64 + 1;
         let text = std::str::from_utf8(&line[..line.len() - 1]).unwrap_or_default();
         let Some((entry, hash)) = parse(text) else {
-            chain.faults.push(format!("{} was changed: line {number} is not as it was written", names::CHAIN));
+            chain
+                .faults
+                .push(format!("{} was changed: line {number} is not as it was written", names::CHAIN));
             before = None;
             continue;
         };

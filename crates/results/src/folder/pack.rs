@@ -51,7 +51,8 @@ pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<Packed> {
 
 fn write(dir: &Path, part: &Path, faults: &[String]) -> io::Result<Packed> {
     let name = dir.canonicalize()?.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let gzip = GzBuilder::new().mtime(0).operating_system(255).write(File::create(part)?, Compression::new(6));
+    let gzip =
+        GzBuilder::new().mtime(0).operating_system(255).write(File::create(part)?, Compression::new(6));
     let mut archive = Builder::new(gzip);
     if !faults.is_empty() {
         let text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();

@@ -62,6 +62,12 @@ impl Observer for Progress {
                     self.line(&format!("{done} of {} jobs had ended before", jobs.len()));
                 }
             }
+            Event::Resumes { mended, aside } => {
+                mended.iter().for_each(|what| self.line(&format!("mended: {what}")));
+                aside
+                    .iter()
+                    .for_each(|attempt| self.line(&format!("kept: {attempt}, ended with its campaign")));
+            }
             Event::Starts(job) => self.living(self.name(job)),
             Event::Runs(job, seconds) => self.living(format!("{}  {seconds:.0} s", self.name(job))),
             Event::Ends(job, ended) => {

@@ -121,8 +121,7 @@ impl Tale {
         let case = known(case, &self.library);
         let record = Record::Case(Box::new(case.clone()));
         let told = self.end(case).and_then(|()| if self.in_lines { Ok(()) } else { self.close() });
-        let kept =
-            told.and_then(|()| self.keep(&[record, Record::End(End { exit: 1, finished: String::new() })]));
+        let kept = told.and_then(|()| self.keep(&[record, Record::End(End { exit: 1, ..End::default() })]));
         if let Err(error) = kept {
             complain(&format!("mpi-io: cannot tell the end: {error}"));
         }

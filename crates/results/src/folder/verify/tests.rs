@@ -49,7 +49,8 @@ fn end(dir: &Path) {
 fn old(dir: &Path) {
     campaign(dir);
     fs::remove_file(dir.join(names::CHAIN)).unwrap();
-    let text = fs::read_to_string(dir.join(names::CAMPAIGN)).unwrap().replace("\"schema\": 2", "\"schema\": 1");
+    let text =
+        fs::read_to_string(dir.join(names::CAMPAIGN)).unwrap().replace("\"schema\": 2", "\"schema\": 1");
     fs::write(dir.join(names::CAMPAIGN), text).unwrap();
 }
 
@@ -126,11 +127,19 @@ fn whatever_is_added_anywhere_is_found() {
         for is_dir in [false, true] {
             let path = dir.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            if is_dir { fs::create_dir(&path).unwrap() } else { fs::write(&path, "").unwrap() }
+            if is_dir {
+                fs::create_dir(&path).unwrap()
+            } else {
+                fs::write(&path, "").unwrap()
+            }
             let faults = verify(&dir).unwrap();
             assert_eq!(faults.len(), 1, "{name}: {faults:?}");
             assert!(faults[0].contains(" was added: it is not in chain.jsonl"), "{faults:?}");
-            if is_dir { fs::remove_dir(&path).unwrap() } else { fs::remove_file(&path).unwrap() }
+            if is_dir {
+                fs::remove_dir(&path).unwrap()
+            } else {
+                fs::remove_file(&path).unwrap()
+            }
             let _ = fs::remove_dir(dir.join("jobs/0001-w-r1/a"));
         }
     }

@@ -1,0 +1,95 @@
+//! Which variables of an environment are recorded, and how those that hold secrets are.
+//!
+//! Invariant: the value of a variable whose name sounds like a secret is never recorded.
+
+use std::collections::BTreeMap;
+
+use results::folder::sha256;
+
+/// Variables that are worth recording, for they decide how a job runs; with `_` at the end, all that
+/// begin so.
+const RECORDED: &[&str] = &[
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "LOADEDMODULES",
+    "_LMFILES_",
+    "MODULEPATH",
+    "CRAY_",
+    "DARSHAN_",
+    "FI_",
+    "FLUX_",
+    "HDF5_",
+    "HYDRA_",
+    "I_MPI_",
+    "IOR_HINT_",
+    "LSB_",
+    "MPICH_",
+    "MPIR_CVAR_",
+    "OMPI_",
+    "OMP_",
+    "PALS_",
+    "PBS_",
+    "PMI_",
+    "PMIX_",
+    "PNETCDF_",
+    "PRTE_",
+    "ROMIO_",
+    "SLURM_",
+    "UCX_",
+    "ASSAY_",
+];
+/// What names of secrets contain, in capitals.
+const SECRET: &[&str] =
+    &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY", "COOKIE"];
+/// How much of a secret's hash is kept, hexadecimal digits: enough to see that it changed, too little to
+/// find it by trying.
+const SECRET_DIGITS: usize = 8;
+
+/// What is recorded of `environment`: what decides how jobs run, and what is in `also`.
+pub fn recorded(
+    environment: &BTreeMap<String, String>,
+    also: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let wanted = |key: &str| {
+        also.contains_key(key)
+            || RECORDED.iter().any(|name| key == *name || (name.ends_with('_') && key.starts_with(name)))
+    };
+    let shown = |(key, value): (&String, &String)| (key.clone(), shown(key, value));
+    environment.iter().filter(|(key, _)| wanted(key)).map(shown).collect()
+}
+
+fn shown(key: &str, value: &str) -> String {
+    let name = key.to_uppercase();
+    if !SECRET.iter().any(|word| name.contains(word)) {
+        return value.to_owned();
+    }
+    let hash = sha256(value.as_bytes());
+    format!("(redacted; SHA-256 begins with {})", &hash[..SECRET_DIGITS])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_decides_how_a_job_runs_is_recorded_and_secrets_are_not() {
+        let environment = [
+            ("PATH", "/bin"),
+            ("PATHS", "no"),
+            ("HOME", "/root"),
+            ("LOADEDMODULES", "mpi/5"),
+            ("SLURM_JOB_ID", "7"),
+            ("SLURM_JWT_TOKEN", "geheim"),
+            ("OMPI_MCA_api_key", "geheim"),
+            ("MINE", "yes"),
+        ];
+        let environment = environment.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+        let found = recorded(&environment, &BTreeMap::from([("MINE".into(), "yes".into())]));
+        let keys: Vec<&str> = found.keys().map(String::as_str).collect();
+        let all = ["LOADEDMODULES", "MINE", "OMPI_MCA_api_key", "PATH", "SLURM_JOB_ID", "SLURM_JWT_TOKEN"];
+        assert_eq!(keys, all);
+        assert_eq!(found["SLURM_JWT_TOKEN"], "(redacted; SHA-256 begins with addb0f5e)");
+        assert!(!found.values().any(|value| value.contains("geheim")));
+    }
+}

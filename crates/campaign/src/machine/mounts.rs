@@ -1,0 +1,79 @@
+//! What is mounted where, by the kernel's table of mounts.
+//!
+//! Never here: file systems themselves.
+
+use std::path::Path;
+
+/// One mount.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Mount {
+    pub(super) point: String,
+    pub(super) device: String,
+    pub(super) kind: String,
+    pub(super) options: String,
+}
+
+/// The mount of `dir` by `/proc/self/mountinfo`: the longest mount point above it, the last one where
+/// several are mounted over each other.
+pub(super) fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
+    let mut best = Mount::default();
+    for line in mountinfo.lines() {
+        let Some((left, right)) = line.split_once(" - ") else { continue };
+        let left: Vec<&str> = left.split(' ').collect();
+        let right: Vec<&str> = right.split(' ').collect();
+        let (Some(point), [kind, device, wide @ ..]) = (left.get(4), &right[..]) else { continue };
+        let point = unescaped(point);
+        if dir.starts_with(&point) && point.len() >= best.point.len() {
+            let options = [left.get(5).copied(), wide.first().copied()];
+            best = Mount {
+                point,
+                device: unescaped(device),
+                kind: (*kind).to_owned(),
+                options: options.into_iter().flatten().collect::<Vec<_>>().join(";"),
+            };
+        }
+    }
+    best
+}
+
+/// Blanks and backslashes stand in mountinfo as octal escapes.
+fn unescaped(text: &str) -> String {
+    text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+}
+
+/// The table's lines of all mounts above `dir` and below it, in its order.
+pub(super) fn concerning(mountinfo: &str, dir: &Path) -> Vec<String> {
+    let concerns = |line: &&str| {
+        line.split(' ')
+            .nth(4)
+            .map(unescaped)
+            .is_some_and(|point| dir.starts_with(&point) || Path::new(&point).starts_with(dir))
+    };
+    mountinfo.lines().filter(concerns).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mount_is_the_nearest_one_above() {
+        let table = "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw,errors=remount-ro\n\
+                     40 22 0:35 / /scratch rw shared:9 - lustre 10.0.0.1@o2ib:/fs rw,flock\n\
+                     41 40 0:36 / /scratch/my\\040dir rw - tmpfs tmpfs rw,size=1g\n";
+        let found = |dir: &str| mount_of(table, Path::new(dir));
+        assert_eq!(found("/home/me").kind, "ext4");
+        assert_eq!(found("/scratchy").point, "/", "a name that only begins alike lies elsewhere");
+        let lustre = found("/scratch/a/b");
+        assert_eq!((lustre.device.as_str(), lustre.options.as_str()), ("10.0.0.1@o2ib:/fs", "rw;rw,flock"));
+        assert_eq!(found("/scratch/my dir/x").point, "/scratch/my dir");
+    }
+
+    #[test]
+    fn mounts_above_and_below_a_directory_concern_it() {
+        let table = "22 1 259:2 / / rw - ext4 /dev/a rw\n40 22 0:35 / /scratch rw - lustre s:/fs rw\n\
+                     41 40 0:36 / /scratch/d/e rw - tmpfs tmpfs rw\n42 40 0:37 / /scratchy rw - tmpfs tmpfs rw\n";
+        let found = concerning(table, Path::new("/scratch/d"));
+        assert_eq!(found.iter().map(|line| &line[..2]).collect::<Vec<_>>(), ["22", "40", "41"]);
+    }
+}

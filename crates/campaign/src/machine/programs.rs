@@ -1,0 +1,91 @@
+//! Programs and libraries that take part in a campaign: where they lie, and what they are.
+//!
+//! Never here: starting jobs.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use results::folder::{Library, Program, sha256_of};
+
+use super::ask;
+
+/// The program that `word`, the first of a launch line, starts, by the variable `path` where it is no
+/// path; `None` where there is none.
+pub fn launcher(word: &str, path: &str) -> Option<Program> {
+    let found = match word.contains('/') {
+        true => Some(PathBuf::from(word)).filter(|file| file.is_file()),
+        false => std::env::split_paths(path).map(|dir| dir.join(word)).find(|file| file.is_file()),
+    }?;
+    let file = found.canonicalize().ok()?;
+    // Asked by the name that is started: one file may be several programs.
+    let said = ask::said(&found.to_string_lossy(), &["--version"]).unwrap_or_default();
+    Some(Program {
+        sha256: sha256_of(&file).ok()?,
+        version: said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned(),
+        path: file.to_string_lossy().into_owned(),
+    })
+}
+
+/// What tells one state of a file from another: size and time of the last change.
+type Stamp = (u64, Option<SystemTime>);
+
+/// The hashes of files that were asked for before and have not changed since.
+#[derive(Debug, Default)]
+pub struct Hashes(RefCell<BTreeMap<PathBuf, (Stamp, String)>>);
+
+impl Hashes {
+    /// The libraries at `paths`, as they lie on this machine.
+    pub fn libraries(&self, paths: &[String]) -> Vec<Library> {
+        let library = |path: &String| Library { path: path.clone(), sha256: self.of(Path::new(path)) };
+        paths.iter().map(library).collect()
+    }
+
+    /// SHA-256 of a file, hexadecimal; empty where it cannot be read.
+    fn of(&self, path: &Path) -> String {
+        let Ok(facts) = path.metadata() else { return String::new() };
+        let stamp = (facts.len(), facts.modified().ok());
+        if let Some((_, hash)) = self.0.borrow().get(path).filter(|(known, _)| *known == stamp) {
+            return hash.clone();
+        }
+        let hash = sha256_of(path).unwrap_or_default();
+        self.0.borrow_mut().insert(path.to_owned(), (stamp, hash.clone()));
+        hash
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use results::folder::sha256;
+
+    use super::*;
+
+    #[test]
+    fn a_launcher_is_found_on_the_path_with_its_version_and_hash() {
+        let here = tempfile::tempdir().unwrap();
+        let file = here.path().join("launch");
+        let text = "#!/bin/sh\necho; echo launch 7\n";
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let path = format!("/no/such/place:{}", here.path().display());
+        let found = launcher("launch", &path).unwrap();
+        assert_eq!((found.version.as_str(), found.sha256), ("launch 7", sha256(text.as_bytes())));
+        assert_eq!(launcher(&file.to_string_lossy(), "").unwrap().version, "launch 7");
+        assert_eq!(launcher("launch", "/no/such/place"), None);
+    }
+
+    #[test]
+    fn a_library_that_changes_gets_another_hash_and_one_that_is_elsewhere_none() {
+        let here = tempfile::tempdir().unwrap();
+        let file = here.path().join("libmpi.so.1");
+        fs::write(&file, "one").unwrap();
+        let (hashes, paths) = (Hashes::default(), [file.to_string_lossy().into_owned(), "/none".into()]);
+        assert_eq!(hashes.libraries(&paths)[0].sha256, sha256(b"one"));
+        fs::write(&file, "three").unwrap();
+        let found = hashes.libraries(&paths);
+        assert_eq!((found[0].sha256.clone(), found[1].sha256.as_str()), (sha256(b"three"), ""));
+    }
+}

@@ -1,0 +1,146 @@
+//! The parts of a parallel file system: how files are laid out over them, and how full each is.
+//!
+//! Invariant: what a file system does not tell is absent.
+//! Never here: setting layouts.
+
+use std::path::Path;
+
+use results::folder::{Layout, Target};
+
+use super::ask;
+
+/// Longest layout that is read, bytes: 65536 is the longest attribute there is.
+const LAYOUT_MAX: usize = 65536;
+/// `LOV_USER_MAGIC_V1`, `_V3` and `_COMP_V1`: a layout, one with a pool, and one of several components.
+const PLAIN: u32 = 0x0BD1_0BD0;
+const POOLED: u32 = 0x0BD3_0BD0;
+const COMPOSITE: u32 = 0x0BD6_0BD0;
+
+/// The layout of the file or directory at `path`.
+pub(super) fn layout(kind: &str, path: &Path) -> Option<Layout> {
+    if kind != "lustre" {
+        return None;
+    }
+    let mut bytes = vec![0; LAYOUT_MAX];
+    let length = rustix::fs::getxattr(path, "lustre.lov", &mut bytes[..]).ok()?;
+    of_bytes(&bytes[..length])
+}
+
+/// The layout in a `lov_user_md`; of several components that of the last one, which large files have.
+fn of_bytes(bytes: &[u8]) -> Option<Layout> {
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let half = |at: usize| Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+    match word(0)? {
+        COMPOSITE => {
+            let last = usize::from(half(14)?).checked_sub(1)?;
+            let at = word(32 + last * 48 + 24)? as usize;
+            let component = bytes.get(at..)?;
+            (component.get(..4)? != COMPOSITE.to_le_bytes()).then(|| of_bytes(component))?
+        }
+        magic @ (PLAIN | POOLED) => {
+            let count = half(28)?;
+            let pool = if magic == POOLED { bytes.get(32..48).unwrap_or_default() } else { &[] };
+            let pool: Vec<u8> = pool.iter().copied().take_while(|byte| *byte != 0).collect();
+            Some(Layout {
+                stripe_count: if count == u16::MAX { -1 } else { i64::from(count) },
+                stripe_bytes: word(24)?.into(),
+                pool: String::from_utf8_lossy(&pool).into_owned(),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// How full each target of the file system is that has `dir`, by the programs that come with it.
+pub(super) fn all(kind: &str, device: &str, dir: &Path) -> Vec<Target> {
+    match kind {
+        "lustre" => ask::said("lfs", &["df", &dir.to_string_lossy()]).map(|text| of_lfs(&text)),
+        "fuse.glusterfs" => {
+            let volume = device.rsplit(['/', ':']).next().unwrap_or_default();
+            let words = ["volume", "status", volume, "detail", "--xml", "--mode=script"];
+            ask::said("gluster", &words).map(|text| of_gluster(&text))
+        }
+        _ => None,
+    }
+    .unwrap_or_default()
+}
+
+/// Rows of `lfs df`: name, size, used and free in KiB.
+fn of_lfs(text: &str) -> Vec<Target> {
+    let row = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.strip_suffix("_UUID")?;
+        let kib = |word: Option<&str>| Some(word?.parse::<u64>().ok()? * 1024);
+        let (_, bytes_used, bytes_free) = (kib(words.next())?, kib(words.next())?, kib(words.next())?);
+        Some(Target { name: name.to_owned(), bytes_used, bytes_free })
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// Bricks as `gluster volume status VOLUME detail --xml` lists them; what is no brick has no size.
+fn of_gluster(text: &str) -> Vec<Target> {
+    let brick = |node: &str| {
+        let of = |key: &str| node.split_once(&format!("<{key}>"))?.1.split_once("</").map(|(word, _)| word);
+        let bytes = |key: &str| of(key)?.parse::<u64>().ok();
+        let (total, bytes_free) = (bytes("sizeTotal")?, bytes("sizeFree")?);
+        let name = format!("{}:{}", of("hostname")?, of("path")?);
+        Some(Target { name, bytes_used: total.saturating_sub(bytes_free), bytes_free })
+    };
+    text.split("<node>").skip(1).filter_map(brick).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(magic: u32, size: u32, count: u16, pool: &str) -> Vec<u8> {
+        let mut bytes = magic.to_le_bytes().to_vec();
+        bytes.extend([0; 20]);
+        bytes.extend(size.to_le_bytes());
+        bytes.extend(count.to_le_bytes());
+        bytes.extend([0xff; 2]);
+        let mut name = pool.as_bytes().to_vec();
+        name.resize(16, 0);
+        bytes.extend(name);
+        bytes
+    }
+
+    #[test]
+    fn a_layout_is_read_with_its_pool_and_the_last_component_is_that_of_large_files() {
+        let found = of_bytes(&plain(PLAIN, 1 << 20, 1, "")).unwrap();
+        assert_eq!(found, Layout { stripe_count: 1, stripe_bytes: 1 << 20, pool: String::new() });
+        let all = of_bytes(&plain(POOLED, 4 << 20, u16::MAX, "flash")).unwrap();
+        assert_eq!(all, Layout { stripe_count: -1, stripe_bytes: 4 << 20, pool: "flash".into() });
+        let mut several = vec![0; 32 + 2 * 48];
+        several[..4].copy_from_slice(&COMPOSITE.to_le_bytes());
+        several[14] = 2;
+        for (component, count) in [(0, 1), (1, 8)] {
+            let at = several.len() as u32;
+            several[32 + component * 48 + 24..][..4].copy_from_slice(&at.to_le_bytes());
+            several.extend(plain(PLAIN, 1 << 20, count, ""));
+        }
+        assert_eq!(of_bytes(&several).unwrap().stripe_count, 8);
+        let whole = several.len();
+        assert!((0..whole - 32).all(|cut| of_bytes(&several[..cut]).is_none()), "what is cut says nothing");
+        assert_eq!(layout("ext4", Path::new("/")), None);
+    }
+
+    #[test]
+    fn targets_come_with_their_fill() {
+        let text = "UUID                   1K-blocks        Used   Available Use% Mounted on\n\
+                    s-MDT0000_UUID           1000000       10000      900000   2% /s[MDT:0]\n\
+                    s-OST0000_UUID          20000000     5000000    14000000  27% /s[OST:0]\n\
+                    s-OST0001_UUID          : inactive device\n\n\
+                    filesystem_summary:     20000000     5000000    14000000  27% /s\n";
+        let found = of_lfs(text);
+        assert_eq!(found.len(), 2);
+        let (used, free) = (5_000_000 * 1024, 14_000_000 * 1024);
+        assert_eq!(found[1], Target { name: "s-OST0000".into(), bytes_used: used, bytes_free: free });
+        let xml = "<volume><node><hostname>h1</hostname><path>/b/1</path><port>49152</port>\
+                   <sizeTotal>1000</sizeTotal><sizeFree>400</sizeFree></node><node>\
+                   <hostname>Self-heal Daemon</hostname><path>h1</path></node></volume>";
+        let brick = Target { name: "h1:/b/1".into(), bytes_used: 600, bytes_free: 400 };
+        assert_eq!(of_gluster(xml), [brick]);
+        assert!(all("ext4", "/dev/a", Path::new("/")).is_empty());
+    }
+}

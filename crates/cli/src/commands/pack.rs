@@ -1,0 +1,63 @@
+//! `assay pack`: a campaign's folder as one file, for somebody else to verify, judge and report.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use results::folder;
+use units::{Usage, bytes_binary};
+
+use super::{judge, verify};
+use crate::speech::{complain, say};
+
+/// Pack a campaign's folder into an archive, from which anyone can verify, judge and report it.
+///
+/// The same folder always gives the same bytes. A folder that does not verify, or whose campaign has
+/// not ended, is refused; an archive that exists is never written over. Exit status: 0 packed; 1 it could
+/// not be; 2 refused.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The campaign's folder
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// The archive to write [default: the folder's name with .tar.gz, here]
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Pack it even so; the name then ends in -unverified, and a file beside the folder says why
+    #[arg(long)]
+    anyway: bool,
+}
+
+/// Runs the command and gives the exit status.
+pub(crate) fn run(args: Args) -> Result<u8> {
+    let folder = &args.folder;
+    let at = folder.display();
+    if folder::is_archive(folder) {
+        return Err(Usage(format!("{at} is an archive already; name a campaign's folder")).into());
+    }
+    let checked = folder::check(folder).map_err(|error| judge::no_campaign(folder, &error))?;
+    let mut faults = verify::faults(folder, &checked).0;
+    if !checked.ended {
+        faults.push(format!("this campaign has not ended; go on with: assay run --resume {at}"));
+    }
+    if let (Some(fault), false) = (faults.first(), args.anyway) {
+        let what = format!("{at} is not packed: {fault}; `assay verify {at}` tells all, --anyway packs it");
+        return Err(Usage(what).into());
+    }
+    let folder = folder.canonicalize().with_context(|| at.to_string())?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let marked = if faults.is_empty() { "" } else { "-unverified" };
+    let out = args.out.unwrap_or_else(|| PathBuf::from(format!("{name}{marked}.tar.gz")));
+    let shown = out.display();
+    let inside = std::path::absolute(&out).is_ok_and(|out| out.starts_with(&folder));
+    if inside || out.symlink_metadata().is_ok() {
+        let why = if inside { "lies in the folder itself" } else { "exists and stays as it is" };
+        return Err(Usage(format!("{shown} {why}; name another file with -o")).into());
+    }
+    let packed = folder::pack(&folder, &out, &faults).with_context(|| format!("cannot write {shown}"))?;
+    for fault in &faults {
+        complain(&format!("assay: note: packed although {fault}"));
+    }
+    let size = bytes_binary(packed.bytes as f64);
+    say(&format!("Packed   {shown}   ({size})\nSHA-256  {}\n{}", packed.sha256, verify::head(&checked)))?;
+    Ok(0)
+}

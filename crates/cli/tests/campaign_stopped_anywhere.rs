@@ -1,0 +1,201 @@
+//! Campaigns that are killed at every moment that matters: before each of their own calls that change a
+//! file system, and at any time between. Resumed, each ends as if it had never been killed.
+
+mod common;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::campaign::{Place, json, names, there, until};
+use common::{Ran, program, run};
+
+/// Three jobs, two of which read what the first leaves, and one on its own.
+const TESTS: &str = r#"
+[[test]]
+id = "W"
+ior = "-w -t 64k -b 128k -k -G 3"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "R"
+uses = "W"
+ior = "-R -t 64k -b 128k -k -G 3"
+repetitions = 2
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+[[test]]
+id = "BAD"
+ior = "-w -t 64k -b 64k -o {dir}/nowhere/f"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+const OUTCOMES: [&str; 3] = ["W PASS", "R PASS", "BAD INVALID"];
+const JOBS: [&str; 4] = ["0001-W-r1", "0002-R-r1", "0003-R-r2", "0004-BAD-r1"];
+
+/// The calls of a campaign that change its folder or its files.
+const CALLS: [&str; 7] = ["fsync", "write", "mkdir", "rename", "unlink", "unlinkat", "rmdir"];
+/// In how many parts, run beside each other, the moments are tried.
+const PARTS: usize = 4;
+
+/// The campaign's folders there are, with or without a campaign in them.
+fn folders(place: &Place) -> Vec<PathBuf> {
+    let own = |name: &String| name.starts_with("assay-") && !name.ends_with(".data");
+    names(&place.dir()).iter().filter(|name| own(name)).map(|name| place.dir().join(name)).collect()
+}
+
+/// Resumes what was killed, waiting for a job that outlived it.
+fn resume(place: &Place, folder: &str) -> Ran {
+    let mut ran = place.assay(&format!("run --resume {folder}"));
+    until("the end of the job that was left", || {
+        let waits = ran.err.contains("still works on this campaign");
+        if waits {
+            ran = place.assay(&format!("run --resume {folder}"));
+        }
+        !waits
+    });
+    ran
+}
+
+/// Checks what a kill left, goes on, and checks that all is as if it had not been.
+fn goes_on(place: &Place, when: &str) {
+    let begun = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
+    let Some(folder) = begun else {
+        // It was killed before it began: what is there is empty, and another one is not in its way.
+        for at in folders(place) {
+            let ran = place.assay(&format!("run --resume {}", at.display()));
+            assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{when}: {ran:#?}");
+            fs::remove_dir_all(at).unwrap();
+        }
+        assert_eq!(place.campaign().status, Some(3), "{when}");
+        return;
+    };
+    let at = folder.display().to_string();
+    let ran = place.assay(&format!("verify {at}"));
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "{when}: {ran:#?}");
+    let ended = folder.join("report.html").exists();
+    assert_eq!(ran.out.contains("has not ended"), !ended, "{when}: {ran:#?}");
+    let ran = place.assay(&format!("judge {at}"));
+    assert_eq!(ran.status, Some(3), "{when}: {ran:#?}");
+    let ran = resume(place, &at);
+    assert_eq!(ran.status, Some(if ended { 2 } else { 3 }), "{when}: {ran:#?}");
+    assert_eq!(place.outcomes(), OUTCOMES, "{when}");
+    let mut jobs = names(&folder.join("jobs"));
+    jobs.retain(|name| !name.contains(".killed-"));
+    assert_eq!(jobs, JOBS, "{when}");
+    let out = place.assay(&format!("verify {at}")).ok();
+    assert!(out.contains("is whole: 4 jobs") && !out.contains("note: "), "{when}: {out}");
+    assert_eq!(names(&place.dir()), [folder.file_name().unwrap().to_str().unwrap()], "{when}");
+}
+
+/// Runs the plan, killed as it enters its call of this name and number; tells whether there was such a call.
+fn killed_at(place: &Place, call: &str, number: usize) -> bool {
+    let mut command = Command::new("strace");
+    let inject = format!("inject={call}:signal=KILL:when={number}");
+    command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);
+    command.arg(program()).args(["run", "p.toml", "--dir", "dir"]).current_dir(place.path(""));
+    run(&mut command).status.is_none()
+}
+
+fn part(first: usize) {
+    if !there("strace") {
+        return;
+    }
+    let mut kills = 0;
+    for call in CALLS {
+        for number in (first..).step_by(PARTS) {
+            let place = Place::new();
+            place.plan(TESTS);
+            if !killed_at(&place, call, number) {
+                break;
+            }
+            goes_on(&place, &format!("killed at {call} {number}"));
+            kills += 1;
+        }
+    }
+    assert!(kills > 20, "{kills} moments");
+}
+
+#[test]
+fn a_campaign_killed_at_any_of_its_calls_goes_on_as_if_it_had_not_been() {
+    part(1);
+}
+
+#[test]
+fn the_second_part_of_these_moments() {
+    part(2);
+}
+
+#[test]
+fn the_third_part_of_these_moments() {
+    part(3);
+}
+
+#[test]
+fn the_fourth_part_of_these_moments() {
+    part(4);
+}
+
+/// Kills every process of a session.
+fn kill_session(session: u32) {
+    for process in names(std::path::Path::new("/proc")) {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let belongs = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(3));
+        if belongs == Some(&session.to_string()) {
+            common::campaign::signal("-KILL", process.parse().unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_campaign_killed_with_its_jobs_at_any_time_goes_on_again_and_again() {
+    for seed in 1..=6_u64 {
+        let place = Place::new();
+        place.plan(TESTS);
+        let mut kills = 0;
+        for attempt in 1..=3 {
+            let begun = folders(&place).into_iter().find(|folder| folder.join("campaign.json").exists());
+            if begun.as_ref().is_some_and(|folder| folder.join("report.html").exists()) {
+                break;
+            }
+            if begun.is_none() {
+                folders(&place).iter().for_each(|folder| fs::remove_dir_all(folder).unwrap());
+            }
+            let words = match begun {
+                Some(folder) => vec!["run".to_owned(), "--resume".to_owned(), folder.display().to_string()],
+                None => ["run", "p.toml", "--dir", "dir"].map(str::to_owned).to_vec(),
+            };
+            let mut command = Command::new("setsid");
+            command.arg(program()).args(words).current_dir(place.path("")).stdin(Stdio::null());
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(seed * 37 * attempt % 170 + 10));
+            kill_session(child.id());
+            kills += u32::from(child.wait().unwrap().code().is_none());
+        }
+        goes_on(&place, &format!("seed {seed}, killed {kills} times"));
+    }
+}
+
+#[test]
+fn campaigns_of_one_plan_that_begin_at_once_have_places_of_their_own() {
+    let place = Place::new();
+    place.plan(TESTS);
+    fs::create_dir(place.path("elsewhere")).unwrap();
+    let all = ["", "", "", "--campaigns elsewhere", "--campaigns elsewhere"];
+    let children = all.map(|more| {
+        let mut command = place.command(&format!("run p.toml --dir dir {more}"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.process_group(0).spawn().unwrap()
+    });
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(3));
+    }
+    let elsewhere = names(&place.path("elsewhere"));
+    let elsewhere = elsewhere.iter().map(|name| place.path("elsewhere").join(name));
+    let all: Vec<PathBuf> = folders(&place).into_iter().chain(elsewhere).collect();
+    assert_eq!(all.len(), 5, "{all:?}");
+    for folder in all {
+        assert!(place.assay(&format!("verify {}", folder.display())).ok().contains("is whole: 4 jobs"));
+        assert_eq!(json(&folder.join("verdicts.json")).as_array().unwrap().len(), 3);
+    }
+    assert_eq!(names(&place.dir()).len(), 3, "no files are left");
+}
