@@ -272,7 +272,7 @@ impl IorLine {
 }
 
 /// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
-fn size(option: char, text: &str) -> Result<u64, Usage> {
+pub(crate) fn size(option: char, text: &str) -> Result<u64, Usage> {
     let bad = || Usage(format!("`-{option} {text}` is not a size; write for example `-{option} 1m`"));
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);

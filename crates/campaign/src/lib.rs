@@ -11,6 +11,7 @@
 
 pub mod ior_line;
 pub mod judge;
+pub mod late;
 pub mod launch;
 pub mod line;
 pub mod machine;

@@ -45,6 +45,20 @@ impl Line {
         self
     }
 
+    /// Has the words of `text`, which is the line before values were put into it, stand as they did.
+    pub(crate) fn restore(&mut self, text: &str) {
+        let words = match self {
+            Self::Ior(line) => &mut line.words,
+            Self::Tool(line) => &mut line.words,
+        };
+        let before: Vec<&str> = text.split_whitespace().collect();
+        // The program's own name may have stood first.
+        let skip = usize::from(before.first().is_some_and(|first| !first.starts_with('-')));
+        for (word, before) in words.iter_mut().zip(&before[skip..]) {
+            (*before).clone_into(word);
+        }
+    }
+
     /// The command of the workload.
     pub fn workload(&self) -> &'static str {
         match self {

@@ -176,7 +176,7 @@ mod tests {
         assert!(machine.cores > 0 && machine.memory_bytes > 1 << 20 && machine.kernel.starts_with("Linux"));
         let fs = &machine.file_systems[0];
         assert!(machine.limits.contains_key("Max open files"), "{:?}", machine.limits);
-        assert!(!machine.clock_source.is_empty() && fs.mounts.len() > 0);
+        assert!(!machine.clock_source.is_empty() && !fs.mounts.is_empty());
         let fill = fill(here.path()).unwrap();
         assert!(fill.bytes_used > 0 && fill.bytes_free > 0, "{fill:?}");
         assert!(fs.bytes > 0 && !fs.kind.is_empty() && fs.mount.starts_with('/'), "{fs:?}");

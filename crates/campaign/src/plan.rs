@@ -9,11 +9,14 @@
 mod check;
 mod clause;
 mod criterion;
+mod exports;
 mod goal;
 mod parameters;
 mod place;
 mod placement;
+mod series;
 mod state;
+mod test;
 mod uses;
 mod wire;
 
@@ -48,6 +51,8 @@ pub struct Plan {
     pub states: Vec<State>,
     /// The tests, in the order they run.
     pub tests: Vec<Test>,
+    /// The series whose phases are among the tests.
+    pub series: Vec<Series>,
     /// The file as it was, byte for byte.
     pub text: String,
     /// The values of its parameters, by name.
@@ -91,6 +96,54 @@ pub struct FileSystem {
     pub dir: String,
     /// Its type as the contract names it, checked against the mounted one.
     pub kind: Option<String>,
+    /// How many servers there are in all.
+    pub servers: Option<u32>,
+    /// The command that brings so many servers on and the others off; `{servers}` is replaced.
+    pub set_servers: Option<String>,
+    /// The command that prints how many serve.
+    pub count_servers: Option<String>,
+}
+
+/// The same phases at each step of something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its id.
+    pub id: String,
+    /// What differs: `servers`, `nodes` or `transfer`.
+    pub over: String,
+    /// The steps, the first of which is what the others are compared with.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The series, by its place in [`Plan::series`].
+    pub series: usize,
+    /// Its name in ids, such as `s120`.
+    pub label: String,
+    /// As the plan writes it, such as `1/3`.
+    pub word: String,
+    /// How many servers, nodes or bytes.
+    pub value: f64,
+    /// How many servers are to be on.
+    pub servers: Option<u32>,
+}
+
+/// What a test leaves for a later one: the size of the smallest file, bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// Its name in lines, `${NAME}`.
+    pub name: String,
+}
+
+/// What a test's line has from another test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// Its name.
+    pub name: String,
+    /// The test that exports it, by its place in [`Plan::tests`].
+    pub test: usize,
 }
 
 /// Files made once, kept, and read by several tests.
@@ -100,6 +153,8 @@ pub struct Dataset {
     pub name: String,
     /// The line that writes it; one of IOR.
     pub line: Line,
+    /// Commands of the shell that run before it.
+    pub setup: Vec<String>,
     /// The ranks that write it.
     pub placement: Placement,
     /// The file system it lies on.
@@ -189,8 +244,16 @@ pub struct Test {
     pub clause: String,
     /// The line that is run.
     pub line: Line,
+    /// Commands of the shell that run before each launch.
+    pub setup: Vec<String>,
     /// The ranks of each launch.
     pub placement: Placement,
+    /// The step of a series that it belongs to.
+    pub step: Option<Step>,
+    /// What it leaves for later ones.
+    pub exports: Vec<Export>,
+    /// What its line has from earlier ones.
+    pub imports: Vec<Import>,
     /// How often it is launched.
     pub repetitions: u32,
     /// Whose files it reads, if not its own.

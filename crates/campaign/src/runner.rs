@@ -8,10 +8,12 @@
 //! nothing else; a campaign that was stopped leaves no process behind.
 //! Never here: measuring, judging, printing.
 
+mod attempt;
 mod full;
 mod hold;
 mod job;
 mod place;
+mod setup;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,16 +22,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use results::folder::{self, Build, Campaign, Job, JobEnd, JobInfo, names};
-use results::record::Record;
+use results::folder::{self, Build, Campaign, Job, JobEnd, names};
 use results::records;
 use units::Usage;
 
-use crate::judge;
-use crate::machine::{self, machine, now};
+use crate::machine::machine;
 use crate::plan::Plan;
 use crate::schedule::{self, PlannedJob};
+use crate::{judge, late};
+use attempt::Attempt;
 use place::Place;
+use setup::Setup;
 
 /// What is asked of a campaign.
 #[derive(Debug)]
@@ -129,6 +132,8 @@ pub enum Event<'a> {
     Ends(&'a PlannedJob, &'a Job),
     /// A job is left out, for this reason.
     LeftOut(&'a PlannedJob, &'a str),
+    /// Something that is to be put right by hand.
+    Trouble(&'a str),
 }
 
 /// Is told what happens.
@@ -151,25 +156,40 @@ pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Tr
 }
 
 fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
+    let mut setup = Setup::default();
+    let ran = run_each(asked, place, &mut setup, observer);
+    for trouble in setup.restore(asked)? {
+        observer.see(&Event::Trouble(&trouble));
+    }
+    match ran? {
+        Some(stopped) => Ok(stopped),
+        None => finish(asked, place),
+    }
+}
+
+/// Runs one job after the other; gives how the campaign ended where it was stopped.
+fn run_each(
+    asked: &Campaigning,
+    place: &Place,
+    setup: &mut Setup,
+    observer: &mut dyn Observer,
+) -> Result<Option<Ended>, Trouble> {
     let jobs = schedule::jobs(&asked.plan, &place.info.only)?;
-    let mut ends: BTreeMap<(String, u32), JobEnd> = folder::load(&asked.folder)?
-        .jobs
-        .into_iter()
-        .map(|job| ((job.info.test, job.info.repetition), job.info.end))
-        .collect();
+    let mut done = Done::of(asked, &jobs)?;
     observer.see(&Event::Resumes { mended: &place.resumed.mended, aside: &place.resumed.aside });
-    observer.see(&Event::Begins { jobs: &jobs, done: ends.len() });
+    observer.see(&Event::Begins { jobs: &jobs, done: done.ends.len() });
     for job in &jobs {
         let key = (job.test.clone(), job.repetition);
-        if !ends.contains_key(&key) {
+        if !done.ends.contains_key(&key) {
+            let stopped = Ended::Stopped { done: done.ends.len(), of: jobs.len() };
             if asked.stop.load(Ordering::Relaxed) {
-                return Ok(Ended::Stopped { done: ends.len(), of: jobs.len() });
+                return Ok(Some(stopped));
             }
-            match missing(job, &ends) {
-                Some(why) => observer.see(&Event::LeftOut(job, &why)),
-                None => match launch(asked, place, job, observer)? {
-                    Some(end) => drop(ends.insert(key, end)),
-                    None => return Ok(Ended::Stopped { done: ends.len(), of: jobs.len() }),
+            match done.bound(job) {
+                Err(why) => observer.see(&Event::LeftOut(job, &why)),
+                Ok(job) => match launch(asked, place, &job, setup, observer)? {
+                    Some(end) => drop(done.ends.insert(key, end)),
+                    None => return Ok(Some(stopped)),
                 },
             }
         }
@@ -177,16 +197,50 @@ fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> 
             place.remove_files(job, files)?;
         }
     }
-    finish(asked, place)
+    Ok(None)
 }
 
-/// Why `job` does not find what it needs, if so.
-fn missing(job: &PlannedJob, ends: &BTreeMap<(String, u32), JobEnd>) -> Option<String> {
-    job.needs.iter().find_map(|needed| match ends.get(needed) {
-        Some(JobEnd::Exit(0)) => None,
-        Some(end) => Some(format!("{} repetition {} {}", needed.0, needed.1, judge::how(end))),
-        None => Some(format!("{} repetition {} was not run", needed.0, needed.1)),
-    })
+/// What the jobs that have ended left in the campaign's folder.
+struct Done<'a> {
+    asked: &'a Campaigning,
+    ends: BTreeMap<(String, u32), JobEnd>,
+    folders: BTreeMap<(String, u32), String>,
+}
+
+impl<'a> Done<'a> {
+    fn of(asked: &'a Campaigning, jobs: &[PlannedJob]) -> io::Result<Self> {
+        let ended = folder::load(&asked.folder)?.jobs.into_iter();
+        let key = |job: &PlannedJob| (job.test.clone(), job.repetition);
+        Ok(Self {
+            asked,
+            ends: ended.map(|job| ((job.info.test, job.info.repetition), job.info.end)).collect(),
+            folders: jobs.iter().map(|job| (key(job), job.folder.clone())).collect(),
+        })
+    }
+
+    /// Why `job` does not find what it needs, if so.
+    fn missing(&self, job: &PlannedJob) -> Option<String> {
+        job.needs.iter().find_map(|needed| match self.ends.get(needed) {
+            Some(JobEnd::Exit(0)) => None,
+            Some(end) => Some(format!("{} repetition {} {}", needed.0, needed.1, judge::how(end))),
+            None => Some(format!("{} repetition {} was not run", needed.0, needed.1)),
+        })
+    }
+
+    /// The job with what others export, or why it cannot run.
+    fn bound(&self, job: &PlannedJob) -> Result<PlannedJob, String> {
+        if let Some(why) = self.missing(job) {
+            return Err(why);
+        }
+        let mut bound = job.clone();
+        let records = |test: &str, repetition: u32| {
+            let folder = self.folders.get(&(test.to_owned(), repetition)).cloned().unwrap_or_default();
+            let path = self.asked.folder.join(names::JOBS).join(folder).join(names::RECORDS);
+            records::load(&path).unwrap_or_default()
+        };
+        late::bind(&self.asked.plan, &mut bound, &records)?;
+        Ok(bound)
+    }
 }
 
 /// Runs one job; `None` when the campaign was stopped before it ended.
@@ -194,49 +248,16 @@ fn launch(
     asked: &Campaigning,
     place: &Place,
     job: &PlannedJob,
+    setup: &mut Setup,
     observer: &mut dyn Observer,
 ) -> Result<Option<JobEnd>, Trouble> {
-    let files = place.files(job)?;
-    let (fill_before, load_before) = (machine::fill(&files), machine::load());
-    let staged = folder::stage_job(&asked.folder, &job.folder)?;
-    let prepared = job::Prepared::new(asked, job, &files, &staged.dir());
     observer.see(&Event::Starts(job));
-    let started = now();
+    let Some(attempt) = Attempt::begin(asked, place, job, setup)? else { return Ok(None) };
     let mut tick = |seconds: f64| observer.see(&Event::Runs(job, seconds));
-    let Some((end, seconds)) = prepared.run(&asked.stop, &mut tick)? else { return Ok(None) };
-    // Records that cannot be read are for the judge to refuse, at the end.
-    let records = records::load(&staged.dir().join(names::RECORDS)).unwrap_or_default();
-    let info = JobInfo {
-        number: job.number,
-        test: job.test.clone(),
-        repetition: job.repetition,
-        argv: prepared.argv,
-        env: prepared.env_recorded,
-        cwd: format!("{}/{}", names::JOBS, job.folder),
-        started,
-        seconds,
-        timeout_s: job.timeout_s,
-        end: end.clone(),
-        sha256: BTreeMap::new(),
-        load_before,
-        fill_before,
-        fill_after: machine::fill(&files),
-        layout: machine::layout(&files),
-        libraries: place.hashes.libraries(&libraries(&records)),
-    };
-    let info = full::finish(&staged, &info, place, job)?;
-    let relative = format!("{}/{}", names::JOBS, job.folder);
-    observer.see(&Event::Ends(job, &Job::read(&asked.folder, relative, info, records)));
+    let Some(ended) = attempt.run(asked, &mut tick)? else { return Ok(None) };
+    let end = ended.0.clone();
+    observer.see(&Event::Ends(job, &attempt.finish(asked, place, ended)?));
     Ok(Some(end))
-}
-
-/// The libraries that a job says it had loaded.
-fn libraries(records: &[Record]) -> Vec<String> {
-    let loaded = |record: &Record| match record {
-        Record::End(end) => Some(end.libraries.clone()),
-        _ => None,
-    };
-    records.iter().find_map(loaded).unwrap_or_default()
 }
 
 fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {

@@ -51,6 +51,10 @@ pub struct PlannedJob {
     pub fs: String,
     /// Its ranks and nodes.
     pub placement: Placement,
+    /// How many servers of the file system are to be on; `None` where that is left as it is.
+    pub servers: Option<u32>,
+    /// Commands of the shell that run before it, with `{dir}` still in them.
+    pub setup: Vec<String>,
     /// The command of the workload.
     pub workload: &'static str,
     /// The words behind it, with `{dir}` still in them.
@@ -213,6 +217,8 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         removes: Vec::new(),
         fs: dataset.fs.clone(),
         placement: dataset.placement.clone(),
+        servers: None,
+        setup: dataset.setup.clone(),
         workload: dataset.line.workload(),
         words: [dataset.line.words(), &dataset.line.place()].concat(),
         starts_ranks: false,
@@ -242,6 +248,8 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         removes: Vec::new(),
         fs: state.fs.clone(),
         placement: state.placement.clone(),
+        servers: None,
+        setup: Vec::new(),
         workload: "age",
         words: [&["{dir}".to_owned()], state.words()].concat(),
         starts_ranks: false,
@@ -282,6 +290,8 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         removes: Vec::new(),
         fs: test.fs.clone(),
         placement: test.placement.clone(),
+        servers: test.step.as_ref().and_then(|step| step.servers),
+        setup: test.setup.clone(),
         workload: test.line.workload(),
         words: [test.line.words(), &filled, &test.line.place()].concat(),
         starts_ranks: test.line.starts_ranks(),

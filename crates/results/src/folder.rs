@@ -87,7 +87,8 @@ pub struct CampaignInfo {
     /// The program that launches jobs, absent where they are started without one.
     #[serde(default)]
     pub launcher: Option<Program>,
-    /// Variables of the campaign's own environment that decide how programs run, secrets without their values.
+    /// Variables of the campaign's own environment that decide how programs run, secrets without their
+    /// values.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }

@@ -96,8 +96,8 @@ impl Weighing<'_> {
         }
     }
 
-    /// The answer where the goal is itself measured: whether the ratio of the two is told from 1. `None` where
-    /// it is not, or where what is compared is no mean.
+    /// The answer where the goal is itself measured: whether the ratio of the two is told from 1. `None`
+    /// where it is not, or where what is compared is no mean.
     fn part(&self, value: f64, met: bool) -> Option<(Outcome, String)> {
         let Self { criterion, test, aim, values } = self;
         if aim.measured.is_empty() || criterion.stat != Stat::Mean {

@@ -9,6 +9,8 @@ use results::record::{Check, Failed, Record};
 use units::duration;
 
 use super::{Case, cases, cold, how, phases, state};
+use crate::late;
+use crate::schedule::{self, PlannedJob};
 
 /// The value of each repetition in base units, or why there is none to judge by.
 pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
@@ -84,10 +86,27 @@ fn why_not_run(case: &Case<'_>) -> String {
             return format!("{maker}, {what}, {}{why}", how(&job.info.end));
         }
     }
+    let mut unbound = jobs_of(case).filter_map(|mut job| {
+        let records = |test: &str, repetition: u32| {
+            let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
+            campaign.jobs.iter().find(of).map(|job| job.records.clone()).unwrap_or_default()
+        };
+        late::bind(plan, &mut job, &records).err()
+    });
+    if let Some(why) = unbound.next().filter(|_| campaign.after.is_some()) {
+        return why;
+    }
     if !only.is_empty() && !only.contains(&test.id) {
         return format!("left out: only {} was asked for", only.join(", "));
     }
     "the campaign ended before its turn".to_owned()
+}
+
+/// The jobs that the test is to have.
+fn jobs_of(case: &Case<'_>) -> impl Iterator<Item = PlannedJob> {
+    let id = case.test.id.clone();
+    let all = schedule::jobs(case.plan, &[]).unwrap_or_default();
+    all.into_iter().filter(move |job| job.test == id)
 }
 
 fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {

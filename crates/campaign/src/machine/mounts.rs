@@ -71,8 +71,10 @@ mod tests {
 
     #[test]
     fn mounts_above_and_below_a_directory_concern_it() {
-        let table = "22 1 259:2 / / rw - ext4 /dev/a rw\n40 22 0:35 / /scratch rw - lustre s:/fs rw\n\
-                     41 40 0:36 / /scratch/d/e rw - tmpfs tmpfs rw\n42 40 0:37 / /scratchy rw - tmpfs tmpfs rw\n";
+        let table = "22 1 259:2 / / rw - ext4 /dev/a rw\n\
+                     40 22 0:35 / /scratch rw - lustre s:/fs rw\n\
+                     41 40 0:36 / /scratch/d/e rw - tmpfs tmpfs rw\n\
+                     42 40 0:37 / /scratchy rw - tmpfs tmpfs rw\n";
         let found = concerning(table, Path::new("/scratch/d"));
         assert_eq!(found.iter().map(|line| &line[..2]).collect::<Vec<_>>(), ["22", "40", "41"]);
     }

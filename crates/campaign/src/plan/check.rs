@@ -9,11 +9,9 @@ use super::goal::{Known, known};
 use super::place::{Place, nearest};
 use super::placement::{Asked, clients, whole};
 use super::wire::Count;
-use super::{Choice, Clients, Dataset, FileSystem, Placement, Plan, Role, Test, Waiver, state, wire};
-use crate::ior_line::IorLine;
+use super::{Choice, Clients, Dataset, FileSystem, Plan, wire};
 use crate::launch::{Launch, LaunchKind, MPIRUN};
 use crate::line::Line;
-use crate::tool_line::ToolLine;
 
 /// Seconds a job may take where the plan says nothing.
 const TIMEOUT_S: f64 = 3600.0;
@@ -33,8 +31,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
                 place.error(fs, format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory"))
             );
         }
-        let wire::Fs { dir, kind } = fs.get_ref();
-        file_systems.insert(key.clone(), FileSystem { dir: dir.clone(), kind: kind.clone() });
+        file_systems.insert(key.clone(), file_system(key, fs.get_ref(), place)?);
     }
     let clients = clients(file.clients.as_ref(), place)?;
     let launch = launch(file.launch.as_ref(), place)?;
@@ -59,6 +56,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         datasets,
         states: Vec::new(),
         tests: Vec::new(),
+        series: Vec::new(),
         text: place.text.to_owned(),
         parameters: BTreeMap::new(),
         choice: Choice::default(),
@@ -67,18 +65,57 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     for (key, state) in &file.state {
         plan.states.push(defaults.state(key, state)?);
     }
-    for test in &file.test {
-        for placement in defaults.steps(test.get_ref())? {
-            let checked = defaults.test(test.get_ref(), placement, &plan)?;
-            plan.tests.push(checked);
-            state::in_a_row(&test.get_ref().id, &plan, place)?;
+    for entry in in_order(&file) {
+        match entry {
+            Entry::Test(test) => defaults.tests(test, &mut plan)?,
+            Entry::Series(series) => defaults.series(series, &mut plan)?,
         }
     }
     if plan.tests.is_empty() {
-        return Err(Usage(format!("{}: a plan needs at least one [[test]]", place.name)));
+        return Err(Usage(format!("{}: a plan needs at least one [[test]] or [[series]]", place.name)));
     }
     plan.file_systems = file_systems;
     Ok(plan)
+}
+
+fn file_system(key: &str, wire: &wire::Fs, place: &Place<'_>) -> Checked<FileSystem> {
+    let wire::Fs { dir, kind, servers, set_servers, count_servers } = wire;
+    let hook = |hook: &Option<Spanned<String>>, name: &str| match hook {
+        Some(hook) if servers.is_none() => {
+            Err(place.error(hook, format!("fs.{key}: `{name}` needs `servers`, how many there are in all")))
+        }
+        hook => Ok(hook.as_ref().map(|hook| hook.get_ref().clone())),
+    };
+    let set = hook(set_servers, "set_servers")?;
+    if let Some(hook) = set_servers.as_ref().filter(|hook| !hook.get_ref().contains("{servers}")) {
+        return Err(place.error(hook, format!("fs.{key}: `set_servers` says how many with {{servers}}")));
+    }
+    if let (Some(hook), None) = (set_servers, count_servers) {
+        let what = "give `count_servers`, which prints how many serve; what was set is counted, not assumed";
+        return Err(place.error(hook, format!("fs.{key}: {what}")));
+    }
+    Ok(FileSystem {
+        dir: dir.clone(),
+        kind: kind.clone(),
+        servers: whole(servers.as_ref(), &format!("fs.{key}.servers"), place)?,
+        set_servers: set,
+        count_servers: hook(count_servers, "count_servers")?,
+    })
+}
+
+/// What runs, as it stands in the file.
+enum Entry<'w> {
+    Test(&'w wire::Test),
+    Series(&'w wire::Series),
+}
+
+/// All that runs, in the order of the file, whatever it is.
+fn in_order(file: &wire::File) -> Vec<Entry<'_>> {
+    let tests = file.test.iter().map(|test| (test.span().start, Entry::Test(test.get_ref())));
+    let series = file.series.iter().map(|series| (series.span().start, Entry::Series(series.get_ref())));
+    let mut all: Vec<(usize, Entry<'_>)> = tests.chain(series).collect();
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// A word that becomes part of file names.
@@ -115,7 +152,7 @@ fn launch(launch: Option<&Spanned<wire::Launch>>, place: &Place<'_>) -> Checked<
 /// What holds where a test or dataset says nothing itself.
 pub(super) struct Defaults<'a> {
     pub(super) file: &'a wire::Defaults,
-    file_systems: &'a BTreeMap<String, FileSystem>,
+    pub(super) file_systems: &'a BTreeMap<String, FileSystem>,
     pub(super) clients: Clients,
     pub(super) launch: &'a LaunchKind,
     pub(super) known: Vec<Known>,
@@ -145,149 +182,13 @@ impl Defaults<'_> {
         Ok(Dataset {
             name: key.to_owned(),
             line: Line::Ior(line),
+            setup: wire.setup.clone(),
             placement: self
                 .placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?,
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             at: self.place.line_column(&wire.ior.span()),
         })
-    }
-
-    /// Where a test runs: once, or at each of its steps with the step's name.
-    fn steps(&self, wire: &wire::Test) -> Checked<Vec<(Placement, String)>> {
-        let who = format!("test {}", wire.id.get_ref());
-        let placements =
-            self.placements(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span()))?;
-        let steps = matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(wire::Nodes::Steps(_)));
-        let step = |placement: &Placement| match placement.nodes {
-            Some(nodes) if steps => format!(".n{nodes}"),
-            _ => String::new(),
-        };
-        Ok(placements.into_iter().map(|placement| (placement.clone(), step(&placement))).collect())
-    }
-
-    fn test(&self, wire: &wire::Test, (placement, step): (Placement, String), plan: &Plan) -> Checked<Test> {
-        let id = format!("{}{step}", wire.id.get_ref());
-        let who = format!("test {id}");
-        name(&wire.id, "a test's id", self.place)?;
-        if plan.tests.iter().any(|test| test.id == id) {
-            return Err(self
-                .place
-                .error(&wire.id, format!("{who} stands here for the second time; ids are unique")));
-        }
-        let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
-        let (key, words) = self.only_line(&who, wire)?;
-        let refused = |why: String| self.place.error(words, format!("{who}: {why}"));
-        let mut line = Line::parse(key, words.get_ref()).map_err(|error| refused(error.0))?;
-        if wire.verify.or(self.file.verify) == Some(wire::Verify::After) {
-            line = line.verified();
-        }
-        if let Some(why) = plan.launch.kind.refuses_workloads().filter(|_| line.starts_ranks()) {
-            return Err(refused(why));
-        }
-        let mut test = Test {
-            line,
-            clause: if wire.clause.is_empty() { id.clone() } else { wire.clause.clone() },
-            placement,
-            repetitions: self.count(
-                &who,
-                "repetitions",
-                wire.repetitions.as_ref(),
-                self.file.repetitions.as_ref(),
-                1,
-            )?,
-            uses: wire.uses.as_ref().map(|uses| self.uses(&who, uses, &step, plan)).transpose()?,
-            states: Vec::new(),
-            role: self.role(&who, wire, plan)?,
-            criteria: Vec::new(),
-            sustained_s: match wire.sustained.as_ref().or(self.file.sustained.as_ref()) {
-                Some(text) => Some(self.quantity(&who, "sustained", text, Dimension::Seconds)?),
-                None => None,
-            },
-            waivers: wire.waive.iter().map(|waiver| self.waiver(&who, waiver)).collect::<Checked<_>>()?,
-            timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
-            cov_max: match wire.cov_max.as_ref().or(self.file.cov_max.as_ref()) {
-                Some(share) => Some(self.quantity(&who, "cov_max", share, Dimension::Fraction)?),
-                None => None,
-            },
-            cache_warm: wire.cache == wire::Cache::Warm,
-            fs: self.fs(&who, wire.fs.as_ref(), &wire.id)?,
-            decide,
-            at: self.place.line_column(&words.span()),
-            id,
-        };
-        for state in &wire.states {
-            test.states.push(self.needed(&who, state, &test, plan)?);
-        }
-        for criterion in &wire.criterion.0 {
-            test.criteria.push(self.criterion(&who, criterion, &test, plan)?);
-        }
-        self.reads(&who, words, &test, plan)?;
-        Ok(test)
-    }
-
-    /// The one line of a test, with the key of its workload.
-    fn only_line<'w>(&self, who: &str, wire: &'w wire::Test) -> Checked<(&'static str, &'w Spanned<String>)> {
-        let mut lines = wire.lines();
-        match (lines.next(), lines.next()) {
-            (Some(line), None) => Ok(line),
-            (Some(_), Some((key, line))) => Err(self
-                .place
-                .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),
-            (None, _) => {
-                let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).collect();
-                let keys = keys.join("`, `");
-                Err(self.place.error(&wire.id, format!("{who} has no line; give one as `{keys}`")))
-            }
-        }
-    }
-
-    /// What the test is for; only one of the contract has criteria.
-    fn role(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Role> {
-        let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
-        match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
-            (wire::Role::Contract, true, _) => {
-                refused("has no criterion; add one, or `role = \"reported\"` to measure without judging")
-            }
-            (wire::Role::Reported, false, _) => {
-                refused("is only reported and has a criterion; drop the criterion or the role")
-            }
-            (wire::Role::Hero, false, _) => {
-                refused("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
-            }
-            (wire::Role::Hero, true, None) => {
-                refused("is a hero run; say with `compare_to` beside which test of the contract it is shown")
-            }
-            (wire::Role::Hero, true, Some(word)) => {
-                let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
-                match known.iter().position(|id| id == word.get_ref()) {
-                    Some(index) => Ok(Role::Hero(index)),
-                    None => {
-                        let near = among(word.get_ref(), &known);
-                        let what = format!("{who}: `{}` is no test above this one{near}", word.get_ref());
-                        Err(self.place.error(word, what))
-                    }
-                }
-            }
-            (_, _, Some(word)) => {
-                Err(self.place.error(word, format!("{who}: `compare_to` is for `role = \"hero\"`")))
-            }
-            (wire::Role::Contract, false, None) => Ok(Role::Contract),
-            (wire::Role::Reported, true, None) => Ok(Role::Reported),
-        }
-    }
-
-    fn waiver(&self, who: &str, wire: &wire::Waiver) -> Checked<Waiver> {
-        let wire::Waiver { lint, why, by } = wire;
-        if why.trim().is_empty() || by.trim().is_empty() {
-            return Err(self.place.error(lint, format!("{who}: a waiver says why and by whom")));
-        }
-        let at = self.place.line_column(&lint.span());
-        Ok(Waiver { lint: lint.get_ref().clone(), why: why.clone(), by: by.clone(), at })
-    }
-
-    fn line(&self, who: &str, ior: &Spanned<String>) -> Checked<IorLine> {
-        IorLine::parse(ior.get_ref()).map_err(|error| self.place.error(ior, format!("{who}: {error}")))
     }
 
     pub(super) fn count(
@@ -313,7 +214,13 @@ impl Defaults<'_> {
         }
     }
 
-    fn quantity(&self, who: &str, key: &str, text: &Spanned<String>, wanted: Dimension) -> Checked<f64> {
+    pub(super) fn quantity(
+        &self,
+        who: &str,
+        key: &str,
+        text: &Spanned<String>,
+        wanted: Dimension,
+    ) -> Checked<f64> {
         let refused = |what: &str| self.place.error(text, format!("{who}: {key}: {what}"));
         let quantity: Quantity = text.get_ref().parse().map_err(|error: Usage| refused(&error.0))?;
         if quantity.dimension != wanted || quantity.value <= 0.0 {

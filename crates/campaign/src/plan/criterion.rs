@@ -1,10 +1,11 @@
 //! The rules of a criterion: its metric is one the test yields, its value one of that dimension.
 
 use results::record::{METRICS, Outcome};
+use toml::Spanned;
 use units::Dimension;
 
 use super::check::{Checked, Defaults, among};
-use super::{Criterion, Decide, Op, Plan, Stat, Test, wire};
+use super::{Criterion, Decide, Goal, Op, Plan, Stat, Test, wire};
 use crate::line::Line;
 use crate::tool_line::Measures;
 
@@ -15,18 +16,25 @@ impl Defaults<'_> {
         wire: &wire::Criterion,
         test: &Test,
         plan: &Plan,
-    ) -> Checked<Criterion> {
+    ) -> Checked<Option<Criterion>> {
         let dimension = self
             .dimension_of(wire.metric.get_ref(), test)
             .map_err(|why| self.place.error(&wire.metric, format!("{who}: {why}")))?;
-        let op = Op::ALL.into_iter().find(|op| op.to_string() == *wire.op.get_ref());
+        if let Some(within) = &wire.linear_within {
+            return self.linear(who, wire, within, test, plan);
+        }
+        let (Some(wire_op), Some(wire_value)) = (&wire.op, &wire.value) else {
+            let what = "a criterion has `op` and `value`, or in a series `linear_within`";
+            return Err(self.place.error(&wire.metric, format!("{who}: {what}")));
+        };
+        let op = Op::ALL.into_iter().find(|op| op.to_string() == *wire_op.get_ref());
         let Some(op) = op else {
-            let what = format!("{who}: `{}` is no comparison; known are >= <= > < ==", wire.op.get_ref());
-            return Err(self.place.error(&wire.op, what));
+            let what = format!("{who}: `{}` is no comparison; known are >= <= > < ==", wire_op.get_ref());
+            return Err(self.place.error(wire_op, what));
         };
         let metric = wire.metric.get_ref().clone();
-        let written = wire.value.get_ref().to_string();
-        let refused = |what: String| self.place.error(&wire.value, format!("{who}: {metric}: {what}"));
+        let written = wire_value.get_ref().to_string();
+        let refused = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
         let (goal, written) = self.goal(&written, dimension, plan).map_err(refused)?;
         let stat = match wire.stat {
             // Counts are not averaged away: the worst repetition counts.
@@ -40,7 +48,49 @@ impl Defaults<'_> {
             Some(wire::Stat::Min) => Stat::Min,
             Some(wire::Stat::Max) => Stat::Max,
         };
-        Ok(Criterion { metric, stat, op, goal, written })
+        Ok(Some(Criterion { metric, stat, op, goal, written }))
+    }
+
+    /// A criterion on linearity: none at the first step, with which the others are compared.
+    fn linear(
+        &self,
+        who: &str,
+        wire: &wire::Criterion,
+        within: &Spanned<String>,
+        test: &Test,
+        plan: &Plan,
+    ) -> Checked<Option<Criterion>> {
+        let refused = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
+        let below = self.quantity(who, "linear_within", within, Dimension::Fraction)?;
+        let Some(step) = &test.step else { return refused("only the steps of a [[series]] can be linear") };
+        if wire.op.is_some() || wire.value.is_some() || wire.stat.is_some() {
+            return refused(
+                "stands alone with `metric`; each step is compared with the first, mean with mean",
+            );
+        }
+        if below >= 1.0 {
+            return refused("is a part of what is linear, such as `10%`");
+        }
+        let series = &plan.series[step.series];
+        let first = &series.steps[0];
+        if first.label == step.label {
+            return Ok(None);
+        }
+        let phase = test.id.rsplit('.').next().unwrap_or_default();
+        let base = format!("{}.{}.{phase}", series.id, first.label);
+        let Some(base) = plan.tests.iter().position(|other| other.id == base) else {
+            return refused("the first step is not there");
+        };
+        let metric = wire.metric.get_ref().clone();
+        let factor = step.value / first.value;
+        let (percent, base_id) = ((1.0 - below) * 100.0, &plan.tests[base].id);
+        let (from, to, over) = (first.value, step.value, &series.over);
+        let written = format!("{percent} % of linear from {base_id} ({from} to {to} {over})");
+        let dimension =
+            self.dimension_of(&metric, test).map_err(|why| self.place.error(&wire.metric, why))?;
+        let goal =
+            Goal::Share { share: factor * (1.0 - below), test: base, metric: metric.clone(), dimension };
+        Ok(Some(Criterion { metric, stat: Stat::Mean, op: Op::AtLeast, goal, written }))
     }
 
     /// The metric's dimension, if the test's line yields it.

@@ -21,6 +21,16 @@ pub(super) struct Asked<'w> {
 }
 
 impl<'w> Asked<'w> {
+    /// What a phase of a series says, at a step.
+    pub(super) fn of_step(
+        ranks: &'w Option<Spanned<Count>>,
+        nodes: &'w Spanned<Nodes>,
+        ppn: &'w Option<Spanned<Count>>,
+        at: Range<usize>,
+    ) -> Self {
+        Self { ranks: ranks.as_ref(), nodes: Some(nodes), ppn: ppn.as_ref(), at }
+    }
+
     pub(super) fn new(
         ranks: &'w Option<Spanned<Count>>,
         nodes: &'w Option<Spanned<Nodes>>,
@@ -104,7 +114,7 @@ impl Defaults<'_> {
     }
 
     /// A number of nodes, with the rule in words where it is one.
-    fn nodes(&self, word: &str) -> Result<(u32, Option<String>), String> {
+    pub(super) fn nodes(&self, word: &str) -> Result<(u32, Option<String>), String> {
         let word = word.trim();
         if let Ok(nodes) = word.parse::<u32>() {
             let whole = self.clients.delivered.filter(|delivered| nodes > *delivered);

@@ -5,6 +5,7 @@ use toml::Spanned;
 use units::several;
 
 use super::check::{Checked, Defaults, among};
+use super::test::Variant;
 use super::{Plan, Test, Uses};
 use crate::ior_line::IorLine;
 use crate::line::Line;
@@ -31,9 +32,7 @@ impl Defaults<'_> {
             return refused(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
         }
         match (&test.line, source.line) {
-            (Line::Ior(line), Line::Ior(made)) => {
-                self.reads_data(&refused, line, test.placement.ranks, made, &source)
-            }
+            (Line::Ior(line), Line::Ior(made)) => self.reads_data(&refused, test, line, made, &source),
             (Line::Tool(line), Line::Tool(made)) if line.workload() == made.workload() => {
                 self.reads_names(&refused, test, (line, made), plan, &source)
             }
@@ -90,12 +89,12 @@ impl Defaults<'_> {
     fn reads_data(
         &self,
         refused: &dyn Fn(String) -> Checked<()>,
+        test: &Test,
         line: &IorLine,
-        test_ranks: u32,
         made: &IorLine,
         Made { maker, ranks, .. }: &Made<'_>,
     ) -> Checked<()> {
-        let ranks = *ranks;
+        let (ranks, test_ranks) = (*ranks, test.placement.ranks);
         if !line.keep {
             return refused("IOR removes files it has read; add -k, they belong to others too".into());
         }
@@ -120,7 +119,9 @@ impl Defaults<'_> {
                 size(there),
             ));
         }
-        if made.deadline_s > 0 && !(made.status_file && line.status_file) {
+        // How much there is, is then in a file, or in what the writer exports.
+        let known = (made.status_file && line.status_file) || !test.imports.is_empty();
+        if made.deadline_s > 0 && !known {
             return refused(format!(
                 "{maker} may be stopped by -D before it is full; give both lines \
                  -O stoneWallingStatusFile={{dir}}/pairs"
@@ -129,8 +130,14 @@ impl Defaults<'_> {
         Ok(())
     }
 
-    /// `step` is the test's own: of a test with steps, each uses the same step of another that has it.
-    pub(super) fn uses(&self, who: &str, uses: &Spanned<String>, step: &str, plan: &Plan) -> Checked<Uses> {
+    /// Of a test with steps, each uses the same step of another that has it.
+    pub(super) fn uses(
+        &self,
+        who: &str,
+        uses: &Spanned<String>,
+        variant: &Variant,
+        plan: &Plan,
+    ) -> Checked<Uses> {
         let word = uses.get_ref().as_str();
         let refused = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
         if let Some(wanted) = word.strip_prefix("dataset.") {
@@ -140,7 +147,7 @@ impl Defaults<'_> {
                 None => refused(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
             };
         }
-        let same_step = format!("{word}{step}");
+        let same_step = format!("{}{word}{}", variant.before, variant.behind);
         let by_id = |id: &str| plan.tests.iter().position(|test| test.id == id);
         let Some(index) = by_id(&same_step).or_else(|| by_id(word)) else {
             let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();

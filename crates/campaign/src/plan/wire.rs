@@ -4,6 +4,7 @@
 //! Never here: rules between keys, which `check` puts.
 
 mod count;
+mod series;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,6 +14,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::
 use toml::Spanned;
 
 pub(super) use count::{Count, Nodes};
+pub(super) use series::{Over, Series};
 
 /// The whole file.
 #[derive(Deserialize)]
@@ -38,6 +40,8 @@ pub(super) struct File {
     pub(super) state: BTreeMap<String, Spanned<State>>,
     #[serde(default)]
     pub(super) test: Vec<Spanned<Test>>,
+    #[serde(default)]
+    pub(super) series: Vec<Spanned<Series>>,
 }
 
 #[derive(Deserialize)]
@@ -54,6 +58,9 @@ pub(super) struct Head {
 pub(super) struct Fs {
     pub(super) dir: String,
     pub(super) kind: Option<String>,
+    pub(super) servers: Option<Spanned<Count>>,
+    pub(super) set_servers: Option<Spanned<String>>,
+    pub(super) count_servers: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -143,6 +150,8 @@ pub(super) enum Rule {
 #[serde(deny_unknown_fields)]
 pub(super) struct Dataset {
     pub(super) ior: Spanned<String>,
+    #[serde(default)]
+    pub(super) setup: Vec<String>,
     pub(super) ranks: Option<Spanned<Count>>,
     pub(super) nodes: Option<Spanned<Nodes>>,
     pub(super) ppn: Option<Spanned<Count>>,
@@ -179,6 +188,10 @@ pub(super) struct Test {
     pub(super) ppn: Option<Spanned<Count>>,
     pub(super) repetitions: Option<Spanned<Count>>,
     pub(super) uses: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) setup: Vec<String>,
+    #[serde(default)]
+    pub(super) exports: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) states: Vec<Spanned<String>>,
     #[serde(default)]
@@ -235,8 +248,9 @@ pub(super) enum Cache {
 pub(super) struct Criterion {
     pub(super) metric: Spanned<String>,
     pub(super) stat: Option<Stat>,
-    pub(super) op: Spanned<String>,
-    pub(super) value: Spanned<Value>,
+    pub(super) op: Option<Spanned<String>>,
+    pub(super) value: Option<Spanned<Value>>,
+    pub(super) linear_within: Option<Spanned<String>>,
 }
 
 #[derive(Clone, Copy, Deserialize)]

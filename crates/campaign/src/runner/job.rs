@@ -32,6 +32,8 @@ pub(super) struct Prepared {
     pub(super) env_recorded: BTreeMap<String, String>,
     env: BTreeMap<String, String>,
     dir: PathBuf,
+    stdout: String,
+    stderr: String,
     timeout: Duration,
 }
 
@@ -44,14 +46,7 @@ impl Prepared {
         words.extend(job.words.iter().map(|word| word.replace("{dir}", &files)));
         words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         let program = asked.program.to_string_lossy().into_owned();
-        let foreign = launch.kind.foreign_env();
-        let mut env: BTreeMap<String, String> = asked
-            .environment
-            .iter()
-            .filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)))
-            .cloned()
-            .collect();
-        env.extend(launch.env.clone());
+        let env = environment(asked);
         Self {
             argv: launch.kind.command(&Launching {
                 program,
@@ -62,7 +57,22 @@ impl Prepared {
             env_recorded: recorded(&env, &launch.env),
             env,
             dir: dir.to_owned(),
-            timeout: Duration::try_from_secs_f64(job.timeout_s).unwrap_or(Duration::MAX),
+            stdout: names::STDOUT.to_owned(),
+            stderr: names::STDERR.to_owned(),
+            timeout: limit(job.timeout_s),
+        }
+    }
+
+    /// A command of the shell, run in `dir`, where files called `name` keep what it prints.
+    pub(super) fn shell(asked: &Campaigning, command: &str, dir: &Path, name: &str, timeout_s: f64) -> Self {
+        Self {
+            argv: ["sh", "-c", command].map(str::to_owned).to_vec(),
+            env_recorded: BTreeMap::new(),
+            env: environment(asked),
+            dir: dir.to_owned(),
+            stdout: format!("{name}.stdout.txt"),
+            stderr: format!("{name}.stderr.txt"),
+            timeout: limit(timeout_s),
         }
     }
 
@@ -81,14 +91,14 @@ impl Prepared {
             .envs(&self.env)
             .current_dir(&self.dir)
             .stdin(Stdio::null())
-            .stdout(File::create(self.dir.join(names::STDOUT))?)
-            .stderr(File::create(self.dir.join(names::STDERR))?)
+            .stdout(File::create(self.dir.join(&self.stdout))?)
+            .stderr(File::create(self.dir.join(&self.stderr))?)
             .process_group(0)
             .spawn();
         let mut child = match spawned {
             Ok(child) => child,
             Err(error) => {
-                std::fs::write(self.dir.join(names::STDERR), format!("cannot start `{program}`: {error}\n"))?;
+                std::fs::write(self.dir.join(&self.stderr), format!("cannot start `{program}`: {error}\n"))?;
                 return Ok(Some((JobEnd::NotStarted, began.elapsed().as_secs_f64())));
             }
         };
@@ -128,6 +138,20 @@ impl Prepared {
         }
         Ok(Watched::Ended)
     }
+}
+
+/// What jobs inherit: this process's environment without what an outer launcher told its ranks, and the
+/// plan's own.
+fn environment(asked: &Campaigning) -> BTreeMap<String, String> {
+    let launch = &asked.plan.launch;
+    let foreign = launch.kind.foreign_env();
+    let inherited = asked.environment.iter();
+    let inherited = inherited.filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)));
+    inherited.cloned().chain(launch.env.clone()).collect()
+}
+
+fn limit(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 enum Watched {

@@ -17,7 +17,8 @@ use crate::speech::{complain, say};
 /// Judge a campaign again, from the plan and the records in its folder.
 ///
 /// Nothing is measured. The folder stays as it is; only where its verdicts were lost are they put back.
-/// Of a campaign that has not ended it tells how things stand. Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive,
+/// Of a campaign that has not ended it tells how things stand. Exit status: 0 all clauses passed; 1 one
+/// failed; 2 wrong usage; 3 one is inconclusive,
 /// invalid or not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {

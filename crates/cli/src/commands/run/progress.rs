@@ -78,6 +78,7 @@ impl Observer for Progress {
                 self.line(&format!("{}  left out: {why}", self.name(job)));
                 self.done += 1;
             }
+            Event::Trouble(what) => self.line(&format!("put this right by hand: {what}")),
         }
     }
 }

@@ -1,0 +1,56 @@
+//! What one phase leaves for a later one: a value that is known only when it has run.
+//!
+//! Here the names are checked, and a value that cannot be passed stands in for each, so that the rest of the
+//! plan can be checked. [`crate::late`] puts in what was found.
+
+use std::collections::BTreeMap;
+
+use super::check::among;
+use super::{Export, Import, Plan, Uses};
+use crate::line::Line;
+
+/// What can be exported, as it is written.
+const SMALLEST_FILE: &str = "min(file.size)";
+
+/// The exports of a test.
+pub(super) fn named(wire: &BTreeMap<String, String>) -> Result<Vec<Export>, String> {
+    let export = |(name, what): (&String, &String)| match what.as_str() {
+        SMALLEST_FILE => Ok(Export { name: name.clone() }),
+        _ => Err(format!("exports.{name}: `{what}` is not known; what can be exported is `{SMALLEST_FILE}`")),
+    };
+    wire.iter().map(export).collect()
+}
+
+/// Reads a line in which `${NAME}` stands for what the test whose files it reads exports.
+pub(super) fn line(
+    key: &str,
+    text: &str,
+    uses: Option<&Uses>,
+    plan: &Plan,
+) -> Result<(Line, Vec<Import>), String> {
+    let mut imports = Vec::new();
+    let mut filled = text.to_owned();
+    while let Some(at) = filled.find("${") {
+        let rest = &filled[at + 2..];
+        let end = rest.find('}').ok_or_else(|| "`${` has no `}`".to_owned())?;
+        let name = rest[..end].to_owned();
+        let Some(Uses::Test(maker)) = uses else {
+            return Err(format!("`${{{name}}}` is exported by another test; say which with `uses`"));
+        };
+        let test = &plan.tests[*maker];
+        let known: Vec<&str> = test.exports.iter().map(|export| export.name.as_str()).collect();
+        if !known.contains(&name.as_str()) {
+            let near = among(&name, &known);
+            return Err(format!("test {} exports no `{name}`{near}", test.id));
+        }
+        // At most what one rank was to write.
+        let most = test.line.as_ior().map_or(0, |line| line.bytes(1));
+        filled = filled.replace(&format!("${{{name}}}"), &most.to_string());
+        imports.push(Import { name, test: *maker });
+    }
+    let mut line = Line::parse(key, &filled).map_err(|error| error.0)?;
+    if !imports.is_empty() {
+        line.restore(text);
+    }
+    Ok((line, imports))
+}

@@ -1,0 +1,230 @@
+//! The rules of a test: its line, its ranks, what it reads and what it must show.
+
+use toml::Spanned;
+use units::Dimension;
+
+use super::check::{Checked, Defaults, among, name};
+use super::placement::Asked;
+use super::{Import, Placement, Plan, Role, Step, Test, Uses, Waiver, state, wire};
+use crate::ior_line::IorLine;
+use crate::line::Line;
+use crate::tool_line::ToolLine;
+
+/// What makes a test one of several that stand as one in the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variant {
+    /// What stands before its id: the series and the step.
+    pub(super) before: String,
+    /// What stands behind it: the step.
+    pub(super) behind: String,
+    /// Its clause where it has none itself.
+    pub(super) clause: String,
+    /// Its repetitions where it says nothing itself.
+    pub(super) repetitions: Option<Spanned<wire::Count>>,
+    /// The step of a series.
+    pub(super) step: Option<Step>,
+    /// Placement that the step decides.
+    pub(super) placement: Option<Placement>,
+}
+
+impl Defaults<'_> {
+    /// Adds a test, once or at each of its steps.
+    pub(super) fn tests(&self, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
+        let who = format!("test {}", wire.id.get_ref());
+        let steps = matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(wire::Nodes::Steps(_)));
+        for placement in self.placements(&who, &asked(wire))? {
+            let behind = match placement.nodes {
+                Some(nodes) if steps => format!(".n{nodes}"),
+                _ => String::new(),
+            };
+            let variant = Variant { behind, placement: Some(placement), ..Variant::default() };
+            self.add(wire, &variant, plan)?;
+        }
+        Ok(())
+    }
+
+    /// Adds one test.
+    pub(super) fn add(&self, wire: &wire::Test, variant: &Variant, plan: &mut Plan) -> Checked<()> {
+        let checked = self.test(wire, variant, plan)?;
+        plan.tests.push(checked);
+        state::in_a_row(&wire.id, plan, self.place)
+    }
+
+    fn test(&self, wire: &wire::Test, variant: &Variant, plan: &Plan) -> Checked<Test> {
+        let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
+        let who = format!("test {id}");
+        name(&wire.id, "a test's id", self.place)?;
+        if plan.tests.iter().any(|test| test.id == id) {
+            return Err(self
+                .place
+                .error(&wire.id, format!("{who} stands here for the second time; ids are unique")));
+        }
+        let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
+        let uses = wire.uses.as_ref().map(|uses| self.uses(&who, uses, variant, plan)).transpose()?;
+        let (key, words) = self.only_line(&who, wire)?;
+        let (line, imports) = self
+            .bound_line(key, words.get_ref(), wire, variant, uses.as_ref(), plan)
+            .map_err(|why| self.place.error(words, format!("{who}: {why}")))?;
+        let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
+        let clause = clause.unwrap_or(&id).clone();
+        let mut test = Test {
+            line,
+            setup: wire.setup.clone(),
+            clause,
+            placement: match &variant.placement {
+                Some(placement) => placement.clone(),
+                None => self.placement(&who, &asked(wire))?,
+            },
+            step: variant.step.clone(),
+            exports: super::exports::named(&wire.exports)
+                .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")))?,
+            imports,
+            repetitions: self.count(
+                &who,
+                "repetitions",
+                wire.repetitions.as_ref(),
+                variant.repetitions.as_ref().or(self.file.repetitions.as_ref()),
+                1,
+            )?,
+            uses,
+            states: Vec::new(),
+            role: self.role(&who, wire, plan)?,
+            criteria: Vec::new(),
+            sustained_s: self.asked(
+                &who,
+                "sustained",
+                &wire.sustained,
+                &self.file.sustained,
+                Dimension::Seconds,
+            )?,
+            waivers: wire.waive.iter().map(|waiver| self.waiver(&who, waiver)).collect::<Checked<_>>()?,
+            timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
+            cov_max: self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction)?,
+            cache_warm: wire.cache == wire::Cache::Warm,
+            fs: self.fs(&who, wire.fs.as_ref(), &wire.id)?,
+            decide,
+            at: self.place.line_column(&words.span()),
+            id,
+        };
+        self.complete(&who, wire, &mut test, plan)?;
+        self.reads(&who, words, &test, plan)?;
+        Ok(test)
+    }
+
+    /// Adds what only a test that is otherwise known can be asked for.
+    fn complete(&self, who: &str, wire: &wire::Test, test: &mut Test, plan: &Plan) -> Checked<()> {
+        for state in &wire.states {
+            test.states.push(self.needed(who, state, test, plan)?);
+        }
+        for criterion in &wire.criterion.0 {
+            test.criteria.extend(self.criterion(who, criterion, test, plan)?);
+        }
+        Ok(())
+    }
+
+    /// A quantity that a test may ask for, or else the defaults.
+    fn asked(
+        &self,
+        who: &str,
+        key: &str,
+        own: &Option<Spanned<String>>,
+        default: &Option<Spanned<String>>,
+        dimension: Dimension,
+    ) -> Checked<Option<f64>> {
+        let asked = own.as_ref().or(default.as_ref());
+        asked.map(|text| self.quantity(who, key, text, dimension)).transpose()
+    }
+
+    /// The line with the step's word in it, and what it has from other tests.
+    fn bound_line(
+        &self,
+        key: &str,
+        text: &str,
+        wire: &wire::Test,
+        variant: &Variant,
+        uses: Option<&Uses>,
+        plan: &Plan,
+    ) -> Result<(Line, Vec<Import>), String> {
+        let text = match &variant.step {
+            Some(step) => text.replace("{step}", &step.word),
+            None => text.to_owned(),
+        };
+        let (mut line, imports) = super::exports::line(key, &text, uses, plan)?;
+        if wire.verify.or(self.file.verify) == Some(wire::Verify::After) {
+            line = line.verified();
+        }
+        match plan.launch.kind.refuses_workloads().filter(|_| line.starts_ranks()) {
+            Some(why) => Err(why),
+            None => Ok((line, imports)),
+        }
+    }
+
+    /// The one line of a test, with the key of its workload.
+    fn only_line<'w>(&self, who: &str, wire: &'w wire::Test) -> Checked<(&'static str, &'w Spanned<String>)> {
+        let mut lines = wire.lines();
+        match (lines.next(), lines.next()) {
+            (Some(line), None) => Ok(line),
+            (Some(_), Some((key, line))) => Err(self
+                .place
+                .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),
+            (None, _) => {
+                let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).collect();
+                let keys = keys.join("`, `");
+                Err(self.place.error(&wire.id, format!("{who} has no line; give one as `{keys}`")))
+            }
+        }
+    }
+
+    /// What the test is for; only one of the contract has criteria.
+    fn role(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Role> {
+        let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
+        match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
+            (wire::Role::Contract, true, _) => {
+                refused("has no criterion; add one, or `role = \"reported\"` to measure without judging")
+            }
+            (wire::Role::Reported, false, _) => {
+                refused("is only reported and has a criterion; drop the criterion or the role")
+            }
+            (wire::Role::Hero, false, _) => {
+                refused("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
+            }
+            (wire::Role::Hero, true, None) => {
+                refused("is a hero run; say with `compare_to` beside which test of the contract it is shown")
+            }
+            (wire::Role::Hero, true, Some(word)) => {
+                let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+                match known.iter().position(|id| id == word.get_ref()) {
+                    Some(index) => Ok(Role::Hero(index)),
+                    None => {
+                        let near = among(word.get_ref(), &known);
+                        let what = format!("{who}: `{}` is no test above this one{near}", word.get_ref());
+                        Err(self.place.error(word, what))
+                    }
+                }
+            }
+            (_, _, Some(word)) => {
+                Err(self.place.error(word, format!("{who}: `compare_to` is for `role = \"hero\"`")))
+            }
+            (wire::Role::Contract, false, None) => Ok(Role::Contract),
+            (wire::Role::Reported, true, None) => Ok(Role::Reported),
+        }
+    }
+
+    fn waiver(&self, who: &str, wire: &wire::Waiver) -> Checked<Waiver> {
+        let wire::Waiver { lint, why, by } = wire;
+        if why.trim().is_empty() || by.trim().is_empty() {
+            return Err(self.place.error(lint, format!("{who}: a waiver says why and by whom")));
+        }
+        let at = self.place.line_column(&lint.span());
+        Ok(Waiver { lint: lint.get_ref().clone(), why: why.clone(), by: by.clone(), at })
+    }
+
+    pub(super) fn line(&self, who: &str, ior: &Spanned<String>) -> Checked<IorLine> {
+        IorLine::parse(ior.get_ref()).map_err(|error| self.place.error(ior, format!("{who}: {error}")))
+    }
+}
+
+/// What a test says of its ranks.
+fn asked(wire: &wire::Test) -> Asked<'_> {
+    Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span())
+}

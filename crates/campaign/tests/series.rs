@@ -1,0 +1,163 @@
+//! Series over a stand-in for a file system whose servers are a number in a file, and a program that moves
+//! 100 bytes a second for each of them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use campaign::runner::Blind;
+use campaign::{Campaigning, Ended, Plan, run};
+use results::folder::{Build, Campaign, JobEnd};
+use results::{Outcome, Verdict};
+
+/// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses.
+const PROGRAM: &str = r#"#!/bin/sh
+servers=$(cat "$0.servers")
+rate=$((servers * 100))
+if [ "$servers" = 6 ] && [ -e "$0.loss" ]; then rate=$((rate * (100 - $(cat "$0.loss")) / 100)); fi
+case "$*" in *" -r "*) phase=read ;; *) phase=write ;; esac
+echo "$*" >> "$0.calls"
+for last; do :; done
+spans='{"open_s":0,"transfer_s":1,"close_s":0,"total_s":1}'
+clock='{"source":"","resolution_ns":1,"cost_ns":1,"offset_uncertainty_ns":0}'
+balance='{"bytes_min":0,"bytes_max":0,"seconds_min":0,"seconds_max":0,"slowest_rank":0'
+balance=$balance',"slowest_node":"","slowest_rate":0}'
+sizes='"ranks":1,"transfer_bytes":1,"block_bytes":1,"segments":1,"expected_bytes":'$rate',"bytes":'$rate
+run='"schema":1,"tool":"","workload":"ior","argv":[],"started":"","host":"n","ranks":1,"nodes":2'
+{
+echo '{"record":"run",'$run',"clock":'$clock'}'
+printf '{"record":"phase","test":0,"repetition":0,"phase":"%s","backend":"posix",' $phase
+printf '"file_per_rank":true,"path":"",%s,"ops":1,"began_s":0,' "$sizes"
+printf '"spans":%s,"balance":%s,' "$spans" "$balance"
+echo '"smallest_file_bytes":'$((servers * 10485760 + 7))'}'
+echo '{"record":"end","exit":0,"finished":""}'
+} > "$last"
+"#;
+
+const SERIES: &str = r#"
+[[series]]
+id = "S"
+clause = "scales within 10 % of linear"
+over = "servers"
+steps = ["1", "1/3", "2/3", "3/3"]
+repetitions = 2
+[[series.phases]]
+id = "w"
+ior = "-w -k -F -D 5 -t 1m -b 4g"
+exports = { SMALLEST = "min(file.size)" }
+setup = ["echo set up {dir}"]
+criterion = { metric = "write.bw", linear_within = "10%" }
+[[series.phases]]
+id = "r"
+ior = "-r -k -F -D 5 -t 1m -b ${SMALLEST}"
+uses = "w"
+criterion = { metric = "read.bw", linear_within = "10%" }
+"#;
+
+struct Stage(tempfile::TempDir);
+
+impl Stage {
+    fn new() -> Self {
+        let stage = Self(tempfile::tempdir().unwrap());
+        fs::write(stage.path("program"), PROGRAM).unwrap();
+        fs::set_permissions(stage.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(stage.path("program.servers"), "6\n").unwrap();
+        fs::create_dir(stage.path("scratch")).unwrap();
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// A campaign in which this command brings servers on.
+    fn judged(&self, set: &str) -> Campaign {
+        let state = self.path("program.servers").to_string_lossy().into_owned();
+        let set = set.replace("FILE", &state);
+        let head = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nlaunch = {{ kind = \"local\" }}\n\
+             [fs.s]\ndir = \"{{dir}}\"\nservers = 6\nset_servers = '''{set}'''\n\
+             count_servers = \"cat {state}\"\n"
+        );
+        let asked = Campaigning {
+            plan: Plan::parse(&format!("{head}{SERIES}"), "p.toml").unwrap(),
+            dir: Some(self.path("scratch")),
+            folder: self.path("campaign"),
+            resume: false,
+            only: vec![],
+            program: self.path("program"),
+            tool: "stand-in 1".into(),
+            build: Build::default(),
+            argv: vec!["assay".into(), "run".into()],
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            stop: Arc::new(AtomicBool::new(false)),
+        };
+        match run(&asked, &mut Blind) {
+            Ok(Ended::Judged(campaign)) => *campaign,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome)> {
+    verdicts.iter().map(|verdict| (verdict.test.as_str(), verdict.outcome)).collect()
+}
+
+#[test]
+fn each_step_is_compared_with_the_first_and_reads_what_it_wrote() {
+    let stage = Stage::new();
+    let campaign = stage.judged("echo {servers} > FILE; echo {servers} >> FILE.history");
+    let passed = ["S.s2.w", "S.s2.r", "S.s4.w", "S.s4.r", "S.s6.w", "S.s6.r"].map(|id| (id, Outcome::Pass));
+    assert_eq!(outcomes(&campaign.verdicts), passed);
+    let criterion = &campaign.verdicts[0].criterion;
+    assert_eq!(criterion, "mean >= 90 % of linear from S.s1.w (1 to 2 servers)");
+    assert_eq!(campaign.verdicts[4].threshold, Some(540.0));
+    assert_eq!(stage.text("program.servers.history"), "1\n2\n4\n6\n", "set where they change");
+    let calls = stage.text("program.calls");
+    assert_eq!(calls.lines().count(), 16);
+    assert!(
+        calls.contains("-r -k -F -D 5 -t 1m -b 20971520 "),
+        "the smallest file, in whole transfers: {calls}"
+    );
+    let job = campaign.jobs.iter().find(|job| job.info.test == "S.s2.w").unwrap();
+    let printed = ["setup-1", "setup-2", "setup-3"]
+        .map(|name| stage.text(&format!("campaign/{}/{name}.stdout.txt", job.folder)));
+    assert!(printed[0].is_empty() && printed[1] == "2\n", "{printed:?}");
+    assert!(printed[2].starts_with("set up ") && printed[2].ends_with("/tests/S.s2.w-r1\n"), "{printed:?}");
+}
+
+#[test]
+fn a_step_that_falls_short_fails_and_all_servers_are_brought_back() {
+    let stage = Stage::new();
+    fs::write(stage.path("program.loss"), "15").unwrap();
+    let campaign = stage.judged("echo {servers} > FILE");
+    let failed: Vec<&str> = campaign
+        .verdicts
+        .iter()
+        .filter(|verdict| verdict.outcome == Outcome::Fail)
+        .map(|verdict| verdict.test.as_str())
+        .collect();
+    assert_eq!(failed, ["S.s6.w", "S.s6.r"]);
+    let reason = &campaign.verdicts[4].reason;
+    assert!(
+        reason.starts_with("mean 510 B/s misses >= 90 % of linear from S.s1.w (1 to 6 servers) = 540 B/s")
+    );
+    assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn servers_that_are_not_what_was_set_measure_nothing() {
+    let stage = Stage::new();
+    let campaign = stage.judged("echo bring on {servers}");
+    assert_eq!(campaign.jobs[0].info.end, JobEnd::NotStarted);
+    let said = stage.text(&format!("campaign/{}/stderr.txt", campaign.jobs[0].folder));
+    assert!(said.starts_with("fs.s: 1 servers were set, and `cat "), "{said}");
+    assert!(said.ends_with("` says `6`\n"), "{said}");
+    assert!(campaign.verdicts.iter().all(|verdict| verdict.outcome != Outcome::Pass));
+}
