@@ -10,6 +10,7 @@ mod cases;
 mod cold;
 mod decide;
 mod goal;
+mod group;
 mod home;
 mod state;
 mod usable;
@@ -19,16 +20,22 @@ use results::folder::{Campaign, Job, JobEnd};
 use results::record::{Outcome as CaseOutcome, Phase, Record};
 use results::{Outcome, Verdict};
 
+use crate::line::Line;
 use crate::plan::{Criterion, Plan, Test};
 use decide::Decision;
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
 pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
-    let case = |test, criterion| Case { plan, campaign, test, criterion }.verdict();
-    plan.tests
-        .iter()
-        .flat_map(|test| test.criteria.iter().map(move |criterion| case(test, criterion)))
-        .collect()
+    let mut verdicts = Vec::new();
+    for (index, test) in plan.tests.iter().enumerate() {
+        let own = test.criteria.iter();
+        verdicts.extend(own.map(|criterion| Case { plan, campaign, test, criterion }.verdict()));
+        let group =
+            test.part.map(|part| &plan.groups[part]).filter(|group| group.tests.last() == Some(&index));
+        let sums = group.into_iter().flat_map(|group| group.criteria.iter().map(move |sum| (group, sum)));
+        verdicts.extend(sums.map(|(group, sum)| group::verdict(plan, campaign, group, sum)));
+    }
+    verdicts
 }
 
 /// How a job ended, in words that follow its name.
@@ -80,6 +87,14 @@ impl<'a> Case<'a> {
     /// The jobs of the test, in the order of their repetitions.
     fn jobs(&self) -> Vec<&'a Job> {
         self.campaign.jobs.iter().filter(|job| job.info.test == self.test.id).collect()
+    }
+
+    /// Whether the test measures the metric at all.
+    fn yields(&self) -> bool {
+        match &self.test.line {
+            Line::App(app) => app.dimension(&self.criterion.metric).is_ok(),
+            line => line.phases().iter().any(|phase| phase == self.metric().0),
+        }
     }
 
     /// The phase and the metric's name within it.

@@ -20,6 +20,8 @@ pub struct Launching {
     pub words: Vec<String>,
     /// Whether the workload starts its ranks itself, as often as it takes, by the launcher's words.
     pub starts_ranks: bool,
+    /// Whether the program is an external one, which knows nothing of ranks as threads.
+    pub external: bool,
 }
 
 /// Turns a job into a command line.
@@ -98,6 +100,13 @@ impl LaunchKind {
         }
     }
 
+    /// Why an external program cannot be started so, if so.
+    pub(crate) fn refuses_app(&self, placement: &Placement) -> Option<String> {
+        let threads = *self == Self::Local && placement.ranks > 1;
+        threads
+            .then(|| "launch.kind `local` starts one process of an external program; give `ranks = 1`".into())
+    }
+
     /// Why a workload cannot start its ranks itself by these words, if so.
     pub(crate) fn refuses_workloads(&self) -> Option<String> {
         let Self::Mpirun(template) = self else { return None };
@@ -133,6 +142,7 @@ impl Launcher for LaunchKind {
         let filled =
             |word: &str| word.replace("{ranks}", &ranks).replace("{nodes}", &nodes).replace("{ppn}", &ppn);
         match self {
+            Self::Local if job.external => [std::slice::from_ref(&job.program), &job.words].concat(),
             Self::Local => {
                 let mut argv = vec![job.program.clone(), "-n".to_owned(), ranks];
                 argv.extend(job.words.iter().cloned());
@@ -172,6 +182,7 @@ mod tests {
             placement: Placement { ranks: 4, nodes: Some(2), ppn: Some(2), rule: None },
             words: words("ior -w -o /d/f --record r"),
             starts_ranks: false,
+            external: false,
         };
         for (kind, argv) in [
             (LaunchKind::Local, "/bin/assay -n 4 ior -w -o /d/f --record r"),
@@ -203,6 +214,7 @@ mod tests {
             placement: Placement { ranks: 4, nodes: Some(2), ppn: Some(2), rule: None },
             words: words("mpi-io /d --record r"),
             starts_ranks: true,
+            external: false,
         };
         let kind = LaunchKind::Mpirun(words("mpirun --oversubscribe -n {ranks} {cmd}"));
         assert_eq!(kind.refuses_workloads(), None);

@@ -9,6 +9,7 @@
 //! Never here: measuring, workloads, storage backends, printing.
 #![forbid(unsafe_code)]
 
+pub mod app;
 pub mod ior_line;
 pub mod judge;
 pub mod late;

@@ -5,16 +5,19 @@
 
 use units::Usage;
 
+use crate::app::App;
 use crate::ior_line::IorLine;
 use crate::tool_line::{Measures, ToolLine};
 
 /// The line of a test.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     /// Transfers.
     Ior(IorLine),
     /// Operations on names, and whatever else is no transfer of IOR's.
     Tool(ToolLine),
+    /// An external program.
+    App(App),
 }
 
 impl Line {
@@ -50,6 +53,7 @@ impl Line {
         let words = match self {
             Self::Ior(line) => &mut line.words,
             Self::Tool(line) => &mut line.words,
+            Self::App(app) => &mut app.words,
         };
         let before: Vec<&str> = text.split_whitespace().collect();
         // The program's own name may have stood first.
@@ -64,6 +68,7 @@ impl Line {
         match self {
             Self::Ior(_) => "ior",
             Self::Tool(line) => line.workload(),
+            Self::App(_) => "app",
         }
     }
 
@@ -72,6 +77,7 @@ impl Line {
         match self {
             Self::Ior(line) => &line.words,
             Self::Tool(line) => &line.words,
+            Self::App(app) => &app.words,
         }
     }
 
@@ -81,15 +87,18 @@ impl Line {
             Self::Ior(line) if line.names_file => &[],
             Self::Ior(_) => &["-o", "{dir}/data"],
             Self::Tool(line) => line.place(),
+            Self::App(_) => &[],
         };
         words.iter().map(ToString::to_string).collect()
     }
 
     /// Names of the phases that the line yields, as records name them.
-    pub fn phases(&self) -> Vec<&'static str> {
+    pub fn phases(&self) -> Vec<String> {
+        let named = |phases: Vec<&str>| phases.into_iter().map(str::to_owned).collect();
         match self {
-            Self::Ior(line) => line.phases(),
-            Self::Tool(line) => line.phases(),
+            Self::Ior(line) => named(line.phases()),
+            Self::Tool(line) => named(line.phases()),
+            Self::App(app) => app.phases(),
         }
     }
 
@@ -98,6 +107,7 @@ impl Line {
         match self {
             Self::Ior(_) => Measures::Bytes.yields(metric),
             Self::Tool(line) => line.measures().yields(metric),
+            Self::App(_) => true,
         }
     }
 
@@ -106,6 +116,7 @@ impl Line {
         match self {
             Self::Ior(line) => line.only_reads(),
             Self::Tool(line) => !line.creates(),
+            Self::App(_) => false,
         }
     }
 
@@ -114,6 +125,7 @@ impl Line {
         match self {
             Self::Ior(line) => line.keep,
             Self::Tool(line) => !line.removes(),
+            Self::App(_) => true,
         }
     }
 
@@ -127,13 +139,14 @@ impl Line {
                 (share(line.write), read)
             }
             Self::Tool(line) => line.bytes(ranks),
+            Self::App(app) => (app.writes_bytes, 0),
         }
     }
 
     /// Bytes of its files that lie there at the same time, at most.
     pub fn holds_bytes(&self, ranks: u32) -> u64 {
         match self {
-            Self::Ior(_) => self.bytes(ranks).0,
+            Self::Ior(_) | Self::App(_) => self.bytes(ranks).0,
             Self::Tool(line) => line.holds_bytes(ranks),
         }
     }
@@ -143,7 +156,7 @@ impl Line {
     pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
         match self {
             Self::Ior(line) if line.file_per_rank => ranks.into(),
-            Self::Ior(_) => 1,
+            Self::Ior(_) | Self::App(_) => 1,
             Self::Tool(line) => line.holds_names(ranks, preload),
         }
     }
@@ -153,13 +166,14 @@ impl Line {
         match self {
             Self::Ior(line) => line.deadline_s,
             Self::Tool(line) => line.deadline_s(),
+            Self::App(_) => 0,
         }
     }
 
     /// Whether directories are filled beforehand by the line itself.
     pub fn preloads(&self) -> bool {
         match self {
-            Self::Ior(_) => false,
+            Self::Ior(_) | Self::App(_) => false,
             Self::Tool(line) => line.preloads(),
         }
     }
@@ -167,7 +181,7 @@ impl Line {
     /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
     pub fn has_own_trees(&self) -> bool {
         match self {
-            Self::Ior(_) => false,
+            Self::Ior(_) | Self::App(_) => false,
             Self::Tool(line) => line.has_own_trees(),
         }
     }
@@ -177,13 +191,14 @@ impl Line {
         match self {
             Self::Ior(_) => phase.ends_with("_check"),
             Self::Tool(line) => line.compares(phase),
+            Self::App(_) => false,
         }
     }
 
     /// Whether its workload starts ranks itself, again where some were lost: mpi-io.
     pub fn starts_ranks(&self) -> bool {
         match self {
-            Self::Ior(_) => false,
+            Self::Ior(_) | Self::App(_) => false,
             Self::Tool(line) => line.measures() == Measures::Cases,
         }
     }
@@ -193,6 +208,7 @@ impl Line {
         match self {
             Self::Ior(line) => line.repetitions,
             Self::Tool(line) => line.repetitions(),
+            Self::App(_) => 1,
         }
     }
 
@@ -200,7 +216,15 @@ impl Line {
     pub fn as_ior(&self) -> Option<&IorLine> {
         match self {
             Self::Ior(line) => Some(line),
-            Self::Tool(_) => None,
+            Self::Tool(_) | Self::App(_) => None,
+        }
+    }
+
+    /// The program, where the line is that of an external one.
+    pub fn as_app(&self) -> Option<&App> {
+        match self {
+            Self::App(app) => Some(app),
+            Self::Ior(_) | Self::Tool(_) => None,
         }
     }
 }

@@ -6,11 +6,13 @@
 //! Invariant: every refusal is one line, `FILE:LINE:COLUMN: what, where, what would do`.
 //! Never here: running, the state of a machine, a file system's real type.
 
+mod app;
 mod check;
 mod clause;
 mod criterion;
 mod exports;
 mod goal;
+mod group;
 mod parameters;
 mod place;
 mod placement;
@@ -51,6 +53,8 @@ pub struct Plan {
     pub states: Vec<State>,
     /// The tests, in the order they run.
     pub tests: Vec<Test>,
+    /// Which of the tests run at once.
+    pub groups: Vec<Group>,
     /// The series whose phases are among the tests.
     pub series: Vec<Series>,
     /// The file as it was, byte for byte.
@@ -102,6 +106,23 @@ pub struct FileSystem {
     pub set_servers: Option<String>,
     /// The command that prints how many serve.
     pub count_servers: Option<String>,
+}
+
+/// Tests that run at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Its id.
+    pub id: String,
+    /// The clause in the contract's words.
+    pub clause: String,
+    /// The part of the shorter one that any two of them have to run at once, 0 to 1.
+    pub overlap: f64,
+    /// How often they run.
+    pub repetitions: u32,
+    /// Its parts, by their places in [`Plan::tests`].
+    pub tests: Vec<usize>,
+    /// What the sum of the parts must show.
+    pub criteria: Vec<Criterion>,
 }
 
 /// The same phases at each step of something.
@@ -240,6 +261,8 @@ impl State {
 pub struct Test {
     /// Its id, fit for a file name.
     pub id: String,
+    /// The id under which it stands in the file: its own, or that of its series or group.
+    pub family: String,
     /// The clause in the contract's words; the id where the plan has none.
     pub clause: String,
     /// The line that is run.
@@ -250,6 +273,8 @@ pub struct Test {
     pub placement: Placement,
     /// The step of a series that it belongs to.
     pub step: Option<Step>,
+    /// The group that it is a part of, by its place in [`Plan::groups`].
+    pub part: Option<usize>,
     /// What it leaves for later ones.
     pub exports: Vec<Export>,
     /// What its line has from earlier ones.

@@ -21,6 +21,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use results::folder::{self, Build, Campaign, Job, JobEnd, names};
 use results::records;
@@ -30,9 +32,12 @@ use crate::machine::machine;
 use crate::plan::Plan;
 use crate::schedule::{self, PlannedJob};
 use crate::{judge, late};
-use attempt::Attempt;
+use attempt::{Attempt, Ran};
 use place::Place;
 use setup::Setup;
+
+/// How often an observer hears of running jobs.
+const TICK: Duration = Duration::from_millis(100);
 
 /// What is asked of a campaign.
 #[derive(Debug)]
@@ -178,23 +183,31 @@ fn run_each(
     let mut done = Done::of(asked, &jobs)?;
     observer.see(&Event::Resumes { mended: &place.resumed.mended, aside: &place.resumed.aside });
     observer.see(&Event::Begins { jobs: &jobs, done: done.ends.len() });
-    for job in &jobs {
-        let key = (job.test.clone(), job.repetition);
-        if !done.ends.contains_key(&key) {
-            let stopped = Ended::Stopped { done: done.ends.len(), of: jobs.len() };
-            if asked.stop.load(Ordering::Relaxed) {
-                return Ok(Some(stopped));
-            }
+    let mut rest = jobs.as_slice();
+    while let Some(first) = rest.first() {
+        let together = |job: &&PlannedJob| job.at_once.is_some() && job.at_once == first.at_once;
+        let (now, later) = rest.split_at(rest.iter().take_while(together).count().max(1));
+        rest = later;
+        let stopped = Ended::Stopped { done: done.ends.len(), of: jobs.len() };
+        let open: Vec<&PlannedJob> = now.iter().filter(|job| !done.ends.contains_key(&key(job))).collect();
+        if !open.is_empty() && asked.stop.load(Ordering::Relaxed) {
+            return Ok(Some(stopped));
+        }
+        let mut bound = Vec::new();
+        for job in open {
             match done.bound(job) {
                 Err(why) => observer.see(&Event::LeftOut(job, &why)),
-                Ok(job) => match launch(asked, place, &job, setup, observer)? {
-                    Some(end) => drop(done.ends.insert(key, end)),
-                    None => return Ok(Some(stopped)),
-                },
+                Ok(job) => bound.push(job),
             }
         }
-        for files in &job.removes {
-            place.remove_files(job, files)?;
+        match launch(asked, place, &bound, setup, observer)? {
+            Some(ends) => done.ends.extend(bound.iter().map(key).zip(ends)),
+            None => return Ok(Some(stopped)),
+        }
+        for job in now {
+            for files in &job.removes {
+                place.remove_files(job, files)?;
+            }
         }
     }
     Ok(None)
@@ -210,7 +223,6 @@ struct Done<'a> {
 impl<'a> Done<'a> {
     fn of(asked: &'a Campaigning, jobs: &[PlannedJob]) -> io::Result<Self> {
         let ended = folder::load(&asked.folder)?.jobs.into_iter();
-        let key = |job: &PlannedJob| (job.test.clone(), job.repetition);
         Ok(Self {
             asked,
             ends: ended.map(|job| ((job.info.test, job.info.repetition), job.info.end)).collect(),
@@ -243,21 +255,68 @@ impl<'a> Done<'a> {
     }
 }
 
-/// Runs one job; `None` when the campaign was stopped before it ended.
+fn key(job: &PlannedJob) -> (String, u32) {
+    (job.test.clone(), job.repetition)
+}
+
+/// Runs jobs at once and gives how each ended; `None` when the campaign was stopped before they had.
 fn launch(
     asked: &Campaigning,
     place: &Place,
-    job: &PlannedJob,
+    jobs: &[PlannedJob],
     setup: &mut Setup,
     observer: &mut dyn Observer,
-) -> Result<Option<JobEnd>, Trouble> {
-    observer.see(&Event::Starts(job));
-    let Some(attempt) = Attempt::begin(asked, place, job, setup)? else { return Ok(None) };
-    let mut tick = |seconds: f64| observer.see(&Event::Runs(job, seconds));
-    let Some(ended) = attempt.run(asked, &mut tick)? else { return Ok(None) };
-    let end = ended.0.clone();
-    observer.see(&Event::Ends(job, &attempt.finish(asked, place, ended)?));
-    Ok(Some(end))
+) -> Result<Option<Vec<JobEnd>>, Trouble> {
+    let mut attempts = Vec::new();
+    for job in jobs {
+        observer.see(&Event::Starts(job));
+        let Some(attempt) = Attempt::begin(asked, place, job, setup)? else { return Ok(None) };
+        attempts.push(attempt);
+    }
+    let ran = run_at_once(asked, &attempts, jobs, observer);
+    let mut ends = Vec::new();
+    for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
+        let Some(ran) = ran? else { return Ok(None) };
+        ends.push(ran.end.clone());
+        observer.see(&Event::Ends(job, &attempt.finish(asked, place, ran)?));
+    }
+    Ok(Some(ends))
+}
+
+/// Runs the attempts, each watched by a thread of its own.
+fn run_at_once(
+    asked: &Campaigning,
+    attempts: &[Attempt<'_>],
+    jobs: &[PlannedJob],
+    observer: &mut dyn Observer,
+) -> Vec<Result<Option<Ran>, Trouble>> {
+    let began = Instant::now();
+    let (tell, ended) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let run = |attempt| {
+            let tell = tell.clone();
+            scope.spawn(move || {
+                let ran = Attempt::run(attempt, asked);
+                // Nobody listens any more only where this thread's end is waited for anyway.
+                let _ = tell.send(());
+                ran
+            })
+        };
+        let threads: Vec<_> = attempts.iter().map(run).collect();
+        let mut running = attempts.len();
+        while running > 0 {
+            match ended.recv_timeout(TICK) {
+                Ok(()) => running -= 1,
+                Err(_) => jobs.iter().for_each(|job| {
+                    observer.see(&Event::Runs(job, began.elapsed().as_secs_f64()));
+                }),
+            }
+        }
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Option<Ran>, Trouble>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
 }
 
 fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {

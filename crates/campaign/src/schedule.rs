@@ -61,6 +61,8 @@ pub struct PlannedJob {
     pub words: Vec<String>,
     /// Whether the workload starts its ranks itself.
     pub starts_ranks: bool,
+    /// What jobs that run at once have in common, such as `LOAD-r1`.
+    pub at_once: Option<String>,
     /// Seconds after which it is killed.
     pub timeout_s: f64,
     /// Bytes it writes at most.
@@ -158,11 +160,24 @@ struct Wanted {
 fn wanted(plan: &Plan, only: &[String]) -> Result<Wanted, Usage> {
     let mut tests = vec![only.is_empty(); plan.tests.len()];
     for id in only {
-        let Some(index) = plan.tests.iter().position(|test| test.id == *id) else {
+        let mut named: Vec<usize> =
+            (0..plan.tests.len()).filter(|index| plan.tests[*index].id == *id).collect();
+        if named.is_empty() {
+            named = (0..plan.tests.len()).filter(|index| plan.tests[*index].family == *id).collect();
+        }
+        if named.is_empty() {
             let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
             return Err(Usage(format!("plan {} has no test `{id}`; it has {}", plan.id, known.join(", "))));
-        };
-        tests[index] = true;
+        }
+        for index in named {
+            tests[index] = true;
+            // Parts of a group run together or not at all.
+            for group in &plan.groups {
+                if group.tests.contains(&index) {
+                    group.tests.iter().for_each(|part| tests[*part] = true);
+                }
+            }
+        }
     }
     let mut datasets = vec![false; plan.datasets.len()];
     for index in (0..plan.tests.len()).rev().filter(|index| plan.tests[*index].uses.is_some()) {
@@ -193,8 +208,19 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
                 jobs.push(state_job(plan, *state, jobs.len()));
             }
         }
-        for repetition in 1..=test.repetitions {
-            jobs.push(test_job(plan, index, repetition, jobs.len()));
+        let Some(group) = test.part.map(|group| &plan.groups[group]) else {
+            for repetition in 1..=test.repetitions {
+                jobs.push(test_job(plan, index, repetition, jobs.len()));
+            }
+            continue;
+        };
+        // When everything that its parts need is there, they run at once.
+        if group.tests.last() == Some(&index) {
+            for repetition in 1..=group.repetitions {
+                for part in &group.tests {
+                    jobs.push(test_job(plan, *part, repetition, jobs.len()));
+                }
+            }
         }
     }
     jobs
@@ -222,6 +248,7 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         workload: dataset.line.workload(),
         words: [dataset.line.words(), &dataset.line.place()].concat(),
         starts_ranks: false,
+        at_once: None,
         timeout_s: dataset.timeout_s,
         writes_bytes,
         holds_bytes: dataset.line.holds_bytes(dataset.placement.ranks),
@@ -253,6 +280,7 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         workload: "age",
         words: [&["{dir}".to_owned()], state.words()].concat(),
         starts_ranks: false,
+        at_once: None,
         timeout_s: state.timeout_s,
         writes_bytes: 0,
         holds_bytes: 0,
@@ -295,6 +323,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         workload: test.line.workload(),
         words: [test.line.words(), &filled, &test.line.place()].concat(),
         starts_ranks: test.line.starts_ranks(),
+        at_once: test.part.map(|group| format!("{}-r{repetition}", plan.groups[group].id)),
         timeout_s: test.timeout_s,
         writes_bytes,
         holds_bytes: test.line.holds_bytes(test.placement.ranks),

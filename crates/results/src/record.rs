@@ -36,12 +36,27 @@ pub enum Record {
     State(Box<State>),
     /// One case of a conformance suite.
     Case(Box<Case>),
+    /// One number that an external program printed.
+    Value(Value),
     /// Something went wrong and ended the phase on all ranks.
     Failure(Failure),
     /// Something the reader of the numbers has to know.
     Notice(Notice),
     /// The last line: the program ended by itself.
     End(End),
+}
+
+/// One number that an external program printed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Value {
+    /// `PHASE.NAME`, as the plan calls it.
+    pub name: String,
+    /// In the base unit of its dimension.
+    pub value: f64,
+    /// That unit.
+    pub unit: String,
+    /// How many lines it comes from.
+    pub lines: u64,
 }
 
 /// Who measured, with what.

@@ -8,7 +8,7 @@ use results::record::{Check, Failed, Record};
 
 use units::duration;
 
-use super::{Case, cases, cold, how, phases, state};
+use super::{Case, cases, cold, group, how, phases, state};
 use crate::late;
 use crate::schedule::{self, PlannedJob};
 
@@ -26,6 +26,7 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
         let why = why_not_run(case);
         return Err((Outcome::Invalid, format!("{} of {planned} repetitions were run: {why}", jobs.len())));
     }
+    group::overlapped(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     if !case.counts_errors() {
         let spoiled = wrong_data(case).or_else(|| operations_failed(jobs));
         spoiled.map_or(Ok(()), |why| Err((Outcome::Invalid, why)))?;
@@ -64,6 +65,14 @@ fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
     let name = case.metric().1;
     if let Some(outcome) = case.counts_cases() {
         return cases::value(case, job, outcome);
+    }
+    if case.test.line.as_app().is_some() {
+        let named = job.records.iter().find_map(|record| match record {
+            Record::Value(value) if value.name == case.criterion.metric => Some(value.value),
+            _ => None,
+        });
+        let (repetition, metric) = (job.info.repetition, &case.criterion.metric);
+        return named.ok_or_else(|| format!("repetition {repetition} printed no {metric}"));
     }
     let values: Vec<f64> = case.phases(job).filter_map(|phase| phase.metric(name)).map(|m| m.value).collect();
     if values.is_empty() {
@@ -118,7 +127,10 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
         }
         JobEnd::Exit(0) if whole => Ok(()),
         JobEnd::Exit(0) if job.records.is_empty() => Err(format!("repetition {repetition} recorded nothing")),
-        JobEnd::Exit(0) => Err(format!("repetition {repetition} has no end in its records")),
+        JobEnd::Exit(0) => Err(match failure(job) {
+            Some(why) => format!("repetition {repetition}: {why}"),
+            None => format!("repetition {repetition} has no end in its records"),
+        }),
         JobEnd::Exit(_)
             if whole
                 && failure(job).is_none()
@@ -145,6 +157,9 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
 /// The failure that a job recorded, in one line.
 fn failure(job: &Job) -> Option<String> {
     job.records.iter().find_map(|record| match record {
+        Record::Failure(failure) if failure.node.is_empty() => {
+            Some(format!("{}: {}", failure.step, failure.why))
+        }
         Record::Failure(failure) => {
             Some(format!("{}: rank {} (node {}): {}", failure.step, failure.rank, failure.node, failure.why))
         }

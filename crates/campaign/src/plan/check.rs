@@ -56,6 +56,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         datasets,
         states: Vec::new(),
         tests: Vec::new(),
+        groups: Vec::new(),
         series: Vec::new(),
         text: place.text.to_owned(),
         parameters: BTreeMap::new(),
@@ -69,6 +70,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         match entry {
             Entry::Test(test) => defaults.tests(test, &mut plan)?,
             Entry::Series(series) => defaults.series(series, &mut plan)?,
+            Entry::Group(group) => defaults.group(group, &mut plan)?,
         }
     }
     if plan.tests.is_empty() {
@@ -107,13 +109,15 @@ fn file_system(key: &str, wire: &wire::Fs, place: &Place<'_>) -> Checked<FileSys
 enum Entry<'w> {
     Test(&'w wire::Test),
     Series(&'w wire::Series),
+    Group(&'w wire::Group),
 }
 
 /// All that runs, in the order of the file, whatever it is.
 fn in_order(file: &wire::File) -> Vec<Entry<'_>> {
     let tests = file.test.iter().map(|test| (test.span().start, Entry::Test(test.get_ref())));
     let series = file.series.iter().map(|series| (series.span().start, Entry::Series(series.get_ref())));
-    let mut all: Vec<(usize, Entry<'_>)> = tests.chain(series).collect();
+    let groups = file.group.iter().map(|group| (group.span().start, Entry::Group(group.get_ref())));
+    let mut all: Vec<(usize, Entry<'_>)> = tests.chain(series).chain(groups).collect();
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().map(|(_, entry)| entry).collect()
 }

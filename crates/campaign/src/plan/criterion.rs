@@ -95,6 +95,11 @@ impl Defaults<'_> {
 
     /// The metric's dimension, if the test's line yields it.
     pub(super) fn dimension_of(&self, word: &str, test: &Test) -> Result<Dimension, String> {
+        if let Line::App(app) = &test.line {
+            return app
+                .dimension(word)
+                .map_err(|known| format!("the program's `metrics` have no `{word}`{}", among(word, &known)));
+        }
         let refused = |what: String| Err(what);
         let phases = test.line.phases();
         let Some((phase, kind)) = word.split_once('.') else {
@@ -110,7 +115,7 @@ impl Defaults<'_> {
                 all.iter().map(|(name, _)| *name).filter(|name| test.line.yields(name)).collect();
             return refused(format!("no metric `{kind}`{}", among(kind, &known)));
         };
-        if !phases.contains(&phase) {
+        if !phases.iter().any(|known| known == phase) {
             return refused(format!("the line yields no `{word}`: its phases are {}", phases.join(", ")));
         }
         if !test.line.yields(kind) {

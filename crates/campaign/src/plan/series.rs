@@ -43,6 +43,7 @@ impl Defaults<'_> {
                 };
                 let variant = Variant {
                     before: format!("{id}.{}.", step.label),
+                    family: Some(id.clone()),
                     clause: wire.clause.clone(),
                     repetitions: wire.repetitions.clone(),
                     step: Some(step.clone()),

@@ -1,5 +1,7 @@
 //! The rules of a test: its line, its ranks, what it reads and what it must show.
 
+use std::ops::Range;
+
 use toml::Spanned;
 use units::Dimension;
 
@@ -10,11 +12,28 @@ use crate::ior_line::IorLine;
 use crate::line::Line;
 use crate::tool_line::ToolLine;
 
+/// What a test runs.
+enum Words<'w> {
+    Line(&'static str, &'w Spanned<String>),
+    App(&'w Spanned<wire::App>),
+}
+
+impl Words<'_> {
+    fn span(&self) -> Range<usize> {
+        match self {
+            Self::Line(_, line) => line.span(),
+            Self::App(app) => app.span(),
+        }
+    }
+}
+
 /// What makes a test one of several that stand as one in the file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variant {
     /// What stands before its id: the series and the step.
     pub(super) before: String,
+    /// What it is one of: the id of a series or group; `None` for the test's own.
+    pub(super) family: Option<String>,
     /// What stands behind it: the step.
     pub(super) behind: String,
     /// Its clause where it has none itself.
@@ -23,6 +42,10 @@ pub(super) struct Variant {
     pub(super) repetitions: Option<Spanned<wire::Count>>,
     /// The step of a series.
     pub(super) step: Option<Step>,
+    /// The group that it is a part of.
+    pub(super) part: Option<usize>,
+    /// Whether the group has a criterion, so that a part needs none.
+    pub(super) floors: bool,
     /// Placement that the step decides.
     pub(super) placement: Option<Placement>,
 }
@@ -61,13 +84,13 @@ impl Defaults<'_> {
         }
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
         let uses = wire.uses.as_ref().map(|uses| self.uses(&who, uses, variant, plan)).transpose()?;
-        let (key, words) = self.only_line(&who, wire)?;
-        let (line, imports) = self
-            .bound_line(key, words.get_ref(), wire, variant, uses.as_ref(), plan)
-            .map_err(|why| self.place.error(words, format!("{who}: {why}")))?;
+        let words = self.only_line(&who, wire)?;
+        let (line, imports) = self.line_of(&who, &words, wire, variant, uses.as_ref(), plan)?;
+        let at = words.span();
         let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
         let clause = clause.unwrap_or(&id).clone();
         let mut test = Test {
+            family: variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone()),
             line,
             setup: wire.setup.clone(),
             clause,
@@ -76,6 +99,7 @@ impl Defaults<'_> {
                 None => self.placement(&who, &asked(wire))?,
             },
             step: variant.step.clone(),
+            part: variant.part,
             exports: super::exports::named(&wire.exports)
                 .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")))?,
             imports,
@@ -88,7 +112,7 @@ impl Defaults<'_> {
             )?,
             uses,
             states: Vec::new(),
-            role: self.role(&who, wire, plan)?,
+            role: self.role(&who, wire, variant, plan)?,
             criteria: Vec::new(),
             sustained_s: self.asked(
                 &who,
@@ -103,12 +127,21 @@ impl Defaults<'_> {
             cache_warm: wire.cache == wire::Cache::Warm,
             fs: self.fs(&who, wire.fs.as_ref(), &wire.id)?,
             decide,
-            at: self.place.line_column(&words.span()),
+            at: self.place.line_column(&at),
             id,
         };
         self.complete(&who, wire, &mut test, plan)?;
-        self.reads(&who, words, &test, plan)?;
+        self.runnable(&who, &at, &test, plan)?;
         Ok(test)
+    }
+
+    /// Whether the test finds what it reads, and its launcher can start it.
+    fn runnable(&self, who: &str, at: &Range<usize>, test: &Test, plan: &Plan) -> Checked<()> {
+        self.reads(who, at, test, plan)?;
+        match self.launch.refuses_app(&test.placement).filter(|_| test.line.as_app().is_some()) {
+            Some(why) => Err(self.place.at(at.clone(), &format!("{who}: {why}"))),
+            None => Ok(()),
+        }
     }
 
     /// Adds what only a test that is otherwise known can be asked for.
@@ -133,6 +166,24 @@ impl Defaults<'_> {
     ) -> Checked<Option<f64>> {
         let asked = own.as_ref().or(default.as_ref());
         asked.map(|text| self.quantity(who, key, text, dimension)).transpose()
+    }
+
+    /// What the test runs, and what that has from other tests.
+    fn line_of(
+        &self,
+        who: &str,
+        words: &Words<'_>,
+        wire: &wire::Test,
+        variant: &Variant,
+        uses: Option<&Uses>,
+        plan: &Plan,
+    ) -> Checked<(Line, Vec<Import>)> {
+        match words {
+            Words::App(app) => Ok((Line::App(self.app(who, app)?), Vec::new())),
+            Words::Line(key, words) => self
+                .bound_line(key, words.get_ref(), wire, variant, uses, plan)
+                .map_err(|why| self.place.error(*words, format!("{who}: {why}"))),
+        }
     }
 
     /// The line with the step's word in it, and what it has from other tests.
@@ -160,15 +211,19 @@ impl Defaults<'_> {
     }
 
     /// The one line of a test, with the key of its workload.
-    fn only_line<'w>(&self, who: &str, wire: &'w wire::Test) -> Checked<(&'static str, &'w Spanned<String>)> {
+    fn only_line<'w>(&self, who: &str, wire: &'w wire::Test) -> Checked<Words<'w>> {
         let mut lines = wire.lines();
         match (lines.next(), lines.next()) {
-            (Some(line), None) => Ok(line),
+            (None, None) if wire.app.is_some() => Ok(wire.app.as_ref().map(Words::App).expect("it is there")),
+            (Some((_, line)), _) if wire.app.is_some() => Err(self
+                .place
+                .error(line, format!("{who}: has an `app` and this line; make it a test of its own"))),
+            (Some((key, line)), None) => Ok(Words::Line(key, line)),
             (Some(_), Some((key, line))) => Err(self
                 .place
                 .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),
             (None, _) => {
-                let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).collect();
+                let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).chain(["app"]).collect();
                 let keys = keys.join("`, `");
                 Err(self.place.error(&wire.id, format!("{who} has no line; give one as `{keys}`")))
             }
@@ -176,9 +231,10 @@ impl Defaults<'_> {
     }
 
     /// What the test is for; only one of the contract has criteria.
-    fn role(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Role> {
+    fn role(&self, who: &str, wire: &wire::Test, variant: &Variant, plan: &Plan) -> Checked<Role> {
         let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
         match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
+            (wire::Role::Contract, true, None) if variant.floors => Ok(Role::Reported),
             (wire::Role::Contract, true, _) => {
                 refused("has no criterion; add one, or `role = \"reported\"` to measure without judging")
             }

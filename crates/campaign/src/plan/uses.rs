@@ -1,6 +1,8 @@
 //! The rules of files that a test finds: who made them, whether they will still be there, whether they
 //! fit.
 
+use std::ops::Range;
+
 use toml::Spanned;
 use units::several;
 
@@ -13,8 +15,8 @@ use crate::tool_line::ToolLine;
 
 impl Defaults<'_> {
     /// Whether what the test reads will exist, and still exist when the next one reads it.
-    pub(super) fn reads(&self, who: &str, words: &Spanned<String>, test: &Test, plan: &Plan) -> Checked<()> {
-        let refused = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
+    pub(super) fn reads(&self, who: &str, words: &Range<usize>, test: &Test, plan: &Plan) -> Checked<()> {
+        let refused = |what: String| Err(self.place.at(words.clone(), &format!("{who}: {what}")));
         let Some(source) = source(test, plan) else {
             return match (&test.line, test.line.only_reads()) {
                 (_, false) => Ok(()),
@@ -22,7 +24,7 @@ impl Defaults<'_> {
                     "reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a test's id, or -w"
                         .into(),
                 ),
-                (Line::Tool(_), true) => refused(
+                (Line::Tool(_) | Line::App(_), true) => refused(
                     "works on names that nobody made; add `uses` with the id of the test that makes them"
                         .into(),
                 ),
@@ -156,7 +158,7 @@ impl Defaults<'_> {
         if !plan.tests[index].line.keeps() {
             let how = match plan.tests[index].line {
                 Line::Ior(_) => "add -k there",
-                Line::Tool(_) => "let it only create (-C) there",
+                Line::Tool(_) | Line::App(_) => "let it only create (-C) there",
             };
             return refused(format!("uses `{word}`, whose line removes its files; {how}"));
         }

@@ -4,6 +4,7 @@
 //! Never here: rules between keys, which `check` puts.
 
 mod count;
+mod parallel;
 mod series;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::
 use toml::Spanned;
 
 pub(super) use count::{Count, Nodes};
+pub(super) use parallel::{App, Group};
 pub(super) use series::{Over, Series};
 
 /// The whole file.
@@ -42,6 +44,8 @@ pub(super) struct File {
     pub(super) test: Vec<Spanned<Test>>,
     #[serde(default)]
     pub(super) series: Vec<Spanned<Series>>,
+    #[serde(default)]
+    pub(super) group: Vec<Spanned<Group>>,
 }
 
 #[derive(Deserialize)]
@@ -183,6 +187,7 @@ pub(super) struct Test {
     pub(super) ls_lr: Option<Spanned<String>>,
     pub(super) flash_io: Option<Spanned<String>>,
     pub(super) mpi_io: Option<Spanned<String>>,
+    pub(super) app: Option<Spanned<App>>,
     pub(super) ranks: Option<Spanned<Count>>,
     pub(super) nodes: Option<Spanned<Nodes>>,
     pub(super) ppn: Option<Spanned<Count>>,

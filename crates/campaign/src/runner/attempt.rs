@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use results::folder::{self, Fill, Job, JobEnd, JobInfo, StagedJob, names};
-use results::record::Record;
-use results::records;
+use results::record::{Failure, Record};
+use results::records::{self, RecordFile, Sink};
 
 use super::job::Prepared;
 use super::place::Place;
 use super::setup::Setup;
 use super::{Campaigning, Trouble, full};
 use crate::machine::{self, now};
-use crate::schedule::PlannedJob;
+use crate::schedule::{PlannedJob, Purpose};
 
 /// A launch that is ready to run.
 pub(super) struct Attempt<'a> {
@@ -25,13 +25,19 @@ pub(super) struct Attempt<'a> {
     prepared: Prepared,
     /// Why it is not to be started after all.
     refused: Option<String>,
-    started: String,
     load_before: f64,
     fill_before: Option<Fill>,
 }
 
-/// How a launch ended and its wall time, seconds; `None` when the campaign was stopped before.
-pub(super) type Ended = Option<(JobEnd, f64)>;
+/// One launch that ended by itself or by its time limit.
+pub(super) struct Ran {
+    /// How.
+    pub(super) end: JobEnd,
+    /// Its start, RFC 3339.
+    started: String,
+    /// Its wall time, seconds.
+    seconds: f64,
+}
 
 impl<'a> Attempt<'a> {
     /// Makes the directories and does what the plan wants done before; `None` when the campaign was stopped
@@ -50,29 +56,27 @@ impl<'a> Attempt<'a> {
         if asked.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        Ok(Some(Self { job, files, staged, prepared, refused, started: now(), load_before, fill_before }))
+        Ok(Some(Self { job, files, staged, prepared, refused, load_before, fill_before }))
     }
 
-    /// Runs it.
-    pub(super) fn run(&self, asked: &Campaigning, tick: &mut dyn FnMut(f64)) -> Result<Ended, Trouble> {
-        match &self.refused {
-            None => Ok(self.prepared.run(&asked.stop, tick)?),
+    /// Runs it; `None` when the campaign was stopped before it ended.
+    pub(super) fn run(&self, asked: &Campaigning) -> Result<Option<Ran>, Trouble> {
+        let started = now();
+        let ended = match &self.refused {
+            None => self.prepared.run(&asked.stop)?,
             Some(why) => {
                 for (name, text) in [(names::STDOUT, String::new()), (names::STDERR, format!("{why}\n"))] {
                     std::fs::write(self.staged.dir().join(name), text)?;
                 }
-                Ok(Some((JobEnd::NotStarted, 0.0)))
+                Some((JobEnd::NotStarted, 0.0))
             }
-        }
+        };
+        Ok(ended.map(|(end, seconds)| Ran { end, started, seconds }))
     }
 
     /// Gives its folder the name under which it counts.
-    pub(super) fn finish(
-        self,
-        asked: &Campaigning,
-        place: &Place,
-        (end, seconds): (JobEnd, f64),
-    ) -> Result<Job, Trouble> {
+    pub(super) fn finish(self, asked: &Campaigning, place: &Place, ran: Ran) -> Result<Job, Trouble> {
+        self.record_app(asked, &ran.end)?;
         // Records that cannot be read are for the judge to refuse, at the end.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
         let info = JobInfo {
@@ -82,10 +86,10 @@ impl<'a> Attempt<'a> {
             argv: self.prepared.argv,
             env: self.prepared.env_recorded,
             cwd: format!("{}/{}", names::JOBS, self.job.folder),
-            started: self.started,
-            seconds,
+            started: ran.started,
+            seconds: ran.seconds,
             timeout_s: self.job.timeout_s,
-            end,
+            end: ran.end,
             sha256: BTreeMap::new(),
             load_before: self.load_before,
             fill_before: self.fill_before,
@@ -96,6 +100,25 @@ impl<'a> Attempt<'a> {
         let info = full::finish(&self.staged, &info, place, self.job)?;
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
         Ok(Job::read(&asked.folder, relative, info, records))
+    }
+}
+
+impl Attempt<'_> {
+    /// Writes the records of an external program, from what it printed.
+    fn record_app(&self, asked: &Campaigning, end: &JobEnd) -> Result<(), Trouble> {
+        let Purpose::Test(index) = self.job.purpose else { return Ok(()) };
+        let Some(app) = asked.plan.tests[index].line.as_app().filter(|_| *end == JobEnd::Exit(0)) else {
+            return Ok(());
+        };
+        let printed = std::fs::read(self.staged.dir().join(names::STDOUT))?;
+        let ranks = self.job.placement.ranks;
+        let found = app.records(&self.prepared.argv, ranks, &String::from_utf8_lossy(&printed));
+        let mut file = RecordFile::create(&self.staged.dir().join(names::RECORDS))?;
+        let failure = |why| Failure { step: "read what it printed".to_owned(), why, ..Failure::default() };
+        for record in found.unwrap_or_else(|why| vec![Record::Failure(failure(why))]) {
+            file.put(&record)?;
+        }
+        Ok(())
     }
 }
 

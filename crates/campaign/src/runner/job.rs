@@ -21,8 +21,6 @@ use crate::schedule::PlannedJob;
 const GRACE: Duration = Duration::from_secs(3);
 /// How often a running job is looked at.
 const LOOK: Duration = Duration::from_millis(10);
-/// How often the observer hears of it, in looks.
-const LOOKS_PER_TICK: u32 = 10;
 
 /// A job ready to start.
 pub(super) struct Prepared {
@@ -41,11 +39,17 @@ impl Prepared {
     /// `files` is the directory of the job's files, `dir` the one in which it runs and records.
     pub(super) fn new(asked: &Campaigning, job: &PlannedJob, files: &Path, dir: &Path) -> Self {
         let launch = &asked.plan.launch;
-        let mut words = vec![job.workload.to_owned()];
         let files = files.to_string_lossy();
-        words.extend(job.words.iter().map(|word| word.replace("{dir}", &files)));
-        words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
-        let program = asked.program.to_string_lossy().into_owned();
+        let mut words: Vec<String> = job.words.iter().map(|word| word.replace("{dir}", &files)).collect();
+        let external = job.workload == "app";
+        let program = match external {
+            true => here(&words.remove(0)),
+            false => asked.program.to_string_lossy().into_owned(),
+        };
+        if !external {
+            words.insert(0, job.workload.to_owned());
+            words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
+        }
         let env = environment(asked);
         Self {
             argv: launch.kind.command(&Launching {
@@ -53,6 +57,7 @@ impl Prepared {
                 placement: job.placement.clone(),
                 words,
                 starts_ranks: job.starts_ranks,
+                external,
             }),
             env_recorded: recorded(&env, &launch.env),
             env,
@@ -78,11 +83,7 @@ impl Prepared {
 
     /// Runs the job to its end or its time limit, and gives how it ended and its wall time in seconds;
     /// `None` when `stop` became true, and the job was ended for that.
-    pub(super) fn run(
-        &self,
-        stop: &AtomicBool,
-        tick: &mut dyn FnMut(f64),
-    ) -> io::Result<Option<(JobEnd, f64)>> {
+    pub(super) fn run(&self, stop: &AtomicBool) -> io::Result<Option<(JobEnd, f64)>> {
         let began = Instant::now();
         let (program, arguments) = self.argv.split_first().expect("a launcher names a program");
         let spawned = Command::new(program)
@@ -102,7 +103,7 @@ impl Prepared {
                 return Ok(Some((JobEnd::NotStarted, began.elapsed().as_secs_f64())));
             }
         };
-        let watched = self.watch(&child, began, stop, tick);
+        let watched = self.watch(&child, began, stop);
         let seconds = began.elapsed().as_secs_f64();
         let end = end_all(&mut child)?;
         Ok(match watched? {
@@ -112,17 +113,8 @@ impl Prepared {
         })
     }
 
-    fn watch(
-        &self,
-        child: &Child,
-        began: Instant,
-        stop: &AtomicBool,
-        tick: &mut dyn FnMut(f64),
-    ) -> io::Result<Watched> {
-        for look in 1_u32.. {
-            if ended(child)? {
-                break;
-            }
+    fn watch(&self, child: &Child, began: Instant, stop: &AtomicBool) -> io::Result<Watched> {
+        while !ended(child)? {
             if stop.load(Ordering::Relaxed) {
                 ask_to_end(child)?;
                 return Ok(Watched::Stopped);
@@ -130,9 +122,6 @@ impl Prepared {
             if began.elapsed() >= self.timeout {
                 ask_to_end(child)?;
                 return Ok(Watched::TooLate);
-            }
-            if look % LOOKS_PER_TICK == 0 {
-                tick(began.elapsed().as_secs_f64());
             }
             std::thread::sleep(LOOK);
         }
@@ -148,6 +137,15 @@ fn environment(asked: &Campaigning) -> BTreeMap<String, String> {
     let inherited = asked.environment.iter();
     let inherited = inherited.filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)));
     inherited.cloned().chain(launch.env.clone()).collect()
+}
+
+/// A program as it can be started from another directory.
+fn here(program: &str) -> String {
+    let relative = program.contains('/') && !program.starts_with('/');
+    match std::env::current_dir() {
+        Ok(dir) if relative => dir.join(program).to_string_lossy().into_owned(),
+        _ => program.to_owned(),
+    }
 }
 
 fn limit(seconds: f64) -> Duration {

@@ -113,7 +113,7 @@ impl Shell<'_> {
         let name = format!("setup-{}", self.commands);
         let prepared = Prepared::shell(self.asked, command, self.dir, &name, self.timeout_s);
         // One that is stopped says so by itself: the job is not started either.
-        let ended = prepared.run(&self.asked.stop, &mut |_| {})?;
+        let ended = prepared.run(&self.asked.stop)?;
         let text = |kind: &str| {
             fs::read(self.dir.join(format!("{name}.{kind}.txt")))
                 .map(|text| String::from_utf8_lossy(&text).into_owned())

@@ -36,7 +36,7 @@ fn a_test_of_names_is_checked_as_one_of_data() {
         (
             test_with("role = \"reported\""),
             "p.toml:5:6: test T has no line; give one as `ior`, `fdtree`, `flash_io`, `ls_lr`, `mdtest`, \
-             `mpi_io`",
+             `mpi_io`, `app`",
         ),
         (
             test_with("ior = \"-w\"\nmdtest = \"-n 5\"\nrole = \"reported\""),

@@ -1,0 +1,61 @@
+//! The rules of an external program: words that can be started, metrics that can be found.
+
+use toml::Spanned;
+use units::{Dimension, Quantity};
+
+use super::check::{Checked, Defaults, among};
+use super::wire;
+use crate::app::{App, Metric};
+
+impl Defaults<'_> {
+    /// The program of a test.
+    pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::App>) -> Checked<App> {
+        let wire::App { argv, metrics, parse, writes } = spanned.get_ref();
+        let refused = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
+        if argv.is_empty() {
+            return Err(refused(
+                "give the program and its words, as `argv = [\"./umt\", \"{dir}/dump\"]`".into(),
+            ));
+        }
+        let metrics = match (parse, metrics.is_empty()) {
+            (Some(name), true) => Metric::known(name.get_ref()).map_err(|known| {
+                let near = among(name.get_ref(), &known);
+                self.place.error(name, format!("{who}: `{}` is no known output{near}", name.get_ref()))
+            })?,
+            (Some(name), false) => {
+                return Err(self.place.error(name, format!("{who}: give `parse` or `metrics`, not both")));
+            }
+            (None, true) => {
+                let what = "say what it measures: `metrics = { \"step.bw\" = { line = \"rate: \
+                 ([0-9.]+)\", unit = \
+                            \"GB/s\" } }`, or `parse = \"ior\"`";
+                return Err(refused(what.into()));
+            }
+            (None, false) => metrics
+                .iter()
+                .map(|(name, metric)| Metric {
+                    name: name.clone(),
+                    line: metric.line.clone(),
+                    unit: metric.unit.clone(),
+                    pick: metric.pick,
+                })
+                .collect(),
+        };
+        for metric in &metrics {
+            if !metric.name.contains('.') {
+                return Err(refused(format!("`{}` has no phase; write for example `step.bw`", metric.name)));
+            }
+            metric.dimension().map_err(|why| refused(format!("{}: {why}", metric.name)))?;
+        }
+        let writes_bytes = match writes {
+            None => 0,
+            Some(text) => match text.get_ref().parse::<Quantity>() {
+                Ok(Quantity { value, dimension: Dimension::Bytes }) => value as u64,
+                _ => {
+                    return Err(self.place.error(text, format!("{who}: writes is a size, such as `1.4 TB`")));
+                }
+            },
+        };
+        Ok(App { words: argv.clone(), metrics, writes_bytes })
+    }
+}

@@ -1,0 +1,100 @@
+//! The rules of a group: tests that run at once.
+//!
+//! Each part is a test of its own, called `GROUP.PART`, with its own floor; a criterion of the group is on
+//! the sum of what its parts measure.
+
+use toml::Spanned;
+use units::Dimension;
+
+use super::check::{Checked, Defaults, name};
+use super::test::Variant;
+use super::{Group, Plan, wire};
+
+/// The part of the shorter one that two parts of a group run at once, where the plan says nothing.
+const OVERLAP: f64 = 0.9;
+
+impl Defaults<'_> {
+    /// Adds all parts of a group.
+    pub(super) fn group(&self, wire: &wire::Group, plan: &mut Plan) -> Checked<()> {
+        let id = wire.id.get_ref();
+        let who = format!("group {id}");
+        name(&wire.id, "a group's id", self.place)?;
+        let refused = |what: String| Err(self.place.error(&wire.id, format!("{who}: {what}")));
+        if wire.parts.len() < 2 {
+            return refused("needs at least two parts, which run at once".into());
+        }
+        let overlap = match &wire.overlap {
+            None => OVERLAP,
+            Some(text) => self.quantity(&who, "overlap", text, Dimension::Fraction)?,
+        };
+        let (first, index) = (plan.tests.len(), plan.groups.len());
+        let repetitions =
+            self.count(&who, "repetitions", wire.repetitions.as_ref(), self.file.repetitions.as_ref(), 1)?;
+        for part in &wire.parts {
+            if let Some(own) = &part.repetitions {
+                let what = format!("{who}: parts run together, so say `repetitions` of the group");
+                return Err(self.place.error(own, what));
+            }
+            if matches!(part.nodes.as_ref().map(Spanned::get_ref), Some(wire::Nodes::Steps(_))) {
+                return refused("its parts have no steps; make each step a group".into());
+            }
+            let variant = Variant {
+                before: format!("{id}."),
+                family: Some(id.clone()),
+                clause: wire.clause.clone(),
+                repetitions: wire.repetitions.clone(),
+                part: Some(index),
+                floors: !wire.criterion.0.is_empty(),
+                ..Variant::default()
+            };
+            self.add(part, &variant, plan)?;
+        }
+        let tests: Vec<usize> = (first..plan.tests.len()).collect();
+        if let Some(made) = tests.iter().find(|test| {
+            let used = plan.tests[**test].uses.as_ref();
+            matches!(used, Some(super::Uses::Test(used)) if *used >= first)
+        }) {
+            return refused(format!("{} uses a part that runs at the same time", plan.tests[*made].id));
+        }
+        plan.groups.push(Group {
+            id: id.clone(),
+            clause: wire.clause.clone(),
+            overlap,
+            repetitions,
+            tests,
+            criteria: Vec::new(),
+        });
+        let criteria = self.sums(&who, wire, plan, index)?;
+        plan.groups[index].criteria = criteria;
+        Ok(())
+    }
+
+    /// The criteria on sums over the parts that yield the metric.
+    fn sums(
+        &self,
+        who: &str,
+        wire: &wire::Group,
+        plan: &Plan,
+        index: usize,
+    ) -> Checked<Vec<super::Criterion>> {
+        let mut criteria = Vec::new();
+        for criterion in &wire.criterion.0 {
+            let word = criterion.metric.get_ref();
+            let yields = |test: &&usize| self.dimension_of(word, &plan.tests[**test]).is_ok();
+            let Some(first) = plan.groups[index].tests.iter().find(yields) else {
+                let what = format!("{who}: no part yields `{word}`, of which the sum is asked");
+                return Err(self.place.error(&criterion.metric, what));
+            };
+            if criterion.stat.is_none()
+                && !word.ends_with("bw")
+                && !word.ends_with("rate")
+                && !word.ends_with("iops")
+            {
+                let what = format!("{who}: `{word}` of several parts makes no sum; give it to the parts");
+                return Err(self.place.error(&criterion.metric, what));
+            }
+            criteria.extend(self.criterion(who, criterion, &plan.tests[*first], plan)?);
+        }
+        Ok(criteria)
+    }
+}

@@ -1,0 +1,190 @@
+//! External programs, and groups of tests that run at once; the programs are lines of the shell.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use campaign::runner::Blind;
+use campaign::{Campaigning, Ended, Plan, run};
+use results::folder::{Build, Campaign};
+use results::record::{Record, Value};
+use results::{Outcome, Verdict};
+
+const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n";
+
+fn judged(tests: &str, only: &[&str]) -> (tempfile::TempDir, Campaign) {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| -> PathBuf { place.path().join(name) };
+    fs::create_dir(path("scratch")).unwrap();
+    let asked = Campaigning {
+        plan: Plan::parse(&format!("{HEAD}{tests}"), "p.toml").unwrap(),
+        dir: Some(path("scratch")),
+        folder: path("campaign"),
+        resume: false,
+        only: only.iter().map(|id| (*id).to_owned()).collect(),
+        program: "/bin/true".into(),
+        tool: "stand-in 1".into(),
+        build: Build::default(),
+        argv: vec!["assay".into(), "run".into()],
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        stop: Arc::new(AtomicBool::new(false)),
+    };
+    match run(&asked, &mut Blind) {
+        Ok(Ended::Judged(campaign)) => (place, *campaign),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refusal(tests: &str) -> String {
+    Plan::parse(&format!("{HEAD}{tests}"), "p.toml").expect_err(tests).0
+}
+
+fn said(verdicts: &[Verdict]) -> Vec<(&str, Outcome, &str)> {
+    verdicts.iter().map(|verdict| (verdict.test.as_str(), verdict.outcome, verdict.reason.as_str())).collect()
+}
+
+/// A program that runs so long and prints this rate.
+fn app(seconds: &str, rate: &str) -> String {
+    format!(
+        "app = {{ argv = [\"sh\", \"-c\", \"sleep {seconds}; echo 'rate: {rate} GB/s' | tee {{dir}}/out\"], \
+         metrics = {{ \"step.bw\" = {{ line = \"rate: ([0-9.]+) GB/s\", unit = \"GB/s\", \
+         pick = \"min\" }} }} }}\n"
+    )
+}
+
+#[test]
+fn what_an_external_program_prints_is_its_measurement() {
+    let steps = "5.5 GB/s'; echo 'rate: 4.5";
+    let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
+    let (_place, campaign) = judged(&format!("[[test]]\nid = \"UMT\"\n{}{criterion}", app("0", steps)), &[]);
+    let verdict = &campaign.verdicts[0];
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(4.5e9)), "{verdict:#?}");
+    let value = Value { name: "step.bw".into(), value: 4.5e9, unit: "B/s".into(), lines: 2 };
+    assert!(campaign.jobs[0].records.contains(&Record::Value(value)), "{:#?}", campaign.jobs[0]);
+}
+
+#[test]
+fn a_program_that_prints_nothing_of_it_or_fails_is_no_measurement() {
+    let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
+    let silent = app("0", "none");
+    let failing = app("0", "5 GB/s'; exit 3; echo '").replace(" | tee", "; true | tee");
+    let tests =
+        format!("[[test]]\nid = \"A\"\n{silent}{criterion}[[test]]\nid = \"B\"\n{failing}{criterion}");
+    let (_place, campaign) = judged(&tests, &[]);
+    let [silent, failing] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
+    assert_eq!(silent.outcome, Outcome::Invalid);
+    assert!(silent.reason.contains("step.bw: no line fits `rate: ([0-9.]+) GB/s`"), "{}", silent.reason);
+    assert_eq!(failing.outcome, Outcome::Invalid);
+    assert!(failing.reason.contains("ended with status 3"), "{}", failing.reason);
+}
+
+#[test]
+fn parts_of_a_group_run_at_once_and_are_judged_alone_and_in_sum() {
+    let floor = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
+    let group = format!(
+        "[[group]]\nid = \"LOAD\"\nclause = \"both\"\nrepetitions = 2\n\
+         criterion = {{ metric = \"step.bw\", op = \">=\", value = \"8 GB/s\" }}\n\
+         [[group.parts]]\nid = \"app\"\n{}{floor}[[group.parts]]\nid = \"ior\"\n{}",
+        app("1", "5"),
+        app("1", "3.5"),
+    );
+    let (_place, campaign) = judged(&group, &["LOAD.app"]);
+    let order: Vec<String> =
+        campaign.jobs.iter().map(|job| format!("{} {}", job.info.test, job.info.repetition)).collect();
+    assert_eq!(order, ["LOAD.app 1", "LOAD.ior 1", "LOAD.app 2", "LOAD.ior 2"], "one part asks for all");
+    let reasons = [
+        ("LOAD.app", Outcome::Pass, "mean 5.00 GB/s meets >= 4 GB/s; 95 % bound 5.00 GB/s"),
+        ("LOAD", Outcome::Pass, "mean 8.50 GB/s meets >= 8 GB/s; 95 % bound 8.50 GB/s"),
+    ];
+    assert_eq!(said(&campaign.verdicts), reasons);
+    assert_eq!(campaign.verdicts[1].criterion, "sum of 2: mean >= 8 GB/s");
+}
+
+#[test]
+fn parts_that_hardly_met_measure_nothing_together() {
+    let floor = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
+    let group = format!(
+        "[[group]]\nid = \"L\"\n[[group.parts]]\nid = \"a\"\n{}{floor}\
+         [[group.parts]]\nid = \"b\"\nrole = \"reported\"\n{}",
+        app("0.1", "5"),
+        app("0.4", "5"),
+    );
+    let (_place, mut campaign) = judged(&group, &[]);
+    assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass, "all of the shorter one ran beside the longer");
+    for (part, (started, seconds)) in
+        [("2026-01-01T00:00:00.000+00:00", 100.0), ("2026-01-01T00:01:00.000+00:00", 50.0)]
+            .into_iter()
+            .enumerate()
+    {
+        campaign.jobs[part].info.started = started.into();
+        campaign.jobs[part].info.seconds = seconds;
+    }
+    let plan = Plan::parse(&format!("{HEAD}{group}"), "p.toml").unwrap();
+    let why =
+        "repetition 1: 80 % of the shorter of L.a and L.b ran while the other did, and 90 % are asked for";
+    assert_eq!(said(&campaign::judge(&plan, &campaign)), [("L.a", Outcome::Invalid, why)]);
+    campaign.jobs.pop();
+    let why = "repetition 1: L.b, which is to run at the same time, did not";
+    assert_eq!(said(&campaign::judge(&plan, &campaign)), [("L.a", Outcome::Invalid, why)]);
+}
+
+#[test]
+fn groups_and_programs_that_cannot_work_are_refused() {
+    let program = |keys: &str| format!("[[test]]\nid = \"T\"\nrole = \"reported\"\napp = {{ {keys} }}\n");
+    for (tests, error) in [
+        (
+            program("argv = []"),
+            "p.toml:7:7: test T: app: give the program and its words, as `argv = [\"./umt\", \
+             \"{dir}/dump\"]`",
+        ),
+        (
+            program("argv = [\"x\"]"),
+            "p.toml:7:7: test T: app: say what it measures: `metrics = { \"step.bw\" = { line = \"rate: \
+             ([0-9.]+)\", unit = \"GB/s\" } }`, or `parse = \"ior\"`",
+        ),
+        (
+            program("argv = [\"x\"], parse = \"iorr\""),
+            "p.toml:7:31: test T: `iorr` is no known output; did you mean `ior`?",
+        ),
+        (
+            program("argv = [\"x\"], metrics = { bw = { line = \"(.)\", unit = \"s\" } }"),
+            "p.toml:7:7: test T: app: `bw` has no phase; write for example `step.bw`",
+        ),
+        (
+            program("argv = [\"x\"], metrics = { \"s.bw\" = { line = \"a\", unit = \"s\" } }"),
+            "p.toml:7:7: test T: app: s.bw: `a` needs one group in ( ) for the number",
+        ),
+        (
+            program("argv = [\"x\"], metrics = { \"s.bw\" = { line = \"(a\", unit = \"s\" } }")
+                .replace("(a", "(["),
+            "p.toml:7:7: test T: app: s.bw: `([`: ",
+        ),
+        (
+            program("argv = [\"x\"], metrics = { \"s.bw\" = { line = \"(a)\", unit = \"parsec\" } }"),
+            "p.toml:7:7: test T: app: s.bw: `parsec` is no unit; write it as in `GB/s`, `/s` or `s`",
+        ),
+        (
+            program("argv = [\"x\"], parse = \"ior\"") + "ranks = 2\n",
+            "p.toml:7:7: test T: launch.kind `local` starts one process of an external program; give \
+             `ranks = 1`",
+        ),
+        (
+            program("argv = [\"x\"], parse = \"ior\"") + "ior = \"-w\"\n",
+            "p.toml:8:7: test T: has an `app` and this line; make it a test of its own",
+        ),
+        (
+            "[[group]]\nid = \"G\"\nparts = []\n".into(),
+            "p.toml:5:6: group G: needs at least two parts, which run at once",
+        ),
+        (
+            "[[group]]\nid = \"G\"\n[[group.parts]]\nid = \"a\"\nior = \"-w -k\"\nrole = \"reported\"\n\
+             [[group.parts]]\nid = \"b\"\nuses = \"a\"\nior = \"-r -k\"\nrole = \"reported\"\n"
+                .into(),
+            "p.toml:5:6: group G: G.b uses a part that runs at the same time",
+        ),
+    ] {
+        let said = refusal(&tests);
+        assert!(said.starts_with(error), "{said}\n{error}");
+    }
+}
