@@ -157,14 +157,17 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
 /// The failure that a job recorded, in one line.
 fn failure(job: &Job) -> Option<String> {
     job.records.iter().find_map(|record| match record {
-        Record::Failure(failure) if failure.node.is_empty() => {
-            Some(format!("{}: {}", failure.step, failure.why))
-        }
+        Record::Failure(failure) if is_app(job) => Some(format!("{}: {}", failure.step, failure.why)),
         Record::Failure(failure) => {
             Some(format!("{}: rank {} (node {}): {}", failure.step, failure.rank, failure.node, failure.why))
         }
         _ => None,
     })
+}
+
+/// Whether it was an external program, which has no ranks to name.
+fn is_app(job: &Job) -> bool {
+    job.records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "app"))
 }
 
 fn bad_transfers(job: &Job) -> Option<&Check> {

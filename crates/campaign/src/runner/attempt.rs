@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use results::folder::{self, Fill, Job, JobEnd, JobInfo, StagedJob, names};
-use results::record::{Failure, Record};
+use results::record::{Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
 
 use super::job::Prepared;
@@ -115,7 +115,8 @@ impl Attempt<'_> {
         let found = app.records(&self.prepared.argv, ranks, &String::from_utf8_lossy(&printed));
         let mut file = RecordFile::create(&self.staged.dir().join(names::RECORDS))?;
         let failure = |why| Failure { step: "read what it printed".to_owned(), why, ..Failure::default() };
-        for record in found.unwrap_or_else(|why| vec![Record::Failure(failure(why))]) {
+        let run = || Record::Run(Run { workload: "app".to_owned(), ..Run::default() });
+        for record in found.unwrap_or_else(|why| vec![run(), Record::Failure(failure(why))]) {
             file.put(&record)?;
         }
         Ok(())
