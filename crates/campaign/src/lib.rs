@@ -17,6 +17,7 @@ pub mod launch;
 pub mod line;
 pub mod machine;
 pub mod plan;
+pub mod project;
 pub mod runner;
 pub mod schedule;
 pub mod signals;

@@ -1,0 +1,328 @@
+//! Fitting the models of scaling.
+//!
+//! All three say that the cost of a unit's rate, N / y, is a sum: `a + b(N−1) + cN(N−1)`, with λ = 1/a the
+//! rate of one unit, σ = b/a and κ = c/a. That is linear, so there is a closed form, with a bias: the mean of
+//! reciprocals is above the reciprocal of the mean, by COV²/n. So the closed form only begins; scoring steps
+//! (a gamma model with the reciprocal as its link) end where the relative residuals of the rates themselves
+//! cancel, which has no such bias and weighs each step as rates scatter: in proportion to themselves.
+//!
+//! Invariant: b and c are never negative, so no fit grows faster than linear or turns to infinity.
+//! Never here: which model is taken.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Step, mean_of};
+
+/// A model of scaling, times a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Model {
+    /// N, through the origin.
+    Linear,
+    /// N / (1 + σ(N−1)): a share σ does not scale.
+    Amdahl,
+    /// N / (1 + σ(N−1) + κN(N−1)): every unit also waits for every other.
+    Usl,
+}
+
+impl Model {
+    /// All models, the simplest first.
+    pub const ALL: [Self; 3] = [Self::Linear, Self::Amdahl, Self::Usl];
+
+    /// How many steps, over which range, carry it.
+    pub(super) fn is_supported(self, means: &[Mean]) -> bool {
+        let ends = means.first().zip(means.last());
+        let range = ends.map_or(0.0, |(first, last)| last.at / first.at);
+        match self {
+            Self::Linear | Self::Amdahl => true,
+            Self::Usl => means.len() >= 6 && range >= 4.0,
+        }
+    }
+
+    fn parameters(self) -> usize {
+        match self {
+            Self::Linear => 1,
+            Self::Amdahl => 2,
+            Self::Usl => 3,
+        }
+    }
+}
+
+/// A model, or a part of one, to be fitted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Family {
+    pub(super) model: Model,
+    /// Which of the three terms may be above 0.
+    free: [bool; 3],
+}
+
+impl Family {
+    /// All that is known to happen, the simplest first: the third is the universal law of units that
+    /// share nothing and wait for each other.
+    pub(super) const ALL: [Self; 4] = [
+        Self::whole(Model::Linear),
+        Self::whole(Model::Amdahl),
+        Self { model: Model::Usl, free: [true, false, true] },
+        Self::whole(Model::Usl),
+    ];
+
+    /// The model as it is.
+    pub(super) const fn whole(model: Model) -> Self {
+        let free = match model {
+            Model::Linear => [true, false, false],
+            Model::Amdahl => [true, true, false],
+            Model::Usl => [true; 3],
+        };
+        Self { model, free }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Self::Linear => "linear",
+            Self::Amdahl => "Amdahl",
+            Self::Usl => "USL",
+        })
+    }
+}
+
+/// A parameter of a fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its value.
+    pub value: f64,
+    /// Its standard error; `None` where the model does not have it, or where it is at its bound of 0.
+    pub standard_error: Option<f64>,
+}
+
+/// A model with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fit {
+    /// The model.
+    pub model: Model,
+    /// λ, the rate of one unit.
+    pub scale: Parameter,
+    /// σ, the share that does not scale.
+    pub sigma: Parameter,
+    /// κ, the cost of every pair.
+    pub kappa: Parameter,
+}
+
+impl Fit {
+    /// The rate of this many units.
+    pub fn at(&self, units: f64) -> f64 {
+        let waits = self.sigma.value * (units - 1.0) + self.kappa.value * units * (units - 1.0);
+        self.scale.value * units / (1.0 + waits)
+    }
+
+    /// How many parameters are free.
+    pub(super) fn parameters(&self) -> usize {
+        self.model.parameters()
+    }
+}
+
+/// One step as the fit sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mean {
+    /// Units.
+    pub(super) at: f64,
+    /// Mean of the repetitions.
+    pub(super) rate: f64,
+    /// How many there were.
+    pub(super) count: f64,
+}
+
+impl Mean {
+    pub(super) fn of(step: &Step) -> Self {
+        Self { at: step.at, rate: mean_of(&step.values), count: step.values.len() as f64 }
+    }
+}
+
+/// Coefficients of the three terms.
+type Terms = [f64; 3];
+
+/// The normal equations: a row for each term, what it is to come to behind it.
+type Equations = [[f64; 4]; 3];
+
+/// One point of a weighted least-squares problem.
+struct Point {
+    columns: Terms,
+    wanted: f64,
+    weight: f64,
+}
+
+/// Scoring steps; each leaves a small part of what was left before it.
+const STEPS_MAX: usize = 25;
+
+/// Fits `family` to the means of at least one step.
+pub(super) fn fit(family: Family, means: &[Mean]) -> Fit {
+    let size = means[means.len() - 1].at;
+    let begin = |mean: &Mean| Point {
+        columns: columns(size, mean.at),
+        wanted: mean.at / mean.rate,
+        weight: weight(mean, mean.rate),
+    };
+    let mut points: Vec<Point> = means.iter().map(begin).collect();
+    let mut terms = least(family.free, &points);
+    for _ in 0..STEPS_MAX {
+        for (point, mean) in points.iter_mut().zip(means) {
+            let cost = cost(&terms, &point.columns);
+            let rate = mean.at / cost;
+            // One step of scoring: the cost, less what the rate misses by, at the slope of the reciprocal.
+            point.wanted = cost * (2.0 - mean.rate / rate);
+            point.weight = weight(mean, rate);
+        }
+        let before = terms;
+        terms = least(family.free, &points);
+        if terms.iter().zip(before).all(|(now, then)| (now - then).abs() <= 1e-9 * before[0]) {
+            break;
+        }
+    }
+    let plain = |value: f64| Parameter { value, standard_error: None };
+    let units = units(size);
+    Fit {
+        model: family.model,
+        scale: plain(1.0 / terms[0]),
+        sigma: plain(terms[1] / units[1] / terms[0]),
+        kappa: plain(terms[2] / units[2] / terms[0]),
+    }
+}
+
+/// A mean's weight: rates scatter in proportion to themselves, and a cost is their reciprocal.
+fn weight(mean: &Mean, rate: f64) -> f64 {
+    mean.count * (rate / mean.at).powi(2)
+}
+
+/// What the terms multiply at `size`.
+fn units(size: f64) -> Terms {
+    [1.0, (size - 1.0).max(1.0), (size * (size - 1.0)).max(1.0)]
+}
+
+/// What the terms multiply at this many units, over what they do at `size`: numbers near 1 keep the
+/// equations sound.
+fn columns(size: f64, at: f64) -> Terms {
+    let units = units(size);
+    [1.0, (at - 1.0) / units[1], at * (at - 1.0) / units[2]]
+}
+
+fn cost(terms: &Terms, columns: &Terms) -> f64 {
+    terms[0] * columns[0] + terms[1] * columns[1] + terms[2] * columns[2]
+}
+
+/// The best terms that are not negative, of which those that are not free are 0.
+fn least(free: [bool; 3], points: &[Point]) -> Terms {
+    best_of(free, &normal(points), points)
+        .expect("the first term alone is a weighted mean of positive costs")
+        .1
+}
+
+/// What the terms miss by, and the terms. Where the best are negative, the best that are not have a 0.
+fn best_of(free: [bool; 3], equations: &Equations, points: &[Point]) -> Option<(f64, Terms)> {
+    if let Some(terms) = solved(&restricted(equations, free))
+        && terms[0] > 0.0
+        && terms.iter().all(|term| *term >= 0.0)
+    {
+        let miss = |point: &Point| point.weight * (cost(&terms, &point.columns) - point.wanted).powi(2);
+        return Some((points.iter().map(miss).sum(), terms));
+    }
+    let without = |term: usize| {
+        let mut fewer = free;
+        fewer[term] = false;
+        best_of(fewer, equations, points)
+    };
+    let fewer = [2, 1].into_iter().filter(|term| free[*term]).filter_map(without);
+    fewer.min_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+fn normal(points: &[Point]) -> Equations {
+    let mut equations = [[0.0; 4]; 3];
+    for Point { columns, wanted, weight } in points {
+        for (row, own) in equations.iter_mut().zip(columns) {
+            let own = own * weight;
+            *row = [
+                row[0] + own * columns[0],
+                row[1] + own * columns[1],
+                row[2] + own * columns[2],
+                row[3] + own * wanted,
+            ];
+        }
+    }
+    equations
+}
+
+/// The same equations with a term that is not free asked to be 0.
+fn restricted(equations: &Equations, free: [bool; 3]) -> Equations {
+    let mut equations = *equations;
+    for index in (0..3).filter(|index| !free[*index]) {
+        equations[index] = [0.0; 4];
+        equations.iter_mut().for_each(|row| row[index] = 0.0);
+        equations[index][index] = 1.0;
+    }
+    equations
+}
+
+/// Gauss and Jordan's elimination; `None` where the equations do not determine the terms.
+fn solved(equations: &Equations) -> Option<Terms> {
+    let mut rows = *equations;
+    let largest = rows.iter().flat_map(|row| &row[..3]).fold(0.0_f64, |most, one| most.max(one.abs()));
+    for index in 0..3 {
+        let pivot =
+            (index..3).max_by(|one, other| rows[*one][index].abs().total_cmp(&rows[*other][index].abs()))?;
+        rows.swap(index, pivot);
+        let own = rows[index];
+        if own[index].abs() <= 1e-12 * largest.min(1.0) {
+            return None;
+        }
+        for row in (0..3).filter(|row| *row != index) {
+            let times = rows[row][index] / own[index];
+            (0..4).for_each(|column| rows[row][column] -= times * own[column]);
+        }
+    }
+    Some([0, 1, 2].map(|index| rows[index][3] / rows[index][index]))
+}
+
+/// The same fit with the standard errors of its parameters, by the scatter of all repetitions about it.
+pub(super) fn with_errors(fit: Fit, steps: &[Step]) -> Fit {
+    let size = steps[steps.len() - 1].at;
+    let free = [true, fit.sigma.value > 0.0, fit.kappa.value > 0.0];
+    let misses = steps.iter().flat_map(|step| {
+        let expected = fit.at(step.at);
+        step.values.iter().map(move |value| (value / expected - 1.0).powi(2))
+    });
+    let (count, squares) = misses.fold((0_usize, 0.0), |(count, sum), square| (count + 1, sum + square));
+    let freedom = count.saturating_sub(free.iter().filter(|free| **free).count());
+    let point = |step: &Step| Point {
+        columns: columns(size, step.at),
+        wanted: 0.0,
+        weight: weight(&Mean::of(step), fit.at(step.at)),
+    };
+    let equations = restricted(&normal(&steps.iter().map(point).collect::<Vec<_>>()), free);
+    let inverse = [0, 1, 2].map(|unit: usize| {
+        let mut with = equations;
+        (0..3).for_each(|row| with[row][3] = f64::from(u8::from(row == unit)));
+        solved(&with)
+    });
+    let [Some(first), Some(second), Some(third)] = inverse else { return fit };
+    if freedom == 0 {
+        return fit;
+    }
+    let scatter = squares / freedom as f64;
+    let (a, units) = (1.0 / fit.scale.value, units(size));
+    // Of a ratio of two terms: b / a varies as b and as a do, less what they vary together.
+    let of_ratio = |index: usize, per: f64, inverse: &Terms, parameter: Parameter| {
+        let (ratio, own) = (parameter.value, inverse[index] / (per * per));
+        let variance =
+            (own + ratio * ratio * first[0] - 2.0 * ratio * first[index] / per) * scatter / (a * a);
+        let error = free[index].then(|| variance.max(0.0).sqrt());
+        Parameter { standard_error: error, ..parameter }
+    };
+    Fit {
+        scale: Parameter { standard_error: Some((first[0] * scatter).sqrt() / (a * a)), ..fit.scale },
+        sigma: of_ratio(1, units[1], &second, fit.sigma),
+        kappa: of_ratio(2, units[2], &third, fit.kappa),
+        ..fit
+    }
+}
