@@ -12,27 +12,39 @@ pub fn t_quantile(p: f64, freedom: u32) -> f64 {
 /// [`t_quantile`] for degrees of freedom that are no whole number, as Welch's are.
 pub(crate) fn t_quantile_of(p: f64, freedom: f64) -> f64 {
     assert!((0.5..1.0).contains(&p) && freedom > 0.0, "t quantile of p = {p} with {freedom} degrees");
-    let (mut low, mut high) = (0.0, 1.0);
-    while t_below(high, freedom) < p {
-        (low, high) = (high, high * 2.0);
-    }
-    // Newton's step where it stays inside the bracket, else its middle: some five looks instead of fifty.
-    let mut t = f64::midpoint(low, high);
-    for _ in 0..100 {
+    let (mut low, mut high) = (0.0, f64::INFINITY);
+    let mut t = near_quantile(p, freedom);
+    for _ in 0..200 {
         let missing = p - t_below(t, freedom);
         if missing > 0.0 {
             low = t;
         } else {
             high = t;
         }
+        // Newton's step where it stays inside what is known, else halving: few looks are enough.
         let newton = t + missing / t_density(t, freedom);
-        let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };
-        if (next - t).abs() <= 1e-12 * (1.0 + t) {
+        let next = match (newton > low && newton < high, high.is_finite()) {
+            (true, _) => newton,
+            (false, true) => f64::midpoint(low, high),
+            (false, false) => 2.0 * t + 1.0,
+        };
+        if (next - t).abs() <= 1e-11 * (1.0 + t) {
             return next;
         }
         t = next;
     }
     t
+}
+
+/// Where to begin: the normal quantile within 0.0005 (Abramowitz & Stegun 26.2.23), widened for the degrees
+/// of freedom (26.7.5).
+fn near_quantile(p: f64, freedom: f64) -> f64 {
+    let root = (-2.0 * (1.0 - p).ln()).sqrt();
+    let over = 2.515_517 + root * (0.802_853 + root * 0.010_328);
+    let z = root - over / (1.0 + root * (1.432_788 + root * (0.189_269 + root * 0.001_308)));
+    let cube = z * z * z;
+    let second = (5.0 * cube * z * z + 16.0 * cube + 3.0 * z) / (96.0 * freedom * freedom);
+    (z + (cube + z) / (4.0 * freedom) + second).max(0.0)
 }
 
 /// Probability that a t variable with `freedom` degrees is farther from zero than `t`.
