@@ -1,11 +1,12 @@
-//! What of a job is known only when others have run: values that they export.
+//! What of a job is known only when others have run: values that they export, and on how many nodes it runs.
 //!
 //! Invariant: pure. The same records give the same words, also when a campaign is resumed.
 //! Never here: directories, processes.
 
 use results::record::{Phase, Record};
+use results::statistics;
 
-use crate::plan::{Plan, Test};
+use crate::plan::{Plan, Search, Test};
 use crate::schedule::{PlannedJob, Purpose};
 
 /// Puts what earlier jobs export into the words of `job`; `records` gives those of a repetition of a test.
@@ -16,6 +17,11 @@ pub fn bind(
     records: &dyn Fn(&str, u32) -> Vec<Record>,
 ) -> Result<(), String> {
     let Purpose::Test(index) = job.purpose else { return Ok(()) };
+    if let Some(search) = &plan.tests[index].search {
+        let found = find(plan, search, records);
+        let best = found.best.ok_or_else(|| found.why.clone())?;
+        job.placement = plan.tests[search.steps[best]].placement.clone();
+    }
     for import in &plan.tests[index].imports {
         let maker = &plan.tests[import.test];
         let repetition = job.repetition.min(maker.repetitions);
@@ -32,6 +38,73 @@ pub fn bind(
         }
     }
     Ok(())
+}
+
+/// Why `job` need not run, if it belongs to a search that has found what it looks for.
+pub fn unneeded(plan: &Plan, job: &PlannedJob, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Option<String> {
+    let Purpose::Test(index) = job.purpose else { return None };
+    let searches = plan.tests.iter().filter_map(|test| test.search.as_ref());
+    searches.into_iter().find_map(|search| {
+        let place = search.steps.iter().position(|step| *step == index)?;
+        let found = find(plan, search, records);
+        found.ended.is_some_and(|ended| ended < place).then_some(found.why)
+    })
+}
+
+/// What a search found, in words.
+pub fn searched(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> String {
+    find(plan, search, records).why
+}
+
+/// How far a search has come.
+struct Found {
+    /// The step with as many nodes as are worth it.
+    best: Option<usize>,
+    /// The step that gained too little, or the last one; `None` while there are more to try.
+    ended: Option<usize>,
+    /// In words.
+    why: String,
+}
+
+fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Found {
+    let nodes = |step: usize| plan.tests[search.steps[step]].placement.nodes.unwrap_or(0);
+    let mut before: Option<f64> = None;
+    for (step, test) in search.steps.iter().enumerate() {
+        let id = &plan.tests[*test].id;
+        let Some(value) = measured(&records(id, 1), &search.metric) else {
+            let why = format!("{id} measured no {}, by which the number of nodes is found", search.metric);
+            return Found { best: None, ended: None, why };
+        };
+        if let Some(before) = before.filter(|before| value < before * (1.0 + search.gain)) {
+            let gain = (value / before - 1.0) * 100.0;
+            let why = format!(
+                "{} nodes are the optimum: {} nodes changed {} by {gain:+.1} %, and {:.1} % are asked for",
+                nodes(step - 1),
+                nodes(step),
+                search.metric,
+                search.gain * 100.0
+            );
+            return Found { best: Some(step - 1), ended: Some(step), why };
+        }
+        before = Some(value);
+    }
+    let last = search.steps.len() - 1;
+    let why = format!("{} nodes are the most that were tried, and still gained", nodes(last));
+    Found { best: Some(last), ended: Some(last), why }
+}
+
+/// What the records say of `PHASE.NAME`, the mean where there are several.
+fn measured(records: &[Record], metric: &str) -> Option<f64> {
+    let (wanted, name) = metric.split_once('.')?;
+    let values: Vec<f64> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Phase(phase) if phase.phase == wanted => phase.metric(name).map(|metric| metric.value),
+            Record::Value(value) if value.name == metric => Some(value.value),
+            _ => None,
+        })
+        .collect();
+    statistics::mean(&values).filter(|mean| *mean > 0.0)
 }
 
 /// Bytes of the smallest file that a job left, in whole transfers: a reader asks for no part of one.
@@ -72,6 +145,56 @@ ior = "-r -k -F -D 5 -t 4m -b ${SMALLEST}"
 role = "reported"
 uses = "w"
 "#;
+
+    /// A search over 2, 4, 8 and 16 nodes that measured so much.
+    fn search(rates: &[u64]) -> (String, Option<u32>, Vec<String>) {
+        let plan = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[[test]]
+id = "T"
+repetitions = 3
+ior = "-w -F"
+nodes = { search = [2, 4, 8, 16], gain = "3 %" }
+criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
+"#;
+        let plan = Plan::parse(plan, "p.toml").unwrap();
+        let jobs = schedule::jobs(&plan, &[]).unwrap();
+        let ids: Vec<&str> = jobs.iter().map(|job| job.test.as_str()).collect();
+        assert_eq!(ids, ["T.n2", "T.n4", "T.n8", "T.n16", "T", "T", "T"]);
+        assert!(plan.tests[..4].iter().all(|test| test.criteria.is_empty()));
+        let records = |test: &str, _: u32| {
+            let step = ["T.n2", "T.n4", "T.n8", "T.n16"].iter().position(|id| *id == test).unwrap();
+            let spans = results::record::Spans { total_s: 1.0, ..Default::default() };
+            let phase =
+                |bytes: &u64| Phase { phase: "write".into(), bytes: *bytes, spans, ..Phase::default() };
+            rates.get(step).map(|bytes| Record::Phase(Box::new(phase(bytes)))).into_iter().collect()
+        };
+        let mut job = jobs[4].clone();
+        let bound = bind(&plan, &mut job, &records);
+        let unneeded = jobs.iter().filter(|job| unneeded(&plan, job, &records).is_some());
+        let why = searched(&plan, plan.tests[4].search.as_ref().unwrap(), &records);
+        let nodes = bound.ok().and(job.placement.nodes);
+        (why, nodes, unneeded.map(|job| job.test.clone()).collect())
+    }
+
+    #[test]
+    fn a_search_ends_where_more_nodes_gain_too_little() {
+        let (why, nodes, unneeded) = search(&[100, 190, 192]);
+        assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]));
+        assert_eq!(
+            why,
+            "4 nodes are the optimum: 8 nodes changed write.bw by +1.1 %, and 3.0 % are asked for"
+        );
+        assert_eq!(search(&[100, 90]).1, Some(2), "a loss is no gain");
+        let (why, nodes, unneeded) = search(&[100, 200, 400, 800]);
+        assert_eq!((nodes, unneeded), (Some(16), vec![]));
+        assert_eq!(why, "16 nodes are the most that were tried, and still gained");
+        let (why, nodes, _) = search(&[100, 200]);
+        assert_eq!(nodes, None);
+        assert_eq!(why, "T.n8 measured no write.bw, by which the number of nodes is found");
+    }
 
     #[test]
     fn a_reader_gets_the_size_of_the_smallest_file_in_whole_transfers() {

@@ -108,6 +108,17 @@ pub struct FileSystem {
     pub count_servers: Option<String>,
 }
 
+/// How a number of nodes is found: by tests at one after the other, as long as each gains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// The tests, by their places in [`Plan::tests`].
+    pub steps: Vec<usize>,
+    /// The gain, as a share of what the step before measured, below which there is no need of more nodes.
+    pub gain: f64,
+    /// What has to gain.
+    pub metric: String,
+}
+
 /// Tests that run at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
@@ -273,6 +284,8 @@ pub struct Test {
     pub placement: Placement,
     /// The step of a series that it belongs to.
     pub step: Option<Step>,
+    /// How the number of its nodes is found.
+    pub search: Option<Search>,
     /// The group that it is a part of, by its place in [`Plan::groups`].
     pub part: Option<usize>,
     /// What it leaves for later ones.

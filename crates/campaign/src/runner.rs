@@ -250,6 +250,9 @@ impl<'a> Done<'a> {
             let path = self.asked.folder.join(names::JOBS).join(folder).join(names::RECORDS);
             records::load(&path).unwrap_or_default()
         };
+        if let Some(why) = late::unneeded(&self.asked.plan, job, &records) {
+            return Err(why);
+        }
         late::bind(&self.asked.plan, &mut bound, &records)?;
         Ok(bound)
     }

@@ -8,7 +8,7 @@ use results::record::{Check, Failed, Record};
 
 use units::duration;
 
-use super::{Case, cases, cold, group, how, phases, state};
+use super::{Case, cases, cold, group, how, phases, state, warnings};
 use crate::late;
 use crate::schedule::{self, PlannedJob};
 
@@ -96,10 +96,7 @@ fn why_not_run(case: &Case<'_>) -> String {
         }
     }
     let mut unbound = jobs_of(case).filter_map(|mut job| {
-        let records = |test: &str, repetition: u32| {
-            let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
-            campaign.jobs.iter().find(of).map(|job| job.records.clone()).unwrap_or_default()
-        };
+        let records = |test: &str, repetition| warnings::records_of(campaign, test, repetition);
         late::bind(plan, &mut job, &records).err()
     });
     if let Some(why) = unbound.next().filter(|_| campaign.after.is_some()) {

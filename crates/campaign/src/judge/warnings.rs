@@ -4,8 +4,9 @@
 //!
 //! Never here: outcomes.
 
+use crate::late;
 use results::Statistics;
-use results::folder::Job;
+use results::folder::{Campaign, Job};
 use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
@@ -37,6 +38,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
             inner_repetitions(case),
             cold::told(case, jobs),
             all_trees(case, &phases),
+            searched(case),
         ]);
     }
     let mut all: Vec<String> = all.into_iter().flatten().collect();
@@ -169,6 +171,18 @@ fn inner_repetitions(case: &Case<'_>) -> Option<String> {
     (inner > 1).then(|| {
         format!("the {inner} repetitions of -i share a launch, so each launch counts once, by their mean")
     })
+}
+
+/// How the number of nodes came about.
+fn searched(case: &Case<'_>) -> Option<String> {
+    let search = case.test.search.as_ref()?;
+    Some(late::searched(case.plan, search, &|test, repetition| records_of(case.campaign, test, repetition)))
+}
+
+/// What a repetition of a test recorded.
+pub(super) fn records_of(campaign: &Campaign, test: &str, repetition: u32) -> Vec<Record> {
+    let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
+    campaign.jobs.iter().find(of).map(|job| job.records.clone()).unwrap_or_default()
 }
 
 /// Trees of mdtest, of which its own table counts one.

@@ -35,7 +35,10 @@ impl Defaults<'_> {
                 let what = format!("{who}: parts run together, so say `repetitions` of the group");
                 return Err(self.place.error(own, what));
             }
-            if matches!(part.nodes.as_ref().map(Spanned::get_ref), Some(wire::Nodes::Steps(_))) {
+            if matches!(
+                part.nodes.as_ref().map(Spanned::get_ref),
+                Some(wire::Nodes::Steps(_) | wire::Nodes::Search(..))
+            ) {
                 return refused("its parts have no steps; make each step a group".into());
             }
             let variant = Variant {

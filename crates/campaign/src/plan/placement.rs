@@ -60,10 +60,10 @@ impl Defaults<'_> {
         let placements = match asked.nodes.or(by_default).map(|at| (at, at.get_ref())) {
             None => vec![self.of_ranks(who, asked)?],
             Some((at, Nodes::One(word))) => vec![self.of_nodes(who, asked, at, word)?],
-            Some((at, Nodes::Steps(words))) if words.is_empty() => {
+            Some((at, Nodes::Steps(words) | Nodes::Search(words, _))) if words.is_empty() => {
                 return Err(self.place.error(at, format!("{who}: nodes has no steps; give at least one")));
             }
-            Some((at, Nodes::Steps(words))) => {
+            Some((at, Nodes::Steps(words) | Nodes::Search(words, _))) => {
                 let step = |word: &String| self.of_nodes(who, asked, at, word);
                 words.iter().map(step).collect::<Checked<Vec<_>>>()?
             }

@@ -81,6 +81,9 @@ impl Defaults<'_> {
         match nodes.get_ref() {
             Nodes::One(word) => Ok(word),
             Nodes::Steps(words) if words.len() == steps => Ok(&words[at]),
+            Nodes::Search(..) => {
+                Err(self.place.error(nodes, format!("{who}: a search is for a [[test]]; give one number")))
+            }
             Nodes::Steps(words) => {
                 let what = format!("{who}: nodes has {} steps, and the series {steps}", words.len());
                 Err(self.place.error(nodes, what))

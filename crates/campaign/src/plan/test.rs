@@ -7,7 +7,7 @@ use units::Dimension;
 
 use super::check::{Checked, Defaults, among, name};
 use super::placement::Asked;
-use super::{Import, Placement, Plan, Role, Step, Test, Uses, Waiver, state, wire};
+use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, Waiver, state, wire};
 use crate::ior_line::IorLine;
 use crate::line::Line;
 use crate::tool_line::ToolLine;
@@ -42,6 +42,8 @@ pub(super) struct Variant {
     pub(super) repetitions: Option<Spanned<wire::Count>>,
     /// The step of a series.
     pub(super) step: Option<Step>,
+    /// Whether it only shows at how many nodes the test itself is to run: once, without criteria.
+    pub(super) is_probe: bool,
     /// The group that it is a part of.
     pub(super) part: Option<usize>,
     /// Whether the group has a criterion, so that a part needs none.
@@ -51,19 +53,46 @@ pub(super) struct Variant {
 }
 
 impl Defaults<'_> {
-    /// Adds a test, once or at each of its steps.
+    /// Adds a test, once or at each of its steps, or with those of its search before it.
     pub(super) fn tests(&self, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
         let who = format!("test {}", wire.id.get_ref());
-        let steps = matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(wire::Nodes::Steps(_)));
-        for placement in self.placements(&who, &asked(wire))? {
-            let behind = match placement.nodes {
-                Some(nodes) if steps => format!(".n{nodes}"),
-                _ => String::new(),
-            };
-            let variant = Variant { behind, placement: Some(placement), ..Variant::default() };
-            self.add(wire, &variant, plan)?;
+        let placements = self.placements(&who, &asked(wire))?;
+        let nodes = wire.nodes.as_ref();
+        let at = |placement: Placement, named: bool| Variant {
+            behind: placement.nodes.filter(|_| named).map_or_else(String::new, |nodes| format!(".n{nodes}")),
+            placement: Some(placement),
+            ..Variant::default()
+        };
+        match nodes.map(|nodes| (nodes, nodes.get_ref())) {
+            Some((nodes, wire::Nodes::Search(_, gain))) => {
+                let gain = Spanned::new(nodes.span(), gain.clone());
+                let gain = self.quantity(&who, "gain", &gain, Dimension::Fraction)?;
+                let first = plan.tests.len();
+                for placement in &placements {
+                    let variant = Variant { is_probe: true, ..at(placement.clone(), true) };
+                    self.add(wire, &variant, plan)?;
+                }
+                let steps = (first..plan.tests.len()).collect();
+                let Some(largest) = placements.into_iter().max_by_key(|placement| placement.ranks) else {
+                    return Ok(());
+                };
+                let metric = wire.criterion.0.first().map(|criterion| criterion.metric.get_ref().clone());
+                let Some(metric) = metric else {
+                    let what =
+                        format!("{who}: a search looks for the best of its criterion's metric; add one");
+                    return Err(self.place.error(nodes, what));
+                };
+                self.add(wire, &at(largest, false), plan)?;
+                if let Some(test) = plan.tests.last_mut() {
+                    test.search = Some(Search { steps, gain, metric });
+                }
+                Ok(())
+            }
+            nodes => {
+                let named = matches!(nodes, Some((_, wire::Nodes::Steps(_))));
+                placements.into_iter().try_for_each(|placement| self.add(wire, &at(placement, named), plan))
+            }
         }
-        Ok(())
     }
 
     /// Adds one test.
@@ -100,16 +129,11 @@ impl Defaults<'_> {
             },
             step: variant.step.clone(),
             part: variant.part,
+            search: None,
             exports: super::exports::named(&wire.exports)
                 .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")))?,
             imports,
-            repetitions: self.count(
-                &who,
-                "repetitions",
-                wire.repetitions.as_ref(),
-                variant.repetitions.as_ref().or(self.file.repetitions.as_ref()),
-                1,
-            )?,
+            repetitions: self.repetitions(&who, wire, variant)?,
             uses,
             states: Vec::new(),
             role: self.role(&who, wire, variant, plan)?,
@@ -149,10 +173,16 @@ impl Defaults<'_> {
         for state in &wire.states {
             test.states.push(self.needed(who, state, test, plan)?);
         }
-        for criterion in &wire.criterion.0 {
+        for criterion in wire.criterion.0.iter().filter(|_| test.role == Role::Contract) {
             test.criteria.extend(self.criterion(who, criterion, test, plan)?);
         }
         Ok(())
+    }
+
+    fn repetitions(&self, who: &str, wire: &wire::Test, variant: &Variant) -> Checked<u32> {
+        let default = variant.repetitions.as_ref().or(self.file.repetitions.as_ref());
+        let asked = self.count(who, "repetitions", wire.repetitions.as_ref(), default, 1)?;
+        Ok(if variant.is_probe { 1 } else { asked })
     }
 
     /// A quantity that a test may ask for, or else the defaults.
@@ -233,6 +263,9 @@ impl Defaults<'_> {
     /// What the test is for; only one of the contract has criteria.
     fn role(&self, who: &str, wire: &wire::Test, variant: &Variant, plan: &Plan) -> Checked<Role> {
         let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
+        if variant.is_probe {
+            return Ok(Role::Reported);
+        }
         match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
             (wire::Role::Contract, true, None) if variant.floors => Ok(Role::Reported),
             (wire::Role::Contract, true, _) => {

@@ -41,6 +41,8 @@ pub(in crate::plan) enum Nodes {
     One(String),
     /// One after the other.
     Steps(Vec<String>),
+    /// One after the other as long as each gains so much; then as many as gained last.
+    Search(Vec<String>, String),
 }
 
 /// `12`, `"12"` or `"90%"`.
@@ -51,7 +53,9 @@ impl<'de> Deserialize<'de> for NodeCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_any(NodesVisitor)? {
             Nodes::One(text) => Ok(Self(text)),
-            Nodes::Steps(_) => Err(D::Error::custom("a number of nodes is `12` or `\"90%\"`")),
+            Nodes::Steps(_) | Nodes::Search(..) => {
+                Err(D::Error::custom("a number of nodes is `12` or `\"90%\"`"))
+            }
         }
     }
 }
@@ -68,7 +72,10 @@ impl<'de> Visitor<'de> for NodesVisitor {
     type Value = Nodes;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a number of nodes such as 12 or \"90%\", or { steps = [\"50%\", \"100%\"] }")
+        out.write_str(
+            "a number of nodes such as 12 or \"90%\", { steps = [\"50%\", \"100%\"] } or \
+             { search = [2, 4, 8], gain = \"3 %\" }",
+        )
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Nodes, E> {
@@ -82,10 +89,20 @@ impl<'de> Visitor<'de> for NodesVisitor {
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Nodes, A::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Steps {
-            steps: Vec<NodeCount>,
+        struct Either {
+            steps: Option<Vec<NodeCount>>,
+            search: Option<Vec<NodeCount>>,
+            gain: Option<String>,
         }
-        let Steps { steps } = Steps::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Nodes::Steps(steps.into_iter().map(|count| count.0).collect()))
+        let words = |all: Vec<NodeCount>| all.into_iter().map(|count| count.0).collect();
+        match Either::deserialize(MapAccessDeserializer::new(map))? {
+            Either { steps: Some(steps), search: None, gain: None } => Ok(Nodes::Steps(words(steps))),
+            Either { steps: None, search: Some(search), gain: Some(gain) } => {
+                Ok(Nodes::Search(words(search), gain))
+            }
+            _ => Err(A::Error::custom(
+                "write { steps = [\"50%\", \"100%\"] } or { search = [2, 4, 8], gain = \"3 %\" }",
+            )),
+        }
     }
 }
