@@ -1,10 +1,11 @@
 //! Fitting the models of scaling.
 //!
 //! All three say that the cost of a unit's rate, N / y, is a sum: `a + b(N−1) + cN(N−1)`, with λ = 1/a the
-//! rate of one unit, σ = b/a and κ = c/a. That is linear, so there is a closed form, with a bias: the mean of
-//! reciprocals is above the reciprocal of the mean, by COV²/n. So the closed form only begins; scoring steps
-//! (a gamma model with the reciprocal as its link) end where the relative residuals of the rates themselves
-//! cancel, which has no such bias and weighs each step as rates scatter: in proportion to themselves.
+//! rate of one unit, σ = b/a and κ = c/a. That is linear, so there is a closed form, with a bias of about
+//! COV²/n: reciprocals and weights are then those of values that scatter. So the closed form only begins;
+//! scoring steps (a gamma model with the reciprocal as its link) end where the relative residuals of the
+//! rates themselves cancel, which has no such bias and weighs each step as rates scatter: in proportion to
+//! themselves.
 //!
 //! Invariant: b and c are never negative, so no fit grows faster than linear or turns to infinity.
 //! Never here: which model is taken.
@@ -226,7 +227,10 @@ fn best_of(free: [bool; 3], equations: &Equations, points: &[Point]) -> Option<(
         && terms.iter().all(|term| *term >= 0.0)
     {
         let miss = |point: &Point| point.weight * (cost(&terms, &point.columns) - point.wanted).powi(2);
-        return Some((points.iter().map(miss).sum(), terms));
+        let all: f64 = points.iter().map(|point| point.weight * point.wanted.powi(2)).sum();
+        let missed = points.iter().map(miss).sum::<f64>() / all;
+        // What rounding leaves of an exact fit chooses nothing.
+        return Some((if missed < 1e-20 { 0.0 } else { missed }, terms));
     }
     let without = |term: usize| {
         let mut fewer = free;
@@ -237,11 +241,13 @@ fn best_of(free: [bool; 3], equations: &Equations, points: &[Point]) -> Option<(
     fewer.min_by(|one, other| one.0.total_cmp(&other.0))
 }
 
+/// The normal equations under weights that sum to 1, so that their size does not depend on the rates' unit.
 fn normal(points: &[Point]) -> Equations {
     let mut equations = [[0.0; 4]; 3];
+    let sum: f64 = points.iter().map(|point| point.weight).sum();
     for Point { columns, wanted, weight } in points {
         for (row, own) in equations.iter_mut().zip(columns) {
-            let own = own * weight;
+            let own = own * weight / sum;
             *row = [
                 row[0] + own * columns[0],
                 row[1] + own * columns[1],
@@ -267,13 +273,12 @@ fn restricted(equations: &Equations, free: [bool; 3]) -> Equations {
 /// Gauss and Jordan's elimination; `None` where the equations do not determine the terms.
 fn solved(equations: &Equations) -> Option<Terms> {
     let mut rows = *equations;
-    let largest = rows.iter().flat_map(|row| &row[..3]).fold(0.0_f64, |most, one| most.max(one.abs()));
     for index in 0..3 {
         let pivot =
             (index..3).max_by(|one, other| rows[*one][index].abs().total_cmp(&rows[*other][index].abs()))?;
         rows.swap(index, pivot);
         let own = rows[index];
-        if own[index].abs() <= 1e-12 * largest.min(1.0) {
+        if own[index].abs() <= 1e-12 {
             return None;
         }
         for row in (0..3).filter(|row| *row != index) {
@@ -299,7 +304,9 @@ pub(super) fn with_errors(fit: Fit, steps: &[Step]) -> Fit {
         wanted: 0.0,
         weight: weight(&Mean::of(step), fit.at(step.at)),
     };
-    let equations = restricted(&normal(&steps.iter().map(point).collect::<Vec<_>>()), free);
+    let points: Vec<Point> = steps.iter().map(point).collect();
+    let weights: f64 = points.iter().map(|point| point.weight).sum();
+    let equations = restricted(&normal(&points), free);
     let inverse = [0, 1, 2].map(|unit: usize| {
         let mut with = equations;
         (0..3).for_each(|row| with[row][3] = f64::from(u8::from(row == unit)));
@@ -309,7 +316,7 @@ pub(super) fn with_errors(fit: Fit, steps: &[Step]) -> Fit {
     if freedom == 0 {
         return fit;
     }
-    let scatter = squares / freedom as f64;
+    let scatter = squares / freedom as f64 / weights;
     let (a, units) = (1.0 / fit.scale.value, units(size));
     // Of a ratio of two terms: b / a varies as b and as a do, less what they vary together.
     let of_ratio = |index: usize, per: f64, inverse: &Terms, parameter: Parameter| {
