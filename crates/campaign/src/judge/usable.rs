@@ -24,7 +24,9 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {
         let why = why_not_run(case);
-        return Err((Outcome::Invalid, format!("{} of {planned} repetitions were run: {why}", jobs.len())));
+        // Of a campaign that goes on, those to come may still decide.
+        let outcome = if case.campaign.after.is_some() { Outcome::Invalid } else { Outcome::Inconclusive };
+        return Err((outcome, format!("{} of {planned} repetitions were run: {why}", jobs.len())));
     }
     group::overlapped(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     if !case.counts_errors() {
@@ -105,7 +107,13 @@ fn why_not_run(case: &Case<'_>) -> String {
     if !only.is_empty() && !only.contains(&test.id) {
         return format!("left out: only {} was asked for", only.join(", "));
     }
-    "the campaign ended before its turn".to_owned()
+    if campaign.after.is_some() {
+        return "the campaign ended before its turn".to_owned();
+    }
+    match &warnings::attempts(case)[..] {
+        [] => "the campaign has not come to it yet".to_owned(),
+        [.., last] => format!("the campaign has not ended; an attempt ended with it or still runs ({last})"),
+    }
 }
 
 /// The jobs that the test is to have.

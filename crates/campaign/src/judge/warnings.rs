@@ -219,8 +219,15 @@ fn notices(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
 }
 
 fn killed(case: &Case<'_>) -> Option<String> {
+    let attempts = attempts(case);
+    (!attempts.is_empty())
+        .then(|| format!("attempts that ended with the campaign were run again: {}", attempts.join(", ")))
+}
+
+/// Folders of attempts at the test that ended with the campaign.
+pub(super) fn attempts<'a>(case: &Case<'a>) -> Vec<&'a str> {
     let id = &case.test.id;
-    let own = |folder: &str| {
+    let own = |folder: &&str| {
         let name = folder.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
         let job = name.get(5..).unwrap_or_default();
         job.split_once(".killed-")
@@ -228,10 +235,7 @@ fn killed(case: &Case<'_>) -> Option<String> {
             .rsplit_once("-r")
             .is_some_and(|(test, _)| test == id)
     };
-    let attempts: Vec<&str> =
-        case.campaign.killed.iter().map(String::as_str).filter(|folder| own(folder)).collect();
-    (!attempts.is_empty())
-        .then(|| format!("attempts that ended with the campaign were run again: {}", attempts.join(", ")))
+    case.campaign.killed.iter().map(String::as_str).filter(own).collect()
 }
 
 /// What the jobs recorded of who measured.

@@ -23,9 +23,16 @@ pub fn launcher(word: &str, path: &str) -> Option<Program> {
     let said = ask::said(&found.to_string_lossy(), &["--version"]).unwrap_or_default();
     Some(Program {
         sha256: sha256_of(&file).ok()?,
-        version: said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned(),
+        version: version(&said),
         path: file.to_string_lossy().into_owned(),
     })
+}
+
+/// What a program says of its version: its lines up to the first with a number.
+fn version(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let numbered = lines.iter().position(|line| line.contains(|c: char| c.is_ascii_digit()));
+    lines[..numbered.map_or(lines.len().min(1), |at| at + 1)].join(" ")
 }
 
 /// What tells one state of a file from another: size and time of the last change.
@@ -75,6 +82,9 @@ mod tests {
         assert_eq!((found.version.as_str(), found.sha256), ("launch 7", sha256(text.as_bytes())));
         assert_eq!(launcher(&file.to_string_lossy(), "").unwrap().version, "launch 7");
         assert_eq!(launcher("launch", "/no/such/place"), None);
+        let hydra = "HYDRA build details:\n    Version:          4.0.2\n    Release Date: x\n";
+        assert_eq!(version(hydra), "HYDRA build details: Version:          4.0.2");
+        assert_eq!((version("\n\n"), version("launch\nso\n")), (String::new(), "launch".to_owned()));
     }
 
     #[test]

@@ -54,7 +54,8 @@ fn job(test: &str, repetition: u32, phase: Phase) -> Job {
 }
 
 fn campaign(jobs: Vec<Job>) -> Campaign {
-    Campaign { jobs, before: Some(Machine { memory_bytes: 10, ..Default::default() }), ..Default::default() }
+    let before = Some(Machine { memory_bytes: 10, ..Default::default() });
+    Campaign { jobs, before, after: Some(Machine::default()), ..Default::default() }
 }
 
 /// A campaign of three repetitions of test T with these bytes per second.
@@ -222,11 +223,24 @@ fn a_read_from_the_cache_is_invalid_unless_the_plan_allows_it_and_then_it_is_tol
 
 #[test]
 fn what_was_not_run_says_why() {
-    let verdict = one(&plan(READ), &Campaign::default());
+    let verdict = one(&plan(READ), &campaign(vec![]));
     assert_eq!(
         (verdict.outcome, verdict.reason.as_str()),
         (Outcome::NotRun, "the campaign ended before its turn")
     );
+    let reason = |killed: &[&str]| {
+        let killed = killed.iter().map(|folder| (*folder).to_owned()).collect();
+        one(&plan(READ), &Campaign { killed, ..Default::default() }).reason
+    };
+    assert_eq!(reason(&["jobs/0001-X-r1.killed-1"]), "the campaign has not come to it yet");
+    assert_eq!(
+        reason(&["jobs/0001-T-r1.killed-1", "jobs/.0001-T-r1"]),
+        "the campaign has not ended; an attempt ended with it or still runs (jobs/.0001-T-r1)"
+    );
+    let begun = Campaign { after: None, ..campaign(vec![job("T", 1, phase("read", 1))]) };
+    let verdict = one(&plan(READ), &begun);
+    assert_eq!(verdict.outcome, Outcome::Inconclusive, "the repetitions to come may decide");
+    assert_eq!(verdict.reason, "1 of 3 repetitions were run: the campaign has not come to it yet");
     let only = CampaignInfo { only: vec!["X".into()], ..Default::default() };
     let left_out = Campaign { info: only, ..Default::default() };
     assert_eq!(one(&plan(READ), &left_out).reason, "left out: only X was asked for");

@@ -18,8 +18,7 @@ use crate::speech::{complain, say};
 ///
 /// Nothing is measured. The folder stays as it is; only where its verdicts were lost are they put back.
 /// Of a campaign that has not ended it tells how things stand. Exit status: 0 all clauses passed; 1 one
-/// failed; 2 wrong usage; 3 one is inconclusive,
-/// invalid or not run.
+/// failed; 2 wrong usage; 3 one is inconclusive, invalid or not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The campaign's folder, or an archive of it
