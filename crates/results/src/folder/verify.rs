@@ -6,7 +6,7 @@
 //!
 //! Invariant: one sentence for each fault, naming the file; what a kill leaves behind is no fault.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path};
@@ -46,13 +46,14 @@ pub fn check(dir: &Path) -> io::Result<Checked> {
 fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Checked> {
     // The report gets its name last of all.
     let ended = dir.join(names::REPORT).symlink_metadata().is_ok();
-    let mut found = Found { dir, chain, ended, faults: chain.faults.clone(), notes: Vec::new() };
+    let faults = chain.faults.clone();
+    let mut found = Found { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
     if chain.torn > 0 {
         let what = format!("{}: its last line is torn, {} bytes", names::CHAIN, chain.torn);
         found.left(what, "it was being written when the campaign was killed");
     }
     let gone = found.folders();
-    found.files(&gone);
+    found.compare(&gone);
     found.strangers("")?;
     let Found { faults, notes, .. } = found;
     Ok(Checked { faults, notes, head: chain.head(), ended })
@@ -62,6 +63,8 @@ fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Checked> {
 struct Found<'a> {
     dir: &'a Path,
     chain: &'a Chain,
+    /// The hash of each file that the chain has.
+    files: BTreeMap<&'a str, &'a str>,
     ended: bool,
     faults: Vec<String>,
     notes: Vec<String>,
@@ -98,9 +101,9 @@ impl Found<'_> {
     }
 
     /// Compares every file of the chain with its hash.
-    fn files(&mut self, gone: &BTreeSet<String>) {
+    fn compare(&mut self, gone: &BTreeSet<String>) {
         let folder = |path: &str| path.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
-        for (path, recorded) in self.chain.files() {
+        for (path, recorded) in self.files.clone() {
             if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
                 self.faults.push(format!("{path} does not lie in the folder"));
                 continue;
@@ -130,7 +133,7 @@ impl Found<'_> {
             let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
             if entry.file_type()?.is_dir() {
                 self.directory(&path, &name)?;
-            } else if path != names::CHAIN && !self.chain.files().contains_key(path.as_str()) {
+            } else if path != names::CHAIN && !self.files.contains_key(path.as_str()) {
                 let half = within.is_empty() && is_half(&name);
                 match half && !self.ended {
                     true if self.will_get_its_name(&name) => {}
@@ -145,13 +148,12 @@ impl Found<'_> {
     /// Whether a half-written file's whole one is in the chain and not there, which was noted then.
     fn will_get_its_name(&self, half: &str) -> bool {
         let name = half.trim_start_matches('.').trim_end_matches(".part");
-        self.chain.files().contains_key(name) && self.dir.join(name).symlink_metadata().is_err()
+        self.files.contains_key(name) && self.dir.join(name).symlink_metadata().is_err()
     }
 
     fn directory(&mut self, path: &str, name: &str) -> io::Result<()> {
         let folders = self.chain.folders();
-        let inside = |file: &&str| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-        let known = path == names::JOBS || folders.contains(&path) || self.chain.files().keys().any(inside);
+        let known = path == names::JOBS || folders.contains(&path) || self.files.contains_key(path);
         if known {
             return self.strangers(path);
         }

@@ -34,14 +34,19 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of what lies at `path`, hexadecimal: of a file's bytes, of a link's target behind `link:`.
+/// SHA-256 of what lies at `path`, hexadecimal: of a file's bytes, of a link's target behind `link:`, of
+/// anything else what it is.
 pub(super) fn sha256_of_any(path: &Path) -> io::Result<String> {
     let kind = path.symlink_metadata()?.file_type();
     if kind.is_symlink() {
         let target = fs::read_link(path)?.into_os_string().into_encoded_bytes();
         return Ok(sha256(&[b"link:", &target[..]].concat()));
     }
-    if kind.is_file() { sha256_of(path) } else { Ok(sha256(b"special:")) }
+    match (kind.is_file(), kind.is_dir()) {
+        (true, _) => sha256_of(path),
+        (_, true) => Ok(sha256(b"directory:")),
+        _ => Ok(sha256(b"special:")),
+    }
 }
 
 /// The name under which a file lies until it is whole.
@@ -193,7 +198,7 @@ impl StagedJob {
     }
 }
 
-/// The hash of each file below `dir`, by its path with `named` in place of `dir`.
+/// The hash of each file and directory below `dir`, by its path with `named` in place of `dir`.
 pub(super) fn hashes_below(dir: &Path, named: &str) -> io::Result<BTreeMap<String, String>> {
     let mut hashes = BTreeMap::new();
     for entry in fs::read_dir(dir)? {
@@ -201,9 +206,8 @@ pub(super) fn hashes_below(dir: &Path, named: &str) -> io::Result<BTreeMap<Strin
         let name = format!("{named}/{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
             hashes.append(&mut hashes_below(&entry.path(), &name)?);
-        } else {
-            hashes.insert(name, sha256_of_any(&entry.path())?);
         }
+        hashes.insert(name, sha256_of_any(&entry.path())?);
     }
     Ok(hashes)
 }

@@ -1,5 +1,6 @@
 //! Whole small folders, and every way to change them.
 
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::super::*;
@@ -98,11 +99,12 @@ fn any_byte_of_any_file_that_is_flipped_is_found_and_its_file_is_named() {
     for path in files(&dir) {
         let whole = fs::read(&path).unwrap();
         let name = path.strip_prefix(&dir).unwrap().to_string_lossy().into_owned();
+        // In its place: a file that is made anew is put on disk each time.
+        let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
         for at in 0..whole.len() {
-            let mut bytes = whole.clone();
-            bytes[at] ^= [1, 0x20, 0x80][at % 3];
-            fs::write(&path, bytes).unwrap();
+            file.write_all_at(&[whole[at] ^ [1, 0x20, 0x80][at % 3]], at as u64).unwrap();
             let faults = verify(&dir).unwrap();
+            file.write_all_at(&[whole[at]], at as u64).unwrap();
             assert!(faults.first().is_some_and(|fault| fault.starts_with(&name)), "{name} {at}: {faults:?}");
             flips += 1;
         }
@@ -229,6 +231,28 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
     assert_eq!(resume(&dir).unwrap().mended.len(), 2);
     assert!(dir.join("verdicts.json").exists() && !dir.join(".report.html.part").exists());
     assert_eq!(check(&dir).unwrap().notes, Vec::<String>::new());
+}
+
+#[test]
+fn whatever_a_job_leaves_in_its_folder_is_evidence() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    let job = stage_job(&dir, "0002-r-r1").unwrap();
+    fs::create_dir_all(job.dir().join("a/b")).unwrap();
+    fs::write(job.dir().join("a/core"), "dump").unwrap();
+    std::os::unix::fs::symlink("core", job.dir().join("a/link")).unwrap();
+    job.finish(JobInfo::default()).unwrap();
+    end(&dir);
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    fs::remove_dir(dir.join("jobs/0002-r-r1/a/b")).unwrap();
+    fs::write(dir.join("jobs/0002-r-r1/a/core"), "dumb").unwrap();
+    fs::remove_file(dir.join("jobs/0002-r-r1/a/link")).unwrap();
+    std::os::unix::fs::symlink("cork", dir.join("jobs/0002-r-r1/a/link")).unwrap();
+    let faults = verify(&dir).unwrap();
+    assert_eq!(faults.len(), 3, "{faults:?}");
+    assert_eq!(faults[0], "jobs/0002-r-r1/a/b is missing");
+    assert!(faults[1].starts_with("jobs/0002-r-r1/a/core was changed"), "{faults:?}");
+    assert!(faults[2].starts_with("jobs/0002-r-r1/a/link was changed"), "{faults:?}");
 }
 
 #[test]
