@@ -84,7 +84,10 @@ fn goes_on(place: &Place, when: &str) {
     assert_eq!(jobs, JOBS, "{when}");
     let out = place.assay(&format!("verify {at}")).ok();
     assert!(out.contains("is whole: 4 jobs") && !out.contains("note: "), "{when}: {out}");
-    assert_eq!(names(&place.dir()), [folder.file_name().unwrap().to_str().unwrap()], "{when}");
+    let mut left = names(&place.dir());
+    // One that was killed before it began has made nothing but an empty place for its files.
+    left.retain(|name| names(&place.dir().join(name)).iter().any(|inside| inside != ".assay-campaign"));
+    assert_eq!(left, [folder.file_name().unwrap().to_str().unwrap()], "{when}");
 }
 
 /// Runs the plan, killed as it enters its call of this name and number; tells whether there was such a call.
