@@ -85,7 +85,9 @@ fn the_head_is_told_at_the_end_by_verify_and_by_the_archive_and_the_report_shows
     assert_eq!(whats, [&["campaign", "machine"], &jobs[..], &["machine", "verdicts", "report"]].concat());
     assert_eq!(entries.last().unwrap()["hash"], head.as_str());
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
-    assert!(page.contains(entries[entries.len() - 2]["hash"].as_str().unwrap()));
+    let shown = entries[entries.len() - 2]["hash"].as_str().unwrap();
+    assert!(page.contains(shown));
+    assert_eq!(said(&out, "Report"), shown);
 }
 
 #[test]

@@ -34,6 +34,7 @@ const JOBS: [&str; 4] = ["0001-W-r1", "0002-R-r1", "0003-R-r2", "0004-BAD-r1"];
 
 /// The calls of a campaign that change its folder or its files.
 const CALLS: [&str; 7] = ["fsync", "write", "mkdir", "rename", "unlink", "unlinkat", "rmdir"];
+const RUN: &str = "run p.toml --dir dir";
 /// In how many parts, run beside each other, the moments are tried.
 const PARTS: usize = 4;
 
@@ -90,12 +91,13 @@ fn goes_on(place: &Place, when: &str) {
     assert_eq!(left, [folder.file_name().unwrap().to_str().unwrap()], "{when}");
 }
 
-/// Runs the plan, killed as it enters its call of this name and number; tells whether there was such a call.
-fn killed_at(place: &Place, call: &str, number: usize) -> bool {
+/// Runs `assay WORDS`, killed as it enters its call of this name and number; tells whether there was such a
+/// call.
+fn killed_at(place: &Place, words: &str, call: &str, number: usize) -> bool {
     let mut command = Command::new("strace");
     let inject = format!("inject={call}:signal=KILL:when={number}");
     command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);
-    command.arg(program()).args(["run", "p.toml", "--dir", "dir"]).current_dir(place.path(""));
+    command.arg(program()).args(words.split(' ')).current_dir(place.path(""));
     run(&mut command).status.is_none()
 }
 
@@ -108,7 +110,7 @@ fn part(first: usize) {
         for number in (first..).step_by(PARTS) {
             let place = Place::new();
             place.plan(TESTS);
-            if !killed_at(&place, call, number) {
+            if !killed_at(&place, RUN, call, number) {
                 break;
             }
             goes_on(&place, &format!("killed at {call} {number}"));
@@ -136,6 +138,28 @@ fn the_third_part_of_these_moments() {
 #[test]
 fn the_fourth_part_of_these_moments() {
     part(4);
+}
+
+#[test]
+fn a_campaign_killed_again_while_it_mends_what_a_kill_left_goes_on() {
+    if !there("strace") {
+        return;
+    }
+    let mut kills = 0;
+    // In a job's evidence, and between the verdicts and their name.
+    for (first, calls) in [(5, ["write", "rename", "fsync"]), (12, ["write", "rename", "unlink"])] {
+        for call in calls {
+            for number in 1..=4 {
+                let place = Place::new();
+                place.plan(TESTS);
+                assert!(killed_at(&place, RUN, "rename", first));
+                let at = folders(&place)[0].display().to_string();
+                kills += u32::from(killed_at(&place, &format!("run --resume {at}"), call, number));
+                goes_on(&place, &format!("killed at rename {first}, then at {call} {number}"));
+            }
+        }
+    }
+    assert!(kills > 12, "{kills} moments");
 }
 
 /// Kills every process of a session.

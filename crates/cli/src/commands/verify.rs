@@ -53,7 +53,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let jobs = units::several(campaign.jobs.len() as u64, "job");
         let ended = if checked.ended { "" } else { "; the campaign has not ended" };
         let sign = match checked.head {
-            Some(_) => head(&checked),
+            Some(_) => head(&checked) + &report_line(&campaign, checked.ended),
             None => format!(
                 "no chain: only hashes of jobs are checked\nFingerprint {}\n",
                 fingerprint(folder, &campaign)?
@@ -66,6 +66,12 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(found.len())));
     say(&text)?;
     Ok(1)
+}
+
+/// The line with the hash that the report shows.
+fn report_line(campaign: &Campaign, ended: bool) -> String {
+    let line = |head: &Head| format!("Report   {}   (shown in it: entry {})\n", head.hash, head.entry);
+    campaign.head.as_ref().filter(|_| ended).map(line).unwrap_or_default()
 }
 
 /// The line with the head of the chain.
