@@ -58,11 +58,38 @@ pub(super) fn all(kind: &str, device: &str, dir: &Path) -> Vec<Target> {
         "fuse.glusterfs" => {
             let volume = device.rsplit(['/', ':']).next().unwrap_or_default();
             let words = ["volume", "status", volume, "detail", "--xml", "--mode=script"];
-            ask::said("gluster", &words).map(|text| of_gluster(&text))
+            let told = ask::said("gluster", &words).map(|text| of_gluster(&text));
+            told.filter(|bricks| !bricks.is_empty()).or_else(|| own_bricks(dir))
         }
         _ => None,
     }
     .unwrap_or_default()
+}
+
+/// The bricks of a GlusterFS volume that lie on this machine, by what the client says of `dir`: of a volume
+/// without a daemon, or one that does not answer this user.
+fn own_bricks(dir: &Path) -> Option<Vec<Target>> {
+    let mut bytes = vec![0; LAYOUT_MAX];
+    let length = rustix::fs::getxattr(dir, "glusterfs.pathinfo", &mut bytes[..]).ok()?;
+    let here = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let brick = |(host, path): (String, String)| {
+        let room = rustix::fs::statvfs(&path).ok().filter(|_| host == here)?;
+        Some(Target {
+            name: format!("{host}:{path}"),
+            bytes_used: room.f_blocks.saturating_sub(room.f_bfree).saturating_mul(room.f_frsize),
+            bytes_free: room.f_bavail.saturating_mul(room.f_frsize),
+        })
+    };
+    Some(bricks(&String::from_utf8_lossy(&bytes[..length])).into_iter().filter_map(brick).collect())
+}
+
+/// Host and directory of each brick in a `pathinfo`.
+fn bricks(pathinfo: &str) -> Vec<(String, String)> {
+    let brick = |part: &str| {
+        let (dir, rest) = part.split_once("):")?;
+        Some((rest.split_once(':')?.0.to_owned(), dir.to_owned()))
+    };
+    pathinfo.split("<POSIX(").skip(1).filter_map(brick).collect()
 }
 
 /// Rows of `lfs df`: name, size, used and free in KiB.
@@ -141,6 +168,10 @@ mod tests {
                    <hostname>Self-heal Daemon</hostname><path>h1</path></node></volume>";
         let brick = Target { name: "h1:/b/1".into(), bytes_used: 600, bytes_free: 400 };
         assert_eq!(of_gluster(xml), [brick]);
+        let told = "((<DISTRIBUTE:d> <POSIX(/b/1):vm:/b/1/x> <POSIX(/b/2):n2:/b/2/x>) (d-layout (b1 0 7)))";
+        let pair = |host: &str, dir: &str| (host.to_owned(), dir.to_owned());
+        assert_eq!(bricks(told), [pair("vm", "/b/1"), pair("n2", "/b/2")]);
+        assert!(own_bricks(Path::new("/")).is_none());
         assert!(all("ext4", "/dev/a", Path::new("/")).is_empty());
     }
 }
