@@ -15,7 +15,7 @@ mod stonewall;
 mod timeline;
 
 pub use clock::{Clock, ClockQuality, CycleClock, Scale, Tick};
-pub use date::unix_seconds;
+pub use date::{Calendar, unix_seconds};
 pub use histogram::Histogram;
 pub use meter::Meter;
 pub use stonewall::Stop;

@@ -11,6 +11,7 @@
 
 mod case;
 mod check;
+mod each_rank;
 mod metrics;
 mod state;
 
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use case::{Case, Evidence, Outcome};
 pub use check::{BadRange, BadRank, Check};
+pub use each_rank::{Column, EachRank, Moments};
 pub use metrics::{METRICS, Metric};
 pub use state::{State, StateExtents};
 
@@ -178,6 +180,12 @@ pub struct Phase {
     /// While all ranks were at work at once; absent where that is not told apart.
     #[serde(default)]
     pub window: Option<Window>,
+    /// What each rank did; absent in records from before that was kept.
+    #[serde(default)]
+    pub each_rank: Option<EachRank>,
+    /// When it was, by the calendar; absent in records from before that was kept.
+    #[serde(default)]
+    pub moments: Option<Moments>,
 }
 
 /// From the common start until the first rank had ended its work: all ranks at once.

@@ -28,6 +28,7 @@ mod plain;
 mod residency;
 mod shared;
 mod slots;
+pub mod targets;
 mod traits;
 
 pub use backends::{BACKENDS, Backend, BackendOption, LIBRARIES, Settings, Takes, backend};

@@ -1,21 +1,41 @@
-//! What is told of every single rank after a phase, only when somebody asked for it.
+//! What is recorded of every single rank after a phase, and what is told of it when somebody asked for it.
 //!
-//! These are the only gathers that grow with the number of ranks; docs/SCALE.md lists them.
+//! These are the gathers whose sum grows with the number of ranks; docs/SCALE.md lists them.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use measure::{Clock, unix_seconds};
 use ranks::Halt;
+use results::record::EachRank;
+use storage::targets;
 
 use super::observer::{Event, RankStamps, RankTimes};
 use super::phase::Setting;
 use super::test::Test;
 use super::transfer::{Done, Stamps};
 use super::{names, reorder};
+use crate::kit::each_rank::{self, Mine};
 
 /// The verbosity at which every rank's stamps and files are told.
 const EACH_AT: u32 = 3;
+
+/// What each rank did, for the record, on rank 0; behind the clock. Collective.
+pub(super) fn collect(test: &Test<'_>, setting: &Setting, done: &Done) -> Result<Option<EachRank>, Halt> {
+    let (parameters, (from, to)) = (test.parameters, done.stamps.transfer);
+    let span_ns = test.rank.clock.scale().ns(to.0 - from.0);
+    let wears_out = parameters.wear_out && parameters.deadline > 0;
+    let at = &done.at_deadline;
+    let asks = parameters.file_per_rank && test.storage.mounted().is_some();
+    let mine = Mine {
+        moved: done.tally.meter.bytes(),
+        span_ns,
+        ended_ns: test.rank.since_start_ns(to),
+        wear_out: wears_out.then(|| (at.bytes, span_ns.saturating_sub(at.elapsed_ns))),
+        targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
+    };
+    each_rank::collect(test.rank.comm, &test.rank.node, &mine)
+}
 
 /// Tells every rank's own times (`-O saveRankPerformanceDetailsCSV`) and stamps (`-vvv`).
 pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Result<(), Halt> {

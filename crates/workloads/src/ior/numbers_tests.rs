@@ -172,3 +172,24 @@ fn times_without_measure_are_no_overflow() {
         assert!(within || (all[0].done.is_ok() && phases == ["write 0"]), "{done}, {phases:?}");
     }
 }
+
+#[test]
+fn the_columns_of_ranks_add_up_to_the_phase_and_its_moments_to_its_spans() {
+    let parameters = Parameters { read: true, deadline: 600, wear_out: true, ..parameters() };
+    let all = play(3, &parameters, &Faulty::sound(), NOT_LATE);
+    for name in ["write", "read"] {
+        let phase = phase(&all[0], name);
+        let each = phase.each_rank.as_ref().expect("rank 0 has it");
+        assert_eq!((each.ranks, (0..3).filter_map(|rank| each.moved.of(rank)).sum()), (3, phase.bytes));
+        let longest = (0..3).filter_map(|rank| each.seconds.of(rank)).fold(0.0, f64::max);
+        assert!((longest - phase.balance.seconds_max).abs() < 2e-6, "{longest} {:?}", phase.balance);
+        let ends = |rank| each.ended_s.of(rank).unwrap();
+        assert!((0..3).all(|rank| ends(rank) > phase.began_s - 2e-6), "{each:?}");
+        assert_eq!((each.moved_at_deadline.of(0), each.node_of(2)), (Some(phase.bytes / 3), Some("here")));
+        assert!(each.layout.is_empty(), "nothing is mounted here");
+        let moments = phase.moments.expect("rank 0 has them");
+        let span = (moments.last_end_unix_ns - moments.first_start_unix_ns) as f64 * 1e-9;
+        assert!((span - phase.spans.transfer_s).abs() < 1e-8, "{span} {:?}", phase.spans);
+        assert!(moments.timeline_unix_ns <= moments.first_start_unix_ns, "{moments:?}");
+    }
+}

@@ -110,6 +110,8 @@ pub(super) struct Setting {
     pub(super) is_first: bool,
     /// Transfers of all ranks that count; 0 where there is neither a ramp nor a rate limit.
     pub(super) counted: u64,
+    /// Where the timeline begins.
+    pub(super) origin: Tick,
 }
 
 /// Runs one phase; `limit` is the most transfers this rank may do.
@@ -140,7 +142,8 @@ pub(super) fn run(
     test.observer.event(&Event::Begins(beginning));
     // From here on nothing is allocated or printed until the last rank has closed its file.
     let ramp = test.rank.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
-    tally.start(Tick(test.rank.start_together()?.0.saturating_add(ramp)));
+    let origin = Tick(test.rank.start_together()?.0.saturating_add(ramp));
+    tally.start(origin);
     let layout = test.parameters.layout(test.rank.comm.size());
     let job = Job {
         parameters: test.parameters,
@@ -164,7 +167,8 @@ pub(super) fn run(
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.rank.comm.agree(kind.step(), failed)?;
     leaving::tell_hints(test, &done)?;
-    finish(test, &Setting { kind, repetition, path, cached_before, depth, is_first: true, counted: 0 }, done)
+    let (is_first, counted) = (true, 0);
+    finish(test, &Setting { kind, repetition, path, cached_before, depth, is_first, counted, origin }, done)
 }
 
 fn beginning(test: &Test<'_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {

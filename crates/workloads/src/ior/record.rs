@@ -68,6 +68,8 @@ pub(super) fn put(test: &mut Test<'_>, setting: &Setting, done: &mut Done) -> Re
         counts: Counts::Bytes,
         failed: None,
         window: None,
+        each_rank: each_rank::collect(test, setting, done)?,
+        moments: test.rank.moments(spans.transfers_ns, setting.origin, spans.uncertainty_ns),
     };
     test.rank.record(&Record::Phase(Box::new(phase.clone())))?;
     each_rank::tell(test, setting, done)?;
@@ -189,6 +191,10 @@ fn tell_missed_rate(test: &mut Test<'_>, setting: &Setting, phase: &Phase) -> Re
 struct Spanned {
     spans: Spans,
     first_ns: u64,
+    /// The first start and the last end of transfers on that clock.
+    transfers_ns: [u64; 2],
+    /// The worst uncertainty of any rank's clock against it.
+    uncertainty_ns: u64,
 }
 
 impl Spanned {
@@ -196,11 +202,13 @@ impl Spanned {
         let at = |tick: Tick| test.rank.on_rank_0(test.rank.clock.ns_at(tick));
         let stamps = &done.stamps;
         let mut first = [stamps.open.0, stamps.transfer.0, stamps.close.0].map(at);
-        let mut last = [stamps.open.1, stamps.transfer.1, stamps.close.1].map(at);
+        let [opened, moved, closed] = [stamps.open.1, stamps.transfer.1, stamps.close.1].map(at);
+        let mut last = [opened, moved, closed, test.rank.uncertainty_ns()];
         test.rank.comm.all_reduce(&mut first, Reduce::Min)?;
         test.rank.comm.all_reduce(&mut last, Reduce::Max)?;
-        let spans = spans(first, last, test.parameters.ramp > 0);
-        Ok(Self { spans, first_ns: first[0] })
+        let [opened, moved, closed, uncertainty_ns] = last;
+        let spans = spans(first, [opened, moved, closed], test.parameters.ramp > 0);
+        Ok(Self { spans, first_ns: first[0], transfers_ns: [first[1], moved], uncertainty_ns })
     }
 }
 

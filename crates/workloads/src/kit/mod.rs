@@ -4,6 +4,7 @@ pub mod beneath;
 pub mod board;
 pub mod checker;
 pub mod drive;
+pub mod each_rank;
 pub mod end;
 pub mod few;
 pub mod glibc;

@@ -1,4 +1,4 @@
-//! Which ranks share a node with this one, and how many nodes there are.
+//! Which ranks share a node with this one, how many nodes there are, and on rank 0 which rank is on which.
 
 use ranks::{Comm, Halt, Reduce};
 
@@ -8,6 +8,17 @@ pub struct Node {
     pub ranks: Box<dyn Comm>,
     /// How many nodes there are.
     pub count: u32,
+    /// On rank 0, which rank is on which.
+    pub table: Option<NodeTable>,
+}
+
+/// Where all ranks are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeTable {
+    /// The node of each rank, as an index into `names`; a single value where all are on one.
+    pub of: Vec<u32>,
+    /// Names of the nodes, in the order of their first ranks; the second of one name has `#2` behind it.
+    pub names: Vec<String>,
 }
 
 impl Node {
@@ -15,11 +26,76 @@ impl Node {
     pub fn find(comm: &dyn Comm) -> Result<Self, Halt> {
         let ranks = comm.split_by_node()?;
         let count = comm.reduce_one(u64::from(ranks.rank() == 0), Reduce::Sum)? as u32;
-        Ok(Self { ranks, count })
+        let table = if count == 1 { only(comm) } else { NodeTable::gather(comm, &*ranks)? };
+        Ok(Self { ranks, count, table })
     }
 
     /// Whether this rank is the one of its node that does what is to be done once.
     pub fn leads(&self) -> bool {
         self.ranks.rank() == 0
+    }
+}
+
+/// The table of a single node.
+fn only(comm: &dyn Comm) -> Option<NodeTable> {
+    (comm.rank() == 0).then(|| NodeTable { of: vec![0], names: vec![comm.node_name().to_owned()] })
+}
+
+impl NodeTable {
+    /// Every rank tells the first rank of its node, and that one the name.
+    fn gather(comm: &dyn Comm, on_node: &dyn Comm) -> Result<Option<Self>, Halt> {
+        let first = on_node.reduce_one(comm.rank().into(), Reduce::Min)? as u32;
+        let name = if first == comm.rank() { comm.node_name() } else { "" };
+        let mine = [&first.to_le_bytes(), name.as_bytes()].concat();
+        Ok(comm.gather(&mine)?.map(|rows| Self::of_rows(&rows)))
+    }
+
+    fn of_rows(rows: &[Vec<u8>]) -> Self {
+        let (mut of, mut names, mut numbers) = (Vec::new(), Vec::<String>::new(), vec![0; rows.len()]);
+        for (rank, row) in rows.iter().enumerate() {
+            let (first, name) = row.split_at(4);
+            let first = first.try_into().map_or(0, u32::from_le_bytes) as usize;
+            // The first rank of a node has the lowest number there, so its row comes before the others'.
+            if first == rank {
+                numbers[rank] = names.len() as u32;
+                names.push(String::from_utf8_lossy(name).into_owned());
+            }
+            of.push(numbers[first]);
+        }
+        Self { of, names: told_apart(names) }
+    }
+}
+
+/// The same names, of which the second of its kind has `#2` behind it, the third `#3`.
+fn told_apart(names: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashMap::new();
+    let one = |name: String| {
+        let count = seen.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
+        if *count > 1 { format!("{name}#{count}") } else { name }
+    };
+    names.into_iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_find_their_nodes_also_where_nodes_have_one_name_and_ranks_go_round() {
+        let row = |first: u32, name: &str| [&first.to_le_bytes(), name.as_bytes()].concat();
+        let rows = [row(0, "n1"), row(1, "n2"), row(0, ""), row(1, ""), row(4, "n1"), row(4, "")];
+        let table = NodeTable::of_rows(&rows);
+        assert_eq!(
+            table,
+            NodeTable { of: vec![0, 1, 0, 1, 2, 2], names: ["n1", "n2", "n1#2"].map(String::from).to_vec() }
+        );
+    }
+
+    #[test]
+    fn local_ranks_are_on_one_node() {
+        let all = ranks::local::run(3, |comm| Node::find(comm).expect("no halt").table);
+        let tables: Vec<_> = all.into_iter().map(|table| table.expect("no panic")).collect();
+        assert_eq!(tables[0].as_ref().map(|table| (table.of.len(), table.names.len())), Some((1, 1)));
+        assert_eq!(&tables[1..], [None, None]);
     }
 }

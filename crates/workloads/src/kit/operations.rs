@@ -16,6 +16,7 @@ use ranks::{Halt, Reduce};
 use results::record::{Counts, Failed, Phase, Spans};
 
 use super::drive::{Course, Ending, Step, Trouble, drive, words};
+use super::each_rank::{self, Mine};
 use super::order::Order;
 use super::pace::Pace;
 use super::rank::Rank;
@@ -73,6 +74,8 @@ pub struct Setting {
 pub struct Operating<'s> {
     setting: &'s Setting,
     begun: Tick,
+    /// Where the timeline begins.
+    origin: Tick,
     tally: Tally,
     failures: Failures,
     /// Those among them that are no operation of the phase.
@@ -114,7 +117,7 @@ impl<'s> Operating<'s> {
         tally.start(origin);
         let begun = rank.clock.now();
         tally.begin(begun, Tick(0));
-        Ok(Self { setting, begun, tally, failures, beside: 0, failed: None })
+        Ok(Self { setting, begun, origin, tally, failures, beside: 0, failed: None })
     }
 
     /// When this rank began.
@@ -224,8 +227,10 @@ impl<'s> Operating<'s> {
         let failed: Option<Failed> = self.failures.over_ranks(comm)?;
         let at = |tick: Tick| rank.since_start_ns(tick);
         let first = comm.reduce_one(at(self.begun), Reduce::Min)?;
-        let mut last = [at(own_end), ns];
+        let mut last = [at(own_end), ns, rank.uncertainty_ns()];
         comm.all_reduce(&mut last, Reduce::Max)?;
+        let since_zero = [first, last[0]].map(|ns| ns + rank.began_ns());
+        let mine = Mine { moved: operations, span_ns: own_ns, ended_ns: at(own_end), ..Mine::default() };
         let ops = comm.reduce_one(operations, Reduce::Sum)?;
         let setting = self.setting;
         let phase = Phase {
@@ -254,6 +259,8 @@ impl<'s> Operating<'s> {
             depth: 1,
             counts: Counts::Operations,
             failed,
+            each_rank: each_rank::collect(comm, &rank.node, &mine)?,
+            moments: rank.moments(since_zero, self.origin, last[2]),
             ..Phase::default()
         };
         Ok(Done { operations, own_seconds: own_ns as f64 * 1e-9, seconds: ns as f64 * 1e-9, phase })

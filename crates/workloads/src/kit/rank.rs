@@ -4,10 +4,10 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use measure::{Clock, CycleClock, Tick};
+use measure::{Calendar, Clock, CycleClock, Tick};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
 use results::Record;
-use results::record::Notice;
+use results::record::{Moments, Notice};
 use results::records::Sink;
 
 use super::board::{Board, Row, phase_number};
@@ -115,6 +115,25 @@ impl<'a> Rank<'a> {
     /// Nanoseconds from the run's start to a moment of this rank's clock, on rank 0's.
     pub fn since_start_ns(&self, tick: Tick) -> u64 {
         self.on_rank_0(self.clock.ns_at(tick)).saturating_sub(self.began_ns)
+    }
+
+    /// How far this rank's clock may be off rank 0's, nanoseconds.
+    pub fn uncertainty_ns(&self) -> u64 {
+        self.offset.uncertainty_ns
+    }
+
+    /// When a phase was, by the calendar, on rank 0: the first start and the last end of transfers on rank 0's
+    /// clock, where its timeline begins on this one's, and the worst uncertainty of any rank.
+    pub fn moments(&self, [first, last]: [u64; 2], timeline: Tick, uncertainty_ns: u64) -> Option<Moments> {
+        let calendar = (self.comm.rank() == 0).then(|| Calendar::read(&*self.clock))?;
+        // Rank 0's clock is its own, moved by the bias.
+        let at = |ns: u64| calendar.unix_ns(ns.saturating_sub(self.on_rank_0(0)));
+        Some(Moments {
+            first_start_unix_ns: at(first),
+            last_end_unix_ns: at(last),
+            timeline_unix_ns: calendar.unix_ns(self.clock.ns_at(timeline)),
+            uncertainty_ns: uncertainty_ns + calendar.uncertainty_ns(),
+        })
     }
 
     /// Where this rank will show how far it is in the next phase, which is one of test number `test`.

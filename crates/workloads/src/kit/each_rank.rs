@@ -1,0 +1,182 @@
+//! What each rank did in a phase, brought to rank 0: one gather of a fixed number of bytes, and where files lie
+//! on storage targets their names, once for each place.
+//!
+//! Invariant: a rank brings as much however many there are; all is done behind the clock.
+//! Never here: asking the file system.
+
+use std::collections::HashMap;
+
+use ranks::{Comm, Halt};
+use results::record::{Column, EachRank};
+
+use super::node::Node;
+
+/// How many different places of files are named; files in further ones lie nowhere known.
+const PLACES: usize = 4096;
+/// Numbers that a rank brings.
+const NUMBERS: usize = 6;
+/// Stands for no number.
+const NONE: u64 = u64::MAX;
+
+/// What one rank did. Times are nanoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct Mine {
+    /// Bytes, or operations.
+    pub moved: u64,
+    /// From the begin to the end of its own transfers.
+    pub span_ns: u64,
+    /// When that was over, since the job's start.
+    pub ended_ns: u64,
+    /// What it had moved at its deadline, and how long it went on after it; where it did.
+    pub wear_out: Option<(u64, u64)>,
+    /// The targets of its own file. `None` on all ranks where nobody has asked.
+    pub targets: Option<Vec<String>>,
+}
+
+/// The columns of all ranks, on rank 0. Collective.
+pub fn collect(comm: &dyn Comm, node: &Node, mine: &Mine) -> Result<Option<EachRank>, Halt> {
+    let place = mine.targets.as_deref().map(|targets| targets.join("\n")).unwrap_or_default();
+    let (at_deadline, wear_out) = mine.wear_out.unwrap_or((NONE, NONE));
+    let row = [mine.moved, mine.span_ns, mine.ended_ns, at_deadline, wear_out, hash(&place)];
+    let bytes: Vec<u8> = row.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let rows: Option<Vec<[u64; NUMBERS]>> =
+        comm.gather(&bytes)?.map(|rows| rows.iter().map(|row| numbers(row)).collect());
+    let places = match mine.targets {
+        None => None,
+        Some(_) => Places::gather(comm, rows.as_deref(), &place)?,
+    };
+    Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
+}
+
+fn numbers(row: &[u8]) -> [u64; NUMBERS] {
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+    std::array::from_fn(|at| row.get(8 * at..8 * at + 8).map_or(0, number))
+}
+
+/// FNV-1a of 64 bits: the same on every machine. Nothing hashes to 0.
+fn hash(text: &str) -> u64 {
+    if text.is_empty() {
+        return 0;
+    }
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step).max(1)
+}
+
+/// The different places of files: by their hash which it is, and its targets.
+struct Places {
+    numbers: HashMap<u64, u32>,
+    names: Vec<String>,
+}
+
+impl Places {
+    /// The lowest rank of each place tells rank 0 its name. Collective.
+    fn gather(comm: &dyn Comm, rows: Option<&[[u64; NUMBERS]]>, mine: &str) -> Result<Option<Self>, Halt> {
+        let mut numbers = HashMap::new();
+        let mut speakers = Vec::new();
+        for (rank, row) in rows.unwrap_or_default().iter().enumerate() {
+            let place = row[NUMBERS - 1];
+            if place != 0 && numbers.len() < PLACES && !numbers.contains_key(&place) {
+                numbers.insert(place, numbers.len() as u32);
+                speakers.extend((rank as u32).to_le_bytes());
+            }
+        }
+        comm.broadcast(0, &mut speakers)?;
+        if speakers.is_empty() {
+            return Ok(None);
+        }
+        let speaks = speakers.chunks_exact(4).any(|rank| rank == comm.rank().to_le_bytes());
+        let told = comm.gather(if speaks { mine.as_bytes() } else { &[] })?;
+        let name = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let names = told.map(|told| told.into_iter().filter(|name| !name.is_empty()).map(name).collect());
+        Ok(names.map(|names| Self { numbers, names }))
+    }
+}
+
+fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&Places>) -> EachRank {
+    let column = |at: usize| -> Vec<u64> { rows.iter().map(|row| row[at]).collect() };
+    let seconds = |at: usize| -> Column<f64> {
+        // Microseconds are as much as anybody compares, and half the room.
+        rows.iter().map(|row| (row[at] / 1000) as f64 / 1e6).collect::<Vec<_>>().into()
+    };
+    let mut each = EachRank {
+        ranks: rows.len() as u32,
+        moved: column(0).into(),
+        seconds: rows.iter().map(|row| row[1].div_ceil(1000) as f64 / 1e6).collect::<Vec<_>>().into(),
+        ended_s: seconds(2),
+        ..EachRank::default()
+    };
+    if rows.iter().all(|row| row[3] != NONE) {
+        (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4));
+    }
+    if let Some(table) = &node.table {
+        (each.node, each.nodes) = (table.of.clone().into(), table.names.clone());
+    }
+    if let Some(places) = places {
+        let unknown = places.names.len() as u32;
+        let layout = |row: &[u64; NUMBERS]| places.numbers.get(&row[NUMBERS - 1]).copied().unwrap_or(unknown);
+        each.layout = rows.iter().map(layout).collect::<Vec<_>>().into();
+        (each.layouts, each.targets) = layouts(&places.names);
+    }
+    each
+}
+
+/// The places as lists of targets, behind them the unknown one; and the targets by name.
+fn layouts(places: &[String]) -> (Vec<Vec<u32>>, Vec<String>) {
+    let mut targets: Vec<&str> = places.iter().flat_map(|place| place.lines()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let number = |target: &str| targets.binary_search(&target).expect("it is one of them") as u32;
+    let place = |place: &String| place.lines().map(&number).collect();
+    let layouts = places.iter().map(place).chain([Vec::new()]).collect();
+    (layouts, targets.into_iter().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ranks::local;
+
+    fn collected(ranks: u32, mine: impl Fn(u32) -> Mine + Sync) -> EachRank {
+        let one = |comm: &dyn Comm| {
+            let node = Node::find(comm).expect("no halt");
+            collect(comm, &node, &mine(comm.rank())).expect("no halt")
+        };
+        let mut all: Vec<_> =
+            local::run(ranks, one).into_iter().map(|each| each.expect("no panic")).collect();
+        assert!(all[1..].iter().all(Option::is_none), "only rank 0 has them");
+        all.swap_remove(0).expect("rank 0 has them")
+    }
+
+    #[test]
+    fn rank_0_has_what_every_rank_did_and_where_its_file_lies() {
+        let targets = |rank: u32| match rank {
+            3 => vec![],
+            5 => vec!["OST0001".to_owned(), "OST0000".to_owned()],
+            rank => vec![format!("OST000{}", rank % 2)],
+        };
+        let each = collected(6, |rank| Mine {
+            moved: 1 << 40 | u64::from(rank),
+            span_ns: 1_500_000_001,
+            ended_ns: u64::from(rank) * 1_000_000,
+            wear_out: Some((7, 2_000_999)),
+            targets: Some(targets(rank)),
+        });
+        assert_eq!((each.ranks, each.moved.of(5)), (6, Some(1 << 40 | 5)));
+        assert_eq!((each.seconds.of(4), each.ended_s.of(4)), (Some(1.500_001), Some(0.004)));
+        assert_eq!((each.moved_at_deadline.of(2), each.wear_out_s.of(2)), (Some(7), Some(0.002)));
+        assert_eq!((each.node.of(5), each.nodes.len()), (Some(0), 1));
+        let names = |rank| each.targets_of(rank).collect::<Vec<_>>();
+        assert_eq!((names(0), names(4), names(1)), (vec!["OST0000"], vec!["OST0000"], vec!["OST0001"]));
+        assert_eq!((names(3), names(5)), (vec![], vec!["OST0001", "OST0000"]));
+        assert_eq!(each.targets, ["OST0000", "OST0001"]);
+    }
+
+    #[test]
+    fn where_nobody_asked_or_nothing_is_told_there_are_no_targets() {
+        for targets in [None, Some(vec![])] {
+            let each = collected(3, |_| Mine { moved: 1, targets: targets.clone(), ..Mine::default() });
+            assert!(each.layout.is_empty() && each.targets.is_empty(), "{each:?}");
+            assert!(each.moved_at_deadline.is_empty(), "nobody went on after a deadline");
+        }
+    }
+}
