@@ -10,6 +10,7 @@
 pub mod folder;
 pub mod record;
 pub mod records;
+pub mod stragglers;
 mod verdict;
 
 pub use measure::{statistics, steady};

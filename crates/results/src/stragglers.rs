@@ -1,0 +1,214 @@
+//! Who was slow: single ranks, or all that share a node or a storage target.
+//!
+//! A group is slow where the median rate of its ranks is far below that of the others and a test says that
+//! this is no chance. Then it is asked whether that is the group's own doing: a target that holds more files
+//! than others gives each less, though all of them together get as much. That is uneven placement, not
+//! a slow target. Repetitions are taken together, each as shares of its own median, and one rank
+//! in one place counts once, however often it was there: the chance of the test would else be understated.
+//!
+//! Invariant: pure; the order of phases and of ranks does not matter.
+//! Never here: sentences, contracts.
+
+mod groups;
+mod spread;
+
+use std::collections::BTreeMap;
+
+use measure::statistics::{self, SLOW_SHARE};
+
+use crate::record::{Counts, EachRank, Phase};
+
+pub use groups::{Finding, Group};
+pub use spread::Spread;
+
+/// The robust deviations from which on a value is an outlier (Iglewicz and Hoaglin).
+const FAR: f64 = 3.5;
+/// A single rank is told from this share of the median rank's rate down.
+const RANK_SHARE: f64 = 0.8;
+/// With fewer ranks their deviation is not known well enough to ask how many of it a rank lies away.
+const FEW: usize = 6;
+
+/// What ranks have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Factor {
+    /// The node they run on.
+    Node,
+    /// A storage target that their own files lie on.
+    Target,
+}
+
+/// One rank that was slow without a group that explains it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Straggler {
+    /// Which.
+    pub rank: u32,
+    /// Its node; empty where that is not known.
+    pub node: String,
+    /// Its rate as a share of the median rank's.
+    pub share: f64,
+    /// How many robust deviations it lies below; infinite where more than half of the ranks are equal.
+    pub deviations: f64,
+}
+
+/// What the ranks of the repetitions of one phase say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attribution {
+    /// Every node where there are several, then every target, each by name.
+    pub groups: Vec<Group>,
+    /// Pairs of a node and a target, as indices into `groups`, of which either explains the same slow ranks.
+    pub either: Vec<[usize; 2]>,
+    /// Slow ranks that are in no group that was found slow or crowded, the slowest first.
+    pub stragglers: Vec<Straggler>,
+}
+
+impl Attribution {
+    /// What the phases say, which are repetitions of one; those without columns of ranks say nothing.
+    pub fn of(phases: &[&Phase]) -> Self {
+        let known: Vec<Known<'_>> = phases.iter().filter_map(|phase| Known::of(phase)).collect();
+        let mut groups = groups::of(&known, Factor::Node);
+        groups.extend(groups::of(&known, Factor::Target));
+        let places = Places::of(&known, |_, _| vec![String::new()]);
+        let either = settle(&mut groups, &places);
+        look_again(&mut groups, &known);
+        let explained = |rank: u32| groups.iter().any(|group| group.explains(rank));
+        let stragglers = stragglers(&known, &places, explained);
+        Self { groups, either, stragglers }
+    }
+
+    /// The groups that were found to be slow or crowded.
+    pub fn found(&self) -> impl Iterator<Item = (usize, &Group)> {
+        self.groups.iter().enumerate().filter(|(_, group)| group.finding != Finding::Usual)
+    }
+}
+
+/// A phase whose ranks are known, with the median of their rates.
+struct Known<'p> {
+    each: &'p EachRank,
+    /// Ranks that had something to do, with their rates.
+    rates: Vec<(u32, f64)>,
+    median: f64,
+}
+
+impl<'p> Known<'p> {
+    fn of(phase: &'p Phase) -> Option<Self> {
+        let each = phase.each_rank.as_ref()?;
+        // Ranks that were given nothing, or ended within the ramp, are not slow.
+        let idle = phase.counts == Counts::Operations || phase.ramp_s > 0.0;
+        let rate = |rank| each.rate(rank).filter(|rate| *rate > 0.0 || !idle).map(|rate| (rank, rate));
+        let rates: Vec<(u32, f64)> = (0..each.ranks).filter_map(rate).collect();
+        let all: Vec<f64> = rates.iter().map(|(_, rate)| *rate).collect();
+        let median = statistics::median(&all).filter(|median| *median > 0.0)?;
+        Some(Self { each, rates, median })
+    }
+
+    /// The same without the ranks that a group explains.
+    fn without(&self, groups: &[Group]) -> Self {
+        let left = |rank: u32| !groups.iter().any(|group| group.explains(rank));
+        let rates = self.rates.iter().copied().filter(|(rank, _)| left(*rank)).collect();
+        Self { rates, ..*self }
+    }
+}
+
+/// Each rank in each place it was in, with the median of its rates there as shares of the phases' medians.
+struct Places(Vec<Place>);
+
+struct Place {
+    rank: u32,
+    names: Vec<String>,
+    share: f64,
+}
+
+impl Places {
+    fn of(known: &[Known<'_>], names: impl Fn(&EachRank, u32) -> Vec<String>) -> Self {
+        let mut all: BTreeMap<(u32, Vec<String>), Vec<f64>> = BTreeMap::new();
+        for one in known {
+            for (rank, rate) in &one.rates {
+                let names = names(one.each, *rank);
+                if !names.is_empty() {
+                    all.entry((*rank, names)).or_default().push(rate / one.median);
+                }
+            }
+        }
+        let place = |((rank, names), shares): ((u32, Vec<String>), Vec<f64>)| {
+            Some(Place { rank, names, share: statistics::median(&shares)? })
+        };
+        Self(all.into_iter().filter_map(place).collect())
+    }
+
+    fn shares(&self) -> Vec<f64> {
+        self.0.iter().map(|place| place.share).collect()
+    }
+}
+
+/// Where a node and a target are both found and share slow ranks: the one that is not slow without those of
+/// the other is acquitted; where neither is, either may be the reason, and the pair is returned.
+fn settle(groups: &mut [Group], places: &Places) -> Vec<[usize; 2]> {
+    let slow = |groups: &[Group], factor| -> Vec<usize> {
+        let is = |group: &Group| group.factor == factor && group.finding == Finding::Slow;
+        (0..groups.len()).filter(|at| is(&groups[*at])).collect()
+    };
+    let mut either = Vec::new();
+    for node in slow(groups, Factor::Node) {
+        for target in slow(groups, Factor::Target) {
+            let [a, b] = [node, target].map(|at| &groups[at]);
+            if !a.ranks.iter().any(|rank| b.ranks.contains(rank)) {
+                continue;
+            }
+            match (slow_without(a, b, places), slow_without(b, a, places)) {
+                (true, false) => groups[target].finding = Finding::Usual,
+                (false, true) => groups[node].finding = Finding::Usual,
+                (false, false) => either.push([node, target]),
+                (true, true) => {}
+            }
+        }
+    }
+    either.retain(|pair| pair.iter().all(|at| groups[*at].finding == Finding::Slow));
+    either
+}
+
+/// Looks for slow groups among the ranks that none explains yet: those that one does would hide them.
+fn look_again(groups: &mut [Group], known: &[Known<'_>]) {
+    let others: Vec<Known<'_>> = known.iter().map(|one| one.without(groups)).collect();
+    if known.iter().zip(&others).all(|(all, others)| all.rates.len() == others.rates.len()) {
+        return;
+    }
+    for again in [Factor::Node, Factor::Target].iter().flat_map(|factor| groups::of(&others, *factor)) {
+        let same = |group: &&mut Group| group.factor == again.factor && group.name == again.name;
+        if again.finding == Finding::Slow
+            && let Some(group) = groups.iter_mut().find(same)
+        {
+            group.finding = Finding::Slow;
+        }
+    }
+}
+
+/// Whether the ranks of `group` that are not in `other` are slow, too, against those in neither.
+fn slow_without(group: &Group, other: &Group, places: &Places) -> bool {
+    let outside = places.0.iter().filter(|place| !other.ranks.contains(&place.rank));
+    let (own, rest): (Vec<&Place>, Vec<&Place>) =
+        outside.partition(|place| group.ranks.contains(&place.rank));
+    let [own, rest] = [own, rest]
+        .map(|part| statistics::median(&part.iter().map(|place| place.share).collect::<Vec<f64>>()));
+    matches!((own, rest), (Some(own), Some(rest)) if own < SLOW_SHARE * rest)
+}
+
+fn stragglers(known: &[Known<'_>], places: &Places, explained: impl Fn(u32) -> bool) -> Vec<Straggler> {
+    let shares = places.shares();
+    let deviations = statistics::robust_z(&shares);
+    let node = |rank: u32| known.iter().find_map(|one| one.each.node_of(rank)).unwrap_or_default().to_owned();
+    let told = |(place, deviations): (&Place, f64)| {
+        let far = deviations <= -FAR || shares.len() < FEW;
+        (place.share < RANK_SHARE && far && !explained(place.rank)).then(|| Straggler {
+            rank: place.rank,
+            node: node(place.rank),
+            share: place.share,
+            deviations: -deviations,
+        })
+    };
+    let mut all: Vec<Straggler> = places.0.iter().zip(deviations).filter_map(told).collect();
+    all.sort_by(|a, b| a.share.total_cmp(&b.share));
+    all
+}
+
+#[cfg(test)]
+mod tests;

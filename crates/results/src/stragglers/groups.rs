@@ -1,0 +1,191 @@
+//! Ranks that share a node or a target, against all others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use measure::statistics::{self, SLOW_SHARE, rank_sum};
+
+use super::{FAR, Factor, Known, Places, RANK_SHARE};
+use crate::record::EachRank;
+
+/// The chance of one wrong suspicion among all groups of a factor.
+const CHANCE: f64 = 0.05;
+/// A group that is too small for any test is told only beside so many other ranks.
+const OTHERS_MIN: usize = 6;
+/// With more groups each is compared with all ranks instead of all others, which then is the same.
+const GROUPS_MANY: usize = 64;
+/// Deviation of a normal distribution over its median absolute deviation.
+const MAD_TO_DEVIATION: f64 = 1.4826;
+
+/// What was found of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It is like the others.
+    Usual,
+    /// It is slower.
+    Slow,
+    /// Its ranks are slower because there are more of them: together they are as fast as another group's.
+    Crowded,
+}
+
+/// How the ranks of one node or target compare with the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// What they have in common.
+    pub factor: Factor,
+    /// The node or target.
+    pub name: String,
+    /// Its ranks, in order; of several repetitions all that were there.
+    pub ranks: Vec<u32>,
+    /// Median rate of its ranks, per second.
+    pub rate: f64,
+    /// That as a share of the others' median, each repetition by itself; `None` where there are no others.
+    pub share: Option<f64>,
+    /// What its ranks moved together in the time of the last of them, as a share of the median of the other
+    /// groups; `None` where there are no others.
+    pub together: Option<f64>,
+    /// How many ranks (of targets: files, or parts of them) it had in a repetition, and the other groups.
+    pub held: f64,
+    /// The fewest and the most that another group had.
+    pub others_held: [f64; 2],
+    /// What is to be said of it.
+    pub finding: Finding,
+}
+
+impl Group {
+    /// Whether it was found slow or crowded, and this rank was in it.
+    pub(super) fn explains(&self, rank: u32) -> bool {
+        self.finding != Finding::Usual && self.ranks.binary_search(&rank).is_ok()
+    }
+}
+
+/// The names of what a rank shares with others.
+fn names(each: &EachRank, rank: u32, factor: Factor) -> Vec<String> {
+    match factor {
+        Factor::Node => each.node_of(rank).into_iter().map(str::to_owned).collect(),
+        Factor::Target => each.targets_of(rank).map(str::to_owned).collect(),
+    }
+}
+
+/// All groups of a factor, by name; none where there are not at least two.
+pub(super) fn of(known: &[Known<'_>], factor: Factor) -> Vec<Group> {
+    let places = Places::of(known, |each, rank| names(each, rank, factor));
+    let loads: Vec<Loads> = known.iter().map(|one| Loads::of(one, factor)).collect();
+    let all: BTreeSet<&str> = places.0.iter().flat_map(|place| &place.names).map(String::as_str).collect();
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    let shares = places.shares();
+    let middle = statistics::median(&shares).unwrap_or(1.0);
+    let chance = CHANCE / all.len() as f64;
+    let group = |name: &str| {
+        let (own, rest): (Vec<_>, Vec<_>) =
+            places.0.iter().partition(|place| place.names.iter().any(|one| one == name));
+        let ranks: BTreeSet<u32> = own.iter().map(|place| place.rank).collect();
+        let [own, rest] = [own, rest].map(|part| part.iter().map(|place| place.share).collect::<Vec<f64>>());
+        let others = if all.len() > GROUPS_MANY { Some(middle) } else { statistics::median(&rest) };
+        let share = statistics::median(&own).zip(others).map(|(own, others)| own / others);
+        let [held, fewest, most] = held(&loads, name);
+        let mut group = Group {
+            factor,
+            name: name.to_owned(),
+            ranks: ranks.into_iter().collect(),
+            rate: rate(known, name, factor),
+            share,
+            together: together(&loads, name),
+            held,
+            others_held: [fewest, most],
+            finding: Finding::Usual,
+        };
+        if share.is_some_and(|share| share < SLOW_SHARE) && no_chance(&own, &rest, chance) {
+            group.finding = match group.together {
+                Some(together) if together >= SLOW_SHARE && held > fewest => Finding::Crowded,
+                _ => Finding::Slow,
+            };
+        }
+        group
+    };
+    all.iter().map(|name| group(name)).collect()
+}
+
+/// Whether `own` is lower than `rest` by more than chance. Where there are too few of them for the test to
+/// say so at all, they have to lie far away and be much lower.
+fn no_chance(own: &[f64], rest: &[f64], chance: f64) -> bool {
+    let all = [own, rest].concat();
+    let draws = (0..own.len()).fold(1.0, |ways, at| ways * (all.len() - at) as f64 / (at + 1) as f64);
+    if 1.0 / draws <= chance {
+        return rank_sum(own, rest).is_some_and(|p| p <= chance);
+    }
+    let (Some(median), Some(others)) = (statistics::median(own), statistics::median(rest)) else {
+        return false;
+    };
+    let apart: Vec<f64> = rest.iter().map(|one| (one - others).abs()).collect();
+    let deviation = MAD_TO_DEVIATION * statistics::median(&apart).unwrap_or(0.0);
+    let far = median < others - FAR * deviation;
+    rest.len() >= OTHERS_MIN && far && median < RANK_SHARE * others
+}
+
+/// The median rate of the group's ranks over all phases, per second.
+fn rate(known: &[Known<'_>], name: &str, factor: Factor) -> f64 {
+    let own = |one: &Known<'_>| -> Vec<f64> {
+        let inside = |rank: u32| match factor {
+            Factor::Node => one.each.node_of(rank) == Some(name),
+            Factor::Target => one.each.targets_of(rank).any(|target| target == name),
+        };
+        one.rates.iter().filter(|(rank, _)| inside(*rank)).map(|(_, rate)| *rate).collect()
+    };
+    statistics::median(&known.iter().flat_map(own).collect::<Vec<f64>>()).unwrap_or(0.0)
+}
+
+/// What the groups of one phase moved together.
+struct Loads(BTreeMap<String, Load>);
+
+#[derive(Clone, Copy, Default)]
+struct Load {
+    moved: f64,
+    seconds: f64,
+    held: f64,
+}
+
+impl Loads {
+    fn of(one: &Known<'_>, factor: Factor) -> Self {
+        let mut all: BTreeMap<String, Load> = BTreeMap::new();
+        for (rank, _) in &one.rates {
+            let names = names(one.each, *rank, factor);
+            let part = 1.0 / names.len().max(1) as f64;
+            let (moved, seconds) = (one.each.moved.of(*rank), one.each.seconds.of(*rank));
+            for name in names {
+                let load = all.entry(name).or_default();
+                load.moved += moved.unwrap_or(0) as f64 * part;
+                load.seconds = load.seconds.max(seconds.unwrap_or(0.0));
+                load.held += part;
+            }
+        }
+        Self(all)
+    }
+}
+
+/// What the group moved in its own time, as a share of the median of the other groups; the median of phases.
+fn together(loads: &[Loads], name: &str) -> Option<f64> {
+    let rate = |load: &Load| load.moved / load.seconds;
+    let share = |loads: &Loads| {
+        let own = rate(loads.0.get(name)?);
+        let others: Vec<f64> =
+            loads.0.iter().filter(|(other, _)| *other != name).map(|(_, load)| rate(load)).collect();
+        Some(own / statistics::median(&others)?)
+    };
+    statistics::median(&loads.iter().filter_map(share).collect::<Vec<f64>>())
+}
+
+/// How many ranks or files the group had, and the fewest and the most of another; medians of the phases.
+fn held(loads: &[Loads], name: &str) -> [f64; 3] {
+    let of = |loads: &Loads| {
+        let own = loads.0.get(name).map_or(0.0, |load| load.held);
+        let others: Vec<f64> =
+            loads.0.iter().filter(|(other, _)| *other != name).map(|(_, load)| load.held).collect();
+        [own, statistics::min(&others).unwrap_or(0.0), statistics::max(&others).unwrap_or(0.0)]
+    };
+    let each: Vec<[f64; 3]> = loads.iter().filter(|loads| loads.0.contains_key(name)).map(of).collect();
+    std::array::from_fn(|at| {
+        statistics::median(&each.iter().map(|one| one[at]).collect::<Vec<f64>>()).unwrap_or(0.0)
+    })
+}

@@ -1,0 +1,154 @@
+//! Ranks of which it is known who is slow.
+
+use measure::statistics::Dice;
+
+use super::*;
+use crate::record::{Spans, Stonewall};
+
+/// A phase in which rank `r` moved a gibibyte at `rate(r)` per second, ranks beside each other on nodes of
+/// `per_node`, its file on target `target(r)`.
+fn phase(ranks: u32, per_node: u32, rate: impl Fn(u32) -> f64, target: impl Fn(u32) -> u32) -> Phase {
+    const GIB: u64 = 1 << 30;
+    let all = || 0..ranks;
+    let seconds: Vec<f64> = all().map(|rank| GIB as f64 / rate(rank)).collect();
+    let name = |kind: &str, count: u32| (0..count).map(|n| format!("{kind}{n}")).collect::<Vec<_>>();
+    let targets = all().map(&target).max().map_or(0, |most| most + 1);
+    let each = EachRank {
+        ranks,
+        moved: vec![GIB; ranks as usize].into(),
+        ended_s: seconds.clone().into(),
+        seconds: seconds.into(),
+        node: all().map(|rank| rank / per_node).collect::<Vec<_>>().into(),
+        nodes: name("n", ranks.div_ceil(per_node)),
+        layout: all().map(&target).collect::<Vec<_>>().into(),
+        layouts: (0..targets).map(|target| vec![target]).collect(),
+        targets: name("t", targets),
+        ..EachRank::default()
+    };
+    Phase { ranks, each_rank: Some(each), ..Phase::default() }
+}
+
+/// Names of what was found, with the finding.
+fn found(phases: &[Phase]) -> Vec<(String, Finding)> {
+    let attribution = Attribution::of(&phases.iter().collect::<Vec<_>>());
+    attribution.found().map(|(_, group)| (group.name.clone(), group.finding)).collect()
+}
+
+fn slow(name: &str) -> (String, Finding) {
+    (name.to_owned(), Finding::Slow)
+}
+
+#[test]
+fn a_slow_target_is_found_by_the_ranks_whose_files_lie_on_it() {
+    // Four targets, two ranks each, one at 31 %; once, and over repetitions in which files move.
+    let once =
+        phase(8, 8, |rank| if rank % 4 == 2 { 31.0 } else { 100.0 + f64::from(rank) }, |rank| rank % 4);
+    let attribution = Attribution::of(&[&once]);
+    let group = attribution.found().next().expect("one is found").1;
+    assert_eq!(
+        (group.name.as_str(), group.ranks.as_slice(), group.finding),
+        ("t2", &[2, 6][..], Finding::Slow)
+    );
+    assert!((group.share.unwrap() - 0.30).abs() < 0.01 && group.held == 2.0, "{group:?}");
+    assert!(attribution.stragglers.is_empty(), "the target explains them");
+    let moving: Vec<Phase> = (0..3)
+        .map(|shift| {
+            let on = move |rank: u32| (rank + shift) % 4;
+            phase(8, 8, move |rank| if on(rank) == 1 { 50.0 } else { 100.0 + f64::from(rank) }, on)
+        })
+        .collect();
+    assert_eq!(found(&moving), [slow("t1")]);
+}
+
+#[test]
+fn a_target_with_more_files_than_others_is_crowded_and_not_slow() {
+    // Each target gives 100 to all its files together; the first holds four of ten.
+    let files = [4.0, 2.0, 2.0, 2.0];
+    let target = |rank: u32| [0, 0, 0, 0, 1, 1, 2, 2, 3, 3][rank as usize];
+    let rate = move |slow: f64| {
+        move |rank: u32| {
+            let on = target(rank) as usize;
+            (if on == 0 { slow } else { 100.0 }) / files[on] + f64::from(rank) * 0.01
+        }
+    };
+    assert_eq!(found(&[phase(10, 10, rate(100.0), target)]), [("t0".to_owned(), Finding::Crowded)]);
+    assert_eq!(found(&[phase(10, 10, rate(40.0), target)]), [slow("t0")], "and this one is slow besides");
+}
+
+#[test]
+fn a_slow_node_is_told_from_a_slow_target_and_where_it_cannot_be_both_are_named() {
+    // 8 nodes of 4 ranks; files go round over 4 targets, so that every node uses all.
+    let rates =
+        |slow: fn(u32) -> bool| move |rank: u32| if slow(rank) { 60.0 } else { 100.0 + f64::from(rank % 7) };
+    let spread = |rank: u32| rank % 4;
+    assert_eq!(found(&[phase(32, 4, rates(|rank| rank / 4 == 5), spread)]), [slow("n5")]);
+    assert_eq!(found(&[phase(32, 4, rates(|rank| rank % 4 == 3), spread)]), [slow("t3")]);
+    let both = phase(32, 4, rates(|rank| rank / 4 == 5 || rank % 4 == 3), spread);
+    assert_eq!(found(&[both]), [slow("n5"), slow("t3")]);
+    // Each node has a target of its own: nobody can know.
+    let tied = phase(32, 4, rates(|rank| rank / 4 == 5), |rank| rank / 4);
+    let attribution = Attribution::of(&[&tied]);
+    let names: Vec<&str> = attribution.found().map(|(_, group)| group.name.as_str()).collect();
+    assert_eq!((names, attribution.either.len()), (vec!["n5", "t5"], 1));
+}
+
+#[test]
+fn a_rank_that_is_slow_alone_is_named_with_its_node() {
+    let one =
+        phase(32, 4, |rank| if rank == 17 { 30.0 } else { 100.0 + f64::from(rank % 7) }, |rank| rank % 4);
+    let attribution = Attribution::of(&[&one]);
+    assert_eq!(attribution.found().count(), 0);
+    let straggler = &attribution.stragglers[..];
+    assert!(matches!(straggler, [one] if one.rank == 17 && one.node == "n4"), "{straggler:?}");
+    assert!((straggler[0].share - 0.29).abs() < 0.01 && straggler[0].deviations > 10.0);
+}
+
+#[test]
+fn a_file_over_several_targets_counts_for_each_of_them() {
+    let mut wide =
+        phase(24, 24, |rank| if rank % 6 < 2 { 50.0 } else { 100.0 + f64::from(rank) }, |rank| rank % 6);
+    let each = wide.each_rank.as_mut().expect("made above");
+    // Files on targets 0 and 1, 1 and 2, ... 5 and 0: those with a part on 1 are the slow ones.
+    each.layouts = (0..6).map(|first| vec![first, (first + 1) % 6]).collect();
+    assert_eq!(found(&[wide]), [slow("t1")]);
+}
+
+#[test]
+fn where_all_are_alike_next_to_nothing_is_found() {
+    let mut dice = Dice::new(11);
+    for (ranks, per_node, targets) in [(8, 8, 4), (8, 2, 4), (16, 1, 8), (32, 4, 6), (3, 1, 3), (64, 16, 32)]
+    {
+        let mut wrong = 0;
+        for _ in 0..200 {
+            let rates: Vec<f64> = (0..ranks).map(|_| 100.0 * (0.1 * dice.normal()).exp()).collect();
+            let all = phase(ranks, per_node, |rank| rates[rank as usize], |rank| rank % targets);
+            wrong += usize::from(!found(&[all]).is_empty());
+        }
+        assert!(wrong <= 20, "{ranks} ranks, {per_node} a node, {targets} targets: {wrong} of 200");
+    }
+}
+
+#[test]
+fn phases_without_columns_or_with_one_rank_say_nothing() {
+    assert_eq!(Attribution::of(&[&Phase::default()]), Attribution::default());
+    let one = phase(1, 1, |_| 1.0, |_| 0);
+    assert_eq!((Attribution::of(&[&one]), Spread::of(&one)), (Attribution::default(), None));
+}
+
+#[test]
+fn the_spread_is_that_of_the_published_example() {
+    // Smallest file 13.75 GiB where the mean is 29.8 (Blue Waters IO-2017).
+    let mut time_bound = phase(200, 1, |rank| if rank == 7 { 0.5e9 } else { 1e9 }, |_| 0);
+    let each = time_bound.each_rank.as_mut().expect("made above");
+    each.moved = (0..200).map(|rank| if rank == 7 { 1375 } else { 2988 }).collect::<Vec<_>>().into();
+    let gib = (1_u64 << 30) as f64 / 1e9;
+    time_bound.spans = Spans { transfer_s: 2.0 * gib, ..Spans::default() };
+    let spread = Spread::of(&time_bound).unwrap();
+    assert!((spread.least_share - 0.4613).abs() < 1e-3 && spread.least_rank == 7, "{spread:?}");
+    assert_eq!((spread.slowest, spread.wear_out), (2, None));
+    assert!((spread.lost - 0.5).abs() < 1e-9 && (spread.late - 1.0).abs() < 1e-9, "{spread:?}");
+    let each = time_bound.each_rank.as_mut().expect("made above");
+    each.wear_out_s = (0..200).map(|rank| f64::from(rank % 4)).collect::<Vec<_>>().into();
+    time_bound.stonewall = Some(Stonewall { deadline_s: 30.0, ..Stonewall::default() });
+    assert_eq!(Spread::of(&time_bound).unwrap().wear_out, Some(0.1));
+}
