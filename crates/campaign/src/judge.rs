@@ -13,6 +13,7 @@ mod goal;
 mod group;
 mod home;
 mod state;
+mod stragglers;
 mod usable;
 mod warnings;
 

@@ -11,12 +11,10 @@ use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
 use super::cold::{self, CACHED_SHARE, WARM_NAMES};
-use super::{Case, cases, state};
+use super::{Case, cases, state, stragglers};
 
 /// Scatter above which the reader is told.
 const COV: f64 = 0.10;
-/// Share of the median rank's rate below which a rank is a straggler.
-const STRAGGLER: f64 = 0.8;
 /// Data below this multiple of a node's memory may stay in it.
 const MEMORY_MULTIPLE: f64 = 1.5;
 /// Notices that are told here in sums instead.
@@ -32,7 +30,9 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
             not_persisted(case, &phases),
             in_memory(case, &phases),
             fits_memory(case, jobs, &phases),
-            straggler(&phases),
+        ]);
+        all.extend(stragglers::told(&phases).into_iter().map(Some));
+        all.extend([
             scatter(statistics),
             one_node(case, jobs),
             inner_repetitions(case),
@@ -130,18 +130,6 @@ fn fits_memory(case: &Case<'_>, jobs: &[&Job], phases: &[&Phase]) -> Option<Stri
     (per_node < MEMORY_MULTIPLE * memory as f64).then(|| {
         let (part, whole) = (bytes_binary(per_node), bytes_binary(memory as f64));
         format!("{}: {part} per node fits a client's memory of {whole}", phase.phase)
-    })
-}
-
-fn straggler(phases: &[&Phase]) -> Option<String> {
-    let (phase, lag) = worst(phases, |phase| {
-        let balance = &phase.balance;
-        (balance.median_rate > 0.0).then(|| 1.0 - balance.slowest_rate / balance.median_rate)
-    })?;
-    (lag > 1.0 - STRAGGLER).then(|| {
-        let balance = &phase.balance;
-        let (rank, node, percent) = (balance.slowest_rank, &balance.slowest_node, (1.0 - lag) * 100.0);
-        format!("{}: rank {rank} on {node} ran at {percent:.0} % of the median rank", phase.phase)
     })
 }
 

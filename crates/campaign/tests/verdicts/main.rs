@@ -3,6 +3,7 @@
 mod cases;
 mod goals;
 mod names;
+mod stragglers;
 
 use campaign::{Plan, judge};
 use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};

@@ -35,6 +35,9 @@ impl Spread {
         };
         let seconds = sorted(ranks.clone().filter_map(|rank| each.seconds.of(rank)).collect());
         let ended = sorted(ranks.clone().filter_map(|rank| each.ended_s.of(rank)).collect());
+        if [moved.len(), seconds.len(), ended.len()].contains(&0) {
+            return None;
+        }
         let least = (0_u32..).zip(&moved).min_by(|a, b| a.1.total_cmp(b.1))?;
         let slowest = ended.len().div_ceil(100).min(ended.len() - 1);
         let behind = ended[ended.len() - 1] - ended[ended.len() - 1 - slowest];
