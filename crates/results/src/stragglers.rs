@@ -67,11 +67,10 @@ impl Attribution {
         let known: Vec<Known<'_>> = phases.iter().filter_map(|phase| Known::of(phase)).collect();
         let mut groups = groups::of(&known, Factor::Node);
         groups.extend(groups::of(&known, Factor::Target));
-        let places = Places::of(&known, |_, _| vec![String::new()]);
-        let either = settle(&mut groups, &places);
-        look_again(&mut groups, &known);
-        let explained = |rank: u32| groups.iter().any(|group| group.explains(rank));
-        let stragglers = stragglers(&known, &places, explained);
+        let either = settle(&mut groups, &known);
+        let unexplained = without(&known, &groups);
+        look_again(&mut groups, &unexplained);
+        let stragglers = stragglers(&without(&unexplained, &groups));
         Self { groups, either, stragglers }
     }
 
@@ -100,13 +99,17 @@ impl<'p> Known<'p> {
         let median = statistics::median(&all).filter(|median| *median > 0.0)?;
         Some(Self { each, rates, median })
     }
+}
 
-    /// The same without the ranks that a group explains.
-    fn without(&self, groups: &[Group]) -> Self {
-        let left = |rank: u32| !groups.iter().any(|group| group.explains(rank));
-        let rates = self.rates.iter().copied().filter(|(rank, _)| left(*rank)).collect();
-        Self { rates, ..*self }
-    }
+/// The same phases without the ranks that were in one of the groups found.
+fn without<'p>(known: &[Known<'p>], groups: &[Group]) -> Vec<Known<'p>> {
+    let found = || groups.iter().filter(|group| group.finding != Finding::Usual);
+    let left = |one: &Known<'p>| {
+        let rates = one.rates.iter().copied();
+        let rates = rates.filter(|(rank, _)| !found().any(|group| group.had(one.each, *rank))).collect();
+        Known { rates, ..*one }
+    };
+    known.iter().map(left).collect()
 }
 
 /// Each rank in each place it was in, with the median of its rates there as shares of the phases' medians.
@@ -142,7 +145,7 @@ impl Places {
 
 /// Where a node and a target are both found and share slow ranks: the one that is not slow without those of
 /// the other is acquitted; where neither is, either may be the reason, and the pair is returned.
-fn settle(groups: &mut [Group], places: &Places) -> Vec<[usize; 2]> {
+fn settle(groups: &mut [Group], known: &[Known<'_>]) -> Vec<[usize; 2]> {
     let slow = |groups: &[Group], factor| -> Vec<usize> {
         let is = |group: &Group| group.factor == factor && group.finding == Finding::Slow;
         (0..groups.len()).filter(|at| is(&groups[*at])).collect()
@@ -154,7 +157,7 @@ fn settle(groups: &mut [Group], places: &Places) -> Vec<[usize; 2]> {
             if !a.ranks.iter().any(|rank| b.ranks.contains(rank)) {
                 continue;
             }
-            match (slow_without(a, b, places), slow_without(b, a, places)) {
+            match (slow_without(a, b, known), slow_without(b, a, known)) {
                 (true, false) => groups[target].finding = Finding::Usual,
                 (false, true) => groups[node].finding = Finding::Usual,
                 (false, false) => either.push([node, target]),
@@ -166,39 +169,36 @@ fn settle(groups: &mut [Group], places: &Places) -> Vec<[usize; 2]> {
     either
 }
 
+/// Whether what is in `group` and not in `other` is slow, too, against what is in neither.
+fn slow_without(group: &Group, other: &Group, known: &[Known<'_>]) -> bool {
+    let rest = groups::of(&without(known, std::slice::from_ref(other)), group.factor);
+    let share = rest.iter().find(|one| one.name == group.name).and_then(|one| one.share);
+    share.is_some_and(|share| share < SLOW_SHARE)
+}
+
 /// Looks for slow groups among the ranks that none explains yet: those that one does would hide them.
-fn look_again(groups: &mut [Group], known: &[Known<'_>]) {
-    let others: Vec<Known<'_>> = known.iter().map(|one| one.without(groups)).collect();
-    if known.iter().zip(&others).all(|(all, others)| all.rates.len() == others.rates.len()) {
+fn look_again(groups: &mut [Group], unexplained: &[Known<'_>]) {
+    if groups.iter().all(|group| group.finding == Finding::Usual) {
         return;
     }
-    for again in [Factor::Node, Factor::Target].iter().flat_map(|factor| groups::of(&others, *factor)) {
+    for again in [Factor::Node, Factor::Target].iter().flat_map(|factor| groups::of(unexplained, *factor)) {
         let same = |group: &&mut Group| group.factor == again.factor && group.name == again.name;
         if again.finding == Finding::Slow
             && let Some(group) = groups.iter_mut().find(same)
         {
-            group.finding = Finding::Slow;
+            *group = again;
         }
     }
 }
 
-/// Whether the ranks of `group` that are not in `other` are slow, too, against those in neither.
-fn slow_without(group: &Group, other: &Group, places: &Places) -> bool {
-    let outside = places.0.iter().filter(|place| !other.ranks.contains(&place.rank));
-    let (own, rest): (Vec<&Place>, Vec<&Place>) =
-        outside.partition(|place| group.ranks.contains(&place.rank));
-    let [own, rest] = [own, rest]
-        .map(|part| statistics::median(&part.iter().map(|place| place.share).collect::<Vec<f64>>()));
-    matches!((own, rest), (Some(own), Some(rest)) if own < SLOW_SHARE * rest)
-}
-
-fn stragglers(known: &[Known<'_>], places: &Places, explained: impl Fn(u32) -> bool) -> Vec<Straggler> {
+fn stragglers(known: &[Known<'_>]) -> Vec<Straggler> {
+    let places = Places::of(known, |_, _| vec![String::new()]);
     let shares = places.shares();
     let deviations = statistics::robust_z(&shares);
     let node = |rank: u32| known.iter().find_map(|one| one.each.node_of(rank)).unwrap_or_default().to_owned();
     let told = |(place, deviations): (&Place, f64)| {
         let far = deviations <= -FAR || shares.len() < FEW;
-        (place.share < RANK_SHARE && far && !explained(place.rank)).then(|| Straggler {
+        (place.share < RANK_SHARE && far).then(|| Straggler {
             rank: place.rank,
             node: node(place.rank),
             share: place.share,

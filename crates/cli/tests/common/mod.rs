@@ -4,6 +4,7 @@
 pub mod campaign;
 pub mod cdf5;
 pub mod fdtree;
+pub mod gluster;
 pub mod hdf5;
 pub mod listed;
 pub mod masked;

@@ -11,6 +11,9 @@ use crate::record::EachRank;
 const CHANCE: f64 = 0.05;
 /// A group that is too small for any test is told only beside so many other ranks.
 const OTHERS_MIN: usize = 6;
+/// A group with more ranks than others is slow only where all of them together stay below this share of
+/// another's: a target that has more to do may lose some of its speed by that alone.
+const CROWDED_SHARE: f64 = 0.8;
 /// With more groups each is compared with all ranks instead of all others, which then is the same.
 const GROUPS_MANY: usize = 64;
 /// Deviation of a normal distribution over its median absolute deviation.
@@ -52,9 +55,12 @@ pub struct Group {
 }
 
 impl Group {
-    /// Whether it was found slow or crowded, and this rank was in it.
-    pub(super) fn explains(&self, rank: u32) -> bool {
-        self.finding != Finding::Usual && self.ranks.binary_search(&rank).is_ok()
+    /// Whether a rank of a phase was in it.
+    pub(super) fn had(&self, each: &EachRank, rank: u32) -> bool {
+        match self.factor {
+            Factor::Node => each.node_of(rank) == Some(&self.name),
+            Factor::Target => each.targets_of(rank).any(|target| target == self.name),
+        }
     }
 }
 
@@ -98,7 +104,7 @@ pub(super) fn of(known: &[Known<'_>], factor: Factor) -> Vec<Group> {
         };
         if share.is_some_and(|share| share < SLOW_SHARE) && no_chance(&own, &rest, chance) {
             group.finding = match group.together {
-                Some(together) if together >= SLOW_SHARE && held > fewest => Finding::Crowded,
+                Some(together) if together >= CROWDED_SHARE && held > fewest => Finding::Crowded,
                 _ => Finding::Slow,
             };
         }

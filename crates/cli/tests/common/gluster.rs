@@ -1,0 +1,313 @@
+//! A GlusterFS whose bricks have known speeds: each is an ext4 on a loop device that a cgroup holds to so many
+//! bytes a second, and the servers run without glusterd, as children of the test.
+//!
+//! Invariant: whatever happens to the test, mounts, loop devices, cgroups and servers are gone afterwards; what
+//! a killed test left goes when the next one starts.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Where the images lie: in memory, so that no speed but the one that is set is met.
+const HOME: &str = "/dev/shm";
+const NAME: &str = "assay-gluster";
+/// Where cgroups throttle devices (version 1).
+const CGROUPS: &str = "/sys/fs/cgroup/blkio";
+/// Room of a brick, bytes; taken as it is written.
+const ROOM: u64 = 256 << 20;
+/// Longest wait for the mount.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How a volume is made of its bricks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Volume {
+    /// Each file lies whole on one brick, by the hash of its name.
+    Distribute,
+    /// Each file lies on all bricks.
+    Replicate,
+}
+
+impl Volume {
+    fn translator(self, bricks: usize) -> String {
+        let names: Vec<String> = (1..=bricks).map(|brick| format!("c{brick}")).collect();
+        match self {
+            Self::Distribute => "  type cluster/distribute\n".to_owned(),
+            Self::Replicate => format!(
+                "  type cluster/replicate\n  option quorum-type auto\n  option afr-pending-xattr {}\n",
+                names.join(",")
+            ),
+        }
+    }
+}
+
+/// A mounted volume, until dropped.
+pub struct Gluster {
+    root: PathBuf,
+    /// The servers of the bricks, then the client.
+    children: Vec<Child>,
+    devices: Vec<String>,
+    ports: Vec<u16>,
+}
+
+impl Gluster {
+    /// A volume with a brick for each of these speeds, bytes per second; `None`, with the reason printed,
+    /// where this machine cannot have one.
+    pub fn start(volume: Volume, rates: &[u64]) -> Option<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        if let Err(why) = possible() {
+            println!("SKIPPED: {why}");
+            return None;
+        }
+        sweep();
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let root = Path::new(HOME).join(format!("{NAME}.{}.{number}", std::process::id()));
+        fs::create_dir_all(root.join("m")).unwrap();
+        let mut made = Self { root, children: Vec::new(), devices: Vec::new(), ports: Vec::new() };
+        for (brick, rate) in (1..).zip(rates) {
+            made.add_brick(brick, *rate);
+        }
+        made.add_client(volume);
+        Some(made)
+    }
+
+    /// Where the volume is mounted.
+    pub fn mount(&self) -> PathBuf {
+        self.root.join("m")
+    }
+
+    /// The name of a brick, from 1, as records have it.
+    pub fn name(&self, brick: usize) -> String {
+        let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+        format!("{}:{}", host.trim(), self.data(brick).display())
+    }
+
+    /// The directory of a brick, from 1: what the volume holds lies in it at the same paths.
+    pub fn data(&self, brick: usize) -> PathBuf {
+        self.root.join(format!("b{brick}/data"))
+    }
+
+    /// Holds a brick to another speed from now on, bytes per second.
+    pub fn throttle(&self, brick: usize, rate: u64) {
+        let group = self.cgroup(brick);
+        for what in ["read", "write"] {
+            let line = format!("{} {rate}", self.devices[brick - 1]);
+            fs::write(group.join(format!("blkio.throttle.{what}_bps_device")), line).unwrap();
+        }
+    }
+
+    /// Kills the server of a brick.
+    pub fn kill(&mut self, brick: usize) {
+        let server = &mut self.children[brick - 1];
+        let _ = server.kill();
+        let _ = server.wait();
+    }
+
+    fn cgroup(&self, brick: usize) -> PathBuf {
+        let name = self.root.file_name().unwrap().to_string_lossy().into_owned();
+        Path::new(CGROUPS).join(format!("{name}.{brick}"))
+    }
+
+    fn add_brick(&mut self, brick: usize, rate: u64) {
+        let (image, dir) = (self.root.join(format!("i{brick}")), self.root.join(format!("b{brick}")));
+        fs::File::create(&image).unwrap().set_len(ROOM).unwrap();
+        fs::create_dir(&dir).unwrap();
+        // A journal would be written at the same speed, and twice as much in all.
+        done("mkfs.ext4", &["-q", "-F", "-m", "0", "-O", "^has_journal", &text(&image)]);
+        let device = done("losetup", &["-f", "--show", &text(&image)]);
+        let device = device.trim();
+        // Every write goes to the device before it returns, so that the server itself is held back.
+        done("mount", &["-o", "sync", device, &text(&dir)]);
+        let name = device.trim_start_matches("/dev/");
+        let number = fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap();
+        self.devices.push(number.trim().to_owned());
+        fs::create_dir(self.cgroup(brick)).unwrap();
+        self.throttle(brick, rate);
+        fs::create_dir_all(self.data(brick).join(".glusterfs")).unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        self.ports.push(port);
+        let volume = server_volume(&self.data(brick), port);
+        let procs = self.cgroup(brick).join("cgroup.procs");
+        self.spawn(&format!("b{brick}"), &volume, "glusterfsd", &format!("echo $$ > {}; ", text(&procs)), "");
+        // A client that finds nobody tries again only seconds later.
+        let begin = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begin.elapsed() < PATIENCE, "no server of brick {brick}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn add_client(&mut self, volume: Volume) {
+        let bricks = self.devices.len();
+        let mut text = String::new();
+        for brick in 1..=bricks {
+            text.push_str(&format!(
+                "volume c{brick}\n  type protocol/client\n  option transport-type socket\n  \
+                 option transport.address-family inet\n  option remote-host 127.0.0.1\n  \
+                 option remote-port {}\n  \
+                 option remote-subvolume brick\n  option username t\n  option password t\n  \
+                 option ping-timeout 5\nend-volume\n",
+                self.ports[brick - 1]
+            ));
+        }
+        let all: Vec<String> = (1..=bricks).map(|brick| format!("c{brick}")).collect();
+        let of_bricks = volume.translator(bricks);
+        text.push_str(&format!("volume top\n{of_bricks}  subvolumes {}\nend-volume\n", all.join(" ")));
+        let mount = self.mount().display().to_string();
+        self.spawn("c", &text, "glusterfs", "", &mount);
+        let begin = Instant::now();
+        // A look at a mount whose servers are not there hangs, so that only a kill ends it.
+        let look = |words: &[&str]| quiet("timeout", &[&["-s", "KILL", "2"], words].concat());
+        let there = || [&["mountpoint", "-q", &mount][..], &["ls", &mount]].map(look).iter().all(good);
+        while !there() {
+            let log = || fs::read_to_string(self.root.join("c.log")).unwrap_or_default();
+            assert!(begin.elapsed() < PATIENCE, "no mount: {}", log());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts a process of GlusterFS in the foreground, by the shell's words before it.
+    fn spawn(&mut self, name: &str, volume: &str, program: &str, before: &str, after: &str) {
+        let file = |kind: &str| text(&self.root.join(format!("{name}.{kind}")));
+        fs::write(file("vol"), volume).unwrap();
+        let script = format!(
+            "{before}exec {program} -N -f {} -l {} -p {} {after}",
+            file("vol"),
+            file("log"),
+            file("pid")
+        );
+        let null = Stdio::null;
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).stdin(null()).stdout(null()).stderr(null());
+        self.children.push(shell.spawn().unwrap());
+    }
+}
+
+impl Drop for Gluster {
+    fn drop(&mut self) {
+        let _ = quiet("umount", &["-l", &text(&self.mount())]);
+        for child in self.children.iter_mut().rev() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        clear(&self.root);
+    }
+}
+
+/// What is missing for a volume here.
+fn possible() -> Result<(), String> {
+    for program in ["glusterfsd", "glusterfs", "mkfs.ext4", "losetup"] {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        if !std::env::split_paths(&path).any(|dir| dir.join(program).exists()) {
+            return Err(format!("no {program} here; `cargo xtask setup` installs it"));
+        }
+    }
+    let probe = Path::new(CGROUPS).join(format!("{NAME}.{}.probe", std::process::id()));
+    let _ = fs::remove_dir(&probe);
+    let why = |error| {
+        format!("cannot throttle devices by {CGROUPS}: {error}; run the tests as root, with cgroup v1")
+    };
+    fs::create_dir(&probe).map_err(why)?;
+    let there = probe.join("blkio.throttle.write_bps_device").exists();
+    let _ = fs::remove_dir(&probe);
+    if there { Ok(()) } else { Err(format!("{CGROUPS} throttles no devices here")) }
+}
+
+/// Takes away what tests left that were killed.
+fn sweep() {
+    for entry in fs::read_dir(HOME).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(pid) = name.strip_prefix(NAME).and_then(|rest| rest.split('.').nth(1)) else { continue };
+        if Path::new("/proc").join(pid).exists() {
+            continue;
+        }
+        let _ = quiet("umount", &["-l", &text(&entry.path().join("m"))]);
+        for file in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+            // The number may be another process's by now; its command line says whose it is.
+            let path = file.path();
+            let Ok(pid) = fs::read_to_string(&path) else { continue };
+            let line = fs::read_to_string(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+            if path.extension().is_some_and(|kind| kind == "pid") && line.contains(&name) {
+                let _ = quiet("kill", &["-9", pid.trim()]);
+            }
+        }
+        clear(&entry.path());
+    }
+}
+
+/// Unmounts the bricks, detaches their devices, removes cgroups and directory; the servers are gone.
+fn clear(root: &Path) {
+    let name = root.file_name().unwrap().to_string_lossy().into_owned();
+    for brick in 1.. {
+        let (image, dir) = (root.join(format!("i{brick}")), root.join(format!("b{brick}")));
+        if !image.exists() {
+            break;
+        }
+        let _ = quiet("umount", &["-l", &text(&dir)]);
+        let found = Command::new("losetup").args(["-n", "-O", "NAME", "-j"]).arg(&image).output();
+        for device in found.iter().flat_map(|out| std::str::from_utf8(&out.stdout)).flat_map(str::lines) {
+            let _ = quiet("losetup", &["-d", device.trim()]);
+        }
+        let group = Path::new(CGROUPS).join(format!("{name}.{brick}"));
+        // A process that was killed leaves its group a moment later.
+        let begin = Instant::now();
+        while group.exists() && fs::remove_dir(&group).is_err() && begin.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    let _ = fs::remove_dir_all(root);
+}
+
+/// What a server of one brick is: the directory, at a port of this node alone.
+fn server_volume(data: &Path, port: u16) -> String {
+    let data = data.display();
+    let mut text = format!("volume posix\n  type storage/posix\n  option directory {data}\nend-volume\n");
+    let layers = [
+        ("locks", "features/locks", String::new()),
+        ("index", "features/index", format!("  option index-base {data}/.glusterfs/indices\n")),
+        ("iot", "performance/io-threads", String::new()),
+        ("brick", "debug/io-stats", String::new()),
+    ];
+    let mut below = "posix";
+    for (name, kind, options) in &layers {
+        text.push_str(&format!("volume {name}\n  type {kind}\n{options}  subvolumes {below}\nend-volume\n"));
+        below = name;
+    }
+    text.push_str(&format!(
+        "volume server\n  type protocol/server\n  option transport-type socket\n  \
+         option transport.address-family inet\n  option transport.socket.bind-address 127.0.0.1\n  \
+         option transport.socket.listen-port {port}\n  \
+         option auth.addr.brick.allow *\n  option auth.login.brick.allow t\n  \
+         option auth.login.t.password t\n  subvolumes brick\nend-volume\n"
+    ));
+    text
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Runs a command that has to succeed; what it printed.
+fn done(program: &str, words: &[&str]) -> String {
+    let out = Command::new(program).args(words).stdin(Stdio::null()).output();
+    let out = out.unwrap_or_else(|error| panic!("{program} {words:?}: {error}"));
+    assert!(out.status.success(), "{program} {words:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+/// Whether a command did what it was to do.
+fn good(status: &std::io::Result<std::process::ExitStatus>) -> bool {
+    status.as_ref().is_ok_and(std::process::ExitStatus::success)
+}
+
+/// Runs a command that may fail.
+fn quiet(program: &str, words: &[&str]) -> std::io::Result<std::process::ExitStatus> {
+    Command::new(program)
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+}
