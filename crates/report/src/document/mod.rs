@@ -15,6 +15,7 @@ mod method;
 mod phases;
 mod plots;
 mod states;
+mod stragglers;
 mod test_section;
 
 mod words;
@@ -312,7 +313,7 @@ pub struct Tick {
     pub label: String,
 }
 
-/// One line of a plot.
+/// One line of a plot; without points it only names its marks in the legend.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
     /// Its name in the legend.
@@ -321,14 +322,14 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// A labelled point of a plot.
+/// A point of a plot, with a label or without.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mark {
     /// Horizontal coordinate.
     pub x: f64,
     /// Vertical coordinate.
     pub y: f64,
-    /// What it says.
+    /// What it says; may be empty.
     pub label: String,
     /// Which of the lines it lies on.
     pub line: usize,

@@ -41,13 +41,17 @@ fn counting<'m>(one: &'m Measured, counts: Counts) -> Option<&'m Phase> {
 
 /// The cells that open each row.
 fn name(measured: &Measured) -> [Cell; 2] {
+    [Cell::new(phase_title(measured)), Cell::new(&measured.repetition)]
+}
+
+/// The phase's name, with the test within its job where that is not the first.
+pub(super) fn phase_title(measured: &Measured) -> String {
     let Phase { phase, test, .. } = measured.phase;
-    let phase = if *test == 0 { phase.clone() } else { format!("{phase}, test {}", test + 1) };
-    [Cell::new(phase), Cell::new(&measured.repetition)]
+    if *test == 0 { phase.clone() } else { format!("{phase}, test {}", test + 1) }
 }
 
 /// A table with a row for each phase that `cells` has something to say about.
-fn each(
+pub(super) fn each(
     title: &str,
     headings: &[&str],
     measured: &[Measured],

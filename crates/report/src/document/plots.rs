@@ -252,7 +252,8 @@ fn ticks(to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
     (0..=number).map(|n| f64::from(n) * step).map(|at| Tick { at, label: label(at) }).collect()
 }
 
-fn linear_ticks(to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+/// Three to six round ticks from 0 to `to`.
+pub(super) fn linear_ticks(to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
     ticks(to, step(to), label)
 }
 
@@ -265,7 +266,7 @@ fn time_ticks(to: f64) -> Vec<Tick> {
 }
 
 /// The same quantity without zeros behind the point: `1.00 GB/s` is `1 GB/s`.
-fn short(quantity: &str) -> String {
+pub(super) fn short(quantity: &str) -> String {
     match quantity.split_once(' ') {
         Some((number, unit)) if number.contains('.') => {
             format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))

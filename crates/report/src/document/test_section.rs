@@ -8,7 +8,7 @@ use results::folder::Job;
 use results::record::{Notice, Phase};
 
 use super::build::Test;
-use super::{Block, Section, cases, clauses, jobs, phases, plots, states};
+use super::{Block, Section, cases, clauses, jobs, phases, plots, states, stragglers};
 
 /// One phase with the name of its repetition.
 pub(super) struct Measured<'a> {
@@ -31,13 +31,15 @@ pub(super) fn of(test: &Test) -> Section {
         blocks.push(Block::Warnings(notices));
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
-    let plots = plots::of(&measured, &test.verdicts);
+    let mut plots = plots::of(&measured, &test.verdicts);
+    plots.extend(stragglers::plots(&measured));
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));
     }
     blocks.extend(states::table(&test.jobs).map(Block::Table));
     blocks.extend(cases::tables(&test.jobs).into_iter().map(Block::Table));
     blocks.extend(phases::tables(&measured).into_iter().map(Block::Table));
+    blocks.extend(stragglers::tables(&measured).into_iter().map(Block::Table));
     blocks.extend(test.jobs.iter().map(|job| jobs::block(job)));
     if test.jobs.is_empty() {
         blocks.push(Block::Paragraph("No job of this test ran.".into()));

@@ -24,7 +24,7 @@ pub(super) fn draw(plot: &Plot) -> String {
     // Writing to a string cannot fail.
     let _ = write!(svg, r#"<svg viewBox="0 0 {width} {height}" role="img" aria-label="{title}">"#);
     frame(&mut svg, plot);
-    for (number, line) in plot.lines.iter().enumerate() {
+    for (number, line) in plot.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty()) {
         draw_line(&mut svg, plot, number, line);
     }
     for rule in &plot.rules {
@@ -104,6 +104,9 @@ fn draw_rule(svg: &mut String, plot: &Plot, rule: &Tick) {
 fn draw_mark(svg: &mut String, plot: &Plot, mark: &Mark, crowded: &mut u32) {
     let (x, y, label) = (x(&plot.x, mark.x), y(&plot.y, mark.y), escape(&mark.label));
     let _ = write!(svg, r#"<circle class="mark {}" cx="{x:.1}" cy="{y:.1}" r="3.5"/>"#, class(mark.line));
+    if mark.label.is_empty() {
+        return;
+    }
     let width = 7.0 * mark.label.chars().count() as f64;
     let (anchor, at, height) = if x - width < AREA.0 {
         *crowded += 1;

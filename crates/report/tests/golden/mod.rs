@@ -4,6 +4,8 @@
 //! Invariant: the same on every run; numbers come from a fixed sequence.
 //! Never here: assertions.
 
+pub(crate) mod ranks;
+
 use std::collections::BTreeMap;
 
 use results::folder::{Campaign, CampaignInfo, FileSystem, Head, Job, JobEnd, JobInfo, Machine};
@@ -239,7 +241,8 @@ fn writes(n: u32) -> Vec<Record> {
         ran_dry: 0,
     };
     let phase = phase("write", 0, 3.4e9 + 2e7 * f64::from(n), 32.3, u64::from(n));
-    vec![Record::Phase(Box::new(Phase { stonewall: Some(stonewall), ..phase }))]
+    let each_rank = Some(ranks::each_rank(phase.bytes / 64, 19.0, n.into()));
+    vec![Record::Phase(Box::new(Phase { stonewall: Some(stonewall), each_rank, ..phase }))]
 }
 
 fn reads(n: u32) -> Vec<Record> {

@@ -55,8 +55,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// Whether a rank of a phase was in it.
-    pub(super) fn had(&self, each: &EachRank, rank: u32) -> bool {
+    /// Whether a rank of a phase is in it.
+    pub fn had(&self, each: &EachRank, rank: u32) -> bool {
         match self.factor {
             Factor::Node => each.node_of(rank) == Some(&self.name),
             Factor::Target => each.targets_of(rank).any(|target| target == self.name),

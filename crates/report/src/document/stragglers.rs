@@ -1,0 +1,231 @@
+//! Who was slow: ranks by node and by storage target, in tables and a plot.
+//!
+//! Invariant: a plot has a few hundred marks at most; of more ranks those of a group are shown by three.
+//! Never here: what is slow; `results::stragglers` says it, to verdicts too.
+
+use results::record::{Counts, Phase};
+use results::stragglers::{Attribution, Factor, Finding, Group, Spread};
+
+use super::phases::{each, phase_title};
+use super::test_section::Measured;
+use super::words::{NONE, quantity, quantity_cell, share};
+use super::{Axis, Cell, Line, Mark, Plot, Table, Tick, Tone, plots};
+
+/// Rows of a table.
+const ROWS: usize = 40;
+/// Single ranks in a plot.
+const DOTS: usize = 300;
+/// Groups in a plot of many ranks, each with three marks.
+const GROUPS: usize = 100;
+/// Groups that have their names at the axis.
+const NAMED: usize = 6;
+/// Letters of a name at the axis.
+const LETTERS: usize = 14;
+
+/// The phases of one name, and what their ranks say.
+struct Same<'m> {
+    title: String,
+    phases: Vec<&'m Phase>,
+    attribution: Attribution,
+}
+
+fn same<'m>(measured: &'m [Measured<'m>]) -> Vec<Same<'m>> {
+    let mut all: Vec<(String, Vec<&Phase>)> = Vec::new();
+    for one in measured.iter().filter(|one| one.phase.each_rank.is_some()) {
+        let title = phase_title(one);
+        match all.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, phases)) => phases.push(one.phase),
+            None => all.push((title, vec![one.phase])),
+        }
+    }
+    let attributed = |(title, phases): (String, Vec<&'m Phase>)| {
+        let attribution = Attribution::of(&phases);
+        Same { title, phases, attribution }
+    };
+    all.into_iter().map(attributed).collect()
+}
+
+/// What ranks, nodes and targets were like; empty where nothing is known of single ranks.
+pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
+    let mut tables = vec![spread(measured)];
+    for one in same(measured) {
+        tables.push(groups(&one, Factor::Node, "nodes", "Node"));
+        tables.push(groups(&one, Factor::Target, "storage targets", "Target"));
+        tables.push(stragglers(&one));
+    }
+    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+fn spread(measured: &[Measured]) -> Table {
+    let headings = [
+        "Moved least",
+        ">Of the mean",
+        ">99 % / median time",
+        ">Wear-out / deadline",
+        ">Lost to the slowest 1 %",
+    ];
+    let mut table = each("How far ranks lay apart", &headings, measured, |one| {
+        let spread = Spread::of(one.phase)?;
+        Some(vec![
+            Cell::new(format!("rank {}", spread.least_rank)),
+            Cell::new(share(spread.least_share)),
+            Cell::new(format!("{:.2}", spread.late)),
+            Cell::new(spread.wear_out.map_or(NONE.into(), share)),
+            Cell::new(share(spread.lost)),
+        ])
+    });
+    table.note =
+        "Where ranks went on after a deadline, what each had moved by then. Lost is the share of the \
+                  transfer time in which only the slowest 1 % of the ranks, at least one, still worked."
+            .into();
+    table
+}
+
+fn unit(phases: &[&Phase]) -> &'static str {
+    if phases[0].counts == Counts::Operations { "/s" } else { "B/s" }
+}
+
+fn word(finding: Finding) -> (&'static str, Tone) {
+    match finding {
+        Finding::Usual => ("", Tone::Plain),
+        Finding::Slow => ("slow", Tone::Fail),
+        Finding::Crowded => ("crowded", Tone::Inconclusive),
+    }
+}
+
+/// The groups of a factor, the slowest first.
+fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&Group> {
+    let mut groups: Vec<&Group> = attribution.groups.iter().filter(|group| group.factor == factor).collect();
+    groups.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    groups
+}
+
+fn groups(same: &Same<'_>, factor: Factor, plural: &str, heading: &str) -> Table {
+    let held = if factor == Factor::Node { ">Ranks" } else { ">Files" };
+    let headings = [heading, held, ">Median rate of a rank", ">Against others", ">All together", ""];
+    let mut table = Table::new(&format!("{} of {plural}", same.title), &headings);
+    let all = sorted(&same.attribution, factor);
+    for group in all.iter().take(ROWS) {
+        let (word, tone) = word(group.finding);
+        let percent = |value: Option<f64>| Cell::new(value.map_or(NONE.into(), share));
+        table.row([
+            Cell::literal(&group.name),
+            Cell::new(format!("{}", (group.held * 10.0).round() / 10.0)),
+            quantity_cell(group.rate, unit(&same.phases)),
+            percent(group.share),
+            percent(group.together),
+            Cell::new(word).toned(tone),
+        ]);
+    }
+    table.note = format!(
+        "Against others is the median rank's rate against that of all other ranks; all together is what they \
+         moved in the time of the last of them, against the median of the others. Slow is what a rank test \
+         does not take for chance; crowded what has more {} and is as fast with all of them.",
+        if factor == Factor::Node { "ranks" } else { "files" }
+    );
+    if all.len() > ROWS {
+        table.note.push_str(&format!(" {} faster ones are left out.", all.len() - ROWS));
+    }
+    table
+}
+
+fn stragglers(same: &Same<'_>) -> Table {
+    let headings = ["Rank", "Node", ">Of the median rank", ">Robust deviations below"];
+    let mut table =
+        Table::new(&format!("{}: slow ranks that no node or target explains", same.title), &headings);
+    let all = &same.attribution.stragglers;
+    for one in all.iter().take(ROWS) {
+        let far = if one.deviations.is_finite() { format!("{:.1}", one.deviations) } else { NONE.into() };
+        table.row([
+            Cell::new(one.rank.to_string()),
+            Cell::new(&one.node),
+            Cell::new(share(one.share)),
+            Cell::new(far),
+        ]);
+    }
+    if all.len() > ROWS {
+        table.note = format!("{} more ranks were slow.", all.len() - ROWS);
+    }
+    table
+}
+
+/// The rates of single ranks, by target, or by node where targets are not known.
+pub(super) fn plots(measured: &[Measured]) -> Vec<Plot> {
+    same(measured).iter().filter_map(plot).collect()
+}
+
+fn plot(same: &Same<'_>) -> Option<Plot> {
+    let of = |factor| (factor, sorted(&same.attribution, factor));
+    let mut factors = [of(Factor::Target), of(Factor::Node)];
+    // What is known of targets is shown first, unless only a node was slow.
+    let found = |groups: &[&Group]| groups.iter().any(|group| group.finding != Finding::Usual);
+    factors.sort_by_key(|(_, groups)| (!found(groups), groups.is_empty()));
+    let [(factor, groups), _] = factors;
+    if groups.is_empty() {
+        return None;
+    }
+    let many = same.phases.iter().map(|phase| phase.ranks as usize).sum::<usize>() > DOTS;
+    let groups: Vec<&Group> = groups.into_iter().take(if many { GROUPS } else { DOTS }).collect();
+    let mut marks = Vec::new();
+    for (x, group) in (1..).zip(&groups) {
+        let rates = rates(same, group);
+        let shown = if many { extremes(rates) } else { rates };
+        let line = [Finding::Usual, Finding::Slow, Finding::Crowded].iter().position(|f| *f == group.finding);
+        let mark = |y: f64| Mark { x: f64::from(x), y, label: String::new(), line: line.unwrap_or(0) };
+        marks.extend(shown.into_iter().map(mark));
+    }
+    let top = marks.iter().map(|mark| mark.y).max_by(f64::total_cmp)? * 1.08;
+    let (unit, count) = (unit(&same.phases), groups.len());
+    let (what, every) = match factor {
+        Factor::Node => ("node", "nodes"),
+        Factor::Target => ("storage target", "storage targets"),
+    };
+    let named = |(x, group): (u32, &&Group)| Tick { at: f64::from(x), label: tail(&group.name) };
+    let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
+    let legend = |label: &str| Line { label: label.into(), points: Vec::new() };
+    let shown = if many { "The slowest, median and fastest rank of each" } else { "A dot for each rank" };
+    Some(Plot {
+        title: format!("{} of ranks, by {what}", same.title),
+        note: format!(
+            "{shown}, over its own time, of all repetitions; {every} from the slowest to the fastest."
+        ),
+        x: Axis { label: every.into(), from: 0.5, to: count as f64 + 0.5, ticks },
+        y: Axis {
+            label: "per second and rank".into(),
+            from: 0.0,
+            to: top,
+            ticks: plots::linear_ticks(top, |at| plots::short(&quantity(at, unit))),
+        },
+        lines: vec![legend("like the others"), legend("slow"), legend("crowded")],
+        marks,
+        rules: vec![],
+    })
+}
+
+/// The rates of the group's ranks in all repetitions, ascending.
+fn rates(same: &Same<'_>, group: &Group) -> Vec<f64> {
+    let each = same.phases.iter().filter_map(|phase| phase.each_rank.as_ref());
+    let mut rates: Vec<f64> = each
+        .flat_map(|each| {
+            (0..each.ranks).filter(|rank| group.had(each, *rank)).filter_map(|rank| each.rate(rank))
+        })
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates
+}
+
+fn extremes(rates: Vec<f64>) -> Vec<f64> {
+    match rates.as_slice() {
+        [first, .., last] => vec![*first, rates[rates.len() / 2], *last],
+        _ => rates,
+    }
+}
+
+/// The end of a name, which is where names differ.
+fn tail(name: &str) -> String {
+    let letters = name.chars().count();
+    if letters <= LETTERS {
+        return name.to_owned();
+    }
+    format!("…{}", name.chars().skip(letters + 1 - LETTERS).collect::<String>())
+}

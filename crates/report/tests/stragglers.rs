@@ -1,0 +1,85 @@
+//! What a report shows of single ranks, nodes and targets.
+
+mod golden;
+
+use report::document::{Block, Document, Plot, Table, Tone, of};
+use results::record::{EachRank, Phase, Record};
+
+/// All tables and plots of the first test.
+fn shown(document: &Document) -> (Vec<&Table>, Vec<&Plot>) {
+    let (mut tables, mut plots) = (vec![], vec![]);
+    for block in &document.sections[0].blocks {
+        match block {
+            Block::Table(table) => tables.push(table),
+            Block::Plots(all) => plots.extend(all),
+            _ => {}
+        }
+    }
+    (tables, plots)
+}
+
+fn table<'d>(document: &'d Document, title: &str) -> Option<&'d Table> {
+    shown(document).0.into_iter().find(|table| table.title == title)
+}
+
+#[test]
+fn the_slow_target_stands_first_and_is_called_slow_and_nodes_are_not() {
+    let document = of(&golden::campaign());
+    let targets = table(&document, "write of storage targets").expect("there are targets");
+    let first = &targets.rows[0];
+    let words: Vec<&str> = first.iter().map(|cell| cell.text.as_str()).collect();
+    assert_eq!(
+        (words[0], words[1], words[5]),
+        (format!("OST{:04x}", golden::ranks::SLOW).as_str(), "8", "slow")
+    );
+    assert_eq!(first[5].tone, Tone::Fail);
+    assert!(targets.rows[1..].iter().all(|row| row[5].text.is_empty()), "{targets:?}");
+    let nodes = table(&document, "write of nodes").expect("there are nodes");
+    assert!(nodes.rows.len() == 4 && nodes.rows.iter().all(|row| row[5].text.is_empty()), "{nodes:?}");
+    let alone = table(&document, "write: slow ranks that no node or target explains").expect("there is one");
+    assert_eq!(
+        (alone.rows.len(), alone.rows[0][0].text.as_str(), alone.rows[0][1].text.as_str()),
+        (1, "9", "n001")
+    );
+    assert_eq!(table(&document, "How far ranks lay apart").expect("shown").rows.len(), 3);
+}
+
+#[test]
+fn the_plot_has_a_dot_for_each_rank_and_three_for_a_group_of_many() {
+    let mut campaign = golden::campaign();
+    let dots = |campaign| {
+        let document = of(campaign);
+        let (_, plots) = shown(&document);
+        let plot = plots.into_iter().find(|plot| plot.title == "write of ranks, by storage target").unwrap();
+        assert!(plot.marks.iter().all(|mark| mark.y <= plot.y.to && mark.x <= plot.x.to), "{plot:?}");
+        let slow = plot.marks.iter().filter(|mark| mark.line == 1).count();
+        (plot.marks.len(), slow)
+    };
+    assert_eq!(dots(&campaign), (3 * 64, 3 * 8), "of three repetitions");
+    for job in &mut campaign.jobs {
+        for record in &mut job.records {
+            if let Record::Phase(phase) = record {
+                phase.ranks *= 10;
+            }
+        }
+    }
+    assert_eq!(dots(&campaign), (3 * 8, 3));
+}
+
+#[test]
+fn without_columns_or_with_one_rank_nothing_is_shown() {
+    for each_rank in [None, Some(EachRank { ranks: 1, moved: vec![1].into(), ..EachRank::default() })] {
+        let mut campaign = golden::campaign();
+        for record in campaign.jobs.iter_mut().flat_map(|job| &mut job.records) {
+            if let Record::Phase(phase) = record {
+                **phase = Phase { each_rank: each_rank.clone(), ..(**phase).clone() };
+            }
+        }
+        let document = of(&campaign);
+        let (tables, plots) = shown(&document);
+        assert!(
+            tables.iter().all(|table| !table.title.contains("nodes") && !table.title.contains("ranks lay"))
+        );
+        assert!(plots.iter().all(|plot| !plot.title.contains("of ranks")));
+    }
+}
