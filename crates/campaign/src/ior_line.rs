@@ -52,10 +52,10 @@ pub struct IorLine {
 const PACKET: [&str; 2] = ["-l", "stamped"];
 
 /// Options that take a value, by their letter.
-const WITH_VALUE: &str = "aAbdDfGijJlMNoOQstTUX";
+pub(crate) const WITH_VALUE: &str = "aAbdDfGijJlMNoOQstTUX";
 
 /// Long options that take their value as the next word when it is not glued with `=`.
-const LONG_WITH_VALUE: &[&str] = &[
+pub(crate) const LONG_WITH_VALUE: &[&str] = &[
     "--aio.granularity",
     "--aio.max-pending",
     "--compat",

@@ -15,6 +15,7 @@ pub mod judge;
 pub mod late;
 pub mod launch;
 pub mod line;
+pub mod lint;
 pub mod machine;
 pub mod plan;
 pub mod project;

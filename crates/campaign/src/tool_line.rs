@@ -39,6 +39,14 @@ impl Measures {
     }
 }
 
+/// The letters and the long options that take a value, of the workload with this key; none of another.
+pub(crate) fn options_of(key: &str) -> (&'static str, &'static [&'static str]) {
+    TOOLS
+        .iter()
+        .find(|tool| tool.key == key)
+        .map_or(("", &[]), |tool| (tool.with_value, tool.long_with_value))
+}
+
 /// One line, read as far as a campaign needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolLine {

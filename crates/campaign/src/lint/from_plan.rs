@@ -1,0 +1,206 @@
+//! From a checked plan to the facts that the checks look at: the only file that knows both.
+//!
+//! Never here: checks.
+
+use std::collections::BTreeSet;
+
+use toml::Table;
+
+use super::ior_facts::IorFacts;
+use super::launcher::{Launched, Workload};
+use super::subject::{CriterionFacts, FsFacts, LineFacts, LineSubject, PlanSubject, Role, Source};
+use crate::launch::LaunchKind;
+use crate::line::Line;
+use crate::plan::{Plan, StateKind, Test, Uses};
+
+/// Types that make data smaller before they store it.
+const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
+
+/// The facts of a plan.
+pub fn subjects(plan: &Plan) -> PlanSubject {
+    let written = Written::of(plan);
+    let datasets = plan.datasets.iter().map(|dataset| LineSubject {
+        id: dataset.job(),
+        at: Some(dataset.at),
+        line: facts(&dataset.line),
+        stated: ranks(plan, dataset.ranks),
+        role: Some(Role::Dataset),
+        fs: fs(plan, &dataset.fs),
+        ..LineSubject::default()
+    });
+    let tests = plan.tests.iter().map(|test| of_test(plan, test, &written));
+    let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
+        StateKind::Age(words) => {
+            let words = words.join(" ");
+            let none = ["--turnovers 0", "--turnovers=0"].iter().any(|none| {
+                words.split(none).nth(1).is_some_and(|rest| !rest.starts_with(['.', '1', '2', '5']))
+            });
+            none.then(|| (state.job(), words))
+        }
+        StateKind::Preload(_) => None,
+    });
+    let clauses = plan.tests.iter().map(|test| (test.id.clone(), test.clause.clone()));
+    let own = [("title", &plan.title), ("source", &plan.source)];
+    PlanSubject {
+        lines: datasets.chain(tests).collect(),
+        verified: verified(plan),
+        only_filled: only_filled.collect(),
+        series: Vec::new(),
+        texts: own.into_iter().map(|(whose, text)| (whose.to_owned(), text.clone())).chain(clauses).collect(),
+        tables: Vec::new(),
+    }
+}
+
+fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
+    let named = |metric: &str| written.names_statistic(&test.id, metric);
+    let criteria: Vec<CriterionFacts> = test
+        .criteria
+        .iter()
+        .map(|criterion| CriterionFacts {
+            metric: criterion.metric.clone(),
+            stat: named(&criterion.metric).then_some(criterion.stat),
+            op: criterion.op,
+            value: criterion.threshold,
+            written: criterion.written.clone(),
+        })
+        .collect();
+    let line = facts(&test.line);
+    let target = criteria.iter().find(|criterion| {
+        use crate::plan::Op::{Above, AtLeast};
+        let rate = criterion.metric.ends_with(".bw") || criterion.metric.ends_with(".iops");
+        rate && matches!(criterion.op, AtLeast | Above)
+    });
+    LineSubject {
+        id: test.id.clone(),
+        at: Some(test.at),
+        stated: ranks(plan, test.ranks),
+        delivered: plan.clients_delivered.map(u64::from),
+        fs: fs(plan, &test.fs),
+        role: role(test, &line, &criteria),
+        reported: criteria.is_empty(),
+        target: target.map(|criterion| criterion.value),
+        criteria,
+        clause: test.clause.clone(),
+        repetitions: Some(test.repetitions),
+        source: source(plan, test),
+        hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
+        cache_warm: test.cache_warm,
+        has_state: !test.states.is_empty() || test.uses.is_some(),
+        line,
+        ..LineSubject::default()
+    }
+}
+
+/// What the test is for: by its criteria, and where it has none by its clause.
+fn role(test: &Test, line: &LineFacts, criteria: &[CriterionFacts]) -> Option<Role> {
+    if !matches!(line, LineFacts::Ior(_)) {
+        return None;
+    }
+    let all = |phase: &str| criteria.iter().all(|criterion| criterion.metric.starts_with(phase));
+    if !criteria.is_empty() {
+        return all("write.").then_some(Role::Write).or(all("read.").then_some(Role::Read));
+    }
+    let clause = test.clause.to_lowercase();
+    let says = |stem: &str| {
+        clause.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(stem) && word != "ready")
+    };
+    match (says("writ"), says("read")) {
+        (true, false) => Some(Role::Write),
+        (false, true) => Some(Role::Read),
+        _ => None,
+    }
+}
+
+fn facts(line: &Line) -> LineFacts {
+    let workload = match line.workload() {
+        "ior" => Workload::Ior,
+        "mdtest" => Workload::Mdtest,
+        "fdtree" => Workload::Fdtree,
+        "ls-lr" => Workload::LsLr,
+        "flash-io" => Workload::FlashIo,
+        _ => Workload::MpiIo,
+    };
+    LineFacts::read(workload, line.words())
+}
+
+/// Ranks as the plan states them; local ones are all on one node.
+fn ranks(plan: &Plan, ranks: u32) -> Launched {
+    let nodes = (plan.launch.kind == LaunchKind::Local).then_some(1);
+    Launched { ranks: Some(ranks.into()), nodes, ppn: nodes.map(|_| ranks.into()) }
+}
+
+fn fs(plan: &Plan, name: &str) -> FsFacts {
+    let kind = plan.file_systems.get(name).and_then(|fs| fs.kind.clone());
+    let reduces = kind.as_deref().is_some_and(|kind| REDUCING.contains(&kind));
+    FsFacts { kind, reduces, ..FsFacts::default() }
+}
+
+/// Who made the files of a line of IOR, over those who only read them in between.
+fn source(plan: &Plan, test: &Test) -> Option<Source> {
+    let (name, line, ranks) = match test.uses.as_ref()? {
+        Uses::Dataset(index) => {
+            let dataset = &plan.datasets[*index];
+            (dataset.job(), &dataset.line, dataset.ranks)
+        }
+        Uses::Test(index) => {
+            let made = &plan.tests[*index];
+            if made.line.only_reads() {
+                return source(plan, made);
+            }
+            (format!("test {}", made.id), &made.line, made.ranks)
+        }
+    };
+    let line = IorFacts::read(line.as_ior()?.words.as_slice());
+    Some(Source { name, line, ranks: Some(ranks.into()) })
+}
+
+/// What wrote data that some line reads again and compares: itself, or a test that uses its files.
+fn verified(plan: &Plan) -> Vec<String> {
+    let mut all = BTreeSet::new();
+    for test in &plan.tests {
+        let Some(line) = test.line.as_ior().filter(|line| line.read_check || line.write_check) else {
+            continue;
+        };
+        if line.write {
+            all.insert(test.id.clone());
+        }
+        let mut test = test;
+        while let Some(uses) = test.uses.as_ref().filter(|_| line.read_check) {
+            all.insert(uses.maker(plan));
+            match uses {
+                Uses::Test(index) => test = &plan.tests[*index],
+                Uses::Dataset(_) => break,
+            }
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// The plan's file as it is written, for what the checked plan does not keep.
+struct Written(Table);
+
+impl Written {
+    fn of(plan: &Plan) -> Self {
+        Self(plan.text.parse().unwrap_or_default())
+    }
+
+    /// Whether the statistic of this criterion is named: by itself, by its test or by the defaults.
+    fn names_statistic(&self, id: &str, metric: &str) -> bool {
+        let rule =
+            |table: Option<&toml::Value>| table.and_then(|table| table.get("decide")?.get("rule")).is_some();
+        if rule(self.0.get("defaults")) {
+            return true;
+        }
+        let tests = self.0.get("test").and_then(toml::Value::as_array).into_iter().flatten();
+        let is_it = |test: &&toml::Value| test.get("id").and_then(toml::Value::as_str) == Some(id);
+        // A test that is not written under its own id is one of several that are made of another.
+        let Some(test) = tests.clone().find(is_it) else { return true };
+        let criteria = match test.get("criterion") {
+            Some(toml::Value::Array(all)) => all.clone(),
+            Some(one) => vec![one.clone()],
+            None => Vec::new(),
+        };
+        let its = |one: &&toml::Value| one.get("metric").and_then(toml::Value::as_str) == Some(metric);
+        rule(Some(test)) || criteria.iter().find(its).is_none_or(|one| one.get("stat").is_some())
+    }
+}

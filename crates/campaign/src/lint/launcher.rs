@@ -1,0 +1,337 @@
+//! A command as somebody typed it: launcher, workload, options; and what the launcher's words say of ranks.
+//!
+//! Invariant: the words of the workload are found by its name, wherever it stands; a launcher's option that is
+//! not known here says nothing.
+//! Never here: starting anything.
+
+use units::Usage;
+
+/// The programs that a command may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// `ior`
+    Ior,
+    /// `mdtest`
+    Mdtest,
+    /// `fdtree`
+    Fdtree,
+    /// `ls -lR`
+    Ls,
+    /// `ls-lr`
+    LsLr,
+    /// `flash_benchmark_io`
+    FlashIo,
+    /// `mpi-io`
+    MpiIo,
+}
+
+/// Names by which they are called, without case.
+const WORKLOADS: &[(&str, Workload)] = &[
+    ("fdtree", Workload::Fdtree),
+    ("fdtree.bash", Workload::Fdtree),
+    ("flash-io", Workload::FlashIo),
+    ("flash_benchmark_io", Workload::FlashIo),
+    ("ior", Workload::Ior),
+    ("ls", Workload::Ls),
+    ("ls-lr", Workload::LsLr),
+    ("mdtest", Workload::Mdtest),
+    ("mpi-io", Workload::MpiIo),
+];
+
+/// What one option of a launcher says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    Ranks,
+    Nodes,
+    Ppn,
+    /// Nothing of ranks; its value may look like a program.
+    Other,
+    /// `--map-by ppr:N:node`
+    Mapping,
+    /// Names of nodes, by commas.
+    Hosts,
+    /// Resource sets of jsrun.
+    Sets,
+    /// Ranks of a resource set.
+    RanksOfSet,
+    /// Resource sets of a node.
+    SetsOfNode,
+}
+
+/// A launcher and its options.
+struct Launcher {
+    names: &'static [&'static str],
+    options: &'static [(&'static str, Says)],
+}
+
+const LAUNCHERS: &[Launcher] = &[
+    Launcher {
+        names: &["srun"],
+        options: &[
+            ("-n", Says::Ranks),
+            ("--ntasks", Says::Ranks),
+            ("-N", Says::Nodes),
+            ("--nodes", Says::Nodes),
+            ("--ntasks-per-node", Says::Ppn),
+            ("-w", Says::Other),
+            ("-J", Says::Other),
+            ("--job-name", Says::Other),
+            ("-p", Says::Other),
+            ("-c", Says::Other),
+            ("-A", Says::Other),
+            ("-q", Says::Other),
+            ("-C", Says::Other),
+            ("-t", Says::Other),
+            ("-o", Says::Other),
+            ("-e", Says::Other),
+        ],
+    },
+    Launcher {
+        names: &["mpirun", "mpiexec", "orterun", "prun", "mpiexec.hydra"],
+        options: &[
+            ("-n", Says::Ranks),
+            ("-np", Says::Ranks),
+            ("--np", Says::Ranks),
+            ("-c", Says::Ranks),
+            ("-N", Says::Ppn),
+            ("-npernode", Says::Ppn),
+            ("--npernode", Says::Ppn),
+            ("-ppn", Says::Ppn),
+            ("--ppn", Says::Ppn),
+            ("-perhost", Says::Ppn),
+            ("--map-by", Says::Mapping),
+            ("-host", Says::Hosts),
+            ("--host", Says::Hosts),
+            ("-hosts", Says::Hosts),
+            ("-H", Says::Hosts),
+            ("-x", Says::Other),
+            ("-f", Says::Other),
+            ("--hostfile", Says::Other),
+            ("-hostfile", Says::Other),
+            ("-wdir", Says::Other),
+        ],
+    },
+    Launcher {
+        names: &["aprun"],
+        options: &[
+            ("-n", Says::Ranks),
+            ("-N", Says::Ppn),
+            ("-d", Says::Other),
+            ("-S", Says::Other),
+            ("-L", Says::Other),
+            ("-e", Says::Other),
+        ],
+    },
+    Launcher {
+        names: &["jsrun"],
+        options: &[
+            ("-n", Says::Sets),
+            ("--nrs", Says::Sets),
+            ("-p", Says::Ranks),
+            ("--np", Says::Ranks),
+            ("-a", Says::RanksOfSet),
+            ("--tasks_per_rs", Says::RanksOfSet),
+            ("-r", Says::SetsOfNode),
+            ("--rs_per_host", Says::SetsOfNode),
+        ],
+    },
+    Launcher {
+        names: &["flux"],
+        options: &[
+            ("-n", Says::Ranks),
+            ("--ntasks", Says::Ranks),
+            ("-N", Says::Nodes),
+            ("--nodes", Says::Nodes),
+            ("--tasks-per-node", Says::Ppn),
+            ("--job-name", Says::Other),
+        ],
+    },
+];
+
+/// What a launcher's words say; `None` where they do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Launched {
+    /// Ranks in all.
+    pub ranks: Option<u64>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Ranks of each node.
+    pub ppn: Option<u64>,
+}
+
+/// A command taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What it starts.
+    pub workload: Workload,
+    /// The words behind the workload's name.
+    pub words: Vec<String>,
+    /// How many words stand before these.
+    pub offset: usize,
+    /// The launcher's name, if there is one.
+    pub launcher: Option<&'static str>,
+    /// What the launcher's words say.
+    pub launched: Launched,
+    /// Whether MPI-IO's hints are set in the environment by the command.
+    pub hints: bool,
+}
+
+impl Command {
+    /// Takes a command apart; fails where it starts no known workload.
+    pub fn read(words: &[String]) -> Result<Self, Usage> {
+        let name = |word: &str| word.rsplit('/').next().unwrap_or(word).to_lowercase();
+        let launcher = words.iter().enumerate().find_map(|(at, word)| {
+            let name = name(word);
+            LAUNCHERS
+                .iter()
+                .find_map(|launcher| {
+                    launcher.names.iter().find(|known| **known == name).map(|n| (launcher, *n))
+                })
+                .map(|(launcher, name)| (at, launcher, name))
+        });
+        let is_value = |at: usize| {
+            let Some((_, launcher, _)) = launcher.filter(|_| at > 0) else { return false };
+            launcher.options.iter().any(|(option, _)| *option == words[at - 1])
+        };
+        let found = words.iter().enumerate().find_map(|(at, word)| {
+            let base = name(word);
+            let (_, workload) = WORKLOADS.iter().find(|(known, _)| *known == base)?;
+            (!is_value(at)).then_some((at, *workload))
+        });
+        let Some((at, workload)) = found else {
+            let known: Vec<&str> = WORKLOADS.iter().map(|(name, _)| *name).collect();
+            let known = known.join(", ");
+            return Err(Usage(format!("the command starts no workload that is known; known are {known}")));
+        };
+        let before = &words[..at];
+        let launched = match launcher.filter(|(place, ..)| *place < at) {
+            Some((place, launcher, _)) => launcher.says(&before[place + 1..])?,
+            None => Launched::default(),
+        };
+        let hints = |word: &String| {
+            ["IOR_HINT__MPI__", "ROMIO_HINTS=", "MPICH_MPIIO_HINTS="]
+                .iter()
+                .any(|hint| word.starts_with(hint))
+        };
+        Ok(Self {
+            workload,
+            words: words[at + 1..].to_vec(),
+            offset: at + 1,
+            launcher: launcher.map(|(.., name)| name),
+            launched,
+            hints: before.iter().any(hints),
+        })
+    }
+}
+
+impl Launcher {
+    fn says(&self, words: &[String]) -> Result<Launched, Usage> {
+        let (mut launched, mut sets, mut of_set, mut of_node) = (Launched::default(), None, None, None);
+        let mut rest = words.iter().peekable();
+        while let Some(word) = rest.next() {
+            let Some((says, glued)) = self.option(word) else { continue };
+            let Some(value) = glued.or_else(|| rest.next().cloned()) else {
+                return Err(Usage(format!("`{word}` of the launcher has no value")));
+            };
+            let number = || count(word, &value);
+            match says {
+                Says::Ranks => launched.ranks = number()?,
+                Says::Nodes => launched.nodes = number()?,
+                Says::Ppn => launched.ppn = number()?,
+                Says::Sets => sets = number()?,
+                Says::RanksOfSet => of_set = number()?,
+                Says::SetsOfNode => of_node = number()?,
+                Says::Hosts => launched.nodes = Some(value.split(',').count() as u64),
+                Says::Mapping => {
+                    let parts: Vec<&str> = value.split(':').collect();
+                    if let ["ppr", ranks, "node", ..] = parts[..] {
+                        launched.ppn = count(word, ranks)?;
+                    }
+                }
+                Says::Other => {}
+            }
+        }
+        if let Some(sets) = sets {
+            let of_set = of_set.unwrap_or(1);
+            launched.ranks = launched.ranks.or(Some(sets * of_set));
+            launched.ppn = of_node.map(|sets: u64| sets * of_set);
+            launched.nodes = of_node.filter(|of_node| *of_node > 0).map(|of_node| sets.div_ceil(of_node));
+        }
+        Ok(launched)
+    }
+
+    /// What `word` says, and its value where that is glued to it.
+    fn option(&self, word: &str) -> Option<(Says, Option<String>)> {
+        if let Some((_, says)) = self.options.iter().find(|(option, _)| *option == word) {
+            return Some((*says, None));
+        }
+        self.options.iter().find_map(|(option, says)| {
+            let rest = word.strip_prefix(option)?;
+            let glued = match rest.strip_prefix('=') {
+                Some(value) => value,
+                // `-n184`; a long option has `=`, and so has one of several letters.
+                None if option.len() == 2 && rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+                None => return None,
+            };
+            Some((*says, Some(glued.to_owned())))
+        })
+    }
+}
+
+/// A number of ranks or nodes; `None` for a range such as `2-4` and for a variable that a shell fills in.
+fn count(option: &str, value: &str) -> Result<Option<u64>, Usage> {
+    match value.parse::<u64>() {
+        Ok(0) => Err(Usage(format!("`{option} {value}` of the launcher starts nothing"))),
+        Ok(number) => Ok(Some(number)),
+        Err(_) if value.contains(['-', '$', '{']) => Ok(None),
+        Err(_) => Err(Usage(format!("`{option} {value}` of the launcher is no number"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Command {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Command::read(&words).expect(line)
+    }
+
+    #[test]
+    fn every_launcher_says_its_ranks_in_its_own_way() {
+        for (line, ranks, nodes, ppn) in [
+            ("srun -N 230 --ntasks-per-node=32 ./ior -w", None, Some(230), Some(32)),
+            ("srun -n5528 -N1382 ./ior -w", Some(5528), Some(1382), None),
+            ("srun --nodes 2-4 -J ior --ntasks=8 ior", Some(8), None, None),
+            ("mpirun -n 184 --map-by node ./ior -w", Some(184), None, None),
+            ("mpirun --map-by ppr:8:node -np 16 ior", Some(16), None, Some(8)),
+            ("mpiexec -ppn 4 -n 8 -hosts a,b ior", Some(8), Some(2), Some(4)),
+            ("aprun -n 64 -N 32 -d 2 ./flash_benchmark_io F", Some(64), None, Some(32)),
+            ("jsrun -n 12 -a 7 -r 6 ior -w", Some(84), Some(2), Some(42)),
+            ("flux run -N 4 -n 16 mdtest -n 5", Some(16), Some(4), None),
+            ("env A=1 ./IOR -w", None, None, None),
+        ] {
+            let found = read(line).launched;
+            assert_eq!((found.ranks, found.nodes, found.ppn), (ranks, nodes, ppn), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_workload_is_found_by_its_name_and_its_words_follow() {
+        let command = read("srun -J ior -N 2 /opt/bin/IOR -w -o f");
+        assert_eq!((command.workload, command.offset), (Workload::Ior, 6));
+        assert_eq!(command.words, ["-w", "-o", "f"]);
+        assert_eq!(read("assay -n 4 ls-lr --cold d").workload, Workload::LsLr);
+        assert!(read("ROMIO_HINTS=h mpirun ior").hints);
+    }
+
+    #[test]
+    fn what_starts_nothing_known_is_refused() {
+        let words = ["srun", "./a.out"].map(str::to_owned);
+        assert!(Command::read(&words).unwrap_err().0.starts_with("the command starts no workload"));
+        let words = ["srun", "-n", "many", "ior"].map(str::to_owned);
+        assert_eq!(Command::read(&words).unwrap_err().0, "`-n many` of the launcher is no number");
+        let words = ["srun", "-n", "0", "ior"].map(str::to_owned);
+        assert_eq!(Command::read(&words).unwrap_err().0, "`-n 0` of the launcher starts nothing");
+    }
+}

@@ -1,0 +1,323 @@
+//! What a check of the plan stage looks at: one command, or a whole plan, as facts that may be unknown.
+//!
+//! Never here: where the facts come from.
+
+use units::{Dimension, Quantity};
+
+use super::ior_facts::IorFacts;
+use super::launcher::{Command, Launched, Workload};
+use super::name_facts::{MdtestFacts, WalkFacts, place};
+use crate::plan::{Op, Stat};
+
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Its write is measured.
+    Write,
+    /// Its read is measured.
+    Read,
+    /// It makes files for others.
+    Dataset,
+    /// It shows what the system can do; no clause is about it.
+    Hero,
+}
+
+impl Role {
+    /// All of them, with their words.
+    pub const ALL: [(&'static str, Self); 4] =
+        [("write", Self::Write), ("read", Self::Read), ("dataset", Self::Dataset), ("hero", Self::Hero)];
+}
+
+/// The options of a workload.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LineFacts {
+    /// Transfers.
+    Ior(IorFacts),
+    /// Operations on names.
+    Mdtest(MdtestFacts),
+    /// A walk of trees.
+    Walk(WalkFacts),
+    /// Another workload, with the place of its files where the line says it.
+    Other(Option<String>),
+}
+
+impl Default for LineFacts {
+    fn default() -> Self {
+        Self::Other(None)
+    }
+}
+
+impl LineFacts {
+    /// Reads the words behind the name of a workload.
+    pub fn read(workload: Workload, words: &[String]) -> Self {
+        match workload {
+            Workload::Ior => Self::Ior(IorFacts::read(words)),
+            Workload::Mdtest => Self::Mdtest(MdtestFacts::read(words)),
+            Workload::Ls => Self::Walk(WalkFacts::read(words, true)),
+            Workload::LsLr => Self::Walk(WalkFacts::read(words, false)),
+            Workload::Fdtree => Self::Other(place("fdtree", words)),
+            Workload::FlashIo => Self::Other(place("flash_io", words)),
+            Workload::MpiIo => Self::Other(None),
+        }
+    }
+}
+
+/// What an option of the line is today.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriftKind {
+    /// There is no such option, or not with this value.
+    Unknown,
+    /// It is another one than it was, or does nothing.
+    Changed,
+    /// It has another name, under which it does the same.
+    Renamed,
+}
+
+/// An option that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The place of its word among those of the workload, from 0, where it has one.
+    pub at: Option<usize>,
+    /// What became of it.
+    pub kind: DriftKind,
+    /// The same in words.
+    pub what: String,
+}
+
+/// What a test must show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CriterionFacts {
+    /// `PHASE.NAME`.
+    pub metric: String,
+    /// Which statistic, where the plan names one.
+    pub stat: Option<Stat>,
+    /// How it is compared.
+    pub op: Op,
+    /// With what.
+    pub value: Quantity,
+    /// The value as it is written.
+    pub written: String,
+}
+
+/// Who made the files that a line reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The name of the dataset or test.
+    pub name: String,
+    /// Its line.
+    pub line: IorFacts,
+    /// Its ranks.
+    pub ranks: Option<u64>,
+}
+
+/// The file system, as far as a plan or a user says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FsFacts {
+    /// Where it is mounted.
+    pub mount: Option<String>,
+    /// Its type.
+    pub kind: Option<String>,
+    /// Whether it makes data smaller before it stores it.
+    pub reduces: bool,
+    /// Whether the layout of files is declared.
+    pub layout: bool,
+    /// Stripes of a file, where declared; -1 for all targets.
+    pub stripes: Option<i64>,
+    /// Its servers.
+    pub servers: Option<u64>,
+}
+
+/// One command as facts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineSubject {
+    /// The test or dataset; empty for a command alone.
+    pub id: String,
+    /// Line and column in the plan's file.
+    pub at: Option<(usize, usize)>,
+    /// Words that stand before those of the workload.
+    pub offset: usize,
+    /// The options.
+    pub line: LineFacts,
+    /// What the launcher's words say.
+    pub launched: Launched,
+    /// What is stated besides: by a plan, or by options of the linter.
+    pub stated: Launched,
+    /// The number of nodes as it is written, where that is a share or a search.
+    pub nodes_written: Option<String>,
+    /// How many nodes are delivered.
+    pub delivered: Option<u64>,
+    /// Memory of a node, bytes.
+    pub ram_bytes: Option<u64>,
+    /// Physical cores of a node.
+    pub cores: Option<u64>,
+    /// Whether the test says that nodes need not be packed.
+    pub unpacked: bool,
+    /// The file system.
+    pub fs: FsFacts,
+    /// What it is for, where that is said.
+    pub role: Option<Role>,
+    /// Whether nothing of it is judged.
+    pub reported: bool,
+    /// How long its rate must be sustained, seconds.
+    pub sustained_s: Option<f64>,
+    /// The rate that it has to reach.
+    pub target: Option<Quantity>,
+    /// What it must show.
+    pub criteria: Vec<CriterionFacts>,
+    /// The clause in the contract's words.
+    pub clause: String,
+    /// Repetitions that are planned, each a launch.
+    pub repetitions: Option<u32>,
+    /// What it moves in all by the contract's words, bytes.
+    pub total_bytes: Option<u64>,
+    /// Options that are not what they were.
+    pub drift: Vec<Drift>,
+    /// Who made its files, where others did.
+    pub source: Option<Source>,
+    /// Whether MPI-IO's hints are set in its environment.
+    pub hints: bool,
+    /// Whether it may read from the client's memory.
+    pub cache_warm: bool,
+    /// Whether it needs a state: aged, filled, preloaded.
+    pub has_state: bool,
+    /// Whether its number of nodes is a series of steps.
+    pub has_steps: bool,
+}
+
+impl LineSubject {
+    /// A command as it was typed, with nothing stated besides.
+    pub fn of(command: &Command) -> Self {
+        Self {
+            offset: command.offset,
+            line: LineFacts::read(command.workload, &command.words),
+            launched: command.launched,
+            hints: command.hints,
+            ..Self::default()
+        }
+    }
+
+    /// The line, where it is one of IOR.
+    pub(crate) fn ior(&self) -> Option<&IorFacts> {
+        match &self.line {
+            LineFacts::Ior(line) => Some(line),
+            _ => None,
+        }
+    }
+
+    /// The line, where it is one of mdtest.
+    pub(crate) fn mdtest(&self) -> Option<&MdtestFacts> {
+        match &self.line {
+            LineFacts::Mdtest(line) => Some(line),
+            _ => None,
+        }
+    }
+
+    /// Nodes, where they can be told.
+    pub fn nodes(&self) -> Option<u64> {
+        let told = self.launched.nodes.or(self.stated.nodes);
+        let ranks = self.launched.ranks.or(self.stated.ranks);
+        let ppn = self.launched.ppn.or(self.stated.ppn);
+        told.or_else(|| Some(ranks?.div_ceil(ppn?)))
+    }
+
+    /// Ranks of a node, where they can be told.
+    pub fn ppn(&self) -> Option<u64> {
+        let told = self.launched.ppn.or(self.stated.ppn);
+        let ranks = self.launched.ranks.or(self.stated.ranks);
+        told.or_else(|| Some(ranks?.div_ceil(self.launched.nodes.or(self.stated.nodes)?)))
+    }
+
+    /// Ranks in all, where they can be told.
+    pub fn ranks(&self) -> Option<u64> {
+        let told = self.launched.ranks.or(self.stated.ranks);
+        told.or_else(|| {
+            let nodes = self.launched.nodes.or(self.stated.nodes)?;
+            Some(nodes * self.launched.ppn.or(self.stated.ppn)?)
+        })
+    }
+
+    /// Bytes that all ranks move, where they can be told.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        self.ior()?.bytes_per_rank()?.checked_mul(self.ranks()?)
+    }
+
+    /// Bytes that the ranks of a node move.
+    pub(crate) fn bytes_per_node(&self) -> Option<u64> {
+        self.ior()?.bytes_per_rank()?.checked_mul(self.ppn()?)
+    }
+
+    /// The rate that the line has to reach, bytes per second.
+    pub(crate) fn target_bytes(&self) -> Option<f64> {
+        let target = self.target?;
+        match target.dimension {
+            Dimension::BytesPerSecond => Some(target.value),
+            Dimension::PerSecond => Some(target.value * self.ior()?.transfer_bytes? as f64),
+            _ => None,
+        }
+    }
+
+    /// Whether a criterion is about a phase that begins so.
+    pub(crate) fn judges(&self, phase: &str) -> bool {
+        self.criteria.iter().any(|criterion| criterion.metric.starts_with(phase))
+    }
+
+    /// Whether the write of the line is what is measured, as far as is said.
+    pub(crate) fn measures_write(&self) -> bool {
+        let writes = self.ior().is_some_and(|line| line.write);
+        writes
+            && !matches!(self.role, Some(Role::Dataset | Role::Read))
+            && (self.criteria.is_empty() || self.judges("write.") || self.judges("mixed_write."))
+    }
+
+    /// Whether the read of the line is what is measured, as far as is said.
+    pub(crate) fn measures_read(&self) -> bool {
+        let reads = self.ior().is_some_and(|line| line.read);
+        reads
+            && !self.cache_warm
+            && !matches!(self.role, Some(Role::Dataset | Role::Write))
+            && (self.criteria.is_empty() || self.judges("read.") || self.judges("mixed_read."))
+    }
+}
+
+/// One step of a series over servers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// How it is written, such as `1/3`.
+    pub label: String,
+    /// Servers at work, where they are said.
+    pub servers: Option<u64>,
+    /// Client nodes.
+    pub nodes: Option<u64>,
+}
+
+/// A series of tests over servers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Its id.
+    pub id: String,
+    /// Line and column in the plan's file.
+    pub at: Option<(usize, usize)>,
+    /// Servers of the file system, where they are said.
+    pub servers: Option<u64>,
+    /// Whether the servers at work are counted at each step, not only asked for.
+    pub counted: bool,
+    /// Its steps, in their order.
+    pub steps: Vec<Step>,
+}
+
+/// A plan as facts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlanSubject {
+    /// Datasets and tests.
+    pub lines: Vec<LineSubject>,
+    /// Tests by id whose written data some line reads again and compares.
+    pub verified: Vec<String>,
+    /// States that fill without ageing: their names and what they say.
+    pub only_filled: Vec<(String, String)>,
+    /// Series over servers.
+    pub series: Vec<Series>,
+    /// Texts of the document, each with whose it is: clauses, title, source.
+    pub texts: Vec<(String, String)>,
+    /// The tables that the report has, by their labels, such as `Table 2`; empty where it has no layout.
+    pub tables: Vec<String>,
+}
