@@ -31,6 +31,7 @@ pub use paper::paper;
 pub use subject::{LineSubject, PlanSubject, Role};
 pub use table::{LINTS, Lint, named};
 pub use waiver::Waiver;
+pub use words::size;
 
 use crate::Plan;
 use table::Check;
@@ -177,20 +178,26 @@ impl Finding {
     }
 }
 
-/// The findings of the plan stage about one command.
+/// The findings of the plan stage about one command, the gravest first.
 pub fn line(subject: &LineSubject) -> Vec<Finding> {
     let all = LINTS.iter().flat_map(|lint| lint.checks.iter().map(move |check| (lint, check)));
     let found = all.flat_map(|(lint, check)| match check {
         Check::Line(check) => check(subject).into_iter().map(|found| found.of(lint)).collect(),
         _ => Vec::new(),
     });
-    found
+    let mut findings: Vec<Finding> = found
         .map(|mut finding| {
             finding.about.clone_from(&subject.id);
-            finding.place = finding.place.or(subject.at.map(|(line, column)| Place::Plan(line, column)));
+            finding.place = match (subject.at, finding.place) {
+                (Some((line, column)), _) => Some(Place::Plan(line, column)),
+                (None, Some(Place::Word(number, word))) => Some(Place::Word(number + subject.offset, word)),
+                (None, place) => place,
+            };
             finding
         })
-        .collect()
+        .collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    findings
 }
 
 /// The findings of the plan stage about a plan, of its lines and of the whole, in the order of its lines.

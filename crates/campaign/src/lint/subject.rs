@@ -67,10 +67,12 @@ impl LineFacts {
 pub enum DriftKind {
     /// There is no such option, or not with this value.
     Unknown,
-    /// It is another one than it was, or does nothing.
+    /// It is another one than it was.
     Changed,
     /// It has another name, under which it does the same.
     Renamed,
+    /// It does nothing on this line.
+    Idle,
 }
 
 /// An option that is not what it was.

@@ -111,7 +111,7 @@ fn is_value(word: &str) -> bool {
 }
 
 /// A size as the classic programs write it: digits and one of `k m g t p`, powers of 1024.
-pub(super) fn size(text: &str) -> Option<u64> {
+pub fn size(text: &str) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);

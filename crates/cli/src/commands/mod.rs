@@ -5,6 +5,7 @@ mod evidence;
 mod judge;
 mod links;
 mod pack;
+mod lint;
 mod paper;
 mod plan;
 mod report;
@@ -42,6 +43,7 @@ enum Command {
     Plan(plan::Args),
     Backends(backends::Args),
     Links(links::Args),
+    Lint(lint::Args),
     Completions(paper::Completions),
     Man(paper::Man),
     /// One workload with the options and the output of the classic `ior` (`assay ior -h` lists them)
@@ -113,6 +115,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Plan(args) => plan::run(args),
         Command::Backends(args) => backends::run(args),
         Command::Links(args) => links::run(args),
+        Command::Lint(args) => lint::run(args),
         Command::Completions(args) => paper::completions(args),
         Command::Man(args) => paper::man(args),
         Command::Fdtree(classic) => {

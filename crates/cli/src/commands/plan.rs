@@ -10,6 +10,7 @@ use campaign::plan::{Choice, Placement, State};
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
+use super::lint;
 use crate::personalities;
 use crate::speech::say;
 
@@ -105,7 +106,10 @@ pub(super) fn ready(name: &str) -> Result<&'static Ready, Usage> {
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
     let text = match args.action {
-        Action::Check { plan, values } => summary(&load(&plan, &values.choice())?)?,
+        Action::Check { plan, values } => {
+            let plan = load(&plan, &values.choice())?;
+            summary(&plan)? + &lint::of_plan(&plan)
+        }
         Action::List => {
             let line = |ready: &Ready| Ok(format!("{:<18} {}\n", ready.name, ready.plan()?.title));
             READY.iter().map(line).collect::<Result<String, Usage>>()?

@@ -14,6 +14,7 @@ mod perform;
 mod program;
 mod stuck;
 
+pub(crate) use classic::drift::Drifted;
 use units::Usage;
 
 /// A classic program this one can be.
@@ -76,6 +77,15 @@ pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -
         ("mpi-io", _) => mpi_io::check(words),
         (_, Some(personality)) => (personality.check)(words, ranks, local),
         (_, None) => Ok(()),
+    }
+}
+
+/// What of the options of `ior` or `mdtest` is refused today, or taken otherwise than it was.
+pub(crate) fn drifted(workload: &str, words: &[String]) -> Vec<Drifted> {
+    match workload {
+        "ior" => ior::drifted(words),
+        "mdtest" => mdtest::drifted(words),
+        _ => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the bytes were when the clock stopped, and where they came from: the memory of clients.
 
-use units::{KIB, bytes_binary, duration};
+use units::{KIB, bytes_binary, duration, several};
 
 use crate::lint::ior_facts::{IorFacts, Shift};
 use crate::lint::subject::{LineFacts, LineSubject, Role};
@@ -138,6 +138,10 @@ pub(crate) fn same_launch(subject: &LineSubject) -> Vec<Found> {
     if proven || subject.cache_warm || matches!(subject.role, Some(Role::Dataset | Role::Write)) {
         return Vec::new();
     }
+    // That it writes at all is then told as role-mismatch.
+    if subject.role == Some(Role::Read) && !line.names_phase {
+        return Vec::new();
+    }
     let graded = subject.judges("read.") || subject.role == Some(Role::Read);
     let how = if line.names_phase { "" } else { " (no phase is named, so IOR does both)" };
     let what =
@@ -219,7 +223,7 @@ pub(crate) fn packed(subject: &LineSubject) -> Vec<Found> {
     if ppn >= cores || subject.unpacked || walks || subject.role == Some(Role::Dataset) {
         return Vec::new();
     }
-    let what = format!("{ppn} ranks on a node of {cores} cores");
-    let remedy = format!("start {cores} ranks on each node, or name the clause that says otherwise");
+    let what = format!("{} on a node of {}", several(ppn, "rank"), several(cores, "core"));
+    let remedy = format!("start {cores} on each node, or name the clause that says otherwise");
     vec![Found::new(what, remedy)]
 }

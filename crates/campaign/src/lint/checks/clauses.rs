@@ -210,8 +210,7 @@ pub(crate) fn short(subject: &LineSubject) -> Vec<Found> {
 pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Found> {
     let wrote = plan.lines.iter().filter(|line| {
         let writes = line.ior().is_some_and(|facts| facts.write);
-        let said = !line.criteria.is_empty() || line.role == Some(Role::Dataset);
-        writes && said && !plan.verified.contains(&line.id)
+        writes && !line.criteria.is_empty() && !plan.verified.contains(&line.id)
     });
     let found = wrote.map(|line| {
         let what = "nothing that it writes is ever read again and compared";

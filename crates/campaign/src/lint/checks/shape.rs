@@ -68,7 +68,8 @@ pub(crate) fn role(subject: &LineSubject) -> Vec<Found> {
         Role::Read if !line.names_phase => {
             found("names no phase, so IOR writes as well as reads", "give -r", 'r')
         }
-        Role::Read if line.write && !line.mix => {
+        // With -r besides it is told as wr-same-launch.
+        Role::Read if line.write && !line.read => {
             found("is to measure a read, and has -w", "take -w out, and give -r -k", 'w')
         }
         Role::Read if !line.read => found("is to measure a read, and has no -r", "give -r", 'r'),
@@ -155,7 +156,8 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Found> {
             DriftKind::Changed => {
                 (Level::Waiver, "agree on what is meant, and write that; results of the two differ")
             }
-            DriftKind::Renamed => (Level::Info, "write today's name, which IOR 4.1 takes too"),
+            DriftKind::Renamed => (Level::Info, "write today's name; IOR 4.1 refuses the old one"),
+            DriftKind::Idle => (Level::Info, "take it out"),
         };
         Found::new(drift.what.clone(), remedy).level(level).at(place)
     });

@@ -5,6 +5,7 @@
 //!
 //! Never here: the options of one program, and what they mean.
 
+pub(crate) mod drift;
 pub(crate) mod environment;
 pub(crate) mod grammar;
 pub(crate) mod help;

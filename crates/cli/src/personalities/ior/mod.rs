@@ -38,6 +38,7 @@ use std::collections::HashSet;
 use ranks::launcher::Launch;
 use units::Usage;
 
+use super::classic::drift::{self, Drifted};
 use super::classic::grammar;
 use crate::session::{Needs, Session, launch};
 use crate::speech::{complain, say};
@@ -209,6 +210,14 @@ fn only_tell(tests: &[Ready], session: Session, speaks: bool) -> u8 {
             1
         }
     }
+}
+
+/// What of the options is refused today, or taken otherwise than it was.
+pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
+    drift::drifted::<Typed>(tokens, |typed| match typed.meant() {
+        Ok(meant) => Ok(meant.notes),
+        Err(usage) => Err(usage.0),
+    })
 }
 
 /// Says no to options that a run on `ranks` ranks would refuse before it starts; `local` ranks are

@@ -29,6 +29,7 @@ use storage::Storage;
 use units::Usage;
 use workloads::mdtest::{self, Observer, Parameters, Silent, names};
 
+use super::classic::drift::{self, Drifted};
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use super::classic::{grammar, header_dir, interrupt, writable};
 use super::kept::Kept;
@@ -208,6 +209,14 @@ fn only_tell(meant: &Meant, session: Session, speaks: bool) -> u8 {
             1
         }
     }
+}
+
+/// What of the options is refused today, or taken otherwise than it was.
+pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
+    drift::drifted::<Typed>(tokens, |typed| match typed.meant() {
+        Ok(meant) => Ok(meant.notes),
+        Err(usage) => Err(usage.0),
+    })
 }
 
 /// Says no to options that a run on `ranks` ranks would refuse before it starts; `_local` ranks can do

@@ -1,0 +1,192 @@
+//! `assay lint`: what speaks against a command, before it is run.
+
+mod text;
+
+use anyhow::Result;
+use campaign::Plan;
+use campaign::lint::launcher::{Command, Launched, Workload};
+use campaign::lint::subject::{Drift, DriftKind, FsFacts, LineFacts, Source};
+use campaign::lint::{self, Finding, Level, LineSubject, Role, paper};
+use units::{Dimension, Quantity, Usage};
+
+use crate::personalities::{self, Drifted};
+use crate::speech::say;
+
+/// Say what speaks against a command, before it is run
+///
+/// The whole command, launcher included, stands behind `--`. What is not told cannot be checked: the more
+/// of the options are given, the more is said. Exit status: 0 nothing worse than an info; 1 a waiver or a
+/// mend is needed; 2 the command cannot be read.
+#[derive(clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Args {
+    /// Client nodes, where the launcher's words do not say it
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Ranks of each node, where the launcher's words do not say it
+    #[arg(long, value_name = "P")]
+    ppn: Option<u64>,
+    /// Memory of a node: 256g, "256 GiB"
+    #[arg(long, value_name = "SIZE")]
+    ram: Option<String>,
+    /// Physical cores of a node, where nodes have to be packed
+    #[arg(long, value_name = "C")]
+    cores: Option<u64>,
+    /// Where the file system under test is mounted
+    #[arg(long, value_name = "DIR")]
+    mount: Option<String>,
+    /// What the command is for: write, read, dataset or hero
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// How long the rate has to be sustained, in seconds; of a dataset, how long it is read
+    #[arg(long, value_name = "SECONDS")]
+    sustained: Option<String>,
+    /// The rate that it has to reach: 3 TB/s, 25000/s; of a dataset, the rate at which it is read
+    #[arg(long, value_name = "RATE")]
+    target: Option<String>,
+    /// What it is said to move in all: 24t, "24 TiB"
+    #[arg(long, value_name = "SIZE")]
+    total: Option<String>,
+    /// Of a command that reads: the one that made its files
+    #[arg(long, value_name = "COMMAND")]
+    dataset: Option<String>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    /// List all lints
+    #[arg(long, conflicts_with = "command")]
+    list: bool,
+    /// With --list: as docs/LINTS.md
+    #[arg(long, requires = "list")]
+    markdown: bool,
+    /// Say all there is to one lint
+    #[arg(long, value_name = "LINT", conflicts_with_all = ["command", "list"])]
+    explain: Option<String>,
+    /// The command, launcher included
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// Runs the command and gives the exit status.
+pub(crate) fn run(args: Args) -> Result<u8> {
+    if args.list {
+        say(&if args.markdown { paper() } else { text::list() })?;
+        return Ok(0);
+    }
+    if let Some(id) = &args.explain {
+        say(&text::explained(id)?)?;
+        return Ok(0);
+    }
+    let words = words(&args.command)?;
+    let command = Command::read(&words)?;
+    let subject = subject(&args, &command)?;
+    let findings = lint::line(&subject);
+    let line = words.join(" ");
+    say(&if args.json { text::json(&line, &findings)? } else { text::told(&subject, &findings) })?;
+    Ok(u8::from(findings.iter().any(Finding::stands)))
+}
+
+/// What the linter finds in a plan, a line each; nothing where nothing is found.
+pub(super) fn of_plan(plan: &Plan) -> String {
+    text::lines(&lint::plan(plan, &[]))
+}
+
+/// The words of the command; one that stands in quotes is taken apart.
+fn words(command: &[String]) -> Result<Vec<String>, Usage> {
+    match command {
+        [] => Err(Usage::new("no command; write it behind `--`: assay lint -- srun -N 2 ior -w -F -e")),
+        [one] => Ok(one.split_whitespace().map(str::to_owned).collect()),
+        several => Ok(several.to_vec()),
+    }
+}
+
+fn subject(args: &Args, command: &Command) -> Result<LineSubject, Usage> {
+    let target = args.target.as_deref().map(rate).transpose()?;
+    let counts = [("--nodes", args.nodes), ("--ppn", args.ppn), ("--cores", args.cores)];
+    if let Some((option, _)) = counts.iter().find(|(_, count)| *count == Some(0)) {
+        return Err(Usage(format!("{option} 0: at least 1")));
+    }
+    let mut subject = LineSubject {
+        stated: Launched { ranks: None, nodes: args.nodes, ppn: args.ppn },
+        ram_bytes: args.ram.as_deref().map(|text| size("--ram", text)).transpose()?,
+        cores: args.cores,
+        fs: FsFacts { mount: args.mount.clone(), ..FsFacts::default() },
+        role: args.role.as_deref().map(role).transpose()?,
+        sustained_s: args.sustained.as_deref().map(seconds).transpose()?,
+        target,
+        total_bytes: args.total.as_deref().map(|text| size("--total", text)).transpose()?,
+        ..LineSubject::of(command)
+    };
+    subject.source = args.dataset.as_deref().map(|text| source(&subject, text)).transpose()?;
+    let workload = match command.workload {
+        Workload::Ior => "ior",
+        Workload::Mdtest => "mdtest",
+        _ => "",
+    };
+    subject.drift = personalities::drifted(workload, &command.words).into_iter().map(drift).collect();
+    Ok(subject)
+}
+
+/// The command that made the files; its ranks are those of the reader where its launcher says none.
+fn source(reader: &LineSubject, text: &str) -> Result<Source, Usage> {
+    let made = LineSubject::of(&Command::read(&words(&[text.to_owned()])?)?);
+    match &made.line {
+        LineFacts::Ior(line) => Ok(Source {
+            name: "its dataset".to_owned(),
+            line: line.clone(),
+            ranks: made.ranks().or(reader.ranks()),
+        }),
+        _ => Err(Usage::new("--dataset: only ior makes files that ior reads; give its command")),
+    }
+}
+
+/// What became of an option, by what the personality says of it.
+fn drift(Drifted { at, refused, what }: Drifted) -> Drift {
+    let kind = match &what {
+        _ if refused => DriftKind::Unknown,
+        what if what.contains("by mknod") || what.contains("own layout") => DriftKind::Changed,
+        what if what.contains("no effect") => DriftKind::Idle,
+        _ => DriftKind::Renamed,
+    };
+    Drift { at, kind, what }
+}
+
+fn role(text: &str) -> Result<Role, Usage> {
+    let found = Role::ALL.iter().find(|(word, _)| *word == text);
+    found.map(|(_, role)| *role).ok_or_else(|| {
+        let known: Vec<&str> = Role::ALL.iter().map(|(word, _)| *word).collect();
+        Usage(format!("--role {text}: known are {}", known.join(", ")))
+    })
+}
+
+/// `256g` as the classic programs write it, or `256 GiB`.
+fn size(option: &str, text: &str) -> Result<u64, Usage> {
+    let quantity = text.parse::<Quantity>().ok().filter(|q| q.dimension == Dimension::Bytes);
+    let bytes = quantity.map(|quantity| quantity.value as u64).or_else(|| lint::size(text));
+    bytes
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| Usage(format!("{option} {text}: write a size as in 256g or 256GiB")))
+}
+
+/// Seconds, bare or with a unit.
+fn seconds(text: &str) -> Result<f64, Usage> {
+    let quantity = text.parse::<Quantity>().ok().filter(|q| q.dimension == Dimension::Seconds);
+    let seconds = quantity.map(|quantity| quantity.value).or_else(|| text.parse().ok());
+    seconds
+        .filter(|seconds| seconds.is_finite() && *seconds > 0.0)
+        .ok_or_else(|| Usage(format!("--sustained {text}: write seconds, as in 30")))
+}
+
+fn rate(text: &str) -> Result<Quantity, Usage> {
+    let quantity: Quantity = text.parse().map_err(|error: Usage| Usage(format!("--target: {error}")))?;
+    match quantity.dimension {
+        Dimension::BytesPerSecond | Dimension::PerSecond if quantity.value > 0.0 => Ok(quantity),
+        _ => Err(Usage(format!("--target {text}: write a rate, as in 3TB/s or 25000/s"))),
+    }
+}
+
+/// How many findings of each level stand.
+fn standing(findings: &[Finding]) -> [usize; 3] {
+    [Level::Error, Level::Waiver, Level::Info]
+        .map(|level| findings.iter().filter(|f| f.level == level).count())
+}
