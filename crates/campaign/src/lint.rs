@@ -26,7 +26,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-pub use from_plan::subjects;
+pub use from_plan::{subjects, waivers};
 pub use paper::paper;
 pub use subject::{LineSubject, PlanSubject, Role};
 pub use table::{LINTS, Lint, named};
@@ -216,6 +216,6 @@ pub fn whole(subject: &PlanSubject) -> Vec<Finding> {
 }
 
 /// The findings of the plan stage about a checked plan, with the waivers given in it taken into account.
-pub fn plan(plan: &Plan, waivers: &[Waiver]) -> Vec<Finding> {
-    waiver::settle(whole(&subjects(plan)), waivers)
+pub fn plan(plan: &Plan) -> Vec<Finding> {
+    waiver::settle(whole(&subjects(plan)), &waivers(plan))
 }

@@ -5,13 +5,15 @@
 use std::collections::BTreeSet;
 
 use toml::Table;
+use units::Dimension;
 
 use super::ior_facts::IorFacts;
 use super::launcher::{Launched, Workload};
 use super::subject::{CriterionFacts, FsFacts, LineFacts, LineSubject, PlanSubject, Role, Source};
+use super::waiver::Waiver;
 use crate::launch::LaunchKind;
 use crate::line::Line;
-use crate::plan::{Plan, StateKind, Test, Uses};
+use crate::plan::{self, Goal, Placement, Plan, StateKind, Test, Uses};
 
 /// Types that make data smaller before they store it.
 const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
@@ -23,7 +25,8 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
         id: dataset.job(),
         at: Some(dataset.at),
         line: facts(&dataset.line),
-        stated: ranks(plan, dataset.ranks),
+        stated: ranks(plan, &dataset.placement),
+        ram_bytes: plan.clients.memory_bytes,
         role: Some(Role::Dataset),
         fs: fs(plan, &dataset.fs),
         ..LineSubject::default()
@@ -60,7 +63,11 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
             metric: criterion.metric.clone(),
             stat: named(&criterion.metric).then_some(criterion.stat),
             op: criterion.op,
-            value: criterion.threshold,
+            value: match criterion.goal {
+                Goal::Value(value) => Some(value),
+                Goal::Share { .. } => None,
+            },
+            counts: criterion.goal.dimension() == Dimension::Count,
             written: criterion.written.clone(),
         })
         .collect();
@@ -73,18 +80,22 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
     LineSubject {
         id: test.id.clone(),
         at: Some(test.at),
-        stated: ranks(plan, test.ranks),
-        delivered: plan.clients_delivered.map(u64::from),
+        stated: ranks(plan, &test.placement),
+        delivered: plan.clients.delivered.map(u64::from),
+        ram_bytes: plan.clients.memory_bytes,
+        cores: plan.clients.cores.map(u64::from),
+        sustained_s: test.sustained_s,
         fs: fs(plan, &test.fs),
         role: role(test, &line, &criteria),
         reported: criteria.is_empty(),
-        target: target.map(|criterion| criterion.value),
+        target: target.and_then(|criterion| criterion.value),
         criteria,
         clause: test.clause.clone(),
         repetitions: Some(test.repetitions),
         source: source(plan, test),
         hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
         cache_warm: test.cache_warm,
+        has_steps: written.has_steps(&test.id),
         has_state: !test.states.is_empty() || test.uses.is_some(),
         line,
         ..LineSubject::default()
@@ -93,6 +104,9 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
 
 /// What the test is for: by its criteria, and where it has none by its clause.
 fn role(test: &Test, line: &LineFacts, criteria: &[CriterionFacts]) -> Option<Role> {
+    if let plan::Role::Hero(_) = test.role {
+        return Some(Role::Hero);
+    }
     if !matches!(line, LineFacts::Ior(_)) {
         return None;
     }
@@ -124,9 +138,31 @@ fn facts(line: &Line) -> LineFacts {
 }
 
 /// Ranks as the plan states them; local ones are all on one node.
-fn ranks(plan: &Plan, ranks: u32) -> Launched {
-    let nodes = (plan.launch.kind == LaunchKind::Local).then_some(1);
-    Launched { ranks: Some(ranks.into()), nodes, ppn: nodes.map(|_| ranks.into()) }
+fn ranks(plan: &Plan, placement: &Placement) -> Launched {
+    let ranks = u64::from(placement.ranks);
+    match plan.launch.kind {
+        LaunchKind::Local => Launched { ranks: Some(ranks), nodes: Some(1), ppn: Some(ranks) },
+        _ => Launched {
+            ranks: Some(ranks),
+            nodes: placement.nodes.map(u64::from),
+            ppn: placement.ppn.map(u64::from),
+        },
+    }
+}
+
+/// The waivers of a plan, each with the test that gives it.
+pub fn waivers(plan: &Plan) -> Vec<Waiver> {
+    let of = |test: &Test| {
+        let all = test.waivers.iter().map(|waiver| Waiver {
+            about: test.id.clone(),
+            lint: waiver.lint.clone(),
+            why: waiver.why.clone(),
+            by: waiver.by.clone(),
+            at: Some(waiver.at),
+        });
+        all.collect::<Vec<_>>()
+    };
+    plan.tests.iter().flat_map(of).collect()
 }
 
 fn fs(plan: &Plan, name: &str) -> FsFacts {
@@ -137,21 +173,21 @@ fn fs(plan: &Plan, name: &str) -> FsFacts {
 
 /// Who made the files of a line of IOR, over those who only read them in between.
 fn source(plan: &Plan, test: &Test) -> Option<Source> {
-    let (name, line, ranks) = match test.uses.as_ref()? {
+    let (name, line, placement) = match test.uses.as_ref()? {
         Uses::Dataset(index) => {
             let dataset = &plan.datasets[*index];
-            (dataset.job(), &dataset.line, dataset.ranks)
+            (dataset.job(), &dataset.line, &dataset.placement)
         }
         Uses::Test(index) => {
             let made = &plan.tests[*index];
             if made.line.only_reads() {
                 return source(plan, made);
             }
-            (format!("test {}", made.id), &made.line, made.ranks)
+            (format!("test {}", made.id), &made.line, &made.placement)
         }
     };
     let line = IorFacts::read(line.as_ior()?.words.as_slice());
-    Some(Source { name, line, ranks: Some(ranks.into()) })
+    Some(Source { name, line, ranks: Some(placement.ranks.into()) })
 }
 
 /// What wrote data that some line reads again and compares: itself, or a test that uses its files.
@@ -184,6 +220,20 @@ impl Written {
         Self(plan.text.parse().unwrap_or_default())
     }
 
+    /// The test as it is written: under its own id, or under that of which it is a step.
+    fn test(&self, id: &str) -> Option<&toml::Value> {
+        let tests = self.0.get("test").and_then(toml::Value::as_array)?;
+        let written = |test: &toml::Value| test.get("id").and_then(toml::Value::as_str).map(str::to_owned);
+        let step_of = |own: String| id.strip_prefix(&own).is_some_and(|rest| rest.starts_with(['.', '@']));
+        let own = tests.iter().find(|test| written(test).as_deref() == Some(id));
+        own.or_else(|| tests.iter().find(|test| written(test).is_some_and(step_of)))
+    }
+
+    /// Whether the test runs on a series of numbers of nodes.
+    fn has_steps(&self, id: &str) -> bool {
+        self.test(id).and_then(|test| test.get("nodes")?.get("steps")).is_some()
+    }
+
     /// Whether the statistic of this criterion is named: by itself, by its test or by the defaults.
     fn names_statistic(&self, id: &str, metric: &str) -> bool {
         let rule =
@@ -191,10 +241,8 @@ impl Written {
         if rule(self.0.get("defaults")) {
             return true;
         }
-        let tests = self.0.get("test").and_then(toml::Value::as_array).into_iter().flatten();
-        let is_it = |test: &&toml::Value| test.get("id").and_then(toml::Value::as_str) == Some(id);
-        // A test that is not written under its own id is one of several that are made of another.
-        let Some(test) = tests.clone().find(is_it) else { return true };
+        // One that is not found is made of others in a way that is not known here.
+        let Some(test) = self.test(id) else { return true };
         let criteria = match test.get("criterion") {
             Some(toml::Value::Array(all)) => all.clone(),
             Some(one) => vec![one.clone()],

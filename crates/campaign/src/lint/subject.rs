@@ -95,8 +95,10 @@ pub struct CriterionFacts {
     pub stat: Option<Stat>,
     /// How it is compared.
     pub op: Op,
-    /// With what.
-    pub value: Quantity,
+    /// With what; `None` for a part of what another test measures.
+    pub value: Option<Quantity>,
+    /// Whether it counts something, so that the worst of the repetitions is meant.
+    pub counts: bool,
     /// The value as it is written.
     pub written: String,
 }
@@ -152,8 +154,8 @@ pub struct LineSubject {
     pub ram_bytes: Option<u64>,
     /// Physical cores of a node.
     pub cores: Option<u64>,
-    /// Whether the test says that nodes need not be packed.
-    pub unpacked: bool,
+    /// Whether nodes have to be packed: as many ranks as cores.
+    pub packed: bool,
     /// The file system.
     pub fs: FsFacts,
     /// What it is for, where that is said.

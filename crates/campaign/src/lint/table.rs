@@ -165,7 +165,11 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
         reason: "A rate is sustained only for as long as it was measured",
-        checks: &[Line(stonewall::sustained), After(after::sustained)],
+        checks: &[
+            Line(stonewall::sustained),
+            After(after::sustained),
+            Told(Stage::After, "a phase or a rank that was done before is INVALID"),
+        ],
     },
     Lint {
         id: "runs-dry",
@@ -186,7 +190,7 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
         reason: "Larger transfers and chosen nodes show what a system can do, not what was bought",
-        checks: &[Line(shape::hero)],
+        checks: &[Line(shape::hero), Told(Stage::Plan, "refused: a hero run with a criterion")],
     },
     Lint {
         id: "client-limited",
@@ -203,7 +207,13 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
         reason: "A share of the nodes is a number only with what was delivered",
-        checks: &[Line(shape::fraction)],
+        checks: &[
+            Line(shape::fraction),
+            Told(
+                Stage::Plan,
+                "refused: a share of nodes where none are delivered; `plan check` prints what it comes to",
+            ),
+        ],
     },
     Lint {
         id: "geometry",

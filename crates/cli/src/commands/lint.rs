@@ -88,7 +88,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 
 /// What the linter finds in a plan, a line each; nothing where nothing is found.
 pub(super) fn of_plan(plan: &Plan) -> String {
-    text::lines(&lint::plan(plan, &[]))
+    text::lines(&lint::plan(plan))
 }
 
 /// The words of the command; one that stands in quotes is taken apart.
@@ -110,6 +110,7 @@ fn subject(args: &Args, command: &Command) -> Result<LineSubject, Usage> {
         stated: Launched { ranks: None, nodes: args.nodes, ppn: args.ppn },
         ram_bytes: args.ram.as_deref().map(|text| size("--ram", text)).transpose()?,
         cores: args.cores,
+        packed: args.cores.is_some(),
         fs: FsFacts { mount: args.mount.clone(), ..FsFacts::default() },
         role: args.role.as_deref().map(role).transpose()?,
         sustained_s: args.sustained.as_deref().map(seconds).transpose()?,

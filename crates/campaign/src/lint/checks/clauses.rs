@@ -1,7 +1,5 @@
 //! What a clause says against what its criterion compares.
 
-use units::Dimension;
-
 use crate::lint::subject::{CriterionFacts, LineSubject, PlanSubject, Role};
 use crate::lint::{Found, Level, Place};
 use crate::plan::{Op, Stat};
@@ -11,7 +9,7 @@ pub(crate) fn stat(subject: &LineSubject) -> Vec<Found> {
     let clause = subject.clause.to_lowercase();
     let averages = ["average", "mean "].iter().any(|word| clause.contains(word));
     let mut found = Vec::new();
-    for criterion in subject.criteria.iter().filter(|criterion| !counts(criterion)) {
+    for criterion in subject.criteria.iter().filter(|criterion| !criterion.counts) {
         let metric = &criterion.metric;
         match criterion.stat {
             None => {
@@ -30,14 +28,10 @@ pub(crate) fn stat(subject: &LineSubject) -> Vec<Found> {
     found
 }
 
-fn counts(criterion: &CriterionFacts) -> bool {
-    criterion.value.dimension == Dimension::Count
-}
-
 /// dead-criterion, beyond what the plan refuses
 pub(crate) fn dead(subject: &LineSubject) -> Vec<Found> {
     let never = |criterion: &&CriterionFacts| {
-        let value = criterion.value.value;
+        let Some(value) = criterion.value.map(|quantity| quantity.value) else { return false };
         match criterion.op {
             Op::AtLeast => value <= 0.0,
             Op::Above => value < 0.0,
@@ -46,7 +40,7 @@ pub(crate) fn dead(subject: &LineSubject) -> Vec<Found> {
         }
     };
     let met = |criterion: &&CriterionFacts| {
-        let value = criterion.value.value;
+        let Some(value) = criterion.value.map(|quantity| quantity.value) else { return false };
         match criterion.op {
             Op::Below => value <= 0.0,
             Op::AtMost | Op::Equal => value < 0.0,
