@@ -212,6 +212,9 @@ pub(super) fn client_limited(subject: &AfterSubject<'_>) -> Vec<Found> {
 
 /// above-physics
 pub(super) fn physics(subject: &AfterSubject<'_>) -> Vec<Found> {
+    if subject.phases.iter().any(|phase| phase.counts != Counts::Bytes) {
+        return Vec::new();
+    }
     let most = subject.rates().into_iter().fold(0.0, f64::max);
     let mut found = Vec::new();
     if let Some(links) = subject.links.filter(|links| most > *links) {

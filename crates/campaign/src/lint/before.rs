@@ -68,7 +68,7 @@ impl BeforeSubject<'_> {
 
 /// Shares of blocks and of inodes in use; of inodes `None` where they are not counted.
 fn fill(fs: &FileSystem) -> Option<(f64, Option<f64>)> {
-    let inodes = (fs.inodes > 0).then(|| 1.0 - fs.inodes_free as f64 / fs.inodes as f64);
+    let inodes = (fs.inodes > 0).then(|| fs.inodes.saturating_sub(fs.inodes_free) as f64 / fs.inodes as f64);
     (fs.bytes > 0).then(|| (fs.bytes_used as f64 / fs.bytes as f64, inodes))
 }
 

@@ -35,12 +35,13 @@ pub struct Signed {
 pub fn settle(mut findings: Vec<Finding>, waivers: &[Waiver]) -> Vec<Finding> {
     let mut idle = Vec::new();
     for waiver in waivers {
-        let mut met = findings.iter_mut().filter(|finding| {
+        let signed = !waiver.why.trim().is_empty() && !waiver.by.trim().is_empty();
+        let met = findings.iter_mut().filter(|finding| {
             finding.lint == waiver.lint && (waiver.about.is_empty() || waiver.about == finding.about)
         });
         let mut waived = 0;
         let mut grave = None;
-        for finding in &mut met {
+        for finding in met.filter(|_| signed) {
             match finding.level {
                 Level::Error => grave = Some(finding.what.clone()),
                 _ => {

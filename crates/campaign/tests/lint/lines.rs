@@ -1,0 +1,348 @@
+//! Every lint about a command: a line that has the defect, and the same line mended.
+
+use campaign::lint::Level;
+use campaign::lint::subject::{CriterionFacts, Drift, DriftKind, LineSubject, Source};
+use campaign::lint::table::Check;
+use campaign::plan::{Op, Stat};
+use units::Dimension;
+
+use crate::{finding, ids, subject, with_check};
+
+/// Lint, facts, a line with the defect, facts, the line mended.
+const ROWS: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "write-iops-buffered",
+        "",
+        "ior -w -F -e -z -t 4k -b 1g",
+        "",
+        "ior -w -F -e -z -t 4k -b 1g --posix.odirect",
+    ),
+    ("write-iops-buffered", "", "ior -w -F -e -z -t 4k", "", "ior -w -F -e -t 4k"),
+    ("write-iops-buffered", "", "ior -w -F -e -z -t 64k", "", "ior -w -F -e -z -t 128k"),
+    ("write-iops-buffered", "", "ior -w -F -e -z -t 4k", "role=dataset", "ior -w -F -e -z -t 4k -k"),
+    ("client-cache-fit", "ppn=4 ram=512g", "ior -w -F -b 16g", "ppn=64 ram=512g", "ior -w -F -b 16g"),
+    ("client-cache-fit", "ppn=4 ram=512g", "ior -w -F -b 16g", "ppn=4 ram=512g", "ior -w -F -e -b 16g"),
+    (
+        "client-cache-fit",
+        "nodes=2 ppn=4 ram=64g",
+        "ior -wrFe -b 8g",
+        "nodes=2 ppn=4 ram=64g",
+        "ior -wrFe -C -b 32g",
+    ),
+    (
+        "client-cache-fit",
+        "nodes=2 ppn=4 ram=64g",
+        "ior -wrFe -b 8g",
+        "nodes=2 ppn=4 ram=64g",
+        "ior -wrFe -b 8g -M 80%",
+    ),
+    ("missing-persist", "", "ior -w -F", "", "ior -w -F -e"),
+    ("missing-persist", "", "ior -w -F", "", "ior -w -F -Y"),
+    ("missing-persist", "", "ior -w -F", "", "ior -w -F -O useO_DIRECT=1"),
+    ("missing-persist", "", "ior -w -F", "role=dataset", "ior -w -F -k"),
+    ("wr-same-launch", "", "ior -w -r -e -C -F", "", "ior -r -C -F"),
+    ("wr-same-launch", "", "ior -F -e -C", "", "ior -F -e -C --drop-caches"),
+    ("wr-same-launch", "ppn=8 ram=256g", "ior -wr -e -C -b 32g", "ppn=8 ram=128g", "ior -wr -e -C -b 32g"),
+    ("wr-same-launch", "", "ior -wr -e -C", "role=write", "ior -wr -e -C"),
+    ("reader-is-writer", "", "ior -r -F", "", "ior -r -F -C"),
+    ("reader-is-writer", "", "ior -r -F", "", "ior -r -F -Z"),
+    ("reader-is-writer", "", "ior -r -F -C -Q 0", "", "ior -r -F -O reorderTasksConstant=1"),
+    ("reader-is-writer", "nodes=2 ppn=2", "ior -r -F -C -Q 2", "nodes=4 ppn=2", "ior -r -F -C -Q 2"),
+    ("reader-is-writer", "nodes=1", "ior -r -F -C", "nodes=1", "ior -r -F -C --drop-caches"),
+    ("reader-is-writer", "", "ior -r -F", "warm=1", "ior -r -F"),
+    ("sparse-random-write", "", "ior -w -e -z -t 1m", "", "ior -w -e -z -t 1m --randomPrefill 1m"),
+    (
+        "wearout-on-measured",
+        "role=write",
+        "ior -w -k -D 45 -O stoneWallingWearOut=1",
+        "role=dataset",
+        "ior -w -k -D 45 -O stoneWallingWearOut=1",
+    ),
+    (
+        "wearout-on-measured",
+        "",
+        "ior -r -C -D 45 -O stoneWallingWearOut=1",
+        "",
+        "ior -w -e -k -D 45 -O stoneWallingWearOut=1",
+    ),
+    (
+        "no-wearout-on-dataset",
+        "role=dataset",
+        "ior -w -k -D 45",
+        "role=dataset",
+        "ior -w -k -D 45 -O stoneWallingWearOut=1",
+    ),
+    ("no-wearout-on-dataset", "role=dataset", "ior -w -k -D 45", "role=dataset", "ior -w -k"),
+    ("sustained-not-met", "sustained=30", "ior -w -e -D 20", "sustained=30", "ior -w -e -D 30"),
+    (
+        "sustained-not-met",
+        "sustained=30 target=1TB/s ranks=10",
+        "ior -w -e -b 1g",
+        "sustained=30 target=1TB/s ranks=10",
+        "ior -w -e -b 4t",
+    ),
+    (
+        "runs-dry",
+        "ranks=10 target=1TB/s",
+        "ior -w -e -D 45 -b 1t",
+        "ranks=10 target=1TB/s",
+        "ior -w -e -D 45 -b 8t",
+    ),
+    (
+        "runs-dry",
+        "ranks=10 target=20M/s",
+        "ior -w -e -D 45 -t 4k -b 100g",
+        "ranks=10 target=2M/s",
+        "ior -w -e -D 45 -t 4k -b 100g",
+    ),
+    (
+        "dataset-too-small",
+        "role=dataset ranks=10 target=1TB/s sustained=30",
+        "ior -w -k -b 1t",
+        "role=dataset ranks=10 target=1TB/s sustained=30",
+        "ior -w -k -b 8t",
+    ),
+    ("hero-as-contract", "role=hero target=4TB/s", "ior -w -e -t 64m", "role=hero", "ior -w -e -t 64m"),
+    ("node-fraction", "share=90%", "ior -w -e", "", "ior -w -e"),
+    ("geometry", "nodes=28 ppn=8", "mpirun -n 184 ior -w -e", "nodes=23 ppn=8", "mpirun -n 184 ior -w -e"),
+    ("geometry", "nodes=2", "srun -N 4 ior -w -e", "nodes=4", "srun -N 4 ior -w -e"),
+    (
+        "geometry",
+        "",
+        "srun -N 4 -n 16 --ntasks-per-node=8 ior -w -e",
+        "",
+        "srun -N 2 -n 16 --ntasks-per-node=8 ior -w -e",
+    ),
+    ("geometry", "", "srun -n 16 ior -w -e -N 32", "", "srun -n 16 ior -w -e -N 8"),
+    (
+        "geometry",
+        "total=24t nodes=960 ppn=4",
+        "ior -w -e -b 4m -s 1538",
+        "total=24t nodes=960 ppn=4",
+        "ior -w -e -b 4m -s 1638",
+    ),
+    ("role-mismatch", "role=read", "ior -w -F -e", "role=read", "ior -r -F -C"),
+    ("role-mismatch", "role=write", "ior -r -F -C", "role=write", "ior -w -F -e"),
+    ("role-mismatch", "role=read", "ior -F -e", "role=read", "ior -R -F -C"),
+    ("role-mismatch", "role=dataset", "ior -w -F", "role=dataset", "ior -w -F -k"),
+    (
+        "path-on-wrong-fs",
+        "mount=/pscratch",
+        "ior -w -e -o /global/homes/f",
+        "mount=/pscratch",
+        "ior -w -e -o /pscratch/u/f",
+    ),
+    ("path-on-wrong-fs", "", "ior -w -e -o /pscratch/", "", "ior -w -e -o /pscratch/f"),
+    ("path-on-wrong-fs", "mount=/s", "ior -w -e", "mount=/s", "ior -w -e -o $SCRATCH/f"),
+    ("path-on-wrong-fs", "mount=/s", "mdtest -C -d /home/d", "mount=/s", "mdtest -C -d /s/d"),
+    ("path-on-wrong-fs", "mount=/s", "flash_benchmark_io /home/f", "mount=/s", "flash_benchmark_io /s/f"),
+    ("path-on-wrong-fs", "mount=/s", "fdtree -o /home/f", "mount=/s", "fdtree -o /s/f"),
+    ("layout-undeclared", "kind=lustre", "ior -w -e", "kind=ext4", "ior -w -e"),
+    ("layout-undeclared", "kind=lustre", "ior -w -e", "kind=lustre", "ior -w -e -O lustreStripeCount=1"),
+    ("layout-undeclared", "kind=lustre stripes=4", "ior -w -e -F", "kind=lustre stripes=1", "ior -w -e -F"),
+    ("layout-undeclared", "kind=lustre stripes=1", "ior -w -e", "kind=lustre stripes=-1", "ior -w -e"),
+    ("cb-state-unset", "", "ior -w -e -a MPIIO -c", "", "ior -w -e -a MPIIO"),
+    ("cb-state-unset", "", "ior -w -e -a MPIIO -c", "", "ior -w -e -a MPIIO -c --mpiio.hintsFileName h"),
+    (
+        "cb-state-unset",
+        "",
+        "ior -w -e -a MPIIO -c",
+        "",
+        "env IOR_HINT__MPI__romio_cb_write=disable ior -w -e -a MPIIO -c",
+    ),
+    ("md-same-node", "", "mdtest -n 10", "ppn=8", "mdtest -n 10 -N 8"),
+    ("md-same-node", "ppn=8", "mdtest -n 10 -N 1", "", "mdtest -C -n 10"),
+    ("md-same-node", "nodes=1", "mdtest -n 10 -N 8", "nodes=1", "mdtest -n 10 --run-cmd-before-phase drop"),
+    ("md-too-short", "ranks=10", "mdtest -C -n 1000", "ranks=10", "mdtest -C -n 100000"),
+    ("md-too-short", "ranks=10", "mdtest -C -I 9 -b 3 -z 3", "ranks=10", "mdtest -C -I 9000 -b 3 -z 3"),
+    ("ls-walk", "", "ls -lR /s", "", "ls-lr --cold /s"),
+    ("ls-walk", "", "ls-lr --make --entries 5000 /s", "", "ls-lr --make --entries 120000 /s"),
+    ("compressible", "reduces=1", "ior -w -e", "reduces=1", "ior -w -e -l random"),
+    ("not-packed", "cores=64 ppn=4", "ior -w -e", "cores=64 ppn=64", "ior -w -e"),
+    ("reps-short", "", "ior -w -e -i 3", "", "ior -w -e -i 3 -m"),
+    ("unchecked-data", "role=read", "ior -R -C", "role=read", "ior -r -C"),
+];
+
+#[test]
+fn a_line_with_the_defect_is_found_and_the_mended_one_is_not() {
+    for (lint, facts, bad, facts_mended, mended) in ROWS {
+        let found = ids(&subject(facts, bad));
+        assert!(found.contains(lint), "{lint} is not found in `{bad}` ({facts}): {found:?}");
+        let found = ids(&subject(facts_mended, mended));
+        assert!(!found.contains(lint), "{lint} is found in `{mended}` ({facts_mended}): {found:?}");
+    }
+}
+
+/// Lints about one command that need facts of a plan.
+const OF_PLANS: &[&str] = &[
+    "dead-criterion",
+    "not-aged",
+    "optimal-undefined",
+    "option-drift",
+    "read-beyond-written",
+    "stat-unnamed",
+    "threshold-missing",
+    "units",
+];
+
+#[test]
+fn every_lint_about_a_command_has_its_row() {
+    for id in with_check(|check| matches!(check, Check::Line(_))) {
+        let here = ROWS.iter().any(|(lint, ..)| *lint == id);
+        assert!(here != OF_PLANS.contains(&id), "{id} wants a row, or a test of its own below");
+    }
+}
+
+fn criterion(metric: &str, stat: Option<Stat>, op: Op, written: &str) -> CriterionFacts {
+    let value = written.parse::<units::Quantity>().ok();
+    CriterionFacts {
+        metric: metric.into(),
+        stat,
+        op,
+        counts: value.is_some_and(|value| value.dimension == Dimension::Count),
+        value,
+        written: written.into(),
+    }
+}
+
+fn judged(line: &str, clause: &str, criteria: Vec<CriterionFacts>) -> LineSubject {
+    LineSubject { clause: clause.into(), criteria, ..subject("", line) }
+}
+
+#[test]
+fn a_statistic_that_is_not_named_and_a_best_for_an_average_are_found() {
+    let bw = |stat, clause: &str| {
+        ids(&judged("ior -w -e", clause, vec![criterion("write.bw", stat, Op::AtLeast, "1 TB/s")]))
+    };
+    assert!(bw(None, "").contains(&"stat-unnamed"));
+    assert!(bw(Some(Stat::Max), "the average of 10 repetitions").contains(&"stat-unnamed"));
+    assert!(!bw(Some(Stat::Mean), "the average of 10 repetitions").contains(&"stat-unnamed"));
+    let errors = vec![criterion("write_check.errors", None, Op::Equal, "0 errors")];
+    assert!(!ids(&judged("ior -w -W -e", "", errors)).contains(&"stat-unnamed"), "the worst is meant");
+}
+
+#[test]
+fn a_criterion_that_cannot_fail_or_be_met_is_found() {
+    for (op, value, dead) in [
+        (Op::AtLeast, "0 MB/s", true),
+        (Op::Above, "0 MB/s", false),
+        (Op::Below, "0 MB/s", true),
+        (Op::AtMost, "-1 MB/s", true),
+        (Op::AtLeast, "1 MB/s", false),
+    ] {
+        let found = ids(&judged("ior -w -e", "", vec![criterion("write.bw", Some(Stat::Mean), op, value)]));
+        assert_eq!(found.contains(&"dead-criterion"), dead, "{op} {value}");
+    }
+}
+
+#[test]
+fn units_of_another_family_than_the_clauses_are_found() {
+    let found = |clause: &str, value: &str| {
+        let all = vec![criterion("write.bw", Some(Stat::Mean), Op::AtLeast, value)];
+        ids(&judged("ior -w -e", clause, all)).contains(&"units")
+    };
+    assert!(found("at least 1 TB/s", "953674 MiB/s") && found("3 GiB/s", "3 GB/s"));
+    assert!(!found("at least 1 TB/s", "1000 GB/s") && !found("fast", "1 GiB/s"));
+}
+
+#[test]
+fn an_optimum_and_steps_that_nobody_defines_are_found() {
+    let clause = "at least 50% of optimal performance at every step";
+    let mut subject = LineSubject { reported: true, ..judged("ior -w -e", clause, vec![]) };
+    let all = campaign::lint::line(&subject);
+    assert_eq!(all.iter().filter(|finding| finding.lint == "optimal-undefined").count(), 2);
+    subject.has_steps = true;
+    subject.criteria = vec![criterion("write.bw", Some(Stat::Mean), Op::AtLeast, "50% of IOR-1.write.bw")];
+    assert!(!ids(&subject).contains(&"optimal-undefined"));
+    let mut subject = judged("ior -w -e", "when using an optimal number of client nodes", vec![]);
+    assert!(ids(&subject).contains(&"optimal-undefined"));
+    subject.stated.nodes = Some(4320);
+    assert!(!ids(&subject).contains(&"optimal-undefined"));
+}
+
+#[test]
+fn a_clause_that_asks_without_a_number_is_found() {
+    let asks = |clause: &str| {
+        let subject = LineSubject { reported: true, ..judged("ior -w -e", clause, vec![]) };
+        ids(&subject).contains(&"threshold-missing")
+    };
+    assert!(asks("the rate must be sustained for 30 seconds"));
+    assert!(!asks("write bandwidth, for the record"));
+}
+
+#[test]
+fn fewer_repetitions_than_the_clause_names_are_an_error() {
+    let mut subject = judged("ior -w -e", "the average across 10 repetitions", vec![]);
+    subject.repetitions = Some(3);
+    assert_eq!(finding(&campaign::lint::line(&subject), "reps-short").level, Level::Error);
+    subject.repetitions = Some(10);
+    assert!(!ids(&subject).contains(&"reps-short"));
+}
+
+#[test]
+fn a_rate_of_names_wants_a_state() {
+    let rate = || vec![criterion("file_creation.rate", Some(Stat::Mean), Op::Above, "25000/s")];
+    let mut subject = judged("mdtest -C -n 1000000 -u", "", rate());
+    assert!(ids(&subject).contains(&"not-aged"));
+    subject.has_state = true;
+    assert!(!ids(&subject).contains(&"not-aged"));
+}
+
+#[test]
+fn options_that_are_not_what_they_were_are_as_grave_as_what_became_of_them() {
+    for (kind, level) in [
+        (DriftKind::Unknown, Level::Error),
+        (DriftKind::Changed, Level::Waiver),
+        (DriftKind::Renamed, Level::Info),
+        (DriftKind::Idle, Level::Info),
+    ] {
+        let mut subject = subject("", "srun ior -w -e -4");
+        assert!(!ids(&subject).contains(&"option-drift"));
+        subject.drift = vec![Drift { at: Some(2), kind, what: "what became of it".into() }];
+        let found = campaign::lint::line(&subject);
+        let found = finding(&found, "option-drift");
+        assert_eq!(found.level, level);
+        assert_eq!(found.place.as_ref().map(ToString::to_string).as_deref(), Some("word 5 `-4`"));
+    }
+}
+
+#[test]
+fn a_reader_of_more_than_was_written_is_found() {
+    let reading = |made: &str, reads: &str| {
+        let made = subject("", made);
+        let campaign::lint::subject::LineFacts::Ior(line) = made.line else { panic!("of ior") };
+        let source = Some(Source { name: "dataset.d".into(), line, ranks: Some(8) });
+        ids(&LineSubject { source, ..subject("ranks=8", reads) })
+    };
+    let beyond = |made: &str, reads: &str| reading(made, reads).contains(&"read-beyond-written");
+    assert!(beyond("ior -w -k -F -b 1g", "ior -r -k -C -F -b 2g"));
+    assert!(!beyond("ior -w -k -F -b 2g", "ior -r -k -C -F -b 2g"));
+    let stopped = "ior -w -k -F -b 16g -D 45 -O stoneWallingWearOut=1";
+    assert!(beyond(stopped, "ior -r -k -C -F -b 16g"), "without -D it reads all");
+    assert!(beyond(stopped, "ior -r -k -C -F -b 16g -z -D 45"), "-z reads anywhere");
+    assert!(!beyond(stopped, "ior -r -k -C -F -b 16g -D 30"));
+    let file = "-O stoneWallingStatusFile=F";
+    assert!(!beyond(&format!("{stopped} {file}"), &format!("ior -r -k -C -F -b 16g -z {file}")));
+    assert!(!beyond(stopped, "ior -r -k -C -F -b ${SMALLEST}"), "what cannot be read is not guessed");
+}
+
+#[test]
+fn a_dataset_is_held_against_its_reader() {
+    let made = subject("", "ior -w -k -F -b 1t");
+    let campaign::lint::subject::LineFacts::Ior(line) = made.line else { panic!("of ior") };
+    let source = Some(Source { name: "dataset.d".into(), line, ranks: Some(10) });
+    let reads = |target: &str| {
+        let facts = format!("ranks=10 target={target}");
+        ids(&LineSubject { source: source.clone(), ..subject(&facts, "ior -r -k -C -F -b 1t -D 30") })
+    };
+    assert!(reads("1TB/s").contains(&"dataset-too-small"));
+    assert!(!reads("100GB/s").contains(&"dataset-too-small"));
+}
+
+#[test]
+fn a_line_of_somebody_who_knows_has_nothing_to_be_told() {
+    let line =
+        "srun -N 1382 --ntasks-per-node=4 ior -w -t 1m -b 1m -s 100000 -F -e -g -C -o /pscratch/f -D 45";
+    let facts = "ram=512g mount=/pscratch role=write sustained=30 target=3TB/s total=527t";
+    assert!(ids(&subject(facts, line)).is_empty());
+}

@@ -1,0 +1,202 @@
+//! Lints about whole plans, and waivers.
+
+use campaign::Plan;
+use campaign::lint::subject::{PlanSubject, Series, Step};
+use campaign::lint::table::Check;
+use campaign::lint::waiver::{Waiver, settle};
+use campaign::lint::{self, Finding, Level, Place};
+
+use crate::{finding, with_check};
+
+const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
+                    launch = { kind = \"mpirun\" }\n\
+                    defaults = { ranks = 8, decide = { rule = \"mean\" } }\n";
+
+fn plan(tests: &str) -> Vec<Finding> {
+    lint::plan(&Plan::parse(&format!("{HEAD}{tests}"), "p.toml").unwrap())
+}
+
+fn told(findings: &[Finding]) -> Vec<(&str, &str)> {
+    findings.iter().map(|finding| (finding.about.as_str(), finding.lint)).collect()
+}
+
+const WRITE: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -k -F -b 1g\"\n\
+                     criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
+const CHECK: &str = "[[test]]\nid = \"R\"\nuses = \"W\"\nior = \"-R -C -k -F -b 1g\"\n\
+                     criterion = { metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }\n";
+
+/// A test of mdtest that makes names; `-u` is in `options` or not.
+fn names(id: &str, clause: &str, options: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nclause = \"{clause}\"\nstates = [\"full\"]\nmdtest = \"-C -n 1000000 {options}\"\n\
+         criterion = {{ metric = \"file_creation.rate\", op = \">\", value = \"25000/s\" }}\n"
+    )
+}
+
+const STATE: &str = "[state.full]\npreload = 1000000\n";
+
+#[test]
+fn data_that_nobody_reads_again_is_found_and_where_it_stands() {
+    let findings = plan(WRITE);
+    assert_eq!(told(&findings), [("W", "unchecked-data")]);
+    assert_eq!(findings[0].place, Some(Place::Plan(8, 7)));
+    assert_eq!(told(&plan(&format!("{WRITE}{CHECK}"))), []);
+    let own = WRITE.replace("-w -e", "-w -e -W");
+    assert_eq!(told(&plan(&own)), [], "its own phase compares");
+    let after = WRITE.replace("id =", "verify = \"after\"\nid =");
+    assert_eq!(told(&plan(&after)), [], "verify adds such a phase");
+}
+
+#[test]
+fn one_directory_and_many_are_two_tests() {
+    let (shared, unique) = (names("S", "", ""), names("U", "", "-u"));
+    assert_eq!(told(&plan(&format!("{STATE}{unique}"))), [("U", "shared-unique-pair")]);
+    assert_eq!(told(&plan(&format!("{STATE}{shared}{unique}"))), []);
+    let wrong = names("S", "all files in a single directory", "-u");
+    assert_eq!(told(&plan(&format!("{STATE}{wrong}"))), [("S", "shared-unique-pair")]);
+    let wrong = names("V", "every file in a separate directory", "");
+    let findings = plan(&format!("{STATE}{wrong}{unique}"));
+    assert_eq!(finding(&findings, "shared-unique-pair").level, Level::Error);
+}
+
+#[test]
+fn filling_is_no_ageing() {
+    let aged = |words: &str| {
+        let state = format!("[state.full]\nage = \"{words}\"\n");
+        plan(&format!("{state}{}{}", names("S", "", ""), names("U", "", "-u")))
+    };
+    let findings = aged("--blocks 80% --inodes 20% --turnovers 0");
+    assert_eq!(told(&findings), [("state.full", "fill-is-not-age")]);
+    for words in ["--blocks 80%", "--blocks 80% --turnovers 1", "--turnovers 0.5 --blocks 80%"] {
+        assert_eq!(told(&aged(words)), [], "{words}");
+    }
+}
+
+#[test]
+fn a_plan_with_both_families_of_units_needs_a_signature() {
+    let read = CHECK
+        .replace("read_check.errors", "read.bw")
+        .replace("-R", "-r")
+        .replace("==", ">=")
+        .replace("0 errors", "2 GiB/s")
+        .replace("id = \"R\"", "id = \"B\"");
+    let findings = plan(&format!("{WRITE}{CHECK}{read}"));
+    assert_eq!(told(&findings), [("B", "units")]);
+    assert_eq!(findings[0].level, Level::Waiver);
+    assert_eq!(told(&plan(&format!("{WRITE}{CHECK}{}", read.replace("GiB", "GB")))), []);
+}
+
+#[test]
+fn a_statistic_may_be_named_by_the_criterion_the_test_or_the_defaults() {
+    let found = |text: &str| {
+        let text = format!("{}{text}{CHECK}", HEAD.replace(", decide = { rule = \"mean\" }", ""));
+        let plan = Plan::parse(&text, "p.toml").unwrap();
+        told(&lint::plan(&plan)).contains(&("W", "stat-unnamed"))
+    };
+    assert!(found(WRITE));
+    assert!(!found(&WRITE.replace("op =", "stat = \"mean\", op =")));
+    assert!(!found(&WRITE.replace("id =", "decide = { rule = \"median\" }\nid =")));
+}
+
+#[test]
+fn a_series_begins_with_one_server_counts_and_gives_each_as_many_clients() {
+    let step = |label: &str, servers, nodes| Step {
+        label: label.into(),
+        servers: Some(servers),
+        nodes: Some(nodes),
+    };
+    let right = Series {
+        id: "S".into(),
+        servers: Some(6),
+        counted: true,
+        steps: vec![step("one", 1, 10), step("1/3", 2, 20), step("3/3", 6, 60)],
+        ..Series::default()
+    };
+    let of = |series: Series| {
+        let found = lint::whole(&PlanSubject { series: vec![series], ..Default::default() });
+        found.into_iter().map(|finding| finding.what).collect::<Vec<_>>()
+    };
+    assert_eq!(of(right.clone()), [""; 0]);
+    let found = of(Series { steps: right.steps[1..].to_vec(), ..right.clone() });
+    assert_eq!(found, ["its first step is no single server, so what one server does is not known"]);
+    let found = of(Series { counted: false, ..right.clone() });
+    assert_eq!(found, ["how many servers are at work is asked for, and not counted"]);
+    let thin = vec![step("one", 1, 10), step("3/3", 6, 30)];
+    let found = of(Series { steps: thin, ..right });
+    assert!(found[0].starts_with("step 3/3 has 5.00 client nodes for each server"), "{found:?}");
+}
+
+#[test]
+fn a_table_is_spoken_of_by_a_label_that_it_has() {
+    let subject = |text: &str| PlanSubject {
+        texts: vec![("T".into(), text.into())],
+        tables: vec!["Table 2".into(), "Table 3".into()],
+        ..Default::default()
+    };
+    assert_eq!(told(&lint::whole(&subject("recorded in Table 4 under"))), [("T", "table-label")]);
+    assert_eq!(told(&lint::whole(&subject("recorded in Table 3 under"))), []);
+}
+
+#[test]
+fn every_lint_about_a_plan_has_its_test_here() {
+    let here =
+        ["fill-is-not-age", "shared-unique-pair", "linearity-base", "table-label", "unchecked-data", "units"];
+    let mut all = with_check(|check| matches!(check, Check::Plan(_)));
+    all.sort_unstable();
+    let mut known = here.to_vec();
+    known.sort_unstable();
+    assert_eq!(all, known);
+}
+
+fn waiver(about: &str, lint: &str, why: &str) -> Waiver {
+    Waiver { about: about.into(), lint: lint.into(), why: why.into(), by: "lead".into(), at: Some((3, 4)) }
+}
+
+#[test]
+fn a_waived_finding_stays_listed_with_the_name_under_it() {
+    let findings = settle(plan(WRITE), &[waiver("W", "unchecked-data", "checked elsewhere")]);
+    assert_eq!(findings.len(), 1);
+    let signed = findings[0].waived.as_ref().unwrap();
+    assert_eq!((signed.why.as_str(), signed.by.as_str()), ("checked elsewhere", "lead"));
+    assert!(!findings[0].stands());
+}
+
+#[test]
+fn a_waiver_that_waives_nothing_is_told() {
+    for (given, level, what) in [
+        (waiver("W", "no-such", "x"), Level::Error, "the waiver of `no-such` names no lint"),
+        (
+            waiver("W", "runs-dry", "x"),
+            Level::Info,
+            "the waiver of `runs-dry` waives nothing: the lint found nothing",
+        ),
+        (
+            waiver("V", "unchecked-data", "x"),
+            Level::Info,
+            "the waiver of `unchecked-data` waives nothing: the lint found nothing",
+        ),
+        (
+            waiver("W", "unchecked-data", " "),
+            Level::Error,
+            "the waiver of `unchecked-data` has no reason or no name under it",
+        ),
+    ] {
+        let findings = settle(plan(WRITE), &[given]);
+        let told = finding(&findings, "waiver");
+        assert_eq!((told.level, told.what.as_str()), (level, what));
+        assert_eq!(told.place, Some(Place::Plan(3, 4)));
+        assert!(finding(&findings, "unchecked-data").stands(), "{what}");
+    }
+}
+
+#[test]
+fn an_error_cannot_be_waived() {
+    let findings = plan(&WRITE.replace("-w -e", "-w"));
+    let findings = settle(findings, &[waiver("W", "missing-persist", "we are in a hurry")]);
+    assert!(finding(&findings, "missing-persist").stands());
+    assert!(
+        finding(&findings, "waiver")
+            .what
+            .starts_with("missing-persist cannot be waived here, it is an error")
+    );
+}

@@ -1,0 +1,233 @@
+//! The stages before, after and of the report: each lint fires on its defect, and not on what is right.
+
+use campaign::lint::after::{self, AfterSubject, Part};
+use campaign::lint::before::{self, BeforeSubject, ClientFacts};
+use campaign::lint::document::{self, ProjectionFacts, ReportSubject, ResultRow};
+use campaign::lint::table::Check;
+use campaign::lint::{Finding, Level};
+use results::folder::{FileSystem, Machine};
+use results::record::{Balance, Counts, Phase, Spans, Stonewall};
+
+use crate::{finding, with_check};
+
+fn told(findings: &[Finding]) -> Vec<&'static str> {
+    findings.iter().map(|finding| finding.lint).collect()
+}
+
+/// A machine whose file system `s` is so full, in percent of blocks and inodes.
+fn machine(blocks: u64, inodes: u64) -> Machine {
+    let fs = FileSystem {
+        name: "s".into(),
+        bytes: 1000,
+        bytes_used: blocks * 10,
+        bytes_free: 1000 - blocks * 10,
+        inodes: 100,
+        inodes_free: 100 - inodes,
+        ..Default::default()
+    };
+    Machine { file_systems: vec![fs], ..Default::default() }
+}
+
+fn before(machine: &Machine) -> BeforeSubject<'_> {
+    BeforeSubject { fs: "s".into(), machine: Some(machine), ..Default::default() }
+}
+
+fn client(host: &str, device: &str, skew_s: f64) -> ClientFacts {
+    ClientFacts { host: host.into(), device: device.into(), kind: "lustre".into(), skew_s: Some(skew_s) }
+}
+
+#[test]
+fn every_lint_before_fires_on_its_defect_and_on_nothing_else() {
+    let aged = machine(80, 20);
+    let right = BeforeSubject {
+        clients: vec![client("a", "m:/s", 0.0), client("b", "m:/s", 0.4)],
+        kind: Some("lustre".into()),
+        needs: Some((100, 10)),
+        aged: true,
+        band: Some((0.7, 0.9)),
+        foreign: Some(0.001),
+        stripes: Some((1, 1)),
+        ..before(&aged)
+    };
+    assert_eq!(told(&before::findings(&right)), [""; 0]);
+    let (empty, unknown) = (machine(10, 1), Machine::default());
+    let other = vec![client("a", "m:/s", 0.0), client("b", "tmpfs", 1.5)];
+    let wrong = [
+        (
+            "fill-recorded",
+            BeforeSubject { machine: Some(&unknown), aged: false, needs: None, ..right.clone() },
+        ),
+        ("fill-recorded", BeforeSubject { band: Some((0.1, 0.5)), ..right.clone() }),
+        ("not-aged", BeforeSubject { machine: Some(&empty), band: None, ..right.clone() }),
+        ("no-room", BeforeSubject { needs: Some((190, 10)), ..right.clone() }),
+        ("no-room", BeforeSubject { quota: Some((1000, 5)), ..right.clone() }),
+        (
+            "clock-skew",
+            BeforeSubject { clients: vec![client("a", "d", 0.0), client("b", "d", 1.5)], ..right.clone() },
+        ),
+        ("path-on-wrong-fs", BeforeSubject { kind: Some("gpfs".into()), ..right.clone() }),
+        ("exclusive", BeforeSubject { foreign: Some(0.02), ..right.clone() }),
+        ("degraded", BeforeSubject { down: vec!["OST0004 is down".into()], ..right.clone() }),
+        ("layout-undeclared", BeforeSubject { stripes: Some((1, 4)), ..right.clone() }),
+    ];
+    for (lint, subject) in &wrong {
+        assert_eq!(told(&before::findings(subject)), [*lint]);
+    }
+    for id in with_check(|check| matches!(check, Check::Before(_))) {
+        assert!(wrong.iter().any(|(lint, _)| *lint == id), "{id} has no case here");
+    }
+    let both = told(&before::findings(&BeforeSubject { clients: other, ..right.clone() }));
+    assert_eq!(both, ["path-on-wrong-fs", "clock-skew"], "a client with another mount is named");
+    let meant = BeforeSubject { down: vec!["OST0004 is down".into()], degraded: true, ..right };
+    assert_eq!(told(&before::findings(&meant)), [""; 0], "a test of a degraded system wants it so");
+}
+
+/// A stonewalled write of 4 ranks, of which the slowest moved so many bytes of 100, in so many seconds.
+fn stopped(slowest: u64, seconds: f64) -> Phase {
+    Phase {
+        phase: "write".into(),
+        ranks: 4,
+        bytes: 400,
+        ops: 4,
+        spans: Spans { transfer_s: seconds, total_s: seconds, ..Default::default() },
+        balance: Balance { bytes_min: slowest, bytes_max: 120, ..Default::default() },
+        stonewall: Some(Stonewall { deadline_s: 30.0, wear_out: true, ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+fn after(phases: &[Phase]) -> AfterSubject<'_> {
+    AfterSubject { id: "T".into(), phases: phases.iter().collect(), ..Default::default() }
+}
+
+fn part(name: &str, begin: f64, end: f64, of_window: bool) -> Part {
+    Part { name: name.into(), span_s: (begin, end), of_window }
+}
+
+#[test]
+fn every_lint_after_fires_on_its_defect_and_on_nothing_else() {
+    let good = [stopped(95, 40.0), stopped(96, 41.0)];
+    let right = AfterSubject {
+        sustained_s: Some(30.0),
+        more: Some((1024, 10.2)),
+        links: Some(100.0),
+        sequential: Some(50.0),
+        steady: Some((true, 60.0)),
+        parts: vec![part("app", 0.0, 100.0, true), part("ior", 5.0, 110.0, true)],
+        shares: vec![("gscratch3".into(), 100), ("gscratch4".into(), 104)],
+        trees: vec![("t0".into(), 101_000), ("t1".into(), 101_000)],
+        ..after(&good)
+    };
+    assert_eq!(told(&after::findings(&right)), [""; 0]);
+    let with = |phases| AfterSubject { phases, ..right.clone() };
+    let (lame, short, long) = ([stopped(46, 40.0)], [stopped(95, 0.18)], [stopped(95, 61.0)]);
+    let far = [stopped(95, 40.0), stopped(95, 50.0)];
+    let fixed = [40.0, 60.0].map(|seconds| Phase { stonewall: None, ..stopped(95, seconds) });
+    let names = [Phase { counts: Counts::Operations, ops: 5000, ..stopped(95, 40.0) }];
+    let twice = |phase| vec![phase, phase];
+    let wrong = [
+        ("straggler", with(twice(&lame[0]))),
+        (
+            "sustained-not-met",
+            AfterSubject { links: None, sequential: None, more: None, ..with(twice(&short[0])) },
+        ),
+        ("wearout-tail", AfterSubject { more: None, ..with(twice(&long[0])) }),
+        ("cov-missing", with(vec![&good[0]])),
+        ("cov-high", AfterSubject { more: None, ..with(vec![&far[0], &far[1], &far[1], &far[0]]) }),
+        (
+            "harmonic",
+            AfterSubject {
+                more: None,
+                explained: true,
+                ..with(vec![&fixed[0], &fixed[0], &fixed[1], &fixed[1]])
+            },
+        ),
+        ("client-limited", AfterSubject { more: Some((1024, 33.0)), ..right.clone() }),
+        ("above-physics", AfterSubject { links: Some(5.0), ..right.clone() }),
+        ("above-physics", AfterSubject { sequential: Some(9.0), ..right.clone() }),
+        ("no-steady-state", AfterSubject { steady: Some((false, 300.0)), ..right.clone() }),
+        (
+            "overlap",
+            AfterSubject {
+                parts: vec![part("app", 0.0, 100.0, true), part("ior", 50.0, 150.0, true)],
+                ..right.clone()
+            },
+        ),
+        (
+            "overlap",
+            AfterSubject {
+                parts: vec![part("app", 0.0, 100.0, true), part("ior", 0.0, 100.0, false)],
+                ..right.clone()
+            },
+        ),
+        (
+            "two-fs-balance",
+            AfterSubject { shares: vec![("3".into(), 100), ("4".into(), 150)], ..right.clone() },
+        ),
+        ("ls-walk", AfterSubject { trees: vec![("t0".into(), 5000)], ..right.clone() }),
+        (
+            "ls-walk",
+            AfterSubject { trees: vec![("t0".into(), 101_000), ("t0".into(), 101_000)], ..right.clone() },
+        ),
+        ("md-too-short", AfterSubject { more: None, ..with(twice(&names[0])) }),
+    ];
+    for (lint, subject) in &wrong {
+        let found = told(&after::findings(subject));
+        assert!(found.contains(lint), "{lint}: {found:?}");
+        let others: Vec<_> = found.iter().filter(|found| *found != lint && **found != "cov-high").collect();
+        assert!(others.is_empty(), "{lint}: {others:?}");
+    }
+    for id in with_check(|check| matches!(check, Check::After(_))) {
+        assert!(wrong.iter().any(|(lint, _)| *lint == id), "{id} has no case here");
+    }
+}
+
+#[test]
+fn scatter_beyond_a_fifth_is_an_error_unless_it_is_explained() {
+    let phases = [stopped(95, 40.0), stopped(95, 80.0)];
+    let level = |explained| {
+        let subject = AfterSubject { explained, ..after(&phases) };
+        finding(&after::findings(&subject), "cov-high").level
+    };
+    assert_eq!((level(false), level(true)), (Level::Error, Level::Waiver));
+}
+
+#[test]
+fn every_lint_of_the_report_fires_on_its_defect_and_on_nothing_else() {
+    let projection =
+        ProjectionFacts { marked: true, method: Some("linear".into()), interval: true, factor: 2.0 };
+    let right = ResultRow {
+        name: "IOR-1".into(),
+        system: Some("A".into()),
+        projection: Some(projection.clone()),
+        run: "1".into(),
+        pair: Some("1".into()),
+        attempts: Some((3, 3, 3)),
+        versions: vec![("4.0".into(), false), ("4.1".into(), false)],
+    };
+    let report =
+        |row: ResultRow| ReportSubject { rows: vec![row], audit: vec![("hash of the tool".into(), true)] };
+    assert_eq!(told(&document::findings(&report(right.clone()))), [""; 0]);
+    let far = ProjectionFacts { factor: 4.0, ..projection };
+    let wrong = [
+        ("projected-as-measured", report(ResultRow { system: None, ..right.clone() })),
+        ("projected-as-measured", report(ResultRow { projection: Some(far), ..right.clone() })),
+        ("cherry-pair", report(ResultRow { pair: Some("2".into()), ..right.clone() })),
+        ("optional-stopping", report(ResultRow { attempts: Some((3, 5, 3)), ..right.clone() })),
+        ("optional-stopping", report(ResultRow { attempts: Some((3, 5, 5)), ..right.clone() })),
+        (
+            "cross-version",
+            report(ResultRow {
+                versions: vec![("3.3".into(), false), ("4.0".into(), true)],
+                ..right.clone()
+            }),
+        ),
+        ("audit-gap", ReportSubject { audit: vec![("logs of the build".into(), false)], ..report(right) }),
+    ];
+    for (lint, subject) in &wrong {
+        assert_eq!(told(&document::findings(subject)), [*lint]);
+    }
+    for id in with_check(|check| matches!(check, Check::Report(_))) {
+        assert!(wrong.iter().any(|(lint, _)| *lint == id), "{id} has no case here");
+    }
+}
