@@ -4,7 +4,7 @@
 //! Never here: the full list of options; what is unknown here is the workload's to refuse.
 
 mod shape;
-mod tools;
+pub(crate) mod tools;
 
 use std::collections::BTreeMap;
 
@@ -37,14 +37,6 @@ impl Measures {
             }
         }
     }
-}
-
-/// The letters and the long options that take a value, of the workload with this key; none of another.
-pub(crate) fn options_of(key: &str) -> (&'static str, &'static [&'static str]) {
-    TOOLS
-        .iter()
-        .find(|tool| tool.key == key)
-        .map_or(("", &[]), |tool| (tool.with_value, tool.long_with_value))
 }
 
 /// One line, read as far as a campaign needs.

@@ -47,12 +47,12 @@ fn a_finding_says_where_why_and_what_would_do() {
     assert_eq!(
         ran.out,
         "error: geometry: 28 nodes × 8 ranks = 224, and 184 are started\n\
-         \x20 why: Ranks, nodes and sizes that contradict each other describe no run [Lockwood, IOR results at\n\
-         \x20      NERSC (28 nodes × 8 and 184 ranks)]\n\
+         \x20 why: Ranks, nodes and sizes that contradict each other describe no run [Lockwood, IOR results\n\
+         \x20      at NERSC (28 nodes × 8 and 184 ranks)]\n\
          \x20 do:  start 224, or state 23 nodes\n\n\
          1 error: the number would not be what it is said to be\n\
-         not checked, because it is not told: memory of a node (--ram), the file system under test (--mount),\n\
-         \x20 what it is for (--role)\n"
+         not checked, because it is not told: memory of a node (--ram), the file system under test\n\
+         \x20 (--mount), what it is for (--role)\n"
     );
 }
 
@@ -90,7 +90,8 @@ fn d3_d8_d9_options_that_are_unknown_or_changed_are_told_with_their_place() {
     assert!(said.contains(&expected("option-drift", "error", "-4")), "{said:?}");
     let said = found("", "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4 -d [test_dir]");
     assert!(said.contains(&expected("option-drift", "waiver", "-k")), "{said:?}");
-    let cori = "./IOR -w -a MPIIO -c -C -g -b 8m -t 8m -k -H -v -s $((12*1024*1024/8/(960*32))) -o $SCRATCH/IOR_file";
+    let cori = "./IOR -w -a MPIIO -c -C -g -b 8m -t 8m -k -H -v -s $((12*1024*1024/8/(960*32))) \
+                -o $SCRATCH/IOR_file";
     let said = found("--nodes 960 --ppn 32", cori);
     assert!(said.contains(&expected("option-drift", "info", "-H")), "{said:?}");
     assert_eq!(
@@ -98,7 +99,8 @@ fn d3_d8_d9_options_that_are_unknown_or_changed_are_told_with_their_place() {
         1,
         "what a shell fills in is no slip"
     );
-    let hero = "srun ./ior -w -F -e -g -vv -O lustrestripecount=1 -t 64m -b 64g -D 45 -k -o /global/homes/g/glock/testFile";
+    let hero = "srun ./ior -w -F -e -g -vv -O lustrestripecount=1 -t 64m -b 64g -D 45 -k \
+                -o /global/homes/g/glock/testFile";
     let said = found("--mount /pscratch --role hero", hero);
     assert_eq!(
         said,

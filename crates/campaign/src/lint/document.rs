@@ -45,8 +45,8 @@ pub struct ProjectionFacts {
 pub struct ReportSubject {
     /// Its results.
     pub rows: Vec<ResultRow>,
-    /// What an auditor asks for, each with whether it is there: hash of the tool, difference to upstream, logs
-    /// of the build, output of the runs, environment, hash of the plan.
+    /// What an auditor asks for, each with whether it is there: hash of the tool, difference to upstream,
+    /// logs of the build, output of the runs, environment, hash of the plan.
     pub audit: Vec<(String, bool)>,
 }
 

@@ -9,7 +9,9 @@ use units::Dimension;
 
 use super::ior_facts::IorFacts;
 use super::launcher::{Launched, Workload};
-use super::subject::{CriterionFacts, FsFacts, LineFacts, LineSubject, PlanSubject, Role, Source};
+use super::subject::{
+    CriterionFacts, FsFacts, LineFacts, LineSubject, PlanSubject, Role, Series, Source, Step,
+};
 use super::waiver::Waiver;
 use crate::launch::LaunchKind;
 use crate::line::Line;
@@ -28,7 +30,7 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
         stated: ranks(plan, &dataset.placement),
         ram_bytes: plan.clients.memory_bytes,
         role: Some(Role::Dataset),
-        fs: fs(plan, &dataset.fs),
+        fs: fs(plan, &dataset.fs, &dataset.setup),
         ..LineSubject::default()
     });
     let tests = plan.tests.iter().map(|test| of_test(plan, test, &written));
@@ -48,7 +50,7 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
         lines: datasets.chain(tests).collect(),
         verified: verified(plan),
         only_filled: only_filled.collect(),
-        series: Vec::new(),
+        series: series(plan),
         texts: own.into_iter().map(|(whose, text)| (whose.to_owned(), text.clone())).chain(clauses).collect(),
         tables: Vec::new(),
     }
@@ -85,7 +87,7 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         ram_bytes: plan.clients.memory_bytes,
         cores: plan.clients.cores.map(u64::from),
         sustained_s: test.sustained_s,
-        fs: fs(plan, &test.fs),
+        fs: fs(plan, &test.fs, &test.setup),
         role: role(test, &line, &criteria),
         reported: criteria.is_empty(),
         target: target.and_then(|criterion| criterion.value),
@@ -95,7 +97,7 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         source: source(plan, test),
         hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
         cache_warm: test.cache_warm,
-        has_steps: written.has_steps(&test.id),
+        has_steps: test.step.is_some() || written.has_steps(&test.id),
         has_state: !test.states.is_empty() || test.uses.is_some(),
         line,
         ..LineSubject::default()
@@ -165,10 +167,40 @@ pub fn waivers(plan: &Plan) -> Vec<Waiver> {
     plan.tests.iter().flat_map(of).collect()
 }
 
-fn fs(plan: &Plan, name: &str) -> FsFacts {
-    let kind = plan.file_systems.get(name).and_then(|fs| fs.kind.clone());
+/// The file system, with what is done to the directory before a launch.
+fn fs(plan: &Plan, name: &str, setup: &[String]) -> FsFacts {
+    let found = plan.file_systems.get(name);
+    let kind = found.and_then(|fs| fs.kind.clone());
     let reduces = kind.as_deref().is_some_and(|kind| REDUCING.contains(&kind));
-    FsFacts { kind, reduces, ..FsFacts::default() }
+    let lays_out = |command: &String| ["setstripe", "--setpattern"].iter().any(|word| command.contains(word));
+    FsFacts { kind, reduces, layout: setup.iter().any(lays_out), ..FsFacts::default() }
+}
+
+/// The series over servers, each step with the nodes of its first test.
+fn series(plan: &Plan) -> Vec<Series> {
+    let of = |(index, series): (usize, &plan::Series)| {
+        let mut tests =
+            plan.tests.iter().filter(|test| test.step.as_ref().is_some_and(|step| step.series == index));
+        let first = tests.clone().next()?;
+        let fs = plan.file_systems.get(&first.fs)?;
+        let steps = series.steps.iter().map(|step| {
+            let test = tests.find(|test| test.step.as_ref().is_some_and(|own| own.label == step.label));
+            Step {
+                label: step.word.clone(),
+                servers: step.servers.map(u64::from),
+                nodes: test.and_then(|test| test.placement.nodes).map(u64::from),
+            }
+        });
+        Some(Series {
+            id: series.id.clone(),
+            at: Some(first.at),
+            servers: fs.servers.map(u64::from),
+            counted: fs.count_servers.is_some(),
+            steps: steps.collect(),
+        })
+    };
+    let over_servers = plan.series.iter().enumerate().filter(|(_, series)| series.over == "servers");
+    over_servers.filter_map(of).collect()
 }
 
 /// Who made the files of a line of IOR, over those who only read them in between.
@@ -222,11 +254,23 @@ impl Written {
 
     /// The test as it is written: under its own id, or under that of which it is a step.
     fn test(&self, id: &str) -> Option<&toml::Value> {
-        let tests = self.0.get("test").and_then(toml::Value::as_array)?;
+        let tests = self.0.get("test").and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
         let written = |test: &toml::Value| test.get("id").and_then(toml::Value::as_str).map(str::to_owned);
         let step_of = |own: String| id.strip_prefix(&own).is_some_and(|rest| rest.starts_with(['.', '@']));
         let own = tests.iter().find(|test| written(test).as_deref() == Some(id));
         own.or_else(|| tests.iter().find(|test| written(test).is_some_and(step_of)))
+            .or_else(|| self.phase(id))
+    }
+
+    /// The phase of a series, `SERIES.STEP.PHASE`, as it is written.
+    fn phase(&self, id: &str) -> Option<&toml::Value> {
+        let named = |value: &toml::Value, id: &str| value.get("id").and_then(toml::Value::as_str) == Some(id);
+        let all = self.0.get("series").and_then(toml::Value::as_array)?;
+        all.iter().find_map(|series| {
+            let own = series.get("id").and_then(toml::Value::as_str)?;
+            let (_, phase) = id.strip_prefix(own)?.strip_prefix('.')?.rsplit_once('.')?;
+            series.get("phases").and_then(toml::Value::as_array)?.iter().find(|value| named(value, phase))
+        })
     }
 
     /// Whether the test runs on a series of numbers of nodes.

@@ -1,7 +1,7 @@
 //! A command as somebody typed it: launcher, workload, options; and what the launcher's words say of ranks.
 //!
-//! Invariant: the words of the workload are found by its name, wherever it stands; a launcher's option that is
-//! not known here says nothing.
+//! Invariant: the words of the workload are found by its name, wherever it stands; an option of a launcher
+//! that is not known here says nothing.
 //! Never here: starting anything.
 
 use units::Usage;

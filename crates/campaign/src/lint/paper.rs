@@ -7,13 +7,14 @@ pub fn paper() -> String {
     let mut text = String::from(
         "# The lints\n\n\
          Made of the table in `crates/campaign/src/lint/table.rs` by `assay lint --list --markdown`.\n\n\
-         A lint is an opinion about storage tests turned into a check: what it found, with the numbers, and what\n\
-         would satisfy it. `assay lint -- COMMAND` looks at one command as it was typed, launcher included;\n\
-         `assay plan check` at a whole plan; later stages at the machine, at what was measured, at what is reported.\n\n\
-         An **error** makes the result INVALID, whoever signs. A **waiver** is needed for the others: a test says\n\
-         `waive = [{ lint, why, by }]`, and the finding stays listed with the name under it. An **info** is told.\n\
-         A finding may be less or more grave than its lint, where the case is.\n\n\
-         What a check would have to know and does not (the memory of a node, the rate that is asked for) is no\n\
+         A lint is an opinion about storage tests turned into a check: it says what it found, with the\n\
+         numbers, and what would satisfy it. `assay lint -- COMMAND` looks at one command as it was typed,\n\
+         launcher included; `assay plan check` at a whole plan; later stages look at the machine, at what\n\
+         was measured, and at what is reported.\n\n\
+         An **error** makes the result INVALID, whoever signs. A **waiver** is needed for the others: a\n\
+         test says `waive = [{ lint, why, by }]`, and the finding stays listed with the name under it. An\n\
+         **info** is told. A finding may be less or more grave than its lint, where the case is.\n\n\
+         What a check would have to know and does not (the memory of a node, the rate asked for) is no\n\
          finding: `--ram`, `--cores`, `--mount`, `--role`, `--sustained` and `--target` tell it.\n\n\
          | lint | level | stages | why | source |\n|---|---|---|---|---|\n",
     );

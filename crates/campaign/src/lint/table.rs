@@ -86,7 +86,7 @@ pub const LINTS: &[Lint] = &[
         id: "write-iops-buffered",
         level: Level::Waiver,
         source: "Lockwood, IOR results at NERSC",
-        reason: "A write-back cache aggregates and reorders small random writes, so the number is what a user sees and not what servers do",
+        reason: "Caches gather and reorder small random writes: a user's view, not the servers' work",
         checks: &[Line(cache::write_iops)],
     },
     Lint {
@@ -132,7 +132,7 @@ pub const LINTS: &[Lint] = &[
             Line(stonewall::beyond),
             Told(
                 Stage::Plan,
-                "refused: a reader of more than its dataset holds, of a stopped one without a status file",
+                "refused: a reader of more than there is, or of a stopped dataset without a status file",
             ),
         ],
     },
@@ -147,7 +147,7 @@ pub const LINTS: &[Lint] = &[
         id: "wearout-on-measured",
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
-        reason: "Wear-out makes all ranks wait for the slowest, which is what an application does and not what a file system sustains",
+        reason: "Wear-out waits for the slowest rank, as an application does: not what is sustained",
         checks: &[Line(stonewall::wear_out)],
     },
     Lint {
@@ -182,7 +182,7 @@ pub const LINTS: &[Lint] = &[
         id: "dataset-too-small",
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
-        reason: "A reader that meets the end of its files before its time is up has not been sustained",
+        reason: "A reader at the end of its files before its time is up sustained nothing",
         checks: &[Line(stonewall::too_small)],
     },
     Lint {
@@ -196,7 +196,7 @@ pub const LINTS: &[Lint] = &[
         id: "client-limited",
         level: Level::Info,
         source: "Lockwood, IOR results at NERSC",
-        reason: "Where more clients raise the number it is the clients' number, and a lower bound for the file system",
+        reason: "Where more clients raise the number it is theirs, and a lower bound",
         checks: &[
             After(after::client_limited),
             Told(Stage::After, "the warning `measured from one client node`"),
@@ -209,10 +209,7 @@ pub const LINTS: &[Lint] = &[
         reason: "A share of the nodes is a number only with what was delivered",
         checks: &[
             Line(shape::fraction),
-            Told(
-                Stage::Plan,
-                "refused: a share of nodes where none are delivered; `plan check` prints what it comes to",
-            ),
+            Told(Stage::Plan, "refused: a share of unknown nodes; `plan check` prints what it comes to"),
         ],
     },
     Lint {
@@ -257,7 +254,7 @@ pub const LINTS: &[Lint] = &[
         id: "cb-state-unset",
         level: Level::Waiver,
         source: "Lockwood, IOR results at NERSC",
-        reason: "Collective buffering changes who talks to the servers, and the library chooses where nobody says",
+        reason: "Collective buffering decides who talks to the servers; unsaid, the library chooses",
         checks: &[Line(cache::collective)],
     },
     Lint {
@@ -323,7 +320,7 @@ pub const LINTS: &[Lint] = &[
         id: "reps-short",
         level: Level::Waiver,
         source: "Blue Waters IO-2017",
-        reason: "Fewer repetitions than the clause names, or repetitions that share a launch, support less",
+        reason: "Fewer repetitions than asked for, or in one launch, support less",
         checks: &[Line(clauses::short), Told(Stage::After, "fewer repetitions than planned are INVALID")],
     },
     Lint {
@@ -351,10 +348,7 @@ pub const LINTS: &[Lint] = &[
         level: Level::Info,
         source: "IOR 4.1",
         reason: "The StdDev of IOR divides by n, that of mdtest by n−1",
-        checks: &[Told(
-            Stage::After,
-            "by construction: deviations are computed from single repetitions, over n−1",
-        )],
+        checks: &[Told(Stage::After, "by construction: deviations are of single repetitions, over n−1")],
     },
     Lint {
         id: "stonewall-mib-per-rank",
@@ -367,7 +361,7 @@ pub const LINTS: &[Lint] = &[
         id: "mdtest-rate-meaning",
         level: Level::Info,
         source: "mdtest 4.1",
-        reason: "mdtest multiplies the slowest rank's rate by the ranks, so that one straggler scales all",
+        reason: "mdtest multiplies the slowest rank's rate by the ranks: a straggler scales all",
         checks: &[Told(Stage::After, "by construction: a rate is all operations over the time of all ranks")],
     },
     Lint {
@@ -381,7 +375,7 @@ pub const LINTS: &[Lint] = &[
         id: "linearity-base",
         level: Level::Error,
         source: "Blue Waters IO-2017",
-        reason: "Scaling is judged from one server on, with servers that are counted and clients that are not the limit",
+        reason: "Scaling is judged from one server on, with servers counted and clients enough",
         checks: &[Plan(series::base)],
     },
     Lint {
@@ -436,10 +430,7 @@ pub const LINTS: &[Lint] = &[
         reason: "A test that fills the file system measures its end",
         checks: &[
             Before(before::no_room),
-            Told(
-                Stage::Before,
-                "refused: `assay run` of a plan whose files or names do not fit with 10 % to spare",
-            ),
+            Told(Stage::Before, "refused: a run whose files or names do not fit with 10 % to spare"),
         ],
     },
     Lint {
@@ -460,7 +451,7 @@ pub const LINTS: &[Lint] = &[
         id: "ls-walk",
         level: Level::Error,
         source: "LLNL Purple GPFS acceptance (ten `ls -lR` of more than 100 000 entries)",
-        reason: "Walks of small, shared or cached trees are none of the servers",
+        reason: "Walks of small, shared or cached trees do not reach the servers",
         checks: &[
             Line(names::walk),
             After(after::walk),
@@ -579,7 +570,7 @@ pub const LINTS: &[Lint] = &[
         id: "waiver",
         level: Level::Error,
         source: "this program",
-        reason: "A waiver waives one finding of one lint, which it names, by somebody who answers for it",
+        reason: "A waiver names a lint that found something, a reason and a person",
         checks: &[Told(Stage::Plan, "where waivers are taken into account")],
     },
 ];

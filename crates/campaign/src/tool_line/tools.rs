@@ -210,6 +210,14 @@ pub(super) const TOOLS: &[Tool] = &[
     },
 ];
 
+/// The letters and the long options that take a value, of the workload with this key; none of another.
+pub(crate) fn options_of(key: &str) -> (&'static str, &'static [&'static str]) {
+    TOOLS
+        .iter()
+        .find(|tool| tool.key == key)
+        .map_or(("", &[]), |tool| (tool.with_value, tool.long_with_value))
+}
+
 /// The groups of cases of mpi-io: what stands before the first dot of their names.
 const MPI_IO_GROUPS: &[&str] = &[
     "access",

@@ -28,7 +28,8 @@ const CHECK: &str = "[[test]]\nid = \"R\"\nuses = \"W\"\nior = \"-R -C -k -F -b 
 /// A test of mdtest that makes names; `-u` is in `options` or not.
 fn names(id: &str, clause: &str, options: &str) -> String {
     format!(
-        "[[test]]\nid = \"{id}\"\nclause = \"{clause}\"\nstates = [\"full\"]\nmdtest = \"-C -n 1000000 {options}\"\n\
+        "[[test]]\nid = \"{id}\"\nclause = \"{clause}\"\nstates = [\"full\"]\n\
+         mdtest = \"-C -n 1000000 {options}\"\n\
          criterion = {{ metric = \"file_creation.rate\", op = \">\", value = \"25000/s\" }}\n"
     )
 }
@@ -124,6 +125,32 @@ fn a_series_begins_with_one_server_counts_and_gives_each_as_many_clients() {
     let thin = vec![step("one", 1, 10), step("3/3", 6, 30)];
     let found = of(Series { steps: thin, ..right });
     assert!(found[0].starts_with("step 3/3 has 5.00 client nodes for each server"), "{found:?}");
+}
+
+#[test]
+fn a_series_of_a_plan_is_held_against_its_servers_and_nodes() {
+    let of = |steps: &str, nodes: &str| {
+        let text = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nlaunch = {{ kind = \"mpirun\" }}\n\
+             [fs.s]\ndir = \"{{dir}}\"\nservers = 6\nset_servers = \"on {{servers}}\"\n\
+             count_servers = \"count\"\n\
+             [[series]]\nid = \"S\"\nover = \"servers\"\nsteps = {steps}\nnodes = {nodes}\n\
+             [[series.phases]]\nid = \"w\"\nior = \"-w -W -e -F\"\n\
+             criterion = {{ metric = \"write.bw\", linear_within = \"10%\" }}\n"
+        );
+        let plan = Plan::parse(&text, "p.toml").unwrap();
+        let found = lint::plan(&plan).into_iter().filter(|finding| finding.lint == "linearity-base");
+        found.map(|finding| finding.what).collect::<Vec<_>>()
+    };
+    let steps = "[\"1\", \"1/3\", \"3/3\"]";
+    assert_eq!(of(steps, "{ steps = [\"2\", \"4\", \"12\"] }"), [""; 0]);
+    let found = of(steps, "12");
+    assert!(
+        found[0].starts_with("step 1/3 has 6.00 client nodes for each server, and step 1 has 12.00"),
+        "{found:?}"
+    );
+    let found = of("[\"1/3\", \"3/3\"]", "{ steps = [\"4\", \"12\"] }");
+    assert_eq!(found, ["its first step is no single server, so what one server does is not known"]);
 }
 
 #[test]

@@ -104,6 +104,7 @@ fn part(name: &str, begin: f64, end: f64, of_window: bool) -> Part {
     Part { name: name.into(), span_s: (begin, end), of_window }
 }
 
+// tidy: long because the cases are read as one table.
 #[test]
 fn every_lint_after_fires_on_its_defect_and_on_nothing_else() {
     let good = [stopped(95, 40.0), stopped(96, 41.0)];

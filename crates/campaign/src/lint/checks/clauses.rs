@@ -9,7 +9,9 @@ pub(crate) fn stat(subject: &LineSubject) -> Vec<Found> {
     let clause = subject.clause.to_lowercase();
     let averages = ["average", "mean "].iter().any(|word| clause.contains(word));
     let mut found = Vec::new();
-    for criterion in subject.criteria.iter().filter(|criterion| !criterion.counts) {
+    for criterion in
+        subject.criteria.iter().filter(|criterion| !criterion.counts && criterion.value.is_some())
+    {
         let metric = &criterion.metric;
         match criterion.stat {
             None => {

@@ -53,7 +53,8 @@ fn of(series: &Series) -> Vec<Found> {
         };
         tell(
             format!(
-                "step {} has {:.2} client nodes for each server, and step {} has {:.2}: the clients may be the limit",
+                "step {} has {:.2} client nodes for each server, and step {} has {:.2}: the clients may be \
+                 the limit",
                 few.label,
                 per(few),
                 many.label,

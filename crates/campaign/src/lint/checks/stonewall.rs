@@ -154,8 +154,8 @@ fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Found> {
         let rate = rate_decimal(bytes / line.deadline_s as f64);
         let what =
             format!("-D {} stops it before it has {all}, unless it is written at {rate}", line.deadline_s);
-        let remedy = "let its readers know what is there: -O stoneWallingStatusFile=F on both lines, or -b of \
-                      the smallest file";
+        let remedy = "let its readers know what is there: -O stoneWallingStatusFile=F on both lines, or -b \
+                      of the smallest file";
         found.push(Found::new(what, remedy).level(Level::Info).at(line.place('D')));
     }
     found

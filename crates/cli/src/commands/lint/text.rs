@@ -10,7 +10,7 @@ use units::{Usage, several};
 use super::standing;
 
 /// Columns of the text.
-const WIDTH: usize = 100;
+const WIDTH: usize = 96;
 
 /// The findings about one command, a block each, and a line that sums them up.
 pub(super) fn told(subject: &LineSubject, findings: &[Finding]) -> String {
@@ -50,10 +50,14 @@ pub(super) fn lines(findings: &[Finding]) -> String {
         return String::new();
     }
     let mut text = String::new();
-    for finding in findings {
+    for (finding, others) in alike(findings) {
         let Finding { level, lint, about, what, remedy, .. } = finding;
         let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        let about = if about.is_empty() { String::new() } else { format!("{about}: ") };
+        let about = match (about.as_str(), others) {
+            ("", _) => String::new(),
+            (about, 0) => format!("{about}: "),
+            (about, others) => format!("{about} and {} more: ", several(others, "test")),
+        };
         let waived = finding.waived.as_ref();
         let signed =
             waived.map(|signed| format!(" (waived by {}: {})", signed.by, signed.why)).unwrap_or_default();
@@ -68,6 +72,19 @@ pub(super) fn lines(findings: &[Finding]) -> String {
         .collect();
     let _ = writeln!(text, "lint: {}; `assay lint --explain LINT` says why", told.join(", "));
     text
+}
+
+/// The findings, each with how many others say the same of the same place: the steps of a series share lines.
+fn alike(findings: &[Finding]) -> Vec<(&Finding, u64)> {
+    let mut all: Vec<(&Finding, u64)> = Vec::new();
+    for finding in findings {
+        let key = |finding: &Finding| (finding.lint, finding.place.clone(), finding.what.clone());
+        match all.iter_mut().find(|(known, _)| known.place.is_some() && key(known) == key(finding)) {
+            Some((_, others)) => *others += 1,
+            None => all.push((finding, 0)),
+        }
+    }
+    all
 }
 
 fn summary(findings: &[Finding]) -> String {
