@@ -11,6 +11,7 @@ pub mod after;
 pub mod before;
 mod checks;
 pub mod document;
+mod from_campaign;
 mod from_plan;
 pub mod ior_facts;
 pub mod launcher;
@@ -26,6 +27,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+pub use from_campaign::measured;
 pub use from_plan::{subjects, waivers};
 pub use paper::paper;
 pub use subject::{LineSubject, PlanSubject, Role};

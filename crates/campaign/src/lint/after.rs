@@ -66,13 +66,14 @@ pub struct AfterSubject<'a> {
 impl AfterSubject<'_> {
     /// The rates of the repetitions, bytes per second.
     fn rates(&self) -> Vec<f64> {
-        self.phases.iter().filter(|phase| phase.spans.total_s > 0.0).map(|phase| rate(phase)).collect()
+        self.phases.iter().filter_map(|phase| rate(phase)).collect()
     }
 }
 
-fn rate(phase: &Phase) -> f64 {
+/// Bytes, or operations, per second of a phase; `None` of one that took no time.
+pub(super) fn rate(phase: &Phase) -> Option<f64> {
     let moved = if phase.counts == Counts::Bytes { phase.bytes } else { phase.ops };
-    moved as f64 / phase.spans.total_s
+    (phase.spans.total_s > 0.0).then(|| moved as f64 / phase.spans.total_s)
 }
 
 /// The findings of this stage, in the order of the table.

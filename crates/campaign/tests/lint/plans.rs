@@ -193,9 +193,9 @@ fn a_waiver_that_waives_nothing_is_told() {
     for (given, level, what) in [
         (waiver("W", "no-such", "x"), Level::Error, "the waiver of `no-such` names no lint"),
         (
-            waiver("W", "runs-dry", "x"),
+            waiver("W", "compressible", "x"),
             Level::Info,
-            "the waiver of `runs-dry` waives nothing: the lint found nothing",
+            "the waiver of `compressible` waives nothing: the lint found nothing",
         ),
         (
             waiver("V", "unchecked-data", "x"),
@@ -214,6 +214,12 @@ fn a_waiver_that_waives_nothing_is_told() {
         assert_eq!(told.place, Some(Place::Plan(3, 4)));
         assert!(finding(&findings, "unchecked-data").stands(), "{what}");
     }
+}
+
+#[test]
+fn a_waiver_of_what_is_only_measured_later_is_not_idle() {
+    let findings = settle(plan(WRITE), &[waiver("W", "straggler", "a slow drive")]);
+    assert_eq!(told(&findings), [("W", "unchecked-data")]);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! The stages before, after and of the report: each lint fires on its defect, and not on what is right.
 
+use campaign::Plan;
 use campaign::lint::after::{self, AfterSubject, Part};
 use campaign::lint::before::{self, BeforeSubject, ClientFacts};
 use campaign::lint::document::{self, ProjectionFacts, ReportSubject, ResultRow};
 use campaign::lint::table::Check;
-use campaign::lint::{Finding, Level};
-use results::folder::{FileSystem, Machine};
-use results::record::{Balance, Counts, Phase, Spans, Stonewall};
+use campaign::lint::{self, Finding, Level};
+use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::record::{Balance, Counts, Phase, Record, Spans, Stonewall};
 
 use crate::{finding, with_check};
 
@@ -231,4 +232,39 @@ fn every_lint_of_the_report_fires_on_its_defect_and_on_nothing_else() {
     for id in with_check(|check| matches!(check, Check::Report(_))) {
         assert!(wrong.iter().any(|(lint, _)| *lint == id), "{id} has no case here");
     }
+}
+
+fn job(test: &str, phase: Phase) -> Job {
+    let info = JobInfo { test: test.into(), end: JobEnd::Exit(0), ..Default::default() };
+    Job { info, records: vec![Record::Phase(Box::new(phase))], ..Default::default() }
+}
+
+#[test]
+fn a_campaign_is_looked_at_with_the_waivers_of_its_plan() {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
+                launch = { kind = \"mpirun\" }\n\
+                [[series]]\nid = \"S\"\nover = \"nodes\"\nsteps = [\"2\", \"4\"]\nrepetitions = 2\n\
+                [[series.phases]]\nid = \"w\"\nior = \"-w -W -e -F -D 30\"\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n\
+                waive = [{ lint = \"straggler\", why = \"a slow drive\", by = \"lead\" }]\n";
+    let plan = Plan::parse(text, "p.toml").unwrap();
+    let jobs = |slowest: u64, factor: u64| {
+        let of = |test, factor: u64| {
+            let phase = Phase { bytes: 400 * factor, ..stopped(slowest * factor, 40.0) };
+            [job(test, phase.clone()), job(test, phase)]
+        };
+        [of("S.n2.w", 1), of("S.n4.w", factor)].concat()
+    };
+    let found = |slowest, factor, machine: Machine| {
+        let campaign = Campaign { jobs: jobs(slowest, factor), before: Some(machine), ..Default::default() };
+        lint::measured(&plan, &campaign)
+    };
+    assert_eq!(told(&found(95, 1, machine(50, 50))), [""; 0]);
+    assert_eq!(told(&found(95, 1, Machine::default())), ["fill-recorded"]);
+    let findings = found(95, 3, machine(50, 50));
+    assert_eq!(told(&findings), ["client-limited"]);
+    assert_eq!((findings[0].about.as_str(), findings[0].level), ("S.n2.w", Level::Info));
+    let findings = found(40, 1, machine(50, 50));
+    assert_eq!(told(&findings), ["straggler", "straggler"]);
+    assert!(findings.iter().all(|finding| !finding.stands()), "signed: {findings:#?}");
 }

@@ -188,6 +188,7 @@ fn rate(text: &str) -> Result<Quantity, Usage> {
 
 /// How many findings of each level stand.
 fn standing(findings: &[Finding]) -> [usize; 3] {
-    [Level::Error, Level::Waiver, Level::Info]
-        .map(|level| findings.iter().filter(|f| f.level == level).count())
+    [Level::Error, Level::Waiver, Level::Info].map(|level| {
+        findings.iter().filter(|finding| finding.level == level && finding.waived.is_none()).count()
+    })
 }

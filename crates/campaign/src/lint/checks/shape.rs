@@ -212,7 +212,10 @@ pub(crate) fn layout(subject: &LineSubject) -> Vec<Found> {
         }
         (None, _) if !subject.fs.layout => {
             let what = format!("how files lie on {kind} is not said: whatever the directory has is measured");
-            vec![Found::new(what, "declare the layout of the file system in the plan")]
+            vec![Found::new(
+                what,
+                "declare it: setup = [\"lfs setstripe -c 1 {dir}\"], or --posix.lustre.stripecount",
+            )]
         }
         _ => Vec::new(),
     }

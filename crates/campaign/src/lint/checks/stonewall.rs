@@ -102,7 +102,7 @@ pub(crate) fn runs_dry(subject: &LineSubject) -> Vec<Found> {
         None if subject.sustained_s.is_some() => {
             let rate = rate_decimal(bytes / (MARGIN * seconds));
             let what = format!("{all} last for the {} of -D up to {rate}", duration(seconds));
-            let remedy = "give the rate that is asked for (--target) to have it checked";
+            let remedy = "nothing at a lower rate; a criterion, or --target, has it checked";
             vec![Found::new(what, remedy).level(Level::Info).at(line.place('D'))]
         }
         _ => Vec::new(),

@@ -70,6 +70,9 @@ pub(super) fn lines(findings: &[Finding]) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| several(*count as u64, what))
         .collect();
+    let waived = findings.iter().filter(|finding| finding.waived.is_some()).count();
+    let signed = (waived > 0).then(|| format!("{waived} waived"));
+    let told: Vec<String> = told.into_iter().chain(signed).collect();
     let _ = writeln!(text, "lint: {}; `assay lint --explain LINT` says why", told.join(", "));
     text
 }
