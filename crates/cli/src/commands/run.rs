@@ -163,7 +163,8 @@ fn reserved(wanted: &Path) -> Result<PathBuf> {
         match std::fs::create_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => {
-                let at = folder.display();
+                let at = std::path::absolute(&folder).unwrap_or(folder);
+                let at = at.display();
                 let what = format!("cannot make {at}: {error}; choose a directory that you may write to");
                 return Err(Usage(what).into());
             }
