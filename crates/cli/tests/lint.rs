@@ -189,6 +189,21 @@ fn a_reader_is_held_against_the_command_that_made_its_files() {
 }
 
 #[test]
+fn numbers_beyond_all_machines_are_read_all_the_same() {
+    let most = u64::MAX.to_string();
+    for (options, command) in [
+        ("--nodes MOST --ppn MOST", "ior -w -e -b 8p -s MOST"),
+        ("--nodes 3 --ppn MOST", "srun -n 7 ior -w -e"),
+        ("", "jsrun -n MOST -a MOST -r MOST ior -w"),
+        ("", "mdtest -b MOST -z MOST -I MOST -n"),
+        ("", "ior -D 99999999999999999999 -M 101% -t x -O ,=,a -"),
+    ] {
+        let ran = of(&options.replace("MOST", &most), &command.replace("MOST", &most));
+        assert_eq!((ran.status, ran.err.as_str()), (Some(1), ""), "{options} -- {command}");
+    }
+}
+
+#[test]
 fn lints_are_listed_and_explained() {
     let list = lint(&["--list"]).ok();
     assert!(list.lines().count() > 50 && list.contains("write-iops-buffered    waiver  plan "), "{list}");

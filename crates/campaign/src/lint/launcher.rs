@@ -253,8 +253,8 @@ impl Launcher {
         }
         if let Some(sets) = sets {
             let of_set = of_set.unwrap_or(1);
-            launched.ranks = launched.ranks.or(Some(sets * of_set));
-            launched.ppn = of_node.map(|sets: u64| sets * of_set);
+            launched.ranks = launched.ranks.or(Some(sets.saturating_mul(of_set)));
+            launched.ppn = of_node.map(|sets: u64| sets.saturating_mul(of_set));
             launched.nodes = of_node.filter(|of_node| *of_node > 0).map(|of_node| sets.div_ceil(of_node));
         }
         Ok(launched)

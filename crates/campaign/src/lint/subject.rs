@@ -236,7 +236,7 @@ impl LineSubject {
         let told = self.launched.ranks.or(self.stated.ranks);
         told.or_else(|| {
             let nodes = self.launched.nodes.or(self.stated.nodes)?;
-            Some(nodes * self.launched.ppn.or(self.stated.ppn)?)
+            Some(nodes.saturating_mul(self.launched.ppn.or(self.stated.ppn)?))
         })
     }
 

@@ -30,12 +30,13 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Found> {
     let ranks = first(launched.ranks, stated.ranks);
     let (nodes, ppn) = (first(launched.nodes, stated.nodes), first(launched.ppn, stated.ppn));
     if let (Some(ranks), Some(nodes), Some(ppn)) = (ranks, nodes, ppn)
-        && ranks != nodes * ppn
+        && ranks != nodes.saturating_mul(ppn)
     {
-        let what = format!("{nodes} nodes × {ppn} ranks = {}, and {ranks} are started", nodes * ppn);
+        let what =
+            format!("{nodes} nodes × {ppn} ranks = {}, and {ranks} are started", nodes.saturating_mul(ppn));
         let remedy = match ranks % ppn {
-            0 => format!("start {}, or state {} nodes", nodes * ppn, ranks / ppn),
-            _ => format!("start {}", nodes * ppn),
+            0 => format!("start {}, or state {} nodes", nodes.saturating_mul(ppn), ranks / ppn),
+            _ => format!("start {}", nodes.saturating_mul(ppn)),
         };
         found.push(Found::new(what, remedy));
     }
