@@ -549,7 +549,7 @@ pub const LINTS: &[Lint] = &[
         reason: "A rank far behind the others tells of a slow node or target",
         checks: &[
             After(after::straggler),
-            Told(Stage::After, "the warning `ran at … of the median rank`, by rates"),
+            Told(Stage::After, "the warnings about slow ranks, nodes and targets, by their rates"),
         ],
     },
     Lint {
