@@ -47,7 +47,7 @@ fn the_slow_target_stands_first_and_is_called_slow_and_nodes_are_not() {
 #[test]
 fn the_plot_has_a_dot_for_each_rank_and_three_for_a_group_of_many() {
     let mut campaign = golden::campaign();
-    let dots = |campaign| {
+    let dots = |campaign: &results::folder::Campaign| {
         let document = of(campaign);
         let (_, plots) = shown(&document);
         let plot = plots.into_iter().find(|plot| plot.title == "write of ranks, by storage target").unwrap();
