@@ -20,6 +20,11 @@ struct Package {
 /// In order of name. Tests call `mpirun.mpich` and `mpirun.openmpi`: the bare `mpirun` is whichever
 /// of the two was installed last.
 const PACKAGES: &[Package] = &[
+    Package {
+        name: "glusterfs-client",
+        reason: "mounts the parallel file system whose servers have known speeds",
+    },
+    Package { name: "glusterfs-server", reason: "its servers, which tests start themselves" },
     Package { name: "hdf5-tools", reason: "h5dump reads what ior and flash-io wrote by HDF5" },
     Package { name: "libhdf5-mpich-103-1", reason: "HDF5 on MPICH" },
     Package { name: "libhdf5-openmpi-103-1", reason: "HDF5 on Open MPI" },
@@ -111,11 +116,11 @@ mod tests {
     fn without_root_the_advice_is_one_line_to_run_and_the_reasons() {
         let text = advice(&missing("")[..2]);
         let mut lines = text.lines();
-        let run = "run: sudo apt-get install -y --no-install-recommends hdf5-tools libhdf5-mpich-103-1";
+        let run = "run: sudo apt-get install -y --no-install-recommends glusterfs-client glusterfs-server";
         assert_eq!(lines.next(), Some(run));
         assert_eq!(
             lines.next().map(str::trim),
-            Some("hdf5-tools: h5dump reads what ior and flash-io wrote by HDF5")
+            Some("glusterfs-client: mounts the parallel file system whose servers have known speeds")
         );
     }
 }

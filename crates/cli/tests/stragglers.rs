@@ -11,7 +11,8 @@ use common::gluster::{Gluster, Volume};
 const MIB: u64 = 1 << 20;
 const RANKS: usize = 16;
 
-/// What one campaign on the volume left: the warnings of its verdict, and which ranks' files lay on each brick.
+/// What one campaign on the volume left: the warnings of its verdict, which ranks' files lay on each brick,
+/// and the report.
 struct Told {
     warnings: Vec<String>,
     on: Vec<BTreeSet<u64>>,

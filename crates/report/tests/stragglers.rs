@@ -25,7 +25,7 @@ fn table<'d>(document: &'d Document, title: &str) -> Option<&'d Table> {
 #[test]
 fn the_slow_target_stands_first_and_is_called_slow_and_nodes_are_not() {
     let document = of(&golden::campaign());
-    let targets = table(&document, "write of storage targets").expect("there are targets");
+    let targets = table(&document, "Storage targets in write").expect("there are targets");
     let first = &targets.rows[0];
     let words: Vec<&str> = first.iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
@@ -34,9 +34,10 @@ fn the_slow_target_stands_first_and_is_called_slow_and_nodes_are_not() {
     );
     assert_eq!(first[5].tone, Tone::Fail);
     assert!(targets.rows[1..].iter().all(|row| row[5].text.is_empty()), "{targets:?}");
-    let nodes = table(&document, "write of nodes").expect("there are nodes");
+    let nodes = table(&document, "Nodes in write").expect("there are nodes");
     assert!(nodes.rows.len() == 4 && nodes.rows.iter().all(|row| row[5].text.is_empty()), "{nodes:?}");
-    let alone = table(&document, "write: slow ranks that no node or target explains").expect("there is one");
+    let alone =
+        table(&document, "Slow ranks in write that no node or target explains").expect("there is one");
     assert_eq!(
         (alone.rows.len(), alone.rows[0][0].text.as_str(), alone.rows[0][1].text.as_str()),
         (1, "9", "n001")
@@ -50,7 +51,10 @@ fn the_plot_has_a_dot_for_each_rank_and_three_for_a_group_of_many() {
     let dots = |campaign: &results::folder::Campaign| {
         let document = of(campaign);
         let (_, plots) = shown(&document);
-        let plot = plots.into_iter().find(|plot| plot.title == "write of ranks, by storage target").unwrap();
+        let plot = plots
+            .into_iter()
+            .find(|plot| plot.title == "Rates of ranks in write, by storage target")
+            .unwrap();
         assert!(plot.marks.iter().all(|mark| mark.y <= plot.y.to && mark.x <= plot.x.to), "{plot:?}");
         let slow = plot.marks.iter().filter(|mark| mark.line == 1).count();
         (plot.marks.len(), slow)
@@ -78,8 +82,10 @@ fn without_columns_or_with_one_rank_nothing_is_shown() {
         let document = of(&campaign);
         let (tables, plots) = shown(&document);
         assert!(
-            tables.iter().all(|table| !table.title.contains("nodes") && !table.title.contains("ranks lay"))
+            tables
+                .iter()
+                .all(|table| !table.title.starts_with("Nodes") && !table.title.contains("ranks lay"))
         );
-        assert!(plots.iter().all(|plot| !plot.title.contains("of ranks")));
+        assert!(plots.iter().all(|plot| !plot.title.contains("Rates of ranks")));
     }
 }

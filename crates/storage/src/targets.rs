@@ -1,8 +1,9 @@
 //! On which storage targets a file lies, where its file system tells: Lustre and GlusterFS do, each by an
 //! extended attribute that any user may read.
 //!
-//! Lustre's is the layout itself, `lov_user_md` or `lov_comp_md_v1` of `lustre_user.h` (uapi/linux/lustre), in
-//! the machine's byte order. GlusterFS tells a sentence with a `<POSIX(BRICK):HOST:FILE>` for each brick.
+//! Lustre's is the layout itself, `lov_user_md` or `lov_comp_md_v1` of `lustre_user.h`
+//! (uapi/linux/lustre), in the machine's byte order. GlusterFS tells a sentence with a
+//! `<POSIX(BRICK):HOST:FILE>` for each brick.
 //!
 //! Invariant: what cannot be understood names no target; nothing is opened, nothing changes.
 
@@ -192,7 +193,8 @@ mod tests {
     fn the_bricks_of_a_replicated_file_are_all_named() {
         let one = "(<DISTRIBUTE:top> <POSIX(/b4/data):vm:/b4/data/d/data.00000000>) ";
         assert_eq!(bricks(one), ["vm:/b4/data"]);
-        let two = "(<DISTRIBUTE:v-dht> (<REPLICATE:v-replicate-0> <POSIX(/b1):n1:/b1/a:/b> <POSIX(/b2):n2:/b2/a:/b>))";
+        let two = "(<DISTRIBUTE:v-dht> (<REPLICATE:v-replicate-0> <POSIX(/b1):n1:/b1/a:/b> \
+                   <POSIX(/b2):n2:/b2/a:/b>))";
         assert_eq!(bricks(two), ["n1:/b1", "n2:/b2"]);
         assert!(bricks("").is_empty() && bricks("<POSIX(/b1").is_empty());
     }

@@ -14,8 +14,9 @@ const FILES: usize = 3;
 const SENTENCES: usize = 4;
 /// Share of the mean below which the rank that moved least is told.
 const LEAST: f64 = 0.9;
-/// Share of the time lost to the slowest ranks, and of the deadline by the wear-out, from which on it is told.
+/// Share of the time lost to the slowest ranks above which it is told.
 const LOST: f64 = 0.05;
+/// The wear-out's share of the deadline above which it is told.
 const WEAR_OUT: f64 = 0.1;
 /// In shorter phases the start of the ranks decides who is last, seconds.
 const LONG: f64 = 1.0;

@@ -69,8 +69,8 @@ fn where_node_and_brick_are_one_both_are_named_and_a_rank_alone_is_named_alone()
     assert_eq!(
         tied,
         [
-            "writing from node n1 ran at 59 % of the others' rate (ranks 4, 5, 6, 7); the same ranks are those of \
-         brick 127.0.0.1:/b2, and either may be the reason",
+            "writing from node n1 ran at 59 % of the others' rate (ranks 4, 5, 6, 7); the same ranks are \
+             those of brick 127.0.0.1:/b2, and either may be the reason",
             "writing to brick 127.0.0.1:/b2 ran at 59 % of the others' rate (ranks 4, 5, 6, 7; files \
          data.00000004, data.00000005, data.00000006, …); the same ranks are those of node n1, and either \
          may be the reason"

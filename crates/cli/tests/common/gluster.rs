@@ -1,8 +1,8 @@
-//! A GlusterFS whose bricks have known speeds: each is an ext4 on a loop device that a cgroup holds to so many
-//! bytes a second, and the servers run without glusterd, as children of the test.
+//! A GlusterFS whose bricks have known speeds: each is an ext4 on a loop device that a cgroup holds to so
+//! many bytes a second, and the servers run without glusterd, as children of the test.
 //!
-//! Invariant: whatever happens to the test, mounts, loop devices, cgroups and servers are gone afterwards; what
-//! a killed test left goes when the next one starts.
+//! Invariant: whatever happens to the test, mounts, loop devices, cgroups and servers are gone afterwards;
+//! what a killed test left goes when the next one starts.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};

@@ -17,8 +17,10 @@ const ROWS: usize = 40;
 const DOTS: usize = 300;
 /// Groups in a plot of many ranks, each with three marks.
 const GROUPS: usize = 100;
-/// Groups that have their names at the axis.
-const NAMED: usize = 6;
+/// Groups that have their names at the axis, where there is room.
+const NAMED: usize = 12;
+/// Share of a group's room that its marks take.
+const WIDTH: f64 = 0.7;
 /// Letters of a name at the axis.
 const LETTERS: usize = 14;
 
@@ -49,8 +51,8 @@ fn same<'m>(measured: &'m [Measured<'m>]) -> Vec<Same<'m>> {
 pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
     let mut tables = vec![spread(measured)];
     for one in same(measured) {
-        tables.push(groups(&one, Factor::Node, "nodes", "Node"));
-        tables.push(groups(&one, Factor::Target, "storage targets", "Target"));
+        tables.push(groups(&one, Factor::Node, "Nodes", "Node"));
+        tables.push(groups(&one, Factor::Target, "Storage targets", "Target"));
         tables.push(stragglers(&one));
     }
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
@@ -67,7 +69,11 @@ fn spread(measured: &[Measured]) -> Table {
     let mut table = each("How far ranks lay apart", &headings, measured, |one| {
         let spread = Spread::of(one.phase)?;
         Some(vec![
-            Cell::new(format!("rank {}", spread.least_rank)),
+            Cell::new(if spread.least_share < 1.0 {
+                format!("rank {}", spread.least_rank)
+            } else {
+                "all alike".into()
+            }),
             Cell::new(share(spread.least_share)),
             Cell::new(format!("{:.2}", spread.late)),
             Cell::new(spread.wear_out.map_or(NONE.into(), share)),
@@ -103,7 +109,7 @@ fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&Group> {
 fn groups(same: &Same<'_>, factor: Factor, plural: &str, heading: &str) -> Table {
     let held = if factor == Factor::Node { ">Ranks" } else { ">Files" };
     let headings = [heading, held, ">Median rate of a rank", ">Against others", ">All together", ""];
-    let mut table = Table::new(&format!("{} of {plural}", same.title), &headings);
+    let mut table = Table::new(&format!("{plural} in {}", same.title), &headings);
     let all = sorted(&same.attribution, factor);
     for group in all.iter().take(ROWS) {
         let (word, tone) = word(group.finding);
@@ -132,7 +138,7 @@ fn groups(same: &Same<'_>, factor: Factor, plural: &str, heading: &str) -> Table
 fn stragglers(same: &Same<'_>) -> Table {
     let headings = ["Rank", "Node", ">Of the median rank", ">Robust deviations below"];
     let mut table =
-        Table::new(&format!("{}: slow ranks that no node or target explains", same.title), &headings);
+        Table::new(&format!("Slow ranks in {} that no node or target explains", same.title), &headings);
     let all = &same.attribution.stragglers;
     for one in all.iter().take(ROWS) {
         let far = if one.deviations.is_finite() { format!("{:.1}", one.deviations) } else { NONE.into() };
@@ -171,8 +177,12 @@ fn plot(same: &Same<'_>) -> Option<Plot> {
         let rates = rates(same, group);
         let shown = if many { extremes(rates) } else { rates };
         let line = [Finding::Usual, Finding::Slow, Finding::Crowded].iter().position(|f| *f == group.finding);
-        let mark = |y: f64| Mark { x: f64::from(x), y, label: String::new(), line: line.unwrap_or(0) };
-        marks.extend(shown.into_iter().map(mark));
+        // Beside each other, from the slowest to the fastest, so that none hides another.
+        let step = WIDTH / shown.len().max(2) as f64;
+        let left = f64::from(x) - step * (shown.len() as f64 - 1.0) / 2.0;
+        let line = line.unwrap_or(0);
+        let mark = |(at, y): (usize, f64)| Mark { x: left + step * at as f64, y, label: String::new(), line };
+        marks.extend(shown.into_iter().enumerate().map(mark));
     }
     let top = marks.iter().map(|mark| mark.y).max_by(f64::total_cmp)? * 1.08;
     let (unit, count) = (unit(&same.phases), groups.len());
@@ -185,9 +195,10 @@ fn plot(same: &Same<'_>) -> Option<Plot> {
     let legend = |label: &str| Line { label: label.into(), points: Vec::new() };
     let shown = if many { "The slowest, median and fastest rank of each" } else { "A dot for each rank" };
     Some(Plot {
-        title: format!("{} of ranks, by {what}", same.title),
+        title: format!("Rates of ranks in {}, by {what}", same.title),
         note: format!(
-            "{shown}, over its own time, of all repetitions; {every} from the slowest to the fastest."
+            "{shown}, over its own time, of all repetitions; {every} and the ranks of each \
+             from the slowest to the fastest."
         ),
         x: Axis { label: every.into(), from: 0.5, to: count as f64 + 0.5, ticks },
         y: Axis {

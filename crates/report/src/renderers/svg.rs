@@ -103,10 +103,12 @@ fn draw_rule(svg: &mut String, plot: &Plot, rule: &Tick) {
 /// left edge have theirs below and to the right, each below the one before.
 fn draw_mark(svg: &mut String, plot: &Plot, mark: &Mark, crowded: &mut u32) {
     let (x, y, label) = (x(&plot.x, mark.x), y(&plot.y, mark.y), escape(&mark.label));
-    let _ = write!(svg, r#"<circle class="mark {}" cx="{x:.1}" cy="{y:.1}" r="3.5"/>"#, class(mark.line));
+    let class = class(mark.line);
     if mark.label.is_empty() {
+        let _ = write!(svg, r#"<circle class="dot {class}" cx="{x:.1}" cy="{y:.1}" r="2"/>"#);
         return;
     }
+    let _ = write!(svg, r#"<circle class="mark {class}" cx="{x:.1}" cy="{y:.1}" r="3.5"/>"#);
     let width = 7.0 * mark.label.chars().count() as f64;
     let (anchor, at, height) = if x - width < AREA.0 {
         *crowded += 1;

@@ -13,8 +13,8 @@ pub struct Spread {
     pub least_share: f64,
     /// The time that 99 % of the ranks had ended within, over the median rank's.
     pub late: f64,
-    /// How long the rank with the longest way went on after its deadline, over the deadline; `None` where none
-    /// did.
+    /// How long the rank with the longest way went on after its deadline, over the deadline; `None` where
+    /// none did.
     pub wear_out: Option<f64>,
     /// Share of the phase's transfer span in which only the slowest 1 % of the ranks were still at work.
     pub lost: f64,

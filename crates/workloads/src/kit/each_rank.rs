@@ -1,5 +1,5 @@
-//! What each rank did in a phase, brought to rank 0: one gather of a fixed number of bytes, and where files lie
-//! on storage targets their names, once for each place.
+//! What each rank did in a phase, brought to rank 0: one gather of a fixed number of bytes, and where files
+//! lie on storage targets their names, once for each place.
 //!
 //! Invariant: a rank brings as much however many there are; all is done behind the clock.
 //! Never here: asking the file system.

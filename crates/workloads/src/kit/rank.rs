@@ -122,8 +122,8 @@ impl<'a> Rank<'a> {
         self.offset.uncertainty_ns
     }
 
-    /// When a phase was, by the calendar, on rank 0: the first start and the last end of transfers on rank 0's
-    /// clock, where its timeline begins on this one's, and the worst uncertainty of any rank.
+    /// When a phase was, by the calendar, on rank 0: the first start and the last end of transfers on rank
+    /// 0's clock, where its timeline begins on this one's, and the worst uncertainty of any rank.
     pub fn moments(&self, [first, last]: [u64; 2], timeline: Tick, uncertainty_ns: u64) -> Option<Moments> {
         let calendar = (self.comm.rank() == 0).then(|| Calendar::read(&*self.clock))?;
         // Rank 0's clock is its own, moved by the bias.
