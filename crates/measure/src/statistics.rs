@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 
 pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
-pub use groups::{Evidence, Level, SLOW_SHARE, levels, rank_sum, robust_z};
+pub use groups::{SLOW_SHARE, rank_sum, robust_z};
 pub use linearity::{Linearity, Proportion, Step, Tolerance, linearity};
 pub use rates::{Moved, total_rate};
 pub use ratio::{Answer, Interval, ratio_interval};

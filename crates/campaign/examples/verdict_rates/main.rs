@@ -41,15 +41,16 @@ fn floors(shape: Shape) {
 
 fn until_decided() {
     println!(
-        "\nA floor, 3 repetitions and then what is asked for, up to 4 times: wrong / open, repetitions.\n"
+        "\nA floor, 3 repetitions and then what is asked for, up to 4 times: passed / failed / open, \
+         repetitions.\n"
     );
-    println!("| COV | −10 % | −5 % | +5 % | +10 % |\n|---|---|---|---|---|");
+    println!("| COV | −10 % | −5 % | −2 % | exactly | +5 % | +10 % |\n|---|---|---|---|---|---|---|");
     for cov in COVS {
         print!("| {} % |", cov * 100.0);
-        for truth in [0.9, 0.95, 1.05, 1.1] {
+        for truth in [0.9, 0.95, 0.98, 1.0, 1.05, 1.1] {
             let (tally, used) = worlds::until_decided(truth, cov, 4, TRIALS / 4);
-            let percent = tally.percent();
-            print!(" {:.1} / {:.1}, {used:.0} |", percent[usize::from(truth > 1.0)], percent[2]);
+            let [passed, failed, open] = tally.percent();
+            print!(" {passed:.1} / {failed:.1} / {open:.0}, {used:.0} |");
         }
         println!();
     }
