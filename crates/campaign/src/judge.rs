@@ -14,6 +14,7 @@ mod group;
 mod home;
 mod state;
 mod stragglers;
+mod summary;
 mod usable;
 mod warnings;
 
@@ -24,6 +25,7 @@ use results::{Outcome, Verdict};
 use crate::line::Line;
 use crate::plan::{Criterion, Plan, Test};
 use decide::Decision;
+pub use summary::summary;
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
 pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {

@@ -24,6 +24,6 @@ pub mod schedule;
 pub mod signals;
 mod tool_line;
 
-pub use judge::judge;
+pub use judge::{judge, summary};
 pub use plan::Plan;
 pub use runner::{Campaigning, Ended, Event, Observer, Trouble, run};

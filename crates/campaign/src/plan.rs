@@ -16,7 +16,9 @@ mod group;
 mod parameters;
 mod place;
 mod placement;
+mod projection;
 mod series;
+mod several;
 mod state;
 mod test;
 mod uses;
@@ -24,6 +26,7 @@ mod wire;
 
 use std::collections::BTreeMap;
 
+use results::summary::System;
 use units::{Dimension, Quantity, Usage};
 
 use crate::launch::Launch;
@@ -31,6 +34,7 @@ use crate::line::Line;
 
 pub use clause::{Criterion, Decide, Goal, Op, Stat};
 pub use parameters::Choice;
+pub use several::{Export, Group, Import, Projection, Search, Series, Step};
 
 /// A plan, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +59,14 @@ pub struct Plan {
     pub tests: Vec<Test>,
     /// Which of the tests run at once.
     pub groups: Vec<Group>,
+    /// How the report is laid out, empty for the usual way.
+    pub layout: String,
+    /// The systems of its tables, by letter.
+    pub systems: Vec<System>,
+    /// The letter of the one that is measured, empty where none is named.
+    pub measured_on: String,
+    /// What is projected from what is measured.
+    pub projections: Vec<Projection>,
     /// The series whose phases are among the tests.
     pub series: Vec<Series>,
     /// The file as it was, byte for byte.
@@ -106,76 +118,6 @@ pub struct FileSystem {
     pub set_servers: Option<String>,
     /// The command that prints how many serve.
     pub count_servers: Option<String>,
-}
-
-/// How a number of nodes is found: by tests at one after the other, as long as each gains.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Search {
-    /// The tests, by their places in [`Plan::tests`].
-    pub steps: Vec<usize>,
-    /// The gain, as a share of what the step before measured, below which there is no need of more nodes.
-    pub gain: f64,
-    /// What has to gain.
-    pub metric: String,
-}
-
-/// Tests that run at once.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Group {
-    /// Its id.
-    pub id: String,
-    /// The clause in the contract's words.
-    pub clause: String,
-    /// The part of the shorter one that any two of them have to run at once, 0 to 1.
-    pub overlap: f64,
-    /// How often they run.
-    pub repetitions: u32,
-    /// Its parts, by their places in [`Plan::tests`].
-    pub tests: Vec<usize>,
-    /// What the sum of the parts must show.
-    pub criteria: Vec<Criterion>,
-}
-
-/// The same phases at each step of something.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    /// Its id.
-    pub id: String,
-    /// What differs: `servers`, `nodes` or `transfer`.
-    pub over: String,
-    /// The steps, the first of which is what the others are compared with.
-    pub steps: Vec<Step>,
-}
-
-/// One step of a series.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// The series, by its place in [`Plan::series`].
-    pub series: usize,
-    /// Its name in ids, such as `s120`.
-    pub label: String,
-    /// As the plan writes it, such as `1/3`.
-    pub word: String,
-    /// How many servers, nodes or bytes.
-    pub value: f64,
-    /// How many servers are to be on.
-    pub servers: Option<u32>,
-}
-
-/// What a test leaves for a later one: the size of the smallest file, bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    /// Its name in lines, `${NAME}`.
-    pub name: String,
-}
-
-/// What a test's line has from another test.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Import {
-    /// Its name.
-    pub name: String,
-    /// The test that exports it, by its place in [`Plan::tests`].
-    pub test: usize,
 }
 
 /// Files made once, kept, and read by several tests.

@@ -242,10 +242,13 @@ fn foretold(families: impl Iterator<Item = Family>, means: &[Mean]) -> impl Iter
     families.map(|family| (family, fit::fit(family, others).at(largest.at) / largest.rate - 1.0))
 }
 
+/// Misses that differ by less than this are the same but for rounding.
+const SAME_MISS: f64 = 1e-9;
+
 /// The first of those that miss by least: the simplest comes first.
-fn best(foretold: impl Iterator<Item = (Family, f64)>) -> (Family, f64) {
-    let best = foretold.min_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
-    best.expect("two models need no more than three steps")
+fn best(mut foretold: impl Iterator<Item = (Family, f64)>) -> (Family, f64) {
+    let first = foretold.next().expect("two models need no more than three steps");
+    foretold.fold(first, |best, next| if next.1.abs() < best.1.abs() - SAME_MISS { next } else { best })
 }
 
 /// The mean of values that are there.

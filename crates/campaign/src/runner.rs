@@ -331,6 +331,10 @@ fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {
     }
     let mut campaign = folder::load(&asked.folder)?;
     campaign.verdicts = judge::judge(&asked.plan, &campaign);
+    campaign.summary = judge::summary(&asked.plan, &campaign);
+    if is_missing(names::SUMMARY) {
+        folder::write_summary(&asked.folder, &campaign.summary)?;
+    }
     if is_missing(names::VERDICTS) {
         folder::write_verdicts(&asked.folder, &campaign.verdicts)?;
         campaign.head = folder::load(&asked.folder)?.head;

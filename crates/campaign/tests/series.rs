@@ -78,15 +78,20 @@ impl Stage {
 
     /// A campaign in which this command brings servers on.
     fn judged(&self, set: &str) -> Campaign {
+        self.judged_with(set, "", "")
+    }
+
+    /// The same with keys of the plan and with tables behind the series.
+    fn judged_with(&self, set: &str, keys: &str, beside: &str) -> Campaign {
         let state = self.path("program.servers").to_string_lossy().into_owned();
         let set = set.replace("FILE", &state);
         let head = format!(
-            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nlaunch = {{ kind = \"local\" }}\n\
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\"{keys} }}\nlaunch = {{ kind = \"local\" }}\n\
              [fs.s]\ndir = \"{{dir}}\"\nservers = 6\nset_servers = '''{set}'''\n\
              count_servers = \"cat {state}\"\n"
         );
         let asked = Campaigning {
-            plan: Plan::parse(&format!("{head}{SERIES}"), "p.toml").unwrap(),
+            plan: Plan::parse(&format!("{head}{SERIES}{beside}"), "p.toml").unwrap(),
             dir: Some(self.path("scratch")),
             folder: self.path("campaign"),
             resume: false,
@@ -104,6 +109,35 @@ impl Stage {
         }
     }
 }
+
+/// What a plan projects from the series, and a hero run beside its last step.
+const BESIDE: &str = r#"
+[[test]]
+id = "H"
+ior = "-w -F -t 8m"
+role = "hero"
+compare_to = "S.s6.w"
+[[projection]]
+of = "S.s6.w.write.bw"
+from = "S.w"
+to = 12
+system = "B"
+[[projection]]
+of = "S.s6.w.write.bw"
+from = "S.w"
+to = 60
+system = "B"
+[system.A]
+processor = "a"
+clock = "2 GHz"
+interconnect = "i"
+cores = 8
+[system.B]
+processor = "b"
+clock = "3 GHz"
+interconnect = "i"
+cores = "16"
+"#;
 
 fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome)> {
     verdicts.iter().map(|verdict| (verdict.test.as_str(), verdict.outcome)).collect()
@@ -160,4 +194,26 @@ fn servers_that_are_not_what_was_set_measure_nothing() {
     assert!(said.starts_with("fs.s: 1 servers were set, and `cat "), "{said}");
     assert!(said.ends_with("` says `6`\n"), "{said}");
     assert!(campaign.verdicts.iter().all(|verdict| verdict.outcome != Outcome::Pass));
+}
+
+#[test]
+fn rates_projections_and_hero_runs_are_summed_up_with_what_may_be_trusted() {
+    let stage = Stage::new();
+    let keys = ", report = \"procurement\", system = \"A\"";
+    let campaign = stage.judged_with("echo {servers} > FILE", keys, BESIDE);
+    let summary = &campaign.summary;
+    assert_eq!((summary.layout.as_str(), summary.measured_on.as_str()), ("procurement", "A"));
+    let rates: Vec<(&str, Option<f64>)> =
+        summary.rates.iter().map(|rate| (rate.test.as_str(), rate.mean)).collect();
+    assert_eq!((rates.len(), rates[0], rates[8]), (9, ("S.s1.w", Some(100.0)), ("H", Some(600.0))));
+    let hero = &summary.heroes[0];
+    assert_eq!((hero.contract.as_str(), hero.hero_mean, hero.contract_mean), ("S.s6.w", 600.0, 600.0));
+    let [near, far] = &summary.projections[..] else { panic!("{:#?}", summary.projections) };
+    assert!((near.rate.unwrap() - 1200.0).abs() < 1e-6, "{near:#?}");
+    assert_eq!((near.factor, near.refusal.as_str(), near.system.as_str()), (2.0, "", "B"));
+    assert!(near.model.starts_with("linear"), "{}", near.model);
+    assert_eq!(far.rate, None, "ten times the largest step is too far");
+    assert!(far.refusal.starts_with("10.00 times the largest system measured is too far"), "{}", far.refusal);
+    let again = campaign::summary(&Plan::parse(&campaign.plan, "p").unwrap(), &campaign);
+    assert_eq!(again, *summary, "the folder gives the same on any day");
 }

@@ -10,6 +10,7 @@
 //!   jobs/0001-ID-r1/     one launch: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl
 //!   jobs/….killed-1/     what is left of a launch that ended with the campaign; kept, never judged
 //!   verdicts.json        `Vec<Verdict>`
+//!   summary.json         rates, projections, hero runs, findings (`Summary`)
 //!   report.html          made from the above, and from nothing else
 //! ```
 //!
@@ -30,6 +31,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::summary::Summary;
 use crate::{Record, Verdict};
 
 pub use chain::{Entry, Head, What};
@@ -40,7 +42,7 @@ pub use resume::{Resumed, resume};
 pub use verify::{Checked, check, verify};
 pub use write::{
     StagedJob, add, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
-    write_report, write_verdicts, write_whole,
+    write_report, write_summary, write_verdicts, write_whole,
 };
 
 /// The version of the folder's format that this program writes.
@@ -180,6 +182,8 @@ pub struct Campaign {
     pub killed: Vec<String>,
     /// The verdicts, empty before judging.
     pub verdicts: Vec<Verdict>,
+    /// What it comes to besides, empty before judging.
+    pub summary: Summary,
     /// Where the chain stood before the report was made; absent without a chain.
     pub head: Option<Head>,
 }
@@ -200,6 +204,8 @@ pub mod names {
     pub const JOBS: &str = "jobs";
     /// The verdicts.
     pub const VERDICTS: &str = "verdicts.json";
+    /// What it comes to besides: [`crate::summary::Summary`].
+    pub const SUMMARY: &str = "summary.json";
     /// The report for people.
     pub const REPORT: &str = "report.html";
     /// Within a job: [`super::JobInfo`].

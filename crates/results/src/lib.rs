@@ -11,6 +11,7 @@ pub mod folder;
 pub mod record;
 pub mod records;
 pub mod stragglers;
+pub mod summary;
 mod verdict;
 
 pub use measure::{statistics, steady};

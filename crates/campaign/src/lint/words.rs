@@ -145,7 +145,7 @@ mod tests {
         assert_eq!((value('b').as_deref(), value('s').as_deref()), (Some("1g"), Some("3")));
         assert_eq!((value('t').as_deref(), value('o')), (Some("4k"), None));
         assert_eq!((words.long("rate"), words.long_on("posix.odirect")), (Some("5/s"), true));
-        assert_eq!(words.strays, [("stray".to_owned(), 10)]);
+        assert_eq!(words.strays, [("stray".to_owned(), 11)]);
         assert_eq!(words.value('b').map(|given| given.at), Some(1));
     }
 

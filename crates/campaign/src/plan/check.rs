@@ -8,6 +8,7 @@ use units::{Dimension, Quantity, Usage};
 use super::goal::{Known, known};
 use super::place::{Place, nearest};
 use super::placement::{Asked, clients, whole};
+use super::projection::systems;
 use super::wire::Count;
 use super::{Choice, Clients, Dataset, FileSystem, Plan, wire};
 use crate::launch::{Launch, LaunchKind, MPIRUN};
@@ -24,15 +25,8 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         return Err(place.error(&file.schema, "this program reads plans of `schema = 1`"));
     }
     name(&file.plan.id, "a plan's id", place)?;
-    let mut file_systems = BTreeMap::new();
-    for (key, fs) in &file.fs {
-        if fs.get_ref().dir.is_empty() {
-            return Err(
-                place.error(fs, format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory"))
-            );
-        }
-        file_systems.insert(key.clone(), file_system(key, fs.get_ref(), place)?);
-    }
+    let one = |(key, fs): (&String, &Spanned<wire::Fs>)| Ok((key.clone(), file_system(key, fs, place)?));
+    let file_systems = file.fs.iter().map(one).collect::<Checked<BTreeMap<_, _>>>()?;
     let clients = clients(file.clients.as_ref(), place)?;
     let launch = launch(file.launch.as_ref(), place)?;
     let defaults = Defaults {
@@ -43,11 +37,17 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         known: known(&file, place)?,
         place,
     };
-    let mut datasets = Vec::new();
-    for (key, dataset) in &file.dataset {
-        datasets.push(defaults.dataset(key, dataset)?);
-    }
+    let datasets =
+        file.dataset.iter().map(|(key, dataset)| defaults.dataset(key, dataset)).collect::<Checked<_>>()?;
+    let (systems, measured_on) = systems(&file, place)?;
     let mut plan = Plan {
+        layout: match file.plan.report {
+            Some(wire::Layout::Procurement) => "procurement".to_owned(),
+            Some(wire::Layout::Usual) | None => String::new(),
+        },
+        systems,
+        measured_on,
+        projections: Vec::new(),
         id: file.plan.id.get_ref().clone(),
         title: file.plan.title.clone(),
         source: file.plan.source.clone(),
@@ -76,12 +76,18 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     if plan.tests.is_empty() {
         return Err(Usage(format!("{}: a plan needs at least one [[test]] or [[series]]", place.name)));
     }
+    plan.projections =
+        file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<Checked<_>>()?;
     plan.file_systems = file_systems;
     Ok(plan)
 }
 
-fn file_system(key: &str, wire: &wire::Fs, place: &Place<'_>) -> Checked<FileSystem> {
-    let wire::Fs { dir, kind, servers, set_servers, count_servers } = wire;
+fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<'_>) -> Checked<FileSystem> {
+    let wire::Fs { dir, kind, servers, set_servers, count_servers } = spanned.get_ref();
+    if dir.is_empty() {
+        let what = format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory");
+        return Err(place.error(spanned, what));
+    }
     let hook = |hook: &Option<Spanned<String>>, name: &str| match hook {
         Some(hook) if servers.is_none() => {
             Err(place.error(hook, format!("fs.{key}: `{name}` needs `servers`, how many there are in all")))

@@ -73,6 +73,16 @@ impl Defaults<'_> {
             let value = Quantity { value: known.value.value * share, dimension };
             return Ok((Goal::Value(value), format!("{text} ({})", known.value)));
         }
+        let (test, metric) = self.measured(of, plan)?;
+        let measured = self.dimension_of(&metric, &plan.tests[test])?;
+        if measured != dimension {
+            return Err(format!("`{of}` does not measure the same, but such as {}", measured.example()));
+        }
+        Ok((Goal::Share { share, test, metric, dimension }, text.to_owned()))
+    }
+
+    /// The test and the metric that `ID.PHASE.NAME` means.
+    pub(super) fn measured(&self, of: &str, plan: &Plan) -> Result<(usize, String), String> {
         // Ids may hold dots, so the longest that fits is the one that is meant.
         let test = (0..plan.tests.len())
             .filter(|index| {
@@ -84,11 +94,6 @@ impl Defaults<'_> {
             let whose = of.split('.').next().unwrap_or(of);
             return Err(format!("`{of}` is of no test above this one{}", among(whose, &ids)));
         };
-        let metric = of[plan.tests[test].id.len() + 1..].to_owned();
-        let measured = self.dimension_of(&metric, &plan.tests[test])?;
-        if measured != dimension {
-            return Err(format!("`{of}` does not measure the same, but such as {}", measured.example()));
-        }
-        Ok((Goal::Share { share, test, metric, dimension }, text.to_owned()))
+        Ok((test, of[plan.tests[test].id.len() + 1..].to_owned()))
     }
 }

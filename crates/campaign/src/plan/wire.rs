@@ -46,6 +46,10 @@ pub(super) struct File {
     pub(super) series: Vec<Spanned<Series>>,
     #[serde(default)]
     pub(super) group: Vec<Spanned<Group>>,
+    #[serde(default)]
+    pub(super) system: BTreeMap<String, Spanned<System>>,
+    #[serde(default)]
+    pub(super) projection: Vec<Projection>,
 }
 
 #[derive(Deserialize)]
@@ -55,6 +59,38 @@ pub(super) struct Head {
     pub(super) title: String,
     #[serde(default)]
     pub(super) source: String,
+    pub(super) report: Option<Layout>,
+    pub(super) system: Option<Spanned<String>>,
+}
+
+/// How the report is laid out.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Layout {
+    Usual,
+    Procurement,
+}
+
+/// A system, as a table of systems has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct System {
+    pub(super) processor: String,
+    pub(super) clock: String,
+    pub(super) interconnect: String,
+    pub(super) cores: Count,
+}
+
+/// A rate of a system that is not measured.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Projection {
+    pub(super) of: Spanned<String>,
+    pub(super) from: Spanned<String>,
+    pub(super) to: Spanned<Count>,
+    pub(super) system: Spanned<String>,
+    pub(super) cap: Option<Spanned<String>>,
+    pub(super) confidence: Option<Spanned<f64>>,
 }
 
 #[derive(Deserialize)]

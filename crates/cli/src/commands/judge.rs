@@ -32,6 +32,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = open(folder)?;
     let verdicts = campaign::judge(&plan, &campaign);
+    campaign.summary = campaign::summary(&plan, &campaign);
     let kept = std::mem::replace(&mut campaign.verdicts, verdicts);
     say(&table(&campaign))?;
     let note = |text: String| complain(&format!("assay: note: {text}"));

@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// Where to write the report [default: FOLDER/report.html]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Print every measured and projected rate as comma-separated values, and make no report
+    #[arg(long, conflicts_with = "out")]
+    csv: bool,
 }
 
 /// Runs the command and gives the exit status.
@@ -33,6 +36,13 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let (plan, mut campaign) = judge::open(folder)?;
     if !folder.join(names::VERDICTS).exists() {
         campaign.verdicts = campaign::judge(&plan, &campaign);
+    }
+    if !folder.join(names::SUMMARY).exists() {
+        campaign.summary = campaign::summary(&plan, &campaign);
+    }
+    if args.csv {
+        say(&report::document::csv(&campaign))?;
+        return Ok(0);
     }
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page)?;

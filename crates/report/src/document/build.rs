@@ -7,13 +7,16 @@ use results::folder::{Campaign, Job, JobEnd};
 use results::{Outcome, Verdict};
 
 use super::words::{counted, hash_cell, long_duration, or_none, seconds_of, time};
-use super::{Cell, Document, Fact, Overall, Tone, Warning, clauses, jobs, machine, method, test_section};
+use super::{
+    Cell, Document, Fact, Overall, Tone, Warning, clauses, jobs, machine, method, summary, test_section,
+};
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
     let tests = tests_of(campaign);
     let clauses = clauses::all(&tests, &campaign.verdicts);
     let mut sections: Vec<_> = tests.iter().map(test_section::of).collect();
+    sections.extend(summary::sections(campaign));
     sections.push(jobs::table(campaign));
     sections.push(machine::section(campaign));
     sections.push(method::numbers());
@@ -22,6 +25,7 @@ pub fn of(campaign: &Campaign) -> Document {
         title: title(campaign),
         overall: part_only(overall(&campaign.verdicts), &campaign.info.only),
         facts: facts(campaign),
+        beside: summary::lines(campaign),
         warnings: warnings(&clauses),
         clauses,
         machine: machine::line(campaign),

@@ -16,11 +16,13 @@ mod phases;
 mod plots;
 mod states;
 mod stragglers;
+mod summary;
 mod test_section;
 
 mod words;
 
 pub use build::of;
+pub use summary::csv;
 
 use serde::Serialize;
 
@@ -35,6 +37,8 @@ pub struct Document {
     pub facts: Vec<Fact>,
     /// All clauses with their verdicts, in the plan's order.
     pub clauses: Vec<Clause>,
+    /// What was projected and what hero runs show, a line each; none of it is a clause.
+    pub beside: Vec<String>,
     /// The distinct warnings of all verdicts.
     pub warnings: Vec<Warning>,
     /// The machine and its file systems in one line.

@@ -50,6 +50,12 @@ impl Text {
             self.table(&mut out, &document.clauses, width);
             out.push('\n');
         }
+        for line in &document.beside {
+            self.wrapped(&mut out, "", line, width);
+        }
+        if !document.beside.is_empty() {
+            out.push('\n');
+        }
         self.wrapped(&mut out, "Machine: ", &document.machine, width);
         let overall = &document.overall;
         let word = self.toned(overall.tone, &overall.word);

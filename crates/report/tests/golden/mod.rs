@@ -13,6 +13,7 @@ use results::record::{
     BadRange, Balance, Check, ClockFacts, End, Failure, Latency, Notice, Phase, Run, Spans, Stonewall,
     Timeline,
 };
+use results::summary::Summary;
 use results::{Outcome, Record, Statistics, Verdict};
 
 /// Numbers between 0 and 1 that are always the same.
@@ -42,6 +43,7 @@ pub(crate) fn campaign() -> Campaign {
         before: Some(machine("2026-03-02T08:00:01+01:00", 0.412)),
         after: Some(machine("2026-03-02T11:24:40+01:00", 0.437)),
         verdicts: verdicts(),
+        summary: Summary::default(),
         jobs: all,
         killed: vec!["jobs/0004-read-bw-r1.killed-1".into()],
         head: Some(Head { entry: 42, hash: hash(3) }),

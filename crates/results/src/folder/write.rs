@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::chain::{self, Entry, What};
 use super::{CampaignInfo, JobInfo, Machine, load::named, names};
 use crate::Verdict;
+use crate::summary::Summary;
 
 /// SHA-256 of `bytes`, hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
@@ -137,6 +138,14 @@ pub fn write_machine(dir: &Path, name: &str, machine: &Machine) -> io::Result<()
 /// Adds the verdicts.
 pub fn write_verdicts(dir: &Path, verdicts: &[Verdict]) -> io::Result<()> {
     add(dir, What::Verdicts, names::VERDICTS, &json(&verdicts)?)
+}
+
+/// Adds what the campaign comes to besides; where that is nothing, no file.
+pub fn write_summary(dir: &Path, summary: &Summary) -> io::Result<()> {
+    if summary.is_empty() {
+        return Ok(());
+    }
+    add(dir, What::Verdicts, names::SUMMARY, &json(summary)?)
 }
 
 /// The bytes that [`write_verdicts`] writes.

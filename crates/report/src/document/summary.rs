@@ -1,0 +1,301 @@
+//! What a campaign comes to besides its verdicts: tables of systems and results, projections, hero runs,
+//! findings.
+//!
+//! A projected rate is never beside a measured one without the word, the letter of its system, its interval
+//! and how far it reaches; tables are known by their names, not by numbers.
+//!
+//! Never here: computing any of it.
+
+use results::folder::{Campaign, names};
+use results::summary::{Hero, Projection, Rate, Summary};
+
+use super::words::{NONE, link_to, or_none, quantity, quantity_cell, share};
+use super::{Block, Cell, Section, Table, Tone};
+
+/// The layout that has the tables of a procurement.
+const PROCUREMENT: &str = "procurement";
+
+/// The sections, as far as there is something to show.
+pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
+    let summary = &campaign.summary;
+    let tables = match summary.layout.as_str() {
+        PROCUREMENT => vec![systems(summary), purposes(summary), results(summary)],
+        _ => Vec::new(),
+    };
+    let blocks = |tables: Vec<Table>| -> Vec<Block> {
+        tables.into_iter().filter(|table| !table.rows.is_empty()).map(Block::Table).collect()
+    };
+    [
+        ("tables", "Tables of the procurement", tables),
+        ("projections", "Projections", vec![projections(summary), steps(summary)]),
+        ("heroes", "Hero runs", vec![heroes(summary)]),
+        ("findings", "Findings of the linter", vec![findings(summary)]),
+    ]
+    .into_iter()
+    .map(|(id, title, tables)| Section { id: id.into(), title: title.into(), blocks: blocks(tables) })
+    .filter(|section| !section.blocks.is_empty())
+    .collect()
+}
+
+/// One line each for a terminal.
+pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
+    let summary = &campaign.summary;
+    let projections = summary.projections.iter().map(|projection| {
+        let Projection { test, metric, system, to, over, .. } = projection;
+        format!("PROJECTED {test} {metric}, system {system}, {to} {over}: {}", in_words(projection))
+    });
+    let heroes = summary.heroes.iter().map(|hero| {
+        let Hero { test, metric, contract, .. } = hero;
+        let mean = quantity(hero.hero_mean, &hero.unit);
+        format!("HERO {test} {metric}: {mean}, {:.2} x {contract}", ratio(hero))
+    });
+    projections.chain(heroes).collect()
+}
+
+/// What was projected, or why nothing was.
+fn in_words(projection: &Projection) -> String {
+    let Projection { rate, low, high, unit, confidence, factor, refusal, .. } = projection;
+    let (Some(rate), Some(low), Some(high)) = (rate, low, high) else {
+        return format!("none, {refusal}");
+    };
+    let [rate, low, high] = [rate, low, high].map(|value| quantity(*value, unit));
+    let but = if refusal.is_empty() { String::new() } else { format!("; {refusal}") };
+    let percent = confidence * 100.0;
+    format!("{rate} ({percent:.0} % interval {low} to {high}), {factor:.2} x the largest measured{but}")
+}
+
+fn ratio(hero: &Hero) -> f64 {
+    hero.hero_mean / hero.contract_mean
+}
+
+fn systems(summary: &Summary) -> Table {
+    let headings = ["System", "Processor", "Clock", "Interconnect", ">Cores", "Measured"];
+    let mut table = Table::new("Systems", &headings);
+    for system in &summary.systems {
+        let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected to" };
+        let words = [&system.letter, &system.processor, &system.clock, &system.interconnect];
+        let cores = system.cores.to_string();
+        table.row(words.into_iter().map(String::as_str).chain([cores.as_str(), measured]).map(Cell::new));
+    }
+    table
+}
+
+fn purposes(summary: &Summary) -> Table {
+    let mut table = Table::new("Benchmarks and their purpose", &["Benchmark", "~Purpose", "Role"]);
+    for rate in &summary.rates {
+        if table.rows.iter().all(|row| row[0].text != rate.test) {
+            table.row([&rate.test, &rate.purpose, &rate.role].map(Cell::new));
+        }
+    }
+    table
+}
+
+/// Every rate with its system, measured or projected, its unit and its scatter.
+fn results(summary: &Summary) -> Table {
+    let headings =
+        ["Benchmark", "Metric", "System", ">Benchmarked", ">COV", ">Runs", ">Projected", "~Remarks"];
+    let mut table = Table::new("Results", &headings);
+    table.note = "Means over the runs, each a launch of its own; COV is the sample deviation (n-1) over the \
+                  mean. What is projected was not measured."
+        .into();
+    for rate in &summary.rates {
+        let value = rate.mean.map_or_else(|| Cell::new(NONE), |mean| quantity_cell(mean, &rate.unit));
+        table.row([
+            Cell::new(&rate.test),
+            Cell::new(&rate.metric),
+            Cell::new(or_none(&summary.measured_on)),
+            linked(value, rate),
+            Cell::new(rate.cov.map_or_else(|| NONE.into(), share)),
+            Cell::new(rate.values.len().to_string()),
+            Cell::new(NONE),
+            Cell::new(&rate.why),
+        ]);
+        let own = |one: &&Projection| one.test == rate.test && one.metric == rate.metric;
+        for projection in summary.projections.iter().filter(own) {
+            table.row(projected(projection));
+        }
+    }
+    table
+}
+
+fn projected(projection: &Projection) -> [Cell; 8] {
+    let value = projection.rate.map_or_else(|| Cell::new(NONE), |rate| quantity_cell(rate, &projection.unit));
+    let Projection { to, over, from, .. } = projection;
+    let remark = format!("projected to {to} {over} from {from}: {}", in_words(projection));
+    [
+        Cell::new(&projection.test),
+        Cell::new(&projection.metric),
+        Cell::new(&projection.system),
+        Cell::new(NONE),
+        Cell::new(NONE),
+        Cell::new(NONE),
+        value.linked("#projections"),
+        Cell::new(remark),
+    ]
+}
+
+/// The value with its log: the folder of its first job.
+fn linked(value: Cell, rate: &Rate) -> Cell {
+    match rate.jobs.first() {
+        Some(job) => value.linked(link_to(&format!("{job}/{}", names::STDOUT))),
+        None => value,
+    }
+}
+
+fn projections(summary: &Summary) -> Table {
+    let headings = [
+        "Benchmark",
+        "Metric",
+        "System",
+        ">Projected",
+        ">From",
+        ">To",
+        ">Reach",
+        "~Model",
+        ">Residual",
+        ">Held out",
+        "~May it be trusted?",
+    ];
+    let mut table = Table::new("What was projected", &headings);
+    table.note =
+        "Projected, not measured. The model is the one that foretold the largest step best from the \
+                  others (held out); the interval is of the true mean; reach is how many times the largest \
+                  step the system is."
+            .into();
+    for one in &summary.projections {
+        let value = |value: Option<f64>| {
+            value.map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, &one.unit))
+        };
+        let percent = |part: Option<f64>| {
+            Cell::new(part.map_or_else(|| NONE.into(), |part| format!("{:+.1} %", part * 100.0)))
+        };
+        let trust = match one.refusal.as_str() {
+            "" => Cell::new("yes, within the interval"),
+            why => Cell::new(format!("no: {why}")).toned(Tone::Inconclusive),
+        };
+        table.row([
+            Cell::new(&one.test),
+            Cell::new(&one.metric),
+            Cell::new(&one.system),
+            value(one.rate),
+            value(one.low),
+            value(one.high),
+            Cell::new(format!("{:.2} x", one.factor)),
+            Cell::new(or_none(&one.model)),
+            percent(one.residual),
+            percent(one.held_out_error),
+            trust,
+        ]);
+    }
+    table
+}
+
+/// What was measured at the steps that projections come from.
+fn steps(summary: &Summary) -> Table {
+    let mut table = Table::new("What it was projected from", &["From", "Metric", ">Step", "Of", ">Mean"]);
+    for one in &summary.projections {
+        for (at, mean) in &one.steps {
+            let words = [&one.from, &one.metric].map(Cell::new);
+            let numbers = [Cell::new(at.to_string()), Cell::new(&one.over), quantity_cell(*mean, &one.unit)];
+            table.row(words.into_iter().chain(numbers));
+        }
+    }
+    table
+}
+
+fn heroes(summary: &Summary) -> Table {
+    let headings = ["Hero run", "Metric", ">Mean", "Test of the contract", ">Mean of that", ">Ratio"];
+    let mut table = Table::new("Hero runs beside the contract's tests", &headings);
+    table.note = "What other sizes, layouts or numbers of nodes show; none of it satisfies a clause.".into();
+    for hero in &summary.heroes {
+        table.row([
+            Cell::new(&hero.test),
+            Cell::new(&hero.metric),
+            quantity_cell(hero.hero_mean, &hero.unit),
+            Cell::new(&hero.contract),
+            quantity_cell(hero.contract_mean, &hero.unit),
+            Cell::new(format!("{:.2}", ratio(hero))),
+        ]);
+    }
+    table
+}
+
+fn findings(summary: &Summary) -> Table {
+    let mut table = Table::new(
+        "What the lints found",
+        &["Lint", "Test", "Level", "~Found", "~What would do", "~Waived by"],
+    );
+    for finding in &summary.findings {
+        let words =
+            [&finding.lint, &finding.test, &finding.level, &finding.found, &finding.remedy, &finding.waived];
+        table.row(words.map(|word| Cell::new(or_none(word))));
+    }
+    table
+}
+
+/// The results as comma-separated values, a line each, measured and projected.
+pub fn csv(campaign: &Campaign) -> String {
+    let summary = &campaign.summary;
+    let mut text = String::from(
+        "benchmark,purpose,role,metric,system,kind,value,unit,cov,runs,low,high,reach,model,remark,jobs\n",
+    );
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    for rate in &summary.rates {
+        let runs = rate.values.len().to_string();
+        line(
+            &mut text,
+            [
+                &rate.test,
+                &rate.purpose,
+                &rate.role,
+                &rate.metric,
+                &summary.measured_on,
+                "benchmarked",
+                &number(rate.mean),
+                &rate.unit,
+                &number(rate.cov),
+                &runs,
+                "",
+                "",
+                "",
+                "",
+                &rate.why,
+                &rate.jobs.join(" "),
+            ],
+        );
+    }
+    for one in &summary.projections {
+        line(
+            &mut text,
+            [
+                &one.test,
+                "",
+                "",
+                &one.metric,
+                &one.system,
+                "projected",
+                &number(one.rate),
+                &one.unit,
+                "",
+                "",
+                &number(one.low),
+                &number(one.high),
+                &one.factor.to_string(),
+                &one.model,
+                &one.refusal,
+                "",
+            ],
+        );
+    }
+    text
+}
+
+/// One line, with quotes where RFC 4180 wants them.
+fn line(text: &mut String, fields: [&str; 16]) {
+    let quoted = fields.map(|field| match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    });
+    text.push_str(&quoted.join(","));
+    text.push('\n');
+}

@@ -1,0 +1,151 @@
+//! What a campaign comes to besides its verdicts: the systems, every rate that was measured, what was
+//! projected from them, hero runs beside the contract's, and who answers for which finding.
+//!
+//! Never here: clauses.
+
+use serde::{Deserialize, Serialize};
+
+/// The tables of a campaign.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    /// The layout of the report that the plan asks for, empty for the usual one.
+    pub layout: String,
+    /// The systems, by letter.
+    pub systems: Vec<System>,
+    /// The letter of the system that was measured; empty where the plan names none.
+    pub measured_on: String,
+    /// Every rate that was measured, in the order of the plan.
+    pub rates: Vec<Rate>,
+    /// What was projected.
+    pub projections: Vec<Projection>,
+    /// Hero runs.
+    pub heroes: Vec<Hero>,
+    /// Findings of the linter, with who answers for those that are waived.
+    pub findings: Vec<Finding>,
+}
+
+/// A system, as a table of systems has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct System {
+    /// Its letter.
+    pub letter: String,
+    /// Its processor.
+    pub processor: String,
+    /// The processor's clock, as written.
+    pub clock: String,
+    /// Its interconnect.
+    pub interconnect: String,
+    /// Its cores in all.
+    pub cores: u64,
+}
+
+/// One rate that was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rate {
+    /// The test.
+    pub test: String,
+    /// Its clause or purpose.
+    pub purpose: String,
+    /// Whether it is one of the contract, reported or a hero run.
+    pub role: String,
+    /// `PHASE.NAME`.
+    pub metric: String,
+    /// The value of each repetition, in the order they ran; none where it may not be used.
+    pub values: Vec<f64>,
+    /// Their mean.
+    pub mean: Option<f64>,
+    /// Their coefficient of variation (n−1), 1.0 for 100 %.
+    pub cov: Option<f64>,
+    /// The unit of all of these.
+    pub unit: String,
+    /// Why there is no value.
+    pub why: String,
+    /// Folders of the jobs, relative to the campaign's.
+    pub jobs: Vec<String>,
+}
+
+/// A rate of a system that was not measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Projection {
+    /// The test whose rate it is.
+    pub test: String,
+    /// `PHASE.NAME`.
+    pub metric: String,
+    /// The letter of the system.
+    pub system: String,
+    /// What it was projected from: a phase of a series.
+    pub from: String,
+    /// What the steps of that series count, such as `servers`.
+    pub over: String,
+    /// The steps: how many, and the mean that was measured.
+    pub steps: Vec<(f64, f64)>,
+    /// How many the system has.
+    pub to: f64,
+    /// `to` over the largest step.
+    pub factor: f64,
+    /// The model and its parameters in words; empty where none was taken.
+    pub model: String,
+    /// The rate; absent where it was refused.
+    pub rate: Option<f64>,
+    /// Lower end of the interval of the true mean.
+    pub low: Option<f64>,
+    /// Upper end of it.
+    pub high: Option<f64>,
+    /// Confidence of that interval, 0.95 for 95 %.
+    pub confidence: f64,
+    /// What was measured at the largest step over what the model says of it, less 1.
+    pub residual: Option<f64>,
+    /// How the model foretold the largest step from the others, less 1.
+    pub held_out_error: Option<f64>,
+    /// The unit of rates.
+    pub unit: String,
+    /// Why it may not be trusted; empty where it may.
+    pub refusal: String,
+}
+
+/// A hero run beside the test of the contract.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hero {
+    /// The hero run.
+    pub test: String,
+    /// The test of the contract.
+    pub contract: String,
+    /// `PHASE.NAME`.
+    pub metric: String,
+    /// Mean of the hero run.
+    pub hero_mean: f64,
+    /// Mean of the test of the contract.
+    pub contract_mean: f64,
+    /// Their unit.
+    pub unit: String,
+}
+
+/// What a lint found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Finding {
+    /// The lint.
+    pub lint: String,
+    /// The test, empty for the whole plan.
+    pub test: String,
+    /// `error`, `waiver` or `info`.
+    pub level: String,
+    /// What was found.
+    pub found: String,
+    /// What would satisfy it.
+    pub remedy: String,
+    /// Who answers for it, with the reason; empty where nobody does.
+    pub waived: String,
+}
+
+impl Summary {
+    /// Whether there is anything to show.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
