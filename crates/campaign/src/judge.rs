@@ -12,6 +12,7 @@ mod decide;
 mod goal;
 mod group;
 mod home;
+mod placed;
 mod state;
 mod stragglers;
 mod summary;

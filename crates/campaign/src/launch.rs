@@ -1,13 +1,22 @@
 //! How a job is started: a pure function from the job to a command line.
 //!
-//! Invariant: the same job gives the same words; nothing is looked up, nothing is started.
+//! Invariant: the same job on the same nodes gives the same words; nothing is looked up, nothing is started.
 //! Never here: subprocesses, the environment of this process.
+
+pub mod allocation;
+pub mod batch;
+pub mod deaths;
+mod named;
+mod nodes;
+mod template;
 
 use std::collections::BTreeMap;
 
-use units::Usage;
-
 use crate::plan::Placement;
+
+pub use allocation::Allocation;
+pub use named::{NAMED, Named};
+pub use nodes::{Nodes, Surroundings, hosts_in};
 
 /// What a launcher has to know of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +25,8 @@ pub struct Launching {
     pub program: String,
     /// Its ranks and nodes.
     pub placement: Placement,
+    /// The nodes it may run on.
+    pub nodes: Nodes,
     /// The workload's name and its options.
     pub words: Vec<String>,
     /// Whether the workload starts its ranks itself, as often as it takes, by the launcher's words.
@@ -44,52 +55,54 @@ pub struct Launch {
 pub enum LaunchKind {
     /// Ranks are threads of one process on this machine.
     Local,
-    /// Ranks are MPI's, started by these words, in which `{ranks}`, `{nodes}`, `{ppn}` and `{cmd}` are
-    /// replaced.
+    /// Ranks are MPI's, started by these words, in which `{ranks}`, `{nodes}`, `{ppn}`, `{hosts}` and `{cmd}`
+    /// are replaced.
     Mpirun(Vec<String>),
+    /// Ranks are MPI's, started by a launcher whose words are known.
+    Named {
+        /// Which.
+        by: &'static Named,
+        /// Its program, where that is not the usual one.
+        program: Option<String>,
+        /// The plan's own words for it, which stand before the command.
+        options: Vec<String>,
+    },
 }
 
 /// The words used for `mpirun` where the plan gives none.
 pub const MPIRUN: &[&str] = &["mpirun", "-n", "{ranks}", "{cmd}"];
 
 impl LaunchKind {
-    /// Checks the words of a launch template: `{cmd}` once and alone, `{ranks}` (or `{nodes}` and `{ppn}`)
-    /// somewhere, nothing unknown in braces.
-    pub fn mpirun(template: Vec<String>) -> Result<Self, Usage> {
-        if template.iter().filter(|word| *word == "{cmd}").count() != 1
-            || template.first().is_none_or(|w| w == "{cmd}")
-        {
-            return Err(Usage::new(
-                "a launch line needs a program first and `{cmd}` once, as a word of its own",
-            ));
+    /// Its name in a plan.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Mpirun(_) => "mpirun",
+            Self::Named { by, .. } => by.name,
         }
-        let says = |mark: &str| template.iter().any(|word| word.contains(mark));
-        if !(says("{ranks}") || says("{nodes}") && says("{ppn}")) {
-            return Err(Usage::new(
-                "a launch line needs `{ranks}`, else every job has the same number of ranks",
-            ));
+    }
+
+    /// Whether it can be told which nodes to run on, or need not be.
+    pub(crate) fn takes_hosts(&self) -> bool {
+        match self {
+            Self::Local => true,
+            Self::Mpirun(words) => template::says(words, "{hosts}"),
+            Self::Named { by, .. } => by.takes_hosts(),
         }
-        for word in template.iter().filter(|word| *word != "{cmd}") {
-            let known = ["{ranks}", "{nodes}", "{ppn}"];
-            if known.iter().fold(word.clone(), |word, mark| word.replace(mark, "")).contains(['{', '}']) {
-                return Err(Usage(format!(
-                    "unknown placeholder in `{word}`; known are `{{ranks}}`, `{{nodes}}`, `{{ppn}}` and \
-                     `{{cmd}}`"
-                )));
-            }
-        }
-        Ok(Self::Mpirun(template))
+    }
+
+    /// Whether nodes can be left out, by their names or by naming the others.
+    pub(crate) fn takes_exclude(&self) -> bool {
+        self.takes_hosts() || matches!(self, Self::Named { by, .. } if by.takes_exclude())
     }
 
     /// Why a job so placed cannot be started by these words, if so.
     pub(crate) fn refuses_placement(&self, placement: &Placement) -> Option<String> {
-        let Self::Mpirun(template) = self else { return None };
-        let says = |mark: &str| template.iter().any(|word| word.contains(mark));
-        if placement.nodes.is_none() && says("{nodes}") {
-            return Some("launch.argv says {nodes}; give `nodes`, or `ppn` beside `ranks`".to_owned());
+        match self {
+            Self::Local => None,
+            Self::Mpirun(words) => template::refuses_placement(words, placement),
+            Self::Named { by, .. } => by.refuses_placement(placement),
         }
-        let lacks = placement.ppn.is_none() && says("{ppn}");
-        lacks.then(|| "launch.argv says {ppn}; give `ppn`".to_owned())
     }
 
     /// The program that starts ranks, if there is one.
@@ -97,6 +110,7 @@ impl LaunchKind {
         match self {
             Self::Local => None,
             Self::Mpirun(template) => template.first().map(String::as_str),
+            Self::Named { by, program, .. } => Some(program.as_deref().unwrap_or(by.program)),
         }
     }
 
@@ -109,16 +123,17 @@ impl LaunchKind {
 
     /// Why a workload cannot start its ranks itself by these words, if so.
     pub(crate) fn refuses_workloads(&self) -> Option<String> {
-        let Self::Mpirun(template) = self else { return None };
-        if template.last().is_none_or(|word| word != "{cmd}") {
-            return Some(
-                "it starts ranks again where a case took them along; let launch.argv end with `{cmd}`".into(),
-            );
-        }
-        let spaced = template.iter().find(|word| word.contains(char::is_whitespace))?;
-        Some(format!(
-            "it starts its ranks by the words of launch.argv, which `{spaced}` is not: it holds a space"
-        ))
+        let (words, key) = match self {
+            Self::Local => return None,
+            Self::Mpirun(words) if words.last().is_none_or(|word| word != "{cmd}") => {
+                let what = "it starts ranks again where a case took them along; let launch.argv end with";
+                return Some(format!("{what} `{{cmd}}`"));
+            }
+            Self::Mpirun(words) => (words, "launch.argv"),
+            Self::Named { options, .. } => (options, "launch.options"),
+        };
+        let spaced = words.iter().find(|word| word.contains(char::is_whitespace))?;
+        Some(format!("it starts its ranks by the words of {key}, which `{spaced}` is not: it holds a space"))
     }
 
     /// Prefixes of variables of an outer launcher, which would make a job believe that it is part of
@@ -126,8 +141,20 @@ impl LaunchKind {
     pub fn foreign_env(&self) -> &'static [&'static str] {
         match self {
             Self::Local => &["OMPI_", "PMI_", "PMIX_", "PRTE_", "MPI_LOCAL", "MPIR_", "HYDI_", "SLURM_"],
-            Self::Mpirun(_) => {
+            Self::Mpirun(_) | Self::Named { .. } => {
                 &["OMPI_COMM_", "OMPI_UNIVERSE_", "PMI_", "PMIX_", "PRTE_", "MPI_LOCAL", "HYDI_"]
+            }
+        }
+    }
+
+    /// The launcher's words for a job, up to its command; what follows the command, too.
+    fn around(&self, job: &Launching) -> (Vec<String>, Vec<String>) {
+        match self {
+            Self::Local => (Vec::new(), Vec::new()),
+            Self::Mpirun(words) => template::around(words, job),
+            Self::Named { by, program, options } => {
+                let program = program.as_deref().unwrap_or(by.program);
+                (by.words(program, options, &job.placement, &job.nodes), Vec::new())
             }
         }
     }
@@ -135,120 +162,22 @@ impl LaunchKind {
 
 impl Launcher for LaunchKind {
     fn command(&self, job: &Launching) -> Vec<String> {
-        let Placement { ranks, nodes, ppn, .. } = &job.placement;
-        let ranks = ranks.to_string();
-        let number = |number: &Option<u32>| number.map_or_else(String::new, |number| number.to_string());
-        let (nodes, ppn) = (number(nodes), number(ppn));
-        let filled =
-            |word: &str| word.replace("{ranks}", &ranks).replace("{nodes}", &nodes).replace("{ppn}", &ppn);
+        let command = [std::slice::from_ref(&job.program), &job.words].concat();
+        let (before, after) = self.around(job);
         match self {
             Self::Local if job.external => [std::slice::from_ref(&job.program), &job.words].concat(),
             Self::Local => {
-                let mut argv = vec![job.program.clone(), "-n".to_owned(), ranks];
-                argv.extend(job.words.iter().cloned());
-                argv
+                let ranks = job.placement.ranks.to_string();
+                [&[job.program.clone(), "-n".to_owned(), ranks], &job.words[..]].concat()
             }
-            Self::Mpirun(template) if job.starts_ranks => {
-                let words = template.iter().filter(|word| *word != "{cmd}");
-                let launch: Vec<String> = words.map(|word| filled(word)).collect();
-                let mut argv = vec![job.program.clone()];
-                argv.extend(job.words.iter().cloned());
-                argv.extend(["--launch".to_owned(), launch.join(" ")]);
-                argv
+            _ if job.starts_ranks => {
+                let launch = [before, after].concat().join(" ");
+                [command, vec!["--launch".to_owned(), launch]].concat()
             }
-            Self::Mpirun(template) => template
-                .iter()
-                .flat_map(|word| match word.as_str() {
-                    "{cmd}" => [std::slice::from_ref(&job.program), &job.words].concat(),
-                    word => vec![filled(word)],
-                })
-                .collect(),
+            _ => [before, command, after].concat(),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn a_job_becomes_these_words() {
-        let job = Launching {
-            program: "/bin/assay".into(),
-            placement: Placement { ranks: 4, nodes: Some(2), ppn: Some(2), rule: None },
-            words: words("ior -w -o /d/f --record r"),
-            starts_ranks: false,
-            external: false,
-        };
-        for (kind, argv) in [
-            (LaunchKind::Local, "/bin/assay -n 4 ior -w -o /d/f --record r"),
-            (
-                LaunchKind::Mpirun(words("mpirun -n {ranks} {cmd}")),
-                "mpirun -n 4 /bin/assay ior -w -o /d/f --record r",
-            ),
-            (
-                LaunchKind::Mpirun(words("srun --ntasks={ranks} --mpi=pmix {cmd}")),
-                "srun --ntasks=4 --mpi=pmix /bin/assay ior -w -o /d/f --record r",
-            ),
-            (
-                LaunchKind::Mpirun(words("srun -N {nodes} --ntasks-per-node={ppn} {cmd}")),
-                "srun -N 2 --ntasks-per-node=2 /bin/assay ior -w -o /d/f --record r",
-            ),
-            (
-                LaunchKind::Mpirun(words("sh -c {cmd} --tail {ranks}")),
-                "sh -c /bin/assay ior -w -o /d/f --record r --tail 4",
-            ),
-        ] {
-            assert_eq!(kind.command(&job).join(" "), argv);
-        }
-    }
-
-    #[test]
-    fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
-        let job = Launching {
-            program: "/bin/assay".into(),
-            placement: Placement { ranks: 4, nodes: Some(2), ppn: Some(2), rule: None },
-            words: words("mpi-io /d --record r"),
-            starts_ranks: true,
-            external: false,
-        };
-        let kind = LaunchKind::Mpirun(words("mpirun --oversubscribe -n {ranks} {cmd}"));
-        assert_eq!(kind.refuses_workloads(), None);
-        let argv = ["/bin/assay", "mpi-io", "/d", "--record", "r", "--launch", "mpirun --oversubscribe -n 4"];
-        assert_eq!(kind.command(&job), argv);
-        assert_eq!(LaunchKind::Local.command(&job).join(" "), "/bin/assay -n 4 mpi-io /d --record r");
-        for (line, why) in [
-            (vec!["sh", "-c", "{cmd}", "{ranks}"], "let launch.argv end with `{cmd}`"),
-            (vec!["mpirun", "-n {ranks}", "{cmd}"], "which `-n {ranks}` is not: it holds a space"),
-        ] {
-            let kind = LaunchKind::Mpirun(line.into_iter().map(str::to_owned).collect());
-            assert!(kind.refuses_workloads().unwrap().contains(why), "{why}");
-        }
-    }
-
-    #[test]
-    fn a_launch_line_that_cannot_start_the_job_is_refused() {
-        assert!(LaunchKind::mpirun(words("mpirun -n {ranks} {cmd}")).is_ok());
-        for (line, error) in [
-            (
-                "mpirun -n {ranks}",
-                "a launch line needs a program first and `{cmd}` once, as a word of its own",
-            ),
-            (
-                "{cmd} -n {ranks}",
-                "a launch line needs a program first and `{cmd}` once, as a word of its own",
-            ),
-            ("mpirun {cmd}", "a launch line needs `{ranks}`, else every job has the same number of ranks"),
-            (
-                "srun -N {node} -n {ranks} {cmd}",
-                "unknown placeholder in `{node}`; known are `{ranks}`, `{nodes}`, `{ppn}` and `{cmd}`",
-            ),
-        ] {
-            assert_eq!(LaunchKind::mpirun(words(line)).unwrap_err().0, error);
-        }
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ mod criterion;
 mod exports;
 mod goal;
 mod group;
+mod launch;
 mod parameters;
 mod place;
 mod placement;

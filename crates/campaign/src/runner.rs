@@ -28,6 +28,7 @@ use results::folder::{self, Build, Campaign, Job, JobEnd, names};
 use results::records;
 use units::Usage;
 
+use crate::launch::Surroundings;
 use crate::machine::machine;
 use crate::plan::Plan;
 use crate::schedule::{self, PlannedJob};
@@ -60,6 +61,10 @@ pub struct Campaigning {
     pub build: Build,
     /// The command line as given, for the record.
     pub argv: Vec<String>,
+    /// The nodes and the allocation around this process.
+    pub around: Surroundings,
+    /// The text of the batch script that started this process, for the record.
+    pub batch_script: Option<String>,
     /// The environment that jobs inherit.
     pub environment: Vec<(String, String)>,
     /// Becomes true when the campaign is to stop.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use campaign::launch::Surroundings;
 use campaign::line::Line;
 use campaign::runner::Blind;
 use campaign::{Campaigning, Ended, Event, Observer, Plan, Trouble, run};
@@ -28,7 +29,7 @@ for word; do
     if [ "$previous" = -o ]; then echo payload > "$word"; fi
     previous=$word
 done
-cp "$0.records" "$last"
+sed "s/\"ranks\":1,\"nodes\"/\"ranks\":$2,\"nodes\"/" "$0.records" > "$last"
 "#;
 
 struct Stage {
@@ -51,8 +52,12 @@ impl Stage {
                 ..Default::default()
             }))
         };
-        let records =
-            [Record::Run(Run::default()), phase("write"), phase("read"), Record::End(End::default())];
+        let records = [
+            Record::Run(Run { ranks: 1, ..Run::default() }),
+            phase("write"),
+            phase("read"),
+            Record::End(End::default()),
+        ];
         let lines: Vec<String> =
             records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
         fs::write(stage.path("program.records"), lines.concat()).unwrap();
@@ -82,6 +87,8 @@ impl Stage {
             tool: "stand-in 1".into(),
             build: Build::default(),
             argv: vec!["assay".into(), "run".into()],
+            around: Surroundings::default(),
+            batch_script: None,
             environment: vec![
                 ("PATH".into(), "/usr/bin:/bin".into()),
                 ("SLURM_PROCID".into(), "0".into()),

@@ -36,7 +36,7 @@ use crate::{Record, Verdict};
 
 pub use chain::{Entry, Head, What};
 pub use facts::{Build, FileSystem, Fill, Layout, Library, Machine, Program, Target};
-pub use load::load;
+pub use load::{last_words, load};
 pub use pack::{Packed, is_archive, pack, unpack};
 pub use resume::{Resumed, resume};
 pub use verify::{Checked, check, verify};
@@ -83,6 +83,15 @@ pub struct CampaignInfo {
     /// The tests chosen; empty when the whole plan was.
     #[serde(default)]
     pub only: Vec<String>,
+    /// The nodes that the plan's hostfile named at the beginning; empty where it has none.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// The nodes that no job was to run on.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// The batch script that began it, if one did.
+    #[serde(default)]
+    pub batch_script: Option<String>,
     /// How this program was built.
     #[serde(default)]
     pub build: Build,

@@ -8,9 +8,15 @@ use results::record::{Check, Failed, Record};
 
 use units::duration;
 
-use super::{Case, cases, cold, group, how, phases, state, warnings};
+use super::{Case, cases, cold, group, how, phases, placed, state, warnings};
 use crate::late;
+use crate::launch::deaths;
 use crate::schedule::{self, PlannedJob};
+
+/// How many of its last lines are quoted of a job that died.
+const LAST_LINES: usize = 3;
+/// How much of each, characters.
+const LINE_LENGTH: usize = 160;
 
 /// The value of each repetition in base units, or why there is none to judge by.
 pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
@@ -20,6 +26,7 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
     for job in jobs {
         ended_well(case, job).map_err(|why| (Outcome::Invalid, why))?;
     }
+    placed::as_planned(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     state::reached(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {
@@ -92,8 +99,7 @@ fn why_not_run(case: &Case<'_>) -> String {
     for (maker, what) in made.into_iter().chain(states) {
         let failed = |job: &&Job| job.info.test == maker && job.info.end != JobEnd::Exit(0);
         if let Some(job) = campaign.jobs.iter().find(failed) {
-            let why = failure(job).or_else(|| job.last_words.last().cloned());
-            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            let why = why_it_ended(job).map(|why| format!(" ({why})")).unwrap_or_default();
             return format!("{maker}, {what}, {}{why}", how(&job.info.end));
         }
     }
@@ -152,11 +158,30 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
                 JobEnd::TimedOut => format!(" after {}", units::duration(job.info.timeout_s)),
                 _ => String::new(),
             };
-            let why = failure(job).or_else(|| job.last_words.last().cloned());
-            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-            Err(format!("repetition {repetition} {}{limit}{why}", how(end)))
+            let cause = cause(job).map(|(cause, _)| format!(" ({cause})")).unwrap_or_default();
+            let why = why_it_ended(job).map(|why| format!(": {why}")).unwrap_or_default();
+            Err(format!("repetition {repetition} {}{limit}{cause}{why}", how(end)))
         }
     }
+}
+
+/// What its launcher says that a job died of, with the line that says so.
+fn cause(job: &Job) -> Option<(deaths::Cause, &str)> {
+    deaths::cause(job.last_words.iter().map(String::as_str))
+}
+
+/// Why a job ended, in one line: what it recorded, else what its launcher said of it and the end of its error
+/// stream.
+fn why_it_ended(job: &Job) -> Option<String> {
+    let said = || {
+        let last = &job.last_words[job.last_words.len().saturating_sub(LAST_LINES)..];
+        let named = cause(job).map(|(_, line)| line).filter(|line| !last.iter().any(|last| last == line));
+        let clipped = |line: &str| line.chars().take(LINE_LENGTH).collect::<String>();
+        let lines: Vec<String> =
+            named.into_iter().chain(last.iter().map(String::as_str)).map(clipped).collect();
+        (!lines.is_empty()).then(|| lines.join(" / "))
+    };
+    failure(job).or_else(said)
 }
 
 /// The failure that a job recorded, in one line.

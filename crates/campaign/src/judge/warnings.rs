@@ -11,7 +11,7 @@ use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
 use super::cold::{self, CACHED_SHARE, WARM_NAMES};
-use super::{Case, cases, state, stragglers};
+use super::{Case, cases, placed, state, stragglers};
 
 /// Scatter above which the reader is told.
 const COV: f64 = 0.10;
@@ -23,7 +23,7 @@ const SUMMED: &[&str] = &["cached-read", "ran-dry"];
 /// All warnings of one verdict.
 pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics>) -> Vec<String> {
     let phases: Vec<&Phase> = jobs.iter().flat_map(|job| case.phases(job)).collect();
-    let mut all = vec![cached(case, &phases), incomplete(case, &phases)];
+    let mut all = vec![cached(case, &phases), incomplete(case, &phases), placed::told(case)];
     if !case.counts_errors() {
         all.extend([
             ran_dry(&phases),

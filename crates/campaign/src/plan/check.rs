@@ -10,8 +10,8 @@ use super::place::{Place, nearest};
 use super::placement::{Asked, clients, whole};
 use super::projection::systems;
 use super::wire::Count;
-use super::{Choice, Clients, Dataset, FileSystem, Plan, wire};
-use crate::launch::{Launch, LaunchKind, MPIRUN};
+use super::{Choice, Clients, Dataset, FileSystem, Plan, launch, wire};
+use crate::launch::LaunchKind;
 use crate::line::Line;
 
 /// Seconds a job may take where the plan says nothing.
@@ -28,7 +28,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     let one = |(key, fs): (&String, &Spanned<wire::Fs>)| Ok((key.clone(), file_system(key, fs, place)?));
     let file_systems = file.fs.iter().map(one).collect::<Checked<BTreeMap<_, _>>>()?;
     let clients = clients(file.clients.as_ref(), place)?;
-    let launch = launch(file.launch.as_ref(), place)?;
+    let launch = launch::launch(file.launch.as_ref(), file.clients.as_ref(), place)?;
     let defaults = Defaults {
         file: &file.defaults,
         file_systems: &file_systems,
@@ -137,26 +137,6 @@ pub(super) fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Che
         return Err(place.error(word, format!("`{text}`: {what} {rule}")));
     }
     Ok(())
-}
-
-fn launch(launch: Option<&Spanned<wire::Launch>>, place: &Place<'_>) -> Checked<Launch> {
-    let Some(spanned) = launch else { return Ok(Launch { kind: LaunchKind::Local, env: BTreeMap::new() }) };
-    let wire = spanned.get_ref();
-    let kind = match (wire.kind, &wire.argv) {
-        (wire::LaunchKind::Local, None) => LaunchKind::Local,
-        (wire::LaunchKind::Local, Some(argv)) => {
-            return Err(
-                place.error(argv, "launch.kind `local` takes no `argv`; use `mpirun` or leave it out")
-            );
-        }
-        (wire::LaunchKind::Mpirun, None) => {
-            LaunchKind::Mpirun(MPIRUN.iter().map(ToString::to_string).collect())
-        }
-        (wire::LaunchKind::Mpirun, Some(argv)) => {
-            LaunchKind::mpirun(argv.get_ref().clone()).map_err(|error| place.error(argv, error.0))?
-        }
-    };
-    Ok(Launch { kind, env: wire.env.clone() })
 }
 
 /// What holds where a test or dataset says nothing itself.

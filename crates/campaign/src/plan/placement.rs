@@ -9,7 +9,7 @@ use units::{Dimension, Quantity};
 
 use super::check::{Checked, Defaults};
 use super::wire::{Count, Nodes};
-use super::{Clients, Placement};
+use super::{Clients, Placement, launch};
 
 /// What a test, a dataset or a state says of its ranks.
 pub(super) struct Asked<'w> {
@@ -68,7 +68,7 @@ impl Defaults<'_> {
                 words.iter().map(step).collect::<Checked<Vec<_>>>()?
             }
         };
-        match placements.iter().find_map(|placement| self.launch.refuses_placement(placement)) {
+        match placements.iter().find_map(|placement| launch::refuses(self.launch, &self.clients, placement)) {
             Some(why) => Err(self.place.at(asked.at.clone(), &format!("{who}: {why}"))),
             None => Ok(placements),
         }
@@ -157,8 +157,8 @@ pub(super) fn clients(
     };
     Ok(Clients {
         delivered: whole(wire.delivered.as_ref(), "clients.delivered", place)?,
-        hostfile: wire.hostfile.clone(),
-        exclude: wire.exclude.clone(),
+        hostfile: wire.hostfile.as_ref().map(|file| file.get_ref().clone()),
+        exclude: launch::left_out(&wire.exclude, place)?,
         memory_bytes,
         cores: whole(wire.cores.as_ref(), "clients.cores", place)?,
     })

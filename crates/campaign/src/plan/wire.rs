@@ -107,9 +107,9 @@ pub(super) struct Fs {
 #[serde(deny_unknown_fields)]
 pub(super) struct Clients {
     pub(super) delivered: Option<Spanned<Count>>,
-    pub(super) hostfile: Option<String>,
+    pub(super) hostfile: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) exclude: Vec<String>,
+    pub(super) exclude: Vec<Spanned<String>>,
     pub(super) memory: Option<Spanned<String>>,
     pub(super) cores: Option<Spanned<Count>>,
 }
@@ -118,7 +118,9 @@ pub(super) struct Clients {
 #[serde(deny_unknown_fields)]
 pub(super) struct Launch {
     pub(super) kind: LaunchKind,
+    pub(super) program: Option<Spanned<String>>,
     pub(super) argv: Option<Spanned<Vec<String>>>,
+    pub(super) options: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
 }
@@ -128,6 +130,13 @@ pub(super) struct Launch {
 pub(super) enum LaunchKind {
     Local,
     Mpirun,
+    Aprun,
+    Flux,
+    Jsrun,
+    Mpich,
+    Openmpi,
+    Pals,
+    Srun,
 }
 
 #[derive(Default, Deserialize)]

@@ -51,7 +51,7 @@ impl<'a> Attempt<'a> {
         let files = place.files(job)?;
         let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
-        let prepared = Prepared::new(asked, job, &files, &staged.dir());
+        let prepared = Prepared::new(asked, job, &place.nodes, &files, &staged.dir());
         let refused = setup.before(asked, job, &files, &staged.dir())?;
         if asked.stop.load(Ordering::Relaxed) {
             return Ok(None);

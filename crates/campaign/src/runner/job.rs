@@ -9,11 +9,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use results::folder::{JobEnd, names};
+use results::folder::{self, JobEnd, names};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::Campaigning;
-use crate::launch::{Launcher, Launching};
+use crate::launch::{Launcher, Launching, Nodes, deaths};
 use crate::machine::recorded;
 use crate::schedule::PlannedJob;
 
@@ -37,7 +37,13 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// `files` is the directory of the job's files, `dir` the one in which it runs and records.
-    pub(super) fn new(asked: &Campaigning, job: &PlannedJob, files: &Path, dir: &Path) -> Self {
+    pub(super) fn new(
+        asked: &Campaigning,
+        job: &PlannedJob,
+        nodes: &Nodes,
+        files: &Path,
+        dir: &Path,
+    ) -> Self {
         let launch = &asked.plan.launch;
         let files = files.to_string_lossy();
         let mut words: Vec<String> = job.words.iter().map(|word| word.replace("{dir}", &files)).collect();
@@ -55,6 +61,7 @@ impl Prepared {
             argv: launch.kind.command(&Launching {
                 program,
                 placement: job.placement.clone(),
+                nodes: nodes.clone(),
                 words,
                 starts_ranks: job.starts_ranks,
                 external,
@@ -107,10 +114,25 @@ impl Prepared {
         let seconds = began.elapsed().as_secs_f64();
         let end = end_all(&mut child)?;
         Ok(match watched? {
+            Watched::Ended if self.ended_with_the_campaign(&end, stop) => None,
             Watched::Ended => Some((end, seconds)),
             Watched::TooLate => Some((JobEnd::TimedOut, seconds)),
             Watched::Stopped => None,
         })
+    }
+
+    /// Whether the job ended because everything here is being ended: a batch system that ends an allocation
+    /// ends the ranks in it at the same moment as it asks this process to end, and the job has to be run again.
+    fn ended_with_the_campaign(&self, end: &JobEnd, stop: &AtomicBool) -> bool {
+        let last_words = folder::last_words(&self.dir.join(names::STDERR)).unwrap_or_default();
+        if *end == JobEnd::Exit(0) || deaths::cause(last_words.iter().map(String::as_str)).is_none() {
+            return false;
+        }
+        let began = Instant::now();
+        while began.elapsed() < GRACE && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK);
+        }
+        stop.load(Ordering::Relaxed)
     }
 
     fn watch(&self, child: &Child, began: Instant, stop: &AtomicBool) -> io::Result<Watched> {

@@ -12,6 +12,7 @@ use units::{Usage, bytes_binary};
 
 use super::hold::Hold;
 use super::{Campaigning, Trouble};
+use crate::launch::{Nodes, Surroundings};
 use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
 use crate::plan::{Choice, State};
 use crate::schedule::{self, PlannedJob};
@@ -31,6 +32,8 @@ pub(super) struct Place {
     pub(super) resumed: Resumed,
     /// Hashes of libraries that jobs loaded.
     pub(super) hashes: Hashes,
+    /// The nodes that jobs may run on.
+    pub(super) nodes: Nodes,
     mark: String,
     _hold: Hold,
 }
@@ -39,6 +42,7 @@ impl Place {
     /// Makes the places of a new campaign, after everything that could refuse it has been asked.
     pub(super) fn make(asked: &Campaigning) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
+        let nodes = asked.plan.launch.nodes(&asked.plan.clients, &asked.around, &jobs)?;
         let dirs = dirs(asked)?;
         for (fs, dir) in &dirs {
             let need = schedule::needs(&jobs).get(fs).copied().unwrap_or_default();
@@ -69,7 +73,7 @@ impl Place {
         }
         let hold = Hold::take(&asked.folder)?;
         let resumed = Resumed::default();
-        let place = Self { mark, info, dirs, resumed, hashes: Hashes::default(), _hold: hold };
+        let place = Self { mark, info, dirs, nodes, resumed, hashes: Hashes::default(), _hold: hold };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         Ok(place)
     }
@@ -103,6 +107,11 @@ impl Place {
                 format!("{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts");
             return Err(Usage(what).into());
         }
+        // Those of the hostfile stay those it named at the beginning.
+        let hostfile = Some(info.hosts.clone()).filter(|hosts| !hosts.is_empty());
+        let around = Surroundings { hostfile, ..asked.around.clone() };
+        let jobs = schedule::jobs(&asked.plan, &info.only)?;
+        let nodes = asked.plan.launch.nodes(&asked.plan.clients, &around, &jobs)?;
         let resumed = folder::resume(&asked.folder).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
                 "{at} is not what the campaign left, so it does not go on: {error}; `assay verify {at}` \
@@ -115,7 +124,7 @@ impl Place {
             .iter()
             .filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let (mark, dirs) = (mark(&info), dirs.collect());
-        let place = Self { mark, dirs, info, resumed, hashes: Hashes::default(), _hold: hold };
+        let place = Self { mark, dirs, nodes, info, resumed, hashes: Hashes::default(), _hold: hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         }
@@ -204,6 +213,9 @@ fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
         build: asked.build.clone(),
         launcher: asked.plan.launch.kind.program().and_then(|word| launcher(word, path)),
         env: recorded(&environment, &BTreeMap::new()),
+        hosts: asked.around.hostfile.clone().unwrap_or_default(),
+        exclude: asked.plan.clients.exclude.clone(),
+        batch_script: asked.batch_script.clone(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Plans that cannot work, and the line that says so before anything runs.
 
+mod launch;
 mod names;
 mod placement;
 mod roles;
@@ -44,7 +45,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         ),
         (
             "[launch]\nkind = \"slurm\"\n".into(),
-            "p.toml:5:8: unknown word `slurm`; known here: local, mpirun",
+            "p.toml:5:8: unknown word `slurm`; known here: local, mpirun, aprun, flux, jsrun, mpich, \
+             openmpi, pals, srun",
         ),
         (
             test_with("ior = \"-w\"\nranks = -1"),

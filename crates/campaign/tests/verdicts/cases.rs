@@ -10,7 +10,7 @@ use super::{campaign, job, one, phase, plan};
 fn suite(repetition: u32, cases: &[(&str, Ended)]) -> Job {
     let mut job = job("T", repetition, phase("none", 0));
     let failed = cases.iter().any(|(_, outcome)| *outcome == Ended::Fail);
-    let mut records = vec![Record::Run(Run { nodes: 1, ranks: 4, ..Run::default() })];
+    let mut records = vec![Record::Run(Run { nodes: 1, ranks: 1, ..Run::default() })];
     records.extend(cases.iter().map(|(name, outcome)| {
         let seen = Evidence { rank: 3, step: "read".into(), what: "two bytes".into(), ..Evidence::default() };
         Record::Case(Box::new(Case {

@@ -2,6 +2,7 @@
 
 mod cases;
 mod goals;
+mod launched;
 mod names;
 mod stragglers;
 

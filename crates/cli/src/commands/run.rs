@@ -1,5 +1,6 @@
 //! `assay run`: a plan becomes a campaign, with its folder of evidence and its verdicts.
 
+mod around;
 mod progress;
 
 use std::io::{self, IsTerminal};
@@ -91,6 +92,8 @@ pub(super) fn asked(
     argv: &[String],
 ) -> Result<Campaigning> {
     Ok(Campaigning {
+        around: around::around(&plan, resume)?,
+        batch_script: None,
         plan,
         dir,
         folder,

@@ -163,5 +163,5 @@ fn failures(job: &Job) -> Vec<String> {
     };
     let told: Vec<String> = job.records.iter().filter_map(failed).collect();
     // What a program complains at its end repeats the failure that it recorded.
-    if told.is_empty() { job.last_words.clone() } else { told }
+    if told.is_empty() { job.last_words[job.last_words.len().saturating_sub(3)..].to_vec() } else { told }
 }

@@ -10,7 +10,7 @@ use super::{Campaign, Job, JobEnd, JobInfo, chain, names};
 use crate::{Record, records};
 
 /// How many lines of a job's error stream are kept beside it.
-const LAST_WORDS: usize = 3;
+const LAST_WORDS: usize = 20;
 /// How much of the end of an error stream is looked at, bytes.
 const LOOK_BACK: u64 = 4096;
 
@@ -67,8 +67,8 @@ impl Job {
     }
 }
 
-/// The last lines of a text that say something.
-fn last_words(path: &Path) -> io::Result<Vec<String>> {
+/// The last lines of a text that say something, the oldest first.
+pub fn last_words(path: &Path) -> io::Result<Vec<String>> {
     let mut file = File::open(path)?;
     let from = file.metadata()?.len().saturating_sub(LOOK_BACK);
     file.seek(SeekFrom::Start(from))?;

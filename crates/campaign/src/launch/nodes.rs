@@ -1,0 +1,134 @@
+//! Which nodes jobs may run on: what the plan says and what there is, put together before anything runs.
+//!
+//! Invariant: pure; what is not known is left to the launcher, and what cannot be is refused here.
+
+use units::{Usage, several};
+
+use super::{Allocation, Launch, LaunchKind, template};
+use crate::plan::Clients;
+use crate::schedule::PlannedJob;
+
+/// The nodes that jobs may run on, as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nodes {
+    /// Their names, without those left out; empty where the launcher chooses.
+    pub hosts: Vec<String>,
+    /// Names that no job is to run on, as far as the launcher has to be told.
+    pub exclude: Vec<String>,
+    /// Whether they are those of an allocation, so that none can be waited for.
+    pub inside: bool,
+}
+
+impl Nodes {
+    /// So many of them; none where the launcher chooses.
+    pub(super) fn first(&self, number: Option<u32>) -> &[String] {
+        let number = number.map_or(self.hosts.len(), |number| number as usize);
+        &self.hosts[..number.min(self.hosts.len())]
+    }
+}
+
+/// What there is where a campaign runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The name of this node.
+    pub here: String,
+    /// The batch system's job around it, if there is one.
+    pub allocation: Option<Allocation>,
+    /// The names in the plan's hostfile, if it has one.
+    pub hostfile: Option<Vec<String>>,
+}
+
+/// The names in the text of a hostfile: the first word of each line, once; `#` begins a comment.
+pub fn hosts_in(text: &str) -> Vec<String> {
+    let mut hosts: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let line = line.split('#').next().unwrap_or_default();
+        // `n1:4` and `n1 slots=4` are how MPIs write it.
+        let name = line.split([' ', '\t', ':']).find(|word| !word.is_empty());
+        if let Some(name) = name.filter(|name| !hosts.iter().any(|host| host == name)) {
+            hosts.push(name.to_owned());
+        }
+    }
+    hosts
+}
+
+impl Launch {
+    /// The nodes for `jobs` of a plan with these clients; refuses what they cannot run on, in one line.
+    pub fn nodes(
+        &self,
+        clients: &Clients,
+        around: &Surroundings,
+        jobs: &[PlannedJob],
+    ) -> Result<Nodes, Usage> {
+        let inside = around.allocation.is_some();
+        let nodes = match self.kind {
+            LaunchKind::Local => self.here(clients, around)?,
+            _ => Nodes { inside, ..self.known(clients, around)? },
+        };
+        let needs = jobs.iter().filter_map(|job| Some((job.placement.nodes?, job.test.as_str())));
+        // The first of those that need most.
+        let most = needs.reduce(|most, job| if job.0 > most.0 { job } else { most });
+        let Some((most, test)) = most.filter(|_| self.kind != LaunchKind::Local) else { return Ok(nodes) };
+        let (has, what) = match (&clients.hostfile, &around.allocation) {
+            (Some(file), _) => (Some(nodes.hosts.len() as u32), format!("clients.hostfile {file} has")),
+            (None, Some(allocation)) => (allocation.usable(&clients.exclude), format!("{allocation} has")),
+            (None, None) => (None, String::new()),
+        };
+        let Some(has) = has.filter(|has| *has < most) else { return Ok(nodes) };
+        let left_out = match clients.exclude.len() as u64 {
+            0 => String::new(),
+            number => format!(" without the {} of clients.exclude", several(number, "node")),
+        };
+        Err(Usage(format!(
+            "{test} needs {}, and {what} {has}{left_out}; give it more nodes, or leave the test out (--only)",
+            several(most.into(), "node")
+        )))
+    }
+
+    /// No nodes but this one.
+    fn here(&self, clients: &Clients, around: &Surroundings) -> Result<Nodes, Usage> {
+        let here = &around.here;
+        if clients.exclude.contains(here) {
+            return Err(Usage(format!(
+                "clients.exclude names {here}, which is this node, and launch.kind `local` runs here; start it \
+                 on another"
+            )));
+        }
+        Ok(Nodes::default())
+    }
+
+    /// The nodes by name, as far as the launcher has to be told.
+    fn known(&self, clients: &Clients, around: &Surroundings) -> Result<Nodes, Usage> {
+        let allocated =
+            around.allocation.as_ref().map(|allocation| &allocation.hosts[..]).unwrap_or_default();
+        let others = |hosts: &[String]| -> Vec<String> {
+            hosts.iter().filter(|host| !clients.exclude.contains(host)).cloned().collect()
+        };
+        if let Some(file) = &clients.hostfile {
+            let hosts = others(around.hostfile.as_deref().unwrap_or_default());
+            return match hosts.is_empty() {
+                true => Err(Usage(format!("clients.hostfile {file} names no node to run on; one a line"))),
+                false => Ok(Nodes { hosts, ..Nodes::default() }),
+            };
+        }
+        // A node that is not in the allocation need not be kept out of it.
+        let in_it = |host: &&String| allocated.is_empty() || allocated.contains(host);
+        let exclude: Vec<String> = clients.exclude.iter().filter(in_it).cloned().collect();
+        let by_name = match &self.kind {
+            LaunchKind::Named { by, .. } if by.takes_exclude() => {
+                return Ok(Nodes { exclude, ..Nodes::default() });
+            }
+            LaunchKind::Mpirun(words) => template::says(words, "{hosts}"),
+            _ => !exclude.is_empty(),
+        };
+        let hosts = if by_name { others(allocated) } else { Vec::new() };
+        if by_name && hosts.is_empty() {
+            return Err(Usage(format!(
+                "launch.kind `{}` has to be told its nodes by name, and they are not known here; give \
+                 clients.hostfile, or run inside an allocation",
+                self.kind.name()
+            )));
+        }
+        Ok(Nodes { hosts, ..Nodes::default() })
+    }
+}
