@@ -63,8 +63,6 @@ pub struct Campaigning {
     pub argv: Vec<String>,
     /// The nodes and the allocation around this process.
     pub around: Surroundings,
-    /// The text of the batch script that started this process, for the record.
-    pub batch_script: Option<String>,
     /// The environment that jobs inherit.
     pub environment: Vec<(String, String)>,
     /// Becomes true when the campaign is to stop.

@@ -88,7 +88,6 @@ impl Stage {
             build: Build::default(),
             argv: vec!["assay".into(), "run".into()],
             around: Surroundings::default(),
-            batch_script: None,
             environment: vec![
                 ("PATH".into(), "/usr/bin:/bin".into()),
                 ("SLURM_PROCID".into(), "0".into()),

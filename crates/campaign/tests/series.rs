@@ -91,6 +91,7 @@ impl Stage {
              count_servers = \"cat {state}\"\n"
         );
         let asked = Campaigning {
+            around: Default::default(),
             plan: Plan::parse(&format!("{head}{SERIES}{beside}"), "p.toml").unwrap(),
             dir: Some(self.path("scratch")),
             folder: self.path("campaign"),

@@ -36,6 +36,8 @@ pub struct Surroundings {
     pub allocation: Option<Allocation>,
     /// The names in the plan's hostfile, if it has one.
     pub hostfile: Option<Vec<String>>,
+    /// The text of the batch script that started this process, if one did.
+    pub batch_script: Option<String>,
 }
 
 /// The names in the text of a hostfile: the first word of each line, once; `#` begins a comment.

@@ -232,7 +232,8 @@ fn nodes(kind: LaunchKind, left_out: &str, hostfile: Option<&str>, around: Optio
         ..Clients::default()
     };
     let hostfile = hostfile.map(nodes::hosts_in);
-    let around = Surroundings { here: "login".into(), allocation: around, hostfile };
+    let around =
+        Surroundings { here: "login".into(), allocation: around, hostfile, ..Surroundings::default() };
     match launch.nodes(&clients, &around, &jobs_on(&[None, Some(3), Some(2), Some(3)])) {
         Ok(nodes) => format!("{} | {}", nodes.hosts.join(" "), nodes.exclude.join(" ")),
         Err(refused) => refused.0,

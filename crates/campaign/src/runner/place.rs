@@ -215,7 +215,7 @@ fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
         env: recorded(&environment, &BTreeMap::new()),
         hosts: asked.around.hostfile.clone().unwrap_or_default(),
         exclude: asked.plan.clients.exclude.clone(),
-        batch_script: asked.batch_script.clone(),
+        batch_script: asked.around.batch_script.clone(),
     })
 }
 

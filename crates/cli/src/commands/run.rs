@@ -93,7 +93,6 @@ pub(super) fn asked(
 ) -> Result<Campaigning> {
     Ok(Campaigning {
         around: around::around(&plan, resume)?,
-        batch_script: None,
         plan,
         dir,
         folder,

@@ -19,7 +19,7 @@ pub(super) fn around(plan: &Plan, resume: bool) -> Result<Surroundings> {
         }
         _ => None,
     };
-    Ok(Surroundings { here: machine(&[]).host, allocation: allocation(), hostfile })
+    Ok(Surroundings { here: machine(&[]).host, allocation: allocation(), hostfile, batch_script: None })
 }
 
 /// The batch system's job that this process is a part of, if it is.
