@@ -4,7 +4,7 @@
 //!
 //! Invariant: nothing is installed unless something is missing and the user is root.
 
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -30,9 +30,13 @@ const PACKAGES: &[Package] = &[
     Package { name: "libhdf5-openmpi-103-1", reason: "HDF5 on Open MPI" },
     Package { name: "libpnetcdf0d", reason: "PnetCDF, which Debian builds on Open MPI" },
     Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
+    Package { name: "munge", reason: "lets the parts of Slurm trust each other" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
     Package { name: "pnetcdf-bin", reason: "ncmpidump reads what ior and flash-io wrote by PnetCDF" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
+    Package { name: "slurm-client", reason: "srun and sbatch start campaigns" },
+    Package { name: "slurmctld", reason: "controls a cluster of several nodes on this machine" },
+    Package { name: "slurmd", reason: "is a node of it" },
     Package { name: "strace", reason: "shows the system calls of each option of ior" },
     Package { name: "xfsprogs", reason: "makes the XFS that is aged" },
 ];
@@ -51,9 +55,33 @@ pub(crate) fn provide(root: &Path) -> Result<Outcome> {
     if std::fs::metadata("/proc/self")?.uid() != 0 {
         return Ok(Outcome::Without(advice(&missing)));
     }
+    let _quiet = Quiet::begin(Path::new("/usr/sbin/policy-rc.d"))?;
     match logged(root, "apt", vec![apt(&["update"]), apt(&install(&missing_names))])? {
         Outcome::Done(_) => Ok(Outcome::Done(format!("installed {}", missing_names.join(" ")))),
         other => Ok(other),
+    }
+}
+
+/// Keeps packages from starting the daemons that they bring, until dropped: the tests start their own. Debian's
+/// packages ask the program of this name whether they may; where there is one already, it decides.
+struct Quiet<'p>(Option<&'p Path>);
+
+impl<'p> Quiet<'p> {
+    fn begin(policy: &'p Path) -> Result<Self> {
+        if policy.exists() {
+            return Ok(Self(None));
+        }
+        std::fs::write(policy, "#!/bin/sh\nexit 101\n")?;
+        std::fs::set_permissions(policy, std::fs::Permissions::from_mode(0o755))?;
+        Ok(Self(Some(policy)))
+    }
+}
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        if let Some(policy) = self.0 {
+            let _ = std::fs::remove_file(policy);
+        }
     }
 }
 
@@ -110,6 +138,19 @@ mod tests {
         let names: Vec<&str> = missing(&answer).iter().map(|package| package.name).collect();
         assert_eq!(names, ["mpich"]);
         assert_eq!(missing("").len(), PACKAGES.len());
+    }
+
+    #[test]
+    fn no_daemon_starts_while_packages_are_installed_and_a_policy_that_is_there_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let policy = root.path().join("policy-rc.d");
+        let quiet = Quiet::begin(&policy).unwrap();
+        let asked = Command::new(&policy).args(["slurmd", "start"]).status().unwrap();
+        assert_eq!(asked.code(), Some(101), "101 is no, as Debian's policy has it");
+        drop(Quiet::begin(&policy).unwrap());
+        assert!(policy.exists(), "it was there before");
+        drop(quiet);
+        assert!(!policy.exists());
     }
 
     #[test]

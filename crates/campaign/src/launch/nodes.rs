@@ -87,6 +87,30 @@ impl Launch {
         )))
     }
 
+    /// How jobs are started and on which nodes, in words.
+    pub fn told(&self, clients: &Clients, jobs: &[PlannedJob]) -> String {
+        if self.kind == LaunchKind::Local {
+            return "as threads of one process on this node".to_owned();
+        }
+        let most = jobs.iter().filter_map(|job| job.placement.nodes).max();
+        let most =
+            most.map_or_else(String::new, |most| format!(" on at most {}", several(most.into(), "node")));
+        let of = clients.hostfile.as_ref().map_or_else(String::new, |file| format!(" of those in {file}"));
+        let without = match clients.exclude.is_empty() {
+            true => String::new(),
+            false => format!(", without {}", clients.exclude.join(", ")),
+        };
+        format!("by {}{most}{of}{without}", self.program_name())
+    }
+
+    /// Its kind, and its program where that has another name.
+    fn program_name(&self) -> String {
+        match (self.kind.name(), self.kind.program()) {
+            (name, Some(program)) if name != program => format!("{name} ({program})"),
+            (name, _) => name.to_owned(),
+        }
+    }
+
     /// No nodes but this one.
     fn here(&self, clients: &Clients, around: &Surroundings) -> Result<Nodes, Usage> {
         let here = &around.here;

@@ -10,6 +10,7 @@ mod paper;
 mod plan;
 mod report;
 mod run;
+mod submit;
 mod try_campaign;
 mod verify;
 

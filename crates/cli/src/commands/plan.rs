@@ -187,6 +187,7 @@ fn summary(plan: &Plan) -> Result<String> {
     for (who, rule) in node_rules(plan) {
         writeln!(text, "{who}: {rule}")?;
     }
+    writeln!(text, "ranks are started {}", plan.launch.told(&plan.clients, &jobs))?;
     let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
     writeln!(text, "ends within {}, if every job took all the time it is allowed", units::duration(limit))?;
     Ok(text)

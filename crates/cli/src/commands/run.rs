@@ -14,7 +14,7 @@ use results::Verdict;
 use results::folder::{self, Build, Campaign, names};
 use units::Usage;
 
-use super::plan;
+use super::{plan, submit};
 use crate::speech::{complain, say};
 use progress::Progress;
 
@@ -26,7 +26,7 @@ use progress::Progress;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The plan: a TOML file, or the name of a ready plan; with --resume the folder's own copy is used
-    #[arg(value_name = "PLAN", required_unless_present = "resume")]
+    #[arg(value_name = "PLAN", required_unless_present_any = ["resume", "wait"])]
     plan: Option<PathBuf>,
     #[command(flatten)]
     values: plan::Values,
@@ -42,18 +42,29 @@ pub(crate) struct Args {
     /// Where to make the campaign's folder [default: DIR]
     #[arg(long, value_name = "WHERE", conflicts_with = "resume")]
     campaigns: Option<PathBuf>,
+    /// The campaign's folder itself: made, or gone on with where it is there
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "campaigns"])]
+    folder: Option<PathBuf>,
+    /// Submit a batch job that runs the campaign, or with --resume goes on with it [default: the batch
+    /// system of the plan's launcher; else slurm, pbs or flux]
+    #[arg(long, value_name = "SYSTEM", num_args = 0..=1, default_missing_value = "", require_equals = true)]
+    submit: Option<String>,
+    /// Words for sbatch, qsub or flux batch, such as "-A account -p partition"
+    #[arg(long, value_name = "WORDS", visible_aliases = ["sbatch", "qsub"], requires = "submit",
+          allow_hyphen_values = true)]
+    batch: Option<String>,
+    /// Wait for the batch job of the campaign in this folder, and show its verdicts
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "plan", "submit", "folder"])]
+    wait: Option<PathBuf>,
 }
 
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
-    if let Some(folder) = &args.resume {
-        let path = args.plan.unwrap_or_else(|| folder.join(names::PLAN));
-        let choice = match args.values.is_empty() {
-            true => kept_choice(folder),
-            false => args.values.choice(),
-        };
-        let plan = plan::load(&path, &choice)?;
-        return campaign(asked(plan, None, folder.clone(), true, vec![], argv)?);
+    if let Some(folder) = args.wait.clone().or_else(|| args.resume.clone()) {
+        return go_on(args, folder, argv);
+    }
+    if let Some(folder) = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists()) {
+        return go_on(args, folder, argv);
     }
     let path = args.plan.context("a plan is needed")?;
     let plan = plan::load(&path, &args.values.choice())?;
@@ -62,8 +73,63 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
         return Err(Usage(format!("{plan} tests a directory of your choice; add --dir DIR")).into());
     }
     let place = args.campaigns.or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
-    let folder = new_folder(&place, &plan)?;
+    let folder = match args.folder {
+        Some(folder) => free(folder)?,
+        None => new_folder(&place, &plan)?,
+    };
+    if let Some(system) = args.submit {
+        let words = words(args.batch.as_deref());
+        let system = Some(system).filter(|system| !system.is_empty());
+        return submit::submit(submit::Asked { system, words, plan, dir: args.dir, folder, only: args.only });
+    }
     campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
+}
+
+/// Goes on with a campaign: here, in a batch job, or by what the batch job that it is in has to say.
+fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
+    let allocation = around::allocation();
+    let job = submit::Submitted::last(&folder)?;
+    if let (Some(_), None) = (&args.wait, &job) {
+        let at = folder.display();
+        return Err(Usage(format!("{at} was not submitted, so there is no job to wait for")).into());
+    }
+    if let Some(job) = job.filter(|job| args.submit.is_none() && !job.is(allocation.as_ref())) {
+        let may_go_on = allocation.is_some() && args.wait.is_none();
+        if let Some(status) = submit::follow(&job, &folder, args.wait.is_some(), may_go_on)? {
+            return Ok(status);
+        }
+    }
+    let choice = match args.values.is_empty() || args.folder.is_some() {
+        true => kept_choice(&folder),
+        false => args.values.choice(),
+    };
+    if let (Some(_), Some(job)) = (&args.submit, submit::Submitted::last(&folder)?) {
+        return submit::again(&job, &folder, args.batch.as_deref().map(|text| words(Some(text))));
+    }
+    let path = args.plan.filter(|_| args.folder.is_none()).unwrap_or_else(|| folder.join(names::PLAN));
+    let plan = plan::load(&path, &choice)?;
+    if let Some(system) = args.submit {
+        let words = words(args.batch.as_deref());
+        let system = Some(system).filter(|system| !system.is_empty());
+        return submit::submit(submit::Asked { system, words, plan, dir: args.dir, folder, only: vec![] });
+    }
+    campaign(asked(plan, None, folder, true, vec![], argv)?)
+}
+
+/// The words of an option that holds several.
+fn words(text: Option<&str>) -> Vec<String> {
+    text.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
+/// A folder that is not there yet; one in which a killed job left nothing may be made again.
+fn free(folder: PathBuf) -> Result<PathBuf> {
+    match std::fs::remove_dir(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let at = folder.display();
+            Err(Usage(format!("{at} is there and is no campaign's folder ({error}); name another")).into())
+        }
+        _ => Ok(folder),
+    }
 }
 
 /// The values that the campaign in `folder` was begun with; the plan's own where it cannot be read, which is
@@ -92,7 +158,7 @@ pub(super) fn asked(
     argv: &[String],
 ) -> Result<Campaigning> {
     Ok(Campaigning {
-        around: around::around(&plan, resume)?,
+        around: around::around(&plan, resume, &folder)?,
         plan,
         dir,
         folder,
@@ -178,10 +244,15 @@ fn reserved(wanted: &Path) -> Result<PathBuf> {
 
 /// Writes the report, prints the verdicts, says where everything is.
 fn conclude(folder: &Path, campaign: &Campaign) -> Result<u8> {
-    let path = folder.join(names::REPORT);
     let mut page = Vec::new();
     report::write_html(campaign, &mut page)?;
     folder::write_report(folder, &page)?;
+    show(folder, campaign)
+}
+
+/// Prints the verdicts of a campaign that has ended, says where everything is, and gives the exit status.
+pub(super) fn show(folder: &Path, campaign: &Campaign) -> Result<u8> {
+    let path = folder.join(names::REPORT);
     let head = folder::check(folder)?.head.unwrap_or_default();
     let folder = folder.display();
     let more = "(every command, output, record and verdict)";

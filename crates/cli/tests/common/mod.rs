@@ -10,6 +10,7 @@ pub mod listed;
 pub mod masked;
 pub mod mdtest;
 pub mod options;
+pub mod slurm;
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;

@@ -1,6 +1,7 @@
 //! What is around a campaign: this node, the batch system's job, the nodes of a hostfile.
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::Result;
 use campaign::Plan;
@@ -8,8 +9,10 @@ use campaign::launch::{Allocation, Surroundings, hosts_in};
 use campaign::machine::machine;
 use units::Usage;
 
+use crate::commands::submit;
+
 /// The surroundings of a new campaign of `plan`, or of one that goes on: that has kept the names of its hostfile.
-pub(super) fn around(plan: &Plan, resume: bool) -> Result<Surroundings> {
+pub(super) fn around(plan: &Plan, resume: bool, folder: &Path) -> Result<Surroundings> {
     let hostfile = match &plan.clients.hostfile {
         Some(file) if !resume => {
             let text = fs::read_to_string(file).map_err(|error| {
@@ -19,7 +22,8 @@ pub(super) fn around(plan: &Plan, resume: bool) -> Result<Surroundings> {
         }
         _ => None,
     };
-    Ok(Surroundings { here: machine(&[]).host, allocation: allocation(), hostfile, batch_script: None })
+    let batch_script = submit::script_of(folder);
+    Ok(Surroundings { here: machine(&[]).host, allocation: allocation(), hostfile, batch_script })
 }
 
 /// The batch system's job that this process is a part of, if it is.

@@ -1,0 +1,317 @@
+//! `assay run --submit`, `--wait` and `--resume` of a campaign that runs in a batch job.
+//!
+//! Beside the campaign's folder lies `FOLDER.batch`: the plan as it was submitted, the script, what the job
+//! printed, and the jobs that were submitted, the last of which counts.
+//!
+//! Never here: what a script says, which the campaign crate decides.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use campaign::launch::Allocation;
+use campaign::launch::batch::{Request, State, System};
+use campaign::plan::Choice;
+use campaign::{Plan, schedule};
+use results::folder::{self, names, write_whole};
+use serde_json::{Value, json};
+use units::Usage;
+
+use super::run;
+use crate::speech::{complain, say};
+
+/// The longest between two questions after a job, seconds.
+const ASK_S: u64 = 20;
+
+/// What is to be submitted.
+pub(super) struct Asked {
+    /// The batch system, where it is said.
+    pub(super) system: Option<String>,
+    /// Words for the command that submits.
+    pub(super) words: Vec<String>,
+    /// The plan.
+    pub(super) plan: Plan,
+    /// The directory under test.
+    pub(super) dir: Option<PathBuf>,
+    /// The campaign's folder, to be made by the job, or there already.
+    pub(super) folder: PathBuf,
+    /// The tests to run; empty for all.
+    pub(super) only: Vec<String>,
+}
+
+/// The directory beside a campaign's folder.
+fn beside(folder: &Path) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(".batch");
+    PathBuf::from(name)
+}
+
+/// The script that a campaign's batch job runs, if it has one.
+pub(super) fn script_of(folder: &Path) -> Option<String> {
+    fs::read_to_string(beside(folder).join("script.sh")).ok()
+}
+
+/// Writes the script, submits it and says what now; gives the exit status.
+pub(super) fn submit(asked: Asked) -> Result<u8> {
+    let system = system(&asked)?;
+    let folder = named(absolute(&asked.folder)?)?;
+    let batch = beside(&folder);
+    not_ended(&folder)?;
+    let jobs = schedule::jobs(&asked.plan, &asked.only)?;
+    let request = Request {
+        out: batch.join("out.txt").display().to_string(),
+        cwd: std::env::current_dir()?.display().to_string(),
+        command: command(&asked, &folder)?,
+        ..Request::of(&asked.plan, &jobs)
+    };
+    let script = batch.join("script.sh");
+    write_whole(&batch.join(names::PLAN), asked.plan.text.as_bytes())?;
+    write_whole(&script, system.script(&request).as_bytes())?;
+    let argv = system.submitting(&asked.words, &script.display().to_string());
+    let job = Submitted { system, job: submitted(system, &argv)?, argv };
+    job.kept(&folder, &format!(": {}", request.told()))
+}
+
+/// Submits the script of a campaign again, whose last job was `job`; with other words if there are any.
+pub(super) fn again(job: &Submitted, folder: &Path, words: Option<Vec<String>>) -> Result<u8> {
+    let (folder, system) = (absolute(folder)?, job.system);
+    not_ended(&folder)?;
+    if let Now::There(_, word) = job.now()? {
+        let (name, at) = (job.name(), folder.display());
+        let what = format!("{at} is in {name} already ({word}); wait for it with `assay run --wait {at}`");
+        return Err(Usage(what).into());
+    }
+    let script = beside(&folder).join("script.sh").display().to_string();
+    let argv = words.map_or_else(|| job.argv.clone(), |words| system.submitting(&words, &script));
+    let job = Submitted { system, job: submitted(system, &argv)?, argv };
+    job.kept(&folder, " again")
+}
+
+fn not_ended(folder: &Path) -> Result<(), Usage> {
+    let at = folder.display();
+    match folder.join(names::VERDICTS).exists() {
+        true => Err(Usage(format!(
+            "{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// The batch system that is meant: the one named, that of the launcher, or the only one here.
+fn system(asked: &Asked) -> Result<&'static System, Usage> {
+    if let Some(word) = &asked.system {
+        return System::of(word);
+    }
+    if let Some(system) = System::of_launcher(&asked.plan.launch.kind) {
+        return Ok(system);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = |word: &str| std::env::split_paths(&path).any(|dir| dir.join(word).is_file());
+    let mut here = campaign::launch::batch::SYSTEMS.iter().filter(|system| there(system.submit[0]));
+    match (here.next(), here.next()) {
+        (Some(system), None) => Ok(system),
+        _ => {
+            let kind = asked.plan.launch.kind.name();
+            Err(Usage(format!(
+                "launch.kind `{kind}` does not say which batch system is meant; say --submit=slurm, \
+                 --submit=pbs or --submit=flux"
+            )))
+        }
+    }
+}
+
+/// What the job runs: this program, with the plan as it is now, once or as often as it takes.
+fn command(asked: &Asked, folder: &Path) -> Result<Vec<String>> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let plan = beside(folder).join(names::PLAN);
+    let mut command = vec![program.display().to_string(), "run".to_owned(), plan.display().to_string()];
+    let mut option = |name: &str, value: String| command.extend([name.to_owned(), value]);
+    option("--folder", folder.display().to_string());
+    if let Some(dir) = &asked.dir {
+        option("--dir", absolute(dir)?.display().to_string());
+    }
+    let Choice { scale, set } = &asked.plan.choice;
+    scale.iter().for_each(|scale| option("--scale", scale.clone()));
+    set.iter().for_each(|(name, value)| option("--set", format!("{name}={value}")));
+    asked.only.iter().for_each(|test| option("--only", test.clone()));
+    Ok(command)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).with_context(|| format!("{}: no path", path.display()))
+}
+
+/// Makes the directory beside the folder, under the first name that nobody has: several may be submitted at
+/// once. A folder that is there keeps its name.
+fn named(wanted: PathBuf) -> Result<PathBuf, Usage> {
+    for number in 1.. {
+        let mut folder = wanted.clone().into_os_string();
+        if number > 1 {
+            folder.push(format!("-{number}"));
+        }
+        let folder = PathBuf::from(folder);
+        let batch = beside(&folder);
+        match fs::create_dir(&batch) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && !wanted.exists() => {}
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                let at = batch.display();
+                return Err(Usage(format!(
+                    "cannot make {at}: {error}; choose a directory that you may write to"
+                )));
+            }
+            _ => return Ok(folder),
+        }
+    }
+    unreachable!("there are always more numbers")
+}
+
+/// Submits, and gives the job's number.
+fn submitted(system: &System, argv: &[String]) -> Result<String> {
+    let program = &argv[0];
+    let ran = Command::new(program).args(&argv[1..]).stdin(Stdio::null()).output();
+    let ran = ran.map_err(|error| {
+        Usage(format!("{program}: {error}; submit where {} is, or name another by --submit=…", system.name))
+    })?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let job = system.submitted(&text(&ran.stdout)).filter(|_| ran.status.success());
+    job.ok_or_else(|| {
+        let err = text(&ran.stderr);
+        let said: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let (said, script) = (said.join(" / "), argv.last().cloned().unwrap_or_default());
+        Usage(format!("{program} did not take {script}: {said}; give it other words with --batch")).into()
+    })
+}
+
+/// A job that was submitted.
+pub(super) struct Submitted {
+    system: &'static System,
+    job: String,
+    /// What submitted it.
+    argv: Vec<String>,
+}
+
+/// How a campaign in a batch job is.
+enum Now {
+    /// The job is there, in the batch system's word.
+    There(State, String),
+    /// It has ended, in such a word, or the batch system does not know it any more.
+    Gone(String),
+}
+
+impl Submitted {
+    /// The last job of a campaign; `None` where it was not submitted.
+    pub(super) fn last(folder: &Path) -> Result<Option<Self>> {
+        let path = beside(folder).join("jobs.json");
+        let Ok(text) = fs::read(&path) else { return Ok(None) };
+        let damaged = || Usage(format!("{} is damaged; it names no job", path.display()));
+        let all: Value = serde_json::from_slice(&text).map_err(|_| damaged())?;
+        let last = all.as_array().and_then(|jobs| jobs.last()).ok_or_else(damaged)?;
+        let word = |key: &str| last[key].as_str().map(str::to_owned).ok_or_else(damaged);
+        let argv = serde_json::from_value(last["argv"].clone()).map_err(|_| damaged())?;
+        Ok(Some(Self { system: System::of(&word("system")?)?, job: word("job")?, argv }))
+    }
+
+    /// Adds it to those of its campaign, says what now, and gives the exit status.
+    fn kept(&self, folder: &Path, what: &str) -> Result<u8> {
+        let path = beside(folder).join("jobs.json");
+        let before = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let mut all: Vec<Value> = before.unwrap_or_default();
+        let at = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        all.push(json!({ "system": self.system.word, "job": self.job, "submitted": at, "argv": self.argv }));
+        write_whole(&path, &serde_json::to_vec_pretty(&all)?)?;
+        let (batch, at) = (beside(folder), folder.display());
+        say(&format!(
+            "Submitted as {}{what}\nScript  {}\nOutput  {}\nResult  assay run --wait {at}   (or --resume, \
+             which does not wait)\n",
+            self.name(),
+            batch.join("script.sh").display(),
+            batch.join("out.txt").display()
+        ))?;
+        Ok(0)
+    }
+
+    /// Whether this process is a part of it.
+    pub(super) fn is(&self, allocation: Option<&Allocation>) -> bool {
+        allocation.is_some_and(|here| here.system == self.system.name && here.job == self.job)
+    }
+
+    fn name(&self) -> String {
+        format!("{} job {}", self.system.name, self.job)
+    }
+
+    /// Asks the batch system.
+    fn now(&self) -> Result<Now> {
+        let mut why = String::new();
+        for argv in self.system.asking(&self.job) {
+            let Ok(ran) = Command::new(&argv[0]).args(&argv[1..]).stdin(Stdio::null()).output() else {
+                why = format!("there is no {} here", argv[0]);
+                continue;
+            };
+            if let Some((state, word)) = self.system.state(&String::from_utf8_lossy(&ran.stdout)) {
+                return Ok(match state {
+                    State::Ended => Now::Gone(word),
+                    state => Now::There(state, word),
+                });
+            }
+            let said = String::from_utf8_lossy(&ran.stderr).trim().replace('\n', " / ");
+            // A batch system that cannot be asked is no word about the job.
+            if said.contains("nable to contact") || said.contains("annot connect") {
+                why = said;
+            }
+        }
+        match why.is_empty() {
+            true => Ok(Now::Gone(format!("{} does not know it any more", self.system.name))),
+            false => {
+                Err(Usage(format!("{}: {why}; ask again where the batch system is", self.name())).into())
+            }
+        }
+    }
+}
+
+/// Says how a campaign in a batch job is, with `wait` once it is not there any more, and gives the exit status;
+/// `None` where its job has died and it
+/// may go on here.
+pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool) -> Result<Option<u8>> {
+    let mut pause = 1;
+    let ended = loop {
+        match job.now()? {
+            Now::There(..) if folder.join(names::REPORT).exists() => break String::new(),
+            Now::There(state, word) if !wait => {
+                let still = if state == State::Waits { "queued" } else { "running" };
+                complain(&format!("assay: still {still} as {} ({word}){}", job.name(), progress(folder)));
+                return Ok(Some(3));
+            }
+            Now::There(..) => {
+                std::thread::sleep(Duration::from_secs(pause));
+                pause = (pause * 2).min(ASK_S);
+            }
+            Now::Gone(word) => break word,
+        }
+    };
+    if folder.join(names::VERDICTS).exists() {
+        return run::show(folder, &folder::load(folder)?).map(Some);
+    }
+    if may_go_on && folder.join(names::CAMPAIGN).exists() {
+        return Ok(None);
+    }
+    let (name, at) = (job.name(), folder.display());
+    let out = beside(folder).join("out.txt");
+    let last = folder::last_words(&out).unwrap_or_default();
+    let last = last.last().map(|line| format!(": {line}")).unwrap_or_default();
+    complain(&format!(
+        "assay: {name} ended ({ended}) before the campaign had{}{last}; {} has all it said; go on with: assay run \
+         --submit --resume {at}",
+        progress(folder),
+        out.display()
+    ));
+    Ok(Some(3))
+}
+
+/// `, 3 jobs done`, where there are any.
+fn progress(folder: &Path) -> String {
+    let done = folder::load(folder).map_or(0, |campaign| campaign.jobs.len());
+    if done == 0 { String::new() } else { format!(", {} done", units::several(done as u64, "job")) }
+}
