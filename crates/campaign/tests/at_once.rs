@@ -18,6 +18,7 @@ fn judged(tests: &str, only: &[&str]) -> (tempfile::TempDir, Campaign) {
     let path = |name: &str| -> PathBuf { place.path().join(name) };
     fs::create_dir(path("scratch")).unwrap();
     let asked = Campaigning {
+        around: Default::default(),
         plan: Plan::parse(&format!("{HEAD}{tests}"), "p.toml").unwrap(),
         dir: Some(path("scratch")),
         folder: path("campaign"),

@@ -7,6 +7,7 @@
 use units::{Usage, several};
 
 use super::LaunchKind;
+use super::nodes::most_nodes;
 use crate::plan::Plan;
 use crate::schedule::PlannedJob;
 
@@ -41,7 +42,7 @@ impl Request {
     pub fn of(plan: &Plan, jobs: &[PlannedJob]) -> Self {
         let local = plan.launch.kind == LaunchKind::Local;
         let placements = || jobs.iter().map(|job| &job.placement);
-        let nodes = if local { Some(1) } else { placements().filter_map(|placed| placed.nodes).max() };
+        let nodes = if local { Some(1) } else { most_nodes(jobs) };
         let ranks = placements().map(|placed| match (placed.ppn, nodes) {
             _ if local => 1,
             (Some(ppn), _) => ppn,

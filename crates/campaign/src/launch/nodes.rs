@@ -2,6 +2,8 @@
 //!
 //! Invariant: pure; what is not known is left to the launcher, and what cannot be is refused here.
 
+use std::collections::BTreeMap;
+
 use units::{Usage, several};
 
 use super::{Allocation, Launch, LaunchKind, template};
@@ -17,9 +19,21 @@ pub struct Nodes {
     pub exclude: Vec<String>,
     /// Whether they are those of an allocation, so that none can be waited for.
     pub inside: bool,
+    /// How many of the names are taken by others that run at the same time, by the number of a job.
+    pub(super) taken: BTreeMap<u32, usize>,
 }
 
 impl Nodes {
+    /// Those for one of the jobs: without the names that others have which run at the same time.
+    pub fn of(&self, job: &PlannedJob) -> Self {
+        let taken = self.taken.get(&job.number).copied().unwrap_or_default();
+        Self {
+            hosts: self.hosts.iter().skip(taken).cloned().collect(),
+            taken: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
     /// So many of them; none where the launcher chooses.
     pub(super) fn first(&self, number: Option<u32>) -> &[String] {
         let number = number.map_or(self.hosts.len(), |number| number as usize);
@@ -54,6 +68,29 @@ pub fn hosts_in(text: &str) -> Vec<String> {
     hosts
 }
 
+/// How many nodes are taken before each job by those that run at the same time, and how many are needed at once
+/// with the last of these.
+fn at_once(jobs: &[PlannedJob]) -> (BTreeMap<u32, usize>, Vec<(u32, &str)>) {
+    let (mut taken, mut needs): (BTreeMap<u32, usize>, Vec<(u32, &str)>) = Default::default();
+    let mut before: Option<(&str, u32)> = None;
+    for job in jobs {
+        let nodes = job.placement.nodes;
+        let others =
+            before.filter(|(group, _)| job.at_once.as_deref() == Some(group)).map_or(0, |(_, nodes)| nodes);
+        taken.insert(job.number, others as usize);
+        if let Some(nodes) = nodes {
+            needs.push((others + nodes, job.test.as_str()));
+        }
+        before = job.at_once.as_deref().map(|group| (group, others + nodes.unwrap_or(1)));
+    }
+    (taken, needs)
+}
+
+/// Most nodes that are needed at once.
+pub(super) fn most_nodes(jobs: &[PlannedJob]) -> Option<u32> {
+    at_once(jobs).1.into_iter().map(|(nodes, _)| nodes).max()
+}
+
 impl Launch {
     /// The nodes for `jobs` of a plan with these clients; refuses what they cannot run on, in one line.
     pub fn nodes(
@@ -63,13 +100,13 @@ impl Launch {
         jobs: &[PlannedJob],
     ) -> Result<Nodes, Usage> {
         let inside = around.allocation.is_some();
+        let (taken, needs) = at_once(jobs);
         let nodes = match self.kind {
             LaunchKind::Local => self.here(clients, around)?,
-            _ => Nodes { inside, ..self.known(clients, around)? },
+            _ => Nodes { inside, taken, ..self.known(clients, around)? },
         };
-        let needs = jobs.iter().filter_map(|job| Some((job.placement.nodes?, job.test.as_str())));
         // The first of those that need most.
-        let most = needs.reduce(|most, job| if job.0 > most.0 { job } else { most });
+        let most = needs.into_iter().reduce(|most, job| if job.0 > most.0 { job } else { most });
         let Some((most, test)) = most.filter(|_| self.kind != LaunchKind::Local) else { return Ok(nodes) };
         let (has, what) = match (&clients.hostfile, &around.allocation) {
             (Some(file), _) => (Some(nodes.hosts.len() as u32), format!("clients.hostfile {file} has")),

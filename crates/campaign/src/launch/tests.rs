@@ -263,6 +263,27 @@ fn nodes_are_those_of_the_hostfile_or_the_allocation_without_those_left_out() {
 }
 
 #[test]
+fn tests_that_run_at_once_have_nodes_of_their_own_and_need_them_all() {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/d\" }\n[[group]]\nid = \"G\"\n\
+                [[group.parts]]\nid = \"a\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n\
+                [[group.parts]]\nid = \"b\"\nnodes = 1\nior = \"-w\"\nrole = \"reported\"\n\
+                [[test]]\nid = \"T\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n";
+    let plan = Plan::parse(text, "p.toml").unwrap();
+    let jobs = schedule::jobs(&plan, &[]).unwrap();
+    let launch = Launch { kind: named("pals", ""), env: BTreeMap::new() };
+    let clients = Clients { hostfile: Some("h".into()), ..Clients::default() };
+    let around = |hosts: &str| Surroundings { hostfile: Some(words(hosts)), ..Surroundings::default() };
+    let nodes = launch.nodes(&clients, &around("n1 n2 n3"), &jobs).unwrap();
+    let hosts = |id: &str| {
+        let job = jobs.iter().find(|job| job.test == id).unwrap();
+        nodes.of(job).first(job.placement.nodes).join(" ")
+    };
+    assert_eq!([hosts("G.a"), hosts("G.b"), hosts("T")], ["n1 n2", "n3", "n1 n2"]);
+    let refused = launch.nodes(&clients, &around("n1 n2"), &jobs).unwrap_err().0;
+    assert!(refused.starts_with("G.b needs 3 nodes, and clients.hostfile h has 2"), "{refused}");
+}
+
+#[test]
 fn a_plan_that_needs_more_nodes_than_there_are_is_refused_by_the_first_test_that_does() {
     let srun = || named("srun", "");
     let last = "; give it more nodes, or leave the test out (--only)";

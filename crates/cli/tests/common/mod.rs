@@ -125,12 +125,23 @@ pub enum Mpi {
 /// All of them.
 pub const ALL_MPI: [Mpi; 4] = [Mpi::Open, Mpi::Mpich, Mpi::Wheel, Mpi::WheelAbi];
 
-fn venv() -> PathBuf {
+/// Where the wheel of MPICH 5 is.
+pub fn venv() -> PathBuf {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpich-venv");
     std::env::var_os("ASSAY_TEST_MPICH_VENV").map_or(default, PathBuf::from)
 }
 
-fn on_path(name: &str) -> Option<PathBuf> {
+/// The same where it is; says so where it is not.
+pub fn wheel() -> Option<PathBuf> {
+    let there = Some(venv()).filter(|venv| venv.join("bin/mpiexec").exists());
+    if there.is_none() {
+        println!("SKIPPED: MPICH 5 is not installed; `cargo xtask setup` installs it");
+    }
+    there
+}
+
+/// The program of that name.
+pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.exists())
 }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::campaign::until;
-use super::{on_path, venv};
+use super::{on_path, venv, wheel};
 
 /// The daemons and commands that are used, and where they are when `PATH` has no `sbin`.
 const PROGRAMS: [&str; 7] = ["munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scontrol"];
@@ -60,10 +60,7 @@ impl Slurm {
             println!("SKIPPED: daemons of Slurm want root; run the tests as root");
             return None;
         }
-        if !venv().join("lib/libmpi.so.12").exists() {
-            println!("SKIPPED: MPICH 5 is not installed; `cargo xtask setup` installs it");
-            return None;
-        }
+        wheel()?;
         // Sockets have short names, and munge wants that nobody else can write above its own.
         let root = tempfile::Builder::new().prefix("assay-slurm.").tempdir_in("/run").unwrap();
         fs::set_permissions(root.path(), PermissionsExt::from_mode(0o755)).unwrap();
