@@ -62,8 +62,8 @@ pub(crate) fn provide(root: &Path) -> Result<Outcome> {
     }
 }
 
-/// Keeps packages from starting the daemons that they bring, until dropped: the tests start their own. Debian's
-/// packages ask the program of this name whether they may; where there is one already, it decides.
+/// Keeps packages from starting the daemons that they bring, until dropped: the tests start their own.
+/// Debian's packages ask the program of this name whether they may; where there is one already, it decides.
 struct Quiet<'p>(Option<&'p Path>);
 
 impl<'p> Quiet<'p> {

@@ -50,7 +50,8 @@ fn mpich_runs_on_the_nodes_of_the_hostfile_without_those_left_out() {
     fs::copy(place.path("hosts.txt"), three.path("hosts.txt")).unwrap();
     plan(&three, &format!("{clients}{launch}"), "nodes = 3");
     let ran = three.campaign();
-    let line = "assay: W needs 3 nodes, and clients.hostfile hosts.txt has 2 without the 1 node of clients.exclude; \
+    let line = "assay: W needs 3 nodes, and clients.hostfile hosts.txt has 2 without the 1 node of \
+    clients.exclude; \
                 give it more nodes, or leave the test out (--only)\n";
     assert_eq!((ran.status, ran.err.as_str()), (Some(2), line), "{ran:#?}");
     fs::remove_file(three.path("hosts.txt")).unwrap();

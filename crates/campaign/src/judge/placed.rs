@@ -55,7 +55,8 @@ fn takes_fewer(line: &Line) -> bool {
     line.as_ior().is_some() && line.words().iter().any(fewer)
 }
 
-/// How `run` differs from what was asked, in words that follow its name. On `local` ranks nodes are no matter.
+/// How `run` differs from what was asked, in words that follow its name. On `local` ranks nodes are no
+/// matter.
 pub(super) fn difference(asked: &Placement, run: &Run, local: bool, takes_fewer: bool) -> Option<String> {
     let ranks = several(run.ranks.into(), "rank");
     if run.ranks != asked.ranks && !(takes_fewer && run.ranks < asked.ranks) {

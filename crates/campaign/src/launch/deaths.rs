@@ -28,8 +28,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Texts of launchers. Each cause is looked for in all lines: that of the allocation's end stands behind those
-/// of the ranks that ended with it.
+/// Texts of launchers. Each cause is looked for in all lines: that of the allocation's end stands behind
+/// those of the ranks that ended with it.
 const SAID: &[(&str, Cause)] = &[
     // Slurm
     ("Node failure on", Cause::Node),
@@ -76,12 +76,14 @@ mod tests {
     fn a_dead_node_is_told_from_the_ranks_that_went_with_it() {
         for (text, wanted) in [
             (
-                "srun: error: Node failure on node3\nsrun: error: node1: task 0: Killed\nsrun: Force Terminated \
+                "srun: error: Node failure on node3\nsrun: error: node1: task 0: Killed\nsrun: Force \
+                 Terminated \
                  StepId=1.0",
                 Some(Cause::Node),
             ),
             (
-                "slurmstepd: error: *** STEP 4.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***",
+                "slurmstepd: error: *** STEP 4.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME \
+                 LIMIT ***",
                 Some(Cause::Time),
             ),
             (

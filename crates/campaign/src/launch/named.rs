@@ -6,8 +6,8 @@ use super::Nodes;
 use crate::plan::Placement;
 
 /// A launcher whose words are known. In them `{ranks}`, `{nodes}` and `{ppn}` stand for the placement,
-/// `{hosts}` for names joined by commas, `{slots}` for names with the ranks of each, `{exclude}` for the names
-/// of nodes that are left out.
+/// `{hosts}` for names joined by commas, `{slots}` for names with the ranks of each, `{exclude}` for the
+/// names of nodes that are left out.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Named {
     /// Its name in a plan.

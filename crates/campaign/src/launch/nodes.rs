@@ -68,8 +68,8 @@ pub fn hosts_in(text: &str) -> Vec<String> {
     hosts
 }
 
-/// How many nodes are taken before each job by those that run at the same time, and how many are needed at once
-/// with the last of these.
+/// How many nodes are taken before each job by those that run at the same time, and how many are needed at
+/// once with the last of these.
 fn at_once(jobs: &[PlannedJob]) -> (BTreeMap<u32, usize>, Vec<(u32, &str)>) {
     let (mut taken, mut needs): (BTreeMap<u32, usize>, Vec<(u32, &str)>) = Default::default();
     let mut before: Option<(&str, u32)> = None;
@@ -153,7 +153,8 @@ impl Launch {
         let here = &around.here;
         if clients.exclude.contains(here) {
             return Err(Usage(format!(
-                "clients.exclude names {here}, which is this node, and launch.kind `local` runs here; start it \
+                "clients.exclude names {here}, which is this node, and launch.kind `local` runs here; \
+                 start it \
                  on another"
             )));
         }

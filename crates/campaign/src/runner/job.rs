@@ -122,7 +122,8 @@ impl Prepared {
     }
 
     /// Whether the job ended because everything here is being ended: a batch system that ends an allocation
-    /// ends the ranks in it at the same moment as it asks this process to end, and the job has to be run again.
+    /// ends the ranks in it at the same moment as it asks this process to end, and the job has to be run
+    /// again.
     fn ended_with_the_campaign(&self, end: &JobEnd, stop: &AtomicBool) -> bool {
         let last_words = folder::last_words(&self.dir.join(&self.stderr)).unwrap_or_default();
         if *end == JobEnd::Exit(0) || deaths::cause(last_words.iter().map(String::as_str)).is_none() {

@@ -11,7 +11,8 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
     for (table, error) in [
         (
             "kind = \"srun\"\nargv = [\"srun\", \"-n\", \"{ranks}\", \"{cmd}\"]",
-            "p.toml:6:8: launch.kind `srun` makes its own words and takes no `argv`; add yours as `options`, or \
+            "p.toml:6:8: launch.kind `srun` makes its own words and takes no `argv`; add yours as \
+             `options`, or \
              use kind = \"mpirun\"",
         ),
         (
@@ -20,12 +21,14 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
         ),
         (
             "kind = \"local\"\noptions = [\"-v\"]",
-            "p.toml:6:11: launch.kind `local` starts threads of one process and takes no `options`; leave them \
+            "p.toml:6:11: launch.kind `local` starts threads of one process and takes no `options`; \
+             leave them \
              out",
         ),
         (
             "kind = \"mpirun\"\nprogram = \"mpirun.mpich\"",
-            "p.toml:6:11: launch.kind `mpirun` has all its words in `argv` and takes no `program`; leave it out",
+            "p.toml:6:11: launch.kind `mpirun` has all its words in `argv` and takes no `program`; \
+             leave it out",
         ),
         (
             "kind = \"mpich\"\nprogram = \" \"",
@@ -33,7 +36,8 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
         ),
         (
             "kind = \"mpirun\"\n[clients]\nexclude = [\"n7\"]",
-            "p.toml:7:12: launch.kind `mpirun` cannot be told to leave nodes out; say {hosts} in launch.argv, \
+            "p.toml:7:12: launch.kind `mpirun` cannot be told to leave nodes out; say {hosts} in \
+             launch.argv, \
              which then names the others",
         ),
         (
@@ -42,7 +46,8 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
         ),
         (
             "kind = \"jsrun\"\n[clients]\nhostfile = \"h\"",
-            "p.toml:7:12: launch.kind `jsrun` is not told these nodes; it takes those of its allocation; leave \
+            "p.toml:7:12: launch.kind `jsrun` is not told these nodes; it takes those of its \
+             allocation; leave \
              clients.hostfile out",
         ),
         (
@@ -60,7 +65,8 @@ fn with_nodes_by_name_every_job_has_a_number_of_them() {
     let free = test_with("ior = \"-w\"\nrole = \"reported\"\nranks = 2\n");
     assert_eq!(
         refusal(&format!("{launch}{free}")),
-        "p.toml:9:6: test T: clients.hostfile names nodes, of which this job has to have a number; give `nodes`, \
+        "p.toml:9:6: test T: clients.hostfile names nodes, of which this job has to have a number; give \
+         `nodes`, \
          or `ppn` beside `ranks`"
     );
     let local = "[launch]\nkind = \"local\"\n[clients]\nhostfile = \"h\"\nexclude = [\"n1\"]\n";

@@ -10,7 +10,8 @@ use super::{READ, WRITE, one, plan, rates};
 /// The plan with three repetitions of T, launched by srun on two nodes.
 fn placed(kind: &str) -> Plan {
     let text = format!(
-        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n[launch]\nkind = \"{kind}\"\n\
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n[launch]\nkind \
+         = \"{kind}\"\n\
          [[test]]\nid = \"T\"\nrepetitions = 3\nnodes = 2\nppn = 1\n{WRITE}\n"
     );
     Plan::parse(&text, "p.toml").unwrap()
@@ -65,7 +66,8 @@ fn a_reader_of_files_whose_maker_died_says_why_it_died() {
     }
     assert_eq!(
         one(&plan(READ), &campaign).reason,
-        "dataset.d, whose files it reads, could not be started (cannot start `srun`: No such file or directory)"
+        "dataset.d, whose files it reads, could not be started (cannot start `srun`: No such file or \
+         directory)"
     );
 }
 

@@ -271,9 +271,8 @@ impl Submitted {
     }
 }
 
-/// Says how a campaign in a batch job is, with `wait` once it is not there any more, and gives the exit status;
-/// `None` where its job has died and it
-/// may go on here.
+/// Says how a campaign in a batch job is, with `wait` once it is not there any more, and gives the exit
+/// status; `None` where its job has died and it may go on here.
 pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool) -> Result<Option<u8>> {
     let mut pause = 1;
     let ended = loop {
@@ -302,7 +301,8 @@ pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool
     let last = folder::last_words(&out).unwrap_or_default();
     let last = last.last().map(|line| format!(": {line}")).unwrap_or_default();
     complain(&format!(
-        "assay: {name} ended ({ended}) before the campaign had{}{last}; {} has all it said; go on with: assay run \
+        "assay: {name} ended ({ended}) before the campaign had{}{last}; {} has all it said; go on with: \
+         assay run \
          --submit --resume {at}",
         progress(folder),
         out.display()

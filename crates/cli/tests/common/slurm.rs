@@ -131,8 +131,8 @@ impl Slurm {
         nodes
     }
 
-    /// Kills a node as a power cut would: its daemon, what watches over its ranks, and its ranks. The controller
-    /// hears of it at once, as from a machine room, instead of after its own patience.
+    /// Kills a node as a power cut would: its daemon, what watches over its ranks, and its ranks. The
+    /// controller hears of it at once, as from a machine room, instead of after its own patience.
     pub fn kill_node(&mut self, number: usize) {
         let name = format!("SLURMD_NODENAME=node{number}");
         let ours: Vec<i32> = self
@@ -181,7 +181,8 @@ impl Drop for Slurm {
             parent(pid).into_iter().filter(|parent| comm(*parent) == "slurmstepd").for_each(kill);
             kill(pid);
         }
-        // Nodes first: without its controller a node waits for ever for what watches over ranks that have gone.
+        // Nodes first: without its controller a node waits for ever for what watches over ranks that have
+        // gone.
         for child in self.nodes.iter_mut().chain([&mut self.controller, &mut self.munged]) {
             let _ = child.kill();
             let _ = child.wait();
@@ -212,7 +213,8 @@ fn settings(at: &str, nodes: u16) -> String {
     let host = host.trim().split('.').next().unwrap_or_default().to_owned();
     let port = ports(nodes);
     let (first, last) = (port + 1, port + nodes);
-    // MPICH names its shared memory after the job's number, and some of a rank that was killed may lie there yet.
+    // MPICH names its shared memory after the job's number, and some of a rank that was killed may lie
+    // there yet.
     let first_job = u32::from(port) * 1000 + std::process::id() % 1000;
     format!(
         "ClusterName=assay\n\

@@ -26,7 +26,8 @@ fn every_batch_system_gets_its_script() {
             "slurm",
             Some(3),
             &["n7", "n9"][..],
-            "#SBATCH --job-name=assay-acme-phase1\n#SBATCH --output=/w/c.batch/out.txt\n#SBATCH --open-mode=append\n\
+            "#SBATCH --job-name=assay-acme-phase1\n#SBATCH --output=/w/c.batch/out.txt\n#SBATCH \
+             --open-mode=append\n\
              #SBATCH --nodes=3\n#SBATCH --ntasks-per-node=4\n#SBATCH --exclusive\n#SBATCH --exclude=n7,n9\n\
              #SBATCH --time=62\n#SBATCH --signal=B:TERM@120\n#SBATCH --no-kill\n#SBATCH --requeue\n",
         ),
@@ -34,7 +35,8 @@ fn every_batch_system_gets_its_script() {
             "slurm",
             None,
             &[],
-            "#SBATCH --job-name=assay-acme-phase1\n#SBATCH --output=/w/c.batch/out.txt\n#SBATCH --open-mode=append\n\
+            "#SBATCH --job-name=assay-acme-phase1\n#SBATCH --output=/w/c.batch/out.txt\n#SBATCH \
+             --open-mode=append\n\
              #SBATCH --ntasks=4\n#SBATCH --time=62\n#SBATCH --signal=B:TERM@120\n#SBATCH --no-kill\n\
              #SBATCH --requeue\n",
         ),
@@ -57,7 +59,8 @@ fn every_batch_system_gets_its_script() {
             Some(3),
             &["n7"],
             "#flux: --job-name=assay-acme-phase1\n#flux: --output=/w/c.batch/out.txt\n#flux: --nodes=3\n\
-             #flux: --exclusive\n#flux: --requires=-host:n7\n#flux: --time-limit=62m\n#flux: --signal=TERM@120\n",
+             #flux: --exclusive\n#flux: --requires=-host:n7\n#flux: --time-limit=62m\n#flux: \
+             --signal=TERM@120\n",
         ),
         (
             "flux",
@@ -110,7 +113,8 @@ fn a_script_is_submitted_with_the_users_words_and_gives_a_number() {
 fn what_is_asked_for_holds_every_job_and_all_their_limits() {
     let size = |kind: &str, tests: &str| {
         let text = format!(
-            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" }}\nlaunch.kind = \"{kind}\"\n\
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" }}\nlaunch.kind \
+             = \"{kind}\"\n\
              defaults.timeout = \"10 min\"\n{tests}"
         );
         let plan = Plan::parse(&text, "p.toml").unwrap();

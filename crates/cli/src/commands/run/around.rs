@@ -11,7 +11,8 @@ use units::Usage;
 
 use crate::commands::submit;
 
-/// The surroundings of a new campaign of `plan`, or of one that goes on: that has kept the names of its hostfile.
+/// The surroundings of a new campaign of `plan`, or of one that goes on: that has kept the names of its
+/// hostfile.
 pub(super) fn around(plan: &Plan, resume: bool, folder: &Path) -> Result<Surroundings> {
     let hostfile = match &plan.clients.hostfile {
         Some(file) if !resume => {
