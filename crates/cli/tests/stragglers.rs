@@ -7,6 +7,7 @@ use std::path::Path;
 
 use common::campaign::{Place, json, names};
 use common::gluster::{Gluster, Volume};
+use common::{Mpi, run};
 
 const MIB: u64 = 1 << 20;
 const RANKS: usize = 16;
@@ -89,4 +90,20 @@ fn a_slow_brick_is_named_with_its_ranks_and_sound_ones_are_not_accused() {
     assert!(accused[0].contains(&format!("({}", ranks(&told.on[2]))), "{accused:?} {:?}", told.on);
     let escaped = gluster.name(3).replace('/', "&#x2f;");
     assert!(told.report.contains(&escaped), "{escaped}");
+}
+
+#[test]
+fn ranks_of_several_nodes_are_recorded_on_theirs() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let words = "ior -w -F -t 4k -b 64k -o f --record records.jsonl";
+    let Some(mut command) = Mpi::Wheel.command(dir.path(), 5, words) else { return };
+    // One machine that looks like two; ranks go round or stand side by side, as the library likes.
+    run(command.env("MPIR_CVAR_NUM_CLIQUES", "2")).ok();
+    let each = each_rank(dir.path());
+    let nodes: Vec<&str> =
+        each["nodes"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(matches!(nodes[..], [one, two] if two == format!("{one}#2")), "{nodes:?}");
+    let of: Vec<u64> = each["node"].as_array().unwrap().iter().map(|node| node.as_u64().unwrap()).collect();
+    assert_eq!((of.len(), of[0], of.iter().max()), (5, 0, Some(&1)), "{of:?}");
+    assert_eq!(each["moved"], serde_json::json!([65536]));
 }
