@@ -12,6 +12,7 @@ mod decide;
 mod goal;
 mod group;
 mod home;
+mod lints;
 mod placed;
 mod state;
 mod stragglers;
@@ -39,6 +40,8 @@ pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
         let sums = group.into_iter().flat_map(|group| group.criteria.iter().map(move |sum| (group, sum)));
         verdicts.extend(sums.map(|(group, sum)| group::verdict(plan, campaign, group, sum)));
     }
+    let findings = lints::findings(plan, campaign);
+    verdicts.iter_mut().for_each(|verdict| lints::apply(plan, &findings, verdict));
     verdicts
 }
 

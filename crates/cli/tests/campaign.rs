@@ -43,7 +43,7 @@ fn a_campaign_that_passes_leaves_whole_evidence_that_can_be_judged_again() {
     let folder = place.folder();
     let machines = ["machine-after.json", "machine-before.json"];
     let files = [&["campaign.json", "chain.jsonl", "jobs"], &machines[..], &["plan.toml"]].concat();
-    assert_eq!(names(&folder), [&files[..], &["report.html", "verdicts.json"]].concat());
+    assert_eq!(names(&folder), [&files[..], &["report.html", "summary.json", "verdicts.json"]].concat());
     let jobs = ["0001-W-r1", "0002-W-r2", "0003-dataset.d-r1", "0004-R-r1", "0005-C-r1"];
     assert_eq!(names(&folder.join("jobs")), jobs);
     assert_eq!(fs::read(folder.join("plan.toml")).unwrap(), fs::read(place.path("p.toml")).unwrap());

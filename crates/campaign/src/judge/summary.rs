@@ -11,7 +11,7 @@ use results::statistics;
 use results::summary::{Hero, Projection, Rate, Summary};
 use units::{Dimension, Quantity};
 
-use super::{Case, phases, usable};
+use super::{Case, lints, phases, usable};
 use crate::plan::{self, Criterion, Goal, Op, Plan, Role, Stat, Test};
 use crate::project::{self, Fit, Question, Step};
 
@@ -25,7 +25,7 @@ pub fn summary(plan: &Plan, campaign: &Campaign) -> Summary {
         projections: plan.projections.iter().map(|asked| projection(plan, campaign, asked)).collect(),
         heroes: heroes(plan, &rates),
         rates,
-        findings: Vec::new(),
+        findings: lints::kept(&lints::findings(plan, campaign)),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use results::Outcome;
 
-use super::{campaign, job, phase, plan};
 use campaign::{Plan, judge};
+
+use super::{campaign, job, phase, plan};
 
 /// Two tests of three repetitions each, of which the second has to reach half of the first.
 fn half(first: [u64; 3], second: [u64; 3]) -> results::Verdict {
@@ -86,4 +87,23 @@ fn a_rate_that_has_to_hold_is_one_of_phases_that_lasted_with_every_rank_at_work(
         (dry.outcome, dry.reason.as_str()),
         (Outcome::Invalid, "repetition 2: write: a rank was done after 3.00 s, and all have to hold 30.0 s")
     );
+}
+
+#[test]
+fn an_error_of_the_linter_makes_what_was_measured_invalid_and_says_what_would_do() {
+    let plan = |value: &str| {
+        plan(&format!(
+            "ior = \"-w -e\"\ndecide = {{ rule = \"mean\" }}\n\
+             criterion = {{ metric = \"write.bw\", op = \">=\", value = \"{value}\" }}"
+        ))
+    };
+    let jobs = || (1..=3).map(|repetition| job("T", repetition, phase("write", 100))).collect();
+    let clear = judge::judge(&plan("50 B/s"), &campaign(jobs())).remove(0);
+    assert_eq!(clear.outcome, Outcome::Pass, "{clear:#?}");
+    let dead = judge::judge(&plan("0 B/s"), &campaign(jobs())).remove(0);
+    assert_eq!(dead.outcome, Outcome::Invalid);
+    assert!(dead.reason.contains("(dead-criterion); "), "{}", dead.reason);
+    assert!(dead.reason.contains(". What was measured: mean 100 B/s meets >= 0 B/s"), "{}", dead.reason);
+    let found = campaign::summary(&plan("0 B/s"), &campaign(jobs())).findings;
+    assert!(found.iter().any(|finding| finding.lint == "dead-criterion" && finding.level == "error"));
 }

@@ -3,11 +3,13 @@
 mod around;
 mod progress;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use campaign::lint::{self, Level};
 use campaign::plan::Choice;
 use campaign::{Campaigning, Ended, Plan, Trouble};
 use results::Verdict;
@@ -82,7 +84,18 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
         let system = Some(system).filter(|system| !system.is_empty());
         return submit::submit(submit::Asked { system, words, plan, dir: args.dir, folder, only: args.only });
     }
+    warn(&plan, &path);
     campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
+}
+
+/// Says beforehand which clauses cannot be decided whatever is measured.
+fn warn(plan: &Plan, path: &Path) {
+    let errors = lint::plan(plan).into_iter().filter(|finding| finding.level == Level::Error);
+    let ids: BTreeSet<String> = errors.map(|finding| finding.about).collect();
+    if !ids.is_empty() {
+        let (ids, path) = (Vec::from_iter(ids).join(", "), path.display());
+        complain(&format!("lint: errors in {ids} make what is measured INVALID: assay plan check {path}"));
+    }
 }
 
 /// Goes on with a campaign: here, in a batch job, or by what the batch job that it is in has to say.

@@ -7,7 +7,7 @@
 //! Never here: computing any of it.
 
 use results::folder::{Campaign, names};
-use results::summary::{Hero, Projection, Rate, Summary};
+use results::summary::{Finding, Hero, Projection, Rate, Summary};
 
 use super::words::{NONE, link_to, or_none, quantity, quantity_cell, share};
 use super::{Block, Cell, Section, Table, Tone};
@@ -49,7 +49,24 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
         let mean = quantity(hero.hero_mean, &hero.unit);
         format!("HERO {test} {metric}: {mean}, {:.2} x {contract}", ratio(hero))
     });
-    projections.chain(heroes).collect()
+    projections.chain(heroes).chain(unanswered(summary)).collect()
+}
+
+/// The findings that want somebody who answers for them, by lint.
+fn unanswered(summary: &Summary) -> Vec<String> {
+    let mut lints: Vec<(&str, Vec<&str>)> = Vec::new();
+    let open = |finding: &&Finding| finding.level == "waiver" && finding.waived.is_empty();
+    for Finding { lint, test, .. } in summary.findings.iter().filter(open) {
+        match lints.iter_mut().find(|(known, _)| known == lint) {
+            Some((_, tests)) if tests.contains(&test.as_str()) => {}
+            Some((_, tests)) => tests.push(test),
+            None => lints.push((lint, vec![test])),
+        }
+    }
+    let line = |(lint, tests): (&str, Vec<&str>)| {
+        format!("LINT {lint} ({}): nobody answers for it; `assay lint --explain {lint}`", tests.join(", "))
+    };
+    lints.into_iter().map(line).collect()
 }
 
 /// What was projected, or why nothing was.

@@ -15,9 +15,12 @@ pub(crate) fn stat(subject: &LineSubject) -> Vec<Found> {
         let metric = &criterion.metric;
         match criterion.stat {
             None => {
-                let what = format!("{metric}: which statistic of the repetitions is compared is not said");
+                let what = format!(
+                    "{metric}: which statistic of the repetitions is compared is not said; it is the mean"
+                );
                 let remedy = "say it: stat = \"mean\", or `decide` in the test or the defaults";
-                found.push(Found::new(what, remedy));
+                // The verdict names the one that was compared.
+                found.push(Found::new(what, remedy).level(Level::Info));
             }
             Some(Stat::Max) if averages && matches!(criterion.op, Op::AtLeast | Op::Above) => {
                 let what =

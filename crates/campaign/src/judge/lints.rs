@@ -1,0 +1,75 @@
+//! What the linter says to a verdict: errors make it INVALID. What somebody has to answer for is listed in
+//! the summary, with who does.
+//!
+//! Never here: the checks themselves.
+
+use results::folder::Campaign;
+use results::summary;
+use results::{Outcome, Verdict};
+
+use crate::lint::table::{Check, named};
+use crate::lint::{self, Finding, Level, Stage};
+use crate::plan::Plan;
+
+/// All findings about a plan and about what its campaign recorded, with the plan's waivers.
+pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
+    let mut all = lint::plan(plan);
+    all.extend(lint::measured(plan, campaign));
+    all
+}
+
+/// Has the findings about a test count for its verdicts.
+pub(super) fn apply(plan: &Plan, findings: &[Finding], verdict: &mut Verdict) {
+    if verdict.outcome == Outcome::NotRun {
+        return;
+    }
+    let about = about(plan, &verdict.test);
+    let grave = findings.iter().filter(|finding| {
+        finding.level == Level::Error && about.contains(&finding.about) && !judge_tells(finding.lint)
+    });
+    for Finding { lint, what, remedy, .. } in grave {
+        if verdict.outcome == Outcome::Invalid {
+            verdict.warnings.push(format!("{what} ({lint}); {remedy}"));
+        } else {
+            verdict.reason = format!("{what} ({lint}); {remedy}. What was measured: {}", verdict.reason);
+            verdict.outcome = Outcome::Invalid;
+        }
+    }
+}
+
+/// Whether the judge looks at what was recorded for this itself: what is proven there outweighs what a line
+/// lets one expect.
+fn judge_tells(lint: &str) -> bool {
+    named(lint)
+        .is_some_and(|lint| lint.checks.iter().any(|check| matches!(check, Check::Told(Stage::After, _))))
+}
+
+/// What a finding may be about to count for a test: itself, its dataset, the parts of its group.
+fn about(plan: &Plan, id: &str) -> Vec<String> {
+    let mut about = vec![id.to_owned()];
+    if let Some(group) = plan.groups.iter().find(|group| group.id == id) {
+        about.extend(group.tests.iter().map(|part| plan.tests[*part].id.clone()));
+    }
+    let test = plan.tests.iter().find(|test| test.id == id);
+    about.extend(test.and_then(|test| test.uses.as_ref()).map(|uses| uses.maker(plan)));
+    about
+}
+
+/// The findings as the folder keeps them.
+pub(super) fn kept(findings: &[Finding]) -> Vec<summary::Finding> {
+    let signed = |finding: &Finding| finding.waived.as_ref().map(|by| format!("{}: {}", by.by, by.why));
+    let kept = |finding: &Finding| summary::Finding {
+        lint: finding.lint.to_owned(),
+        test: finding.about.clone(),
+        level: match finding.level {
+            Level::Error => "error",
+            Level::Waiver => "waiver",
+            Level::Info => "info",
+        }
+        .to_owned(),
+        found: finding.what.clone(),
+        remedy: finding.remedy.clone(),
+        waived: signed(finding).unwrap_or_default(),
+    };
+    findings.iter().map(kept).collect()
+}
