@@ -92,6 +92,7 @@ fn unit_of(unit: &str) -> Option<(f64, Dimension)> {
         "s" => Some(1.0),
         "min" => Some(60.0),
         "h" => Some(3600.0),
+        "day" | "days" => Some(86400.0),
         _ => None,
     };
     if let Some(factor) = seconds {
@@ -134,7 +135,7 @@ impl FromStr for Quantity {
         let Some((factor, dimension)) = unit_of(unit) else {
             return Err(Usage(format!(
                 "unknown unit `{unit}` in `{text}`; known are B kB MB GB TB PB, KiB MiB GiB TiB PiB, \
-                 each with /s; /s k/s M/s G/s IOPS; ns us ms s min h; %; count"
+                 each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"
             )));
         };
         Ok(Self { value: number * factor, dimension })
