@@ -8,10 +8,12 @@
 
 mod cases;
 mod cold;
+mod dataset;
 mod decide;
 mod goal;
 mod group;
 mod home;
+mod left_out;
 mod lints;
 mod placed;
 mod state;
@@ -27,6 +29,7 @@ use results::{Outcome, Verdict};
 use crate::line::Line;
 use crate::plan::{Criterion, Plan, Test};
 use decide::Decision;
+pub use left_out::left_out;
 pub use summary::summary;
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod app;
+pub mod dataset;
 pub mod ior_line;
 pub mod judge;
 pub mod late;

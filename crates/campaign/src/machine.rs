@@ -86,6 +86,11 @@ pub fn layout(dir: &Path) -> Option<Layout> {
     targets::layout(&kind, file.as_deref().unwrap_or(dir))
 }
 
+/// How the file at `path` is laid out, on a file system of type `kind`; `None` where that does not tell.
+pub fn layout_of(kind: &str, path: &Path) -> Option<Layout> {
+    targets::layout(kind, path)
+}
+
 /// Load average of the last minute.
 pub fn load() -> f64 {
     first_number("/proc/loadavg")

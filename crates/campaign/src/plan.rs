@@ -10,6 +10,7 @@ mod app;
 mod check;
 mod clause;
 mod criterion;
+mod dataset;
 mod exports;
 mod goal;
 mod group;
@@ -34,6 +35,7 @@ use crate::launch::Launch;
 use crate::line::Line;
 
 pub use clause::{Criterion, Decide, Goal, Op, Stat};
+pub use dataset::{Cover, Dataset};
 pub use parameters::Choice;
 pub use several::{Export, Group, Import, Projection, Search, Series, Step};
 
@@ -119,32 +121,6 @@ pub struct FileSystem {
     pub set_servers: Option<String>,
     /// The command that prints how many serve.
     pub count_servers: Option<String>,
-}
-
-/// Files made once, kept, and read by several tests.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dataset {
-    /// Its name; the job that makes it is called `dataset.NAME`.
-    pub name: String,
-    /// The line that writes it; one of IOR.
-    pub line: Line,
-    /// Commands of the shell that run before it.
-    pub setup: Vec<String>,
-    /// The ranks that write it.
-    pub placement: Placement,
-    /// The file system it lies on.
-    pub fs: String,
-    /// Seconds after which the job is killed.
-    pub timeout_s: f64,
-    /// Line and column of its IOR line in the plan's file.
-    pub at: (usize, usize),
-}
-
-impl Dataset {
-    /// The name of the job that makes it.
-    pub fn job(&self) -> String {
-        format!("dataset.{}", self.name)
-    }
 }
 
 /// What a file system is brought to before tests, and keeps while they run.

@@ -9,6 +9,7 @@
 //! Never here: measuring, judging, printing.
 
 mod attempt;
+mod dataset;
 mod full;
 mod hold;
 mod job;
@@ -166,7 +167,7 @@ pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Tr
 fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
     let mut setup = Setup::default();
     let ran = run_each(asked, place, &mut setup, observer);
-    for trouble in setup.restore(asked)? {
+    for trouble in setup.restore(asked)?.into_iter().chain(place.keeping.troubles()) {
         observer.see(&Event::Trouble(&trouble));
     }
     match ran? {
@@ -247,11 +248,16 @@ impl<'a> Done<'a> {
         if let Some(why) = self.missing(job) {
             return Err(why);
         }
+        let folder = |test: &str, repetition: u32| {
+            let folder = self.folders.get(&(test.to_owned(), repetition)).cloned().unwrap_or_default();
+            self.asked.folder.join(names::JOBS).join(folder)
+        };
+        if let Some(why) = dataset::unfit(&self.asked.plan, job, &|maker| folder(maker, 1)) {
+            return Err(why);
+        }
         let mut bound = job.clone();
         let records = |test: &str, repetition: u32| {
-            let folder = self.folders.get(&(test.to_owned(), repetition)).cloned().unwrap_or_default();
-            let path = self.asked.folder.join(names::JOBS).join(folder).join(names::RECORDS);
-            records::load(&path).unwrap_or_default()
+            records::load(&folder(test, repetition).join(names::RECORDS)).unwrap_or_default()
         };
         if let Some(why) = late::unneeded(&self.asked.plan, job, &records) {
             return Err(why);

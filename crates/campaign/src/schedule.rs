@@ -236,7 +236,7 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         test: dataset.job(),
         repetition: 1,
         folder: format!("{number:04}-{}-r1", dataset.job()),
-        files: format!("datasets/{}", dataset.name),
+        files: dataset.files(),
         makes_files: true,
         needs: Vec::new(),
         states: Vec::new(),
@@ -347,7 +347,7 @@ fn reads(plan: &Plan, test: &Test, repetition: u32) -> Option<(String, u32)> {
 pub(crate) fn files(plan: &Plan, test: &Test, repetition: u32) -> String {
     match &test.uses {
         None => format!("tests/{}-r{repetition}", test.id),
-        Some(Uses::Dataset(index)) => format!("datasets/{}", plan.datasets[*index].name),
+        Some(Uses::Dataset(index)) => plan.datasets[*index].files(),
         Some(Uses::Test(index)) => {
             let made = &plan.tests[*index];
             files(plan, made, repetition.min(made.repetitions))

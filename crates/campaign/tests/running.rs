@@ -26,7 +26,7 @@ case "$*" in
 esac
 previous=
 for word; do
-    if [ "$previous" = -o ]; then echo payload > "$word"; fi
+    if [ "$previous" = -o ]; then head -c 1M /dev/zero > "$word"; fi
     previous=$word
 done
 sed "s/\"ranks\":1,\"nodes\"/\"ranks\":$2,\"nodes\"/" "$0.records" > "$last"
@@ -46,6 +46,7 @@ impl Stage {
         let phase = |name: &str| {
             Record::Phase(Box::new(Phase {
                 phase: name.into(),
+                path: "data".into(),
                 bytes: 100,
                 ops: 1,
                 spans,
@@ -287,11 +288,11 @@ fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_h
 }
 
 #[test]
-fn a_dataset_that_fails_leaves_its_readers_not_run_and_the_others_untouched() {
+fn a_dataset_that_fails_makes_its_readers_invalid_and_leaves_the_others_untouched() {
     let stage = Stage::new();
     let campaign = stage.judged(&two_tests().replace("-w -k", "-w -k -j 1"), false);
     assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass);
-    assert_eq!(campaign.verdicts[1].outcome, Outcome::NotRun);
+    assert_eq!(campaign.verdicts[1].outcome, Outcome::Invalid);
     assert_eq!(campaign.verdicts[1].reason, "dataset.d, whose files it reads, ended with status 4 (no luck)");
     let stderr = fs::read_to_string(stage.path("campaign/jobs/0003-dataset.d-r1/stderr.txt")).unwrap();
     assert_eq!(stderr, "no luck\n");

@@ -48,8 +48,12 @@ fn a_campaign_that_passes_leaves_whole_evidence_that_can_be_judged_again() {
     assert_eq!(names(&folder.join("jobs")), jobs);
     assert_eq!(fs::read(folder.join("plan.toml")).unwrap(), fs::read(place.path("p.toml")).unwrap());
     for job in jobs {
+        let mut files = vec!["job.json", "records.jsonl", "stderr.txt", "stdout.txt"];
+        if job.contains("dataset") {
+            files.insert(0, "dataset.json");
+        }
         let job = folder.join("jobs").join(job);
-        assert_eq!(names(&job), ["job.json", "records.jsonl", "stderr.txt", "stdout.txt"]);
+        assert_eq!(names(&job), files);
         let facts = json(&job.join("job.json"));
         assert!(facts["argv"].as_array().unwrap().iter().any(|word| word == "ior"), "{facts}");
         assert!(facts["env"]["PATH"].is_string(), "{facts}");

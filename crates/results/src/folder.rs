@@ -7,7 +7,8 @@
 //!   plan.toml            the plan as it was, byte for byte
 //!   machine-before.json  facts of this machine before the first job (`Machine`)
 //!   machine-after.json   the same after the last job
-//!   jobs/0001-ID-r1/     one launch: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl
+//!   jobs/0001-ID-r1/     one launch: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl; of a
+//!                        dataset also dataset.json (`Manifest`)
 //!   jobs/….killed-1/     what is left of a launch that ended with the campaign; kept, never judged
 //!   verdicts.json        `Vec<Verdict>`
 //!   summary.json         rates, projections, hero runs, findings (`Summary`)
@@ -20,6 +21,7 @@
 //! Never here: running anything, judging, rendering.
 
 mod chain;
+mod dataset;
 mod facts;
 mod load;
 mod pack;
@@ -35,6 +37,7 @@ use crate::summary::Summary;
 use crate::{Record, Verdict};
 
 pub use chain::{Entry, Head, What};
+pub use dataset::{DATASET_SCHEMA, DatasetFile, Manifest, Recipe, Reused, Sample};
 pub use facts::{Build, FileSystem, Fill, Layout, Library, Machine, Program, Target};
 pub use load::{last_words, load};
 pub use pack::{Packed, is_archive, pack, unpack};
@@ -172,6 +175,8 @@ pub struct Job {
     pub records: Vec<Record>,
     /// The last lines of its error stream, of a job that did not end well.
     pub last_words: Vec<String>,
+    /// What the dataset consists of that it made or found.
+    pub dataset: Option<Manifest>,
 }
 
 /// A campaign read back from its folder.
@@ -225,4 +230,6 @@ pub mod names {
     pub const STDERR: &str = "stderr.txt";
     /// Within a job: what it measured.
     pub const RECORDS: &str = "records.jsonl";
+    /// Within a job that makes a dataset, and beside files that are kept: [`super::Manifest`].
+    pub const DATASET: &str = "dataset.json";
 }

@@ -7,7 +7,7 @@
 
 use results::folder::Job;
 
-use super::{Case, warnings};
+use super::{Case, dataset, warnings};
 use crate::line::Line;
 use crate::plan::Test;
 use crate::schedule;
@@ -31,15 +31,29 @@ pub(super) fn of(case: &Case<'_>, jobs: &[&Job]) -> Option<Home> {
     if line.creates() || line.drops_caches() || case.metric().0 == "shared_open" {
         return None;
     }
+    let made = dataset::made(case);
     jobs.iter().find_map(|job| {
-        earlier(case, job).filter_map(|(test, before)| home(case, line, job, test, before)).min_by_key(
-            |home| match home {
-                Home::Had(_) => 0,
-                Home::Commanded(_) => 1,
-                Home::Unknown(_) => 2,
-            },
-        )
+        let tests = earlier(case, job).filter_map(|(test, before)| home(case, line, job, &test.line, before));
+        let dataset = made.and_then(|(dataset, maker, earlier)| {
+            let home = home(case, line, job, &dataset.line, maker)?;
+            Some(if earlier { home.of_earlier_campaign() } else { home })
+        });
+        tests.chain(dataset).min_by_key(|home| match home {
+            Home::Had(_) => 0,
+            Home::Commanded(_) => 1,
+            Home::Unknown(_) => 2,
+        })
     })
+}
+
+impl Home {
+    /// What a node had in an earlier campaign it may have forgotten since.
+    fn of_earlier_campaign(self) -> Self {
+        let (Self::Had(text) | Self::Commanded(text) | Self::Unknown(text)) = self;
+        Self::Unknown(format!(
+            "{text}; that was in an earlier campaign, and it may have forgotten them since"
+        ))
+    }
 }
 
 /// The jobs before `job` that worked on its files, with their tests.
@@ -57,9 +71,9 @@ fn earlier<'a>(case: &Case<'a>, job: &'a Job) -> impl Iterator<Item = (&'a Test,
     })
 }
 
-/// What `job` found of the names that `test` had on its nodes in `before`.
-fn home(case: &Case<'_>, line: &ToolLine, job: &Job, test: &Test, before: &Job) -> Option<Home> {
-    let Line::Tool(had) = &test.line else { return None };
+/// What `job` found of the names that the line `had` had on its nodes in `before`.
+fn home(case: &Case<'_>, line: &ToolLine, job: &Job, had: &Line, before: &Job) -> Option<Home> {
+    let Line::Tool(had) = had else { return None };
     let (looks, there) = (warnings::runs(&[job]).next()?, warnings::runs(&[before]).next()?);
     let (repetition, made) = (job.info.repetition, if had.creates() { "made" } else { "looked at" });
     let folder = &before.folder;

@@ -8,7 +8,7 @@ use results::record::{Check, Failed, Record};
 
 use units::duration;
 
-use super::{Case, cases, cold, group, how, phases, placed, state, warnings};
+use super::{Case, cases, cold, dataset, group, how, phases, placed, state, warnings};
 use crate::late;
 use crate::launch::deaths;
 use crate::schedule::{self, PlannedJob};
@@ -20,6 +20,7 @@ const LINE_LENGTH: usize = 160;
 
 /// The value of each repetition in base units, or why there is none to judge by.
 pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
+    dataset::fit(case).map_err(|why| (Outcome::Invalid, why))?;
     if jobs.is_empty() {
         return Err((Outcome::NotRun, why_not_run(case)));
     }
@@ -99,8 +100,7 @@ fn why_not_run(case: &Case<'_>) -> String {
     for (maker, what) in made.into_iter().chain(states) {
         let failed = |job: &&Job| job.info.test == maker && job.info.end != JobEnd::Exit(0);
         if let Some(job) = campaign.jobs.iter().find(failed) {
-            let why = why_it_ended(job).map(|why| format!(" ({why})")).unwrap_or_default();
-            return format!("{maker}, {what}, {}{why}", how(&job.info.end));
+            return format!("{maker}, {what}, {}{}", how(&job.info.end), why_failed(job));
         }
     }
     let mut unbound = jobs_of(case).filter_map(|mut job| {
@@ -120,6 +120,11 @@ fn why_not_run(case: &Case<'_>) -> String {
         [] => "the campaign has not come to it yet".to_owned(),
         [.., last] => format!("the campaign has not ended; an attempt ended with it or still runs ({last})"),
     }
+}
+
+/// What a job that failed said last, in brackets.
+pub(super) fn why_failed(job: &Job) -> String {
+    why_it_ended(job).map(|why| format!(" ({why})")).unwrap_or_default()
 }
 
 /// The jobs that the test is to have.

@@ -11,7 +11,7 @@ use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
 use super::cold::{self, CACHED_SHARE, WARM_NAMES};
-use super::{Case, cases, placed, state, stragglers};
+use super::{Case, cases, dataset, placed, state, stragglers};
 
 /// Scatter above which the reader is told.
 const COV: f64 = 0.10;
@@ -43,6 +43,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
     }
     let mut all: Vec<String> = all.into_iter().flatten().collect();
     all.extend(state::told(case));
+    all.extend(dataset::told(case));
     all.extend(cases::told(case, jobs));
     all.extend(notices(case, jobs));
     all.extend(killed(case));

@@ -183,7 +183,11 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
         reason: "A reader at the end of its files before its time is up sustained nothing",
-        checks: &[Line(stonewall::too_small)],
+        checks: &[
+            Line(stonewall::too_small),
+            Told(Stage::Plan, "refused: a dataset that cannot hold what its `cover` asks for"),
+            Told(Stage::After, "readers of a dataset that came out smaller than that are left out, INVALID"),
+        ],
     },
     Lint {
         id: "hero-as-contract",

@@ -7,12 +7,11 @@ use units::{Dimension, Quantity, Usage};
 
 use super::goal::{Known, known};
 use super::place::{Place, nearest};
-use super::placement::{Asked, clients, whole};
+use super::placement::{clients, whole};
 use super::projection::systems;
 use super::wire::Count;
-use super::{Choice, Clients, Dataset, FileSystem, Plan, launch, wire};
+use super::{Choice, Clients, FileSystem, Plan, launch, wire};
 use crate::launch::LaunchKind;
-use crate::line::Line;
 
 /// Seconds a job may take where the plan says nothing.
 const TIMEOUT_S: f64 = 3600.0;
@@ -150,37 +149,6 @@ pub(super) struct Defaults<'a> {
 }
 
 impl Defaults<'_> {
-    fn dataset(&self, key: &str, spanned: &Spanned<wire::Dataset>) -> Checked<Dataset> {
-        let wire = spanned.get_ref();
-        let who = format!("dataset.{key}");
-        name(&Spanned::new(spanned.span(), key.to_owned()), "a dataset's name", self.place)?;
-        let line = self.line(&who, &wire.ior)?;
-        let refused = |what: &str| Err(self.place.error(&wire.ior, format!("{who}: {what}")));
-        if !line.write {
-            return refused("the line writes nothing; add -w");
-        }
-        if !line.keep {
-            return refused(
-                "IOR removes its files at the end of the line; add -k to keep them for the readers",
-            );
-        }
-        if line.deadline_s > 0 && !line.wear_out {
-            return refused(
-                "-D without -O stoneWallingWearOut=1 leaves files of unequal size to the readers; add it",
-            );
-        }
-        Ok(Dataset {
-            name: key.to_owned(),
-            line: Line::Ior(line),
-            setup: wire.setup.clone(),
-            placement: self
-                .placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?,
-            fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
-            timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
-            at: self.place.line_column(&wire.ior.span()),
-        })
-    }
-
     pub(super) fn count(
         &self,
         who: &str,

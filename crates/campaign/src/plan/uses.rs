@@ -51,6 +51,13 @@ impl Defaults<'_> {
         plan: &Plan,
         source: &Made<'_>,
     ) -> Checked<()> {
+        if source.dataset && (line.creates() || line.removes()) {
+            return refused(format!(
+                "{} is for all its readers, and this line makes or removes names in it; let it only look \
+                 (-T, -E), or fill the directories of a line that creates with `[state.NAME] preload = …`",
+                source.maker
+            ));
+        }
         if source.ranks != test.placement.ranks {
             return refused(format!(
                 "{} was made by {}, and this test looks for the names of {}; give both as many",
@@ -94,14 +101,17 @@ impl Defaults<'_> {
         test: &Test,
         line: &IorLine,
         made: &IorLine,
-        Made { maker, ranks, .. }: &Made<'_>,
+        Made { maker, ranks, kept, .. }: &Made<'_>,
     ) -> Checked<()> {
         let (ranks, test_ranks) = (*ranks, test.placement.ranks);
         if !line.keep {
             return refused("IOR removes files it has read; add -k, they belong to others too".into());
         }
         if !line.only_reads() {
-            return Ok(());
+            return match *kept {
+                false => Ok(()),
+                true => refused(format!("{maker} is kept for later campaigns, and this line writes into it")),
+            };
         }
         if line.file_per_rank != made.file_per_rank {
             return refused(format!(
@@ -175,6 +185,10 @@ struct Made<'a> {
     /// How many launches left files of their own that the test can get at.
     repetitions: u32,
     fs: &'a str,
+    /// Whether it is a dataset, whose files belong to all its readers.
+    dataset: bool,
+    /// Whether later campaigns find it, too.
+    kept: bool,
 }
 
 fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
@@ -187,13 +201,16 @@ fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
                 ranks: made.placement.ranks,
                 repetitions: 1,
                 fs: &made.fs,
+                dataset: true,
+                kept: made.keep_s.is_some(),
             })
         }
         Uses::Test(index) => {
             let made = &plan.tests[index];
             let maker = format!("test {}", made.id);
             let repetitions = launches(test, plan);
-            Some(Made { maker, line: &made.line, ranks: made.placement.ranks, repetitions, fs: &made.fs })
+            let (line, ranks, fs) = (&made.line, made.placement.ranks, made.fs.as_str());
+            Some(Made { maker, line, ranks, repetitions, fs, dataset: false, kept: false })
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Never here: rules between keys, which `check` puts.
 
 mod count;
+mod dataset;
 mod parallel;
 mod series;
 
@@ -15,6 +16,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::
 use toml::Spanned;
 
 pub(super) use count::{Count, Nodes};
+pub(super) use dataset::{Cover, Dataset};
 pub(super) use parallel::{App, Group};
 pub(super) use series::{Over, Series};
 
@@ -193,19 +195,6 @@ pub(super) enum Rule {
     Median,
     Min,
     LowerBound,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Dataset {
-    pub(super) ior: Spanned<String>,
-    #[serde(default)]
-    pub(super) setup: Vec<String>,
-    pub(super) ranks: Option<Spanned<Count>>,
-    pub(super) nodes: Option<Spanned<Nodes>>,
-    pub(super) ppn: Option<Spanned<Count>>,
-    pub(super) fs: Option<Spanned<String>>,
-    pub(super) timeout: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]

@@ -10,6 +10,7 @@ use results::folder::{self, Fill, Job, JobEnd, JobInfo, StagedJob, names};
 use results::record::{Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
 
+use super::dataset::{self, Turn};
 use super::job::Prepared;
 use super::place::Place;
 use super::setup::Setup;
@@ -23,6 +24,8 @@ pub(super) struct Attempt<'a> {
     files: PathBuf,
     staged: StagedJob,
     prepared: Prepared,
+    /// What it has to do, where it makes a dataset.
+    turn: Option<Turn>,
     /// Why it is not to be started after all.
     refused: Option<String>,
     load_before: f64,
@@ -48,21 +51,31 @@ impl<'a> Attempt<'a> {
         job: &'a PlannedJob,
         setup: &mut Setup,
     ) -> Result<Option<Self>, Trouble> {
+        let turn = Turn::of(place, job)?;
         let files = place.files(job)?;
         let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
         let prepared = Prepared::new(asked, job, &place.nodes, &files, &staged.dir());
-        let refused = setup.before(asked, job, &files, &staged.dir())?;
+        let refused = match (&turn, dataset::changed(asked, job, &files)) {
+            (Some(Turn::Refused(why)), _) => Some(why.clone()),
+            (_, Some(why)) => Some(why),
+            (Some(Turn::Finds(_)), _) => None,
+            _ => setup.before(asked, job, &files, &staged.dir())?,
+        };
         if asked.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        Ok(Some(Self { job, files, staged, prepared, refused, load_before, fill_before }))
+        if let Some(Turn::Finds(_)) = turn {
+            Turn::bring(place, job, &staged.dir())?;
+        }
+        Ok(Some(Self { job, files, staged, prepared, turn, refused, load_before, fill_before }))
     }
 
     /// Runs it; `None` when the campaign was stopped before it ended.
     pub(super) fn run(&self, asked: &Campaigning) -> Result<Option<Ran>, Trouble> {
         let started = now();
         let ended = match &self.refused {
+            None if matches!(self.turn, Some(Turn::Finds(_))) => Some((JobEnd::Exit(0), 0.0)),
             None => self.prepared.run(&asked.stop)?,
             Some(why) => {
                 for (name, text) in [(names::STDOUT, String::new()), (names::STDERR, format!("{why}\n"))] {
@@ -79,7 +92,7 @@ impl<'a> Attempt<'a> {
         self.record_app(asked, &ran.end)?;
         // Records that cannot be read are for the judge to refuse, at the end.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
-        let info = JobInfo {
+        let mut info = JobInfo {
             number: self.job.number,
             test: self.job.test.clone(),
             repetition: self.job.repetition,
@@ -97,9 +110,13 @@ impl<'a> Attempt<'a> {
             layout: machine::layout(&self.files),
             libraries: place.hashes.libraries(&libraries(&records)),
         };
+        let dataset = match self.turn {
+            Some(turn) => turn.conclude(asked, place, (self.job, &self.files), &self.staged, &mut info)?,
+            None => None,
+        };
         let info = full::finish(&self.staged, &info, place, self.job)?;
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
-        Ok(Job::read(&asked.folder, relative, info, records))
+        Ok(Job { dataset, ..Job::read(&asked.folder, relative, info, records) })
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use results::folder::{self, CampaignInfo, FileSystem, Resumed, names};
 use units::{Usage, bytes_binary};
 
+use super::dataset::Keeping;
 use super::hold::Hold;
 use super::{Campaigning, Trouble};
 use crate::launch::{Nodes, Surroundings};
@@ -34,6 +35,8 @@ pub(super) struct Place {
     pub(super) hashes: Hashes,
     /// The nodes that jobs may run on.
     pub(super) nodes: Nodes,
+    /// The datasets that are kept.
+    pub(super) keeping: Keeping,
     mark: String,
     _hold: Hold,
 }
@@ -44,11 +47,33 @@ impl Place {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let nodes = asked.plan.launch.nodes(&asked.plan.clients, &asked.around, &jobs)?;
         let dirs = dirs(asked)?;
-        for (fs, dir) in &dirs {
-            let need = schedule::needs(&jobs).get(fs).copied().unwrap_or_default();
+        let keeping = Keeping::take(asked, &jobs, &dirs)?;
+        let (info, mark) = match Self::prepared(asked, &keeping.beside(&jobs), &dirs) {
+            Ok(prepared) => prepared,
+            Err(refused) => {
+                keeping.leave();
+                return Err(refused);
+            }
+        };
+        let hold = Hold::take(&asked.folder)?;
+        let resumed = Resumed::default();
+        let hashes = Hashes::default();
+        let place = Self { mark, info, dirs, nodes, resumed, hashes, keeping, _hold: hold };
+        folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
+        Ok(place)
+    }
+
+    /// Makes the directories for files and the folder, where there is room for what the jobs leave.
+    fn prepared(
+        asked: &Campaigning,
+        jobs: &[PlannedJob],
+        dirs: &[(String, PathBuf)],
+    ) -> Result<(CampaignInfo, String), Trouble> {
+        for (fs, dir) in dirs {
+            let need = schedule::needs(jobs).get(fs).copied().unwrap_or_default();
             room(&file_system(fs, dir)?, dir, need)?;
         }
-        for (state, peak_bytes) in schedule::beside_states(&jobs) {
+        for (state, peak_bytes) in schedule::beside_states(jobs) {
             let state = &asked.plan.states[state];
             for (fs, dir) in dirs.iter().filter(|(fs, _)| *fs == state.fs) {
                 room_beside(state, &file_system(fs, dir)?, peak_bytes)?;
@@ -63,7 +88,7 @@ impl Place {
             .into());
         }
         let mark = mark(&info);
-        let made = make_data(asked, &dirs, &mut info, &mark).and_then(|()| {
+        let made = make_data(asked, dirs, &mut info, &mark).and_then(|()| {
             let made = folder::create(&asked.folder, &info, &asked.plan.text);
             made.map_err(|error| unmade(&asked.folder, &error))
         });
@@ -71,11 +96,7 @@ impl Place {
             remove_own_directories(&info, &mark);
             return Err(refused.into());
         }
-        let hold = Hold::take(&asked.folder)?;
-        let resumed = Resumed::default();
-        let place = Self { mark, info, dirs, nodes, resumed, hashes: Hashes::default(), _hold: hold };
-        folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
-        Ok(place)
+        Ok((info, mark))
     }
 
     /// Finds the places of a campaign that was stopped, and sets aside what its last job left.
@@ -112,6 +133,10 @@ impl Place {
         let around = Surroundings { hostfile, ..asked.around.clone() };
         let jobs = schedule::jobs(&asked.plan, &info.only)?;
         let nodes = asked.plan.launch.nodes(&asked.plan.clients, &around, &jobs)?;
+        let dirs = info.data.iter();
+        let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
+        let dirs: Vec<(String, PathBuf)> = dirs.collect();
+        let keeping = Keeping::take(asked, &jobs, &dirs)?;
         let resumed = folder::resume(&asked.folder).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
                 "{at} is not what the campaign left, so it does not go on: {error}; `assay verify {at}` \
@@ -119,12 +144,8 @@ impl Place {
             ))),
             _ => Trouble::Io(error),
         })?;
-        let dirs = info
-            .data
-            .iter()
-            .filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
-        let (mark, dirs) = (mark(&info), dirs.collect());
-        let place = Self { mark, dirs, nodes, info, resumed, hashes: Hashes::default(), _hold: hold };
+        let (mark, hashes) = (mark(&info), Hashes::default());
+        let place = Self { mark, dirs, nodes, info, resumed, hashes, keeping, _hold: hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         }
@@ -137,8 +158,10 @@ impl Place {
         let data = self.data(job)?;
         let files = data.join(&job.files);
         if job.makes_files {
-            self.remove_files(job, &job.files)?;
-            fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
+            remove(&files)?;
+            if !self.keeping.lay(&job.files, &files)? {
+                fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
+            }
         }
         for needed in std::iter::once(&job.files).chain(&job.states).map(|needed| data.join(needed)) {
             if !needed.is_dir() {
@@ -160,14 +183,13 @@ impl Place {
         if self.info.data.get(&job.fs).is_some_and(|data| !Path::new(data).exists()) {
             return Ok(());
         }
-        match fs::remove_dir_all(self.data(job)?.join(files)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
-        }
+        self.keeping.put_away(files)?;
+        Ok(remove(&self.data(job)?.join(files))?)
     }
 
     /// Removes the directories for files as far as they are empty; what others put there stays.
     pub(super) fn remove_own_directories(&self) {
+        self.keeping.leave();
         remove_own_directories(&self.info, &self.mark);
     }
 
@@ -188,6 +210,14 @@ impl Place {
             return Err(Usage(what).into());
         }
         Ok(data)
+    }
+}
+
+/// Removes a directory, or a link to one that stays.
+fn remove(files: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(files) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(files, &error)),
+        _ => Ok(()),
     }
 }
 

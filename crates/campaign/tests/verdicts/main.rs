@@ -52,7 +52,7 @@ fn job(test: &str, repetition: u32, phase: Phase) -> Job {
         ..Default::default()
     };
     let records = vec![Record::Run(run), Record::Phase(Box::new(phase)), Record::End(End::default())];
-    Job { folder: format!("jobs/000{repetition}-{test}-r{repetition}"), info, records, last_words: vec![] }
+    Job { folder: format!("jobs/000{repetition}-{test}-r{repetition}"), info, records, ..Job::default() }
 }
 
 fn campaign(jobs: Vec<Job>) -> Campaign {
@@ -249,7 +249,7 @@ fn what_was_not_run_says_why() {
     let mut dataset = job("dataset.d", 1, phase("write", 1));
     dataset.info.end = JobEnd::Exit(1);
     let verdict = one(&plan(READ), &campaign(vec![dataset]));
-    assert_eq!(verdict.outcome, Outcome::NotRun);
+    assert_eq!(verdict.outcome, Outcome::Invalid, "it was tried, and there is evidence of it");
     assert_eq!(verdict.reason, "dataset.d, whose files it reads, ended with status 1");
 }
 

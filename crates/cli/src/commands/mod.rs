@@ -1,6 +1,7 @@
 //! The table of commands, one file each.
 
 mod backends;
+mod datasets;
 mod evidence;
 mod judge;
 mod links;
@@ -42,6 +43,7 @@ enum Command {
     Verify(verify::Args),
     Pack(pack::Args),
     Plan(plan::Args),
+    Datasets(datasets::Args),
     Backends(backends::Args),
     Links(links::Args),
     Lint(lint::Args),
@@ -114,6 +116,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Verify(args) => verify::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Datasets(args) => datasets::run(args),
         Command::Backends(args) => backends::run(args),
         Command::Links(args) => links::run(args),
         Command::Lint(args) => lint::run(args),

@@ -173,7 +173,8 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
         (None, None) => 0,
     };
     let missing = planned.iter().filter(|job| {
-        let left_out = job.needs.iter().any(|(test, repetition)| !ended(test, *repetition));
+        let left_out = job.needs.iter().any(|(test, repetition)| !ended(test, *repetition))
+            || campaign::judge::left_out(plan, campaign, job).is_some();
         job.number < due && !left_out && !there(&job.folder)
     });
     let missing = missing.map(|job| format!("{}/{} is missing", names::JOBS, job.folder));

@@ -96,7 +96,7 @@ impl Place {
     pub fn folder(&self) -> PathBuf {
         let folders: Vec<String> = names(&self.dir())
             .into_iter()
-            .filter(|name| name.starts_with("assay-") && !name.ends_with(".data"))
+            .filter(|name| name.starts_with("assay-") && !name.ends_with(".data") && name != "assay-datasets")
             .collect();
         assert_eq!(folders.len(), 1, "{folders:?}");
         self.dir().join(&folders[0])

@@ -4,7 +4,7 @@
 //! Never here: what phases measured.
 
 use results::Record;
-use results::folder::{Campaign, Fill, Job, Target, names};
+use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
 use results::record::{Failure, Run};
 
 use super::words::{
@@ -72,12 +72,32 @@ pub(super) fn block(job: &Job) -> Block {
     }))
 }
 
+/// What a job made or found, in a line.
+fn dataset(made: &Manifest) -> String {
+    let size = match made.counted.is_empty() {
+        true => format!(" of {}", units::bytes_binary(made.bytes as f64)),
+        false => String::new(),
+    };
+    let files = units::several(made.files, "file");
+    match &made.reused {
+        Some(reused) => {
+            let (by, when, samples) = (&made.campaign, &made.made, reused.samples);
+            format!(
+                "{files}{size}; nothing was launched: {by} made them, {when}, with the command above, and \
+                 {samples} samples were as they had been"
+            )
+        }
+        None => format!("{files}{size}, {} taken", units::several(made.samples.len() as u64, "sample")),
+    }
+}
+
 fn facts(job: &Job) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("Started", time(&job.info.started)),
         Fact::of("Working directory", Cell::literal(or_none(&job.info.cwd))),
         Fact::new("Time limit", long_duration(job.info.timeout_s)),
     ];
+    facts.extend(job.dataset.as_ref().map(|made| Fact::of("Dataset", Cell::literal(dataset(made)))));
     if !job.info.env.is_empty() {
         let env: Vec<String> = job.info.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
         facts.push(Fact::of("Environment", Cell::literal(shell_line(&env))));

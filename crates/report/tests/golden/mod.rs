@@ -129,7 +129,7 @@ fn job(number: u32, test: &str, repetition: u32, mut records: Vec<Record>) -> Jo
             .collect(),
         ..JobInfo::default()
     };
-    Job { folder, info, records, last_words: vec![] }
+    Job { folder, info, records, ..Job::default() }
 }
 
 /// A path with everything that HTML and a shell take for something else.

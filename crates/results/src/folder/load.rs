@@ -49,7 +49,8 @@ fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
         } else if path.join(names::JOB).exists() {
             let info = json(&path.join(names::JOB))?;
             let records = optional(records::load(&path.join(names::RECORDS)))?.unwrap_or_default();
-            jobs.push(Job::read(dir, folder, info, records));
+            let dataset = optional(json(&path.join(names::DATASET)))?;
+            jobs.push(Job { dataset, ..Job::read(dir, folder, info, records) });
         }
     }
     Ok((jobs, killed))
@@ -63,7 +64,7 @@ impl Job {
             true => Vec::new(),
             false => last_words(&dir.join(&folder).join(names::STDERR)).unwrap_or_default(),
         };
-        Self { folder, info, records, last_words }
+        Self { folder, info, records, last_words, dataset: None }
     }
 }
 

@@ -98,13 +98,18 @@ fn outcome(job: &Job) -> String {
         let how = campaign::judge::how(&job.info.end);
         return format!("{how} ({}) {cases}", job.folder).trim_end().to_owned();
     }
+    if let Some(made) = job.dataset.as_ref().filter(|made| made.reused.is_some()) {
+        return format!("used again: {} made it, {}", made.campaign, made.made);
+    }
     let phases = job.records.iter().filter_map(|record| match record {
         Record::Phase(phase) => Some(phase),
         _ => None,
     });
     let shown = phases.map(|phase| format!("{} {}", phase.phase.replace('_', " "), speed(phase)));
     let shown: Vec<String> = shown.chain((!cases.is_empty()).then_some(cases)).collect();
-    format!("{:<28} {}", shown.join(", "), duration(job.info.seconds))
+    let anew = job.dataset.as_ref().and_then(|made| made.instead_of.as_ref());
+    let anew = anew.map(|why| format!("; made anew: {why}")).unwrap_or_default();
+    format!("{:<28} {}{anew}", shown.join(", "), duration(job.info.seconds))
 }
 
 /// How many cases had which outcome, if there were any.

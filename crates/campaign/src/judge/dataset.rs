@@ -1,0 +1,72 @@
+//! Whether a test read the dataset that it was to read.
+//!
+//! Never here: files; what they were stands in the manifest.
+
+use results::folder::{Campaign, Job, JobEnd, Manifest};
+use units::{bytes_binary, several};
+
+use super::{Case, how, usable};
+use crate::dataset;
+use crate::plan::{Dataset, Plan, Test};
+use crate::schedule::{self, PlannedJob};
+
+/// The dataset that a test reads, also by way of other tests.
+fn dataset_of<'a>(plan: &'a Plan, test: &Test) -> Option<&'a Dataset> {
+    let files = schedule::files(plan, test, 1);
+    plan.datasets.iter().find(|dataset| dataset.files() == files)
+}
+
+fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
+    campaign.jobs.iter().find(|job| job.info.test == dataset.job())
+}
+
+/// Why nothing that the test measured is of the dataset that it was to read: that is not whole, or too small.
+pub(super) fn fit(case: &Case<'_>) -> Result<(), String> {
+    let Case { plan, campaign, test, .. } = case;
+    let Some(dataset) = dataset_of(plan, test) else { return Ok(()) };
+    let Some(job) = maker(campaign, dataset) else { return Ok(()) };
+    if job.info.end != JobEnd::Exit(0) {
+        let why = usable::why_failed(job);
+        return Err(format!("{}, whose files it reads, {}{why}", job.info.test, how(&job.info.end)));
+    }
+    unfit(dataset, test, job).map_or(Ok(()), Err)
+}
+
+/// Folders of earlier versions have no manifest.
+fn unfit(dataset: &Dataset, test: &Test, job: &Job) -> Option<String> {
+    dataset::unfit(dataset, test, job.dataset.as_ref()?, &job.records)
+}
+
+/// Why the dataset of a job's test is not fit for it, if so.
+pub(super) fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<String> {
+    let test = plan.tests.iter().find(|test| test.id == job.test)?;
+    let dataset = dataset_of(plan, test)?;
+    unfit(dataset, test, maker(campaign, dataset)?)
+}
+
+/// The job that made the dataset of a test, and whether it did so in an earlier campaign.
+pub(super) fn made<'a>(case: &Case<'a>) -> Option<(&'a Dataset, &'a Job, bool)> {
+    let dataset = dataset_of(case.plan, case.test)?;
+    let job = maker(case.campaign, dataset)?;
+    let before = job.dataset.as_ref().is_some_and(|made| made.reused.is_some());
+    Some((dataset, job, before))
+}
+
+/// What the reader of a number has to know of the dataset that was read.
+pub(super) fn told(case: &Case<'_>) -> Option<String> {
+    let (dataset, job, _) = made(case)?;
+    let (who, made) = (dataset.job(), job.dataset.as_ref()?);
+    if let Some(reused) = &made.reused {
+        let Manifest { campaign, made: when, .. } = made;
+        let files = several(reused.files, "file");
+        let looked = match made.counted.is_empty() {
+            true => format!("{files} of {} as they were", bytes_binary(made.bytes as f64)),
+            false => format!("{files} counted"),
+        };
+        let samples = several(reused.samples, "sample");
+        return Some(format!(
+            "{who} was made by {campaign}, {when}, and used again: {looked}, {samples} compared"
+        ));
+    }
+    made.instead_of.as_ref().map(|why| format!("{who} was made anew: {why}"))
+}

@@ -1,0 +1,62 @@
+//! Why a job was left out though all that it needs had ended well.
+//!
+//! Never here: jobs that others kept from running.
+
+use results::folder::Campaign;
+
+use super::dataset;
+use crate::late;
+use crate::plan::Plan;
+use crate::schedule::PlannedJob;
+
+/// The reason, if there is one: its dataset is not fit for it, a search ended before it, or what it has from
+/// an earlier test is not known.
+pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<String> {
+    let records = |test: &str, repetition: u32| {
+        let mut jobs = campaign.jobs.iter();
+        let found = jobs.find(|job| job.info.test == test && job.info.repetition == repetition);
+        found.map(|job| job.records.clone()).unwrap_or_default()
+    };
+    dataset::unfit_for(plan, campaign, job)
+        .or_else(|| late::unneeded(plan, job, &records))
+        .or_else(|| late::bind(plan, &mut job.clone(), &records).err())
+}
+
+#[cfg(test)]
+mod tests {
+    use results::folder::Job;
+    use results::record::{Phase, Record, Spans};
+
+    use super::*;
+    use crate::schedule;
+
+    #[test]
+    fn steps_behind_the_end_of_a_search_were_left_out_and_others_were_not() {
+        let plan = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[[test]]
+id = "T"
+ior = "-w -F"
+nodes = { search = [2, 4, 8, 16], gain = "3 %" }
+criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
+"#;
+        let plan = Plan::parse(plan, "p.toml").unwrap();
+        let spans = Spans { total_s: 1.0, ..Spans::default() };
+        let mut campaign = Campaign::default();
+        for (test, bytes) in [("T.n2", 100), ("T.n4", 190), ("T.n8", 192)] {
+            let phase = Phase { phase: "write".into(), bytes, spans, ..Phase::default() };
+            let mut job = Job { records: vec![Record::Phase(Box::new(phase))], ..Job::default() };
+            (job.info.test, job.info.repetition) = (test.to_owned(), 1);
+            campaign.jobs.push(job);
+        }
+        let jobs = schedule::jobs(&plan, &[]).unwrap();
+        let out: Vec<&str> = jobs
+            .iter()
+            .filter(|job| left_out(&plan, &campaign, job).is_some())
+            .map(|job| job.test.as_str())
+            .collect();
+        assert_eq!(out, ["T.n16"]);
+    }
+}

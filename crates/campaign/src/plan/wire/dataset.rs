@@ -1,0 +1,32 @@
+//! A dataset as it stands in its file.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Count, Nodes};
+
+/// Files made once for several readers.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct Dataset {
+    pub(in crate::plan) ior: Option<Spanned<String>>,
+    pub(in crate::plan) mdtest: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(in crate::plan) setup: Vec<String>,
+    pub(in crate::plan) ranks: Option<Spanned<Count>>,
+    pub(in crate::plan) nodes: Option<Spanned<Nodes>>,
+    pub(in crate::plan) ppn: Option<Spanned<Count>>,
+    pub(in crate::plan) fs: Option<Spanned<String>>,
+    pub(in crate::plan) timeout: Option<Spanned<String>>,
+    pub(in crate::plan) cover: Option<Spanned<Cover>>,
+    pub(in crate::plan) keep: Option<Spanned<String>>,
+}
+
+/// How much its readers will ask for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct Cover {
+    pub(in crate::plan) rate: Spanned<String>,
+    pub(in crate::plan) time: Spanned<String>,
+    pub(in crate::plan) margin: Option<Spanned<f64>>,
+}

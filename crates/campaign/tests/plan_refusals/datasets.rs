@@ -1,0 +1,95 @@
+//! What a dataset has to be, and what its readers may do to it.
+
+use super::{refusal, test_with};
+
+fn dataset(keys: &str) -> String {
+    format!("[dataset.d]\n{keys}\n{}", test_with("ior = \"-w\"\nrole = \"reported\""))
+}
+
+#[test]
+fn a_dataset_is_made_by_one_line_that_leaves_what_it_makes() {
+    for (keys, why) in [
+        ("ranks = 2", "p.toml:4:1: dataset.d: give the one line that makes it, as `ior` or as `mdtest`"),
+        (
+            "ior = \"-w -k\"\nmdtest = \"-C -F -n 1\"",
+            "p.toml:4:1: dataset.d: give the one line that makes it, as `ior` or as `mdtest`",
+        ),
+        ("ior = \"-w -k -i 3\"", "p.toml:5:7: dataset.d: its readers find one set of files; leave -i out"),
+        (
+            "ior = \"-w -k -o {dir}/a@{dir}/b\"",
+            "p.toml:5:7: dataset.d: its files have one name in front; leave `@` out of -o",
+        ),
+        (
+            "mdtest = \"-F -C -T -n 9\"",
+            "p.toml:5:10: dataset.d: a dataset only makes names and leaves them; give -C and none of -T, -E, \
+             -r",
+        ),
+        (
+            "mdtest = \"-F -n 9\"",
+            "p.toml:5:10: dataset.d: a dataset only makes names and leaves them; give -C and none of -T, -E, \
+             -r",
+        ),
+        (
+            "mdtest = \"-F -C -n 9 -i 2\"",
+            "p.toml:5:10: dataset.d: its readers find one set of names; leave -i out",
+        ),
+        (
+            "mdtest = \"-F -C -n 9 --preload 8\"",
+            "p.toml:5:10: dataset.d: --preload fills directories that a test works in; give more names with \
+             -n or -I",
+        ),
+        (
+            "ior = \"-w -k\"\nkeep = \"a week\"",
+            "p.toml:6:8: dataset.d: keep: `a week` is not a number with a",
+        ),
+        ("ior = \"-w -k\"\nkeep = \"7 MB\"", "p.toml:6:8: dataset.d: keep: `7 MB` does not fit; write"),
+    ] {
+        let said = refusal(&dataset(keys));
+        assert!(said.starts_with(why), "{keys}: {said}");
+    }
+}
+
+#[test]
+fn a_line_that_cannot_cover_its_readers_is_refused_also_with_a_deadline() {
+    let cover = "cover = { rate = \"4 GB/s\", time = \"30 s\" }";
+    let needs = "and its readers need 168 GiB (4.00 GB/s for 30.0 s, 1.5 times); give it more with -s, -b or \
+                 ranks";
+    for (line, why) in [
+        ("-w -k -F -b 16g", format!("the line writes 32.0 GiB at most, {needs}")),
+        (
+            "-w -k -F -b 16g -D 90 -O stoneWallingWearOut=1",
+            format!("the line writes 32.0 GiB at most even without -D, {needs}"),
+        ),
+    ] {
+        let said = refusal(&dataset(&format!("ior = \"{line}\"\nranks = 2\n{cover}")));
+        assert_eq!(said, format!("p.toml:7:9: dataset.d: {why}"));
+    }
+    for (keys, why) in [
+        (
+            "mdtest = \"-F -C -n 9\"",
+            "dataset.d: `cover` is of bytes that readers read, and this line makes names",
+        ),
+        ("ior = \"-w -k -b 1t\"", "dataset.d: cover.margin is below 1, so readers would come to the end"),
+    ] {
+        let cover = "cover = { rate = \"4 GB/s\", time = \"30 s\", margin = 0.5 }";
+        let said = refusal(&dataset(&format!("{keys}\n{cover}")));
+        assert!(said.contains(why), "{said}");
+    }
+    let said = refusal(&dataset("ior = \"-w -k\"\ncover = { rate = \"4 GB\", time = \"30 s\" }"));
+    assert!(said.contains("dataset.d: cover.rate: `4 GB` does not fit"), "{said}");
+}
+
+#[test]
+fn a_dataset_belongs_to_all_its_readers() {
+    let names = "[dataset.d]\nmdtest = \"-F -C -n 9\"\n";
+    for line in ["-F -T -r -n 9", "-F -C -n 9", "-F -n 9"] {
+        let test = test_with(&format!("uses = \"dataset.d\"\nmdtest = \"{line}\"\nrole = \"reported\""));
+        let said = refusal(&format!("{names}{test}"));
+        let why =
+            "dataset.d is for all its readers, and this line makes or removes names in it; let it only look";
+        assert!(said.contains(why), "{line}: {said}");
+    }
+    let test = test_with("uses = \"dataset.d\"\nior = \"-w -E -k\"\nrole = \"reported\"");
+    let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\nkeep = \"2 days\"\n{test}"));
+    assert!(said.contains("dataset.d is kept for later campaigns, and this line writes into it"), "{said}");
+}
