@@ -82,7 +82,10 @@ fn the_head_is_told_at_the_end_by_verify_and_by_the_archive_and_the_report_shows
         chain.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let whats: Vec<&str> = entries.iter().map(|entry| entry["what"].as_str().unwrap()).collect();
     let jobs = ["begun", "ended", "begun", "ended"];
-    assert_eq!(whats, [&["campaign", "machine"], &jobs[..], &["machine", "verdicts", "report"]].concat());
+    assert_eq!(
+        whats,
+        [&["campaign", "machine"], &jobs[..], &["machine", "verdicts", "verdicts", "report"]].concat()
+    );
     assert_eq!(entries.last().unwrap()["hash"], head.as_str());
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
     let shown = entries[entries.len() - 2]["hash"].as_str().unwrap();
@@ -236,7 +239,7 @@ fn a_dead_job_is_told_by_its_last_words_in_verdict_and_report() {
     assert_eq!(place.campaign().status, Some(3));
     let verdicts = place.verdicts();
     assert_eq!(verdicts[0].1, "INVALID");
-    assert_eq!(verdicts[0].2, "repetition 1 ended with status 9: node n7 fell over");
+    assert_eq!(verdicts[0].2, "repetition 1 ended with status 9: first / node n7 fell over");
     assert_eq!(verdicts[1].1, "NOT_RUN");
     assert!(verdicts[1].2.ends_with("ended with status 9 (node n7 fell over)"), "{verdicts:?}");
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();

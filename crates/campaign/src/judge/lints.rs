@@ -7,8 +7,7 @@ use results::folder::Campaign;
 use results::summary;
 use results::{Outcome, Verdict};
 
-use crate::lint::table::{Check, named};
-use crate::lint::{self, Finding, Level, Stage};
+use crate::lint::{self, Finding, Level};
 use crate::plan::Plan;
 
 /// All findings about a plan and about what its campaign recorded, with the plan's waivers.
@@ -24,9 +23,7 @@ pub(super) fn apply(plan: &Plan, findings: &[Finding], verdict: &mut Verdict) {
         return;
     }
     let about = about(plan, &verdict.test);
-    let grave = findings.iter().filter(|finding| {
-        finding.level == Level::Error && about.contains(&finding.about) && !judge_tells(finding.lint)
-    });
+    let grave = findings.iter().filter(|finding| finding.invalidates() && about.contains(&finding.about));
     for Finding { lint, what, remedy, .. } in grave {
         if verdict.outcome == Outcome::Invalid {
             verdict.warnings.push(format!("{what} ({lint}); {remedy}"));
@@ -35,13 +32,6 @@ pub(super) fn apply(plan: &Plan, findings: &[Finding], verdict: &mut Verdict) {
             verdict.outcome = Outcome::Invalid;
         }
     }
-}
-
-/// Whether the judge looks at what was recorded for this itself: what is proven there outweighs what a line
-/// lets one expect.
-fn judge_tells(lint: &str) -> bool {
-    named(lint)
-        .is_some_and(|lint| lint.checks.iter().any(|check| matches!(check, Check::Told(Stage::After, _))))
 }
 
 /// What a finding may be about to count for a test: itself, its dataset, the parts of its group.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use campaign::lint::{self, Level};
+use campaign::lint::{self, Finding};
 use campaign::plan::Choice;
 use campaign::{Campaigning, Ended, Plan, Trouble};
 use results::Verdict;
@@ -90,7 +90,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
 
 /// Says beforehand which clauses cannot be decided whatever is measured.
 fn warn(plan: &Plan, path: &Path) {
-    let errors = lint::plan(plan).into_iter().filter(|finding| finding.level == Level::Error);
+    let errors = lint::plan(plan).into_iter().filter(Finding::invalidates);
     let ids: BTreeSet<String> = errors.map(|finding| finding.about).collect();
     if !ids.is_empty() {
         let (ids, path) = (Vec::from_iter(ids).join(", "), path.display());
