@@ -16,6 +16,9 @@ fn plan(keep: &str) -> String {
     )
 }
 
+/// Something that is done to a file.
+type Change<'a> = &'a dyn Fn(&PathBuf);
+
 /// The one dataset that is kept.
 fn kept(place: &Place) -> PathBuf {
     let home = place.dir().join("assay-datasets");
@@ -69,7 +72,7 @@ fn a_later_campaign_uses_what_an_earlier_one_kept_and_says_whose_it_is() {
 
 #[test]
 fn what_has_expired_or_was_changed_is_made_anew_and_told() {
-    let touched = |place: &Place, change: &dyn Fn(&PathBuf)| {
+    let touched = |place: &Place, change: Change<'_>| {
         let file = kept(place).join("files/data.00000001");
         let time = fs::metadata(&file).unwrap().modified().unwrap();
         change(&file);
@@ -85,7 +88,7 @@ fn what_has_expired_or_was_changed_is_made_anew_and_told() {
     let shrink = |file: &PathBuf| fs::File::options().write(true).open(file).unwrap().set_len(5).unwrap();
     let remove = |file: &PathBuf| fs::remove_file(file).unwrap();
     let leave = |_: &PathBuf| {};
-    let cases: [(&str, &dyn Fn(&PathBuf), &str); 4] = [
+    let cases: [(&str, Change<'_>, &str); 4] = [
         ("1 ms", &leave, "had expired"),
         ("7 days", &flip, "was changed since: data.00000001 holds other bytes at 0"),
         ("7 days", &shrink, "was changed since: data.00000001 has 5 bytes, and had 1048576"),

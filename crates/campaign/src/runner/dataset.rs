@@ -20,8 +20,8 @@ use super::place::Place;
 use super::{Campaigning, Trouble};
 use crate::dataset::{self, Found, Kept};
 use crate::machine;
-use crate::plan::{Dataset, Plan, Uses};
-use crate::schedule::{PlannedJob, Purpose};
+use crate::plan::{Dataset, Plan, Test};
+use crate::schedule::{self, PlannedJob, Purpose};
 
 /// The datasets of a campaign that are kept, each held by it.
 #[derive(Default)]
@@ -246,8 +246,7 @@ pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Op
         name.get(5..).is_some_and(|rest| rest == format!("{who}-r1"))
     })?;
     let made = Manifest::load(&maker.join(names::DATASET)).ok()?;
-    let writes =
-        |test: &crate::plan::Test| !test.line.only_reads() && test.uses == Some(Uses::Dataset(index));
+    let writes = |test: &Test| !test.line.only_reads() && schedule::files(plan, test, 1) == job.files;
     let rewritten = plan.tests.iter().any(writes);
     let what = match dataset::changed(files, &made, rewritten) {
         Ok(what) => what?,
