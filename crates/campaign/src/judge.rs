@@ -7,6 +7,7 @@
 //! Never here: running, reading files, printing.
 
 mod cases;
+mod clients;
 mod cold;
 mod dataset;
 mod decide;
@@ -17,14 +18,18 @@ mod left_out;
 mod lints;
 mod placed;
 mod state;
+mod steady;
 mod stragglers;
 mod summary;
+mod sustained;
+mod trend;
 mod usable;
 mod warnings;
+mod window;
 
 use results::folder::{Campaign, Job, JobEnd};
 use results::record::{Outcome as CaseOutcome, Phase, Record};
-use results::{Outcome, Verdict};
+use results::{Outcome, Stretch, Verdict};
 
 use crate::line::Line;
 use crate::plan::{Criterion, Plan, Test};
@@ -59,6 +64,7 @@ pub fn how(end: &JobEnd) -> String {
 }
 
 /// One criterion and everything it is judged by.
+#[derive(Clone, Copy)]
 struct Case<'a> {
     plan: &'a Plan,
     campaign: &'a Campaign,
@@ -74,9 +80,10 @@ impl<'a> Case<'a> {
             Ok((values, goal)) => decide::decide(self.criterion, self.test, &goal, &values),
             Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
         };
+        let (decision, told) = clients::limited(self, decision);
         let warnings = match decision.outcome {
             Outcome::NotRun => Vec::new(),
-            _ => warnings::all(self, &jobs, decision.statistics.as_ref()),
+            _ => [told, warnings::all(self, &jobs, decision.statistics.as_ref())].concat(),
         };
         Verdict {
             test: self.test.id.clone(),
@@ -91,7 +98,13 @@ impl<'a> Case<'a> {
             statistics: decision.statistics,
             warnings,
             jobs: jobs.iter().map(|job| job.folder.clone()).collect(),
+            stretches: self.stretches(&jobs),
         }
+    }
+
+    /// What was looked at besides whole phases.
+    fn stretches(&self, jobs: &[&Job]) -> Vec<Stretch> {
+        [sustained::stretches, steady::stretches, group::stretches].map(|of| of(self, jobs)).concat()
     }
 
     /// The jobs of the test, in the order of their repetitions.

@@ -22,6 +22,7 @@ mod projection;
 mod series;
 mod several;
 mod state;
+mod steady;
 mod test;
 mod uses;
 mod wire;
@@ -38,6 +39,7 @@ pub use clause::{Criterion, Decide, Goal, Op, Stat};
 pub use dataset::{Cover, Dataset};
 pub use parameters::Choice;
 pub use several::{Export, Group, Import, Projection, Search, Series, Step};
+pub use steady::{ClientLimit, Course};
 
 /// A plan, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,6 +225,8 @@ pub struct Test {
     pub criteria: Vec<Criterion>,
     /// Seconds that the measured phase has to last, with every rank at work; `None` where nothing is asked.
     pub sustained_s: Option<f64>,
+    /// What is asked of its course besides.
+    pub course: Course,
     /// Findings that somebody answers for.
     pub waivers: Vec<Waiver>,
     /// Seconds after which a job is killed.

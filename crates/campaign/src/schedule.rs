@@ -1,11 +1,13 @@
 //! Which jobs a plan becomes, in which order, and what room they need.
 //!
 //! A dataset is made just before the first test that reads it; a test's repetitions are separate
-//! launches, one after the other; files go when their last reader has ended.
+//! launches, in the order that `order` gives; files go when their last reader has ended.
 //!
 //! Invariant: pure. A job's number and folder depend on the plan alone, never on what was chosen of it
 //! or on what has already run, so that a campaign can be resumed.
 //! Never here: directories, processes.
+
+mod order;
 
 use std::collections::BTreeMap;
 
@@ -209,9 +211,7 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
             }
         }
         let Some(group) = test.part.map(|group| &plan.groups[group]) else {
-            for repetition in 1..=test.repetitions {
-                jobs.push(test_job(plan, index, repetition, jobs.len()));
-            }
+            jobs.extend(order::launches(plan, index, jobs.len()));
             continue;
         };
         // When everything that its parts need is there, they run at once.

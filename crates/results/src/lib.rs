@@ -16,4 +16,4 @@ mod verdict;
 
 pub use measure::{statistics, steady};
 pub use record::Record;
-pub use verdict::{Outcome, Statistics, Verdict};
+pub use verdict::{Outcome, Statistics, Stretch, StretchKind, Verdict};

@@ -60,6 +60,42 @@ pub struct Verdict {
     pub warnings: Vec<String>,
     /// Folders of the jobs the verdict rests on, relative to the campaign's.
     pub jobs: Vec<String>,
+    /// Stretches of the repetitions that were looked at besides the whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stretches: Vec<Stretch>,
+}
+
+/// A stretch of a phase of one repetition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stretch {
+    /// The repetition.
+    pub repetition: u32,
+    /// The phase.
+    pub phase: String,
+    /// Why it was looked at.
+    pub kind: StretchKind,
+    /// Its begin, seconds after the common start of the phase.
+    pub from_s: f64,
+    /// Its length, seconds.
+    pub seconds: f64,
+    /// What moved in it, in the base unit of `unit`.
+    pub rate: f64,
+    /// The unit of `rate`: bytes or operations per second.
+    pub unit: String,
+    /// `rate` as a share of that of the whole phase.
+    pub share: f64,
+}
+
+/// Why a stretch was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StretchKind {
+    /// No other stretch of that length was slower.
+    Worst,
+    /// The rate had become steady when it began.
+    Steady,
+    /// All parts of a group were at work.
+    Common,
 }
 
 /// Statistics over the repetitions of a metric, in its base unit.
@@ -128,6 +164,7 @@ mod tests {
             statistics: None,
             warnings: vec![],
             jobs: vec![],
+            stretches: vec![],
         };
         outcomes.iter().map(clause).collect()
     }

@@ -2,19 +2,15 @@
 //!
 //! Never here: the thresholds of parts.
 
-use jiff::Timestamp;
 use results::folder::Job;
-use results::{Outcome, Verdict};
+use results::record::{Counts, Phase};
+use results::{Outcome, Stretch, StretchKind, Verdict};
+use units::duration;
 
 use super::decide::{self, Decision};
+use super::window::{self, Amount, Span};
 use super::{Case, goal, usable, warnings};
 use crate::plan::{Criterion, Group, Plan};
-
-/// When a job ran, seconds since 1970.
-fn window(job: &Job) -> Option<(f64, f64)> {
-    let began = job.info.started.parse::<Timestamp>().ok()?.as_duration().as_secs_f64();
-    Some((began, began + job.info.seconds))
-}
 
 /// Whether a part ran at the same time as each of the others, in every repetition.
 pub(super) fn overlapped(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
@@ -32,15 +28,15 @@ pub(super) fn overlapped(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
 
 fn beside(case: &Case<'_>, group: &Group, job: &Job, other: &str) -> Result<(), String> {
     let repetition = job.info.repetition;
-    let same = |job: &&Job| job.info.test == other && job.info.repetition == repetition;
-    let Some(other_job) = case.campaign.jobs.iter().find(same) else {
+    let Some(other_job) = part(case, other, repetition) else {
         return Err(format!("repetition {repetition}: {other}, which is to run at the same time, did not"));
     };
-    let (Some(own), Some(others)) = (window(job), window(other_job)) else {
+    let phase = case.metric().0;
+    let (Some(own), Some(others)) = (window::of_job(job, phase), window::of_job(other_job, phase)) else {
         return Err(format!("repetition {repetition}: nothing tells when {other} ran"));
     };
-    let both = own.1.min(others.1) - own.0.max(others.0);
-    let shorter = (own.1 - own.0).min(others.1 - others.0);
+    let shorter = own.seconds().min(others.seconds());
+    let both = own.and(others).seconds();
     if both < group.overlap * shorter {
         let (share, needed) = ((both / shorter).max(0.0) * 100.0, group.overlap * 100.0);
         return Err(format!(
@@ -50,6 +46,106 @@ fn beside(case: &Case<'_>, group: &Group, job: &Job, other: &str) -> Result<(), 
         ));
     }
     Ok(())
+}
+
+/// The job of a part in a repetition.
+fn part<'a>(case: &Case<'a>, id: &str, repetition: u32) -> Option<&'a Job> {
+    case.campaign.jobs.iter().find(|job| job.info.test == id && job.info.repetition == repetition)
+}
+
+/// When all parts were at work in a repetition; `None` of a test that is no part.
+fn common(case: &Case<'_>, repetition: u32) -> Option<Span> {
+    let group = &case.plan.groups[case.test.part?];
+    let spans = group.tests.iter().map(|other| {
+        let job = part(case, &case.plan.tests[*other].id, repetition)?;
+        window::of_job(job, case.metric().0)
+    });
+    let all: Vec<Span> = spans.collect::<Option<_>>()?;
+    all.into_iter().reduce(Span::and)
+}
+
+/// What the phases of a job moved while all parts were at work; `None` of a test that is no part, of a metric
+/// that is no rate, and of records that do not tell.
+fn amount(case: &Case<'_>, job: &Job) -> Option<Result<Amount, String>> {
+    let span = common(case, job.info.repetition).filter(|_| window::is_rate(case))?;
+    let mut all = Amount::default();
+    let mut missed = None;
+    for phase in case.phases(job) {
+        match window::within(phase, span)? {
+            Ok(one) => {
+                all.moved += one.moved;
+                all.seconds += one.seconds;
+            }
+            // Of several in one launch some may have been alone.
+            Err(why) => missed = Some(why),
+        }
+    }
+    let why = missed.unwrap_or_else(|| format!("{} was not at work with all others", case.test.id));
+    Some(if all.seconds > 0.0 { Ok(all) } else { Err(why) })
+}
+
+/// The rate that a criterion on a part asks for, while all parts were at work; `None` where it is that of the
+/// whole phase.
+pub(super) fn rate(case: &Case<'_>, job: &Job) -> Result<Option<f64>, String> {
+    let Some(found) = amount(case, job) else { return Ok(None) };
+    let found = found.map_err(|why| format!("repetition {}: {why}", job.info.repetition))?;
+    let rate = found.moved / found.seconds;
+    let phases: Vec<&Phase> = case.phases(job).collect();
+    let (bytes, ops) = phases.iter().fold((0, 0), |sum, phase| (sum.0 + phase.bytes, sum.1 + phase.ops));
+    let counts_bytes = phases.iter().any(|phase| phase.counts == Counts::Bytes);
+    Ok(match (case.metric().1, counts_bytes) {
+        ("bw", true) | (_, false) => Some(rate),
+        // A timeline of bytes tells transfers by their mean size.
+        _ if bytes > 0 => Some(rate * ops as f64 / bytes as f64),
+        _ => None,
+    })
+}
+
+/// The time that all parts had in common, of each repetition.
+pub(super) fn stretches(case: &Case<'_>, jobs: &[&Job]) -> Vec<Stretch> {
+    let mut all = Vec::new();
+    for job in jobs {
+        let (Some(span), Some(Ok(_))) = (common(case, job.info.repetition), amount(case, job)) else {
+            continue;
+        };
+        for phase in case.phases(job) {
+            let (Some(own), Some(Ok(found))) = (window::of_phase(phase), window::within(phase, span)) else {
+                continue;
+            };
+            let timeline = phase.timeline.as_ref().map_or(0, |timeline| timeline.bytes.iter().sum::<u64>());
+            let (rate, mean) = (found.moved / found.seconds, timeline as f64 / own.seconds());
+            all.push(Stretch {
+                repetition: job.info.repetition,
+                phase: phase.phase.clone(),
+                kind: StretchKind::Common,
+                from_s: window::after_start(phase, own.and(span).from),
+                seconds: found.seconds,
+                rate,
+                unit: window::dimension(phase).unit().to_owned(),
+                share: if mean > 0.0 { rate / mean } else { 1.0 },
+            });
+        }
+    }
+    all
+}
+
+/// Of which time the rate of a part is.
+pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
+    case.test.part.filter(|_| window::is_rate(case))?;
+    let shortest = stretches(case, jobs).into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let name = case.metric().0;
+    Some(match shortest {
+        Some(one) => format!(
+            "{name}: the rate is that while all parts were at work, {} in repetition {}, {:.0} % of the rate of \
+             its whole phase",
+            duration(one.seconds),
+            one.repetition,
+            one.share * 100.0
+        ),
+        None => format!(
+            "{name}: no timeline tells what it did while all parts were at work; the rate is that of its whole run"
+        ),
+    })
 }
 
 /// The verdict on the sum of what the parts of a group measure.
@@ -92,6 +188,7 @@ pub(super) fn verdict(
         statistics: decision.statistics,
         warnings,
         jobs,
+        stretches: Vec::new(),
     }
 }
 

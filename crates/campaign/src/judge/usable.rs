@@ -6,9 +6,7 @@ use results::Outcome;
 use results::folder::{Job, JobEnd};
 use results::record::{Check, Failed, Record};
 
-use units::duration;
-
-use super::{Case, cases, cold, dataset, group, how, phases, placed, state, warnings};
+use super::{Case, cases, cold, dataset, group, how, phases, placed, state, steady, sustained, warnings};
 use crate::late;
 use crate::launch::deaths;
 use crate::schedule::{self, PlannedJob};
@@ -24,6 +22,7 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
     if jobs.is_empty() {
         return Err((Outcome::NotRun, why_not_run(case)));
     }
+    run_once(jobs).map_err(|why| (Outcome::Invalid, why))?;
     for job in jobs {
         ended_well(case, job).map_err(|why| (Outcome::Invalid, why))?;
     }
@@ -41,33 +40,22 @@ pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcom
         let spoiled = wrong_data(case).or_else(|| operations_failed(jobs));
         spoiled.map_or(Ok(()), |why| Err((Outcome::Invalid, why)))?;
         cold::read(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
-        sustained(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
+        sustained::held(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
+        steady::reached(case, jobs).map_err(|why| (Outcome::Invalid, why))?;
     }
     jobs.iter().map(|job| value(case, job).map_err(|why| (Outcome::Invalid, why))).collect()
 }
 
-/// Whether every repetition lasted as long as the rate has to hold, with every rank at work.
-fn sustained(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
-    let Some(needed_s) = case.test.sustained_s else { return Ok(()) };
-    for (repetition, phase) in
-        jobs.iter().flat_map(|job| case.phases(job).map(|phase| (job.info.repetition, phase)))
-    {
-        let (name, needed) = (&phase.phase, duration(needed_s));
-        if phase.spans.transfer_s < needed_s {
-            let lasted = duration(phase.spans.transfer_s);
-            return Err(format!("repetition {repetition}: {name} lasted {lasted}, and has to hold {needed}"));
-        }
-        // Where all ranks did the same amount, the shortest time is that of the first that was done.
-        let first_s = phase.balance.seconds_min;
-        if first_s > 0.0 && first_s < needed_s {
-            let first = duration(first_s);
-            return Err(format!(
-                "repetition {repetition}: {name}: a rank was done after {first}, and all have to hold \
-                 {needed}"
-            ));
-        }
-    }
-    Ok(())
+/// Whether every repetition is there once: one of several is never chosen.
+fn run_once(jobs: &[&Job]) -> Result<(), String> {
+    let again = jobs.iter().enumerate().find_map(|(at, job)| {
+        let before = jobs[..at].iter().find(|before| before.info.repetition == job.info.repetition)?;
+        Some((job, before))
+    });
+    again.map_or(Ok(()), |(job, before)| {
+        let (repetition, folder, other) = (job.info.repetition, &job.folder, &before.folder);
+        Err(format!("repetition {repetition} is there twice ({other}, {folder}), and none of them is chosen"))
+    })
 }
 
 /// One job's value: with several repetitions inside the launch the mean, of errors the sum.
@@ -83,6 +71,14 @@ fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
         });
         let (repetition, metric) = (job.info.repetition, &case.criterion.metric);
         return named.ok_or_else(|| format!("repetition {repetition} printed no {metric}"));
+    }
+    match name {
+        "sustained" => return sustained::value(case, job),
+        "steady" => return steady::value(case, job),
+        _ => {}
+    }
+    if let Some(rate) = group::rate(case, job)? {
+        return Ok(rate);
     }
     let values: Vec<f64> = case.phases(job).filter_map(|phase| phase.metric(name)).map(|m| m.value).collect();
     if values.is_empty() {

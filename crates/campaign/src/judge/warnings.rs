@@ -11,7 +11,7 @@ use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
 use super::cold::{self, CACHED_SHARE, WARM_NAMES};
-use super::{Case, cases, dataset, placed, state, stragglers};
+use super::{Case, cases, dataset, group, placed, state, steady, stragglers, sustained, trend};
 
 /// Scatter above which the reader is told.
 const COV: f64 = 0.10;
@@ -32,6 +32,10 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
             fits_memory(case, jobs, &phases),
         ]);
         all.extend(stragglers::told(&phases).into_iter().map(Some));
+        all.extend(sustained::told(case, jobs).into_iter().map(Some));
+        all.push(steady::told(case, jobs));
+        all.extend(group::told(case, jobs).into_iter().map(Some));
+        all.extend(trend::told(case, jobs, statistics).into_iter().map(Some));
         all.extend([
             scatter(statistics),
             one_node(case, jobs),
@@ -222,7 +226,7 @@ pub(super) fn attempts<'a>(case: &Case<'a>) -> Vec<&'a str> {
         job.split_once(".killed-")
             .map_or(job, |(job, _)| job)
             .rsplit_once("-r")
-            .is_some_and(|(test, _)| test == id)
+            .is_some_and(|(test, _)| test == id || *test == case.test.warm_up_job())
     };
     case.campaign.killed.iter().map(String::as_str).filter(own).collect()
 }

@@ -108,6 +108,9 @@ impl Defaults<'_> {
                 phases[0]
             ));
         };
+        if let Some(found) = super::steady::dimension(phase, kind, test) {
+            return found;
+        }
         let outcomes = Outcome::ALL.iter().map(|outcome| (outcome.word(), Dimension::Count));
         let all: Vec<(&str, Dimension)> = METRICS.iter().copied().chain(outcomes).collect();
         let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {

@@ -30,6 +30,7 @@ impl Defaults<'_> {
         let fs = self.fs(&who, wire.fs.as_ref(), &wire.id)?;
         let steps = self.steps(&who, wire, index, &fs)?;
         let over = wire.over;
+        let turns = self.series_turns(&who, wire, plan)?;
         plan.series.push(Series { id: id.clone(), over: over.word().to_owned(), steps: steps.clone() });
         for (at, step) in steps.iter().enumerate() {
             for phase in &wire.phases {
@@ -48,6 +49,7 @@ impl Defaults<'_> {
                     repetitions: wire.repetitions.clone(),
                     step: Some(step.clone()),
                     placement,
+                    turns,
                     ..Variant::default()
                 };
                 self.add(phase, &variant, plan)?;

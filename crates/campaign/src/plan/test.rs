@@ -50,6 +50,10 @@ pub(super) struct Variant {
     pub(super) floors: bool,
     /// Placement that the step decides.
     pub(super) placement: Option<Placement>,
+    /// The place in [`Plan::tests`] of the first of those with which it takes turns.
+    pub(super) turns: Option<usize>,
+    /// Whose files it reads instead of those that it says.
+    pub(super) uses: Option<Spanned<String>>,
 }
 
 impl Defaults<'_> {
@@ -58,7 +62,9 @@ impl Defaults<'_> {
         let who = format!("test {}", wire.id.get_ref());
         let placements = self.placements(&who, &asked(wire))?;
         let nodes = wire.nodes.as_ref();
+        let turns = self.turns(&who, wire, plan)?;
         let at = |placement: Placement, named: bool| Variant {
+            turns,
             behind: placement.nodes.filter(|_| named).map_or_else(String::new, |nodes| format!(".n{nodes}")),
             placement: Some(placement),
             ..Variant::default()
@@ -82,6 +88,7 @@ impl Defaults<'_> {
                         format!("{who}: a search looks for the best of its criterion's metric; add one");
                     return Err(self.place.error(nodes, what));
                 };
+                self.searchable(&who, wire, &metric)?;
                 self.add(wire, &at(largest, false), plan)?;
                 if let Some(test) = plan.tests.last_mut() {
                     test.search = Some(Search { steps, gain, metric });
@@ -90,7 +97,10 @@ impl Defaults<'_> {
             }
             nodes => {
                 let named = matches!(nodes, Some((_, wire::Nodes::Steps(_))));
-                placements.into_iter().try_for_each(|placement| self.add(wire, &at(placement, named), plan))
+                for placement in placements {
+                    self.add(wire, &at(placement, named), plan)?;
+                }
+                self.more_clients(&who, wire, plan)
             }
         }
     }
@@ -112,9 +122,11 @@ impl Defaults<'_> {
                 .error(&wire.id, format!("{who} stands here for the second time; ids are unique")));
         }
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
-        let uses = wire.uses.as_ref().map(|uses| self.uses(&who, uses, variant, plan)).transpose()?;
+        let uses = variant.uses.as_ref().or(wire.uses.as_ref());
+        let uses = uses.map(|uses| self.uses(&who, uses, variant, plan)).transpose()?;
         let words = self.only_line(&who, wire)?;
         let (line, imports) = self.line_of(&who, &words, wire, variant, uses.as_ref(), plan)?;
+        let course = self.course(&who, wire, variant, &line, uses.as_ref())?;
         let at = words.span();
         let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
         let clause = clause.unwrap_or(&id).clone();
@@ -145,6 +157,7 @@ impl Defaults<'_> {
                 &self.file.sustained,
                 Dimension::Seconds,
             )?,
+            course,
             waivers: wire.waive.iter().map(|waiver| self.waiver(&who, waiver)).collect::<Checked<_>>()?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cov_max: self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction)?,

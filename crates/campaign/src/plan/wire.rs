@@ -4,6 +4,7 @@
 //! Never here: rules between keys, which `check` puts.
 
 mod count;
+mod course;
 mod dataset;
 mod parallel;
 mod series;
@@ -16,6 +17,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::
 use toml::Spanned;
 
 pub(super) use count::{Count, Nodes};
+pub(super) use course::{ClientLimit, Order, Steady};
 pub(super) use dataset::{Cover, Dataset};
 pub(super) use parallel::{App, Group};
 pub(super) use series::{Over, Series};
@@ -240,6 +242,10 @@ pub(super) struct Test {
     pub(super) timeout: Option<Spanned<String>>,
     pub(super) cov_max: Option<Spanned<String>>,
     pub(super) sustained: Option<Spanned<String>>,
+    pub(super) steady: Option<Spanned<Steady>>,
+    pub(super) warm_up: Option<Spanned<Count>>,
+    pub(super) order: Option<Spanned<Order>>,
+    pub(super) client_limit: Option<Spanned<ClientLimit>>,
     pub(super) verify: Option<Verify>,
     pub(super) compare_to: Option<Spanned<String>>,
     #[serde(default)]

@@ -142,3 +142,61 @@ role = "reported"
     let chosen = jobs(&plan, &["A".to_owned()]).unwrap();
     assert_eq!(chosen.len(), 1, "nobody needs the state");
 }
+
+#[test]
+fn warm_ups_run_first_with_files_of_their_own_and_steps_take_turns() {
+    let plan = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+clients = { delivered = 4 }
+launch = { kind = "mpirun" }
+defaults = { repetitions = 2 }
+[[test]]
+id = "N"
+ior = "-w -F"
+nodes = { steps = ["50%", "100%"] }
+order = "interleaved"
+warm_up = 1
+role = "reported"
+[[series]]
+id = "S"
+over = "transfer"
+order = "interleaved"
+steps = ["1m", "4m"]
+[[series.phases]]
+id = "w"
+ior = "-w -k -t {step} -b 4m"
+role = "reported"
+[[series.phases]]
+id = "r"
+uses = "w"
+ior = "-r -k -t {step} -b 4m"
+role = "reported"
+"#;
+    let plan = Plan::parse(plan, "p.toml").unwrap();
+    let all = jobs(&plan, &[]).unwrap();
+    assert_eq!(
+        shown(&all),
+        [
+            "0001-N.n2+warm-up-r1 in tests/N.n2+warm-up-r1, then gone",
+            "0002-N.n4+warm-up-r1 in tests/N.n4+warm-up-r1, then gone",
+            "0003-N.n2-r1 in tests/N.n2-r1, then gone",
+            "0004-N.n4-r1 in tests/N.n4-r1, then gone",
+            "0005-N.n2-r2 in tests/N.n2-r2, then gone",
+            "0006-N.n4-r2 in tests/N.n4-r2, then gone",
+            "0007-S.t1m.w-r1 in tests/S.t1m.w-r1",
+            "0008-S.t1m.r-r1 in tests/S.t1m.w-r1, then gone",
+            "0009-S.t4m.w-r1 in tests/S.t4m.w-r1",
+            "0010-S.t4m.r-r1 in tests/S.t4m.w-r1, then gone",
+            "0011-S.t1m.w-r2 in tests/S.t1m.w-r2",
+            "0012-S.t1m.r-r2 in tests/S.t1m.w-r2, then gone",
+            "0013-S.t4m.w-r2 in tests/S.t4m.w-r2",
+            "0014-S.t4m.r-r2 in tests/S.t4m.w-r2, then gone",
+        ]
+    );
+    assert_eq!(all[1].placement.nodes, Some(4));
+    assert_eq!(all[9].needs, [("S.t4m.w".to_owned(), 1)]);
+    let one = jobs(&plan, &["N.n4".to_owned()]).unwrap();
+    assert_eq!(one.iter().map(|job| job.number).collect::<Vec<_>>(), [2, 4, 6], "numbers stay");
+}

@@ -1,5 +1,6 @@
 //! Plans that cannot work, and the line that says so before anything runs.
 
+mod course;
 mod datasets;
 mod launch;
 mod names;

@@ -1,6 +1,7 @@
 //! What records by hand are judged to be.
 
 mod cases;
+mod course;
 mod goals;
 mod launched;
 mod names;

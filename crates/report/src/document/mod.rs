@@ -16,6 +16,7 @@ mod phases;
 mod plots;
 mod states;
 mod stragglers;
+mod stretches;
 mod summary;
 mod test_section;
 

@@ -8,7 +8,7 @@ use results::folder::Job;
 use results::record::{Notice, Phase};
 
 use super::build::Test;
-use super::{Block, Section, cases, clauses, jobs, phases, plots, states, stragglers};
+use super::{Block, Section, cases, clauses, jobs, phases, plots, states, stragglers, stretches};
 
 /// One phase with the name of its repetition.
 pub(super) struct Measured<'a> {
@@ -31,6 +31,7 @@ pub(super) fn of(test: &Test) -> Section {
         blocks.push(Block::Warnings(notices));
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
+    blocks.extend(stretches::table(&test.verdicts).map(Block::Table));
     let mut plots = plots::of(&measured, &test.verdicts);
     plots.extend(stragglers::plots(&measured));
     if !plots.is_empty() {
@@ -51,7 +52,10 @@ fn title(test: &Test) -> String {
     match test.id.split_once('.') {
         Some(("dataset", name)) => format!("Dataset {name}"),
         Some(("state", name)) => format!("State {name}"),
-        _ => format!("Test {}", test.id),
+        _ => match test.id.strip_suffix("+warm-up") {
+            Some(id) => format!("Warm-up of test {id}, which counts for nothing"),
+            None => format!("Test {}", test.id),
+        },
     }
 }
 

@@ -326,6 +326,7 @@ fn verdict(test: &str, clause: &str, metric: &str, criterion: &str, unit: &str, 
         statistics: None,
         warnings: vec![],
         jobs: vec![],
+        stretches: vec![],
     }
 }
 

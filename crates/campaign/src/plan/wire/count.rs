@@ -47,7 +47,7 @@ pub(in crate::plan) enum Nodes {
 
 /// `12`, `"12"` or `"90%"`.
 #[derive(Clone, Debug)]
-struct NodeCount(String);
+pub(in crate::plan) struct NodeCount(pub(in crate::plan) String);
 
 impl<'de> Deserialize<'de> for NodeCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

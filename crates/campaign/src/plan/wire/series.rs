@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Count, Nodes, Test};
+use super::{Count, Nodes, Order, Test};
 
 /// The same phases at each step of something.
 #[derive(Deserialize)]
@@ -17,6 +17,7 @@ pub(in crate::plan) struct Series {
     pub(in crate::plan) nodes: Option<Spanned<Nodes>>,
     pub(in crate::plan) ppn: Option<Spanned<Count>>,
     pub(in crate::plan) repetitions: Option<Spanned<Count>>,
+    pub(in crate::plan) order: Option<Spanned<Order>>,
     pub(in crate::plan) fs: Option<Spanned<String>>,
     pub(in crate::plan) phases: Vec<Test>,
 }

@@ -329,6 +329,7 @@ fn what_the_chain_knows_can_be_put_back_and_nothing_else() {
         statistics: None,
         warnings: vec![],
         jobs: vec![],
+        stretches: vec![],
     };
     assert!(!restore(&dir, names::VERDICTS, &verdicts_bytes(&[other]).unwrap()).unwrap());
     assert!(!dir.join(names::VERDICTS).exists());

@@ -1,0 +1,117 @@
+//! Timelines of records as rates: of a whole phase, and of the time that the parts of a group had in common.
+//!
+//! Invariant: only whole intervals count, so no byte is put where it did not move.
+//! Never here: what a rate must be.
+
+use jiff::Timestamp;
+use results::folder::Job;
+use results::record::{Counts, Moments, Phase};
+use results::steady::Series;
+use units::{Dimension, Quantity, duration};
+
+use super::{Case, phases};
+
+/// From when to when, seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Span {
+    pub(super) from: f64,
+    pub(super) to: f64,
+}
+
+impl Span {
+    pub(super) fn seconds(self) -> f64 {
+        self.to - self.from
+    }
+
+    /// What both have in common; of negative length where that is nothing.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { from: self.from.max(other.from), to: self.to.min(other.to) }
+    }
+}
+
+/// What moved in the whole intervals of a stretch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Amount {
+    /// Bytes or operations, as the phase counts.
+    pub(super) moved: f64,
+    /// Length of the intervals, seconds.
+    pub(super) seconds: f64,
+}
+
+/// The timeline of a phase without its last interval, which is not all there; `None` where none is left.
+pub(super) fn series(phase: &Phase) -> Option<Series<'_>> {
+    let timeline = phase.timeline.as_ref()?;
+    let interval = timeline.interval_ns as f64 * 1e-9;
+    let whole = timeline.bytes.len().checked_sub(1).filter(|whole| *whole > 0 && interval > 0.0)?;
+    Some(Series { moved: &timeline.bytes, interval, span: whole as f64 * interval })
+}
+
+/// What the timeline of a phase counts per second.
+pub(super) fn dimension(phase: &Phase) -> Dimension {
+    match phase.counts {
+        Counts::Bytes => Dimension::BytesPerSecond,
+        Counts::Operations => Dimension::PerSecond,
+    }
+}
+
+/// A rate of the phase's timeline with its unit.
+pub(super) fn shown(phase: &Phase, rate: f64) -> String {
+    Quantity { value: rate, dimension: dimension(phase) }.to_string()
+}
+
+/// When a phase worked on data or names; `None` of records that do not tell.
+pub(super) fn of_phase(phase: &Phase) -> Option<Span> {
+    let Moments { first_start_unix_ns, last_end_unix_ns, .. } = phase.moments?;
+    (first_start_unix_ns > 0).then(|| Span { from: at(first_start_unix_ns), to: at(last_end_unix_ns) })
+}
+
+/// When a job was at work: in its phases called `name`, or in all of them where none is; from its start to
+/// its end where its records do not tell.
+pub(super) fn of_job(job: &Job, name: &str) -> Option<Span> {
+    let named: Vec<&Phase> = phases(job).filter(|phase| phase.phase == name).collect();
+    let meant = if named.is_empty() { phases(job).collect() } else { named };
+    let spans: Option<Vec<Span>> = meant.into_iter().map(of_phase).collect();
+    let whole = |one: Span, other: &Span| Span { from: one.from.min(other.from), to: one.to.max(other.to) };
+    match spans.as_deref() {
+        Some([first, rest @ ..]) => Some(rest.iter().fold(*first, whole)),
+        _ => {
+            let from = job.info.started.parse::<Timestamp>().ok()?.as_duration().as_secs_f64();
+            Some(Span { from, to: from + job.info.seconds })
+        }
+    }
+}
+
+/// What a phase moved in the whole intervals of its timeline that lie in `span`; `None` where the records do
+/// not tell, the error where no interval is as short.
+pub(super) fn within(phase: &Phase, span: Span) -> Option<Result<Amount, String>> {
+    let (timeline, moments, own) = (phase.timeline.as_ref()?, phase.moments?, of_phase(phase)?);
+    let (span, interval) = (span.and(own), timeline.interval_ns as f64 * 1e-9);
+    let since = |moment: f64| (moment - at(moments.timeline_unix_ns)) / interval;
+    // A calendar in floating point is good to some hundred nanoseconds.
+    let from = (since(span.from) - 1e-3).ceil().max(0.0) as usize;
+    let to = (since(span.to) + 1e-3).floor().max(0.0) as usize;
+    if interval <= 0.0 || to <= from {
+        return Some(Err(format!(
+            "the timeline of {} has intervals of {}, and all parts were at work at once for {}",
+            phase.phase,
+            duration(interval),
+            duration(span.seconds().max(0.0))
+        )));
+    }
+    let moved: u64 = timeline.bytes.iter().take(to).skip(from).sum();
+    Some(Ok(Amount { moved: moved as f64, seconds: (to - from) as f64 * interval }))
+}
+
+/// Where a moment lies in a phase, seconds after its common start.
+pub(super) fn after_start(phase: &Phase, moment: f64) -> f64 {
+    phase.moments.map_or(0.0, |moments| moment - at(moments.timeline_unix_ns))
+}
+
+/// Whether the criterion asks for what was done per second over a phase.
+pub(super) fn is_rate(case: &Case<'_>) -> bool {
+    matches!(case.metric().1, "bw" | "iops" | "rate")
+}
+
+fn at(unix_ns: u64) -> f64 {
+    unix_ns as f64 * 1e-9
+}

@@ -1,0 +1,249 @@
+//! The rules of a test's course: that its rate becomes steady, that something runs before what counts, in
+//! which order repetitions follow, and whether more clients would have had more.
+//!
+//! Never here: whether a course was what is asked.
+
+use results::steady::SteadyRule;
+use toml::Spanned;
+use units::{Dimension, duration};
+
+use super::check::{Checked, Defaults};
+use super::placement::Asked;
+use super::test::Variant;
+use super::wire::{Nodes, Order, Over};
+use super::{Plan, Test, Uses, wire};
+use crate::line::Line;
+use crate::tool_line::Measures;
+
+/// What is asked of the course of a test.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course {
+    /// When its rate counts as steady, lengths in seconds; `None` where nothing is asked.
+    pub steady: Option<SteadyRule>,
+    /// Launches before its repetitions, which are kept and count for nothing.
+    pub warm_up: u32,
+    /// The place in [`Plan::tests`] of the first of those that take turns with it, repetition by repetition;
+    /// they are neighbours.
+    pub turns: Option<usize>,
+    /// Whether it is looked at what more clients have.
+    pub client_limit: Option<ClientLimit>,
+}
+
+impl Test {
+    /// The name of the jobs that run before the repetitions; `+` is in no id, so no test has it.
+    pub fn warm_up_job(&self) -> String {
+        format!("{}+warm-up", self.id)
+    }
+}
+
+/// The same test at more client nodes, to see whether the clients are what limits it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientLimit {
+    /// The tests, by their places in [`Plan::tests`].
+    pub probes: Vec<usize>,
+    /// The gain, as a share, above which the clients are.
+    pub gain: f64,
+}
+
+/// What a steady rate is where the plan says nothing: of Blue Waters' rules and SNIA's specification.
+const WINDOW_S: f64 = 30.0;
+const SLOPE: f64 = 0.1;
+const RANGE: f64 = 0.2;
+const MAX_S: f64 = 300.0;
+/// The gain with more clients from which on they are what limits, where the plan says nothing.
+const GAIN: f64 = 0.05;
+/// Rates, of which there is more where more is had.
+const RATES: &[&str] = &["bw", "iops", "rate", "sustained", "steady"];
+
+/// The dimension of a metric that is of the course of a phase; `None` of one that is not.
+pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<Dimension, String>> {
+    let (asked, how) = match kind {
+        "sustained" => (test.sustained_s.is_some(), "`sustained = \"30 s\"`"),
+        "steady" => (test.course.steady.is_some(), "`steady = { window = \"30 s\" }`"),
+        _ => return None,
+    };
+    let phases = test.line.phases();
+    Some(match counted(&test.line) {
+        None => Err(format!("`{phase}.{kind}`: {} records no timeline", test.line.workload())),
+        Some(_) if !asked => Err(format!("`{phase}.{kind}`: say how long a window is, with {how}")),
+        Some(_) if !phases.iter().any(|known| known == phase) => {
+            Err(format!("the line yields no `{phase}.{kind}`: its phases are {}", phases.join(", ")))
+        }
+        Some(dimension) => Ok(dimension),
+    })
+}
+
+/// What a timeline of the line counts per second; `None` where there is none.
+fn counted(line: &Line) -> Option<Dimension> {
+    match line {
+        Line::Ior(_) => Some(Dimension::BytesPerSecond),
+        Line::App(_) => None,
+        Line::Tool(line) => match line.measures() {
+            Measures::Bytes => Some(Dimension::BytesPerSecond),
+            Measures::Operations => Some(Dimension::PerSecond),
+            Measures::Cases => None,
+        },
+    }
+}
+
+impl Defaults<'_> {
+    /// What a test asks of its course, but for what needs tests after it.
+    pub(super) fn course(
+        &self,
+        who: &str,
+        wire: &wire::Test,
+        variant: &Variant,
+        line: &Line,
+        uses: Option<&Uses>,
+    ) -> Checked<Course> {
+        let steady = wire.steady.as_ref().map(|steady| self.steady(who, steady, line)).transpose()?;
+        if let (Some(_), Some(order)) = (&variant.family, &wire.order) {
+            let what = format!("{who}: say `order` of the [[series]] or of a [[test]] with steps");
+            return Err(self.place.error(order, what));
+        }
+        if let (Some(_), Some(limit)) = (&variant.family, &wire.client_limit) {
+            return Err(self.place.error(limit, format!("{who}: `client_limit` is for a [[test]]")));
+        }
+        let warm_up = match &wire.warm_up {
+            Some(_) if variant.is_probe => 0,
+            Some(count) => {
+                let refused = |why: &str| Err(self.place.error(count, format!("{who}: warm_up: {why}")));
+                match uses {
+                    Some(Uses::Test(_)) => {
+                        return refused(
+                            "its files are those of another test, which a launch before would look at \
+                             first; give it to the test that makes them",
+                        );
+                    }
+                    _ if variant.part.is_some() => return refused("parts of a group run together"),
+                    _ => self.count(who, "warm_up", Some(count), None, 0)?,
+                }
+            }
+            None => 0,
+        };
+        Ok(Course { steady, warm_up, turns: variant.turns, client_limit: None })
+    }
+
+    fn steady(&self, who: &str, spanned: &Spanned<wire::Steady>, line: &Line) -> Checked<SteadyRule> {
+        let wire = spanned.get_ref();
+        let refused = |why: String| Err(self.place.error(spanned, format!("{who}: steady: {why}")));
+        let value = |key: &str, text: &Option<Spanned<String>>, dimension, otherwise: f64| match text {
+            Some(text) => self.quantity(who, &format!("steady.{key}"), text, dimension),
+            None => Ok(otherwise),
+        };
+        if counted(line).is_none() {
+            return refused(format!("{} records no timeline", line.workload()));
+        }
+        let window = value("window", &wire.window, Dimension::Seconds, WINDOW_S)?;
+        let rule = SteadyRule {
+            window,
+            slope: value("slope", &wire.slope, Dimension::Fraction, SLOPE)?,
+            range: value("range", &wire.range, Dimension::Fraction, RANGE)?,
+            within: Some(value("max", &wire.max, Dimension::Seconds, MAX_S)?),
+            measured: value("measured", &wire.measured, Dimension::Seconds, window)?,
+        };
+        if let Some(within) = rule.within.filter(|within| *within < window) {
+            let (window, within) = (duration(window), duration(within));
+            return refused(format!("a window of {window} is never over within {within}"));
+        }
+        let stops = line.as_ior().filter(|line| line.deadline_s > 0 && !line.wear_out);
+        match stops.map(|line| line.deadline_s as f64) {
+            Some(deadline) if deadline < window + rule.measured => refused(format!(
+                "-D {deadline} leaves no window of {} and {} measured after it; give -D more",
+                duration(window),
+                duration(rule.measured)
+            )),
+            _ => Ok(rule),
+        }
+    }
+
+    /// Which tests take turns, of a test with steps of nodes.
+    pub(super) fn turns(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Option<usize>> {
+        let Some(order) = &wire.order else { return Ok(None) };
+        match wire.nodes.as_ref().map(Spanned::get_ref) {
+            Some(Nodes::Steps(_)) => Ok((*order.get_ref() == Order::Interleaved).then_some(plan.tests.len())),
+            _ => {
+                let what =
+                    format!("{who}: `order` is of steps; give `nodes = {{ steps = [\"50%\", \"100%\"] }}`");
+                Err(self.place.error(order, what))
+            }
+        }
+    }
+
+    /// Which tests take turns, of a series.
+    pub(super) fn series_turns(&self, who: &str, wire: &wire::Series, plan: &Plan) -> Checked<Option<usize>> {
+        match &wire.order {
+            Some(order) if *order.get_ref() == Order::Interleaved => match wire.over {
+                Over::Servers => {
+                    let what = "files lie on the servers that were on when they were written, so steps of \
+                                servers take no turns";
+                    Err(self.place.error(order, format!("{who}: order: {what}")))
+                }
+                Over::Nodes | Over::Transfer => Ok(Some(plan.tests.len())),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a search for the best number of nodes can go by `metric`, and is all that looks for it.
+    pub(super) fn searchable(&self, who: &str, wire: &wire::Test, metric: &str) -> Checked<()> {
+        if let Some(limit) = &wire.client_limit {
+            return Err(self.place.error(limit, format!("{who}: client_limit: the search shows it already")));
+        }
+        match wire
+            .criterion
+            .0
+            .first()
+            .filter(|_| metric.ends_with(".sustained") || metric.ends_with(".steady"))
+        {
+            Some(criterion) => {
+                let what =
+                    format!("{who}: a search goes by whole phases, such as `write.bw`, not `{metric}`");
+                Err(self.place.error(&criterion.metric, what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the tests at more client nodes behind the one that was added last.
+    pub(super) fn more_clients(&self, who: &str, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
+        let Some(spanned) = &wire.client_limit else { return Ok(()) };
+        let limit = spanned.get_ref();
+        let refused = |why: &str| Err(self.place.error(spanned, format!("{who}: client_limit: {why}")));
+        if matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(Nodes::Steps(_))) {
+            return refused("the steps of this test show it already");
+        }
+        let index = plan.tests.len() - 1;
+        let test = &plan.tests[index];
+        let compared = |metric: &str| RATES.contains(&metric.rsplit('.').next().unwrap_or_default());
+        if !test.criteria.iter().any(|criterion| compared(&criterion.metric)) {
+            return refused("it compares rates, and no criterion asks for one");
+        }
+        let Some(own) = test.placement.nodes else {
+            return refused("say on how many nodes the test itself runs, with `nodes`");
+        };
+        let gain = match &limit.gain {
+            Some(gain) => self.quantity(who, "client_limit.gain", gain, Dimension::Fraction)?,
+            None => GAIN,
+        };
+        let words = limit.nodes.get_ref().iter().map(|count| count.0.clone()).collect();
+        let nodes = Some(Spanned::new(limit.nodes.span(), Nodes::Steps(words)));
+        let asked = Asked::new(&None, &nodes, &wire.ppn, wire.id.span());
+        for placement in self.placements(who, &asked)? {
+            let Some(more) = placement.nodes.filter(|nodes| *nodes > own) else {
+                return refused(&format!("its nodes are more than the {own} of the test itself"));
+            };
+            let variant = Variant {
+                behind: format!(".n{more}"),
+                placement: Some(placement),
+                is_probe: true,
+                uses: limit.uses.clone(),
+                ..Variant::default()
+            };
+            self.add(wire, &variant, plan)?;
+        }
+        let probes = (index + 1..plan.tests.len()).collect();
+        plan.tests[index].course.client_limit = Some(super::ClientLimit { probes, gain });
+        Ok(())
+    }
+}

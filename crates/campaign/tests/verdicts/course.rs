@@ -1,0 +1,325 @@
+//! Sustained and steady rates, warm-ups, trends, more clients, and parts that ran at once.
+
+use results::StretchKind;
+use results::record::{Moments, Timeline};
+
+use super::*;
+
+const SECOND: u64 = 1_000_000_000;
+/// 2026-01-01, seconds since 1970.
+const DAY: u64 = 1_767_225_600;
+
+/// A write that moved so much in each second, from a moment on; its last interval is cut short.
+fn timed(moved: &[u64], began_s: u64) -> Phase {
+    let seconds = moved.len() as f64;
+    let at = |seconds: u64| (DAY + seconds) * SECOND;
+    Phase {
+        bytes: moved.iter().sum(),
+        expected_bytes: moved.iter().sum(),
+        spans: Spans { transfer_s: seconds, total_s: seconds, ..Default::default() },
+        timeline: Some(Timeline { interval_ns: SECOND, bytes: moved.to_vec() }),
+        moments: Some(Moments {
+            first_start_unix_ns: at(began_s),
+            last_end_unix_ns: at(began_s + moved.len() as u64),
+            timeline_unix_ns: at(began_s),
+            uncertainty_ns: 0,
+        }),
+        stonewall: Some(Stonewall { deadline_s: seconds, ..Default::default() }),
+        ..phase("write", 0)
+    }
+}
+
+/// Three repetitions of test T with these phases.
+fn three(phases: [Phase; 3]) -> Campaign {
+    campaign((1..).zip(phases).map(|(repetition, phase)| job("T", repetition, phase)).collect())
+}
+
+fn asks(keys: &str, metric: &str) -> Plan {
+    plan(&format!(
+        "ior = \"-w -e\"\n{keys}\ncriterion = {{ metric = \"{metric}\", op = \">=\", value = \"90 B/s\" }}"
+    ))
+}
+
+/// 100 a second, but for some seconds from 12 on.
+fn dip(seconds: usize, to: u64) -> Phase {
+    timed(&(0..41).map(|at| if (12..12 + seconds).contains(&at) { to } else { 100 }).collect::<Vec<_>>(), 0)
+}
+
+#[test]
+fn the_worst_whole_window_is_a_metric_and_stands_beside_every_verdict_of_a_sustained_test() {
+    let runs = || three([dip(0, 100), dip(5, 80), dip(2, 90)]);
+    let verdict = one(&asks("sustained = \"10 s\"", "write.bw"), &runs());
+    assert_eq!(verdict.outcome, Outcome::Pass, "{}", verdict.reason);
+    let worst = "write: the worst 10.0 s of repetition 2 ran at 90.0 B/s, 92 % of its mean (from 7.00 s on)";
+    assert!(verdict.warnings.contains(&worst.to_owned()), "{:#?}", verdict.warnings);
+    let verdict = one(&asks("sustained = \"10 s\"", "write.sustained"), &runs());
+    assert_eq!(verdict.statistics.unwrap().values, [100.0, 90.0, 98.0]);
+    assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.reason);
+    let kinds: Vec<_> = verdict.stretches.iter().map(|one| (one.repetition, one.kind, one.rate)).collect();
+    let worst = StretchKind::Worst;
+    assert_eq!(kinds, [(1, worst, 100.0), (2, worst, 90.0), (3, worst, 98.0)]);
+}
+
+#[test]
+fn a_timeline_that_is_coarse_for_the_window_is_told_and_one_without_a_whole_window_is_invalid() {
+    let coarse = "write: the timeline has intervals of 1.00 s, coarse for windows of 5.00 s";
+    let runs = three([dip(0, 100), dip(0, 100), dip(0, 100)]);
+    let warnings =
+        |seconds: &str| one(&asks(&format!("sustained = \"{seconds}\""), "write.bw"), &runs).warnings;
+    assert!(warnings("5 s").contains(&coarse.to_owned()));
+    assert!(!warnings("10 s").iter().any(|warning| warning.contains("coarse")));
+    let verdict = one(&asks("sustained = \"0.5 s\"", "write.sustained"), &runs);
+    assert_eq!(
+        (verdict.outcome, verdict.reason.as_str()),
+        (
+            Outcome::Invalid,
+            "repetition 1: write has no whole window of 500 ms in its timeline (intervals of 1.00 s)"
+        )
+    );
+    let mut bare = runs;
+    for job in &mut bare.jobs {
+        let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+        phase.timeline = None;
+    }
+    let verdict = one(&asks("sustained = \"5 s\"", "write.sustained"), &bare);
+    assert_eq!(verdict.outcome, Outcome::Invalid);
+    assert!(
+        verdict.reason.ends_with("no whole window of 5.00 s in its timeline (none)"),
+        "{}",
+        verdict.reason
+    );
+}
+
+const STEADY: &str = "steady = { window = \"10 s\", max = \"30 s\" }";
+
+/// A rate that falls from 400 to 100 over so many seconds and stays there.
+fn settling(seconds: u64) -> Phase {
+    timed(&(0..61).map(|at| 100 + 300 * (seconds.max(at) - at) / seconds).collect::<Vec<_>>(), 0)
+}
+
+#[test]
+fn a_rate_counts_from_when_it_was_steady_and_a_run_that_never_was_is_invalid() {
+    let plan = asks(STEADY, "write.steady");
+    let verdict = one(&plan, &three([settling(10), settling(10), settling(15)]));
+    assert_eq!(verdict.outcome, Outcome::Pass, "{}", verdict.reason);
+    assert_eq!(verdict.value, Some(100.0), "what was faster before does not count");
+    let told = "write: steady by windows of 10.0 s, in every repetition after 25.0 s at the latest";
+    assert!(verdict.warnings.contains(&told.to_owned()), "{:#?}", verdict.warnings);
+    assert_eq!((verdict.stretches[2].from_s, verdict.stretches[2].seconds), (25.0, 10.0));
+    for metric in ["write.steady", "write.bw"] {
+        let verdict = one(&asks(STEADY, metric), &three([settling(10), settling(60), settling(10)]));
+        assert_eq!(
+            (verdict.outcome, verdict.reason.as_str()),
+            (
+                Outcome::Invalid,
+                "repetition 2: write had not become steady within 30.0 s: the window of 10.0 s until 30.0 s \
+                 changed by -18.0 % from end to end (10 % are allowed) and varied by 14.4 % (20 %)"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_run_that_left_the_steady_state_or_ended_too_early_is_no_steady_one() {
+    let plan = asks(STEADY, "write.steady");
+    let left: Vec<u64> = (0..61).map(|at| if at < 15 { 100 } else { 50 }).collect();
+    let steady = || timed(&[100; 61], 0);
+    let reason = |phase: Phase| {
+        let verdict = one(&plan, &three([steady(), steady(), phase]));
+        assert_eq!(verdict.outcome, Outcome::Invalid);
+        verdict.reason
+    };
+    assert_eq!(
+        reason(timed(&left, 0)),
+        "repetition 3: write had become steady after 10.0 s, and was not any more after 16.0 s, before 10.0 s \
+         of it were measured"
+    );
+    assert_eq!(
+        reason(timed(&[100; 18], 0)),
+        "repetition 3: write had become steady after 10.0 s, and ended before 10.0 s of that were measured"
+    );
+    assert_eq!(
+        reason(timed(&[100; 8], 0)),
+        "repetition 3: write has no whole window of 10.0 s within 7.00 s, so nothing tells whether it was steady"
+    );
+}
+
+#[test]
+fn a_first_repetition_that_differs_and_a_fall_over_the_repetitions_are_told() {
+    let five = |rates: [u64; 5]| {
+        let jobs = (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, timed(&[rate; 3], 0)));
+        one(
+            &asks("", "write.bw").text.replace("repetitions = 3", "repetitions = 5").parsed(),
+            &campaign(jobs.collect()),
+        )
+    };
+    let cold = five([160, 100, 101, 99, 100]).warnings;
+    assert!(
+        cold.contains(
+            &"repetition 1 was at 160 % of the mean of the 4 others, and it counts; `warm_up = 1` runs one \
+              before that does not count"
+                .to_owned()
+        ),
+        "{cold:#?}"
+    );
+    let falling = five([120, 115, 109, 104, 100]).warnings;
+    assert!(
+        falling.contains(
+            &"write.bw fell by 18 % over the 5 repetitions; by chance alone that has 1.7 %".to_owned()
+        ),
+        "{falling:#?}"
+    );
+    let even = five([100, 101, 99, 100, 102]).warnings;
+    assert!(!even.iter().any(|warning| warning.contains("repetitions;") || warning.contains("others")));
+}
+
+/// A plan's text, read again.
+trait Parsed {
+    fn parsed(&self) -> Plan;
+}
+
+impl Parsed for String {
+    fn parsed(&self) -> Plan {
+        Plan::parse(self, "p.toml").unwrap()
+    }
+}
+
+#[test]
+fn a_warm_up_counts_for_nothing_and_the_verdict_says_so() {
+    let mut campaign = rates("write", [100, 100, 100]);
+    let mut warm = job("T+warm-up", 1, phase("write", 1));
+    warm.folder = "jobs/0001-T+warm-up-r1".into();
+    campaign.jobs.insert(0, warm);
+    let verdict = one(&asks("warm_up = 1", "write.bw"), &campaign);
+    assert_eq!(verdict.statistics.as_ref().unwrap().values, [100.0; 3]);
+    let told = "1 warm-up ran before the repetitions and counts for nothing: jobs/0001-T+warm-up-r1";
+    assert!(verdict.warnings.contains(&told.to_owned()), "{:#?}", verdict.warnings);
+    assert!(verdict.jobs.iter().all(|job| !job.contains("warm-up")));
+}
+
+#[test]
+fn one_of_several_runs_of_a_repetition_is_never_chosen() {
+    let mut campaign = rates("write", [100, 100, 100]);
+    let mut again = job("T", 2, phase("write", 900));
+    again.folder = "jobs/0009-T-r2".into();
+    campaign.jobs.push(again);
+    let verdict = one(&plan(WRITE), &campaign);
+    assert_eq!(
+        (verdict.outcome, verdict.reason.as_str()),
+        (
+            Outcome::Invalid,
+            "repetition 2 is there twice (jobs/0002-T-r2, jobs/0009-T-r2), and none of them is chosen"
+        )
+    );
+    assert!(verdict.jobs.contains(&"jobs/0009-T-r2".to_owned()), "both are listed");
+}
+
+#[test]
+fn repetitions_of_a_fixed_amount_are_also_told_as_all_bytes_over_all_time() {
+    let slow = |seconds: f64| {
+        let spans = Spans { transfer_s: seconds, total_s: seconds, ..Default::default() };
+        Phase { spans, ..phase("write", 600) }
+    };
+    let verdict = one(&asks("", "write.bw"), &three([slow(3.0), slow(6.0), slow(3.0)]));
+    let told = "each repetition moved the same amount: all of them over all their time are 150 B/s, and the \
+                mean of their rates is 167 B/s, 11.1 % more";
+    assert!(verdict.warnings.contains(&told.to_owned()), "{:#?}", verdict.warnings);
+    let even = one(&asks("", "write.bw"), &three([slow(3.0), slow(3.0), slow(3.0)]));
+    assert!(!even.warnings.iter().any(|warning| warning.contains("same amount")));
+    let stopped = |bytes| timed(&[bytes; 4], 0);
+    let timed = one(&asks("", "write.bw"), &three([stopped(100), stopped(200), stopped(100)]));
+    assert!(!timed.warnings.iter().any(|warning| warning.contains("same amount")));
+}
+
+/// The verdict on test T of 4 nodes that measured `own`, where 8 nodes measured `more`.
+fn at_more_nodes(own: u64, more: Option<u64>) -> Verdict {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nnodes = 4\n\
+                ior = \"-w -e\"\nclient_limit = { nodes = [8], gain = \"5 %\" }\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\" }\n";
+    let plan = text.to_owned().parsed();
+    let ids: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+    assert_eq!((ids, plan.tests[1].repetitions), (vec!["T", "T.n8"], 1));
+    let mut campaign = rates("write", [own; 3]);
+    campaign.jobs.extend(more.map(|rate| job("T.n8", 1, phase("write", rate))));
+    one(&plan, &campaign)
+}
+
+#[test]
+fn where_more_clients_have_more_a_miss_is_inconclusive_and_a_pass_is_a_lower_bound() {
+    let limited = "client-limited: 8 nodes reach 1.50 times as much, so the value is a lower bound";
+    let missed = at_more_nodes(80, Some(120));
+    assert_eq!(missed.outcome, Outcome::Inconclusive);
+    assert_eq!(missed.reason, format!("mean 80.0 B/s misses >= 100 B/s, but {limited}"));
+    let met = at_more_nodes(120, Some(180));
+    assert_eq!((met.outcome, met.warnings[0].as_str()), (Outcome::Pass, limited));
+    let full = at_more_nodes(80, Some(82));
+    assert_eq!(full.outcome, Outcome::Fail);
+    assert_eq!(full.warnings[0], "8 nodes changed it by +2.5 %, so the clients are not what limits it");
+    let unknown = at_more_nodes(80, None);
+    assert_eq!(unknown.outcome, Outcome::Fail);
+    assert!(
+        unknown.warnings[0].starts_with("whether the clients limit it is not known: T.n8: "),
+        "{:#?}",
+        unknown.warnings
+    );
+}
+
+/// A group of two writers, each with a floor, and their sum.
+fn group() -> Plan {
+    let part = |id: &str| {
+        format!(
+            "[[group.parts]]\nid = \"{id}\"\nior = \"-w -e\"\n\
+             criterion = {{ metric = \"write.bw\", op = \">=\", value = \"90 B/s\" }}\n"
+        )
+    };
+    format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n[[group]]\n\
+         id = \"G\"\noverlap = \"50%\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \"290 B/s\" \
+         }}\n{}{}",
+        part("a"),
+        part("b")
+    )
+    .parsed()
+}
+
+#[test]
+fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
+    // The second begins 10 s later. Alone, the first had been twice as fast.
+    let first: Vec<u64> = (0..21).map(|at| if at < 10 { 200 } else { 100 }).collect();
+    let runs = |second: Phase| campaign(vec![job("G.a", 1, timed(&first, 0)), job("G.b", 1, second)]);
+    let verdicts = judge::judge(&group(), &runs(timed(&[200; 14], 10)));
+    let said: Vec<_> = verdicts.iter().map(|one| (one.test.as_str(), one.outcome, one.value)).collect();
+    assert_eq!(
+        said,
+        [
+            ("G.a", Outcome::Pass, Some(100.0)),
+            ("G.b", Outcome::Pass, Some(200.0)),
+            ("G", Outcome::Pass, Some(300.0))
+        ]
+    );
+    let told = "write: the rate is that while all parts were at work, 11.0 s in repetition 1, 68 % of the \
+                rate of its whole phase";
+    assert!(verdicts[0].warnings.contains(&told.to_owned()), "{:#?}", verdicts[0].warnings);
+    assert!(verdicts[2].warnings.contains(&format!("G.a: {told}")), "{:#?}", verdicts[2].warnings);
+    let stretch = &verdicts[0].stretches[0];
+    assert_eq!((stretch.kind, stretch.from_s, stretch.seconds), (StretchKind::Common, 10.0, 11.0));
+    let late = judge::judge(&group(), &runs(timed(&[200; 14], 15)));
+    assert_eq!(late[0].outcome, Outcome::Invalid);
+    assert_eq!(
+        late[0].reason,
+        "repetition 1: 43 % of the shorter of G.a and G.b ran while the other did, and 50 % are asked for"
+    );
+}
+
+#[test]
+fn a_part_without_a_timeline_stays_whole_and_that_is_told() {
+    let bare = Phase { timeline: None, ..timed(&[100; 20], 0) };
+    let runs = campaign(vec![job("G.a", 1, bare), job("G.b", 1, timed(&[200; 21], 0))]);
+    let verdicts = judge::judge(&group(), &runs);
+    assert_eq!((verdicts[0].value, verdicts[1].value), (Some(100.0), Some(200.0)));
+    let told = "write: no timeline tells what it did while all parts were at work; the rate is that of its \
+                whole run";
+    assert!(verdicts[0].warnings.contains(&told.to_owned()), "{:#?}", verdicts[0].warnings);
+    assert!(!verdicts[1].warnings.contains(&told.to_owned()));
+}
