@@ -35,7 +35,9 @@ use crate::line::Line;
 use crate::plan::{Criterion, Plan, Test};
 use decide::Decision;
 pub use left_out::left_out;
+pub(crate) use steady::is_steady;
 pub use summary::summary;
+pub(crate) use window::{Span, of_job};
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
 pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {

@@ -32,6 +32,11 @@ pub(super) fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
     results::statistics::mean(&rates).ok_or_else(missing)
 }
 
+/// Whether the phase became steady in time and stayed so while it was measured.
+pub(crate) fn is_steady(phase: &Phase, rule: &SteadyRule) -> bool {
+    measured(phase, rule).is_ok()
+}
+
 /// When the phase had become steady, and the stretch that was measured then; or what it was instead.
 fn measured(phase: &Phase, rule: &SteadyRule) -> Result<(f64, Measured), String> {
     let name = &phase.phase;

@@ -13,18 +13,18 @@ use super::{Case, phases};
 
 /// From when to when, seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Span {
-    pub(super) from: f64,
-    pub(super) to: f64,
+pub(crate) struct Span {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
 }
 
 impl Span {
-    pub(super) fn seconds(self) -> f64 {
+    pub(crate) fn seconds(self) -> f64 {
         self.to - self.from
     }
 
     /// What both have in common; of negative length where that is nothing.
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { from: self.from.max(other.from), to: self.to.min(other.to) }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn of_phase(phase: &Phase) -> Option<Span> {
 
 /// When a job was at work: in its phases called `name`, or in all of them where none is; from its start to
 /// its end where its records do not tell.
-pub(super) fn of_job(job: &Job, name: &str) -> Option<Span> {
+pub(crate) fn of_job(job: &Job, name: &str) -> Option<Span> {
     let named: Vec<&Phase> = phases(job).filter(|phase| phase.phase == name).collect();
     let meant = if named.is_empty() { phases(job).collect() } else { named };
     let spans: Option<Vec<Span>> = meant.into_iter().map(of_phase).collect();

@@ -2,13 +2,18 @@
 //!
 //! Never here: checks, and what was not recorded.
 
-use results::folder::{Campaign, JobEnd};
-use results::record::{Phase, Record};
+use std::collections::BTreeMap;
 
-use super::after::{self, AfterSubject};
+use results::folder::{Campaign, Job, JobEnd};
+use results::record::{Phase, Record};
+use results::statistics;
+
+use super::after::{self, AfterSubject, Part};
 use super::before::{self, BeforeSubject};
+use super::ior_facts::IorFacts;
 use super::{Finding, waiver};
-use crate::plan::{Plan, Test};
+use crate::judge::{self, Span};
+use crate::plan::{Group, Plan, Test};
 
 /// The findings of the stages before and after about a campaign, with the waivers of its plan.
 ///
@@ -23,6 +28,7 @@ pub fn measured(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
             }
         }
     }
+    findings.extend(plan.groups.iter().flat_map(|group| after::findings(&of_group(plan, campaign, group))));
     waiver::sign(&mut findings, &super::waivers(plan));
     findings
 }
@@ -41,7 +47,9 @@ fn file_systems<'c>(plan: &Plan, campaign: &'c Campaign) -> Vec<BeforeSubject<'c
 /// The phases that criteria of the test are about, but for those that count what is wrong.
 fn judged(test: &Test) -> Vec<&str> {
     let rates = test.criteria.iter().filter(|criterion| {
-        [".bw", ".iops", ".rate", ".seconds"].iter().any(|metric| criterion.metric.ends_with(metric))
+        [".bw", ".iops", ".rate", ".seconds", ".sustained", ".steady"]
+            .iter()
+            .any(|metric| criterion.metric.ends_with(metric))
     });
     let mut names: Vec<&str> =
         rates.filter_map(|criterion| Some(criterion.metric.split_once('.')?.0)).collect();
@@ -66,8 +74,14 @@ fn subject<'c>(
     name: &str,
     phases: Vec<&'c Phase>,
 ) -> AfterSubject<'c> {
+    let steady = test.course.steady.as_ref().map(|rule| {
+        let all = phases.iter().all(|phase| judge::is_steady(phase, rule));
+        (all, rule.within.unwrap_or(rule.window))
+    });
     AfterSubject {
         id: test.id.clone(),
+        steady,
+        sequential: sequential(plan, campaign, test, name),
         phases,
         sustained_s: test.sustained_s,
         more: more(plan, campaign, test, name),
@@ -75,8 +89,66 @@ fn subject<'c>(
     }
 }
 
-/// The mean rate of the same phase of the same series on the next larger number of nodes.
+/// The parts of a group: when each was at work in the repetition that had least in common, and what each of
+/// the file systems got.
+fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject<'c> {
+    let repetition = |repetition: u32| {
+        let part = |test: &usize| {
+            let id = &plan.tests[*test].id;
+            let of = |job: &&Job| job.info.test == *id && job.info.repetition == repetition;
+            let span = judge::of_job(campaign.jobs.iter().find(of)?, "")?;
+            Some((id.clone(), span))
+        };
+        group.tests.iter().map(part).collect::<Option<Vec<(String, Span)>>>()
+    };
+    let share = |parts: &Vec<(String, Span)>| {
+        let spans = || parts.iter().map(|(_, span)| *span);
+        let shortest = spans().map(Span::seconds).fold(f64::MAX, f64::min);
+        spans().reduce(Span::and).map_or(0.0, Span::seconds) / shortest
+    };
+    let worst = (1..=group.repetitions).filter_map(repetition).min_by(|a, b| share(a).total_cmp(&share(b)));
+    // Rates are those of the common window where a timeline tells them; verdicts say where none does.
+    let part = |(name, span): (String, Span)| Part { name, span_s: (span.from, span.to), of_window: true };
+    let mut shares: BTreeMap<String, u64> = BTreeMap::new();
+    for criterion in &group.criteria {
+        let name = criterion.metric.split('.').next().unwrap_or_default();
+        for test in group.tests.iter().map(|test| &plan.tests[*test]) {
+            let bytes: u64 = phases(campaign, test, name).iter().map(|phase| phase.bytes).sum();
+            *shares.entry(test.fs.clone()).or_default() += bytes;
+        }
+    }
+    AfterSubject {
+        id: group.id.clone(),
+        parts: worst.unwrap_or_default().into_iter().map(part).collect(),
+        shares: shares.into_iter().filter(|(_, bytes)| *bytes > 0).collect(),
+        ..AfterSubject::default()
+    }
+}
+
+/// The mean rate of the same phase of another test of as many ranks on the same file system, whose transfers
+/// are in order, where those of this one are not.
+fn sequential(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Option<f64> {
+    let random = |test: &Test| Some(IorFacts::read(&test.line.as_ior()?.words).random);
+    let twin = |other: &&Test| {
+        let same = other.fs == test.fs && other.placement == test.placement && other.step == test.step;
+        same && random(other) == Some(false)
+    };
+    if random(test) != Some(true) {
+        return None;
+    }
+    let rates = |other: &Test| -> Vec<f64> {
+        phases(campaign, other, name).into_iter().filter_map(after::rate).collect()
+    };
+    plan.tests.iter().filter(twin).find_map(|other| statistics::mean(&rates(other)))
+}
+
+/// The mean rate of the same phase on more nodes, of the same test or of the next step of a series.
 fn more(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Option<(u64, f64)> {
+    if let Some(limit) = &test.course.client_limit {
+        let probe = plan.tests.get(*limit.probes.last()?)?;
+        let rates: Vec<f64> = phases(campaign, probe, name).into_iter().filter_map(after::rate).collect();
+        return Some((probe.placement.nodes?.into(), statistics::mean(&rates)?));
+    }
     let step = test.step.as_ref().filter(|step| plan.series[step.series].over == "nodes")?;
     let own = test.id.rsplit('.').next();
     let larger = plan.tests.iter().filter(|other| {

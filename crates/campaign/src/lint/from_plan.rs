@@ -76,7 +76,8 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
     let line = facts(&test.line);
     let target = criteria.iter().find(|criterion| {
         use crate::plan::Op::{Above, AtLeast};
-        let rate = criterion.metric.ends_with(".bw") || criterion.metric.ends_with(".iops");
+        let names = [".bw", ".iops", ".sustained", ".steady"];
+        let rate = names.iter().any(|name| criterion.metric.ends_with(name));
         rate && matches!(criterion.op, AtLeast | Above)
     });
     LineSubject {

@@ -203,7 +203,10 @@ pub const LINTS: &[Lint] = &[
         reason: "Where more clients raise the number it is theirs, and a lower bound",
         checks: &[
             After(after::client_limited),
-            Told(Stage::After, "the warning `measured from one client node`"),
+            Told(
+                Stage::After,
+                "the warnings `measured from one client node` and, with `client_limit`, `client-limited`",
+            ),
         ],
     },
     Lint {
@@ -373,7 +376,10 @@ pub const LINTS: &[Lint] = &[
         level: Level::Waiver,
         source: "Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems",
         reason: "Rates of repetitions of fixed size have to be averaged by their bytes and times",
-        checks: &[After(after::harmonic)],
+        checks: &[
+            After(after::harmonic),
+            Told(Stage::After, "the warning `all of them over all their time`, beside the mean"),
+        ],
     },
     Lint {
         id: "linearity-base",
@@ -411,7 +417,10 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Blue Waters IO-2017; SNIA Performance Test Specification",
         reason: "A rate that still changes is none",
-        checks: &[After(after::unsteady)],
+        checks: &[
+            After(after::unsteady),
+            Told(Stage::After, "a repetition that was not steady as its test asks is INVALID"),
+        ],
     },
     Lint {
         id: "unchecked-data",
@@ -442,7 +451,10 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "LLNL Purple GPFS acceptance (an application beside IOR)",
         reason: "Rates of parts that did not run at once are not rates under load",
-        checks: &[After(after::overlap)],
+        checks: &[
+            After(after::overlap),
+            Told(Stage::After, "parts that ran beside each other for less than `overlap` are INVALID"),
+        ],
     },
     Lint {
         id: "two-fs-balance",

@@ -265,6 +265,45 @@ fn where_more_clients_have_more_a_miss_is_inconclusive_and_a_pass_is_a_lower_bou
     );
 }
 
+/// The lints of the stage after that this chapter is about, and found something.
+fn lints(plan: &Plan, campaign: &Campaign) -> Vec<String> {
+    let meant = ["above-physics", "client-limited", "no-steady-state", "overlap", "two-fs-balance"];
+    let found = campaign::lint::measured(plan, campaign).into_iter().map(|finding| finding.lint.to_owned());
+    found.filter(|lint| meant.contains(&lint.as_str())).collect()
+}
+
+#[test]
+fn the_linter_knows_what_a_campaign_shows_of_windows_file_systems_and_clients() {
+    let unsteady = three([settling(10), settling(60), settling(10)]);
+    assert_eq!(lints(&asks(STEADY, "write.bw"), &unsteady), ["no-steady-state"]);
+    assert_eq!(lints(&asks(STEADY, "write.bw"), &three([settling(10), settling(10), settling(9)])), [""; 0]);
+    let two =
+        group().text.replace("fs.s = { dir = \"/s\" }", "fs.s = { dir = \"/s\" }\nfs.t = { dir = \"/t\" }");
+    let two =
+        two.replace("id = \"a\"", "fs = \"s\"\nid = \"a\"").replace("id = \"b\"", "fs = \"t\"\nid = \"b\"");
+    let both = |second: u64| {
+        campaign(vec![job("G.a", 1, timed(&[100; 20], 0)), job("G.b", 1, timed(&vec![second; 20], 0))])
+    };
+    assert_eq!(lints(&two.parsed(), &both(150)), ["two-fs-balance"]);
+    assert_eq!(lints(&two.parsed(), &both(101)), [""; 0]);
+    let pair = |words: &str, id: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"-w -e {words}\"\ncriterion = {{ metric = \"write.bw\", op = \
+             \">=\", value = \"90 B/s\" }}\n"
+        )
+    };
+    let pair = format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n{}{}",
+        pair("-t 1m", "S"),
+        pair("-t 4k -z", "R")
+    );
+    let rates = |random: u64| {
+        campaign(vec![job("S", 1, timed(&[100; 3], 0)), job("R", 1, timed(&vec![random; 3], 0))])
+    };
+    assert_eq!(lints(&pair.parsed(), &rates(101)), ["above-physics"]);
+    assert_eq!(lints(&pair.parsed(), &rates(99)), [""; 0]);
+}
+
 /// A group of two writers, each with a floor, and their sum.
 fn group() -> Plan {
     let part = |id: &str| {
@@ -306,6 +345,8 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
     assert_eq!((stretch.kind, stretch.from_s, stretch.seconds), (StretchKind::Common, 10.0, 11.0));
     let late = judge::judge(&group(), &runs(timed(&[200; 14], 15)));
     assert_eq!(late[0].outcome, Outcome::Invalid);
+    assert_eq!(lints(&group(), &runs(timed(&[200; 14], 15))), ["overlap"]);
+    assert_eq!(lints(&group(), &runs(timed(&[200; 21], 0))), [""; 0]);
     assert_eq!(
         late[0].reason,
         "repetition 1: 43 % of the shorter of G.a and G.b ran while the other did, and 50 % are asked for"
