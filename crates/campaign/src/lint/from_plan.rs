@@ -93,7 +93,8 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         reported: criteria.is_empty(),
         target: target.and_then(|criterion| criterion.value),
         criteria,
-        clause: test.clause.clone(),
+        // What only looks for a number of nodes is not what the clause is about.
+        clause: if is_probe(plan, test) { String::new() } else { test.clause.clone() },
         repetitions: Some(test.repetitions),
         source: source(plan, test),
         hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
@@ -103,6 +104,12 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         line,
         ..LineSubject::default()
     }
+}
+
+/// Whether the test is a step of a search for the number of nodes of another.
+fn is_probe(plan: &Plan, test: &Test) -> bool {
+    let searches = plan.tests.iter().filter_map(|other| other.search.as_ref());
+    searches.flat_map(|search| &search.steps).any(|step| plan.tests[*step].id == test.id)
 }
 
 /// What the test is for: by its criteria, and where it has none by its clause.

@@ -103,7 +103,8 @@ fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<'_>) -> Che
     }
     Ok(FileSystem {
         dir: dir.clone(),
-        kind: kind.clone(),
+        // Empty at a scale that may run on any.
+        kind: kind.clone().filter(|kind| !kind.is_empty()),
         servers: whole(servers.as_ref(), &format!("fs.{key}.servers"), place)?,
         set_servers: set,
         count_servers: hook(count_servers, "count_servers")?,

@@ -49,7 +49,11 @@ impl Prepared {
         let mut words: Vec<String> = job.words.iter().map(|word| word.replace("{dir}", &files)).collect();
         let external = job.workload == "app";
         let program = match external {
-            true => here(&words.remove(0)),
+            true => {
+                let own = asked.program.to_string_lossy();
+                words.iter_mut().for_each(|word| *word = word.replace("{assay}", &own));
+                here(&words.remove(0))
+            }
             false => asked.program.to_string_lossy().into_owned(),
         };
         if !external {

@@ -52,6 +52,7 @@ impl Setup {
     fn serve(&mut self, shell: &mut Shell<'_>, fs: &str, servers: u32) -> io::Result<Option<String>> {
         let found = &shell.asked.plan.file_systems[fs];
         let (Some(set), Some(count)) = (&found.set_servers, &found.count_servers) else { return Ok(None) };
+        let (set, count) = (&placed(shell.asked, fs, set), &placed(shell.asked, fs, count));
         if self.servers.get(fs) != Some(&servers) {
             if let Err(why) = shell.run(&set.replace("{servers}", &servers.to_string()))? {
                 return Ok(Some(format!("fs.{fs}: {servers} servers could not be set: {why}")));
@@ -79,6 +80,7 @@ impl Setup {
             }
             let dir = tempdir()?;
             let mut shell = Shell { asked, dir: &dir, timeout_s: RESTORE_S, commands: 0 };
+            let set = placed(asked, &fs, set);
             if let Err(why) = shell.run(&set.replace("{servers}", &all.to_string()))? {
                 troubles.push(format!("fs.{fs}: its {all} servers could not be brought back: {why}"));
             }
@@ -86,6 +88,14 @@ impl Setup {
         }
         Ok(troubles)
     }
+}
+
+/// A hook with the directory of its file system in the place of `{dir}`.
+fn placed(asked: &Campaigning, fs: &str, hook: &str) -> String {
+    let given = asked.dir.as_deref().unwrap_or(Path::new(""));
+    let dir = asked.plan.file_systems[fs].dir.replace("{dir}", &given.to_string_lossy());
+    let whole = fs::canonicalize(&dir).map_or(dir, |whole| whole.to_string_lossy().into_owned());
+    hook.replace("{dir}", &whole)
 }
 
 /// How long bringing all servers back may take, seconds.

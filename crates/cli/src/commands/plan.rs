@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use campaign::launch::LaunchKind;
-use campaign::plan::{Choice, Placement, State};
+use campaign::plan::{Choice, Placement, State, Test};
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
@@ -80,7 +80,17 @@ pub(super) struct Ready {
 /// All of them.
 const READY: &[Ready] = &[
     Ready { name: "try", text: include_str!("../../../../plans/try.toml") },
+    Ready { name: "bluewaters-flash-io", text: include_str!("../../../../plans/bluewaters-flash-io.toml") },
+    Ready { name: "bluewaters-io2017", text: include_str!("../../../../plans/bluewaters-io2017.toml") },
+    Ready { name: "cfs-phase1", text: include_str!("../../../../plans/cfs-phase1.toml") },
+    Ready { name: "cori-phase1", text: include_str!("../../../../plans/cori-phase1.toml") },
+    Ready { name: "cori-phase2", text: include_str!("../../../../plans/cori-phase2.toml") },
+    Ready { name: "datawarp-phase1", text: include_str!("../../../../plans/datawarp-phase1.toml") },
+    Ready { name: "datawarp-phase2", text: include_str!("../../../../plans/datawarp-phase2.toml") },
+    Ready { name: "perlmutter-phase1", text: include_str!("../../../../plans/perlmutter-phase1.toml") },
+    Ready { name: "purple-bandwidth", text: include_str!("../../../../plans/purple-bandwidth.toml") },
     Ready { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
+    Ready { name: "purple-metadata", text: include_str!("../../../../plans/purple-metadata.toml") },
 ];
 
 impl Ready {
@@ -111,7 +121,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             summary(&plan)? + &lint::of_plan(&plan)
         }
         Action::List => {
-            let line = |ready: &Ready| Ok(format!("{:<18} {}\n", ready.name, ready.plan()?.title));
+            let line = |ready: &Ready| Ok(format!("{:<19} {}\n", ready.name, ready.plan()?.title));
             READY.iter().map(line).collect::<Result<String, Usage>>()?
         }
         Action::Show { name } => ready(&name)?.text.to_owned(),
@@ -132,15 +142,17 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
         })?,
     };
     let plan = Plan::parse_with(&text, &name, choice)?;
-    let datasets = plan.datasets.iter().map(|made| (made.job(), &made.line, made.placement.ranks, made.at));
-    let tests = plan
-        .tests
-        .iter()
-        .map(|test| (format!("test {}", test.id), &test.line, test.placement.ranks, test.at));
-    for (who, line, ranks, (row, column)) in datasets.chain(tests) {
+    let datasets = plan.datasets.iter().map(|made| {
+        let words = made.line.words().to_vec();
+        (made.job(), &made.line, words, made.placement.ranks, made.at)
+    });
+    let tests = plan.tests.iter().map(|test| {
+        (format!("test {}", test.id), &test.line, words(&plan, test), test.placement.ranks, test.at)
+    });
+    for (who, line, words, ranks, (row, column)) in datasets.chain(tests) {
         // Whether there is MPI is known only where the launcher starts the ranks.
         let local = plan.launch.kind == LaunchKind::Local;
-        let words = [line.words(), &line.place()].concat();
+        let words = [words, line.place()].concat();
         personalities::check(line.workload(), &words, ranks, local)
             .map_err(|why| Usage(format!("{name}:{row}:{column}: {who}: {why}")))?;
     }
@@ -150,6 +162,17 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
             .map_err(|why| Usage(format!("{name}:{row}:{column}: {}: {why}", state.job())))?;
     }
     Ok(plan)
+}
+
+/// The words of a test, with the most that earlier ones can export in the place of what they will.
+fn words(plan: &Plan, test: &Test) -> Vec<String> {
+    let mut words = test.line.words().to_vec();
+    for import in &test.imports {
+        let most = plan.tests[import.test].line.as_ior().map_or(0, |line| line.bytes(1)).to_string();
+        let mark = format!("${{{}}}", import.name);
+        words.iter_mut().for_each(|word| *word = word.replace(&mark, &most));
+    }
+    words
 }
 
 /// What the plan would do, in a few lines.
