@@ -6,7 +6,7 @@
 use results::record::{Phase, Record};
 use results::statistics;
 
-use crate::plan::{Plan, Search, Test};
+use crate::plan::{Placement, Plan, Search, Test};
 use crate::schedule::{PlannedJob, Purpose};
 
 /// Puts what earlier jobs export into the words of `job`; `records` gives those of a repetition of a test.
@@ -49,6 +49,16 @@ pub fn unneeded(plan: &Plan, job: &PlannedJob, records: &dyn Fn(&str, u32) -> Ve
         let found = find(plan, search, records);
         found.ended.is_some_and(|ended| ended < place).then_some(found.why)
     })
+}
+
+/// Where a test ran: for one whose nodes are searched, where the search told it to.
+pub fn placed<'p>(
+    plan: &'p Plan,
+    test: &'p Test,
+    records: &dyn Fn(&str, u32) -> Vec<Record>,
+) -> &'p Placement {
+    let best = test.search.as_ref().and_then(|search| Some(search.steps[find(plan, search, records).best?]));
+    best.map_or(&test.placement, |step| &plan.tests[step].placement)
 }
 
 /// What a search found, in words.

@@ -102,8 +102,11 @@ fn a_threshold_that_no_machine_meets_is_missed() {
 
 #[test]
 fn the_first_phase_of_cori_is_judged() {
-    if there("mpirun.mpich") {
-        passes("cori-phase1 --set launcher=mpirun.mpich", &["FPP-W", "FPP-R", "SSF-W", "SSF-R"]);
+    if there("mpiexec.mpich") {
+        passes(
+            "cori-phase1 --set launch=mpich --set program=mpiexec.mpich",
+            &["FPP-W", "FPP-R", "SSF-W", "SSF-R"],
+        );
     }
 }
 
@@ -114,10 +117,10 @@ fn the_second_phase_of_cori_is_compared_with_the_first() {
 
 #[test]
 fn the_phases_of_datawarp_are_judged() {
-    if there("mpirun.mpich") {
+    if there("mpiexec.mpich") {
         for plan in ["datawarp-phase1", "datawarp-phase2"] {
             let tests = ["FPP-W", "FPP-R", "SSF-W", "SSF-R", "IOPS-W", "IOPS-R"];
-            passes(&format!("{plan} --set launcher=mpirun.mpich"), &tests);
+            passes(&format!("{plan} --set launch=mpich --set program=mpiexec.mpich"), &tests);
         }
     }
 }
@@ -175,7 +178,7 @@ fn flash_io_of_blue_waters_is_judged_by_what_it_finds_again() {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(place.path(launch), mode).unwrap();
         let launch = place.path(launch);
-        let words = format!("bluewaters-flash-io --set launcher={}", launch.display());
+        let words = format!("bluewaters-flash-io --set program={}", launch.display());
         assert_eq!(outcomes(&place, &words), ["FLASH PASS"; 3]);
     }
 }

@@ -7,6 +7,7 @@ use results::record::Run;
 use units::several;
 
 use super::{Case, warnings};
+use crate::late;
 use crate::launch::LaunchKind;
 use crate::line::Line;
 use crate::plan::{Placement, Plan, Uses};
@@ -14,9 +15,10 @@ use crate::plan::{Placement, Plan, Uses};
 /// Why one of the test's jobs, or of those that it needs, ran otherwise than planned.
 pub(super) fn as_planned(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
     let Case { plan, campaign, test, .. } = case;
+    let records = |test: &str, repetition| warnings::records_of(campaign, test, repetition);
     for job in jobs {
         let who = format!("repetition {}", job.info.repetition);
-        differs(plan, &test.line, &test.placement, job, &who)?;
+        differs(plan, &test.line, late::placed(plan, test, &records), job, &who)?;
     }
     let (maker, line, placement) = match &test.uses {
         None => return Ok(()),
@@ -24,7 +26,8 @@ pub(super) fn as_planned(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
             (plan.datasets[*index].job(), &plan.datasets[*index].line, &plan.datasets[*index].placement)
         }
         Some(Uses::Test(index)) => {
-            (plan.tests[*index].id.clone(), &plan.tests[*index].line, &plan.tests[*index].placement)
+            let made = &plan.tests[*index];
+            (made.id.clone(), &made.line, late::placed(plan, made, &records))
         }
     };
     for job in campaign.jobs.iter().filter(|job| job.info.test == maker) {
@@ -35,7 +38,8 @@ pub(super) fn as_planned(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
 
 /// What a reader has to know of nodes that were none.
 pub(super) fn told(case: &Case<'_>) -> Option<String> {
-    let nodes = case.test.placement.nodes.filter(|nodes| *nodes > 1)?;
+    let records = |test: &str, repetition| warnings::records_of(case.campaign, test, repetition);
+    let nodes = late::placed(case.plan, case.test, &records).nodes.filter(|nodes| *nodes > 1)?;
     (case.plan.launch.kind == LaunchKind::Local).then(|| {
         format!("launch.kind `local` has one node: the {nodes} of the plan were groups of its ranks")
     })
