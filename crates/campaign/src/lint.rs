@@ -179,8 +179,8 @@ impl Finding {
         self.level > Level::Info && self.waived.is_none()
     }
 
-    /// Whether it makes what is measured INVALID by itself. Where the judge looks at what was recorded for the
-    /// same, what is proven there outweighs what a line lets one expect.
+    /// Whether it makes what is measured INVALID by itself. Where the judge looks at what was recorded for
+    /// the same, what is proven there outweighs what a line lets one expect.
     pub fn invalidates(&self) -> bool {
         let told = |check: &Check| matches!(check, Check::Told(Stage::After, _));
         let judged = table::named(self.lint).is_some_and(|lint| lint.checks.iter().any(told));

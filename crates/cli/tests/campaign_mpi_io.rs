@@ -35,8 +35,10 @@ fn the_functional_clause_of_purple_is_judged_by_its_ready_plan() {
         return;
     }
     let place = Place::new();
-    let ran = place
-        .assay("run purple-functional --scale small --set launch=mpich --set program=mpiexec.mpich --set ppn=2 --dir dir");
+    let ran = place.assay(
+        "run purple-functional --scale small --set launch=mpich --set program=mpiexec.mpich --set \
+         ppn=2 --dir dir",
+    );
     assert_eq!(ran.status, Some(0), "{ran:#?}");
     let passed: Vec<String> = place.outcomes();
     assert_eq!(passed.len(), 9, "{passed:?}");

@@ -1,8 +1,8 @@
-//! The ready plans: each is sound at the scale of its contract and at the small one, and runs to its verdicts at
-//! the small one.
+//! The ready plans: each is sound at the scale of its contract and at the small one, and runs to its
+//! verdicts at the small one.
 //!
-//! The small scales are paced and their thresholds are any machine's, so every clause passes for the right reason.
-//! Never here: what a machine can do.
+//! The small scales are paced and their thresholds are any machine's, so every clause passes for the right
+//! reason. Never here: what a machine can do.
 
 mod common;
 

@@ -62,7 +62,8 @@ fn instead(found: &Steadiness, rule: &SteadyRule, span: f64) -> String {
     let at = duration(seen.end);
     match found.state {
         SteadyState::NotReached => format!(
-            "had not become steady within {within}: the window of {window} until {at} changed by {:+.1} % from \
+            "had not become steady within {within}: the window of {window} until {at} changed by {:+.1} % \
+             from \
              end to end ({:.0} % are allowed) and varied by {:.1} % ({:.0} %)",
             seen.slope * 100.0,
             rule.slope * 100.0,
@@ -70,7 +71,8 @@ fn instead(found: &Steadiness, rule: &SteadyRule, span: f64) -> String {
             rule.range * 100.0
         ),
         SteadyState::Left => format!(
-            "had become steady after {at}, and was not any more after {}, before {measured} of it were measured",
+            "had become steady after {at}, and was not any more after {}, before {measured} of it were \
+             measured",
             duration(found.left.unwrap_or(span))
         ),
         SteadyState::Unmeasured | SteadyState::Steady => {

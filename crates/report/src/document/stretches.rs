@@ -12,7 +12,8 @@ use super::{Cell, Table};
 pub(super) fn table(verdicts: &[&Verdict]) -> Option<Table> {
     let headings = ["Phase", ">Repetition", "Stretch", ">From", ">Length", ">Rate", ">Of the mean"];
     let mut table = Table::new("Stretches looked at besides whole phases", &headings);
-    table.note = "From the common start of the phase, in whole intervals of its timeline. Worst: no other stretch \
+    table.note = "From the common start of the phase, in whole intervals of its timeline. Worst: no other \
+     stretch \
                   of that length was slower. Steady: measured after the rate had become steady. Common: all parts \
                   of the group were at work."
         .into();
