@@ -30,7 +30,8 @@ fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_not
     place.plan(&format!(
         "[[test]]\nid = \"W\"\n{HELD}\nrepetitions = 2\nwarm_up = 1\nsustained = \"500 ms\"\n\
          steady = {{ window = \"500 ms\", slope = \"100000 %\", range = \"100000 %\", max = \"2 s\" }}\n\
-         criterion = [\n  {{ metric = \"write.sustained\", stat = \"min\", op = \">=\", value = \"0 B/s\" }},\n\
+         criterion = [\n  {{ metric = \"write.sustained\", stat = \"min\", op = \">=\", value = \"0 \
+         B/s\" }},\n\
          {{ metric = \"write.steady\", stat = \"min\", op = \">\", value = \"1 B/s\" }},\n]\n"
     ));
     let ran = place.campaign();

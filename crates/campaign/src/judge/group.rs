@@ -137,15 +137,14 @@ pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
     Some(match shortest {
         Some(one) => format!(
             "{name}: the rate is that while all parts were at work, {} in repetition {}, {:.0} % of the \
-             rate of \
-             its whole phase",
+             rate of its whole phase",
             duration(one.seconds),
             one.repetition,
             one.share * 100.0
         ),
         None => format!(
-            "{name}: no timeline tells what it did while all parts were at work; the rate is that of its \
-             whole run"
+            "{name}: no timeline tells what it did while all parts were at work; the rate is that of \
+             its whole run"
         ),
     })
 }

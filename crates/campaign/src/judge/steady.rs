@@ -62,9 +62,8 @@ fn instead(found: &Steadiness, rule: &SteadyRule, span: f64) -> String {
     let at = duration(seen.end);
     match found.state {
         SteadyState::NotReached => format!(
-            "had not become steady within {within}: the window of {window} until {at} changed by {:+.1} % \
-             from \
-             end to end ({:.0} % are allowed) and varied by {:.1} % ({:.0} %)",
+            "had not become steady within {within}: the window of {window} until {at} changed by {:+.1} \
+             % from end to end ({:.0} % are allowed) and varied by {:.1} % ({:.0} %)",
             seen.slope * 100.0,
             rule.slope * 100.0,
             seen.range * 100.0,

@@ -30,9 +30,8 @@ fn rates_of_windows_need_a_window_and_a_timeline() {
         ),
         (
             format!("ior = \"-w -D 45\"\nsteady = {{ window = \"30 s\" }}\n{}", asks("write.steady")),
-            "p.toml:7:10: test T: steady: -D 45 leaves no window of 30.0 s and 30.0 s measured after it; \
-             give \
-             -D more",
+            "p.toml:7:10: test T: steady: -D 45 leaves no window of 30.0 s and 30.0 s measured after \
+             it; give -D more",
         ),
         (
             format!("ior = \"-w\"\nsteady = {{ window = \"400 s\" }}\n{}", asks("write.steady")),
@@ -40,9 +39,8 @@ fn rates_of_windows_need_a_window_and_a_timeline() {
         ),
         (
             format!("ior = \"-w\"\nsteady = {{ windows = \"4 s\" }}\n{}", asks("write.steady")),
-            "p.toml:7:12: unknown key `windows`, did you mean `window`? Known here: window, slope, range, \
-             max, \
-             measured",
+            "p.toml:7:12: unknown key `windows`, did you mean `window`? Known here: window, slope, \
+             range, max, measured",
         ),
         (
             format!("ior = \"-w\"\nsteady = {{ slope = \"4 s\" }}\n{}", asks("write.steady")),
@@ -68,9 +66,8 @@ fn warm_ups_and_turns_are_for_tests_that_can_have_them() {
     let reader = test_with("ior = \"-r -k\"\nuses = \"W\"\nwarm_up = 1\nrole = \"reported\"");
     assert_eq!(
         refusal(&format!("{made}{reader}")),
-        "p.toml:12:11: test T: warm_up: its files are those of another test, which a launch before would \
-         look at \
-         first; give it to the test that makes them"
+        "p.toml:12:11: test T: warm_up: its files are those of another test, which a launch before \
+         would look at first; give it to the test that makes them"
     );
     let part = |keys: &str, id: &str| {
         format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n")
@@ -84,14 +81,14 @@ fn warm_ups_and_turns_are_for_tests_that_can_have_them() {
         "p.toml:8:9: test T: `order` is of steps; give `nodes = { steps = [\"50%\", \"100%\"] }`"
     );
     let series = "[fs.s]\ndir = \"/s\"\nservers = 2\nset_servers = \"on {servers}\"\ncount_servers = \
-     \"count\"\n\
-                  [[series]]\nid = \"S\"\nfs = \"s\"\nover = \"servers\"\norder = \"interleaved\"\nsteps = [\"1\", \
+    \"count\"\n\
+                  [[series]]\nid = \"S\"\nfs = \"s\"\nover = \"servers\"\norder = \
+                  \"interleaved\"\nsteps = [\"1\", \
                   \"2\"]\n[[series.phases]]\nid = \"w\"\nior = \"-w\"\nrole = \"reported\"\n";
     assert_eq!(
         refusal(series),
         "p.toml:13:9: series S: order: files lie on the servers that were on when they were written, so \
-         steps of \
-         servers take no turns"
+         steps of servers take no turns"
     );
 }
 

@@ -132,8 +132,7 @@ fn a_run_that_left_the_steady_state_or_ended_too_early_is_no_steady_one() {
     assert_eq!(
         reason(timed(&left, 0)),
         "repetition 3: write had become steady after 10.0 s, and was not any more after 16.0 s, before \
-         10.0 s \
-         of it were measured"
+         10.0 s of it were measured"
     );
     assert_eq!(
         reason(timed(&[100; 18], 0)),
@@ -141,8 +140,8 @@ fn a_run_that_left_the_steady_state_or_ended_too_early_is_no_steady_one() {
     );
     assert_eq!(
         reason(timed(&[100; 8], 0)),
-        "repetition 3: write has no whole window of 10.0 s within 7.00 s, so nothing tells whether it was \
-         steady"
+        "repetition 3: write has no whole window of 10.0 s within 7.00 s, so nothing tells whether it \
+         was steady"
     );
 }
 
@@ -245,10 +244,8 @@ fn at_more_nodes(own: u64, more: Option<u64>) -> Verdict {
     let mut campaign = rates("write", [own; 3]);
     campaign.jobs.extend(more.map(|rate| job("T.n8", 1, phase("write", rate))));
     for job in &mut campaign.jobs {
-        let asked = if job.info.test == "T" { 4 } else { 8 };
-        if let Some(Record::Run(run)) = job.records.first_mut() {
-            (run.nodes, run.ranks) = (asked, asked);
-        }
+        let Record::Run(run) = &mut job.records[0] else { panic!() };
+        (run.nodes, run.ranks) = if job.info.test == "T" { (4, 4) } else { (8, 8) };
     }
     one(&plan, &campaign)
 }
@@ -290,7 +287,7 @@ fn the_linter_knows_what_a_campaign_shows_of_windows_file_systems_and_clients() 
     let two =
         two.replace("id = \"a\"", "fs = \"s\"\nid = \"a\"").replace("id = \"b\"", "fs = \"t\"\nid = \"b\"");
     let both = |second: u64| {
-        campaign(vec![job("G.a", 1, timed(&[100; 20], 0)), job("G.b", 1, timed(&vec![second; 20], 0))])
+        campaign(vec![job("G.a", 1, timed(&[100; 20], 0)), job("G.b", 1, timed(&[second; 20], 0))])
     };
     assert_eq!(lints(&two.parsed(), &both(150)), ["two-fs-balance"]);
     assert_eq!(lints(&two.parsed(), &both(101)), [""; 0]);
@@ -305,9 +302,8 @@ fn the_linter_knows_what_a_campaign_shows_of_windows_file_systems_and_clients() 
         pair("-t 1m", "S"),
         pair("-t 4k -z", "R")
     );
-    let rates = |random: u64| {
-        campaign(vec![job("S", 1, timed(&[100; 3], 0)), job("R", 1, timed(&vec![random; 3], 0))])
-    };
+    let rates =
+        |random: u64| campaign(vec![job("S", 1, timed(&[100; 3], 0)), job("R", 1, timed(&[random; 3], 0))]);
     assert_eq!(lints(&pair.parsed(), &rates(101)), ["above-physics"]);
     assert_eq!(lints(&pair.parsed(), &rates(99)), [""; 0]);
 }
@@ -322,8 +318,8 @@ fn group() -> Plan {
     };
     format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n[[group]]\n\
-         id = \"G\"\noverlap = \"50%\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \"290 B/s\" \
-         }}\n{}{}",
+         id = \"G\"\noverlap = \"50%\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \
+         \"290 B/s\" }}\n{}{}",
         part("a"),
         part("b")
     )

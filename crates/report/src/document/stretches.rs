@@ -13,9 +13,8 @@ pub(super) fn table(verdicts: &[&Verdict]) -> Option<Table> {
     let headings = ["Phase", ">Repetition", "Stretch", ">From", ">Length", ">Rate", ">Of the mean"];
     let mut table = Table::new("Stretches looked at besides whole phases", &headings);
     table.note = "From the common start of the phase, in whole intervals of its timeline. Worst: no other \
-     stretch \
-                  of that length was slower. Steady: measured after the rate had become steady. Common: all parts \
-                  of the group were at work."
+                  stretch of that length was slower. Steady: measured after the rate had become steady. \
+                  Common: all parts of the group were at work."
         .into();
     for stretch in verdicts.iter().flat_map(|verdict| &verdict.stretches) {
         let row = row(stretch);
