@@ -169,6 +169,32 @@ fn blue_waters_is_judged_at_every_step_of_servers_and_nodes() {
 }
 
 #[test]
+fn servers_that_add_nothing_are_not_linear() {
+    let place = Place::new();
+    let only = "--only IOR-2.s1.w --only IOR-2.s6.w";
+    let words = "run bluewaters-io2017 --scale small --set server_pace=--rate=2MB/s --dir dir";
+    let ran = place.assay(&format!("{words} {only}"));
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    let decided: Vec<String> =
+        place.outcomes().into_iter().filter(|outcome| !outcome.ends_with("NOT_RUN")).collect();
+    assert_eq!(decided, ["IOR-2.s6.w FAIL"], "{ran:#?}");
+    assert_eq!(names(&place.dir()).len(), 1, "all servers are back: {:?}", names(&place.dir()));
+}
+
+#[test]
+fn reads_of_a_file_system_in_memory_are_no_reads_of_storage() {
+    let place = Place::new();
+    let dir = place.dir();
+    let Some(_mounted) = SmallFs::mount(&dir, "64m") else { return };
+    let ran = place.assay("run cfs-phase1 --scale small --dir dir");
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["IOPS-W PASS", "IOPS-R INVALID", "BW-W PASS", "BW-R INVALID"], "{ran:#?}");
+    for (test, outcome, reason) in place.verdicts() {
+        assert!(outcome != "INVALID" || reason.contains("tmpfs is memory"), "{test}: {reason}");
+    }
+}
+
+#[test]
 fn flash_io_of_blue_waters_is_judged_by_what_it_finds_again() {
     if there("mpirun.openmpi") {
         let place = Place::new();
