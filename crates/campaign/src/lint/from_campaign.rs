@@ -15,6 +15,11 @@ use super::{Finding, waiver};
 use crate::judge::{self, Span};
 use crate::plan::{Group, Plan, Test};
 
+/// Transfers up to so many bytes are small, and from so many on large: between them random ones may well be
+/// as fast.
+const SMALL: u64 = 64 << 10;
+const LARGE: u64 = 256 << 10;
+
 /// The findings of the stages before and after about a campaign, with the waivers of its plan.
 ///
 /// What `judge` tells besides is told here too, under the id of its lint.
@@ -110,7 +115,12 @@ fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject
     // Rates are those of the common window where a timeline tells them; verdicts say where none does.
     let part = |(name, span): (String, Span)| Part { name, span_s: (span.from, span.to), of_window: true };
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
-    for criterion in &group.criteria {
+    // Only parts that do the same are to have the same share.
+    let alike = |pair: &[usize]| {
+        let [one, other] = [&plan.tests[pair[0]], &plan.tests[pair[1]]];
+        one.line.words() == other.line.words() && one.placement.ranks == other.placement.ranks
+    };
+    for criterion in group.criteria.iter().filter(|_| group.tests.windows(2).all(alike)) {
         let name = criterion.metric.split('.').next().unwrap_or_default();
         for test in group.tests.iter().map(|test| &plan.tests[*test]) {
             let bytes: u64 = phases(campaign, test, name).iter().map(|phase| phase.bytes).sum();
@@ -125,21 +135,21 @@ fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject
     }
 }
 
-/// The mean rate of the same phase of another test of as many ranks on the same file system, whose transfers
-/// are in order, where those of this one are not.
+/// The best rate of the same phase in a test that differs from this one, of small transfers at random, in
+/// that its transfers are large and in order; `None` where there is none.
 fn sequential(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Option<f64> {
-    let random = |test: &Test| Some(IorFacts::read(&test.line.as_ior()?.words).random);
+    let facts = |test: &Test| Some(IorFacts::read(&test.line.as_ior()?.words));
+    let transfer = |test: &Test| test.line.as_ior().map_or(0, |line| line.transfer_bytes);
+    let own = facts(test).filter(|own| own.random && transfer(test) <= SMALL)?;
+    // Shared files and data that need not be durable have other limits, and so are no measure.
+    let how = |facts: &IorFacts| (facts.file_per_rank, facts.fsync, facts.direct);
     let twin = |other: &&Test| {
         let same = other.fs == test.fs && other.placement == test.placement && other.step == test.step;
-        same && random(other) == Some(false)
+        let facts = facts(other).filter(|facts| !facts.random && how(facts) == how(&own));
+        same && facts.is_some() && transfer(other) >= LARGE
     };
-    if random(test) != Some(true) {
-        return None;
-    }
-    let rates = |other: &Test| -> Vec<f64> {
-        phases(campaign, other, name).into_iter().filter_map(after::rate).collect()
-    };
-    plan.tests.iter().filter(twin).find_map(|other| statistics::mean(&rates(other)))
+    let rates = plan.tests.iter().filter(twin).flat_map(|other| phases(campaign, other, name));
+    rates.filter_map(after::rate).max_by(f64::total_cmp)
 }
 
 /// The mean rate of the same phase on more nodes, of the same test or of the next step of a series.

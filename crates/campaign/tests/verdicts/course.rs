@@ -291,6 +291,8 @@ fn the_linter_knows_what_a_campaign_shows_of_windows_file_systems_and_clients() 
     };
     assert_eq!(lints(&two.parsed(), &both(150)), ["two-fs-balance"]);
     assert_eq!(lints(&two.parsed(), &both(101)), [""; 0]);
+    let unlike = two.replacen("-w -e", "-w -e -t 1m", 1);
+    assert_eq!(lints(&unlike.parsed(), &both(150)), [""; 0], "parts that differ have no share in common");
     let pair = |words: &str, id: &str| {
         format!(
             "[[test]]\nid = \"{id}\"\nior = \"-w -e {words}\"\ncriterion = {{ metric = \"write.bw\", op = \
@@ -306,6 +308,10 @@ fn the_linter_knows_what_a_campaign_shows_of_windows_file_systems_and_clients() 
         |random: u64| campaign(vec![job("S", 1, timed(&[100; 3], 0)), job("R", 1, timed(&[random; 3], 0))]);
     assert_eq!(lints(&pair.parsed(), &rates(101)), ["above-physics"]);
     assert_eq!(lints(&pair.parsed(), &rates(99)), [""; 0]);
+    for (was, is) in [("-t 4k -z", "-t 1m -z"), ("-t 4k -z", "-t 4k -z -F")] {
+        let other = pair.replace(was, is).parsed();
+        assert_eq!(lints(&other, &rates(101)), [""; 0], "`{is}` may be as fast as `-t 1m`");
+    }
 }
 
 /// A group of two writers, each with a floor, and their sum.
