@@ -28,9 +28,9 @@ fn told(verdict: &Value, words: &str) -> usize {
 fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_nothing() {
     let place = Place::new();
     place.plan(&format!(
-        "[[test]]\nid = \"W\"\n{HELD}\nrepetitions = 2\nwarm_up = 1\nsustained = \"500 ms\"\n\
-         steady = {{ window = \"500 ms\", slope = \"100000 %\", range = \"100000 %\", max = \"2 s\" }}\n\
-         criterion = [\n  {{ metric = \"write.sustained\", stat = \"min\", op = \">=\", value = \"0 \
+        "[[test]]\nid = \"W\"\n{HELD}\nrepetitions = 2\nwarm_up = 1\nsustained = \"1 s\"\n\
+         steady = {{ window = \"1 s\", slope = \"100000 %\", range = \"100000 %\", max = \"2 s\" }}\n\
+         criterion = [\n  {{ metric = \"write.sustained\", stat = \"min\", op = \">\", value = \"1 \
          B/s\" }},\n\
          {{ metric = \"write.steady\", stat = \"min\", op = \">\", value = \"1 B/s\" }},\n]\n"
     ));
@@ -41,7 +41,7 @@ fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_not
     for verdict in verdicts(&place) {
         assert_eq!(verdict["statistics"]["values"].as_array().unwrap().len(), 2);
         assert_eq!(told(&verdict, "write: the worst "), 1, "{verdict:#}");
-        assert_eq!(told(&verdict, "write: steady by windows of 500 ms"), 1, "{verdict:#}");
+        assert_eq!(told(&verdict, "write: steady by windows of 1.00 s"), 1, "{verdict:#}");
         assert_eq!(told(&verdict, "1 warm-up ran before the repetitions and counts for nothing"), 1);
         let kinds: Vec<&Value> =
             verdict["stretches"].as_array().unwrap().iter().map(|stretch| &stretch["kind"]).collect();
