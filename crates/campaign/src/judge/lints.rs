@@ -23,7 +23,16 @@ pub(super) fn apply(plan: &Plan, findings: &[Finding], verdict: &mut Verdict) {
         return;
     }
     let about = about(plan, &verdict.test);
-    let grave = findings.iter().filter(|finding| finding.invalidates() && about.contains(&finding.about));
+    // A finding that begins with a metric is about the criterion on it alone.
+    let metrics: Vec<&str> = plan.tests.iter().flat_map(|test| &test.criteria).map(|c| &*c.metric).collect();
+    let of_another = |finding: &Finding| {
+        let first = finding.what.split([' ', ':']).next().unwrap_or_default();
+        metrics.contains(&first) && first != verdict.metric
+    };
+    let grave: Vec<&Finding> = findings
+        .iter()
+        .filter(|finding| finding.invalidates() && about.contains(&finding.about) && !of_another(finding))
+        .collect();
     for Finding { lint, what, remedy, .. } in grave {
         if verdict.outcome == Outcome::Invalid {
             verdict.warnings.push(format!("{what} ({lint}); {remedy}"));

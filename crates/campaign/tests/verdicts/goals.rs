@@ -107,3 +107,14 @@ fn an_error_of_the_linter_makes_what_was_measured_invalid_and_says_what_would_do
     let found = campaign::summary(&plan("0 B/s"), &campaign(jobs())).findings;
     assert!(found.iter().any(|finding| finding.lint == "dead-criterion" && finding.level == "error"));
 }
+
+#[test]
+fn an_error_about_one_criterion_leaves_the_others_of_its_test_alone() {
+    let keys = "ior = \"-w -e\"\ndecide = { rule = \"mean\" }\n\
+                criterion = [\n  { metric = \"write.bw\", op = \">=\", value = \"0 B/s\" },\n\
+                { metric = \"write.seconds\", op = \"<=\", value = \"2 s\" },\n]";
+    let jobs = (1..=3).map(|repetition| job("T", repetition, phase("write", 100))).collect();
+    let outcomes: Vec<Outcome> =
+        judge::judge(&plan(keys), &campaign(jobs)).iter().map(|verdict| verdict.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Invalid, Outcome::Pass]);
+}
