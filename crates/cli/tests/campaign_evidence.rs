@@ -241,7 +241,7 @@ fn a_dead_job_is_told_by_its_last_words_in_verdict_and_report() {
     assert_eq!(verdicts[0].1, "INVALID");
     assert_eq!(verdicts[0].2, "repetition 1 ended with status 9: first / node n7 fell over");
     assert_eq!(verdicts[1].1, "NOT_RUN");
-    assert!(verdicts[1].2.ends_with("ended with status 9 (node n7 fell over)"), "{verdicts:?}");
+    assert!(verdicts[1].2.ends_with("ended with status 9 (first / node n7 fell over)"), "{verdicts:?}");
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
     assert!(page.contains("node n7 fell over") && page.contains("first"), "{page}");
 }
