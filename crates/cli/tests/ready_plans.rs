@@ -6,7 +6,12 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::campaign::{Place, SmallFs, names, there};
+
+/// Longest wait for one plan, on a machine that does other things.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What the linter says of a plan at a small scale, and has to: that it is small.
 const SMALL_ON_PURPOSE: &[(&str, &str)] = &[("purple-metadata", "ls-walk")];
@@ -19,7 +24,8 @@ fn all(place: &Place) -> Vec<String> {
 
 /// Runs a ready plan at its small scale, and gives the outcomes of its clauses.
 fn outcomes(place: &Place, words: &str) -> Vec<String> {
-    let ran = place.assay(&format!("run {words} --scale small --dir dir"));
+    let mut command = place.command(&format!("run {words} --scale small --dir dir"));
+    let ran = common::run_for(&mut command, PATIENCE);
     let outcomes = place.outcomes();
     let passed = outcomes.iter().all(|outcome| outcome.ends_with(" PASS"));
     assert_eq!(ran.status, Some(if passed { 0 } else { 3 }), "{ran:#?}");
