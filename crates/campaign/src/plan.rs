@@ -14,6 +14,7 @@ mod dataset;
 mod exports;
 mod goal;
 mod group;
+mod keys;
 mod launch;
 mod parameters;
 mod place;
@@ -37,6 +38,7 @@ use crate::line::Line;
 
 pub use clause::{Criterion, Decide, Goal, Op, Stat};
 pub use dataset::{Cover, Dataset};
+pub use keys::{paper, schema};
 pub use parameters::Choice;
 pub use several::{Export, Group, Import, Projection, Search, Series, Step};
 pub use steady::{ClientLimit, Course};
@@ -298,8 +300,10 @@ impl Plan {
     pub fn parse_with(text: &str, name: &str, choice: &Choice) -> Result<Self, Usage> {
         let filled = parameters::fill(&place::Place::new(text, name), choice)?;
         let place = place::Place::shifted(text, name, filled.shifts);
-        let file: wire::File = toml::from_str(&filled.text).map_err(|error| place.refused(&error))?;
+        let file: wire::File =
+            toml::from_str(&filled.text).map_err(|error| place.refused(&error, &filled.text))?;
         let plan = check::plan(file, &place)?;
+        keys::untold(&filled.text, &place)?;
         Ok(Self { parameters: filled.values, choice: choice.clone(), ..plan })
     }
 

@@ -115,6 +115,44 @@ fn unit_of(unit: &str) -> Option<(f64, Dimension)> {
     byte_factor(unit).map(|factor| (factor, Dimension::Bytes))
 }
 
+/// What somebody probably meant by a unit that there is not.
+fn meant(unit: &str) -> Option<String> {
+    let (before, rate) = match unit.rsplit_once('/') {
+        Some((before, "s" | "sec" | "second")) => (before, true),
+        None => match unit.strip_suffix("ps") {
+            Some(before) if before.ends_with(['b', 'B', 't']) => (before, true),
+            _ => (unit, false),
+        },
+        Some(_) => return None,
+    };
+    let small = before.trim_end().to_lowercase();
+    let bits = before.ends_with('b') && small != "b" || small.ends_with("bit") || small.ends_with("bits");
+    if bits {
+        return Some("bits are no unit here; write bytes, such as `GB/s`".to_owned());
+    }
+    let word = match small.as_str() {
+        "sec" | "secs" | "second" | "seconds" => "s",
+        "minute" | "minutes" | "mins" | "m" => "min",
+        "hour" | "hours" | "hr" | "hrs" => "h",
+        "percent" => "%",
+        "iops" => "IOPS",
+        "files" | "creates" | "stats" | "deletes" | "op" | "ops" => "",
+        "b" | "byte" | "bytes" => "B",
+        _ => &in_capitals(&small),
+    };
+    let known = format!("{word}{}", if rate { "/s" } else { "" });
+    unit_of(&known).map(|_| format!("did you mean `{known}`?"))
+}
+
+/// A unit of bytes with its letters as they are written: `gib` as `GiB`.
+fn in_capitals(small: &str) -> String {
+    let mut letters = small.to_uppercase().replace("IB", "iB");
+    if letters == "KB" {
+        letters = "kB".to_owned();
+    }
+    letters
+}
+
 impl FromStr for Quantity {
     type Err = Usage;
 
@@ -133,6 +171,9 @@ impl FromStr for Quantity {
             )));
         }
         let Some((factor, dimension)) = unit_of(unit) else {
+            if let Some(meant) = meant(unit) {
+                return Err(Usage(format!("unknown unit `{unit}` in `{text}`; {meant}")));
+            }
             return Err(Usage(format!(
                 "unknown unit `{unit}` in `{text}`; known are B kB MB GB TB PB, KiB MiB GiB TiB PiB, \
                  each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"

@@ -73,7 +73,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         }
     }
     if plan.tests.is_empty() {
-        return Err(Usage(format!("{}: a plan needs at least one [[test]] or [[series]]", place.name)));
+        return Err(place.at(0..0, "a plan needs at least one [[test]], [[series]] or [[group]]"));
     }
     plan.projections =
         file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<Checked<_>>()?;
@@ -181,6 +181,11 @@ impl Defaults<'_> {
         wanted: Dimension,
     ) -> Checked<f64> {
         let refused = |what: &str| self.place.error(text, format!("{who}: {key}: {what}"));
+        let bare = text.get_ref().trim().parse::<f64>().is_ok();
+        if bare {
+            let example = wanted.example();
+            return Err(refused(&format!("`{}` has no unit; write it as in `{example}`", text.get_ref())));
+        }
         let quantity: Quantity = text.get_ref().parse().map_err(|error: Usage| refused(&error.0))?;
         if quantity.dimension != wanted || quantity.value <= 0.0 {
             return Err(refused(&format!(
@@ -202,7 +207,7 @@ impl Defaults<'_> {
             }
             None => match known[..] {
                 [only] => Ok(only.to_owned()),
-                [] => Err(Usage(format!("{}: a plan needs an [fs.NAME] with a `dir`", self.place.name))),
+                [] => Err(self.place.at(0..0, "a plan needs an [fs.NAME] with a `dir`")),
                 _ => Err(self.place.error(at, format!("{who}: say `fs = …`, one of {}", known.join(", ")))),
             },
         }

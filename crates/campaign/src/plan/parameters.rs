@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use results::folder::CampaignInfo;
 use serde::Deserialize;
+use toml::Spanned;
 use units::Usage;
 
 use super::place::{Place, Shift, nearest};
@@ -34,8 +35,8 @@ impl Choice {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Head {
-    parameters: BTreeMap<String, String>,
-    scale: BTreeMap<String, BTreeMap<String, String>>,
+    parameters: BTreeMap<String, Spanned<String>>,
+    scale: BTreeMap<String, BTreeMap<Spanned<String>, Spanned<String>>>,
 }
 
 /// A plan's text with the values put in.
@@ -48,8 +49,8 @@ pub(super) struct Filled {
 
 /// Puts the values of `choice` into the plan's text.
 pub(super) fn fill(place: &Place<'_>, choice: &Choice) -> Result<Filled, Usage> {
-    let table: toml::Table = toml::from_str(place.text).map_err(|error| place.refused(&error))?;
-    let head: Head = toml::from_str(place.text).map_err(|error| place.refused(&error))?;
+    let table: toml::Table = toml::from_str(place.text).map_err(|error| place.refused(&error, place.text))?;
+    let head: Head = toml::from_str(place.text).map_err(|error| place.refused(&error, place.text))?;
     let values = values(head, place, choice)?;
     let mut exported = Vec::new();
     exports(&table, &mut exported);
@@ -80,13 +81,14 @@ fn values(head: Head, place: &Place<'_>, choice: &Choice) -> Result<BTreeMap<Str
     let Head { mut parameters, scale } = head;
     let known: Vec<String> = parameters.keys().cloned().collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    // What is not in the file has no place in it.
     let refused = |what: String| Err(Usage(format!("{}: {what}", place.name)));
     let unknown = |name: &str, whose: &str| {
         format!("{whose} sets `{name}`, which is no parameter{}", super::check::among(name, &known))
     };
     for (scale, names) in &scale {
-        if let Some(name) = names.keys().find(|name| !known.contains(&name.as_str())) {
-            return refused(unknown(name, &format!("scale.{scale}")));
+        if let Some(name) = names.keys().find(|name| !known.contains(&name.get_ref().as_str())) {
+            return Err(place.error(name, unknown(name.get_ref(), &format!("scale.{scale}"))));
         }
     }
     if let Some(wanted) = &choice.scale {
@@ -100,17 +102,24 @@ fn values(head: Head, place: &Place<'_>, choice: &Choice) -> Result<BTreeMap<Str
                 None => format!("no [scale.{wanted}]; there is {}", scales.join(", ")),
             });
         };
-        parameters.extend(chosen.clone());
+        parameters.extend(chosen.iter().map(|(name, value)| (name.get_ref().clone(), value.clone())));
     }
     if let Some(name) = choice.set.keys().find(|name| !known.contains(&name.as_str())) {
         return refused(unknown(name, "--set"));
     }
-    parameters.extend(choice.set.clone());
-    let unfit = |c: char| matches!(c, '"' | '\'' | '\\') || c.is_control();
-    if let Some((name, value)) = parameters.iter().find(|(_, value)| value.contains(unfit)) {
-        let what = format!("`{name}` is {value:?}; a parameter's value has no quote, backslash or line end");
-        return refused(what);
+    let unfit = |value: &str| value.contains(|c: char| matches!(c, '"' | '\'' | '\\') || c.is_control());
+    let unfit_text = |name: &str, value: &str| {
+        format!("`{name}` is {value:?}; a parameter's value has no quote, backslash or line end")
+    };
+    if let Some((name, value)) = parameters.iter().find(|(_, value)| unfit(value.get_ref())) {
+        return Err(place.error(value, unfit_text(name, value.get_ref())));
     }
+    if let Some((name, value)) = choice.set.iter().find(|(_, value)| unfit(value)) {
+        return refused(unfit_text(name, value));
+    }
+    let mut parameters: BTreeMap<String, String> =
+        parameters.into_iter().map(|(name, value)| (name, value.into_inner())).collect();
+    parameters.extend(choice.set.clone());
     Ok(parameters)
 }
 
@@ -206,7 +215,7 @@ mod tests {
             (
                 "scale.s.z = \"1\"",
                 chosen(None, &[]),
-                "p.toml: scale.s sets `z`, which is no parameter; there is none",
+                "p.toml:1:9: scale.s sets `z`, which is no parameter; there is none",
             ),
             (
                 TEXT,

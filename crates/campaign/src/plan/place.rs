@@ -5,6 +5,8 @@ use std::ops::Range;
 use toml::Spanned;
 use units::Usage;
 
+use super::keys;
+
 /// A plan's text and what to call it.
 pub(super) struct Place<'a> {
     /// As it is in the file.
@@ -40,24 +42,25 @@ impl<'a> Place<'a> {
         self.at(at.span(), what.as_ref())
     }
 
-    /// The TOML reader's refusal in one line, with the nearest word for an unknown one.
-    pub(super) fn refused(&self, error: &toml::de::Error) -> Usage {
+    /// The refusal, in one line and in the plan's words, of a `text` that does not read as a plan.
+    pub(super) fn refused(&self, error: &toml::de::Error, text: &str) -> Usage {
+        let span = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or("not TOML");
         let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        let message = match words.split_first() {
-            Some((unknown, known)) if message.starts_with("unknown") => {
-                let all = known.join(", ");
-                let kind = if message.starts_with("unknown variant") { "word" } else { "key" };
-                match nearest(unknown, known) {
-                    Some(word) => {
-                        format!("unknown {kind} `{unknown}`, did you mean `{word}`? Known here: {all}")
-                    }
-                    None => format!("unknown {kind} `{unknown}`; known here: {all}"),
-                }
+        match words.split_first() {
+            Some((unknown, known)) if message.starts_with("unknown field") => {
+                let meant = keys::key_meant(unknown, known);
+                self.at(span, &unknown_word("key", unknown, meant, known))
             }
-            _ => message.to_owned(),
-        };
-        self.at(error.span().unwrap_or(0..0), &message)
+            Some((unknown, known)) if message.starts_with("unknown variant") => {
+                let meant = keys::word_meant(unknown, known);
+                self.at(span, &unknown_word("word", unknown, meant, known))
+            }
+            _ => match keys::missed(text, &span) {
+                Some(problem) => self.at(problem.span, &problem.what),
+                None => self.at(span.clone(), &in_our_words(message, text.get(span).unwrap_or_default())),
+            },
+        }
     }
 
     /// Line and column, from 1, at which `span` begins.
@@ -82,30 +85,69 @@ impl<'a> Place<'a> {
 
     pub(super) fn at(&self, span: Range<usize>, what: &str) -> Usage {
         let (line, column) = self.line_column(&span);
+        // What stands in the file may hold line ends; a refusal is one line.
+        let what: String = what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         Usage(format!("{}:{line}:{column}: {what}", self.name))
+    }
+}
+
+/// The most words that a refusal lists where it has told which was probably meant.
+const LISTED: usize = 10;
+
+/// That there is no such key or word, what was probably meant, and what there is.
+fn unknown_word(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]) -> String {
+    let all = known.join(", ");
+    match meant {
+        Some(meant) if known.len() > LISTED => format!("unknown {kind} `{unknown}`{meant}"),
+        Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}"),
+        None => format!("unknown {kind} `{unknown}`; known here: {all}"),
+    }
+}
+
+/// What the TOML reader says of `there`, for somebody who writes a plan.
+fn in_our_words(message: &str, there: &str) -> String {
+    match message {
+        "duplicate key" => format!("`{there}` stands here for the second time in this table"),
+        _ if message.starts_with("string values must be quoted") => {
+            "text stands in quotes, as in `ior = \"-w -F\"`".to_owned()
+        }
+        _ if message.starts_with("invalid basic string") => {
+            "text that does not end with its quote `\"`".to_owned()
+        }
+        _ => message.to_owned(),
     }
 }
 
 /// The word of `known` that `unknown` was probably meant to be.
 pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
-    let best = known.iter().map(|word| (distance(unknown, word), *word)).min()?;
-    (best.0 <= 2.max(unknown.len() / 3)).then_some(best.1)
+    let low = unknown.to_lowercase();
+    let far = match low.chars().count() {
+        0..=3 => 1,
+        length => 2.max(length / 3),
+    };
+    let same_start = |word: &str| word.chars().next() == low.chars().next();
+    let all = known.iter().map(|word| (distance(&low, &word.to_lowercase()), !same_start(word), *word));
+    let best = all.min()?;
+    (best.0 <= far).then_some(best.2)
 }
 
-/// Levenshtein's distance between two words, in characters.
+/// How many letters are to be added, left out, changed or swapped with the next one to make `a` of `b`.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let change = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = change.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

@@ -152,6 +152,11 @@ pub(super) fn clients(
         Some(text) => match text.get_ref().parse::<Quantity>() {
             Ok(Quantity { value, dimension: Dimension::Bytes }) if value > 0.0 => Some(value as u64),
             Ok(_) => return Err(place.error(text, "clients.memory is that of a node, such as `256 GiB`")),
+            Err(_) if text.get_ref().trim().parse::<f64>().is_ok() => {
+                let what =
+                    format!("clients.memory: `{}` has no unit; write it as in `256 GiB`", text.get_ref());
+                return Err(place.error(text, what));
+            }
             Err(error) => return Err(place.error(text, format!("clients.memory: {error}"))),
         },
     };

@@ -47,16 +47,18 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         ),
         (
             "[launch]\nkind = \"slurm\"\n".into(),
-            "p.toml:5:8: unknown word `slurm`; known here: local, mpirun, aprun, flux, jsrun, mpich, \
+            "p.toml:5:8: unknown word `slurm`, did you mean `srun`? Known here: local, mpirun, aprun, flux, jsrun, mpich, \
              openmpi, pals, srun",
         ),
         (
             test_with("ior = \"-w\"\nranks = -1"),
-            "p.toml:7:9: invalid value: integer `-1`, expected a whole number",
+            "p.toml:7:9: `ranks` of [[test]] is a whole number above 0, such as `ranks = 32`, and not the \
+             number -1",
         ),
         (
             "[[test]]\nid = \"T\"\nior = 5\n".into(),
-            "p.toml:6:7: invalid type: integer `5`, expected a string",
+            "p.toml:6:7: `ior` of [[test]] is text in quotes, such as `ior = \"-w -F -e -g -t 1m -b 4g\"`, and \
+             not the number 5",
         ),
     ] {
         let said = refusal(&rest);
@@ -185,7 +187,7 @@ fn counts_names_and_durations_that_make_no_sense_are_refused() {
         (reported("repetitions = 0"), "p.toml:8:15: test T: repetitions is 0; it must be at least 1"),
         (
             reported("timeout = \"10\""),
-            "p.toml:8:11: test T: timeout: `10` has no unit; write for example `10 MB/s`, `10/s` or `10 s`",
+            "p.toml:8:11: test T: timeout: `10` has no unit; write it as in `30 s`",
         ),
         (
             reported("timeout = \"10 MB\""),
@@ -205,7 +207,7 @@ fn counts_names_and_durations_that_make_no_sense_are_refused() {
             "[[test]]\nid = \"T\"\nior = \"write fast\"\n".into(),
             "p.toml:6:7: test T: `write` is not an option; an IOR line consists of `-x [value]` words",
         ),
-        (String::new(), "p.toml: a plan needs at least one [[test]] or [[series]]"),
+        (String::new(), "p.toml:1:1: a plan needs at least one [[test]], [[series]] or [[group]]"),
         (
             "[launch]\nkind = \"local\"\nargv = [\"mpirun\"]\n".into(),
             "p.toml:6:8: launch.kind `local` takes no `argv`; use `mpirun` or leave it out",

@@ -1,0 +1,135 @@
+//! The keys as a JSON schema, by which editors complete, explain and check while a plan is written.
+//!
+//! It is one of draft 7, which editors of TOML read; a description beside a reference is ignored there, so
+//! references stand in `allOf`.
+//!
+//! Invariant: what a plan may hold passes; text with a parameter in it, `${NAME}`, passes for any text.
+//! Never here: rules between tables, which only `assay plan check` knows.
+
+use serde_json::{Map, Value, json};
+use units::Dimension;
+
+use super::{Key, Kind, Table, rows, tables};
+
+/// A parameter in a text.
+const PARAMETER: &str = r"\$\{[^}]*\}";
+
+/// The schema, to be printed.
+pub fn schema() -> Value {
+    let mut definitions = Map::new();
+    for table in tables().into_iter().skip(1) {
+        definitions.insert(table.name.to_owned(), object(table));
+    }
+    let mut whole = object(&rows::FILE);
+    let head = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A plan of assay",
+        "definitions": definitions,
+    });
+    if let (Value::Object(whole), Value::Object(head)) = (&mut whole, head) {
+        whole.extend(head);
+    }
+    whole
+}
+
+/// A table with its keys.
+fn object(table: &Table) -> Value {
+    let properties: Map<String, Value> =
+        table.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let required: Vec<&str> = table.keys.iter().filter(|key| key.must).map(|key| key.name).collect();
+    let mut object = json!({
+        "type": "object",
+        "description": table.about,
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    if !required.is_empty() {
+        object["required"] = json!(required);
+    }
+    if !table.forms.is_empty() {
+        let forms: Vec<Value> = table.forms.iter().map(|keys| json!({ "required": keys })).collect();
+        object["oneOf"] = Value::Array(forms);
+    }
+    object
+}
+
+/// A key with its description.
+fn property(key: &Key) -> Value {
+    let mut property = value(&key.kind);
+    let example = match key.example {
+        "" => String::new(),
+        example => format!("\n\n`{} = {example}`", key.name),
+    };
+    property["description"] = json!(format!("{}{example}", key.about));
+    property
+}
+
+fn value(kind: &Kind) -> Value {
+    match kind {
+        Kind::Version => json!({ "const": 1 }),
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Id => text("[A-Za-z0-9_-][A-Za-z0-9_.-]*"),
+        Kind::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text("0*[1-9][0-9]*")] }),
+        Kind::Number => json!({ "type": "number" }),
+        Kind::Quantity(dimensions) => text(&number_with_unit(dimensions)),
+        Kind::Goal => {
+            let number = number_with_unit(&[
+                Dimension::Bytes,
+                Dimension::BytesPerSecond,
+                Dimension::PerSecond,
+                Dimension::Seconds,
+                Dimension::Fraction,
+                Dimension::Count,
+            ]);
+            text(&format!("({number}|[0-9_.]+ *% of .+)"))
+        }
+        Kind::Word(words) => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": PARAMETER }] })
+        }
+        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Numbers => json!({ "type": "array", "minItems": 1, "items": nodes() }),
+        Kind::Entries => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        Kind::Scales => json!({ "type": "object", "additionalProperties": value(&Kind::Entries) }),
+        Kind::Nodes(table) => json!({ "anyOf": [nodes(), reference(table)] }),
+        Kind::Table(table) => json!({ "allOf": [reference(table)] }),
+        Kind::Named(table) => {
+            json!({ "type": "object", "minProperties": 1, "additionalProperties": reference(table) })
+        }
+        Kind::Several(table) => json!({ "type": "array", "items": reference(table) }),
+        Kind::OneOrSeveral(table) => {
+            json!({ "anyOf": [reference(table), { "type": "array", "items": reference(table) }] })
+        }
+    }
+}
+
+fn reference(table: &Table) -> Value {
+    json!({ "$ref": format!("#/definitions/{}", table.name) })
+}
+
+/// Text of this form, or with a parameter in it.
+fn text(pattern: &str) -> Value {
+    json!({ "type": "string", "pattern": format!("^ *{pattern} *$|{PARAMETER}") })
+}
+
+/// `12`, `"12"` or `"90%"`.
+fn nodes() -> Value {
+    json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text("[0-9][0-9_.]* *%?")] })
+}
+
+/// A number with a unit of one of these, as `units` reads it.
+fn number_with_unit(dimensions: &[Dimension]) -> String {
+    let units: Vec<&str> = dimensions.iter().map(|dimension| units_of(*dimension)).collect();
+    format!("[0-9_.]+ *({})", units.join("|"))
+}
+
+/// The words of a unit.
+pub(super) fn units_of(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Bytes => "([kKMGTPE]i?)?B",
+        Dimension::BytesPerSecond => "([kKMGTPE]i?)?B/s",
+        Dimension::PerSecond => "[kMG]?(ops?)?/s|[kM]?IOPS",
+        Dimension::Seconds => "ns|us|µs|ms|s|min|h|days?",
+        Dimension::Fraction => "%",
+        Dimension::Count => "count|errors|cases",
+    }
+}

@@ -1,0 +1,290 @@
+//! The rows of the keys and what `wire` reads are the same: every key, every word, every form.
+
+use toml::{Table as Toml, Value};
+
+use super::super::{place::Place, wire};
+use super::schema::units_of;
+use super::{Key, Kind, Table, form, rows, schema, tables};
+use units::{Dimension, Quantity};
+
+/// A way from the file to a table: what is put around it.
+type Around = Box<dyn Fn(Toml) -> Toml>;
+
+fn with(name: &str, value: impl Into<Value>) -> Toml {
+    Toml::from_iter([(name.to_owned(), value.into())])
+}
+
+/// Every table of the language with what stands around it.
+fn every_place() -> Vec<(&'static Table, Around)> {
+    tables().into_iter().map(|table| (table, path_to(table))).collect()
+}
+
+/// What stands around a table where it is met first.
+fn path_to(wanted: &'static Table) -> Around {
+    if wanted.name == rows::FILE.name {
+        return Box::new(|table| table);
+    }
+    let holds = |table: &&'static Table| {
+        table.keys.iter().any(|key| key.kind.table().is_some_and(|inner| inner.name == wanted.name))
+    };
+    let owner = tables().into_iter().find(holds).expect("some table holds it");
+    let key = owner.keys.iter().find(|key| key.kind.table().is_some_and(|inner| inner.name == wanted.name));
+    let (key, outer) = (key.expect("one of its keys"), path_to(owner));
+    match key.kind {
+        Kind::Named(_) => Box::new(move |table| outer(with(key.name, with("x", table)))),
+        Kind::Several(_) => Box::new(move |table| outer(with(key.name, vec![Value::Table(table)]))),
+        _ => Box::new(move |table| outer(with(key.name, table))),
+    }
+}
+
+/// What the reader says of a file.
+fn said(file: &Toml) -> String {
+    let text = toml::to_string(file).unwrap();
+    match toml::from_str::<wire::File>(&text) {
+        Ok(_) => String::new(),
+        Err(error) => error.message().lines().next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The words in backticks.
+fn quoted(message: &str) -> Vec<&str> {
+    message.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn every_key_that_is_read_has_a_row_and_every_row_is_read() {
+    for (table, around) in every_place() {
+        let message = said(&around(with("no-such-key", 1)));
+        let words = quoted(&message);
+        let Some(("no-such-key", read)) = words.split_first().map(|(first, rest)| (*first, rest)) else {
+            panic!("{}: {message}", table.opens);
+        };
+        let mut read = read.to_vec();
+        let mut rows: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+        read.sort_unstable();
+        rows.sort_unstable();
+        assert_eq!(rows, read, "the rows of {} in plan/keys, and what plan/wire reads", table.opens);
+    }
+}
+
+/// A value of each form, by what it is.
+fn forms() -> Vec<Value> {
+    let texts = vec![Value::from("x")];
+    let numbers = vec![Value::from(2)];
+    vec![
+        Value::from("x"),
+        Value::from(2),
+        Value::from(0.75),
+        Value::from(true),
+        Value::from(texts),
+        Value::from(numbers),
+        Value::from(vec![Value::Table(Toml::new())]),
+        Value::from(Toml::new()),
+        Value::from(with("x", "y")),
+        Value::from(with("x", Toml::new())),
+    ]
+}
+
+#[test]
+fn a_row_and_the_reader_take_values_of_the_same_form() {
+    for (table, around) in every_place() {
+        for key in table.keys {
+            // They are read by `parameters`, whose tests have their forms.
+            if ["parameters", "scale"].contains(&key.name) {
+                continue;
+            }
+            for value in forms() {
+                let file = around(with(key.name, value.clone()));
+                let message = said(&file);
+                let text = toml::to_string(&file).unwrap();
+                let other = message.starts_with("unknown variant") && !value.is_str()
+                    || matches!(key.kind, Kind::Numbers)
+                        && value.as_array().is_some_and(|all| all[0].is_table());
+                let (read, row) = (of_form(&message) && !other, row_takes(key, &value, &text, table));
+                // A number there is read only for a refusal that says more; a list in place of a table's
+                // values is read, and refused by its row.
+                let number = matches!(key.kind, Kind::Goal) && !value.is_str();
+                if number || matches!(key.kind, Kind::Table(_)) && value.is_array() {
+                    assert!(!row);
+                    continue;
+                }
+                assert_eq!(read, row, "`{}` of {} as {value}: {message}", key.name, table.opens);
+            }
+        }
+    }
+}
+
+/// Whether what the reader says is about something else than the form of the value.
+fn of_form(message: &str) -> bool {
+    !["invalid type", "wanted", "data did not match"].iter().any(|no| message.starts_with(no))
+}
+
+/// Whether the row takes a value, whatever text, words or further keys it should have.
+fn row_takes(key: &Key, value: &Value, text: &str, table: &Table) -> bool {
+    if value.is_str() {
+        return !matches!(
+            key.kind,
+            Kind::Version
+                | Kind::Number
+                | Kind::Texts
+                | Kind::Numbers
+                | Kind::Entries
+                | Kind::Table(_)
+                | Kind::Named(_)
+                | Kind::Several(_)
+                | Kind::OneOrSeveral(_)
+        );
+    }
+    let mine = format!("`{}`", key.name);
+    let mine = match table.name {
+        "file" => format!("{mine} "),
+        _ => format!("{mine} of {} ", table.opens),
+    };
+    !form::problems(text).iter().any(|problem| problem.what.starts_with(&mine))
+}
+
+#[test]
+fn words_are_those_that_are_read() {
+    for (table, around) in every_place() {
+        for key in table.keys {
+            let Kind::Word(words) = key.kind else { continue };
+            for word in words {
+                let message = said(&around(with(key.name, *word)));
+                assert!(
+                    !message.starts_with("unknown variant"),
+                    "`{}` of {}: {message}",
+                    key.name,
+                    table.opens
+                );
+            }
+            let message = said(&around(with(key.name, "no-such-word")));
+            if !message.starts_with("unknown variant") {
+                // Text for the reader; the rules of the plan know the words.
+                assert!(["op", "parse"].contains(&key.name), "`{}` of {}: {message}", key.name, table.opens);
+                continue;
+            }
+            assert_eq!(quoted(&message)[1..], *words, "`{}` of {}", key.name, table.opens);
+        }
+    }
+}
+
+#[test]
+fn what_a_table_needs_is_what_the_reader_misses() {
+    for (table, around) in every_place() {
+        let mut there = Toml::new();
+        for key in table.keys.iter().filter(|key| key.must) {
+            there.insert(key.name.to_owned(), sample(key));
+        }
+        let misses =
+            |there: &Toml, name: &str| said(&around(there.clone())) == format!("missing field `{name}`");
+        for key in table.keys {
+            let mut without = there.clone();
+            without.remove(key.name);
+            assert_eq!(misses(&without, key.name), key.must, "`{}` of {}", key.name, table.opens);
+        }
+    }
+}
+
+/// A value of the key's form with all that it needs.
+fn sample(key: &Key) -> Value {
+    let whole = |table: &Table| {
+        let must = table.keys.iter().filter(|key| key.must);
+        Value::Table(must.map(|key| (key.name.to_owned(), sample(key))).collect())
+    };
+    match (&key.kind, key.example) {
+        (Kind::Table(table), "") => whole(table),
+        (Kind::Named(table), "") => Value::Table(with("x", whole(table))),
+        (Kind::Several(table), "") => Value::from(vec![whole(table)]),
+        (_, example) => read(key.name, example),
+    }
+}
+
+fn read(name: &str, example: &str) -> Value {
+    let table: Toml = toml::from_str(&format!("{name} = {example}")).expect(example);
+    table[name].clone()
+}
+
+#[test]
+fn every_example_has_the_form_of_its_row() {
+    for (table, around) in every_place() {
+        for key in table.keys.iter().filter(|key| !key.example.is_empty()) {
+            let file = match key.kind {
+                // What stands in it, not beside it.
+                Kind::Entries | Kind::Scales if !key.example.starts_with('{') => continue,
+                _ => around(with(key.name, read(key.name, key.example))),
+            };
+            let text = toml::to_string(&file).unwrap();
+            let mine = format!("`{}`", key.name);
+            let wrong: Vec<String> = form::problems(&text)
+                .into_iter()
+                .map(|found| found.what)
+                .filter(|what| what.contains(&mine))
+                .collect();
+            assert!(wrong.is_empty(), "{}: {wrong:?}", table.opens);
+        }
+    }
+}
+
+#[test]
+fn a_row_says_what_it_is_and_keys_of_one_form_are_rows() {
+    for table in tables() {
+        assert!(!table.about.is_empty() && !table.about.ends_with('.'), "{}", table.opens);
+        for key in table.keys {
+            assert!(!key.about.is_empty() && !key.about.ends_with('.'), "`{}` of {}", key.name, table.opens);
+        }
+        for name in table.forms.iter().flat_map(|form| form.iter()) {
+            assert!(table.key(name).is_some(), "`{name}` of {}", table.opens);
+        }
+    }
+}
+
+#[test]
+fn units_in_the_schema_are_those_that_are_read() {
+    let all = [
+        Dimension::Bytes,
+        Dimension::BytesPerSecond,
+        Dimension::PerSecond,
+        Dimension::Seconds,
+        Dimension::Fraction,
+        Dimension::Count,
+    ];
+    let words = "B kB KB MB GB TB PB EB KiB kiB MiB GiB TiB PiB EiB B/s kB/s MB/s GB/s TB/s KiB/s MiB/s \
+    GiB/s TiB/s \
+                 /s k/s M/s G/s op/s ops/s kop/s Mops/s IOPS kIOPS MIOPS ns us µs ms s min h % count \
+                 errors cases Gb/s GIB/s day days sec minutes kb mb m d GIOPS /min MB/min x";
+    for word in words.split_whitespace() {
+        let read = format!("3 {word}").parse::<Quantity>().ok().map(|quantity| quantity.dimension);
+        for dimension in all {
+            let pattern = regex_lite::Regex::new(&format!("^({})$", units_of(dimension))).unwrap();
+            assert_eq!(pattern.is_match(word), read == Some(dimension), "`{word}` as {dimension:?}");
+        }
+    }
+}
+
+#[test]
+fn every_key_is_in_the_schema_with_what_it_is() {
+    let schema = schema();
+    for table in tables() {
+        let object = match table.name {
+            "file" => &schema,
+            name => &schema["definitions"][name],
+        };
+        for key in table.keys {
+            let said = object["properties"][key.name]["description"].as_str();
+            assert!(
+                said.is_some_and(|said| said.starts_with(key.about)),
+                "`{}` of {}",
+                key.name,
+                table.opens
+            );
+        }
+        assert_eq!(object["additionalProperties"], serde_json::json!(false), "{}", table.opens);
+    }
+}
+
+#[test]
+fn a_value_that_no_test_looks_at_is_refused_too() {
+    let text = "[defaults]\ntimeout = \"ten min\"\n";
+    let refused = form::untold(text, &Place::new(text, "p.toml")).unwrap_err().0;
+    assert!(refused.starts_with("p.toml:1:1: the file needs `schema`"), "{refused}");
+}
