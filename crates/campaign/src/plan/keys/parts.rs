@@ -80,6 +80,26 @@ pub(super) static TEST: Table = Table {
             "how long the measured phase lasts at least, with every rank at work",
         ),
         key(
+            "steady",
+            Kind::Table(&STEADY),
+            "{ window = \"30 s\" }",
+            "when its rate counts as steady; a run that does not become so is INVALID",
+        ),
+        key("warm_up", Count, "1", "launches before its repetitions, which are kept and count for nothing"),
+        key(
+            "order",
+            ORDER,
+            "\"interleaved\"",
+            "of `nodes` with steps: `interleaved`: the first repetition of each, then the second of each, \
+             so that no drift poses as an effect of the steps",
+        ),
+        key(
+            "client_limit",
+            Kind::Table(&CLIENT_LIMIT),
+            "{ nodes = [1024] }",
+            "whether more clients have more: then its value is a lower bound",
+        ),
+        key(
             "verify",
             Word(&["after", "no"]),
             "\"after\"",
@@ -103,6 +123,56 @@ pub(super) static TEST: Table = Table {
         key("decide", Kind::Table(&DECIDE), "{ rule = \"median\" }", "how its verdict is reached"),
     ],
     forms: &[&["ior"], &["mdtest"], &["fdtree"], &["ls_lr"], &["flash_io"], &["mpi_io"], &["app"]],
+};
+
+/// How the repetitions of several steps follow on each other.
+const ORDER: Kind = Word(&["sequential", "interleaved"]);
+
+static STEADY: Table = Table {
+    name: "steady",
+    opens: "steady = { … }",
+    about: "When a rate counts as steady, as docs/METHODOLOGY.md has it",
+    keys: &[
+        key("window", TIME, "\"30 s\"", "the length of a window; 30 s if nothing is said"),
+        key(
+            "slope",
+            SHARE,
+            "\"10 %\"",
+            "how much a straight line through a window rises or falls at most, of its mean; 10 % if \
+             nothing is said",
+        ),
+        key(
+            "range",
+            SHARE,
+            "\"20 %\"",
+            "how far the means of its five parts lie apart at most, of its mean; 20 % if nothing is said",
+        ),
+        key("max", TIME, "\"300 s\"", "when it has to be steady at the latest; 300 s if nothing is said"),
+        key("measured", TIME, "\"60 s\"", "how long it is measured then; a window if nothing is said"),
+    ],
+    forms: &[],
+};
+
+static CLIENT_LIMIT: Table = Table {
+    name: "client_limit",
+    opens: "client_limit = { … }",
+    about: "The same test at more client nodes, once each",
+    keys: &[
+        key("nodes", Numbers, "[1024]", "the numbers of nodes, each more than its own").must(),
+        key(
+            "gain",
+            SHARE,
+            "\"5 %\"",
+            "the gain above which the clients are what limits; 5 % if nothing is said",
+        ),
+        key(
+            "uses",
+            Text,
+            "\"dataset.more\"",
+            "whose files it works on there, if not those of the test itself",
+        ),
+    ],
+    forms: &[],
 };
 
 pub(super) static NODES: Table = Table {
@@ -173,7 +243,8 @@ static APP: Table = Table {
             "argv",
             Texts,
             "[\"./umt\", \"{dir}/dump\"]",
-            "the program and its words; the launcher starts it like any other, with `local` as one process",
+            "the program and its words; the launcher starts it like any other, with `local` as one \
+             process; `{assay}` is this program's file",
         )
         .must(),
         key(
@@ -249,6 +320,12 @@ pub(super) static SERIES: Table = Table {
         ),
         key("ppn", Count, "4", "ranks on each node"),
         key("repetitions", Count, "3", "of each phase at each step"),
+        key(
+            "order",
+            ORDER,
+            "\"interleaved\"",
+            "over nodes or transfers: the first repetition of each step, then the second of each",
+        ),
         key("fs", Text, "\"scratch\"", "the file system whose servers are counted"),
         key(
             "phases",

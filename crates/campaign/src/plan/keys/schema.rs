@@ -81,7 +81,7 @@ fn value(kind: &Kind) -> Value {
                 Dimension::Fraction,
                 Dimension::Count,
             ]);
-            text(&format!("({number}|[0-9_.]+ *% of .+)"))
+            text(&format!("({number}|[0-9_.]+\\s*% of .+)"))
         }
         Kind::Word(words) => {
             json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": PARAMETER }] })
@@ -108,18 +108,18 @@ fn reference(table: &Table) -> Value {
 
 /// Text of this form, or with a parameter in it.
 fn text(pattern: &str) -> Value {
-    json!({ "type": "string", "pattern": format!("^ *{pattern} *$|{PARAMETER}") })
+    json!({ "type": "string", "pattern": format!(r"^\s*{pattern}\s*$|{PARAMETER}") })
 }
 
 /// `12`, `"12"` or `"90%"`.
 fn nodes() -> Value {
-    json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text("[0-9][0-9_.]* *%?")] })
+    json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text(r"[0-9][0-9_.]*\s*%?")] })
 }
 
 /// A number with a unit of one of these, as `units` reads it.
 fn number_with_unit(dimensions: &[Dimension]) -> String {
     let units: Vec<&str> = dimensions.iter().map(|dimension| units_of(*dimension)).collect();
-    format!("[0-9_.]+ *({})", units.join("|"))
+    format!(r"[0-9_.]+\s*({})", units.join("|"))
 }
 
 /// The words of a unit.
