@@ -98,7 +98,9 @@ const LISTED: usize = 10;
 fn unknown_word(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]) -> String {
     let all = known.join(", ");
     match meant {
-        Some(meant) if known.len() > LISTED => format!("unknown {kind} `{unknown}`{meant}"),
+        Some(meant) if known.len() > LISTED => {
+            format!("unknown {kind} `{unknown}`{}", meant.trim_end_matches('.'))
+        }
         Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}"),
         None => format!("unknown {kind} `{unknown}`; known here: {all}"),
     }

@@ -1,5 +1,7 @@
 //! `assay plan`: the ready plans, and whether a plan can work.
 
+mod init;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,8 +34,19 @@ enum Action {
         #[command(flatten)]
         values: Values,
     },
+    /// Write a plan to start from, and beside it the schema for editors; nothing is overwritten
+    Init {
+        /// `minimal`, or a ready plan
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Where to [default: NAME.toml, here]
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
     /// List the ready plans
     List,
+    /// Print the JSON schema of plans, by which editors complete, explain and check their keys
+    Schema,
     /// Print a ready plan, to be kept in a file and changed
     Show {
         /// One of those that `assay plan list` names
@@ -124,6 +137,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             let line = |ready: &Ready| Ok(format!("{:<19} {}\n", ready.name, ready.plan()?.title));
             READY.iter().map(line).collect::<Result<String, Usage>>()?
         }
+        Action::Init { name, file } => init::init(&name, file)?,
+        Action::Schema => init::schema()?,
         Action::Show { name } => ready(&name)?.text.to_owned(),
     };
     say(&text)?;
