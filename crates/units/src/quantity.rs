@@ -206,6 +206,26 @@ mod tests {
     }
 
     #[test]
+    fn units_of_other_programs_lead_to_those_there_are() {
+        for (text, end) in [
+            ("3 GIB/s", "did you mean `GiB/s`?"),
+            ("3 gb/s", "bits are no unit here; write bytes, such as `GB/s`"),
+            ("3 MiB/sec", "did you mean `MiB/s`?"),
+            ("3 MBps", "did you mean `MB/s`?"),
+            ("3 KB/S", "each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"),
+            ("3 minutes", "did you mean `min`?"),
+            ("3 creates/s", "did you mean `/s`?"),
+            ("3 percent", "did you mean `%`?"),
+            ("3 Gb/s", "bits are no unit here; write bytes, such as `GB/s`"),
+            ("3 Gbps", "bits are no unit here; write bytes, such as `GB/s`"),
+            ("3 furlongs", "each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"),
+        ] {
+            let error = text.parse::<Quantity>().unwrap_err().0;
+            assert!(error.ends_with(end), "{error}");
+        }
+    }
+
+    #[test]
     fn contracts_values_are_read_with_their_units() {
         assert_eq!(read("3.0 TB/s"), (3e12, Dimension::BytesPerSecond));
         assert_eq!(read("512MiB"), (512.0 * 1_048_576.0, Dimension::Bytes));

@@ -164,4 +164,11 @@ mod tests {
         assert_eq!(nearest("tiemout", &known), Some("timeout"));
         assert_eq!(nearest("colour", &known), None);
     }
+
+    #[test]
+    fn letters_in_each_others_place_are_one_mistake_and_capitals_are_none() {
+        assert_eq!(nearest("maen", &["max", "mean", "median", "min"]), Some("mean"));
+        assert_eq!(nearest("Id", &["by", "id"]), Some("id"));
+        assert_eq!(nearest("x", &["id", "ior", "by"]), None);
+    }
 }

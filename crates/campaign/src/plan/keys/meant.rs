@@ -58,12 +58,12 @@ pub(in crate::plan) fn key_meant(unknown: &str, known: &[&str]) -> Option<String
     if let Some((_, where_)) = ELSEWHERE.iter().find(|(words, _)| words.contains(&low.as_str())) {
         return Some(format!(": {where_}."));
     }
-    if let Some(near) = nearest(unknown, known) {
-        return Some(format!(", did you mean `{near}`?"));
-    }
     let others: Vec<&str> =
         tables().into_iter().filter(|table| table.key(unknown).is_some()).map(|table| table.opens).collect();
-    (!others.is_empty()).then(|| format!("; it is a key of {}.", others.join(", ")))
+    if !others.is_empty() {
+        return Some(format!("; it is a key of {}.", others.join(", ")));
+    }
+    nearest(unknown, known).map(|near| format!(", did you mean `{near}`?"))
 }
 
 /// What to write in place of a word that there is not.

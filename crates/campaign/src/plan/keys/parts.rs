@@ -165,12 +165,7 @@ static CLIENT_LIMIT: Table = Table {
             "\"5 %\"",
             "the gain above which the clients are what limits; 5 % if nothing is said",
         ),
-        key(
-            "uses",
-            Text,
-            "\"dataset.more\"",
-            "whose files it works on there, if not those of the test itself",
-        ),
+        key("uses", Text, "\"dataset.more\"", "the dataset of those nodes, for a reader of more files"),
     ],
     forms: &[],
 };

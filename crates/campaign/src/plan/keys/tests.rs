@@ -2,7 +2,7 @@
 
 use toml::{Table as Toml, Value};
 
-use super::super::{place::Place, wire};
+use super::super::wire;
 use super::schema::units_of;
 use super::{Key, Kind, Table, form, rows, schema, tables};
 use units::{Dimension, Quantity};
@@ -280,11 +280,4 @@ fn every_key_is_in_the_schema_with_what_it_is() {
         }
         assert_eq!(object["additionalProperties"], serde_json::json!(false), "{}", table.opens);
     }
-}
-
-#[test]
-fn a_value_that_no_test_looks_at_is_refused_too() {
-    let text = "[defaults]\ntimeout = \"ten min\"\n";
-    let refused = form::untold(text, &Place::new(text, "p.toml")).unwrap_err().0;
-    assert!(refused.starts_with("p.toml:1:1: the file needs `schema`"), "{refused}");
 }
