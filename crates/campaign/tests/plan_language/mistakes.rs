@@ -1,5 +1,5 @@
-//! Mistakes of somebody who types a plan by hand, in `mistakes.txt`: each is told in one line, with its place,
-//! what it is, and what would do.
+//! Mistakes of somebody who types a plan by hand, in `mistakes.txt`: each is told in one line, with its
+//! place, what it is, and what would do.
 //!
 //! With `BLESS` set in the environment what is said is written instead of compared.
 

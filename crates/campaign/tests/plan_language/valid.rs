@@ -43,14 +43,7 @@ fn holds(
             look(root, target, value, at, found);
             true
         }
-        "type" => match rule.as_str().expect("one type") {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "integer" => value.is_i64() || value.is_u64(),
-            "number" => value.is_number(),
-            other => panic!("no type `{other}` is known here"),
-        },
+        "type" => is_of_type(value, rule),
         "const" => value == rule,
         "enum" => all().any(|one| one == value),
         "pattern" => {
@@ -97,5 +90,16 @@ fn holds(
             true
         }
         other => panic!("`{other}` is not known here; is it to editors?"),
+    }
+}
+
+fn is_of_type(value: &Value, rule: &Value) -> bool {
+    match rule.as_str().expect("one type") {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        other => panic!("no type `{other}` is known here"),
     }
 }

@@ -47,7 +47,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         ),
         (
             "[launch]\nkind = \"slurm\"\n".into(),
-            "p.toml:5:8: unknown word `slurm`, did you mean `srun`? Known here: local, mpirun, aprun, flux, jsrun, mpich, \
+            "p.toml:5:8: unknown word `slurm`, did you mean `srun`? Known here: local, mpirun, \
+             aprun, flux, jsrun, mpich, \
              openmpi, pals, srun",
         ),
         (
@@ -57,8 +58,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         ),
         (
             "[[test]]\nid = \"T\"\nior = 5\n".into(),
-            "p.toml:6:7: `ior` of [[test]] is text in quotes, such as `ior = \"-w -F -e -g -t 1m -b 4g\"`, and \
-             not the number 5",
+            "p.toml:6:7: `ior` of [[test]] is text in quotes, such as `ior = \"-w -F -e -g -t 1m -b 4g\"`, \
+             and not the number 5",
         ),
     ] {
         let said = refusal(&rest);
