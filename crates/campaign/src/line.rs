@@ -135,7 +135,8 @@ impl Line {
             Self::Ior(line) => {
                 let bytes = line.bytes(ranks).saturating_mul(line.repetitions);
                 let share = |present: bool| if present { bytes } else { 0 };
-                let read = share(line.read) + share(line.read_check) + share(line.write_check);
+                let parts = [line.read, line.read_check, line.write_check];
+                let read = parts.into_iter().map(share).fold(0, u64::saturating_add);
                 (share(line.write), read)
             }
             Self::Tool(line) => line.bytes(ranks),

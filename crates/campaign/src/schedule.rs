@@ -117,7 +117,7 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
     let mut lying: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
     for job in jobs {
         let need = needs.entry(job.fs.clone()).or_default();
-        need.written_bytes += job.writes_bytes;
+        need.written_bytes = need.written_bytes.saturating_add(job.writes_bytes);
         let (bytes, names) = lying.entry((&job.fs, &job.files)).or_default();
         (*bytes, *names) = (job.holds_bytes.max(*bytes), job.holds_names.max(*names));
         let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, held)| held);

@@ -16,6 +16,9 @@ use crate::launch::LaunchKind;
 /// Seconds a job may take where the plan says nothing.
 const TIMEOUT_S: f64 = 3600.0;
 
+/// The most launches of one test.
+const LAUNCHES_MAX: u64 = 100_000;
+
 pub(super) type Checked<T> = Result<T, Usage>;
 
 /// Checks the whole file.
@@ -161,6 +164,11 @@ impl Defaults<'_> {
         match own.or(default) {
             Some(count) if count.get_ref().0 == 0 => {
                 Err(self.place.error(count, format!("{who}: {key} is 0; it must be at least 1")))
+            }
+            // Each is a job, and jobs are held in memory.
+            Some(count) if ["repetitions", "warm_up"].contains(&key) && count.get_ref().0 > LAUNCHES_MAX => {
+                let what = format!("{who}: {key} is {}; {LAUNCHES_MAX} at most", count.get_ref().0);
+                Err(self.place.error(count, what))
             }
             count => Ok(whole(count, &format!("{who}: {key}"), self.place)?.unwrap_or(otherwise)),
         }

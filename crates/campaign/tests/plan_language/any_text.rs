@@ -1,7 +1,7 @@
 //! Any text is a plan or is refused in one line that says where; what is a plan passes the schema.
 
-use campaign::Plan;
 use campaign::plan::{Choice, schema};
+use campaign::{Plan, lint, schedule};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -84,6 +84,8 @@ const WORDS: &[&str] = &[
     "-D 99999999999 ",
     "-I 99999999999 ",
     "-z 64 -b 64 ",
+    "repetitions = 4294967295\n",
+    "-i 18446744073709551615 ",
 ];
 
 /// One change of a text.
@@ -95,17 +97,19 @@ enum Change {
     Twice(usize),
     Swap(usize, usize),
     Line(usize, usize),
+    Text(usize, usize, bool),
 }
 
 fn change() -> impl Strategy<Value = Change> {
     let at = any::<usize>;
     prop_oneof![
-        (at(), 1..40_usize).prop_map(|(from, length)| Change::Cut(from, length)),
-        (at(), at()).prop_map(|(to, word)| Change::Put(to, word)),
-        (at(), 1..12_usize, at()).prop_map(|(from, length, word)| Change::Instead(from, length, word)),
-        at().prop_map(Change::Twice),
-        (at(), at()).prop_map(|(one, other)| Change::Swap(one, other)),
-        (at(), at()).prop_map(|(line, word)| Change::Line(line, word)),
+        1 => (at(), 1..40_usize).prop_map(|(from, length)| Change::Cut(from, length)),
+        1 => (at(), at()).prop_map(|(to, word)| Change::Put(to, word)),
+        1 => (at(), 1..12_usize, at()).prop_map(|(from, length, word)| Change::Instead(from, length, word)),
+        1 => at().prop_map(Change::Twice),
+        1 => (at(), at()).prop_map(|(one, other)| Change::Swap(one, other)),
+        1 => (at(), at()).prop_map(|(line, word)| Change::Line(line, word)),
+        3 => (at(), at(), any::<bool>()).prop_map(|(text, word, whole)| Change::Text(text, word, whole)),
     ]
 }
 
@@ -125,6 +129,18 @@ impl Change {
             Self::Cut(from, cut) => return spliced(from, *cut, ""),
             Self::Put(to, index) => return spliced(to, 0, word(index)),
             Self::Instead(from, cut, index) => return spliced(from, *cut, word(index)),
+            // What is in quotes becomes something else, or more.
+            Self::Text(which, index, whole) => {
+                let mut parts: Vec<&str> = text.split('"').collect();
+                let which = (which % parts.len()) | 1;
+                let Some(part) = parts.get_mut(which) else { return text.to_owned() };
+                let more = match whole {
+                    true => word(index).to_owned(),
+                    false => format!("{part} {}", word(index)),
+                };
+                *part = &more;
+                return parts.join("\"");
+            }
             _ if lines.is_empty() => return String::new(),
             Self::Twice(line) => lines.insert(line % count, lines[line % count].clone()),
             Self::Swap(one, other) => lines.swap(one % count, other % count),
@@ -169,7 +185,12 @@ proptest! {
         let text = changes.iter().fold(base.get(&bases).clone(), |text, change| change.of(&text));
         match Plan::parse(&text, "p.toml") {
             Err(refusal) => prop_assert!(says_where(&refusal.0, &text), "{}\n{text}", refusal.0),
-            Ok(_) => {
+            Ok(plan) => {
+                if let Ok(jobs) = schedule::jobs(&plan, &[]) {
+                    schedule::needs(&jobs);
+                    schedule::beside_states(&jobs);
+                }
+                lint::plan(&plan);
                 let found = problems(&schema(), &read(&text));
                 prop_assert!(found.is_empty(), "{found:?}\n{text}");
             }
