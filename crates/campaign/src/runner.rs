@@ -14,6 +14,7 @@ mod full;
 mod hold;
 mod job;
 mod place;
+mod room;
 mod setup;
 
 use std::collections::BTreeMap;
@@ -210,7 +211,12 @@ fn run_each(
         }
         for job in now {
             for files in &job.removes {
-                place.remove_files(job, files)?;
+                match place.remove_files(job, files) {
+                    Err(Trouble::Io(error)) => {
+                        observer.see(&Event::Trouble(&format!("{error}; the files there stay")));
+                    }
+                    removed => removed?,
+                }
             }
         }
     }

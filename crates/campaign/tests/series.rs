@@ -161,7 +161,7 @@ fn each_step_is_compared_with_the_first_and_reads_what_it_wrote() {
         "the smallest file, in whole transfers: {calls}"
     );
     let job = campaign.jobs.iter().find(|job| job.info.test == "S.s2.w").unwrap();
-    let printed = ["setup-1", "setup-2", "setup-3"]
+    let printed = ["servers-1", "servers-2", "setup-1"]
         .map(|name| stage.text(&format!("campaign/{}/{name}.stdout.txt", job.folder)));
     assert!(printed[0].is_empty() && printed[1] == "2\n", "{printed:?}");
     assert!(printed[2].starts_with("set up ") && printed[2].ends_with("/tests/S.s2.w-r1\n"), "{printed:?}");
@@ -184,6 +184,41 @@ fn a_step_that_falls_short_fails_and_all_servers_are_brought_back() {
         reason.starts_with("mean 510 B/s misses >= 90 % of linear from S.s1.w (1 to 6 servers) = 540 B/s")
     );
     assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn a_directory_is_made_when_the_servers_of_its_step_serve() {
+    let stage = Stage::new();
+    let scratch = stage.path("scratch").display().to_string();
+    stage.judged(&format!("echo {{servers}} > FILE; find {scratch} -name 'S.s*' >> FILE.there.{{servers}}"));
+    for servers in [1, 2, 4, 6] {
+        let there = stage.text(&format!("program.servers.there.{servers}"));
+        assert!(!there.contains(&format!("/S.s{servers}.")), "{servers}: {there}");
+    }
+}
+
+/// A series that ends with few servers, and a test behind it.
+const BEHIND: &str = r#"
+[[series]]
+id = "T"
+over = "servers"
+steps = ["2/3", "1/3"]
+[[series.phases]]
+id = "w"
+ior = "-w -F -D 5 -t 1m -b 4g"
+criterion = { metric = "write.bw", linear_within = "10%" }
+[[test]]
+id = "A"
+ior = "-w -F -t 1m -b 4g"
+criterion = { metric = "write.bw", op = ">=", value = "600 B/s" }
+"#;
+
+#[test]
+fn a_test_that_names_no_number_of_servers_has_all_of_them() {
+    let stage = Stage::new();
+    let campaign = stage.judged_with("echo {servers} > FILE; echo {servers} >> FILE.history", "", BEHIND);
+    let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
+    assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?} {}", stage.text("program.servers.history"));
 }
 
 #[test]

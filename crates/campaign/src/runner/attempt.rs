@@ -52,15 +52,26 @@ impl<'a> Attempt<'a> {
         setup: &mut Setup,
     ) -> Result<Option<Self>, Trouble> {
         let turn = Turn::of(place, job)?;
-        let files = place.files(job)?;
-        let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
+        let mut refused = setup.servers(asked, job, &staged.dir())?;
+        let files = place.files_path(job);
+        match place.make_files(job) {
+            Ok(()) => {}
+            // A file system that has lost a part of itself costs this attempt; what lies elsewhere goes on.
+            Err(Trouble::Io(error)) if !full::is_full(&error) => {
+                refused.get_or_insert(format!("fs.{}: {error}", job.fs));
+            }
+            Err(trouble) => return Err(trouble),
+        }
+        let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let prepared = Prepared::new(asked, job, &place.nodes, &files, &staged.dir());
-        let refused = match (&turn, dataset::changed(asked, job, &files)) {
-            (Some(Turn::Refused(why)), _) => Some(why.clone()),
-            (_, Some(why)) => Some(why),
-            (Some(Turn::Finds(_)), _) => None,
-            _ => setup.before(asked, job, &files, &staged.dir())?,
+        let refused = refused.or_else(|| match &turn {
+            Some(Turn::Refused(why)) => Some(why.clone()),
+            _ => dataset::changed(asked, job, &files),
+        });
+        let refused = match (refused, &turn) {
+            (None, None | Some(Turn::Makes(_))) => Setup::commands(asked, job, &files, &staged.dir())?,
+            (refused, _) => refused,
         };
         if asked.stop.load(Ordering::Relaxed) {
             return Ok(None);

@@ -10,7 +10,7 @@ use super::{Campaigning, Trouble};
 use crate::schedule::PlannedJob;
 
 /// Whether there was no room, in blocks, inodes or a quota.
-fn is_full(error: &io::Error) -> bool {
+pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 

@@ -7,21 +7,20 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo, FileSystem, Resumed, names};
-use units::{Usage, bytes_binary};
+use results::folder::{self, CampaignInfo, Resumed, names};
+use units::Usage;
 
 use super::dataset::Keeping;
 use super::hold::Hold;
+use super::room::{room, room_beside};
 use super::{Campaigning, Trouble};
 use crate::launch::{Nodes, Surroundings};
 use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
-use crate::plan::{Choice, State};
+use crate::plan::Choice;
 use crate::schedule::{self, PlannedJob};
 
 /// The file in a directory for files that says which campaign made it.
 const MARK: &str = ".assay-campaign";
-/// How much more room there must be than the jobs need.
-const ROOM_MARGIN: f64 = 1.1;
 
 /// The places of one campaign.
 pub(super) struct Place {
@@ -154,7 +153,7 @@ impl Place {
 
     /// The directory of the job's files; made anew where the job makes its files, so that nothing of
     /// an attempt that was killed is found in it.
-    pub(super) fn files(&self, job: &PlannedJob) -> Result<PathBuf, Trouble> {
+    pub(super) fn make_files(&self, job: &PlannedJob) -> Result<(), Trouble> {
         let data = self.data(job)?;
         let files = data.join(&job.files);
         if job.makes_files {
@@ -164,6 +163,11 @@ impl Place {
             }
         }
         for needed in std::iter::once(&job.files).chain(&job.states).map(|needed| data.join(needed)) {
+            if let Err(error) = needed.metadata()
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                return Err(named(&needed, &error).into());
+            }
             if !needed.is_dir() {
                 return Err(Usage(format!(
                     "{} needs what earlier jobs left in {}, which is gone; begin the campaign again, and see \
@@ -174,7 +178,12 @@ impl Place {
                 .into());
             }
         }
-        Ok(files)
+        Ok(())
+    }
+
+    /// The path of that directory, whatever there is.
+    pub(super) fn files_path(&self, job: &PlannedJob) -> PathBuf {
+        self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new("")).join(&job.files)
     }
 
     /// Removes a directory of files on the job's file system, if it is there.
@@ -184,7 +193,8 @@ impl Place {
             return Ok(());
         }
         self.keeping.put_away(files)?;
-        Ok(remove(&self.data(job)?.join(files))?)
+        let files = self.data(job)?.join(files);
+        Ok(remove(&files).map_err(|error| named(&files, &error))?)
     }
 
     /// Removes the directories for files as far as they are empty; what others put there stays.
@@ -203,11 +213,16 @@ impl Place {
             fs::write(data.join(MARK), &self.mark).map_err(|error| unmade(data, &error))?;
         }
         if !is_own(data, &self.mark) {
-            let what = format!(
-                "{}/{MARK} does not say that this campaign made it; nothing is touched",
-                data.display()
-            );
-            return Err(Usage(what).into());
+            // The mark may lie on a server that is down; nothing is touched, and other file systems go on.
+            let mark = data.join(MARK);
+            let what = match fs::read(&mark) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => named(&mark, &error),
+                _ => io::Error::other(format!(
+                    "{} does not say that this campaign made it; nothing is touched",
+                    mark.display()
+                )),
+            };
+            return Err(what.into());
         }
         Ok(data)
     }
@@ -353,46 +368,4 @@ fn dirs(asked: &Campaigning) -> Result<Vec<(String, PathBuf)>, Trouble> {
         dirs.push((name.clone(), path));
     }
     Ok(dirs)
-}
-
-fn room(fs: &FileSystem, dir: &Path, need: schedule::Need) -> Result<(), Usage> {
-    let names = need.peak_names as f64 * ROOM_MARGIN;
-    // Where inodes are made as they are needed, there is no number of them.
-    if fs.inodes > 0 && (fs.inodes_free as f64) < names {
-        return Err(Usage(format!(
-            "{} has {} inodes free and the plan needs {} (its names and 10 %); make room or choose another \
-             directory",
-            dir.display(),
-            fs.inodes_free,
-            names.ceil(),
-        )));
-    }
-    let needed = need.peak_bytes as f64 * ROOM_MARGIN;
-    if (fs.bytes_free as f64) < needed {
-        return Err(Usage(format!(
-            "{} has {} free and the plan needs {} (its files and 10 %); make room or choose another \
-             directory",
-            dir.display(),
-            bytes_binary(fs.bytes_free as f64),
-            bytes_binary(needed),
-        )));
-    }
-    Ok(())
-}
-
-/// What a state leaves free has to hold the files of the tests that run on it.
-fn room_beside(state: &State, fs: &FileSystem, peak_bytes: u64) -> Result<(), Usage> {
-    let Some(share) = state.blocks() else { return Ok(()) };
-    let (left, needed) = (fs.bytes as f64 * (1.0 - share), peak_bytes as f64 * ROOM_MARGIN);
-    if left < needed {
-        return Err(Usage(format!(
-            "{} leaves {} of fs.{} free, and the tests that run on it need {} (their files and 10 %); fill \
-             or write less",
-            state.job(),
-            bytes_binary(left),
-            fs.name,
-            bytes_binary(needed),
-        )));
-    }
-    Ok(())
 }

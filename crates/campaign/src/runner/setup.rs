@@ -25,20 +25,28 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Does what `job` needs; gives why the job is not to be started, if so.
-    pub(super) fn before(
+    /// Has as many servers serve as `job` says, or all again where it says nothing; gives why the job is not
+    /// to be started, if so. Its directory comes later: a file system may bind that to those that serve.
+    pub(super) fn servers(
         &mut self,
+        asked: &Campaigning,
+        job: &PlannedJob,
+        dir: &Path,
+    ) -> io::Result<Option<String>> {
+        let all = asked.plan.file_systems[&job.fs].servers.filter(|_| self.servers.contains_key(&job.fs));
+        let Some(servers) = job.servers.or(all) else { return Ok(None) };
+        let mut shell = Shell::new(asked, dir, "servers", job.timeout_s);
+        self.serve(&mut shell, &job.fs, servers)
+    }
+
+    /// Runs the commands of `job`, whose directory is `files`; gives why it is not to be started, if so.
+    pub(super) fn commands(
         asked: &Campaigning,
         job: &PlannedJob,
         files: &Path,
         dir: &Path,
     ) -> io::Result<Option<String>> {
-        let mut shell = Shell { asked, dir, timeout_s: job.timeout_s, commands: 0 };
-        if let Some(servers) = job.servers
-            && let Some(why) = self.serve(&mut shell, &job.fs, servers)?
-        {
-            return Ok(Some(why));
-        }
+        let mut shell = Shell::new(asked, dir, "setup", job.timeout_s);
         for command in &job.setup {
             let command = command.replace("{dir}", &files.to_string_lossy());
             if let Err(why) = shell.run(&command)? {
@@ -79,7 +87,7 @@ impl Setup {
                 continue;
             }
             let dir = tempdir()?;
-            let mut shell = Shell { asked, dir: &dir, timeout_s: RESTORE_S, commands: 0 };
+            let mut shell = Shell::new(asked, &dir, "servers", RESTORE_S);
             let set = placed(asked, &fs, set);
             if let Err(why) = shell.run(&set.replace("{servers}", &all.to_string()))? {
                 troubles.push(format!("fs.{fs}: its {all} servers could not be brought back: {why}"));
@@ -112,15 +120,21 @@ fn tempdir() -> io::Result<std::path::PathBuf> {
 struct Shell<'a> {
     asked: &'a Campaigning,
     dir: &'a Path,
+    /// What its files in `dir` begin with.
+    name: &'a str,
     timeout_s: f64,
     commands: u32,
 }
 
-impl Shell<'_> {
+impl<'a> Shell<'a> {
+    fn new(asked: &'a Campaigning, dir: &'a Path, name: &'a str, timeout_s: f64) -> Self {
+        Self { asked, dir, name, timeout_s, commands: 0 }
+    }
+
     /// What the command printed, or how it ended with the last line of what it said.
     fn run(&mut self, command: &str) -> io::Result<Result<String, String>> {
         self.commands += 1;
-        let name = format!("setup-{}", self.commands);
+        let name = format!("{}-{}", self.name, self.commands);
         let prepared = Prepared::shell(self.asked, command, self.dir, &name, self.timeout_s);
         // One that is stopped says so by itself: the job is not started either.
         let ended = prepared.run(&self.asked.stop)?;
