@@ -18,6 +18,9 @@ const LEAST: f64 = 0.9;
 const LOST: f64 = 0.05;
 /// The wear-out's share of the deadline above which it is told.
 const WEAR_OUT: f64 = 0.1;
+/// Share of the others' rate below which the fullest target serves each file slowly, and from which on all of
+/// its files together are served as fast as others.
+const CROWDED: f64 = 0.8;
 /// In shorter phases the start of the ranks decides who is last, seconds.
 const LONG: f64 = 1.0;
 /// Share of the median rank's rate below which a rank is told where only the slowest is known.
@@ -33,6 +36,9 @@ pub(super) fn told(phases: &[&Phase]) -> Vec<String> {
     let sentence = |(at, group): (usize, &Group)| of_group(phases, &attribution, at, group);
     all.extend(attribution.found().map(sentence).take(SENTENCES));
     let found = attribution.found().count();
+    if found == 0 {
+        all.extend(uneven(phases));
+    }
     if found > SENTENCES {
         all.push(format!("{} more nodes or targets were slow or crowded", found - SENTENCES));
     }
@@ -89,6 +95,28 @@ fn of_group(phases: &[&Phase], attribution: &Attribution, at: usize, group: &Gro
         format!("; the same ranks are those of {other}, and either may be the reason")
     });
     format!("{rate}{uneven}{either}")
+}
+
+/// Files that lay unevenly in most repetitions, each time on another target, so that no one of them stands
+/// out: that the fullest is slow for each and not for all of its files then comes too often to be chance.
+fn uneven(phases: &[&Phase]) -> Option<String> {
+    let mut crowded = Vec::new();
+    for phase in phases {
+        let attribution = Attribution::of(&[*phase]);
+        let targets = attribution.groups.iter().enumerate();
+        let targets = targets.filter(|(_, group)| group.factor == Factor::Target);
+        let Some((at, fullest)) = targets.max_by(|a, b| a.1.held.total_cmp(&b.1.held)) else { continue };
+        let each_slow = fullest.share.is_some_and(|share| share < CROWDED);
+        let all_slow = fullest.together.is_none_or(|together| together < CROWDED);
+        if each_slow && !all_slow && fullest.held > fullest.others_held[0] {
+            let fullest = Group { finding: Finding::Crowded, ..fullest.clone() };
+            crowded.push((fullest.held, of_group(&[*phase], &attribution, at, &fullest)));
+        }
+    }
+    let (times, of) = (crowded.len(), phases.len());
+    let (_, worst) = crowded.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (times * 2 > of && of > 1)
+        .then(|| format!("{worst}; one or another was that full in {times} of {of} repetitions"))
 }
 
 /// `held 4 files, others 1 to 3`.
