@@ -1,8 +1,12 @@
 //! A GlusterFS whose bricks have known speeds: each is an ext4 on a loop device that a cgroup holds to so
-//! many bytes a second, and the servers run without glusterd, as children of the test.
+//! many bytes a second, and the servers run without glusterd, as children of the test. Commands of a plan may
+//! bring bricks on and off.
 //!
 //! Invariant: whatever happens to the test, mounts, loop devices, cgroups and servers are gone afterwards;
 //! what a killed test left goes when the next one starts.
+
+mod hooks;
+mod placed;
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -57,12 +61,12 @@ impl Gluster {
     /// where this machine cannot have one.
     pub fn start(volume: Volume, rates: &[u64]) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        if let Err(why) = possible() {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        if let Err(why) = possible(number) {
             println!("SKIPPED: {why}");
             return None;
         }
         sweep();
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = Path::new(HOME).join(format!("{NAME}.{}.{number}", std::process::id()));
         fs::create_dir_all(root.join("m")).unwrap();
         let mut made = Self { root, children: Vec::new(), devices: Vec::new(), ports: Vec::new() };
@@ -115,13 +119,19 @@ impl Gluster {
         fs::File::create(&image).unwrap().set_len(ROOM).unwrap();
         fs::create_dir(&dir).unwrap();
         // A journal would be written at the same speed, and twice as much in all.
-        done("mkfs.ext4", &["-q", "-F", "-m", "0", "-O", "^has_journal", &text(&image)]);
+        let whole = ["-O", "^has_journal", "-E", "lazy_itable_init=0"];
+        done("mkfs.ext4", &[&["-q", "-F", "-m", "0"][..], &whole, &[&text(&image)]].concat());
         let device = done("losetup", &["-f", "--show", &text(&image)]);
         let device = device.trim();
+        // What is read ahead and never asked for takes from the speed, too.
+        done("blockdev", &["--setra", "32", device]);
         // Every write goes to the device before it returns, so that the server itself is held back.
         done("mount", &["-o", "sync", device, &text(&dir)]);
         let name = device.trim_start_matches("/dev/");
         let number = fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap();
+        // What the first file of all has to read and make is not the speed that is set.
+        fs::write(dir.join("first"), vec![1; 8 << 20]).unwrap();
+        fs::remove_file(dir.join("first")).unwrap();
         self.devices.push(number.trim().to_owned());
         fs::create_dir(self.cgroup(brick)).unwrap();
         self.throttle(brick, rate);
@@ -140,6 +150,22 @@ impl Gluster {
     }
 
     fn add_client(&mut self, volume: Volume) {
+        let text = self.client_volume(volume, self.devices.len());
+        let mount = self.mount().display().to_string();
+        self.spawn("c", &text, "glusterfs", "", &mount);
+        let begin = Instant::now();
+        // A look at a mount whose servers are not there hangs, so that only a kill ends it.
+        let look = |words: &[&str]| quiet("timeout", &[&["-s", "KILL", "2"], words].concat());
+        let there = || [&["mountpoint", "-q", &mount][..], &["ls", &mount]].map(look).iter().all(good);
+        while !there() {
+            let log = || fs::read_to_string(self.root.join("c.log")).unwrap_or_default();
+            assert!(begin.elapsed() < PATIENCE, "no mount: {}", log());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// What a client is, of whose bricks the first `on` take new files.
+    fn client_volume(&self, volume: Volume, on: usize) -> String {
         let bricks = self.devices.len();
         let mut text = String::new();
         for brick in 1..=bricks {
@@ -152,20 +178,13 @@ impl Gluster {
                 self.ports[brick - 1]
             ));
         }
-        let all: Vec<String> = (1..=bricks).map(|brick| format!("c{brick}")).collect();
+        let names = |from: usize| (from..=bricks).map(|brick| format!("c{brick}")).collect::<Vec<_>>();
         let of_bricks = volume.translator(bricks);
-        text.push_str(&format!("volume top\n{of_bricks}  subvolumes {}\nend-volume\n", all.join(" ")));
-        let mount = self.mount().display().to_string();
-        self.spawn("c", &text, "glusterfs", "", &mount);
-        let begin = Instant::now();
-        // A look at a mount whose servers are not there hangs, so that only a kill ends it.
-        let look = |words: &[&str]| quiet("timeout", &[&["-s", "KILL", "2"], words].concat());
-        let there = || [&["mountpoint", "-q", &mount][..], &["ls", &mount]].map(look).iter().all(good);
-        while !there() {
-            let log = || fs::read_to_string(self.root.join("c.log")).unwrap_or_default();
-            assert!(begin.elapsed() < PATIENCE, "no mount: {}", log());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let off = names(on + 1).join(",");
+        let off = if off.is_empty() { off } else { format!("  option decommissioned-bricks {off}\n") };
+        let all = names(1).join(" ");
+        text.push_str(&format!("volume top\n{of_bricks}{off}  subvolumes {all}\nend-volume\n"));
+        text
     }
 
     /// Starts a process of GlusterFS in the foreground, by the shell's words before it.
@@ -192,19 +211,20 @@ impl Drop for Gluster {
             let _ = child.kill();
             let _ = child.wait();
         }
+        end_daemons(&self.root);
         clear(&self.root);
     }
 }
 
 /// What is missing for a volume here.
-fn possible() -> Result<(), String> {
+fn possible(number: u32) -> Result<(), String> {
     for program in ["glusterfsd", "glusterfs", "mkfs.ext4", "losetup"] {
         let path = std::env::var_os("PATH").unwrap_or_default();
         if !std::env::split_paths(&path).any(|dir| dir.join(program).exists()) {
             return Err(format!("no {program} here; `cargo xtask setup` installs it"));
         }
     }
-    let probe = Path::new(CGROUPS).join(format!("{NAME}.{}.probe", std::process::id()));
+    let probe = Path::new(CGROUPS).join(format!("{NAME}.{}.{number}.probe", std::process::id()));
     let _ = fs::remove_dir(&probe);
     let why = |error| {
         format!("cannot throttle devices by {CGROUPS}: {error}; run the tests as root, with cgroup v1")
@@ -224,16 +244,22 @@ fn sweep() {
             continue;
         }
         let _ = quiet("umount", &["-l", &text(&entry.path().join("m"))]);
-        for file in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-            // The number may be another process's by now; its command line says whose it is.
-            let path = file.path();
-            let Ok(pid) = fs::read_to_string(&path) else { continue };
-            let line = fs::read_to_string(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
-            if path.extension().is_some_and(|kind| kind == "pid") && line.contains(&name) {
-                let _ = quiet("kill", &["-9", pid.trim()]);
-            }
-        }
+        end_daemons(&entry.path());
         clear(&entry.path());
+    }
+}
+
+/// Kills the processes of a volume that are known by number alone.
+fn end_daemons(root: &Path) {
+    let name = root.file_name().unwrap().to_string_lossy().into_owned();
+    for file in fs::read_dir(root).into_iter().flatten().flatten() {
+        // The number may be another process's by now; its command line says whose it is.
+        let path = file.path();
+        let Ok(pid) = fs::read_to_string(&path) else { continue };
+        let line = fs::read_to_string(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+        if path.extension().is_some_and(|kind| kind == "pid") && line.contains(&name) {
+            let _ = quiet("kill", &["-9", pid.trim()]);
+        }
     }
 }
 

@@ -1,0 +1,193 @@
+//! Truth for scaling: a parallel file system whose servers are held to a known speed, as the thirds of a
+//! contract. What is linear is found to be, what is not is told with its reason.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use common::campaign::{Place, json, names};
+use common::gluster::{Gluster, Volume};
+use serde_json::Value;
+
+const MIB: u64 = 1 << 20;
+const BRICKS: usize = 6;
+const RANKS: usize = 12;
+/// What a brick does, bytes per second: little enough that nothing else of a machine is the limit.
+const RATE: u64 = 2 * MIB;
+
+/// A name whose files of twelve ranks lie evenly over 2, 4 and 6 bricks, by the hash of GlusterFS.
+const EVEN: &str = "f1269";
+/// One whose files lie evenly over 2 bricks and not over 6, of which one has four of them.
+const UNEVEN: &str = "u368";
+
+/// A series over thirds of the servers of a contract, and what a campaign of it left.
+struct Thirds {
+    place: Place,
+}
+
+impl Thirds {
+    /// Runs these phases of a series on the volume.
+    fn ran(gluster: &Gluster, steps: &str, phases: &str) -> Self {
+        let place = Place::new();
+        let servers = gluster.servers();
+        let plan = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nclients = {{ delivered = 1 }}\n\
+             defaults = {{ ranks = {RANKS}, timeout = \"60 s\" }}\n[fs.s]\ndir = \"{{dir}}\"\n\
+             kind = \"fuse.glusterfs\"\n{servers}[[series]]\nid = \"IOR-2\"\nover = \"servers\"\n\
+             steps = [{steps}]\nrepetitions = 3\n{phases}"
+        );
+        fs::write(place.path("p.toml"), plan).unwrap();
+        fs::create_dir(place.path("evidence")).unwrap();
+        let mount = gluster.mount();
+        let ran = place.assay(&format!("run p.toml --dir {} --campaigns evidence", mount.display()));
+        assert_eq!(names(&place.path("evidence")).len(), 1, "{ran:#?}");
+        assert_eq!(names(&mount), [""; 0], "{ran:#?}");
+        Self { place }
+    }
+
+    fn folder(&self) -> PathBuf {
+        let evidence = self.place.path("evidence");
+        evidence.join(&names(&evidence)[0])
+    }
+
+    /// The folders of the jobs of a test.
+    fn jobs(&self, test: &str) -> Vec<PathBuf> {
+        let jobs = self.folder().join("jobs");
+        let own = |name: &String| name.get(5..).and_then(|name| name.rsplit_once("-r")).unwrap().0 == test;
+        names(&jobs).iter().filter(|name| own(name)).map(|name| jobs.join(name)).collect()
+    }
+
+    fn verdict(&self, test: &str) -> Value {
+        let verdicts = json(&self.folder().join("verdicts.json"));
+        let mut all = verdicts.as_array().unwrap().iter();
+        all.find(|verdict| verdict["test"] == test).unwrap_or_else(|| panic!("{test}: {verdicts:#}")).clone()
+    }
+
+    /// The best rate that a repetition of a test had, bytes per second: whatever else the machine does
+    /// makes a rate lower.
+    fn best(&self, test: &str) -> f64 {
+        let rate = |job: PathBuf| {
+            let records = fs::read_to_string(job.join("records.jsonl")).unwrap();
+            let phase = records.lines().find(|line| line.contains(r#""record":"phase""#)).unwrap();
+            let phase: Value = serde_json::from_str(phase).unwrap();
+            phase["bytes"].as_f64().unwrap() / phase["spans"]["total_s"].as_f64().unwrap()
+        };
+        self.jobs(test).into_iter().map(rate).fold(0.0, f64::max)
+    }
+}
+
+fn words(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
+fn warnings(verdict: &Value) -> Vec<&str> {
+    verdict["warnings"].as_array().unwrap().iter().map(words).collect()
+}
+
+/// What the contract's lines come to here: files written until a deadline, read as far as the smallest goes.
+fn contract(gluster: &Gluster) -> String {
+    let forget = gluster.forget();
+    format!(
+        "[[series.phases]]\nid = \"w\"\n\
+         ior = \"-a POSIX -w -F -e -g -C -E -k -t 128k -b 12m -D 3 -o {{dir}}/{EVEN}\"\n\
+         exports = {{ SMALLEST = \"min(file.size)\" }}\n\
+         criterion = {{ metric = \"write.bw\", linear_within = \"10%\" }}\n\
+         [[series.phases]]\nid = \"r\"\nuses = \"w\"\nsetup = [\"{forget}\"]\n\
+         ior = \"-a POSIX -r -F -e -g -C -E -k -t 128k -b ${{SMALLEST}} -D 2 -o {{dir}}/{EVEN} \
+         --drop-caches\"\n\
+         criterion = {{ metric = \"read.bw\", linear_within = \"10%\" }}\n"
+    )
+}
+
+/// Which bricks are accused of being slow.
+fn accused(verdict: &Value) -> Vec<&str> {
+    let slow = |text: &&str| text.contains("ing to brick ") || text.contains("ing from brick ");
+    warnings(verdict).into_iter().filter(slow).filter(|text| !text.contains("and no slow brick")).collect()
+}
+
+#[test]
+fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where_they_do_not() {
+    let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
+    let sound = Thirds::ran(&gluster, "\"1/3\", \"2/3\", \"3/3\"", &contract(&gluster));
+    every_step_had_its_servers(&gluster, &sound);
+    let verdicts = ["IOR-2.s4.w", "IOR-2.s4.r", "IOR-2.s6.w", "IOR-2.s6.r"].map(|test| sound.verdict(test));
+    for verdict in &verdicts {
+        let (outcome, reason) = (words(&verdict["outcome"]), words(&verdict["reason"]));
+        // Where others use the machine meanwhile, more repetitions are asked for; nothing fails.
+        let open = outcome == "INCONCLUSIVE" && reason.contains(" repetitions would decide");
+        assert!(outcome == "PASS" || open, "{verdict:#}");
+        let of_reading = words(&verdict["metric"]).starts_with("read");
+        assert!(of_reading || accused(verdict).is_empty(), "{verdict:#}");
+    }
+    let quiet = verdicts.iter().all(|verdict| verdict["outcome"] == "PASS");
+    for (step, phase, least) in [2, 4, 6].into_iter().flat_map(|step| [(step, "w", 0.9), (step, "r", 0.75)]) {
+        let share = sound.best(&format!("IOR-2.s{step}.{phase}")) / (step as u64 * RATE) as f64;
+        // A device may save up what it was not asked for, for a tenth of a second.
+        assert!(share < 1.06 && (share > least || !quiet), "{step} {phase}: {share} of what was set");
+    }
+    gluster.throttle(BRICKS, RATE / 16);
+    let told = Thirds::ran(&gluster, "\"1/3\", \"3/3\"", &contract(&gluster));
+    let name = gluster.name(BRICKS);
+    for (phase, doing) in [("w", "writing to"), ("r", "reading from")] {
+        let test = format!("IOR-2.s6.{phase}");
+        let verdict = told.verdict(&test);
+        assert_eq!(words(&verdict["outcome"]), "FAIL", "{verdict:#}");
+        assert!(words(&verdict["reason"]).contains("misses >= 90 % of linear"), "{verdict:#}");
+        let on: BTreeSet<u64> =
+            told.jobs(&test).iter().flat_map(|job| gluster.ranks_on(BRICKS, job)).collect();
+        let listed = |all: Vec<String>| all.join(", ");
+        let ranks = listed(on.iter().map(u64::to_string).collect());
+        let files = listed(on.iter().take(3).map(|rank| format!("{EVEN}.{rank:08}")).collect());
+        let accused = accused(&verdict);
+        assert_eq!(accused.len(), 1, "{verdict:#}");
+        assert!(accused[0].starts_with(&format!("{doing} brick {name} ran at ")), "{verdict:#}");
+        assert!(accused[0].contains(&format!("(ranks {ranks}")), "{ranks}: {verdict:#}");
+        assert!(phase == "r" || accused[0].contains(&format!("; files {files}")), "{files}: {verdict:#}");
+    }
+    let report = fs::read_to_string(told.folder().join("report.html")).unwrap();
+    assert!(report.contains(&name.replace('/', "&#x2f;")), "{name}");
+}
+
+/// Of every job as many bricks had files as the step says, and each as many.
+fn every_step_had_its_servers(gluster: &Gluster, ran: &Thirds) {
+    for (step, phase) in [2, 4, 6].into_iter().flat_map(|step| [(step, "w"), (step, "r")]) {
+        let test = format!("IOR-2.s{step}.{phase}");
+        let jobs = ran.jobs(&test);
+        assert_eq!(jobs.len(), 3, "{test}");
+        for (job, brick) in jobs.iter().flat_map(|job| (1..=BRICKS).map(move |brick| (job, brick))) {
+            let ranks = gluster.ranks_on(brick, job);
+            let share = if brick <= step { RANKS / step } else { 0 };
+            assert_eq!(ranks.len(), share, "{test}: brick {brick}: {ranks:?}");
+        }
+    }
+}
+
+#[test]
+fn files_that_lie_unevenly_are_told_from_servers_that_do_not_scale() {
+    let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
+    let fixed = format!(
+        "[[series.phases]]\nid = \"w\"\nior = \"-w -F -e -t 128k -b 1m -o {{dir}}/{UNEVEN}\"\n\
+         criterion = {{ metric = \"write.bw\", linear_within = \"10%\" }}\n"
+    );
+    let told = Thirds::ran(&gluster, "\"1/3\", \"3/3\"", &fixed);
+    let verdict = told.verdict("IOR-2.s6.w");
+    assert_eq!(words(&verdict["outcome"]), "FAIL", "{verdict:#}");
+    assert!(accused(&verdict).is_empty(), "{verdict:#}");
+    let why = "it held 4 files, others 1 to 3, so this is uneven placement and no slow brick";
+    assert!(warnings(&verdict).iter().any(|text| text.contains(why)), "{verdict:#}");
+}
+
+#[test]
+fn what_a_phase_exports_is_read_by_the_next_also_without_a_series() {
+    let place = Place::new();
+    place.plan(
+        "[[test]]\nid = \"W\"\nrole = \"reported\"\nior = \"-w -F -e -k -t 64k -b 256k -D 60\"\n\
+         exports = { SMALLEST = \"min(file.size)\" }\n\
+         [[test]]\nid = \"R\"\nuses = \"W\"\ncache = \"warm\"\nior = \"-r -F -k -t 64k -b ${SMALLEST}\"\n\
+         criterion = { metric = \"read.bytes\", op = \"==\", value = \"512 KiB\" }\n",
+    );
+    let ran = place.campaign();
+    assert_eq!(place.outcomes(), ["R PASS"], "{ran:#?}");
+}
