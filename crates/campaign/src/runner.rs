@@ -4,8 +4,9 @@
 //! Whatever ends the campaign in between, the next run with `resume` goes on at the first job that has
 //! not ended.
 //!
-//! Invariant: a job that ended is never run again; a failed job ends the tests that read its files and
-//! nothing else; a campaign that was stopped leaves no process behind.
+//! Invariant: a job that ended is never run again, but beside one of its group that was killed; a failed
+//! job ends the tests that read its files and nothing else; a campaign that was stopped leaves no process
+//! behind.
 //! Never here: measuring, judging, printing.
 
 mod attempt;

@@ -162,6 +162,62 @@ fn a_campaign_killed_again_while_it_mends_what_a_kill_left_goes_on() {
     assert!(kills > 12, "{kills} moments");
 }
 
+/// Two parts at once, of files of their own.
+const GROUP: &str = r#"
+[[group]]
+id = "G"
+overlap = "1%"
+[[group.parts]]
+id = "a"
+ior = "-w -e -t 64k -b 16m"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[group.parts]]
+id = "b"
+ior = "-w -e -t 64k -b 16m"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+
+#[test]
+fn parts_of_a_group_run_again_together_where_one_had_ended_and_another_was_killed() {
+    if !there("strace") {
+        return;
+    }
+    let mut apart = 0;
+    for call in ["rename", "fsync"] {
+        for number in 1.. {
+            let place = Place::new();
+            place.plan(GROUP);
+            if !killed_at(&place, RUN, call, number) {
+                break;
+            }
+            apart += group_goes_on(&place, &format!("killed at {call} {number}"));
+        }
+    }
+    assert!(apart > 1, "{apart} times between the two");
+}
+
+/// Goes on with a group, whose parts pass; gives 1 where one of them had ended and the other had not.
+fn group_goes_on(place: &Place, when: &str) -> u32 {
+    let folder = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
+    let Some(folder) = folder else { return 0 };
+    let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
+    let ended = chain.matches(r#""what":"ended""#).count();
+    let at = folder.display().to_string();
+    assert_eq!(place.assay(&format!("verify {at}")).status, Some(0), "{when}");
+    let ran = resume(place, &at);
+    assert!(matches!(ran.status, Some(0 | 2)), "{when}: {ran:#?}");
+    assert_eq!(place.outcomes(), ["G.a PASS", "G.b PASS"], "{when}");
+    assert!(place.assay(&format!("verify {at}")).ok().contains("is whole: 2 jobs"), "{when}");
+    if ended == 1 {
+        let mut aside = names(&folder.join("jobs"));
+        aside.retain(|name| name.contains(".killed-"));
+        assert_eq!(aside, ["0001-G.a-r1.killed-1", "0002-G.b-r1.killed-1"], "{when}");
+        let told = json(&folder.join("verdicts.json"))[0]["warnings"].to_string();
+        assert!(told.contains("were run again: jobs/0001-G.a-r1.killed-1"), "{when}: {told}");
+    }
+    u32::from(ended == 1)
+}
+
 /// Kills every process of a session.
 fn kill_session(session: u32) {
     for process in names(std::path::Path::new("/proc")) {

@@ -136,13 +136,14 @@ impl Place {
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
         let keeping = Keeping::take(asked, &jobs, &dirs)?;
-        let resumed = folder::resume(&asked.folder).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
-                "{at} is not what the campaign left, so it does not go on: {error}; `assay verify {at}` \
+        let resumed =
+            folder::resume(&asked.folder, &|job| beside(&jobs, job)).map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
+                    "{at} is not what the campaign left, so it does not go on: {error}; `assay verify {at}` \
                  names all"
-            ))),
-            _ => Trouble::Io(error),
-        })?;
+                ))),
+                _ => Trouble::Io(error),
+            })?;
         let (mark, hashes) = (mark(&info), Hashes::default());
         let place = Self { mark, dirs, nodes, info, resumed, hashes, keeping, _hold: hold };
         if !asked.folder.join(names::BEFORE).exists() {
@@ -335,6 +336,13 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 }
 
 /// The directory under test of each file system, proven to be one and of the type the plan names.
+/// The folder names of the jobs that run at once with this one.
+fn beside(jobs: &[PlannedJob], folder: &str) -> Vec<String> {
+    let at_once = jobs.iter().find(|job| job.folder == folder).and_then(|job| job.at_once.as_ref());
+    let others = jobs.iter().filter(|job| at_once.is_some() && job.at_once.as_ref() == at_once);
+    others.map(|job| job.folder.clone()).collect()
+}
+
 fn dirs(asked: &Campaigning) -> Result<Vec<(String, PathBuf)>, Trouble> {
     let mut dirs = Vec::new();
     for (name, fs) in &asked.plan.file_systems {

@@ -29,7 +29,7 @@ pub enum What {
     Begun,
     /// A job ended.
     Ended,
-    /// A job that ended with its campaign was set aside.
+    /// A job that ended with its campaign was set aside; also one that had ended beside others that had not.
     Killed,
     /// The campaign goes on after it was stopped or killed; the note says what was mended.
     Resumed,
@@ -63,6 +63,13 @@ pub struct Entry {
     pub note: String,
     /// The hash of the entry before; empty in the first.
     pub before: String,
+}
+
+impl Entry {
+    /// The folder that a job had before it was set aside.
+    fn before_aside(&self) -> Option<&str> {
+        (self.what == What::Killed).then(|| self.path.rsplit_once(".killed-").map_or("", |(job, _)| job))
+    }
 }
 
 /// The end of a chain.
@@ -104,15 +111,28 @@ impl Chain {
 
     /// The hash of each file, as the last entry about it has it.
     pub(super) fn files(&self) -> BTreeMap<&str, &str> {
-        let files = self.entries.iter().flat_map(|(entry, _)| &entry.files);
-        files.map(|(path, hash)| (path.as_str(), hash.as_str())).collect()
+        let mut files = BTreeMap::new();
+        for (entry, _) in &self.entries {
+            if let Some(job) = entry.before_aside() {
+                files.retain(|path: &&str, _| {
+                    path.strip_prefix(job).is_none_or(|in_it| !in_it.starts_with('/'))
+                });
+            }
+            files.extend(entry.files.iter().map(|(path, hash)| (path.as_str(), hash.as_str())));
+        }
+        files
     }
 
     /// Folders of jobs, relative to the campaign's: those that stand there now.
     pub(super) fn folders(&self) -> Vec<&str> {
-        let ended = |what| matches!(what, What::Ended | What::Killed);
-        let entries = self.entries.iter().filter(|(entry, _)| ended(entry.what));
-        entries.map(|(entry, _)| entry.path.as_str()).collect()
+        let mut folders: Vec<&str> = Vec::new();
+        for (entry, _) in &self.entries {
+            folders.retain(|path| Some(*path) != entry.before_aside());
+            if matches!(entry.what, What::Ended | What::Killed) {
+                folders.push(&entry.path);
+            }
+        }
+        folders
     }
 
     /// Folders of jobs that were begun and have neither ended nor been set aside.
@@ -122,10 +142,7 @@ impl Chain {
             match entry.what {
                 What::Begun => pending.push(&entry.path),
                 What::Ended => pending.retain(|path| *path != entry.path),
-                What::Killed => {
-                    let job = entry.path.rsplit_once(".killed-").map_or("", |(job, _)| job);
-                    pending.retain(|path| *path != job);
-                }
+                What::Killed => pending.retain(|path| Some(*path) != entry.before_aside()),
                 _ => {}
             }
         }

@@ -5,6 +5,7 @@
 //! evidence; only half-written copies of the campaign's own files go.
 //! Never here: running.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,10 @@ pub struct Resumed {
 
 /// Makes the folder `dir` ready to go on, and enters that it does. Of a folder whose chain or files are not
 /// as recorded nothing is touched: the error names the first fault.
-pub fn resume(dir: &Path) -> io::Result<Resumed> {
+///
+/// `beside` gives the folder names of the jobs that run at once with the job of this folder name. Where that
+/// one was begun and has not ended, they are set aside with it, also if they had ended.
+pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Resumed> {
     let checked = check(dir)?;
     if let Some(fault) = checked.faults.first() {
         return Err(io::Error::new(ErrorKind::InvalidData, fault.clone()));
@@ -39,8 +43,12 @@ pub fn resume(dir: &Path) -> io::Result<Resumed> {
         }
         roll_forward(dir, &chain, &mut resumed)?;
         remove_halves(dir, &mut resumed)?;
+        // While one that has not ended is still there, a kill in between finds the same to do.
+        for job in ended_beside(&chain, beside) {
+            resumed.aside.push(put_aside(dir, &job)?);
+        }
     }
-    resumed.aside = set_aside(dir)?;
+    resumed.aside.extend(set_aside(dir)?);
     let note = match &resumed.mended[..] {
         [] => String::new(),
         mended => format!("mended: {}", mended.join(", ")),
@@ -96,26 +104,44 @@ pub(super) fn is_half(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".part")
 }
 
-/// Gives the hidden folders of jobs that never ended a name of their own, `NAME.killed-K`, so that
-/// every attempt stays in evidence; returns the new names, relative to `dir`.
-fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
+/// The folder names of jobs that ended and ran at once with one that has not.
+fn ended_beside(chain: &Chain, beside: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
+    let name = |path: &&str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let ended: BTreeSet<String> = chain.folders().iter().map(name).collect();
+    let open = chain.pending().iter().map(name).collect::<Vec<_>>();
+    let all: BTreeSet<String> = open.iter().flat_map(|job| beside(job)).collect();
+    all.intersection(&ended).cloned().collect()
+}
+
+/// Takes its name from the folder of a job that ended, and sets it aside.
+fn put_aside(dir: &Path, job: &str) -> io::Result<String> {
     let jobs = dir.join(names::JOBS);
+    fs::rename(jobs.join(job), jobs.join(format!(".{job}")))
+        .map_err(|error| named(&jobs.join(job), &error))?;
+    killed(dir, job)
+}
+
+/// Gives the hidden folders of jobs that never ended a name of their own, so that every attempt stays in
+/// evidence; returns the new names, relative to `dir`.
+fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
     let mut hidden: Vec<String> = Vec::new();
-    for entry in fs::read_dir(&jobs)? {
+    for entry in fs::read_dir(dir.join(names::JOBS))? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         hidden.extend(name.strip_prefix('.').filter(|_| entry.path().is_dir()).map(str::to_owned));
     }
     hidden.sort();
-    let mut aside = Vec::new();
-    for job in hidden {
-        let free = (1..).map(|k| format!("{job}.killed-{k}")).find(|name| !jobs.join(name).exists());
-        let path = format!("{}/{}", names::JOBS, free.unwrap_or_default());
-        let from = jobs.join(format!(".{job}"));
-        let files = hashes_below(&from, &path)?;
-        chain::append(dir, Entry { what: What::Killed, path: path.clone(), files, ..Entry::default() })?;
-        fs::rename(from, dir.join(&path))?;
-        aside.push(path);
-    }
-    Ok(aside)
+    hidden.iter().map(|job| killed(dir, job)).collect()
+}
+
+/// Gives the hidden folder of a job the name `JOB.killed-K`, the first that is free, and enters it.
+fn killed(dir: &Path, job: &str) -> io::Result<String> {
+    let jobs = dir.join(names::JOBS);
+    let free = (1..).map(|k| format!("{job}.killed-{k}")).find(|name| !jobs.join(name).exists());
+    let path = format!("{}/{}", names::JOBS, free.unwrap_or_default());
+    let from = jobs.join(format!(".{job}"));
+    let files = hashes_below(&from, &path)?;
+    chain::append(dir, Entry { what: What::Killed, path: path.clone(), files, ..Entry::default() })?;
+    fs::rename(from, dir.join(&path))?;
+    Ok(path)
 }

@@ -23,6 +23,11 @@ fn job(dir: &Path, name: &str) -> JobInfo {
     job.finish(JobInfo { number: 1, test: "w".into(), ..Default::default() }).unwrap()
 }
 
+/// Goes on, where no jobs run at once.
+fn resumed(dir: &Path) -> io::Result<Resumed> {
+    resume(dir, &|_| Vec::new())
+}
+
 /// A campaign with one job that ended.
 fn campaign(dir: &Path) -> JobInfo {
     create(dir, &info(SCHEMA), PLAN).unwrap();
@@ -35,7 +40,7 @@ fn whole_campaign(dir: &Path) {
     campaign(dir);
     let killed = stage_job(dir, "0002-r-r1").unwrap();
     fs::write(killed.dir().join(names::STDERR), "").unwrap();
-    resume(dir).unwrap();
+    resumed(dir).unwrap();
     job(dir, "0002-r-r1");
     end(dir);
 }
@@ -195,7 +200,7 @@ fn a_job_or_an_attempt_that_was_taken_out_is_found_by_its_entry() {
     fs::remove_dir(begun.dir()).unwrap();
     let faults = verify(&dir).unwrap();
     assert_eq!(faults, ["jobs/0002-r-r1 was begun, and what it left is missing"]);
-    assert!(resume(&dir).unwrap_err().to_string().starts_with("jobs/0002-r-r1 was begun"));
+    assert!(resumed(&dir).unwrap_err().to_string().starts_with("jobs/0002-r-r1 was begun"));
 }
 
 #[test]
@@ -211,7 +216,7 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
         fs::write(&chain, &whole[..whole.len() - line - 1 + kept]).unwrap();
         let checked = check(&dir).unwrap();
         assert_eq!((checked.faults, checked.notes.is_empty()), (vec![], false), "{kept}");
-        let resumed = resume(&dir).unwrap();
+        let resumed = resumed(&dir).unwrap();
         assert_eq!(resumed.mended.len(), 1, "{kept}: {resumed:?}");
         assert_eq!(resumed.aside.len(), usize::from(kept <= line), "{kept}: {resumed:?}");
         let checked = check(&dir).unwrap();
@@ -228,7 +233,7 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
     fs::rename(dir.join("verdicts.json"), dir.join(".verdicts.json.part")).unwrap();
     fs::write(dir.join(".report.html.part"), "<ht").unwrap();
     assert_eq!(check(&dir).unwrap().notes.len(), 2);
-    assert_eq!(resume(&dir).unwrap().mended.len(), 2);
+    assert_eq!(resumed(&dir).unwrap().mended.len(), 2);
     assert!(dir.join("verdicts.json").exists() && !dir.join(".report.html.part").exists());
     assert_eq!(check(&dir).unwrap().notes, Vec::<String>::new());
 }
@@ -262,7 +267,7 @@ fn a_changed_campaign_does_not_go_on_and_is_not_touched() {
     stage_job(&dir, "0002-r-r1").unwrap();
     fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
     let before = files(&dir);
-    let refused = resume(&dir).unwrap_err().to_string();
+    let refused = resumed(&dir).unwrap_err().to_string();
     assert!(refused.starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{refused}");
     assert_eq!(files(&dir), before);
     assert!(dir.join("jobs/.0002-r-r1").exists());
@@ -274,11 +279,44 @@ fn every_attempt_that_was_killed_is_kept_and_listed_but_is_no_job() {
     campaign(&dir);
     for attempt in 1..=2 {
         stage_job(&dir, "0002-r-r1").unwrap();
-        assert_eq!(resume(&dir).unwrap().aside, [format!("jobs/0002-r-r1.killed-{attempt}")]);
+        assert_eq!(resumed(&dir).unwrap().aside, [format!("jobs/0002-r-r1.killed-{attempt}")]);
     }
     let loaded = load(&dir).unwrap();
     assert_eq!(loaded.jobs.len(), 1);
     assert_eq!(loaded.killed, ["jobs/0002-r-r1.killed-1", "jobs/0002-r-r1.killed-2"]);
+}
+
+#[test]
+fn what_ended_beside_a_job_that_was_killed_is_set_aside_with_it_whenever_that_is_killed_too() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    let beside = |job: &str| match job {
+        "0002-a-r1" | "0003-b-r1" => ["0002-a-r1", "0003-b-r1"].map(str::to_owned).to_vec(),
+        _ => Vec::new(),
+    };
+    job(&dir, "0002-a-r1");
+    stage_job(&dir, "0003-b-r1").unwrap();
+    // Killed between taking the one's name and entering that; then between entering and naming.
+    fs::rename(dir.join("jobs/0002-a-r1"), dir.join("jobs/.0002-a-r1")).unwrap();
+    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    let aside = ["jobs/0002-a-r1.killed-1", "jobs/0003-b-r1.killed-1"];
+    assert_eq!(resume(&dir, &beside).unwrap().aside, aside);
+    fs::rename(dir.join(aside[0]), dir.join("jobs/.0002-a-r1")).unwrap();
+    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    assert_eq!(resume(&dir, &beside).unwrap().aside, [""; 0]);
+    let checked = check(&dir).unwrap();
+    assert_eq!((checked.faults, checked.notes), (vec![], vec![]));
+    let loaded = load(&dir).unwrap();
+    assert_eq!(loaded.jobs.len(), 1);
+    assert_eq!(loaded.killed, aside);
+    for folder in aside {
+        job(&dir, folder.trim_start_matches("jobs/").trim_end_matches(".killed-1"));
+    }
+    assert_eq!(resume(&dir, &beside).unwrap().aside, [""; 0]);
+    end(&dir);
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    fs::write(dir.join("jobs/0002-a-r1.killed-1/stdout.txt"), "hullo\n").unwrap();
+    assert_eq!(verify(&dir).unwrap().len(), 1);
 }
 
 #[test]
