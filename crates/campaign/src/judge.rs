@@ -30,10 +30,13 @@ mod window;
 use results::folder::{Campaign, Job, JobEnd};
 use results::record::{Outcome as CaseOutcome, Phase, Record};
 use results::{Outcome, Stretch, Verdict};
+use units::{Dimension, Quantity};
 
 use crate::line::Line;
-use crate::plan::{Criterion, Plan, Test};
+use crate::lint::Finding;
+use crate::plan::{Criterion, Goal, Op, Plan, Stat, Test};
 use decide::Decision;
+pub(crate) use group::moved_at_once;
 pub use left_out::left_out;
 pub(crate) use steady::is_steady;
 pub use summary::summary;
@@ -41,18 +44,29 @@ pub(crate) use window::{Span, of_job};
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
 pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
+    let findings = lints::findings(plan, campaign);
+    let findings = findings.as_slice();
     let mut verdicts = Vec::new();
     for (index, test) in plan.tests.iter().enumerate() {
         let own = test.criteria.iter();
-        verdicts.extend(own.map(|criterion| Case { plan, campaign, test, criterion }.verdict()));
+        verdicts.extend(own.map(|criterion| Case { plan, campaign, findings, test, criterion }.verdict()));
         let group =
             test.part.map(|part| &plan.groups[part]).filter(|group| group.tests.last() == Some(&index));
         let sums = group.into_iter().flat_map(|group| group.criteria.iter().map(move |sum| (group, sum)));
-        verdicts.extend(sums.map(|(group, sum)| group::verdict(plan, campaign, group, sum)));
+        verdicts.extend(sums.map(|(group, sum)| group::verdict(plan, campaign, findings, group, sum)));
     }
-    let findings = lints::findings(plan, campaign);
-    verdicts.iter_mut().for_each(|verdict| lints::apply(plan, &findings, verdict));
     verdicts
+}
+
+/// A criterion that asks for no more than the values of a metric.
+fn measuring(metric: &str, dimension: Dimension) -> Criterion {
+    Criterion {
+        metric: metric.to_owned(),
+        stat: Stat::Mean,
+        op: Op::AtLeast,
+        goal: Goal::Value(Quantity { value: 0.0, dimension }),
+        written: String::new(),
+    }
 }
 
 /// How a job ended, in words that follow its name.
@@ -70,6 +84,8 @@ pub fn how(end: &JobEnd) -> String {
 struct Case<'a> {
     plan: &'a Plan,
     campaign: &'a Campaign,
+    /// What the linter says to all of it.
+    findings: &'a [Finding],
     test: &'a Test,
     criterion: &'a Criterion,
 }
@@ -78,7 +94,7 @@ impl<'a> Case<'a> {
     fn verdict(&self) -> Verdict {
         let jobs = self.jobs();
         let goal = goal::of(self);
-        let decision = match usable::values(self, &jobs).and_then(|values| Ok((values, goal.clone()?))) {
+        let decision = match usable::measured(self, &jobs).and_then(|values| Ok((values, goal.clone()?))) {
             Ok((values, goal)) => decide::decide(self.criterion, self.test, &goal, &values),
             Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
         };
@@ -87,7 +103,7 @@ impl<'a> Case<'a> {
             Outcome::NotRun => Vec::new(),
             _ => [told, warnings::all(self, &jobs, decision.statistics.as_ref())].concat(),
         };
-        Verdict {
+        let mut verdict = Verdict {
             test: self.test.id.clone(),
             clause: self.test.clause.clone(),
             metric: self.criterion.metric.clone(),
@@ -101,7 +117,9 @@ impl<'a> Case<'a> {
             warnings,
             jobs: jobs.iter().map(|job| job.folder.clone()).collect(),
             stretches: self.stretches(&jobs),
-        }
+        };
+        lints::apply(&lints::grave(self), &mut verdict);
+        verdict
     }
 
     /// What was looked at besides whole phases.

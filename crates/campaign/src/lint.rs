@@ -111,6 +111,8 @@ pub struct Found {
     pub level: Option<Level>,
     /// The test or dataset it is about; empty where the subject is one line.
     pub about: String,
+    /// The phase that it is about, where it is about one.
+    pub phase: Option<String>,
     /// Where.
     pub place: Option<Place>,
     /// What was found, with its numbers.
@@ -140,12 +142,18 @@ impl Found {
         Self { about: about.into(), ..self }
     }
 
+    /// The same, about this phase.
+    pub(crate) fn of_phase(self, phase: &str) -> Self {
+        Self { phase: Some(phase.to_owned()), ..self }
+    }
+
     /// The finding of the lint with this id.
     pub(crate) fn of(self, lint: &Lint) -> Finding {
         Finding {
             lint: lint.id,
             level: self.level.unwrap_or(lint.level),
             about: self.about,
+            phase: self.phase,
             place: self.place,
             what: self.what,
             remedy: self.remedy,
@@ -163,6 +171,8 @@ pub struct Finding {
     pub level: Level,
     /// The test or dataset it is about; empty where the subject is one line.
     pub about: String,
+    /// The phase that it is about, where it is about one; `write` is also that of a mix.
+    pub phase: Option<String>,
     /// Where.
     pub place: Option<Place>,
     /// What was found, with its numbers.
@@ -179,12 +189,14 @@ impl Finding {
         self.level > Level::Info && self.waived.is_none()
     }
 
-    /// Whether it makes what is measured INVALID by itself. Where the judge looks at what was recorded for
-    /// the same, what is proven there outweighs what a line lets one expect.
+    /// Whether it makes what is measured INVALID, whatever is recorded.
     pub fn invalidates(&self) -> bool {
-        let told = |check: &Check| matches!(check, Check::Told(Stage::After, _));
-        let judged = table::named(self.lint).is_some_and(|lint| lint.checks.iter().any(told));
-        self.level == Level::Error && !judged
+        self.level == Level::Error && self.shown().is_none()
+    }
+
+    /// What of the records outweighs it, where the judge looks at them for the same.
+    pub fn shown(&self) -> Option<table::Shown> {
+        table::named(self.lint).and_then(table::Lint::shown)
     }
 }
 

@@ -50,6 +50,8 @@ impl Stage {
                 bytes: 100,
                 ops: 1,
                 spans,
+                persisted: true,
+                cached_before: (name == "read").then_some(0.0),
                 ..Default::default()
             }))
         };
@@ -153,7 +155,7 @@ const READ_CRITERION: &str = "criterion = { metric = \"read.bw\", op = \">=\", v
 fn two_tests() -> String {
     format!(
         "[dataset.d]\nior = \"-w -k\"\nranks = 3\n\
-         [[test]]\nid = \"W\"\nior = \"-w\"\nrepetitions = 2\n{CRITERION}\n\
+         [[test]]\nid = \"W\"\nior = \"-w -e\"\nrepetitions = 2\n{CRITERION}\n\
          [[test]]\nid = \"R\"\nuses = \"dataset.d\"\nior = \"-r -k -O x={{dir}}/s\"\n{READ_CRITERION}\n"
     )
 }
@@ -170,8 +172,8 @@ fn a_campaign_runs_its_jobs_keeps_the_evidence_and_leaves_no_files_behind() {
     assert_eq!(
         stage.calls(),
         [
-            format!("-n 1 ior -w -l stamped -o {data}/tests/W-r1/data --record records.jsonl"),
-            format!("-n 1 ior -w -l stamped -o {data}/tests/W-r2/data --record records.jsonl"),
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r1/data --record records.jsonl"),
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r2/data --record records.jsonl"),
             format!("-n 3 ior -w -k -l stamped -o {data}/datasets/d/data --record records.jsonl"),
             format!(
                 "-n 1 ior -r -k -O x={data}/datasets/d/s -l stamped -o {data}/datasets/d/data \
@@ -274,7 +276,8 @@ fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
 fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_hear() {
     for deaf in ["-j 2", "-j 3"] {
         let stage = Stage::new();
-        let tests = format!("[[test]]\nid = \"W\"\nior = \"-w {deaf}\"\ntimeout = \"300 ms\"\n{CRITERION}\n");
+        let tests =
+            format!("[[test]]\nid = \"W\"\nior = \"-w -e {deaf}\"\ntimeout = \"300 ms\"\n{CRITERION}\n");
         let campaign = stage.judged(&tests, false);
         assert_eq!(campaign.jobs[0].info.end, JobEnd::TimedOut);
         let pids = fs::read_to_string(stage.path("program.pids")).unwrap();
@@ -302,7 +305,7 @@ fn a_dataset_that_fails_makes_its_readers_invalid_and_leaves_the_others_untouche
 #[test]
 fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
     let stage = Stage::new();
-    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -j 1\"\nrepetitions = 2\n{CRITERION}\n");
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e -j 1\"\nrepetitions = 2\n{CRITERION}\n");
     let campaign = stage.judged(&tests, false);
     assert_eq!(campaign.jobs.len(), 2);
     assert_eq!(campaign.verdicts[0].reason, "repetition 1 ended with status 4: no luck");
@@ -311,7 +314,7 @@ fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
 #[test]
 fn a_program_that_cannot_be_started_is_a_result() {
     let stage = Stage::new();
-    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w\"\n{CRITERION}\n");
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
     let mut asked = stage.asked(&tests, false);
     fs::write(stage.path("not-a-program"), "").unwrap();
     asked.program = stage.path("not-a-program");
@@ -326,7 +329,7 @@ fn a_program_that_cannot_be_started_is_a_result() {
 #[test]
 fn what_cannot_work_is_refused_before_anything_is_made() {
     let stage = Stage::new();
-    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w\"\n{CRITERION}\n");
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
     let refusal = |change: &dyn Fn(&mut Campaigning)| {
         let mut asked = stage.asked(&tests, false);
         change(&mut asked);

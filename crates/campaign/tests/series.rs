@@ -30,7 +30,7 @@ run='"schema":1,"tool":"","workload":"ior","argv":[],"started":"","host":"n","ra
 echo '{"record":"run",'$run',"clock":'$clock'}'
 printf '{"record":"phase","test":0,"repetition":0,"phase":"%s","backend":"posix",' $phase
 printf '"file_per_rank":true,"path":"",%s,"ops":1,"began_s":0,' "$sizes"
-printf '"spans":%s,"balance":%s,' "$spans" "$balance"
+printf '"persisted":true,"cached_before":0,"spans":%s,"balance":%s,' "$spans" "$balance"
 echo '"smallest_file_bytes":'$((servers * 10485760 + 7))'}'
 echo '{"record":"end","exit":0,"finished":""}'
 } > "$last"
@@ -45,7 +45,7 @@ steps = ["1", "1/3", "2/3", "3/3"]
 repetitions = 2
 [[series.phases]]
 id = "w"
-ior = "-w -k -F -D 5 -t 1m -b 4g"
+ior = "-w -e -k -F -D 5 -t 1m -b 4g"
 exports = { SMALLEST = "min(file.size)" }
 setup = ["echo set up {dir}"]
 criterion = { metric = "write.bw", linear_within = "10%" }
@@ -115,7 +115,7 @@ impl Stage {
 const BESIDE: &str = r#"
 [[test]]
 id = "H"
-ior = "-w -F -t 8m"
+ior = "-w -e -F -t 8m"
 role = "hero"
 compare_to = "S.s6.w"
 [[projection]]
@@ -205,11 +205,11 @@ over = "servers"
 steps = ["2/3", "1/3"]
 [[series.phases]]
 id = "w"
-ior = "-w -F -D 5 -t 1m -b 4g"
+ior = "-w -e -F -D 5 -t 1m -b 4g"
 criterion = { metric = "write.bw", linear_within = "10%" }
 [[test]]
 id = "A"
-ior = "-w -F -t 1m -b 4g"
+ior = "-w -e -F -t 1m -b 4g"
 criterion = { metric = "write.bw", op = ">=", value = "600 B/s" }
 "#;
 

@@ -9,10 +9,10 @@ mod worlds;
 
 use campaign::{Plan, judge};
 use results::Outcome;
-use results::folder::{Campaign, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{End, Phase, Record, Run, Spans};
-use results::statistics::{Answer, Dice};
-use worlds::{SCALED, Shape, draw};
+use results::statistics::{Answer, Dice, Tolerance};
+use worlds::{AT_LEAST, SCALED, Shape, draw};
 
 const COVS: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
 const COUNTS: [usize; 3] = [3, 5, 10];
@@ -46,6 +46,48 @@ fn job(repetition: u32, bytes: u64) -> Job {
     Job { folder: format!("jobs/{repetition}"), info, records, ..Default::default() }
 }
 
+fn machine() -> Machine {
+    let fs = FileSystem { name: "s".into(), bytes: 1 << 40, ..Default::default() };
+    Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() }
+}
+
+#[test]
+fn the_rule_of_linearity_that_is_simulated_is_the_one_that_judges() {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nclients.delivered = 1\n\
+                fs.s = { dir = \"/s\", servers = 3, set_servers = \"s {servers}\", count_servers = \"c\" }\n\
+                [[series]]\nid = \"S\"\nover = \"servers\"\nsteps = [\"1\", \"2\", \"3\"]\n\
+                repetitions = 4\n[[series.phases]]\nid = \"w\"\nior = \"-w -e\"\n\
+                criterion = { metric = \"write.bw\", linear_within = \"10%\" }\n";
+    let plan = Plan::parse(text, "p.toml").unwrap();
+    let mut dice = Dice::new(7);
+    let mut seen = [0; 3];
+    for _ in 0..150 {
+        let [last, cov] = [0.75 + 0.35 * dice.share(), 0.1 * dice.share()];
+        let steps = [1.0, 2.0, 3.0 * last].map(|truth| draw(&mut dice, Shape::Even, truth, cov, 4));
+        let steps = steps.map(|values| values.iter().map(|value| (value * 1e9).trunc()).collect::<Vec<_>>());
+        let jobs = (1..).zip(&steps).flat_map(|(servers, values)| {
+            let of_step = move |(repetition, value): (u32, &f64)| {
+                let mut job = job(repetition, *value as u64);
+                job.info.test = format!("S.s{servers}.w");
+                job
+            };
+            (1..).zip(values).map(of_step)
+        });
+        let campaign = Campaign { jobs: jobs.collect(), before: Some(machine()), ..Default::default() };
+        let outcomes: Vec<Outcome> = judge(&plan, &campaign).iter().map(|verdict| verdict.outcome).collect();
+        let wanted = worlds::linear(&steps, AT_LEAST);
+        let any = |outcome| outcomes.contains(&outcome);
+        let (answer, index) = match () {
+            () if any(Outcome::Fail) => (Answer::Refuted, 0),
+            () if any(Outcome::Inconclusive) => (Answer::Undecided, 1),
+            () => (Answer::Supported, 2),
+        };
+        assert_eq!((outcomes.len(), answer), (2, wanted.answer), "{outcomes:?} {steps:?}");
+        seen[index] += 1;
+    }
+    assert!(seen.iter().all(|count| *count >= 15), "each answer was seen: {seen:?}");
+}
+
 #[test]
 fn the_rule_that_is_simulated_is_the_one_that_judges() {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
@@ -60,7 +102,7 @@ fn the_rule_that_is_simulated_is_the_one_that_judges() {
         let bytes: Vec<u64> = values.iter().map(|value| (value * 1e9) as u64).collect();
         let campaign = Campaign {
             jobs: (1..).zip(&bytes).map(|(repetition, bytes)| job(repetition, *bytes)).collect(),
-            before: Some(Machine { memory_bytes: 10, ..Default::default() }),
+            before: Some(machine()),
             ..Default::default()
         };
         let rates: Vec<f64> = bytes.iter().map(|bytes| *bytes as f64).collect();
@@ -124,7 +166,8 @@ fn judging_again_after_more_repetitions_decides_most_and_is_wrong_more_often_nea
 #[test]
 fn linearity_by_means_fails_a_linear_system_as_often_as_the_method_says_and_ours_does_not() {
     for (cov, literally) in COVS.into_iter().zip([0.0, 2.8, 36.0, 76.0]) {
-        let [literal, ours] = worlds::linearities(1.0, cov, 3, 600).map(|tally| tally.percent());
+        let both_ways = Tolerance { above: Some(0.1), ..AT_LEAST };
+        let [literal, ours] = worlds::linearities(1.0, cov, 3, both_ways, 600).map(|tally| tally.percent());
         // Three deviations of a share of 600 trials are 6 percentage points at most.
         assert!((literal[1] - literally).abs() <= 6.0, "{cov}: {} % are not {literally} %", literal[1]);
         assert!(ours[1] <= level(600), "{cov}: {ours:?}");
@@ -139,9 +182,9 @@ fn linearity_by_means_fails_a_linear_system_as_often_as_the_method_says_and_ours
 fn linearity_is_judged_wrongly_in_at_most_its_share() {
     let trials = 120;
     for (cov, n) in cells() {
-        let [_, edge] = worlds::linearities(0.9, cov, n, trials).map(|tally| tally.percent());
+        let [_, edge] = worlds::linearities(0.9, cov, n, AT_LEAST, trials).map(|tally| tally.percent());
         assert!(edge[0] <= level(trials) && edge[1] <= level(trials), "{cov} {n}: {edge:?}");
-        let [_, short] = worlds::linearities(0.85, cov, n, trials).map(|tally| tally.percent());
+        let [_, short] = worlds::linearities(0.85, cov, n, AT_LEAST, trials).map(|tally| tally.percent());
         assert!(short[0] <= level(trials), "{cov} {n}: {short:?}");
     }
 }

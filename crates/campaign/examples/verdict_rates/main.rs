@@ -5,7 +5,7 @@
 mod intervals;
 mod worlds;
 
-use worlds::{SCALED, Shape};
+use worlds::{AT_LEAST, SCALED, Shape};
 
 const COVS: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
 const COUNTS: [usize; 3] = [3, 5, 10];
@@ -64,8 +64,8 @@ fn linearities() {
     );
     println!("|---|---|---|---|---|---|");
     for (cov, n) in cells() {
-        let linear = worlds::linearities(1.0, cov, n, TRIALS / 4).map(|tally| tally.percent());
-        let short = worlds::linearities(0.85, cov, n, TRIALS / 4).map(|tally| tally.percent());
+        let linear = worlds::linearities(1.0, cov, n, AT_LEAST, TRIALS / 4).map(|tally| tally.percent());
+        let short = worlds::linearities(0.85, cov, n, AT_LEAST, TRIALS / 4).map(|tally| tally.percent());
         print!(
             "| {} % | {n} | {:.1} | {:.1} / {:.0} |",
             cov * 100.0,

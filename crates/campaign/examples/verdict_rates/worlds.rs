@@ -108,17 +108,23 @@ pub(crate) fn until_decided(truth: f64, cov: f64, rounds: u32, trials: u32) -> (
     (tally, used as f64 / f64::from(trials))
 }
 
-/// Answers of the ratios alone, and with their intervals, to "within 10 % of linear at two and three times
-/// the first step", by a system whose third step has `last` times its share.
-pub(crate) fn linearities(last: f64, cov: f64, n: usize, trials: u32) -> [Tally; 2] {
+/// More than linear is no miss, as a criterion `linear_within` is judged.
+pub(crate) const AT_LEAST: Tolerance = Tolerance { below: 0.1, above: None };
+
+/// "Within 10 % of linear" at two and three times the first step.
+pub(crate) fn linear([one, two, three]: &[Vec<f64>; 3], tolerance: Tolerance) -> statistics::Linearity {
+    let step = |at, values| statistics::Step { at, values };
+    linearity(step(1.0, one), &[step(2.0, two), step(3.0, three)], tolerance, CONFIDENCE)
+}
+
+/// Answers of the ratios alone, and with their intervals, to that question, by a system whose third step has
+/// `last` times its share.
+pub(crate) fn linearities(last: f64, cov: f64, n: usize, tolerance: Tolerance, trials: u32) -> [Tally; 2] {
     let mut dice = Dice::new(3);
     let [mut literal, mut ours] = [Tally::default(); 2];
-    let tolerance = Tolerance { below: 0.1, above: Some(0.1) };
     for _ in 0..trials {
         let truths = [1.0, 2.0, 3.0 * last];
-        let [one, two, three] = truths.map(|truth| draw(&mut dice, Shape::Even, truth, cov, n));
-        let step = |at, values| statistics::Step { at, values };
-        let found = linearity(step(1.0, &one), &[step(2.0, &two), step(3.0, &three)], tolerance, CONFIDENCE);
+        let found = linear(&truths.map(|truth| draw(&mut dice, Shape::Even, truth, cov, n)), tolerance);
         literal.add(if found.literal { Answer::Supported } else { Answer::Refuted });
         ours.add(found.answer);
     }

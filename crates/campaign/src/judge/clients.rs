@@ -15,7 +15,9 @@ pub(super) fn limited(case: &Case<'_>, decision: Decision) -> (Decision, Vec<Str
     let name = case.metric().1;
     let at_least = matches!(case.criterion.op, Op::AtLeast | Op::Above);
     let is_rate = matches!(name, "bw" | "iops" | "rate" | "sustained" | "steady");
-    let Some(own) = decision.value.filter(|own| at_least && is_rate && *own > 0.0) else {
+    // Mean with mean: other statistics of more repetitions differ by their scatter alone.
+    let own = decision.statistics.as_ref().map(|statistics| statistics.mean);
+    let Some(own) = own.filter(|own| at_least && is_rate && *own > 0.0) else {
         return (decision, Vec::new());
     };
     let mut told = Vec::new();

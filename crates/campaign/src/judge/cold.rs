@@ -77,10 +77,14 @@ fn names(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
     }
 }
 
-/// Data that was in the page cache before it was read.
+/// Whether it wants the data that it reads from the file system.
+pub(super) fn wants_data(case: &Case<'_>) -> bool {
+    !case.test.cache_warm && !case.counts_errors() && case.metric().1 != "cached"
+}
+
+/// Data that was in the page cache before it was read, in whatever phase.
 fn data(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
-    let (phase, name) = case.metric();
-    if case.test.cache_warm || !phase.starts_with("read") || name == "cached" {
+    if !wants_data(case) {
         return Ok(());
     }
     let shares = jobs.iter().flat_map(|job| case.phases(job)).filter_map(|phase| phase.cached_before);

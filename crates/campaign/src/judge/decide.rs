@@ -2,7 +2,7 @@
 //!
 //! Never here: whether the values may be used.
 
-use results::statistics::{self, Answer, Side, Step, Tolerance, linearity};
+use results::statistics::{self, Answer, Side, Step, Tolerance, proportion};
 use results::{Outcome, Statistics};
 use units::{Dimension, Quantity};
 
@@ -100,30 +100,36 @@ impl Weighing<'_> {
     /// where it is not, or where what is compared is no mean.
     fn part(&self, value: f64, met: bool) -> Option<(Outcome, String)> {
         let Self { criterion, test, aim, values } = self;
-        if aim.measured.is_empty() || criterion.stat != Stat::Mean {
+        if aim.measured.is_empty() || criterion.stat != Stat::Mean || criterion.op == Op::Equal {
             return None;
         }
         let at = |values| Step { at: 1.0, values };
-        let (over, under) = match self.unfavourable() {
-            Side::Lower => (at(values), at(&aim.measured)),
-            Side::Upper => (at(&aim.measured), at(values)),
+        let turned = self.unfavourable() == Side::Upper;
+        let (over, under) = match turned {
+            false => (at(values), at(&aim.measured)),
+            true => (at(&aim.measured), at(values)),
         };
-        let claim = linearity(under, &[over], Tolerance { below: 0.0, above: None }, test.decide.confidence);
-        let step = claim.steps.first()?;
+        let tolerance = Tolerance { below: 0.0, above: None };
+        let step = proportion(under, over, tolerance, test.decide.confidence, aim.among);
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let said = format!("{} {}", criterion.stat, self.shown(value));
         let how = if met { "meets" } else { "misses" };
         let said = format!("{said} {how} {} {}", criterion.op, aim.written);
         let n = values.len().min(aim.measured.len());
-        Some(match (step.interval, claim.answer) {
+        Some(match (step.interval, step.answer) {
             (None, _) if test.decide.by_bound => (
                 Outcome::Inconclusive,
                 format!("{said}: {n} repetition has no bound, and the plan decides by it"),
             ),
             (None, _) => (if met { Outcome::Pass } else { Outcome::Fail }, said),
             (Some(lies), answer) => {
-                let between =
-                    format!("it is between {} and {} of that", percent(lies.low), percent(lies.high));
+                // Of what was divided the other way round the bounds are those of the reciprocal.
+                let (low, high) =
+                    if turned { (1.0 / lies.high, 1.0 / lies.low) } else { (lies.low, lies.high) };
+                let between = match high.is_finite() {
+                    true => format!("it is between {} and {} of that", percent(low), percent(high)),
+                    false => format!("it is at least {} of that", percent(low)),
+                };
                 match answer {
                     Answer::Supported => (Outcome::Pass, format!("{said}; {between}")),
                     Answer::Refuted => (Outcome::Fail, format!("{said}; {between}")),

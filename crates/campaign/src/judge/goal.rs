@@ -6,8 +6,8 @@ use results::Outcome;
 use results::statistics;
 use units::{Dimension, Quantity};
 
-use super::{Case, usable};
-use crate::plan::{Criterion, Goal, Op, Stat};
+use super::{Case, measuring, usable};
+use crate::plan::{Goal, Test};
 
 /// A goal as a value.
 #[derive(Clone)]
@@ -19,6 +19,8 @@ pub(super) struct Aim {
     /// The values of which it is a part, each repetition's, already multiplied by it; empty where it is a
     /// value of the plan.
     pub(super) measured: Vec<f64>,
+    /// How many are compared with the same, of which one could be refuted by chance: the steps of a series.
+    pub(super) among: usize,
 }
 
 /// The goal of a criterion, or why there is none.
@@ -26,7 +28,8 @@ pub(super) fn of(case: &Case<'_>) -> Result<Aim, (Outcome, String)> {
     let criterion = case.criterion;
     match &criterion.goal {
         Goal::Value(threshold) => {
-            Ok(Aim { threshold: *threshold, written: criterion.written.clone(), measured: Vec::new() })
+            let written = criterion.written.clone();
+            Ok(Aim { threshold: *threshold, written, measured: Vec::new(), among: 1 })
         }
         Goal::Share { share, test, metric, dimension } => {
             let measured: Vec<f64> =
@@ -34,8 +37,18 @@ pub(super) fn of(case: &Case<'_>) -> Result<Aim, (Outcome, String)> {
             let mean = statistics::mean(&measured);
             let value = mean.ok_or((Outcome::Invalid, format!("{metric} has no value")))?;
             let threshold = Quantity { value, dimension: *dimension };
-            Ok(Aim { threshold, written: format!("{} = {threshold}", criterion.written), measured })
+            let written = format!("{} = {threshold}", criterion.written);
+            Ok(Aim { threshold, written, measured, among: among(case, *test) })
         }
+    }
+}
+
+/// How many steps of a series are held against the one of `base`, where the case is one of them.
+fn among(case: &Case<'_>, base: usize) -> usize {
+    let series = |test: &Test| test.step.as_ref().map(|step| step.series);
+    match (series(case.test), series(&case.plan.tests[base])) {
+        (Some(own), Some(other)) if own == other => case.plan.series[own].steps.len() - 1,
+        _ => 1,
     }
 }
 
@@ -47,14 +60,8 @@ fn other(
     dimension: Dimension,
 ) -> Result<Vec<f64>, (Outcome, String)> {
     let test = &case.plan.tests[test];
-    let criterion = Criterion {
-        metric: metric.to_owned(),
-        stat: Stat::Mean,
-        op: Op::AtLeast,
-        goal: Goal::Value(Quantity { value: 0.0, dimension }),
-        written: String::new(),
-    };
-    let other = Case { plan: case.plan, campaign: case.campaign, test, criterion: &criterion };
+    let criterion = measuring(metric, dimension);
+    let other = Case { test, criterion: &criterion, ..*case };
     usable::values(&other, &other.jobs()).map_err(|(outcome, why)| {
         (outcome, format!("{} of {} is what it is compared with, and {why}", metric, test.id))
     })

@@ -2,15 +2,16 @@
 //!
 //! Never here: the thresholds of parts.
 
-use results::folder::Job;
+use results::folder::{Campaign, Job};
 use results::record::{Counts, Phase};
 use results::{Outcome, Stretch, StretchKind, Verdict};
-use units::duration;
+use units::{Dimension, duration};
 
 use super::decide::{self, Decision};
 use super::window::{self, Amount, Span};
-use super::{Case, goal, usable, warnings};
-use crate::plan::{Criterion, Group, Plan};
+use super::{Case, goal, lints, measuring, trend, usable, warnings};
+use crate::lint::Finding;
+use crate::plan::{Criterion, Group, Plan, Test};
 
 /// Whether a part ran at the same time as each of the others, in every repetition.
 pub(super) fn overlapped(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
@@ -84,6 +85,18 @@ fn amount(case: &Case<'_>, job: &Job) -> Option<Result<Amount, String>> {
     Some(if all.seconds > 0.0 { Ok(all) } else { Err(why) })
 }
 
+/// Bytes that the phases of this name of a part moved while all parts of its group were at work, in all
+/// repetitions; whole phases where that is not known.
+pub(crate) fn moved_at_once(plan: &Plan, campaign: &Campaign, test: &Test, phase: &str) -> u64 {
+    let criterion = measuring(&format!("{phase}.bw"), Dimension::BytesPerSecond);
+    let case = Case { plan, campaign, findings: &[], test, criterion: &criterion };
+    let moved = |job: &&Job| match amount(&case, job) {
+        Some(Ok(amount)) => amount.moved as u64,
+        _ => case.phases(job).map(|phase| phase.bytes).sum(),
+    };
+    case.jobs().iter().map(moved).sum()
+}
+
 /// The rate that a criterion on a part asks for, while all parts were at work; `None` where it is that of the
 /// whole phase.
 pub(super) fn rate(case: &Case<'_>, job: &Job) -> Result<Option<f64>, String> {
@@ -152,16 +165,13 @@ pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
 /// The verdict on the sum of what the parts of a group measure.
 pub(super) fn verdict(
     plan: &Plan,
-    campaign: &results::folder::Campaign,
+    campaign: &Campaign,
+    findings: &[Finding],
     group: &Group,
     criterion: &Criterion,
 ) -> Verdict {
-    let cases: Vec<Case<'_>> = group
-        .tests
-        .iter()
-        .map(|part| Case { plan, campaign, test: &plan.tests[*part], criterion })
-        .filter(Case::yields)
-        .collect();
+    let case = |part: &usize| Case { plan, campaign, findings, test: &plan.tests[*part], criterion };
+    let cases: Vec<Case<'_>> = group.tests.iter().map(case).filter(Case::yields).collect();
     let first = cases.first().expect("a plan is refused where no part yields the metric");
     let goal = goal::of(first);
     let decision = match sums(group, &cases).and_then(|values| Ok((values, goal.clone()?))) {
@@ -169,14 +179,18 @@ pub(super) fn verdict(
         Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
     };
     let mut warnings = Vec::new();
+    if decision.outcome != Outcome::NotRun {
+        warnings.extend(warnings::scatter(decision.statistics.as_ref()));
+        warnings.extend(trend::of_values(first, decision.statistics.as_ref()));
+    }
     for case in cases.iter().filter(|_| decision.outcome != Outcome::NotRun) {
         let id = &case.test.id;
-        let told = warnings::all(case, &case.jobs(), decision.statistics.as_ref());
+        let told = warnings::all(case, &case.jobs(), None);
         warnings.extend(told.into_iter().map(|warning| format!("{id}: {warning}")));
     }
     let jobs = cases.iter().flat_map(Case::jobs).map(|job| job.folder.clone()).collect();
     let clause = if group.clause.is_empty() { &group.id } else { &group.clause };
-    Verdict {
+    let mut verdict = Verdict {
         test: group.id.clone(),
         clause: clause.clone(),
         metric: criterion.metric.clone(),
@@ -190,14 +204,18 @@ pub(super) fn verdict(
         warnings,
         jobs,
         stretches: Vec::new(),
-    }
+    };
+    let of_parts = cases.iter().flat_map(lints::grave);
+    let grave: Vec<&Finding> = lints::about_group(findings, &group.id).into_iter().chain(of_parts).collect();
+    lints::apply(&grave, &mut verdict);
+    verdict
 }
 
 /// The sum of the parts in each repetition.
 fn sums(group: &Group, cases: &[Case<'_>]) -> Result<Vec<f64>, (Outcome, String)> {
     let mut sums = vec![0.0; group.repetitions as usize];
     for case in cases {
-        let values = usable::values(case, &case.jobs())
+        let values = usable::measured(case, &case.jobs())
             .map_err(|(outcome, why)| (outcome, format!("{}: {why}", case.test.id)))?;
         sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }

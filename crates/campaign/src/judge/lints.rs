@@ -4,11 +4,14 @@
 //! Never here: the checks themselves.
 
 use results::folder::Campaign;
+use results::record::{Counts, Phase};
 use results::summary;
 use results::{Outcome, Verdict};
 
+use super::Case;
+use crate::lint::table::Shown;
 use crate::lint::{self, Finding, Level};
-use crate::plan::Plan;
+use crate::plan::{Plan, Uses};
 
 /// All findings about a plan and about what its campaign recorded, with the plan's waivers.
 pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
@@ -17,41 +20,88 @@ pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
     all
 }
 
-/// Has the findings about a test count for its verdicts.
-pub(super) fn apply(plan: &Plan, findings: &[Finding], verdict: &mut Verdict) {
+/// The findings that make what `case` measured INVALID: errors about it that the records do not disprove.
+pub(super) fn grave<'a>(case: &Case<'a>) -> Vec<&'a Finding> {
+    let about = about(case);
+    let counts = |finding: &&Finding| {
+        finding.level == Level::Error
+            && about.contains(&finding.about)
+            && is_of(case, finding)
+            && !disproved(case, finding)
+    };
+    case.findings.iter().filter(counts).collect()
+}
+
+/// Those about a group as a whole.
+pub(super) fn about_group<'a>(findings: &'a [Finding], group: &str) -> Vec<&'a Finding> {
+    findings.iter().filter(|finding| finding.invalidates() && finding.about == group).collect()
+}
+
+/// Has grave findings count for a verdict.
+pub(super) fn apply(grave: &[&Finding], verdict: &mut Verdict) {
     if verdict.outcome == Outcome::NotRun {
         return;
     }
-    let about = about(plan, &verdict.test);
-    // A finding that begins with a metric is about the criterion on it alone.
-    let metrics: Vec<&str> = plan.tests.iter().flat_map(|test| &test.criteria).map(|c| &*c.metric).collect();
-    let of_another = |finding: &Finding| {
-        let first = finding.what.split([' ', ':']).next().unwrap_or_default();
-        metrics.contains(&first) && first != verdict.metric
-    };
-    let grave: Vec<&Finding> = findings
-        .iter()
-        .filter(|finding| finding.invalidates() && about.contains(&finding.about) && !of_another(finding))
-        .collect();
-    for Finding { lint, what, remedy, .. } in grave {
+    for finding in grave {
+        let said = said(finding);
         if verdict.outcome == Outcome::Invalid {
-            verdict.warnings.push(format!("{what} ({lint}); {remedy}"));
+            verdict.warnings.push(said);
         } else {
-            verdict.reason = format!("{what} ({lint}); {remedy}. What was measured: {}", verdict.reason);
+            verdict.reason = format!("{said}. What was measured: {}", verdict.reason);
             verdict.outcome = Outcome::Invalid;
         }
     }
 }
 
-/// What a finding may be about to count for a test: itself, its dataset, the parts of its group.
-fn about(plan: &Plan, id: &str) -> Vec<String> {
-    let mut about = vec![id.to_owned()];
-    if let Some(group) = plan.groups.iter().find(|group| group.id == id) {
-        about.extend(group.tests.iter().map(|part| plan.tests[*part].id.clone()));
+/// A finding in words.
+pub(super) fn said(finding: &Finding) -> String {
+    let Finding { lint, what, remedy, .. } = finding;
+    format!("{what} ({lint}); {remedy}")
+}
+
+/// What a finding may be about to count for a test: itself, its series, its file system, and all that made
+/// the files that it reads.
+fn about(case: &Case<'_>) -> Vec<String> {
+    let Case { plan, test, .. } = case;
+    let mut about = vec![test.id.clone()];
+    // What a count of errors is does not depend on how full the file system was.
+    about.extend((!case.counts_errors()).then(|| format!("fs.{}", test.fs)));
+    about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));
+    let mut uses = test.uses.as_ref();
+    while let Some(made) = uses {
+        about.push(made.maker(plan));
+        uses = match made {
+            Uses::Test(index) => plan.tests[*index].uses.as_ref(),
+            Uses::Dataset(_) => None,
+        };
     }
-    let test = plan.tests.iter().find(|test| test.id == id);
-    about.extend(test.and_then(|test| test.uses.as_ref()).map(|uses| uses.maker(plan)));
     about
+}
+
+/// Whether a finding about a test is about this criterion of it: one on another phase, or one that begins
+/// with the metric of another criterion, is not.
+fn is_of(case: &Case<'_>, finding: &Finding) -> bool {
+    let own = finding.about == case.test.id;
+    let phase = case.metric().0;
+    if finding.phase.as_ref().is_some_and(|of| own && phase != of && !phase.ends_with(&format!("_{of}"))) {
+        return false;
+    }
+    let first = finding.what.split([' ', ':']).next().unwrap_or_default();
+    let mut metrics = case.plan.tests.iter().flat_map(|test| &test.criteria);
+    first == case.criterion.metric || metrics.all(|criterion| criterion.metric != first)
+}
+
+/// Whether the records show that what a line let one expect did not come true.
+fn disproved(case: &Case<'_>, finding: &Finding) -> bool {
+    let Some(shown) = finding.shown() else { return false };
+    let jobs = case.jobs();
+    let all = |holds: &dyn Fn(&Phase) -> bool| jobs.iter().flat_map(|job| case.phases(job)).all(holds);
+    case.counts_errors()
+        || match shown {
+            Shown::Whole => true,
+            Shown::Cache => all(&|phase| phase.counts == Counts::Operations || phase.cached_before.is_some()),
+            Shown::RanDry => all(&|phase| phase.stonewall.as_ref().is_some_and(|wall| wall.ran_dry == 0)),
+        }
 }
 
 /// The findings as the folder keeps them.

@@ -11,37 +11,25 @@ use results::statistics;
 use results::summary::{Hero, Projection, Rate, Summary};
 use units::{Dimension, Quantity};
 
-use super::{Case, lints, phases, usable};
-use crate::plan::{self, Criterion, Goal, Op, Plan, Role, Stat, Test};
+use super::{Case, lints, measuring, phases, usable};
+use crate::lint::Finding;
+use crate::plan::{self, Plan, Role, Test};
 use crate::project::{self, Fit, Question, Step};
 
 /// The summary of `campaign`.
 pub fn summary(plan: &Plan, campaign: &Campaign) -> Summary {
-    let rates: Vec<Rate> = plan.tests.iter().flat_map(|test| rates(plan, campaign, test)).collect();
+    let findings = lints::findings(plan, campaign);
+    let whole = Whole { plan, campaign, findings: &findings };
+    let rates: Vec<Rate> = plan.tests.iter().flat_map(|test| whole.rates(test)).collect();
     Summary {
         layout: plan.layout.clone(),
         systems: plan.systems.clone(),
         measured_on: plan.measured_on.clone(),
-        projections: plan.projections.iter().map(|asked| projection(plan, campaign, asked)).collect(),
+        projections: plan.projections.iter().map(|asked| projection(&whole, asked)).collect(),
         heroes: heroes(plan, &rates),
         rates,
-        findings: lints::kept(&lints::findings(plan, campaign)),
+        findings: lints::kept(&findings),
     }
-}
-
-/// The rates of a test: of its criteria, or where it has none of each of its phases.
-fn rates(plan: &Plan, campaign: &Campaign, test: &Test) -> Vec<Rate> {
-    let mut metrics: Vec<(String, Dimension)> = Vec::new();
-    for criterion in &test.criteria {
-        let metric = (criterion.metric.clone(), criterion.goal.dimension());
-        if !metrics.contains(&metric) {
-            metrics.push(metric);
-        }
-    }
-    if metrics.is_empty() {
-        metrics = of_phases(campaign, test);
-    }
-    metrics.into_iter().map(|(metric, dimension)| rate(plan, campaign, test, &metric, dimension)).collect()
 }
 
 /// What a test without criteria is best known by: bytes or operations per second of its phases.
@@ -65,47 +53,61 @@ fn of_phases(campaign: &Campaign, test: &Test) -> Vec<(String, Dimension)> {
     metrics
 }
 
-/// What the repetitions of a test say of a metric, by the rules of verdicts.
-fn values(
-    plan: &Plan,
-    campaign: &Campaign,
-    test: &Test,
-    metric: &str,
-    dimension: Dimension,
-) -> Result<Vec<f64>, String> {
-    let criterion = Criterion {
-        metric: metric.to_owned(),
-        stat: Stat::Mean,
-        op: Op::AtLeast,
-        goal: Goal::Value(Quantity { value: 0.0, dimension }),
-        written: String::new(),
-    };
-    let case = Case { plan, campaign, test, criterion: &criterion };
-    usable::values(&case, &case.jobs()).map_err(|(_, why)| why)
+/// A plan with its campaign, and what the linter says to it.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    plan: &'a Plan,
+    campaign: &'a Campaign,
+    findings: &'a [Finding],
 }
 
-fn rate(plan: &Plan, campaign: &Campaign, test: &Test, metric: &str, dimension: Dimension) -> Rate {
-    let (values, why) = match values(plan, campaign, test, metric, dimension) {
-        Ok(values) => (values, String::new()),
-        Err(why) => (Vec::new(), why),
-    };
-    let jobs = campaign.jobs.iter().filter(|job| job.info.test == test.id);
-    Rate {
-        test: test.id.clone(),
-        purpose: test.clause.clone(),
-        role: match test.role {
-            Role::Contract => "contract",
-            Role::Reported => "reported",
-            Role::Hero(_) => "hero",
+impl Whole<'_> {
+    /// What the repetitions of a test say of a metric, by the rules of verdicts.
+    fn values(&self, test: &Test, metric: &str, dimension: Dimension) -> Result<Vec<f64>, String> {
+        let Self { plan, campaign, findings } = *self;
+        let criterion = measuring(metric, dimension);
+        let case = Case { plan, campaign, findings, test, criterion: &criterion };
+        usable::values(&case, &case.jobs()).map_err(|(_, why)| why)
+    }
+
+    /// The rates of a test: of its criteria, or where it has none of each of its phases.
+    fn rates(&self, test: &Test) -> Vec<Rate> {
+        let mut metrics: Vec<(String, Dimension)> = Vec::new();
+        for criterion in &test.criteria {
+            let metric = (criterion.metric.clone(), criterion.goal.dimension());
+            if !metrics.contains(&metric) {
+                metrics.push(metric);
+            }
         }
-        .to_owned(),
-        metric: metric.to_owned(),
-        mean: statistics::mean(&values),
-        cov: statistics::cov(&values),
-        values,
-        unit: dimension.unit().to_owned(),
-        why,
-        jobs: jobs.map(|job| job.folder.clone()).collect(),
+        if metrics.is_empty() {
+            metrics = of_phases(self.campaign, test);
+        }
+        metrics.into_iter().map(|(metric, dimension)| self.rate(test, &metric, dimension)).collect()
+    }
+
+    fn rate(&self, test: &Test, metric: &str, dimension: Dimension) -> Rate {
+        let (values, why) = match self.values(test, metric, dimension) {
+            Ok(values) => (values, String::new()),
+            Err(why) => (Vec::new(), why),
+        };
+        let jobs = self.campaign.jobs.iter().filter(|job| job.info.test == test.id);
+        Rate {
+            test: test.id.clone(),
+            purpose: test.clause.clone(),
+            role: match test.role {
+                Role::Contract => "contract",
+                Role::Reported => "reported",
+                Role::Hero(_) => "hero",
+            }
+            .to_owned(),
+            metric: metric.to_owned(),
+            mean: statistics::mean(&values),
+            cov: statistics::cov(&values),
+            values,
+            unit: dimension.unit().to_owned(),
+            why,
+            jobs: jobs.map(|job| job.folder.clone()).collect(),
+        }
     }
 }
 
@@ -144,7 +146,8 @@ fn model(fit: &Fit, dimension: Dimension, over: &str) -> String {
     text
 }
 
-fn projection(plan: &Plan, campaign: &Campaign, asked: &plan::Projection) -> Projection {
+fn projection(whole: &Whole<'_>, asked: &plan::Projection) -> Projection {
+    let plan = whole.plan;
     let mut told = Projection {
         test: plan.tests[asked.test].id.clone(),
         metric: asked.metric.clone(),
@@ -160,7 +163,7 @@ fn projection(plan: &Plan, campaign: &Campaign, asked: &plan::Projection) -> Pro
     for index in &asked.steps {
         let test = &plan.tests[*index];
         let at = test.step.as_ref().map_or(0.0, |step| step.value);
-        match values(plan, campaign, test, &asked.metric, asked.dimension) {
+        match whole.values(test, &asked.metric, asked.dimension) {
             Ok(values) => steps.push(Step { at, values }),
             Err(why) => {
                 told.refusal = format!("{} is not to be used: {why}", test.id);

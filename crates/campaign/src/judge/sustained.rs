@@ -13,6 +13,9 @@ use super::{Case, window};
 /// A window has at least so many intervals, or its edges decide what is in it.
 const INTERVALS: f64 = 10.0;
 
+/// So many intervals may lack of a window at the edges of a phase.
+const EDGES: f64 = 2.0;
+
 /// Whether every repetition lasted as long as the rate has to hold, with every rank at work.
 pub(super) fn held(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
     let Some(needed_s) = case.test.sustained_s else { return Ok(()) };
@@ -55,10 +58,13 @@ pub(super) fn value(case: &Case<'_>, job: &Job) -> Result<f64, String> {
     worst.ok_or_else(|| format!("repetition {repetition} recorded no {}", case.criterion.metric))
 }
 
-/// The worst window of a phase; `None` where none of that length is whole, or the intervals are longer.
+/// The worst window of a phase; `None` where none of that length is whole, or the intervals are longer. Of a
+/// phase that lasted no longer than the window all whole intervals are one.
 fn found(phase: &Phase, needed: f64) -> Option<Sustained> {
-    let series = window::series(phase)?;
-    if series.interval > needed { None } else { steady::sustained(&series, needed) }
+    let series = window::series(phase).filter(|series| series.interval <= needed)?;
+    let lacks = needed - series.span;
+    let window = if (0.0..=EDGES * series.interval).contains(&lacks) { series.span } else { needed };
+    steady::sustained(&series, window)
 }
 
 /// The worst window of each repetition.

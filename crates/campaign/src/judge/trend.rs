@@ -21,9 +21,14 @@ const HARMONIC: f64 = 0.01;
 
 /// What is to be said of the repetitions of a criterion.
 pub(super) fn told(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics>) -> Vec<String> {
+    let order = of_values(case, statistics);
+    order.into_iter().chain([harmonic(case, jobs), warm_up(case)].into_iter().flatten()).collect()
+}
+
+/// What the order of the values says.
+pub(super) fn of_values(case: &Case<'_>, statistics: Option<&Statistics>) -> Vec<String> {
     let values = statistics.map_or(&[][..], |statistics| &statistics.values);
-    let all = [first(case, values), trend(case, values), harmonic(case, jobs), warm_up(case)];
-    all.into_iter().flatten().collect()
+    [first(case, values), trend(case, values)].into_iter().flatten().collect()
 }
 
 fn first(case: &Case<'_>, values: &[f64]) -> Option<String> {
@@ -33,7 +38,7 @@ fn first(case: &Case<'_>, values: &[f64]) -> Option<String> {
     }
     let (percent, others) = (first.ratio * 100.0, values.len() - 1);
     let remedy = match case.test.course.warm_up {
-        0 => "; `warm_up = 1` runs one before that does not count",
+        0 if case.test.part.is_none() => "; `warm_up = 1` runs one before that does not count",
         _ => "",
     };
     Some(format!(

@@ -6,7 +6,9 @@ use results::Outcome;
 use results::folder::{Job, JobEnd};
 use results::record::{Check, Failed, Record};
 
-use super::{Case, cases, cold, dataset, group, how, phases, placed, state, steady, sustained, warnings};
+use super::{
+    Case, cases, cold, dataset, group, how, lints, phases, placed, state, steady, sustained, warnings,
+};
 use crate::late;
 use crate::launch::deaths;
 use crate::schedule::{self, PlannedJob};
@@ -16,8 +18,18 @@ const LAST_LINES: usize = 3;
 /// How much of each, characters.
 const LINE_LENGTH: usize = 160;
 
-/// The value of each repetition in base units, or why there is none to judge by.
+/// The value of each repetition in base units, or why there is none to rest anything on: also an error of the
+/// linter.
 pub(super) fn values(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
+    let values = measured(case, jobs)?;
+    match lints::grave(case).first() {
+        None => Ok(values),
+        Some(finding) => Err((Outcome::Invalid, lints::said(finding))),
+    }
+}
+
+/// The value of each repetition in base units, or why there is none to judge by.
+pub(super) fn measured(case: &Case<'_>, jobs: &[&Job]) -> Result<Vec<f64>, (Outcome, String)> {
     dataset::fit(case).map_err(|why| (Outcome::Invalid, why))?;
     if jobs.is_empty() {
         return Err((Outcome::NotRun, why_not_run(case)));

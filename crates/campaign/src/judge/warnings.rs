@@ -66,7 +66,7 @@ fn worst<'p>(phases: &[&'p Phase], key: impl Fn(&Phase) -> Option<f64>) -> Optio
 
 fn cached(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     let (phase, share) = worst(phases, |phase| phase.cached_before)?;
-    let told = share > CACHED_SHARE && (case.test.cache_warm || case.counts_errors());
+    let told = share > CACHED_SHARE && !cold::wants_data(case);
     let percent = share * 100.0;
     told.then(|| {
         format!("{}: {percent:.0} % of the data was in this client's page cache beforehand", phase.phase)
@@ -76,8 +76,11 @@ fn cached(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
 /// Less moved than the line asks for, where no deadline and no earlier count explains it.
 fn incomplete(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     let short = |phase: &Phase| {
-        let explained =
-            phase.stonewall.is_some() || case.test.line.as_ior().is_some_and(|line| line.status_file);
+        // A mix divides by chance, and what moved within the ramp is not in the sum.
+        let partly = phase.ramp_s > 0.0 || phase.phase.starts_with("mixed_");
+        let explained = partly
+            || phase.stonewall.is_some()
+            || case.test.line.as_ior().is_some_and(|line| line.status_file);
         let missing = phase.expected_bytes.abs_diff(phase.bytes);
         (missing > 0 && !explained).then_some(missing as f64)
     };
@@ -142,7 +145,7 @@ fn fits_memory(case: &Case<'_>, jobs: &[&Job], phases: &[&Phase]) -> Option<Stri
     })
 }
 
-fn scatter(statistics: Option<&Statistics>) -> Option<String> {
+pub(super) fn scatter(statistics: Option<&Statistics>) -> Option<String> {
     let statistics = statistics?;
     match statistics.cov {
         None if statistics.values.len() == 1 => Some("one repetition says nothing about scatter".to_owned()),

@@ -3,6 +3,7 @@
 //! Never here: the threshold, and what `judge` tells already; the table says which.
 
 use results::record::{Counts, Phase};
+use results::statistics;
 use units::{bytes_binary, count, duration, rate_decimal};
 
 use super::table::{Check, LINTS};
@@ -10,12 +11,12 @@ use super::{Finding, Found, Level};
 
 /// Share of the mean below which the slowest rank of a stonewalled run is a straggler.
 const STRAGGLER: f64 = 0.8;
-/// Coefficients of variation: above the first somebody has to sign, above the second to explain.
-const COV: (f64, f64) = (0.10, 0.20);
+/// Coefficient of variation above which somebody has to explain it.
+const COV: f64 = 0.10;
 /// Share by which more clients may raise the number of what is said to be the file system's.
 const CLIENTS: f64 = 0.05;
-/// Share of the shorter part of a group for which all have to be at work.
-const OVERLAP: f64 = 0.9;
+/// Entries of a tree below which a walk says little (Purple).
+const WALKED: u64 = 100_000;
 /// Operations, and seconds, below which a rate of names says little.
 const NAMES: (u64, f64) = (1_000_000, 30.0);
 /// Wear-out longer than so many times the deadline.
@@ -32,8 +33,6 @@ pub struct Part {
     pub name: String,
     /// When it began and ended.
     pub span_s: (f64, f64),
-    /// Whether its rate is of the common window.
-    pub of_window: bool,
 }
 
 /// One test after its jobs.
@@ -45,8 +44,6 @@ pub struct AfterSubject<'a> {
     pub phases: Vec<&'a Phase>,
     /// How long the rate was to be sustained, seconds.
     pub sustained_s: Option<f64>,
-    /// Whether the scatter is explained.
-    pub explained: bool,
     /// The nodes and the rate of the same test on more nodes.
     pub more: Option<(u64, f64)>,
     /// What the links carry at most, bytes per second.
@@ -57,10 +54,12 @@ pub struct AfterSubject<'a> {
     pub steady: Option<(bool, f64)>,
     /// Parts of the group.
     pub parts: Vec<Part>,
+    /// Share of the shortest of them for which all have to be at work.
+    pub overlap: f64,
     /// Bytes on each of the file systems that are used at once.
     pub shares: Vec<(String, u64)>,
-    /// Trees of a walk, with the entries of each.
-    pub trees: Vec<(String, u64)>,
+    /// Of walks: the fewest entries that any of them listed.
+    pub walked: Option<u64>,
 }
 
 impl AfterSubject<'_> {
@@ -155,21 +154,13 @@ pub(super) fn no_scatter(subject: &AfterSubject<'_>) -> Vec<Found> {
 }
 
 /// cov-high
+///
+/// No error however much it is: what scatter does to a mean is in its bound, by which it is judged.
 pub(super) fn scatter(subject: &AfterSubject<'_>) -> Vec<Found> {
     let rates = subject.rates();
-    let n = rates.len() as f64;
-    if rates.len() < 2 {
-        return Vec::new();
-    }
-    let mean = rates.iter().sum::<f64>() / n;
-    let cov = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt() / mean;
-    if cov <= COV.0 {
-        return Vec::new();
-    }
-    let grave = cov > COV.1 && !subject.explained;
+    let Some(cov) = statistics::cov(&rates).filter(|cov| *cov > COV) else { return Vec::new() };
     let what = format!("{} repetitions scatter by {:.1} % (n−1)", rates.len(), cov * 100.0);
-    let found = Found::new(what, "find the cause, or explain it; more repetitions narrow the mean only");
-    vec![found.level(if grave { Level::Error } else { Level::Waiver })]
+    vec![Found::new(what, "find the cause, or explain it; more repetitions narrow the mean only")]
 }
 
 /// harmonic
@@ -251,21 +242,15 @@ pub(super) fn overlap(subject: &AfterSubject<'_>) -> Vec<Found> {
     let end = parts.iter().map(|part| part.span_s.1).fold(f64::MAX, f64::min);
     let shortest = parts.iter().map(|part| part.span_s.1 - part.span_s.0).fold(f64::MAX, f64::min);
     let common = (end - begin).max(0.0);
-    let mut found = Vec::new();
-    if common < OVERLAP * shortest {
-        let what = format!(
-            "all parts were at work for {} of the {} of the shortest",
-            duration(common),
-            duration(shortest)
-        );
-        found.push(Found::new(what, "start them together, and let each last as long"));
+    if common >= subject.overlap * shortest {
+        return Vec::new();
     }
-    if let Some(part) = parts.iter().find(|part| !part.of_window) {
-        let what =
-            format!("the rate of {} is not of the {} in which all were at work", part.name, duration(common));
-        found.push(Found::new(what, "take the rates of the common window"));
-    }
-    found
+    let what = format!(
+        "all parts were at work for {} of the {} of the shortest",
+        duration(common),
+        duration(shortest)
+    );
+    vec![Found::new(what, "start them together, and let each last as long")]
 }
 
 /// two-fs-balance
@@ -281,20 +266,10 @@ pub(super) fn balance(subject: &AfterSubject<'_>) -> Vec<Found> {
 
 /// ls-walk
 pub(super) fn walk(subject: &AfterSubject<'_>) -> Vec<Found> {
-    let trees = &subject.trees;
-    let mut found = Vec::new();
-    if let Some((name, entries)) = trees.iter().find(|(_, entries)| *entries < 100_000) {
-        let what =
-            format!("{name} has {} entries, and more than 100 000 are asked for", count(*entries as f64));
-        found.push(Found::new(what, "make larger trees"));
-    }
-    if let Some((name, _)) =
-        trees.iter().enumerate().find_map(|(at, tree)| trees[..at].iter().find(|other| other.0 == tree.0))
-    {
-        found
-            .push(Found::new(format!("{name} was walked twice at once"), "give each walk a tree of its own"));
-    }
-    found
+    let Some(entries) = subject.walked.filter(|entries| *entries < WALKED) else { return Vec::new() };
+    let (entries, least) = (count(entries as f64), count(WALKED as f64));
+    let what = format!("a walk listed {entries} entries, and more than {least} are usual in contracts");
+    vec![Found::new(what, "make larger trees").level(Level::Waiver)]
 }
 
 /// md-too-short

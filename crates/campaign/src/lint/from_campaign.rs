@@ -29,7 +29,8 @@ pub fn measured(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
         for name in judged(test) {
             let phases = phases(campaign, test, name);
             if !phases.is_empty() {
-                findings.extend(after::findings(&subject(plan, campaign, test, name, phases)));
+                let found = after::findings(&subject(plan, campaign, test, name, phases));
+                findings.extend(found.into_iter().map(|one| Finding { phase: Some(name.to_owned()), ..one }));
             }
         }
     }
@@ -56,9 +57,12 @@ fn judged(test: &Test) -> Vec<&str> {
             .iter()
             .any(|metric| criterion.metric.ends_with(metric))
     });
-    let mut names: Vec<&str> =
-        rates.filter_map(|criterion| Some(criterion.metric.split_once('.')?.0)).collect();
-    names.dedup();
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in rates.filter_map(|criterion| criterion.metric.split_once('.')) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     names
 }
 
@@ -87,11 +91,19 @@ fn subject<'c>(
         id: test.id.clone(),
         steady,
         sequential: sequential(plan, campaign, test, name),
+        walked: walked(test, &phases),
         phases,
         sustained_s: test.sustained_s,
         more: more(plan, campaign, test, name),
         ..AfterSubject::default()
     }
+}
+
+/// The fewest entries that a rank of a walk listed.
+fn walked(test: &Test, phases: &[&Phase]) -> Option<u64> {
+    let phases = phases.iter().filter(|phase| test.line.workload() == "ls-lr" && phase.phase == "list");
+    let each = phases.filter_map(|phase| phase.each_rank.as_ref());
+    each.flat_map(|each| (0..each.ranks).filter_map(|rank| each.moved.of(rank))).min()
 }
 
 /// The parts of a group: when each was at work in the repetition that had least in common, and what each of
@@ -112,8 +124,7 @@ fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject
         spans().reduce(Span::and).map_or(0.0, Span::seconds) / shortest
     };
     let worst = (1..=group.repetitions).filter_map(repetition).min_by(|a, b| share(a).total_cmp(&share(b)));
-    // Rates are those of the common window where a timeline tells them; verdicts say where none does.
-    let part = |(name, span): (String, Span)| Part { name, span_s: (span.from, span.to), of_window: true };
+    let part = |(name, span): (String, Span)| Part { name, span_s: (span.from, span.to) };
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
     // Only parts that do the same are to have the same share.
     let alike = |pair: &[usize]| {
@@ -123,13 +134,13 @@ fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject
     for criterion in group.criteria.iter().filter(|_| group.tests.windows(2).all(alike)) {
         let name = criterion.metric.split('.').next().unwrap_or_default();
         for test in group.tests.iter().map(|test| &plan.tests[*test]) {
-            let bytes: u64 = phases(campaign, test, name).iter().map(|phase| phase.bytes).sum();
-            *shares.entry(test.fs.clone()).or_default() += bytes;
+            *shares.entry(test.fs.clone()).or_default() += judge::moved_at_once(plan, campaign, test, name);
         }
     }
     AfterSubject {
         id: group.id.clone(),
         parts: worst.unwrap_or_default().into_iter().map(part).collect(),
+        overlap: group.overlap,
         shares: shares.into_iter().filter(|(_, bytes)| *bytes > 0).collect(),
         ..AfterSubject::default()
     }
@@ -141,11 +152,14 @@ fn sequential(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Opti
     let facts = |test: &Test| Some(IorFacts::read(&test.line.as_ior()?.words));
     let transfer = |test: &Test| test.line.as_ior().map_or(0, |line| line.transfer_bytes);
     let own = facts(test).filter(|own| own.random && transfer(test) <= SMALL)?;
-    // Shared files and data that need not be durable have other limits, and so are no measure.
-    let how = |facts: &IorFacts| (facts.file_per_rank, facts.fsync, facts.direct);
+    // Shared files, other calls and data that need not be durable have other limits, and so are no measure.
+    let how = |facts: &IorFacts| {
+        let durable = (facts.fsync, facts.fsync_each, facts.direct);
+        (facts.file_per_rank, facts.collective, facts.api.clone(), durable)
+    };
     let twin = |other: &&Test| {
         let same = other.fs == test.fs && other.placement == test.placement && other.step == test.step;
-        let facts = facts(other).filter(|facts| !facts.random && how(facts) == how(&own));
+        let facts = facts(other).filter(|facts| !facts.random && !facts.is_paced && how(facts) == how(&own));
         same && facts.is_some() && transfer(other) >= LARGE
     };
     let rates = plan.tests.iter().filter(twin).flat_map(|other| phases(campaign, other, name));

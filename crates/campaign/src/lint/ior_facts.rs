@@ -64,6 +64,8 @@ pub struct IorFacts {
     pub collective: bool,
     /// `-z`
     pub random: bool,
+    /// Whether transfers are held to a pace.
+    pub is_paced: bool,
     /// `--randomPrefill`
     pub prefilled: bool,
     /// `-E`
@@ -233,6 +235,7 @@ impl Gathered {
         let layout = words.longs.iter().any(|given| given.name.starts_with("posix.lustre."));
         IorFacts {
             words: line.to_vec(),
+            is_paced: words.long("rate").is_some(),
             names_phase,
             write: self.on('w') || mix || !names_phase,
             write_check: self.on('W'),

@@ -26,6 +26,20 @@ pub enum Check {
     Report(fn(&ReportSubject) -> Vec<Found>),
     /// Elsewhere in this program: when, and how it is told there.
     Told(Stage, &'static str),
+    /// By the judge, from what was recorded: how it is told there. What is shown by that outweighs what the
+    /// words of a line let one expect.
+    Judged(Shown, &'static str),
+}
+
+/// What of the records shows that a finding about a line did not come true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// All that the lint is about: the judge decides it.
+    Whole,
+    /// What of the data was in the page cache before it was read, where that was looked at.
+    Cache,
+    /// How many ranks had nothing left before the deadline.
+    RanDry,
 }
 
 impl Check {
@@ -37,6 +51,7 @@ impl Check {
             Self::After(_) => Stage::After,
             Self::Report(_) => Stage::Report,
             Self::Told(stage, _) => *stage,
+            Self::Judged(..) => Stage::After,
         }
     }
 }
@@ -64,10 +79,18 @@ impl Lint {
         stages
     }
 
+    /// What of the records outweighs what a line lets one expect, where the judge looks at it.
+    pub fn shown(&self) -> Option<Shown> {
+        self.checks.iter().find_map(|check| match check {
+            Check::Judged(shown, _) => Some(*shown),
+            _ => None,
+        })
+    }
+
     /// How it is told elsewhere in this program.
     pub fn told(&self) -> impl Iterator<Item = &'static str> {
         self.checks.iter().filter_map(|check| match check {
-            Check::Told(_, how) => Some(*how),
+            Check::Told(_, how) | Check::Judged(_, how) => Some(*how),
             _ => None,
         })
     }
@@ -78,7 +101,7 @@ pub fn named(id: &str) -> Option<&'static Lint> {
     LINTS.iter().find(|lint| lint.id == id)
 }
 
-use Check::{After, Before, Line, Plan, Report, Told};
+use Check::{After, Before, Judged, Line, Plan, Report, Told};
 
 /// All of them, in the order in which findings are told.
 pub const LINTS: &[Lint] = &[
@@ -96,7 +119,7 @@ pub const LINTS: &[Lint] = &[
         reason: "Data that fits the memory of the clients is written to it and read from it",
         checks: &[
             Line(cache::cache_fit),
-            Told(Stage::After, "the warning `fits a client's memory`; reads that were cached are INVALID"),
+            Judged(Shown::Cache, "the warning `fits a client's memory`; reads that were cached are INVALID"),
         ],
     },
     Lint {
@@ -104,14 +127,17 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC; IO500 rules",
         reason: "Without an fsync in its time a write ends while the data is still in memory",
-        checks: &[Line(cache::persist), Told(Stage::After, "the warning `not made durable`")],
+        checks: &[
+            Line(cache::persist),
+            Told(Stage::After, "the warning `not made durable`, of any workload"),
+        ],
     },
     Lint {
         id: "wr-same-launch",
         level: Level::Waiver,
         source: "Lockwood, IOR results at NERSC",
         reason: "A read in the launch that wrote finds what it wrote in caches",
-        checks: &[Line(cache::same_launch), Told(Stage::After, "reads that were cached are INVALID")],
+        checks: &[Line(cache::same_launch), Judged(Shown::Cache, "reads that were cached are INVALID")],
     },
     Lint {
         id: "reader-is-writer",
@@ -120,7 +146,7 @@ pub const LINTS: &[Lint] = &[
         reason: "A rank that reads what its own node wrote reads that node's memory",
         checks: &[
             Line(cache::reader_is_writer),
-            Told(Stage::After, "reads that were cached are INVALID; names on their own node too"),
+            Judged(Shown::Cache, "reads that were cached are INVALID; names on their own node too"),
         ],
     },
     Lint {
@@ -168,7 +194,7 @@ pub const LINTS: &[Lint] = &[
         checks: &[
             Line(stonewall::sustained),
             After(after::sustained),
-            Told(Stage::After, "a phase or a rank that was done before is INVALID"),
+            Judged(Shown::Whole, "a phase or a rank that was done before is INVALID"),
         ],
     },
     Lint {
@@ -176,7 +202,13 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
         reason: "Ranks that have nothing left before the deadline are counted as if they worked",
-        checks: &[Line(stonewall::runs_dry), Told(Stage::After, "the warning `ran dry before the deadline`")],
+        checks: &[
+            Line(stonewall::runs_dry),
+            Judged(
+                Shown::RanDry,
+                "the warning `ran dry before the deadline`; INVALID where it was to be expected",
+            ),
+        ],
     },
     Lint {
         id: "dataset-too-small",
@@ -186,7 +218,10 @@ pub const LINTS: &[Lint] = &[
         checks: &[
             Line(stonewall::too_small),
             Told(Stage::Plan, "refused: a dataset that cannot hold what its `cover` asks for"),
-            Told(Stage::After, "readers of a dataset that came out smaller than that are left out, INVALID"),
+            Judged(
+                Shown::RanDry,
+                "readers of a dataset that came out smaller than its `cover` are left out, INVALID",
+            ),
         ],
     },
     Lint {
@@ -293,7 +328,7 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Blue Waters IO-2017",
         reason: "A million files in a directory are counted, not assumed",
-        checks: &[Told(Stage::After, "a state whose files were not all counted is INVALID")],
+        checks: &[Judged(Shown::Whole, "a state whose files were not all counted is INVALID")],
     },
     Lint {
         id: "shared-unique-pair",
@@ -347,7 +382,10 @@ pub const LINTS: &[Lint] = &[
         reason: "Repetitions that scatter by a fifth do not measure one thing",
         checks: &[
             After(after::scatter),
-            Told(Stage::After, "the warning `the repetitions scatter`; `cov_max` of the plan"),
+            Told(
+                Stage::After,
+                "the warning `the repetitions scatter`; the bound of the mean decides, and `cov_max`",
+            ),
         ],
     },
     Lint {
@@ -419,7 +457,7 @@ pub const LINTS: &[Lint] = &[
         reason: "A rate that still changes is none",
         checks: &[
             After(after::unsteady),
-            Told(Stage::After, "a repetition that was not steady as its test asks is INVALID"),
+            Judged(Shown::Whole, "a repetition that was not steady as its test asks is INVALID"),
         ],
     },
     Lint {
@@ -453,7 +491,7 @@ pub const LINTS: &[Lint] = &[
         reason: "Rates of parts that did not run at once are not rates under load",
         checks: &[
             After(after::overlap),
-            Told(Stage::After, "parts that ran beside each other for less than `overlap` are INVALID"),
+            Judged(Shown::Whole, "parts that ran beside each other for less than `overlap` are INVALID"),
         ],
     },
     Lint {

@@ -95,6 +95,7 @@ fn told(waiver: &Waiver, waived: usize, grave: Option<String>) -> Option<Finding
         lint: "waiver",
         level,
         about: about.clone(),
+        phase: None,
         place: at.map(|(line, column)| Place::Plan(line, column)),
         what,
         remedy,

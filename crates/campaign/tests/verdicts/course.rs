@@ -174,17 +174,6 @@ fn a_first_repetition_that_differs_and_a_fall_over_the_repetitions_are_told() {
     assert!(!even.iter().any(|warning| warning.contains("repetitions;") || warning.contains("others")));
 }
 
-/// A plan's text, read again.
-trait Parsed {
-    fn parsed(&self) -> Plan;
-}
-
-impl Parsed for String {
-    fn parsed(&self) -> Plan {
-        Plan::parse(self, "p.toml").unwrap()
-    }
-}
-
 #[test]
 fn a_warm_up_counts_for_nothing_and_the_verdict_says_so() {
     let mut campaign = rates("write", [100, 100, 100]);
@@ -232,42 +221,14 @@ fn repetitions_of_a_fixed_amount_are_also_told_as_all_bytes_over_all_time() {
     assert!(!timed.warnings.iter().any(|warning| warning.contains("same amount")));
 }
 
-/// The verdict on test T of 4 nodes that measured `own`, where 8 nodes measured `more`.
-fn at_more_nodes(own: u64, more: Option<u64>) -> Verdict {
-    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
-                launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nnodes = 4\n\
-                ior = \"-w -e\"\nclient_limit = { nodes = [8], gain = \"5 %\" }\n\
-                criterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\" }\n";
-    let plan = text.to_owned().parsed();
-    let ids: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
-    assert_eq!((ids, plan.tests[1].repetitions), (vec!["T", "T.n8"], 1));
-    let mut campaign = rates("write", [own; 3]);
-    campaign.jobs.extend(more.map(|rate| job("T.n8", 1, phase("write", rate))));
-    for job in &mut campaign.jobs {
-        let Record::Run(run) = &mut job.records[0] else { panic!() };
-        (run.nodes, run.ranks) = if job.info.test == "T" { (4, 4) } else { (8, 8) };
-    }
-    one(&plan, &campaign)
-}
-
 #[test]
-fn where_more_clients_have_more_a_miss_is_inconclusive_and_a_pass_is_a_lower_bound() {
-    let limited = "client-limited: 8 nodes reach 1.50 times as much, so the value is a lower bound";
-    let missed = at_more_nodes(80, Some(120));
-    assert_eq!(missed.outcome, Outcome::Inconclusive);
-    assert_eq!(missed.reason, format!("mean 80.0 B/s misses >= 100 B/s, but {limited}"));
-    let met = at_more_nodes(120, Some(180));
-    assert_eq!((met.outcome, met.warnings[0].as_str()), (Outcome::Pass, limited));
-    let full = at_more_nodes(80, Some(82));
-    assert_eq!(full.outcome, Outcome::Fail);
-    assert_eq!(full.warnings[0], "8 nodes changed it by +2.5 %, so the clients are not what limits it");
-    let unknown = at_more_nodes(80, None);
-    assert_eq!(unknown.outcome, Outcome::Fail);
-    assert!(
-        unknown.warnings[0].starts_with("whether the clients limit it is not known: T.n8: "),
-        "{:#?}",
-        unknown.warnings
-    );
+fn a_window_as_long_as_the_phase_is_all_its_whole_intervals() {
+    let plan = asks("sustained = \"20 s\"", "write.sustained");
+    let runs = |seconds: usize| three([0; 3].map(|_| timed(&vec![100; seconds], 0)));
+    let verdict = one(&plan, &runs(20));
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(100.0)), "{}", verdict.reason);
+    assert_eq!(verdict.stretches[0].seconds, 19.0);
+    assert_eq!(one(&plan, &runs(17)).outcome, Outcome::Invalid);
 }
 
 /// The lints of the stage after that this chapter is about, and found something.
@@ -361,6 +322,18 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
         late[0].reason,
         "repetition 1: 43 % of the shorter of G.a and G.b ran while the other did, and 50 % are asked for"
     );
+}
+
+#[test]
+fn the_sum_of_a_group_tells_its_own_scatter_and_not_as_that_of_each_part() {
+    let text = group().text.replace("overlap = \"50%\"", "overlap = \"50%\"\nrepetitions = 3");
+    let part = |id: &str, repetition: u32, rate: u64| job(id, repetition, timed(&[rate; 21], 0));
+    let jobs =
+        (1..).zip([100, 400, 900]).flat_map(|(at, wild)| [part("G.a", at, 100), part("G.b", at, wild)]);
+    let verdict = judge::judge(&text.parsed(), &campaign(jobs.collect())).remove(2);
+    let scatter: Vec<&String> = verdict.warnings.iter().filter(|text| text.contains("scatter")).collect();
+    assert_eq!(scatter.len(), 1, "{:#?}", verdict.warnings);
+    assert!(scatter[0].starts_with("the 3 repetitions scatter by "), "{scatter:?}");
 }
 
 #[test]

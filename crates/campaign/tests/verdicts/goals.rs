@@ -39,6 +39,20 @@ fn a_part_of_what_another_test_measured_is_a_goal() {
 }
 
 #[test]
+fn a_ceiling_of_what_another_test_measured_says_of_what_it_is_a_part() {
+    let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = 3\n\
+                ior = \"-w -e\"\n\
+                criterion = { metric = \"write.bw\", op = \"<=\", value = \"100% of T.write.bw\" }";
+    let of = |id: &str, rates: [u64; 3]| {
+        (1..).zip(rates).map(|(at, rate)| job(id, at, phase("write", rate))).collect::<Vec<_>>()
+    };
+    let jobs = [of("T", [99, 100, 101]), of("U", [198, 200, 202])].concat();
+    let verdict = judge::judge(&plan(keys), &campaign(jobs)).remove(0);
+    assert_eq!(verdict.outcome, Outcome::Fail);
+    assert!(verdict.reason.ends_with("; it is between 196.5 % and 203.5 % of that"), "{}", verdict.reason);
+}
+
+#[test]
 fn a_part_of_something_that_cannot_be_judged_is_not_judged_either() {
     let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nior = \"-w -e\"\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"50% of T.write.bw\" }";

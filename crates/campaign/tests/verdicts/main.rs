@@ -1,9 +1,11 @@
 //! What records by hand are judged to be.
 
 mod cases;
+mod clients;
 mod course;
 mod goals;
 mod launched;
+mod lints;
 mod names;
 mod stragglers;
 
@@ -19,6 +21,17 @@ fn plan(keys: &str) -> Plan {
          [dataset.d]\nior = \"-w -k\"\n[[test]]\nid = \"T\"\nrepetitions = 3\n{keys}\n"
     );
     Plan::parse(&text, "p.toml").unwrap()
+}
+
+/// A plan's text, read again.
+trait Parsed {
+    fn parsed(&self) -> Plan;
+}
+
+impl Parsed for String {
+    fn parsed(&self) -> Plan {
+        Plan::parse(self, "p.toml").unwrap()
+    }
 }
 
 const WRITE: &str =
@@ -39,6 +52,7 @@ fn phase(name: &str, bytes: u64) -> Phase {
         ranks: 1,
         spans,
         persisted: true,
+        cached_before: name.starts_with("read").then_some(0.0),
         ..Default::default()
     }
 }
@@ -57,7 +71,8 @@ fn job(test: &str, repetition: u32, phase: Phase) -> Job {
 }
 
 fn campaign(jobs: Vec<Job>) -> Campaign {
-    let before = Some(Machine { memory_bytes: 10, ..Default::default() });
+    let fs = ["s", "t"].map(|name| FileSystem { name: name.into(), bytes: 1 << 40, ..Default::default() });
+    let before = Some(Machine { memory_bytes: 10, file_systems: fs.into(), ..Default::default() });
     Campaign { jobs, before, after: Some(Machine::default()), ..Default::default() }
 }
 

@@ -65,9 +65,9 @@ pub struct Linearity {
 /// That all are takes each at this confidence. That any is not could be found by chance in every one of
 /// them, so each is refuted at the confidence that leaves the whole of it (Bonferroni).
 pub fn linearity(base: Step<'_>, steps: &[Step<'_>], tolerance: Tolerance, confidence: f64) -> Linearity {
-    let refutes_at = 1.0 - (1.0 - confidence) / steps.len().max(1) as f64;
-    let claim = Claim { tolerance, confidence, refutes_at };
-    let steps: Vec<Proportion> = steps.iter().map(|step| claim.proportion(base, *step)).collect();
+    let among = steps.len();
+    let one = |step: &Step<'_>| proportion(base, *step, tolerance, confidence, among);
+    let steps: Vec<Proportion> = steps.iter().map(one).collect();
     let any = |answer| steps.iter().any(|step| step.answer == answer);
     let answer = match () {
         () if any(Answer::Refuted) => Answer::Refuted,
@@ -85,6 +85,18 @@ pub fn linearity(base: Step<'_>, steps: &[Step<'_>], tolerance: Tolerance, confi
         repetitions: repetitions.and_then(|all| all.into_iter().max()),
         steps,
     }
+}
+
+/// The same of one step `among` so many that are held against `base`.
+pub fn proportion(
+    base: Step<'_>,
+    step: Step<'_>,
+    tolerance: Tolerance,
+    confidence: f64,
+    among: usize,
+) -> Proportion {
+    let refutes_at = 1.0 - (1.0 - confidence) / among.max(1) as f64;
+    Claim { tolerance, confidence, refutes_at }.proportion(base, step)
 }
 
 struct Claim {

@@ -73,7 +73,7 @@ pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Found> {
     {
         let what = format!("writes {told}, which a client's memory of {left} holds");
         let remedy = format!("write with --posix.odirect, or at least {} per node", least(memory));
-        found.push(Found::new(what, remedy).level(Level::Waiver).at(line.place('b')));
+        found.push(Found::new(what, remedy).level(Level::Waiver).at(line.place('b')).of_phase("write"));
     }
     let cold = line.drop_caches || line.direct || line.hog_share.is_some_and(|share| share >= HOG);
     if let Some(bytes) = subject.bytes_per_node().map(|bytes| bytes as f64)
@@ -91,7 +91,7 @@ pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Found> {
         let what = format!("reads {told} per node, which a client's memory of {left} holds; {whose}");
         let least = least(memory);
         let remedy = format!("read in a launch of its own with --drop-caches, or move {least} per node");
-        found.push(Found::new(what, remedy).level(level).at(line.place('b')));
+        found.push(Found::new(what, remedy).level(level).at(line.place('b')).of_phase("read"));
     }
     found
 }
@@ -106,7 +106,7 @@ pub(crate) fn persist(subject: &LineSubject) -> Vec<Found> {
         return Vec::new();
     };
     let what = "writes without -e, -Y or O_DIRECT: the clock stops while data is still in memory";
-    let found = Found::new(what, "add -e").at(line.place('w'));
+    let found = Found::new(what, "add -e").at(line.place('w')).of_phase("write");
     vec![if subject.reported || subject.role == Some(Role::Hero) {
         found.level(Level::Waiver)
     } else {
@@ -149,7 +149,7 @@ pub(crate) fn same_launch(subject: &LineSubject) -> Vec<Found> {
     let remedy = "read in a launch of its own (-w -k, then -r), or with --drop-caches; or write 1.5 times \
                   the memory of each node (--ram) and read on another (-C)";
     let level = if graded { Level::Error } else { Level::Waiver };
-    vec![Found::new(what, remedy).level(level).at(line.place('r'))]
+    vec![Found::new(what, remedy).level(level).at(line.place('r')).of_phase("read")]
 }
 
 /// reader-is-writer
@@ -176,7 +176,7 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Vec<Found> {
         _ => "add -C, which reads what another node wrote; or --drop-caches",
     };
     let level = if read && !line.read_check { Level::Error } else { Level::Waiver };
-    vec![Found::new(what, remedy).level(level).at(line.place('r').or(line.place('R')))]
+    vec![Found::new(what, remedy).level(level).at(line.place('r').or(line.place('R'))).of_phase("read")]
 }
 
 /// sparse-random-write

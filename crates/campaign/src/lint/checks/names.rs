@@ -53,7 +53,8 @@ pub(crate) fn walk(subject: &LineSubject) -> Vec<Found> {
     let mut found = Vec::new();
     if let Some(entries) = line.entries.filter(|entries| *entries < ENTRIES) {
         let what = format!("trees of {entries} entries");
-        found.push(Found::new(what, format!("make more than {ENTRIES} in each")));
+        let remedy = format!("make more than {ENTRIES} in each");
+        found.push(Found::new(what, remedy).level(Level::Waiver));
     }
     if line.plain {
         let what = "one `ls` on one node, which nobody times together with others: caches may answer, and \

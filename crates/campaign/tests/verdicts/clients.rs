@@ -1,0 +1,62 @@
+//! Whether more clients would have had more.
+
+use results::record::Record;
+use results::{Outcome, Verdict};
+
+use super::{Parsed, job, one, phase, rates};
+
+/// The verdict on test T of 4 nodes that measured `own`, where 8 nodes measured `more`.
+fn at_more_nodes(own: u64, more: Option<u64>) -> Verdict {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nnodes = 4\n\
+                ior = \"-w -e\"\nclient_limit = { nodes = [8], gain = \"5 %\" }\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\" }\n";
+    let plan = text.to_owned().parsed();
+    let ids: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+    assert_eq!((ids, plan.tests[1].repetitions), (vec!["T", "T.n8"], 1));
+    let mut campaign = rates("write", [own; 3]);
+    campaign.jobs.extend(more.map(|rate| job("T.n8", 1, phase("write", rate))));
+    for job in &mut campaign.jobs {
+        let Record::Run(run) = &mut job.records[0] else { panic!() };
+        (run.nodes, run.ranks) = if job.info.test == "T" { (4, 4) } else { (8, 8) };
+    }
+    one(&plan, &campaign)
+}
+
+#[test]
+fn where_more_clients_have_more_a_miss_is_inconclusive_and_a_pass_is_a_lower_bound() {
+    let limited = "client-limited: 8 nodes reach 1.50 times as much, so the value is a lower bound";
+    let missed = at_more_nodes(80, Some(120));
+    assert_eq!(missed.outcome, Outcome::Inconclusive);
+    assert_eq!(missed.reason, format!("mean 80.0 B/s misses >= 100 B/s, but {limited}"));
+    let met = at_more_nodes(120, Some(180));
+    assert_eq!((met.outcome, met.warnings[0].as_str()), (Outcome::Pass, limited));
+    let full = at_more_nodes(80, Some(82));
+    assert_eq!(full.outcome, Outcome::Fail);
+    assert_eq!(full.warnings[0], "8 nodes changed it by +2.5 %, so the clients are not what limits it");
+    let unknown = at_more_nodes(80, None);
+    assert_eq!(unknown.outcome, Outcome::Fail);
+    assert!(
+        unknown.warnings[0].starts_with("whether the clients limit it is not known: T.n8: "),
+        "{:#?}",
+        unknown.warnings
+    );
+}
+
+#[test]
+fn clients_limit_what_their_mean_falls_short_of_whatever_statistic_is_judged() {
+    for stat in ["min", "mean", "max"] {
+        let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                    launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nnodes = 4\n\
+                    ior = \"-w -e\"\nclient_limit = { nodes = [8], gain = \"5 %\" }\n\
+                    criterion = { metric = \"write.bw\", op = \">=\", value = \"500 B/s\", stat = \"S\" }\n";
+        let mut campaign = rates("write", [60, 100, 140]);
+        campaign.jobs.push(job("T.n8", 1, phase("write", 102)));
+        for job in &mut campaign.jobs {
+            let Record::Run(run) = &mut job.records[0] else { panic!() };
+            (run.nodes, run.ranks) = if job.info.test == "T" { (4, 4) } else { (8, 8) };
+        }
+        let verdict = one(&text.replace("\"S\"", &format!("{stat:?}")).parsed(), &campaign);
+        assert_eq!(verdict.outcome, Outcome::Fail, "{stat}: {verdict:#?}");
+    }
+}

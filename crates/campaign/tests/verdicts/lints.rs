@@ -1,0 +1,156 @@
+//! What the linter's errors do to verdicts, and what the records disprove.
+
+use campaign::{Plan, judge};
+use results::record::{Check, Phase, Record, Stonewall};
+use results::{Outcome, Verdict};
+
+use super::{campaign, job, phase};
+
+fn plan(text: &str) -> Plan {
+    let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\", servers = 4, \
+                set_servers = \"s {servers}\", count_servers = \"c\" }\nclients.delivered = 1\n";
+    Plan::parse(&format!("{head}{text}"), "p.toml").unwrap()
+}
+
+/// A test of one repetition with a floor.
+fn test(id: &str, keys: &str, line: &str, metric: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\n{keys}\nior = \"{line}\"\n\
+         criterion = {{ metric = \"{metric}\", op = \">=\", value = \"10 B/s\" }}\n"
+    )
+}
+
+/// The verdicts on a plan where each test's phase of this name moved 100 bytes in a second.
+fn judged(text: &str, jobs: &[(&str, Phase)]) -> Vec<Verdict> {
+    let jobs = jobs.iter().map(|(id, phase)| job(id, 1, phase.clone()));
+    judge::judge(&plan(text), &campaign(jobs.collect()))
+}
+
+fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome)> {
+    verdicts.iter().map(|verdict| (verdict.test.as_str(), verdict.outcome)).collect()
+}
+
+#[test]
+fn data_that_was_not_made_durable_has_no_rate_of_writing_and_reading_it_has_one() {
+    let text = "[[test]]\nid = \"T\"\ncache = \"warm\"\nior = \"-w -r\"\ncriterion = [\n\
+                { metric = \"write.bw\", op = \">=\", value = \"10 B/s\" },\n\
+                { metric = \"read.bw\", op = \">=\", value = \"10 B/s\" },\n]\n";
+    let mut both = job("T", 1, Phase { persisted: false, ..phase("write", 100) });
+    both.records.insert(2, Record::Phase(Box::new(phase("read", 100))));
+    let verdicts = judge::judge(&plan(text), &campaign(vec![both]));
+    assert_eq!(outcomes(&verdicts), [("T", Outcome::Invalid), ("T", Outcome::Pass)], "{verdicts:#?}");
+    assert!(verdicts[0].reason.contains("(missing-persist); add -e. What was measured: mean 100 B/s meets"));
+}
+
+#[test]
+fn ranks_that_may_run_dry_are_judged_by_whether_they_did() {
+    let text = test("T", "", "-w -e -b 1k -D 30", "write.bw").replace("10 B/s", "1 MB/s");
+    let ran = |ran_dry| {
+        let wall = Stonewall { deadline_s: 30.0, ran_dry, ..Stonewall::default() };
+        let phase = Phase { stonewall: Some(wall), ..phase("write", 2_000_000) };
+        judged(&text, &[("T", phase)]).remove(0)
+    };
+    assert_eq!(ran(0).outcome, Outcome::Pass, "{:#?}", ran(0));
+    assert_eq!(ran(1).outcome, Outcome::Invalid);
+    assert!(ran(1).reason.contains(" (runs-dry); "), "{:#?}", ran(1));
+}
+
+#[test]
+fn an_average_of_more_repetitions_than_are_planned_is_none() {
+    let keys = "clause = \"on average of 10 repetitions\"\nrepetitions = 1";
+    let verdict = judged(&test("T", keys, "-w -e", "write.bw"), &[("T", phase("write", 100))]).remove(0);
+    assert_eq!(verdict.outcome, Outcome::Invalid, "{verdict:#?}");
+    assert!(verdict.reason.contains(" (reps-short); "), "{}", verdict.reason);
+}
+
+#[test]
+fn an_error_about_a_series_counts_for_its_tests() {
+    let series = |steps: &str| {
+        format!(
+            "[[series]]\nid = \"S\"\nover = \"servers\"\nsteps = [{steps}]\n[[series.phases]]\nid = \"w\"\n\
+             ior = \"-w -e\"\ncriterion = {{ metric = \"write.bw\", linear_within = \"10%\" }}\n"
+        )
+    };
+    let ran = [1, 2, 4].map(|servers| (format!("S.s{servers}.w"), phase("write", servers * 100)));
+    let ran = ran.each_ref().map(|(id, phase)| (id.as_str(), phase.clone()));
+    let good = judged(&series("\"1\", \"2\", \"4\""), &ran);
+    assert_eq!(outcomes(&good), [("S.s2.w", Outcome::Pass), ("S.s4.w", Outcome::Pass)], "{good:#?}");
+    let bad = judged(&series("\"2\", \"4\""), &ran);
+    assert_eq!(outcomes(&bad), [("S.s4.w", Outcome::Invalid)]);
+    assert!(bad[0].reason.contains(" (linearity-base); "), "{}", bad[0].reason);
+}
+
+#[test]
+fn nothing_rests_on_a_number_that_the_linter_made_invalid() {
+    let wear_out = "-w -e -D 30 -O stoneWallingWearOut=1";
+    let text = test("BASE", "sustained = \"1 s\"", wear_out, "write.bw")
+        + &test("T", "", "-w -e", "write.bw").replace("10 B/s", "50% of BASE.write.bw");
+    let jobs = [("BASE", phase("write", 100)), ("T", phase("write", 100))];
+    let verdicts = judged(&text, &jobs);
+    assert_eq!(outcomes(&verdicts), [("BASE", Outcome::Invalid), ("T", Outcome::Invalid)], "{verdicts:#?}");
+    assert!(verdicts[1].reason.starts_with("write.bw of BASE is what it is compared with, and "));
+    let jobs = jobs.iter().map(|(id, phase)| job(id, 1, phase.clone())).collect();
+    let rates = campaign::summary(&plan(&text), &campaign(jobs)).rates;
+    assert_eq!((rates[0].mean, rates[1].mean), (None, Some(100.0)));
+    assert!(rates[0].why.contains(" (wearout-on-measured); "), "{}", rates[0].why);
+}
+
+#[test]
+fn random_writes_are_held_against_alike_ones_in_order_and_only_in_their_own_phase() {
+    let of = |order: &str, phases: &str| {
+        let small = format!(
+            "[[test]]\nid = \"R\"\nior = \"-w -e -W -t 4k -z {phases}\"\ncriterion = [\n\
+             {{ metric = \"write.bw\", op = \">=\", value = \"10 B/s\" }},\n\
+             {{ metric = \"write_check.errors\", op = \"==\", value = \"0 errors\" }},\n]\n"
+        );
+        let text = test("S", "", order, "write.bw") + &small;
+        let mut random = job("R", 1, phase("write", 101));
+        let check = Phase { check: Some(Check::default()), ..phase("write_check", 101) };
+        random.records.insert(2, Record::Phase(Box::new(check)));
+        judge::judge(&plan(&text), &campaign(vec![job("S", 1, phase("write", 100)), random]))
+    };
+    let alike = of("-w -e -t 1m", "");
+    let wanted = [("S", Outcome::Pass), ("R", Outcome::Invalid), ("R", Outcome::Pass)];
+    assert_eq!(outcomes(&alike), wanted, "{alike:#?}");
+    assert!(alike[1].reason.contains(" (above-physics); "), "{}", alike[1].reason);
+    for (order, phases) in
+        [("-w -e -t 1m --rate 20/s", ""), ("-w -e -t 1m -a MPIIO", ""), ("-w -Y -t 1m", "")]
+    {
+        let other = of(order, phases);
+        assert_eq!(other[1].outcome, Outcome::Pass, "{order}: {other:#?}");
+    }
+}
+
+#[test]
+fn what_was_in_the_cache_is_no_measure_in_whatever_phase_it_was_read() {
+    for (line, name) in [("-w -e -W", "write_check"), ("-w -e --rwmix=50", "mixed_read")] {
+        let cached = Phase { cached_before: Some(1.0), ..phase(name, 100) };
+        let text = |keys: &str| test("T", keys, line, &format!("{name}.bw"));
+        let cold = judged(&text(""), &[("T", cached.clone())]).remove(0);
+        assert_eq!(cold.outcome, Outcome::Invalid, "{cold:#?}");
+        assert!(
+            cold.reason.starts_with("100 % of the data was in this client's page cache"),
+            "{}",
+            cold.reason
+        );
+        let warm = judged(&text("cache = \"warm\""), &[("T", cached)]).remove(0);
+        assert_eq!(warm.outcome, Outcome::Pass, "{warm:#?}");
+        let told = format!("{name}: 100 % of the data was in this client's page cache beforehand");
+        assert!(warm.warnings.contains(&told), "{:#?}", warm.warnings);
+    }
+}
+
+#[test]
+fn what_a_mix_or_a_ramp_left_out_is_not_missing() {
+    let ramp = Phase { ramp_s: 1.0, expected_bytes: 200, ..phase("write", 100) };
+    let mixed = Phase { expected_bytes: 200, ..phase("mixed_write", 100) };
+    let short = Phase { expected_bytes: 200, ..phase("write", 100) };
+    for (line, phase, told) in
+        [("-w -e --ramp=1", ramp, false), ("-w -e --rwmix=50", mixed, false), ("-w -e", short, true)]
+    {
+        let metric = format!("{}.bw", phase.phase);
+        let verdict = judged(&test("T", "", line, &metric), &[("T", phase)]).remove(0);
+        let asked = verdict.warnings.iter().any(|warning| warning.contains("the line asks for"));
+        assert_eq!(asked, told, "{line}: {verdict:#?}");
+    }
+}
