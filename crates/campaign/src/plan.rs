@@ -12,6 +12,7 @@ mod clause;
 mod criterion;
 mod dataset;
 mod exports;
+mod fs;
 mod goal;
 mod group;
 mod keys;
@@ -112,8 +113,8 @@ pub struct Placement {
     pub rule: Option<String>,
 }
 
-/// A file system under test.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A file system under test. Its commands are of the shell, and `{dir}` in them stands for its directory.
+#[derive(Clone, Debug, PartialEq)]
 pub struct FileSystem {
     /// The directory to work in; `{dir}` in it stands for the one given when the plan is run.
     pub dir: String,
@@ -125,6 +126,23 @@ pub struct FileSystem {
     pub set_servers: Option<String>,
     /// The command that prints how many serve.
     pub count_servers: Option<String>,
+    /// The command that prints a line for each server, target or link that is down or being rebuilt.
+    pub health: Option<String>,
+    /// The command that prints how many bytes the servers have moved for clients so far.
+    pub traffic: Option<String>,
+    /// The command that prints how many bytes and names are left to the user.
+    pub quota: Option<String>,
+    /// Shares of its blocks in use between which results are compared.
+    pub fill: Option<(f64, f64)>,
+}
+
+/// How many targets each file is to lie on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stripes {
+    /// So many.
+    Count(u64),
+    /// All of the file system's.
+    All,
 }
 
 /// What a file system is brought to before tests, and keeps while they run.
@@ -151,6 +169,13 @@ pub enum StateKind {
     Age(Vec<String>),
     /// So many files in each directory that a test of mdtest works in; the test itself makes them.
     Preload(u64),
+    /// Something of it is down while its tests run.
+    Degrade {
+        /// The command of the shell that takes it down.
+        degrade: String,
+        /// The one that brings it back.
+        mend: String,
+    },
 }
 
 impl State {
@@ -168,7 +193,7 @@ impl State {
     pub fn words(&self) -> &[String] {
         match &self.kind {
             StateKind::Age(words) => words,
-            StateKind::Preload(_) => &[],
+            StateKind::Preload(_) | StateKind::Degrade { .. } => &[],
         }
     }
 
@@ -184,9 +209,14 @@ impl State {
     /// How many files a test makes beforehand.
     pub fn preload(&self) -> Option<u64> {
         match self.kind {
-            StateKind::Age(_) => None,
             StateKind::Preload(files) => Some(files),
+            StateKind::Age(_) | StateKind::Degrade { .. } => None,
         }
+    }
+
+    /// Whether something is down in it.
+    pub fn is_degraded(&self) -> bool {
+        matches!(self.kind, StateKind::Degrade { .. })
     }
 }
 
@@ -221,6 +251,10 @@ pub struct Test {
     pub uses: Option<Uses>,
     /// The states it needs, by their places in [`Plan::states`].
     pub states: Vec<usize>,
+    /// Whether something of the file system may be down while it runs.
+    pub degraded: bool,
+    /// How many targets each of its files is to lie on, where it or the maker of its files says so.
+    pub stripes: Option<Stripes>,
     /// What it is for.
     pub role: Role,
     /// What it must show; empty for a test that is no clause of the contract.

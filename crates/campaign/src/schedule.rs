@@ -55,6 +55,8 @@ pub struct PlannedJob {
     pub placement: Placement,
     /// How many servers of the file system are to be on; `None` where that is left as it is.
     pub servers: Option<u32>,
+    /// The state at this place in [`Plan::states`] in which something of the file system is to be down.
+    pub down: Option<usize>,
     /// Commands of the shell that run before it, with `{dir}` still in them.
     pub setup: Vec<String>,
     /// The command of the workload.
@@ -244,6 +246,7 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         fs: dataset.fs.clone(),
         placement: dataset.placement.clone(),
         servers: None,
+        down: None,
         setup: dataset.setup.clone(),
         workload: dataset.line.workload(),
         words: [dataset.line.words(), &dataset.line.place()].concat(),
@@ -276,6 +279,7 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         fs: state.fs.clone(),
         placement: state.placement.clone(),
         servers: None,
+        down: None,
         setup: Vec::new(),
         workload: "age",
         words: [&["{dir}".to_owned()], state.words()].concat(),
@@ -319,6 +323,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         fs: test.fs.clone(),
         placement: test.placement.clone(),
         servers: test.step.as_ref().and_then(|step| step.servers),
+        down: test.states.iter().copied().find(|state| plan.states[*state].is_degraded()),
         setup: test.setup.clone(),
         workload: test.line.workload(),
         words: [test.line.words(), &filled, &test.line.place()].concat(),

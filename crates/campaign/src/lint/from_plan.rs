@@ -15,7 +15,7 @@ use super::subject::{
 use super::waiver::Waiver;
 use crate::launch::LaunchKind;
 use crate::line::Line;
-use crate::plan::{self, Goal, Placement, Plan, StateKind, Test, Uses};
+use crate::plan::{self, Goal, Placement, Plan, StateKind, Stripes, Test, Uses};
 
 /// Types that make data smaller before they store it.
 const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
@@ -30,7 +30,7 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
         stated: ranks(plan, &dataset.placement),
         ram_bytes: plan.clients.memory_bytes,
         role: Some(Role::Dataset),
-        fs: fs(plan, &dataset.fs, &dataset.setup),
+        fs: fs(plan, &dataset.fs, &dataset.setup, dataset.stripes),
         ..LineSubject::default()
     });
     let tests = plan.tests.iter().map(|test| of_test(plan, test, &written));
@@ -42,7 +42,7 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
             });
             none.then(|| (state.job(), words))
         }
-        StateKind::Preload(_) => None,
+        StateKind::Preload(_) | StateKind::Degrade { .. } => None,
     });
     let clauses = plan.tests.iter().map(|test| (test.id.clone(), test.clause.clone()));
     let own = [("title", &plan.title), ("source", &plan.source)];
@@ -88,7 +88,7 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         ram_bytes: plan.clients.memory_bytes,
         cores: plan.clients.cores.map(u64::from),
         sustained_s: test.sustained_s,
-        fs: fs(plan, &test.fs, &test.setup),
+        fs: fs(plan, &test.fs, &test.setup, test.stripes),
         role: role(test, &line, &criteria),
         reported: criteria.is_empty(),
         target: target.and_then(|criterion| criterion.value),
@@ -100,10 +100,15 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
         cache_warm: test.cache_warm,
         has_steps: test.step.is_some() || written.has_steps(&test.id),
-        has_state: !test.states.is_empty() || test.uses.is_some(),
+        has_state: has_state(plan, test),
         line,
         ..LineSubject::default()
     }
+}
+
+/// Whether names of the test are not on whatever is there: on a state of names, or on those of others.
+fn has_state(plan: &Plan, test: &Test) -> bool {
+    test.uses.is_some() || test.states.iter().any(|state| !plan.states[*state].is_degraded())
 }
 
 /// Whether the test is a step of a search for the number of nodes of another.
@@ -176,12 +181,16 @@ pub fn waivers(plan: &Plan) -> Vec<Waiver> {
 }
 
 /// The file system, with what is done to the directory before a launch.
-fn fs(plan: &Plan, name: &str, setup: &[String]) -> FsFacts {
+fn fs(plan: &Plan, name: &str, setup: &[String], stripes: Option<Stripes>) -> FsFacts {
     let found = plan.file_systems.get(name);
     let kind = found.and_then(|fs| fs.kind.clone());
     let reduces = kind.as_deref().is_some_and(|kind| REDUCING.contains(&kind));
     let lays_out = |command: &String| ["setstripe", "--setpattern"].iter().any(|word| command.contains(word));
-    FsFacts { kind, reduces, layout: setup.iter().any(lays_out), ..FsFacts::default() }
+    let stripes = stripes.map(|stripes| match stripes {
+        Stripes::Count(count) => count as i64,
+        Stripes::All => -1,
+    });
+    FsFacts { kind, reduces, layout: setup.iter().any(lays_out), stripes, ..FsFacts::default() }
 }
 
 /// The series over servers, each step with the nodes of its first test.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
+use super::fs::file_system;
 use super::goal::{Known, known};
 use super::place::{Place, nearest};
 use super::placement::{clients, whole};
@@ -82,36 +83,6 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<Checked<_>>()?;
     plan.file_systems = file_systems;
     Ok(plan)
-}
-
-fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<'_>) -> Checked<FileSystem> {
-    let wire::Fs { dir, kind, servers, set_servers, count_servers } = spanned.get_ref();
-    if dir.is_empty() {
-        let what = format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory");
-        return Err(place.error(spanned, what));
-    }
-    let hook = |hook: &Option<Spanned<String>>, name: &str| match hook {
-        Some(hook) if servers.is_none() => {
-            Err(place.error(hook, format!("fs.{key}: `{name}` needs `servers`, how many there are in all")))
-        }
-        hook => Ok(hook.as_ref().map(|hook| hook.get_ref().clone())),
-    };
-    let set = hook(set_servers, "set_servers")?;
-    if let Some(hook) = set_servers.as_ref().filter(|hook| !hook.get_ref().contains("{servers}")) {
-        return Err(place.error(hook, format!("fs.{key}: `set_servers` says how many with {{servers}}")));
-    }
-    if let (Some(hook), None) = (set_servers, count_servers) {
-        let what = "give `count_servers`, which prints how many serve; what was set is counted, not assumed";
-        return Err(place.error(hook, format!("fs.{key}: {what}")));
-    }
-    Ok(FileSystem {
-        dir: dir.clone(),
-        // Empty at a scale that may run on any.
-        kind: kind.clone().filter(|kind| !kind.is_empty()),
-        servers: whole(servers.as_ref(), &format!("fs.{key}.servers"), place)?,
-        set_servers: set,
-        count_servers: hook(count_servers, "count_servers")?,
-    })
 }
 
 /// What runs, as it stands in the file.

@@ -7,7 +7,7 @@ use units::{Dimension, bytes_binary};
 
 use super::check::{Checked, Defaults, name};
 use super::placement::Asked;
-use super::{Placement, wire};
+use super::{Placement, Stripes, fs, wire};
 use crate::ior_line::IorLine;
 use crate::line::Line;
 use crate::tool_line::ToolLine;
@@ -27,6 +27,8 @@ pub struct Dataset {
     pub line: Line,
     /// Commands of the shell that run before it.
     pub setup: Vec<String>,
+    /// How many targets each of its files is to lie on.
+    pub stripes: Option<Stripes>,
     /// The ranks that write it.
     pub placement: Placement,
     /// The file system it lies on.
@@ -99,6 +101,7 @@ impl Defaults<'_> {
         Ok(Dataset {
             name: key.to_owned(),
             setup: wire.setup.clone(),
+            stripes: fs::stripes(wire.stripes.as_ref()),
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cover,

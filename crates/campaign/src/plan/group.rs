@@ -8,7 +8,7 @@ use units::Dimension;
 
 use super::check::{Checked, Defaults, name};
 use super::test::Variant;
-use super::{Group, Plan, wire};
+use super::{Group, Plan, state, wire};
 
 /// The part of the shorter one that two parts of a group run at once, where the plan says nothing.
 const OVERLAP: f64 = 0.9;
@@ -58,6 +58,9 @@ impl Defaults<'_> {
             matches!(used, Some(super::Uses::Test(used)) if *used >= first)
         }) {
             return refused(format!("{} uses a part that runs at the same time", plan.tests[*made].id));
+        }
+        if let Some(why) = state::at_once(&tests, plan) {
+            return refused(why);
         }
         plan.groups.push(Group {
             id: id.clone(),

@@ -55,6 +55,10 @@ enum Kind {
     Id,
     /// A whole number above 0, or one as text.
     Count,
+    /// A whole number above 0, or one as text, or this word.
+    CountOr(&'static str),
+    /// `true` or `false`.
+    Truth,
     /// A number.
     Number,
     /// A number with a unit of one of these.

@@ -1,5 +1,7 @@
 //! The rules of states: what they are, and which tests can need them.
 
+use std::mem::discriminant;
+
 use toml::Spanned;
 
 use super::check::{Checked, Defaults, among, name};
@@ -7,43 +9,84 @@ use super::place::Place;
 use super::placement::Asked;
 use super::{Plan, State, StateKind, Test, wire};
 
+/// Types of file systems whose targets are told apart.
+const TELL_TARGETS: &[&str] = &["lustre", "fuse.glusterfs"];
+
 impl Defaults<'_> {
     pub(super) fn state(&self, key: &str, spanned: &Spanned<wire::State>) -> Checked<State> {
         let wire = spanned.get_ref();
         let who = format!("state.{key}");
         name(&Spanned::new(spanned.span(), key.to_owned()), "a state's name", self.place)?;
-        let kind = match (&wire.age, &wire.preload) {
-            (Some(line), None) => StateKind::Age(self.age_words(&who, line)?),
-            (None, Some(files)) if files.get_ref().0 == 0 => {
-                return Err(self.place.error(files, format!("{who}: preload is 0; it must be at least 1")));
-            }
-            (None, Some(files)) => {
-                self.only_of_age(&who, "ranks", wire.ranks.as_ref())?;
-                self.only_of_age(&who, "timeout", wire.timeout.as_ref())?;
-                StateKind::Preload(files.get_ref().0)
-            }
-            _ => {
-                let what = "write either `age = \"--blocks 80% --inodes 20%\"` or `preload = 1000000`";
-                return Err(self.place.error(spanned, format!("{who}: {what}")));
-            }
-        };
+        let kind = self.state_kind(&who, spanned)?;
+        let fs = self.fs(&who, wire.fs.as_ref(), spanned)?;
+        if let StateKind::Degrade { .. } = kind {
+            self.tells_what_is_down(&who, &fs, spanned)?;
+        }
         Ok(State {
             name: key.to_owned(),
             kind,
             placement: self
                 .placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?,
-            fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
+            fs,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             at: self.place.line_column(&wire.age.as_ref().map_or(spanned.span(), Spanned::span)),
         })
     }
 
-    /// Says no to a key that only a job of its own could heed.
-    fn only_of_age<T>(&self, who: &str, key: &str, given: Option<&Spanned<T>>) -> Checked<()> {
-        given.map_or(Ok(()), |given| {
-            let what = "has no effect on `preload`, which the test itself makes; give it there";
-            Err(self.place.error(given, format!("{who}: `{key}` {what}")))
-        })
+    fn state_kind(&self, who: &str, spanned: &Spanned<wire::State>) -> Checked<StateKind> {
+        let wire = spanned.get_ref();
+        match (&wire.age, &wire.preload, &wire.degrade, &wire.mend) {
+            (Some(line), None, None, None) => Ok(StateKind::Age(self.age_words(who, line)?)),
+            (None, Some(files), None, None) if files.get_ref().0 == 0 => {
+                Err(self.place.error(files, format!("{who}: preload is 0; it must be at least 1")))
+            }
+            (None, Some(files), None, None) => {
+                let why = "has no effect on `preload`, which the test itself makes; give it there";
+                self.no_effect(who, "ranks", wire.ranks.as_ref(), why)?;
+                self.no_effect(who, "timeout", wire.timeout.as_ref(), why)?;
+                Ok(StateKind::Preload(files.get_ref().0))
+            }
+            (None, None, Some(degrade), Some(mend)) => {
+                let why = "has no effect on `degrade`, which is a command; leave it out";
+                self.no_effect(who, "ranks", wire.ranks.as_ref(), why)?;
+                self.no_effect(who, "nodes", wire.nodes.as_ref(), why)?;
+                self.no_effect(who, "ppn", wire.ppn.as_ref(), why)?;
+                let text = |command: &Spanned<String>| match command.get_ref().trim() {
+                    "" => Err(self.place.error(command, format!("{who}: an empty command does nothing"))),
+                    text => Ok(text.to_owned()),
+                };
+                Ok(StateKind::Degrade { degrade: text(degrade)?, mend: text(mend)? })
+            }
+            (None, None, Some(only), None) | (None, None, None, Some(only)) => {
+                let what = "what is taken down is brought back; give both `degrade` and `mend`";
+                Err(self.place.error(only, format!("{who}: {what}")))
+            }
+            _ => {
+                let what = "write one of `age = \"--blocks 80% --inodes 20%\"`, `preload = 1000000`, and \
+                            `degrade` with `mend`";
+                Err(self.place.error(spanned, format!("{who}: {what}")))
+            }
+        }
+    }
+
+    /// Says no to a key that nothing would heed.
+    fn no_effect<T>(&self, who: &str, key: &str, given: Option<&Spanned<T>>, why: &str) -> Checked<()> {
+        given.map_or(Ok(()), |given| Err(self.place.error(given, format!("{who}: `{key}` {why}"))))
+    }
+
+    /// Whether it can be seen that something of the file system is down; of a type that the plan does not
+    /// name that is asked before anything runs.
+    fn tells_what_is_down(&self, who: &str, fs: &str, at: &Spanned<wire::State>) -> Checked<()> {
+        let found = &self.file_systems[fs];
+        match &found.kind {
+            Some(kind) if found.health.is_none() && !TELL_TARGETS.contains(&kind.as_str()) => {
+                let what = format!(
+                    "{who}: {kind} does not tell what of it is down; give fs.{fs} a `health` command"
+                );
+                Err(self.place.error(at, what))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The options of the line; the directory and the records are the campaign's own.
@@ -86,11 +129,19 @@ impl Defaults<'_> {
             return refused(format!("state.{word} is one of fs.{}, not of fs.{}", found.fs, test.fs));
         }
         let mut others = test.states.iter().map(|index| &plan.states[*index]);
-        if let Some(other) = others.find(|other| other.is_made() == found.is_made()) {
+        let alike = |other: &&State| discriminant(&other.kind) == discriminant(&found.kind);
+        if let Some(other) = others.find(alike) {
             let (first, second) = (other.job(), found.job());
-            return refused(match found.is_made() {
-                true => format!("{second} would be made on top of {first}, which is then another state"),
-                false => format!("{second} and {first} both say how full its directories are; leave one out"),
+            return refused(match found.kind {
+                StateKind::Age(_) => {
+                    format!("{second} would be made on top of {first}, which is then another state")
+                }
+                StateKind::Preload(_) => {
+                    format!("{second} and {first} both say how full its directories are; leave one out")
+                }
+                StateKind::Degrade { .. } => {
+                    format!("{second} and {first} would be down at once; make one state of both")
+                }
             });
         }
         if found.preload().is_some() && test.line.preloads() {
@@ -124,4 +175,21 @@ pub(super) fn in_a_row(id: &Spanned<String>, plan: &Plan, place: &Place<'_>) -> 
             newest.id, other.id
         ),
     ))
+}
+
+/// Why tests do not go together that run at once: what is down is so for all of one file system.
+pub(super) fn at_once(tests: &[usize], plan: &Plan) -> Option<String> {
+    let down = |test: &Test| test.states.iter().copied().find(|state| plan.states[*state].is_degraded());
+    let tests = || tests.iter().map(|test| &plan.tests[*test]);
+    tests().find_map(|test| {
+        let state = &plan.states[down(test)?];
+        let other = tests().find(|other| other.fs == test.fs && down(other) != down(test))?;
+        Some(format!(
+            "{} needs {} and {}, which runs at the same time on fs.{}, does not; give both the same",
+            test.id,
+            state.job(),
+            other.id,
+            test.fs
+        ))
+    })
 }

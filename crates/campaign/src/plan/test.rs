@@ -7,7 +7,7 @@ use units::Dimension;
 
 use super::check::{Checked, Defaults, among, name};
 use super::placement::Asked;
-use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, Waiver, state, wire};
+use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, Waiver, fs, state, wire};
 use crate::ior_line::IorLine;
 use crate::line::Line;
 use crate::tool_line::ToolLine;
@@ -148,6 +148,8 @@ impl Defaults<'_> {
             repetitions: self.repetitions(&who, wire, variant)?,
             uses,
             states: Vec::new(),
+            degraded: wire.degraded,
+            stripes: fs::stripes(wire.stripes.as_ref()),
             role: self.role(&who, wire, variant, plan)?,
             criteria: Vec::new(),
             sustained_s: self.asked(
@@ -186,6 +188,11 @@ impl Defaults<'_> {
         for state in &wire.states {
             test.states.push(self.needed(who, state, test, plan)?);
         }
+        test.degraded |= test.states.iter().any(|state| plan.states[*state].is_degraded());
+        test.stripes = test.stripes.or_else(|| match test.uses.as_ref()? {
+            Uses::Dataset(index) => plan.datasets[*index].stripes,
+            Uses::Test(index) => plan.tests[*index].stripes,
+        });
         for criterion in wire.criterion.0.iter().filter(|_| test.role == Role::Contract) {
             test.criteria.extend(self.criterion(who, criterion, test, plan)?);
         }

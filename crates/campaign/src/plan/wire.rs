@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use toml::Spanned;
 
-pub(super) use count::{Count, Nodes};
+pub(super) use count::{Count, Nodes, Stripes};
 pub(super) use course::{ClientLimit, Order, Steady};
 pub(super) use dataset::{Cover, Dataset};
 pub(super) use parallel::{App, Group};
@@ -105,6 +105,10 @@ pub(super) struct Fs {
     pub(super) servers: Option<Spanned<Count>>,
     pub(super) set_servers: Option<Spanned<String>>,
     pub(super) count_servers: Option<Spanned<String>>,
+    pub(super) health: Option<Spanned<String>>,
+    pub(super) traffic: Option<Spanned<String>>,
+    pub(super) quota: Option<Spanned<String>>,
+    pub(super) fill: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 #[derive(Deserialize)]
@@ -204,6 +208,8 @@ pub(super) enum Rule {
 pub(super) struct State {
     pub(super) age: Option<Spanned<String>>,
     pub(super) preload: Option<Spanned<Count>>,
+    pub(super) degrade: Option<Spanned<String>>,
+    pub(super) mend: Option<Spanned<String>>,
     pub(super) ranks: Option<Spanned<Count>>,
     pub(super) nodes: Option<Spanned<Nodes>>,
     pub(super) ppn: Option<Spanned<Count>>,
@@ -235,6 +241,9 @@ pub(super) struct Test {
     pub(super) exports: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) states: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) degraded: bool,
+    pub(super) stripes: Option<Spanned<Stripes>>,
     #[serde(default)]
     pub(super) role: Role,
     #[serde(default)]

@@ -100,6 +100,7 @@ fn is_of_type(value: &Value, rule: &Value) -> bool {
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
         other => panic!("no type `{other}` is known here"),
     }
 }

@@ -2,6 +2,7 @@
 
 mod course;
 mod datasets;
+mod hooks;
 mod launch;
 mod names;
 mod placement;

@@ -204,7 +204,8 @@ pub(crate) fn layout(subject: &LineSubject) -> Vec<Found> {
     match (subject.fs.stripes, line.file_per_rank) {
         _ if line.layout => Vec::new(),
         (Some(stripes), true) if stripes != 1 => {
-            let what = format!("a file for each rank, over {stripes} stripes each");
+            let over = if stripes == -1 { "all targets".to_owned() } else { format!("{stripes} stripes") };
+            let what = format!("a file for each rank, over {over} each");
             vec![Found::new(what, "one stripe for each file, or say why not")]
         }
         (Some(1), false) => {
@@ -215,7 +216,8 @@ pub(crate) fn layout(subject: &LineSubject) -> Vec<Found> {
             let what = format!("how files lie on {kind} is not said: whatever the directory has is measured");
             vec![Found::new(
                 what,
-                "declare it: setup = [\"lfs setstripe -c 1 {dir}\"], or --posix.lustre.stripecount",
+                "declare it: stripes = 1, and setup = [\"lfs setstripe -c 1 {dir}\"] or \
+                 --posix.lustre.stripecount",
             )]
         }
         _ => Vec::new(),

@@ -111,6 +111,11 @@ fn plain(key: &Key, value: &Value<'_>) -> Refused {
         (Kind::Word(words), _) => not(key, &format!("one of {}, in quotes", words.join(", ")), value),
         (Kind::Count, there) if is_count(there) => Ok(()),
         (Kind::Count, _) => not(key, "a whole number above 0", value),
+        (Kind::CountOr(_), there) if is_count(there) => Ok(()),
+        (Kind::CountOr(word), DeValue::String(text)) if text.trim() == *word => Ok(()),
+        (Kind::CountOr(word), _) => not(key, &format!("a whole number above 0, or `\"{word}\"`"), value),
+        (Kind::Truth, DeValue::Boolean(_)) => Ok(()),
+        (Kind::Truth, _) => not(key, "`true` or `false`, without quotes", value),
         (Kind::Quantity(wanted), DeValue::String(text)) => quantity(key, wanted, text, value),
         (Kind::Quantity(_) | Kind::Goal, DeValue::Integer(_) | DeValue::Float(_)) => {
             let number = named(value.get_ref());

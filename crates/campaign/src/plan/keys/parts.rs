@@ -3,9 +3,9 @@
 use units::Dimension;
 
 use super::Kind::{
-    Count, Entries, Goal, Id, Nodes, Numbers, OneOrSeveral, Quantity, Several, Text, Texts, Word,
+    Count, Entries, Goal, Id, Nodes, Numbers, OneOrSeveral, Quantity, Several, Text, Texts, Truth, Word,
 };
-use super::rows::{DECIDE, SHARE, TIME};
+use super::rows::{DECIDE, SHARE, STRIPES, TIME};
 use super::{Kind, Table, key};
 
 pub(super) static TEST: Table = Table {
@@ -58,6 +58,13 @@ pub(super) static TEST: Table = Table {
              whole transfers",
         ),
         key("states", Texts, "[\"aged\"]", "the states that it needs"),
+        key(
+            "degraded",
+            Truth,
+            "true",
+            "whether something of the file system may be down while it runs, which is then told",
+        ),
+        key("stripes", STRIPES, "1", "on how many targets each file is to lie; `\"all\"` of them"),
         key(
             "role",
             Word(&["contract", "reported", "hero"]),

@@ -5,7 +5,7 @@
 use units::Dimension;
 
 use super::Kind::{
-    Count, Entries, Id, Named, Nodes, Number, Quantity, Scales, Several, Text, Texts, Version, Word,
+    Count, CountOr, Entries, Id, Named, Nodes, Number, Quantity, Scales, Several, Text, Texts, Version, Word,
 };
 use super::parts::{GROUP, NODES, SERIES, TEST};
 use super::{Kind, Table, key};
@@ -106,6 +106,33 @@ static FS: Table = Table {
             "\"bin/servers-count\"",
             "a command that prints how many serve, asked before every job of a step; needed beside \
              `set_servers`",
+        ),
+        key(
+            "health",
+            Text,
+            "\"bin/health\"",
+            "a command that prints a line for each server, target or link that is down or being rebuilt; \
+             asked before and after every job",
+        ),
+        key(
+            "traffic",
+            Text,
+            "\"bin/bytes-moved\"",
+            "a command that prints how many bytes the servers have moved for clients so far; asked before \
+             and after every job",
+        ),
+        key(
+            "quota",
+            Text,
+            "\"bin/quota-left $USER\"",
+            "a command that prints how many bytes and how many names the user may still have, `-` for no \
+             limit; asked before anything runs",
+        ),
+        key(
+            "fill",
+            Texts,
+            "[\"60%\", \"70%\"]",
+            "the shares of its blocks in use between which results are compared",
         ),
     ],
     forms: &[],
@@ -230,6 +257,9 @@ pub(super) const ANY: Kind = Quantity(&[
     Dimension::Count,
 ]);
 
+/// How many targets a file lies on.
+pub(super) const STRIPES: Kind = CountOr("all");
+
 static DATASET: Table = Table {
     name: "dataset",
     opens: "[dataset.NAME]",
@@ -255,6 +285,7 @@ static DATASET: Table = Table {
             "[\"lfs setstripe -c 1 {dir}\"]",
             "commands of the shell that run before it, in the job's folder, which keeps what they print",
         ),
+        key("stripes", STRIPES, "1", "on how many targets each file is to lie; `\"all\"` of them"),
         key("ranks", Count, "4", "ranks that write them"),
         key("nodes", Nodes(&NODES), "\"90%\"", "nodes, full of `ppn` ranks"),
         key("ppn", Count, "4", "ranks on each node"),
@@ -293,13 +324,25 @@ static STATE: Table = Table {
             "1000000",
             "so many files in each directory that the test works in; the test itself makes them",
         ),
+        key(
+            "degrade",
+            Text,
+            "\"bin/server-off 3\"",
+            "or a command of the shell that takes something down, before the first test that needs it",
+        ),
+        key(
+            "mend",
+            Text,
+            "\"bin/server-on 3\"",
+            "and the one that brings it back, before the next test without it and at the end",
+        ),
         key("ranks", Count, "8", "ranks that make a state of `age`"),
         key("nodes", Nodes(&NODES), "2", "nodes that make it"),
         key("ppn", Count, "4", "ranks on each node"),
         key("fs", Text, "\"scratch\"", "the file system"),
-        key("timeout", TIME, "\"2 h\"", "of the job that makes a state of `age`"),
+        key("timeout", TIME, "\"2 h\"", "of the job that makes a state of `age`, of `degrade` and of `mend`"),
     ],
-    forms: &[&["age"], &["preload"]],
+    forms: &[&["age"], &["preload"], &["degrade", "mend"]],
 };
 
 static SYSTEM: Table = Table {

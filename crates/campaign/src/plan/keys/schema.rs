@@ -70,6 +70,10 @@ fn value(kind: &Kind) -> Value {
         Kind::Text => json!({ "type": "string" }),
         Kind::Id => text("[A-Za-z0-9_-][A-Za-z0-9_.-]*"),
         Kind::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text("0*[1-9][0-9]*")] }),
+        Kind::CountOr(word) => {
+            json!({ "anyOf": [value(&Kind::Count), { "enum": [word] }] })
+        }
+        Kind::Truth => json!({ "type": "boolean" }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Quantity(dimensions) => text(&number_with_unit(dimensions)),
         Kind::Goal => {

@@ -126,6 +126,7 @@ fn row_takes(key: &Key, value: &Value, text: &str, table: &Table) -> bool {
             key.kind,
             Kind::Version
                 | Kind::Number
+                | Kind::Truth
                 | Kind::Texts
                 | Kind::Numbers
                 | Kind::Entries

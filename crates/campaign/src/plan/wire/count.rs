@@ -34,6 +34,42 @@ impl Visitor<'_> for CountVisitor {
     }
 }
 
+/// How many targets each file is to lie on: `1`, `"1"` or `"all"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::plan) enum Stripes {
+    /// So many.
+    Count(u64),
+    /// All there are.
+    All,
+}
+
+impl<'de> Deserialize<'de> for Stripes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StripesVisitor)
+    }
+}
+
+struct StripesVisitor;
+
+impl Visitor<'_> for StripesVisitor {
+    type Value = Stripes;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a whole number, or \"all\"")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Stripes, E> {
+        CountVisitor.visit_i64(number).map(|count| Stripes::Count(count.0))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Stripes, E> {
+        match text.trim() {
+            "all" => Ok(Stripes::All),
+            text => CountVisitor.visit_str(text).map(|count| Stripes::Count(count.0)),
+        }
+    }
+}
+
 /// A number of nodes, or a rule for it.
 #[derive(Clone, Debug)]
 pub(in crate::plan) enum Nodes {

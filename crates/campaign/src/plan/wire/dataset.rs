@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Count, Nodes};
+use super::{Count, Nodes, Stripes};
 
 /// Files made once for several readers.
 #[derive(Deserialize)]
@@ -13,6 +13,7 @@ pub(in crate::plan) struct Dataset {
     pub(in crate::plan) mdtest: Option<Spanned<String>>,
     #[serde(default)]
     pub(in crate::plan) setup: Vec<String>,
+    pub(in crate::plan) stripes: Option<Spanned<Stripes>>,
     pub(in crate::plan) ranks: Option<Spanned<Count>>,
     pub(in crate::plan) nodes: Option<Spanned<Nodes>>,
     pub(in crate::plan) ppn: Option<Spanned<Count>>,

@@ -1,0 +1,73 @@
+//! The rules of a file system: where it is, and the commands by which a campaign asks and sets it.
+
+use toml::Spanned;
+use units::{Dimension, Quantity};
+
+use super::check::Checked;
+use super::place::Place;
+use super::placement::whole;
+use super::{FileSystem, Stripes, wire};
+
+pub(super) fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<'_>) -> Checked<FileSystem> {
+    let wire = spanned.get_ref();
+    if wire.dir.is_empty() {
+        let what = format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory");
+        return Err(place.error(spanned, what));
+    }
+    let hook = |hook: &Option<Spanned<String>>, name: &str| match hook {
+        Some(hook) if wire.servers.is_none() => {
+            Err(place.error(hook, format!("fs.{key}: `{name}` needs `servers`, how many there are in all")))
+        }
+        hook => Ok(hook.as_ref().map(|hook| hook.get_ref().clone())),
+    };
+    let set = hook(&wire.set_servers, "set_servers")?;
+    if let Some(hook) = wire.set_servers.as_ref().filter(|hook| !hook.get_ref().contains("{servers}")) {
+        return Err(place.error(hook, format!("fs.{key}: `set_servers` says how many with {{servers}}")));
+    }
+    if let (Some(hook), None) = (&wire.set_servers, &wire.count_servers) {
+        let what = "give `count_servers`, which prints how many serve; what was set is counted, not assumed";
+        return Err(place.error(hook, format!("fs.{key}: {what}")));
+    }
+    // Empty at a scale that may run on any.
+    let said = |hook: &Option<Spanned<String>>| {
+        hook.as_ref().map(Spanned::get_ref).filter(|hook| !hook.trim().is_empty()).cloned()
+    };
+    Ok(FileSystem {
+        dir: wire.dir.clone(),
+        kind: wire.kind.clone().filter(|kind| !kind.is_empty()),
+        servers: whole(wire.servers.as_ref(), &format!("fs.{key}.servers"), place)?,
+        set_servers: set,
+        count_servers: hook(&wire.count_servers, "count_servers")?,
+        health: said(&wire.health),
+        traffic: said(&wire.traffic),
+        quota: said(&wire.quota),
+        fill: wire.fill.as_ref().map(|fill| band(key, fill, place)).transpose()?,
+    })
+}
+
+/// The two shares between which a file system is to be full.
+fn band(key: &str, fill: &Spanned<Vec<Spanned<String>>>, place: &Place<'_>) -> Checked<(f64, f64)> {
+    let share = |text: &Spanned<String>| {
+        let share = text.get_ref().parse::<Quantity>().ok();
+        let share = share.filter(|share| share.dimension == Dimension::Fraction).map(|share| share.value);
+        share.filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+            let what = format!("fs.{key}: `{}` is no share of blocks; write such as `60%`", text.get_ref());
+            place.error(text, what)
+        })
+    };
+    match &fill.get_ref()[..] {
+        [low, high] => match (share(low)?, share(high)?) {
+            (low, high) if low < high => Ok((low, high)),
+            _ => Err(place.error(fill, format!("fs.{key}: `fill` has the lower share first"))),
+        },
+        _ => Err(place.error(fill, format!("fs.{key}: `fill` has two shares, as in [\"60%\", \"70%\"]"))),
+    }
+}
+
+/// On how many targets files are to lie.
+pub(super) fn stripes(wire: Option<&Spanned<wire::Stripes>>) -> Option<Stripes> {
+    wire.map(|stripes| match stripes.get_ref() {
+        wire::Stripes::Count(count) => Stripes::Count(*count),
+        wire::Stripes::All => Stripes::All,
+    })
+}

@@ -1,0 +1,98 @@
+//! What a plan says of file systems that are asked, and of states in which something is down.
+
+use campaign::Plan;
+use campaign::plan::Stripes;
+
+use super::{HEAD, refusal, test_with};
+
+const LOST: &str = "[state.s]\ndegrade = \"off\"\nmend = \"on\"\n";
+
+/// A plan whose file system has these keys.
+fn on(fs: &str, rest: &str) -> Result<Plan, String> {
+    let head = HEAD.replace("\"{dir}\" }", &format!("\"{{dir}}\"{fs} }}"));
+    let test = test_with("ior = \"-w\"\nrole = \"reported\"");
+    Plan::parse(&format!("{head}{rest}{test}"), "p.toml").map_err(|refused| refused.0)
+}
+
+#[test]
+fn shares_of_blocks_are_two_and_the_lower_one_is_first() {
+    assert_eq!(
+        on(", fill = [\"50%\", \"75 %\"]", "").unwrap().file_systems["scratch"].fill,
+        Some((0.5, 0.75))
+    );
+    for (fill, error) in [
+        ("[\"60%\"]", "p.toml:3:38: fs.scratch: `fill` has two shares, as in [\"60%\", \"70%\"]"),
+        ("[\"70%\", \"60%\"]", "p.toml:3:38: fs.scratch: `fill` has the lower share first"),
+        ("[\"60%\", \"110%\"]", "p.toml:3:46: fs.scratch: `110%` is no share of blocks; write such as `60%`"),
+        ("[\"60\", \"70%\"]", "p.toml:3:39: fs.scratch: `60` is no share of blocks; write such as `60%`"),
+    ] {
+        assert_eq!(on(&format!(", fill = {fill}"), "").unwrap_err(), error);
+    }
+}
+
+#[test]
+fn a_state_in_which_something_is_down_says_how_it_comes_and_goes_and_what_tells() {
+    let keys = |keys: &str| on("", &format!("[state.s]\n{keys}\n")).unwrap_err();
+    assert_eq!(
+        keys("degrade = \"off\""),
+        "p.toml:5:11: state.s: what is taken down is brought back; give both `degrade` and `mend`"
+    );
+    assert_eq!(keys("degrade = \"off\"\nmend = \" \""), "p.toml:6:8: state.s: an empty command does nothing");
+    assert_eq!(
+        keys("degrade = \"off\"\nmend = \"on\"\nppn = 2"),
+        "p.toml:7:7: state.s: `ppn` has no effect on `degrade`, which is a command; leave it out"
+    );
+    assert_eq!(
+        on(", kind = \"ext4\"", LOST).unwrap_err(),
+        "p.toml:4:1: state.s: ext4 does not tell what of it is down; give fs.scratch a `health` command"
+    );
+    for fs in ["", ", kind = \"lustre\"", ", kind = \"ext4\", health = \"down\""] {
+        on(fs, LOST).unwrap();
+    }
+}
+
+#[test]
+fn what_runs_at_once_on_one_file_system_is_degraded_together() {
+    let part = |id: &str, keys: &str| {
+        format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n")
+    };
+    let lost = "states = [\"s\"]";
+    let group = format!("{LOST}[[group]]\nid = \"G\"\n{}", part("a", lost));
+    assert_eq!(
+        refusal(&format!("{group}{}", part("b", ""))),
+        "p.toml:8:6: group G: G.a needs state.s and G.b, which runs at the same time on fs.scratch, does \
+         not; give both the same"
+    );
+    Plan::parse(&format!("{HEAD}{group}{}", part("b", lost)), "p.toml").unwrap();
+    let two = format!("{LOST}{}", LOST.replace("[state.s]", "[state.t]"));
+    let both = test_with("ior = \"-w\"\nrole = \"reported\"\nstates = [\"s\", \"t\"]");
+    assert_eq!(
+        refusal(&format!("{two}{both}")),
+        "p.toml:14:16: test T: state.t and state.s would be down at once; make one state of both"
+    );
+}
+
+#[test]
+fn a_reader_has_the_stripes_of_its_files_unless_it_says_so_itself() {
+    let reader = |keys: &str| {
+        let test = test_with(&format!("ior = \"-r -k\"\nuses = \"dataset.d\"\nrole = \"reported\"\n{keys}"));
+        let text = format!("{HEAD}[dataset.d]\nior = \"-w -k\"\nstripes = \"4\"\n{test}");
+        Plan::parse(&text, "p.toml").map(|plan| plan.tests[0].stripes).map_err(|refused| refused.0)
+    };
+    assert_eq!(reader("").unwrap(), Some(Stripes::Count(4)));
+    assert_eq!(reader("stripes = \"all\"").unwrap(), Some(Stripes::All));
+    for (wrong, found) in [("0", "the number 0"), ("\"most\"", "the text `most`"), ("true", "`true`")] {
+        assert_eq!(
+            reader(&format!("stripes = {wrong}")).unwrap_err(),
+            format!(
+                "p.toml:12:11: `stripes` of [[test]] is a whole number above 0, or `\"all\"`, such as \
+                 `stripes = 1`, and not {found}"
+            )
+        );
+    }
+    assert_eq!(
+        reader("degraded = \"yes\"").unwrap_err(),
+        "p.toml:12:12: `degraded` of [[test]] is `true` or `false`, without quotes, such as `degraded = \
+         true`, and not the text `yes`"
+    );
+}
