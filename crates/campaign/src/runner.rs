@@ -9,6 +9,7 @@
 //! behind.
 //! Never here: measuring, judging, printing.
 
+mod ask;
 mod attempt;
 mod dataset;
 mod full;
@@ -17,6 +18,7 @@ mod job;
 mod place;
 mod room;
 mod setup;
+mod shell;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -292,7 +294,17 @@ fn launch(
         let Some(attempt) = Attempt::begin(asked, place, job, setup)? else { return Ok(None) };
         attempts.push(attempt);
     }
+    for attempt in &mut attempts {
+        if !attempt.ask_before(asked)? {
+            return Ok(None);
+        }
+    }
     let ran = run_at_once(asked, &attempts, jobs, observer);
+    for (attempt, ran) in attempts.iter_mut().zip(&ran) {
+        if let Ok(Some(_)) = ran {
+            attempt.ask_after(asked)?;
+        }
+    }
     let mut ends = Vec::new();
     for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
         let Some(ran) = ran? else { return Ok(None) };

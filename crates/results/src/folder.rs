@@ -156,6 +156,20 @@ pub struct JobInfo {
     /// The same after it ended, with its files still there.
     #[serde(default)]
     pub fill_after: Option<Fill>,
+    /// What was down or being rebuilt before it began, a line each, by the plan's `health`; absent where that
+    /// was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub down_before: Option<Vec<String>>,
+    /// The same after it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub down_after: Option<Vec<String>>,
+    /// Bytes that the servers moved for all clients meanwhile, by the plan's `traffic`; below 0 where their
+    /// count began anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic_bytes: Option<i64>,
+    /// Why one of these could not be asked after it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unasked: Option<String>,
     /// How files of the job's directory are laid out, where the file system tells.
     #[serde(default)]
     pub layout: Option<Layout>,

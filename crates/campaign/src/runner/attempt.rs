@@ -10,6 +10,7 @@ use results::folder::{self, Fill, Job, JobEnd, JobInfo, StagedJob, names};
 use results::record::{Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
 
+use super::ask::{self, Answers};
 use super::dataset::{self, Turn};
 use super::job::Prepared;
 use super::place::Place;
@@ -30,6 +31,10 @@ pub(super) struct Attempt<'a> {
     refused: Option<String>,
     load_before: f64,
     fill_before: Option<Fill>,
+    /// What its file system said of itself before and after it, and why it could not be asked after.
+    before: Answers,
+    after: Answers,
+    unasked: Option<String>,
 }
 
 /// One launch that ended by itself or by its time limit.
@@ -53,7 +58,7 @@ impl<'a> Attempt<'a> {
     ) -> Result<Option<Self>, Trouble> {
         let turn = Turn::of(place, job)?;
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
-        let mut refused = setup.servers(asked, job, &staged.dir())?;
+        let mut refused = setup.before(asked, job, &staged.dir())?;
         let files = place.files_path(job);
         match place.make_files(job) {
             Ok(()) => {}
@@ -79,7 +84,46 @@ impl<'a> Attempt<'a> {
         if let Some(Turn::Finds(_)) = turn {
             Turn::bring(place, job, &staged.dir())?;
         }
-        Ok(Some(Self { job, files, staged, prepared, turn, refused, load_before, fill_before }))
+        let (before, after, unasked) = Default::default();
+        Ok(Some(Self {
+            job,
+            files,
+            staged,
+            prepared,
+            turn,
+            refused,
+            load_before,
+            fill_before,
+            before,
+            after,
+            unasked,
+        }))
+    }
+
+    /// Asks its file system, where it is to be started; false when the campaign was stopped meanwhile.
+    ///
+    /// All that run at once are asked for together, so that what is done before one is not the other's.
+    pub(super) fn ask_before(&mut self, asked: &Campaigning) -> Result<bool, Trouble> {
+        if self.starts() {
+            match ask::before(asked, self.job, &self.staged.dir())? {
+                Ok(answers) => self.before = answers,
+                Err(why) => self.refused = Some(why),
+            }
+        }
+        Ok(!asked.stop.load(Ordering::Relaxed))
+    }
+
+    /// Asks its file system again, where it was started.
+    pub(super) fn ask_after(&mut self, asked: &Campaigning) -> Result<(), Trouble> {
+        if self.starts() {
+            (self.after, self.unasked) = ask::after(asked, self.job, &self.staged.dir())?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything is launched.
+    fn starts(&self) -> bool {
+        self.refused.is_none() && !matches!(self.turn, Some(Turn::Finds(_)))
     }
 
     /// Runs it; `None` when the campaign was stopped before it ended.
@@ -118,6 +162,10 @@ impl<'a> Attempt<'a> {
             load_before: self.load_before,
             fill_before: self.fill_before,
             fill_after: machine::fill(&self.files),
+            down_before: self.before.down,
+            down_after: self.after.down,
+            traffic_bytes: traffic(self.before.moved, self.after.moved),
+            unasked: self.unasked,
             layout: machine::layout(&self.files),
             libraries: place.hashes.libraries(&libraries(&records)),
         };
@@ -149,6 +197,12 @@ impl Attempt<'_> {
         }
         Ok(())
     }
+}
+
+/// What servers moved between two counts.
+fn traffic(before: Option<u64>, after: Option<u64>) -> Option<i64> {
+    let moved = i128::from(after?) - i128::from(before?);
+    i64::try_from(moved).ok()
 }
 
 /// The libraries that a job says it had loaded.

@@ -7,9 +7,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo, Resumed, names};
+use results::folder::{self, CampaignInfo, FileSystem, Resumed, names};
 use units::Usage;
 
+use super::ask;
 use super::dataset::Keeping;
 use super::hold::Hold;
 use super::room::{room, room_beside};
@@ -68,15 +69,15 @@ impl Place {
         jobs: &[PlannedJob],
         dirs: &[(String, PathBuf)],
     ) -> Result<(CampaignInfo, String), Trouble> {
-        for (fs, dir) in dirs {
-            let need = schedule::needs(jobs).get(fs).copied().unwrap_or_default();
-            room(&file_system(fs, dir)?, dir, need)?;
-        }
-        for (state, peak_bytes) in schedule::beside_states(jobs) {
-            let state = &asked.plan.states[state];
-            for (fs, dir) in dirs.iter().filter(|(fs, _)| *fs == state.fs) {
-                room_beside(state, &file_system(fs, dir)?, peak_bytes)?;
+        let beside = schedule::beside_states(jobs);
+        for (name, dir) in dirs {
+            let (fs, quota) = (file_system(name, dir)?, ask::quota(asked, name)?.map_err(Usage)?);
+            room(&fs, quota, dir, schedule::needs(jobs).get(name).copied().unwrap_or_default())?;
+            let states = beside.iter().map(|(state, peak_bytes)| (&asked.plan.states[*state], *peak_bytes));
+            for (state, peak_bytes) in states.filter(|(state, _)| state.fs == *name) {
+                room_beside(state, &fs, quota, peak_bytes)?;
             }
+            tells_what_is_down(asked, jobs, &fs)?;
         }
         let mut info = info(asked)?;
         if asked.folder.exists() && !is_empty(&asked.folder) {
@@ -226,6 +227,21 @@ impl Place {
             return Err(what.into());
         }
         Ok(data)
+    }
+}
+
+/// Refuses states in which something of the file system is down, where nothing would tell that it is.
+fn tells_what_is_down(asked: &Campaigning, jobs: &[PlannedJob], fs: &FileSystem) -> Result<(), Usage> {
+    if !fs.targets.is_empty() || asked.plan.file_systems[&fs.name].health.is_some() {
+        return Ok(());
+    }
+    match jobs.iter().find_map(|job| job.down.filter(|_| job.fs == fs.name)) {
+        None => Ok(()),
+        Some(state) => Err(Usage(format!(
+            "{}: fs.{} does not tell what of it is down; give it a `health` command",
+            asked.plan.states[state].job(),
+            fs.name
+        ))),
     }
 }
 

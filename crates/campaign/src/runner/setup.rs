@@ -1,42 +1,72 @@
-//! What the plan wants done before a job: servers brought on and off and counted, commands of a test.
+//! What the plan wants done before a job: servers brought on and off and counted, something taken down,
+//! commands of a test.
 //!
 //! Each command is one of the shell, with a time limit, in the job's folder, which keeps what it printed.
 //!
-//! Invariant: how many serve is counted before every job that says how many, never assumed.
+//! Invariant: how many serve is counted before every job that says how many, never assumed; what was taken
+//! off or down is brought back at the end, however that comes, as long as this process lives.
 //! Never here: what the commands do.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::Path;
-
-use results::folder::JobEnd;
+use std::sync::atomic::AtomicBool;
 
 use super::Campaigning;
-use super::job::Prepared;
-use crate::judge;
+use super::shell::{Aside, Shell, placed};
+use crate::plan::StateKind;
 use crate::schedule::PlannedJob;
 
 /// What was set before.
 #[derive(Default)]
 pub(super) struct Setup {
-    /// How many servers were set to be on, by file system.
-    servers: BTreeMap<String, u32>,
+    /// How many servers were set to be on, by file system; `None` where that did not come to its end.
+    servers: BTreeMap<String, Option<u32>>,
+    /// What was taken down, by file system.
+    down: BTreeMap<String, Down>,
+}
+
+/// A state in which something is down.
+#[derive(Clone, Copy)]
+struct Down {
+    /// Its place in the plan.
+    state: usize,
+    /// Whether its command came to its end.
+    done: bool,
 }
 
 impl Setup {
-    /// Has as many servers serve as `job` says, or all again where it says nothing; gives why the job is not
-    /// to be started, if so. Its directory comes later: a file system may bind that to those that serve.
-    pub(super) fn servers(
+    /// Has the file system as `job` needs it: what is not to be down is brought back, as many servers serve
+    /// as it says, or all again where it says nothing, and then what is to be down is taken down. Gives why
+    /// the job is not to be started, if so. Its directory comes later: a file system may bind that to those
+    /// that serve.
+    pub(super) fn before(
         &mut self,
         asked: &Campaigning,
         job: &PlannedJob,
         dir: &Path,
     ) -> io::Result<Option<String>> {
+        let there = self.down.get(&job.fs).copied();
+        if let Some(there) = there.filter(|there| Some(there.state) != job.down) {
+            let mut shell = Shell::new(asked, dir, "mend", asked.plan.states[there.state].timeout_s);
+            if let Some(why) = self.mend(&mut shell, &job.fs, there.state)? {
+                return Ok(Some(why));
+            }
+        }
         let all = asked.plan.file_systems[&job.fs].servers.filter(|_| self.servers.contains_key(&job.fs));
-        let Some(servers) = job.servers.or(all) else { return Ok(None) };
-        let mut shell = Shell::new(asked, dir, "servers", job.timeout_s);
-        self.serve(&mut shell, &job.fs, servers)
+        if let Some(servers) = job.servers.or(all) {
+            let mut shell = Shell::new(asked, dir, "servers", job.timeout_s);
+            if let Some(why) = self.serve(&mut shell, &job.fs, servers)? {
+                return Ok(Some(why));
+            }
+        }
+        match job.down {
+            Some(state) if !there.is_some_and(|there| there.state == state && there.done) => {
+                let mut shell = Shell::new(asked, dir, "degrade", asked.plan.states[state].timeout_s);
+                self.degrade(&mut shell, &job.fs, state)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Runs the commands of `job`, whose directory is `files`; gives why it is not to be started, if so.
@@ -61,11 +91,12 @@ impl Setup {
         let found = &shell.asked.plan.file_systems[fs];
         let (Some(set), Some(count)) = (&found.set_servers, &found.count_servers) else { return Ok(None) };
         let (set, count) = (&placed(shell.asked, fs, set), &placed(shell.asked, fs, count));
-        if self.servers.get(fs) != Some(&servers) {
+        if self.servers.get(fs) != Some(&Some(servers)) {
+            self.servers.insert(fs.to_owned(), None);
             if let Err(why) = shell.run(&set.replace("{servers}", &servers.to_string()))? {
                 return Ok(Some(format!("fs.{fs}: {servers} servers could not be set: {why}")));
             }
-            self.servers.insert(fs.to_owned(), servers);
+            self.servers.insert(fs.to_owned(), Some(servers));
         }
         Ok(match shell.run(count)? {
             Err(why) => Some(format!("fs.{fs}: servers could not be counted: {why}")),
@@ -77,79 +108,57 @@ impl Setup {
         })
     }
 
-    /// Has all servers serve again where some were taken off; gives what went wrong with that.
+    /// Takes down what a state says.
+    fn degrade(&mut self, shell: &mut Shell<'_>, fs: &str, state: usize) -> io::Result<Option<String>> {
+        let state_of_plan = &shell.asked.plan.states[state];
+        let StateKind::Degrade { degrade, .. } = &state_of_plan.kind else { return Ok(None) };
+        // Whatever comes of the command, it is brought back.
+        self.down.insert(fs.to_owned(), Down { state, done: false });
+        if let Err(why) = shell.run(&placed(shell.asked, fs, degrade))? {
+            return Ok(Some(format!("{} could not be made: {why}", state_of_plan.job())));
+        }
+        self.down.insert(fs.to_owned(), Down { state, done: true });
+        Ok(None)
+    }
+
+    /// Brings back what a state took down; it stays noted where that fails.
+    fn mend(&mut self, shell: &mut Shell<'_>, fs: &str, state: usize) -> io::Result<Option<String>> {
+        let state = &shell.asked.plan.states[state];
+        let StateKind::Degrade { mend, .. } = &state.kind else { return Ok(None) };
+        if let Err(why) = shell.run(&placed(shell.asked, fs, mend))? {
+            return Ok(Some(format!("fs.{fs}: {} could not be mended: {why}", state.job())));
+        }
+        self.down.remove(fs);
+        Ok(None)
+    }
+
+    /// Has all servers serve again where some were taken off, and brings back what was taken down, also
+    /// where the campaign is to stop; gives what went wrong with that.
     pub(super) fn restore(&mut self, asked: &Campaigning) -> io::Result<Vec<String>> {
         let mut troubles = Vec::new();
+        let never = AtomicBool::new(false);
+        for (fs, down) in self.down.clone() {
+            let aside = Aside::make()?;
+            let timeout_s = asked.plan.states[down.state].timeout_s;
+            let mut shell = Shell::new(asked, aside.dir(), "mend", timeout_s).heeding(&never);
+            troubles.extend(self.mend(&mut shell, &fs, down.state)?);
+        }
         for (fs, servers) in std::mem::take(&mut self.servers) {
             let found = &asked.plan.file_systems[&fs];
             let (Some(all), Some(set)) = (found.servers, &found.set_servers) else { continue };
-            if servers == all {
+            if servers == Some(all) {
                 continue;
             }
-            let dir = tempdir()?;
-            let mut shell = Shell::new(asked, &dir, "servers", RESTORE_S);
+            let aside = Aside::make()?;
+            let mut shell = Shell::new(asked, aside.dir(), "servers", RESTORE_S).heeding(&never);
             let set = placed(asked, &fs, set);
             if let Err(why) = shell.run(&set.replace("{servers}", &all.to_string()))? {
                 troubles.push(format!("fs.{fs}: its {all} servers could not be brought back: {why}"));
             }
-            fs::remove_dir_all(&dir)?;
         }
         Ok(troubles)
     }
 }
 
-/// A hook with the directory of its file system in the place of `{dir}`.
-fn placed(asked: &Campaigning, fs: &str, hook: &str) -> String {
-    let given = asked.dir.as_deref().unwrap_or(Path::new(""));
-    let dir = asked.plan.file_systems[fs].dir.replace("{dir}", &given.to_string_lossy());
-    let whole = fs::canonicalize(&dir).map_or(dir, |whole| whole.to_string_lossy().into_owned());
-    hook.replace("{dir}", &whole)
-}
-
 /// How long bringing all servers back may take, seconds.
 const RESTORE_S: f64 = 600.0;
-
-/// A directory of this process's own.
-fn tempdir() -> io::Result<std::path::PathBuf> {
-    let dir = std::env::temp_dir().join(format!("assay-restore-{}", std::process::id()));
-    fs::create_dir(&dir)?;
-    Ok(dir)
-}
-
-/// Runs commands of the shell in one directory.
-struct Shell<'a> {
-    asked: &'a Campaigning,
-    dir: &'a Path,
-    /// What its files in `dir` begin with.
-    name: &'a str,
-    timeout_s: f64,
-    commands: u32,
-}
-
-impl<'a> Shell<'a> {
-    fn new(asked: &'a Campaigning, dir: &'a Path, name: &'a str, timeout_s: f64) -> Self {
-        Self { asked, dir, name, timeout_s, commands: 0 }
-    }
-
-    /// What the command printed, or how it ended with the last line of what it said.
-    fn run(&mut self, command: &str) -> io::Result<Result<String, String>> {
-        self.commands += 1;
-        let name = format!("{}-{}", self.name, self.commands);
-        let prepared = Prepared::shell(self.asked, command, self.dir, &name, self.timeout_s);
-        // One that is stopped says so by itself: the job is not started either.
-        let ended = prepared.run(&self.asked.stop)?;
-        let text = |kind: &str| {
-            fs::read(self.dir.join(format!("{name}.{kind}.txt")))
-                .map(|text| String::from_utf8_lossy(&text).into_owned())
-        };
-        Ok(match ended {
-            Some((JobEnd::Exit(0), _)) => Ok(text("stdout")?),
-            None => Err(format!("`{command}` was stopped")),
-            Some((end, _)) => {
-                let said = text("stderr")?;
-                let last = said.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
-                Err(format!("`{command}` {}{last}", judge::how(&end)))
-            }
-        })
-    }
-}
