@@ -4,14 +4,12 @@
 //!
 //! Never here: outcomes.
 
-use std::collections::BTreeSet;
-
 use results::Statistics;
-use results::folder::{Campaign, Fill, Job, Target};
+use results::folder::{Campaign, Job};
 use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
-use crate::late;
+use crate::{late, lint};
 
 use super::cold::{self, CACHED_SHARE, WARM_NAMES};
 use super::{Case, cases, dataset, group, placed, state, steady, stragglers, sustained, trend};
@@ -52,7 +50,7 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
     all.extend(state::told(case));
     all.extend(dataset::told(case));
     all.extend(cases::told(case, jobs));
-    all.extend(degraded(case, jobs));
+    all.extend(lint::losses(case.plan, case.campaign, case.test));
     all.extend(notices(case, jobs));
     all.extend(killed(case));
     all
@@ -216,34 +214,6 @@ fn notices(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
         }
     }
     kinds.into_iter().map(|notice| notice.text.clone()).collect()
-}
-
-/// Targets of the file system that were there at another time, and not before or after a repetition.
-fn degraded(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
-    let named = |targets: &[Target]| -> BTreeSet<String> {
-        targets.iter().map(|target| target.name.clone()).collect()
-    };
-    let names = |fill: &Option<Fill>| fill.as_ref().map(|fill| named(&fill.targets)).unwrap_or_default();
-    let seen = jobs.iter().flat_map(|job| {
-        let info = &job.info;
-        [("before", &info.fill_before), ("after", &info.fill_after)].map(|at| (info.repetition, at))
-    });
-    let seen: Vec<_> = seen.map(|(repetition, (when, fill))| (repetition, when, names(fill))).collect();
-    // Where the plan takes servers off, others were there before.
-    let set = case.test.step.as_ref().is_some_and(|step| step.servers.is_some());
-    let before = case.campaign.before.iter().filter(|_| !set).flat_map(|machine| &machine.file_systems);
-    let mut all: BTreeSet<String> =
-        before.filter(|fs| fs.name == case.test.fs).flat_map(|fs| named(&fs.targets)).collect();
-    all.extend(seen.iter().flat_map(|(.., names)| names.clone()));
-    // Where nothing is known of any target, none is known to be missing.
-    let (repetition, when, there) = seen.iter().find(|(.., names)| !names.is_empty() && *names != all)?;
-    let gone: Vec<&str> = all.difference(there).map(String::as_str).collect();
-    let was = if gone.len() == 1 { "was" } else { "were" };
-    Some(format!(
-        "degraded: {} {was} missing {when} repetition {repetition}, of {} storage targets",
-        gone.join(", "),
-        all.len()
-    ))
 }
 
 fn killed(case: &Case<'_>) -> Option<String> {

@@ -11,7 +11,7 @@ use results::statistics;
 use super::after::{self, AfterSubject, Part};
 use super::before::{self, BeforeSubject};
 use super::ior_facts::IorFacts;
-use super::{Finding, waiver};
+use super::{Finding, from_jobs, state, waiver};
 use crate::judge::{self, Span};
 use crate::plan::{Group, Plan, Test};
 
@@ -26,6 +26,7 @@ const LARGE: u64 = 256 << 10;
 pub fn measured(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
     let mut findings: Vec<Finding> = file_systems(plan, campaign).iter().flat_map(before::findings).collect();
     for test in &plan.tests {
+        findings.extend(from_jobs::subject(plan, campaign, test).iter().flat_map(state::findings));
         for name in judged(test) {
             let phases = phases(campaign, test, name);
             if !phases.is_empty() {

@@ -8,6 +8,7 @@ use super::after::{self, AfterSubject};
 use super::before::{self, BeforeSubject};
 use super::checks::{cache, clauses, names, series, shape, stonewall};
 use super::document::{self, ReportSubject};
+use super::state::{self, StateSubject};
 use super::subject::{LineSubject, PlanSubject};
 use super::{Found, Level, Stage};
 
@@ -20,6 +21,8 @@ pub enum Check {
     Plan(fn(&PlanSubject) -> Vec<Found>),
     /// On the machine, before the first job.
     Before(for<'a, 'b> fn(&'a BeforeSubject<'b>) -> Vec<Found>),
+    /// In what the file system was meanwhile.
+    State(fn(&StateSubject) -> Vec<Found>),
     /// In what was measured.
     After(for<'a, 'b> fn(&'a AfterSubject<'b>) -> Vec<Found>),
     /// In what is reported.
@@ -48,10 +51,9 @@ impl Check {
         match self {
             Self::Line(_) | Self::Plan(_) => Stage::Plan,
             Self::Before(_) => Stage::Before,
-            Self::After(_) => Stage::After,
+            Self::State(_) | Self::After(_) | Self::Judged(..) => Stage::After,
             Self::Report(_) => Stage::Report,
             Self::Told(stage, _) => *stage,
-            Self::Judged(..) => Stage::After,
         }
     }
 }
@@ -101,7 +103,7 @@ pub fn named(id: &str) -> Option<&'static Lint> {
     LINTS.iter().find(|lint| lint.id == id)
 }
 
-use Check::{After, Before, Judged, Line, Plan, Report, Told};
+use Check::{After, Before, Judged, Line, Plan, Report, State, Told};
 
 /// All of them, in the order in which findings are told.
 pub const LINTS: &[Lint] = &[
@@ -290,7 +292,7 @@ pub const LINTS: &[Lint] = &[
         level: Level::Waiver,
         source: "Lockwood, IOR results at NERSC; Blue Waters IO-2017",
         reason: "Stripes decide how many servers a file can use",
-        checks: &[Line(shape::layout), Before(before::layout)],
+        checks: &[Line(shape::layout), State(state::layout)],
     },
     Lint {
         id: "cb-state-unset",
@@ -304,14 +306,14 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC (66 % and 53 % of the former rates on fuller targets)",
         reason: "File systems slow down as they fill, so a number without its fill compares with nothing",
-        checks: &[Before(before::fill_recorded)],
+        checks: &[Before(before::fill_recorded), State(state::band)],
     },
     Lint {
         id: "not-aged",
         level: Level::Error,
         source: "LLNL Purple GPFS acceptance (80 % of the blocks, 20 % of the inodes)",
         reason: "An empty file system finds free space and names at once",
-        checks: &[Line(names::aged), Before(before::not_aged)],
+        checks: &[Line(names::aged), Told(Stage::After, "a state of age that was not reached is INVALID")],
     },
     Lint {
         id: "fill-is-not-age",
@@ -479,10 +481,10 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC",
         reason: "A test that fills the file system measures its end",
-        checks: &[
-            Before(before::no_room),
-            Told(Stage::Before, "refused: a run whose files or names do not fit with 10 % to spare"),
-        ],
+        checks: &[Told(
+            Stage::Before,
+            "refused: a run whose files or names do not fit, or not into a quota, with 10 % to spare",
+        )],
     },
     Lint {
         id: "overlap",
@@ -517,14 +519,17 @@ pub const LINTS: &[Lint] = &[
         level: Level::Waiver,
         source: "IO500 rules; ORNL acceptance practice",
         reason: "What others do on the servers is in the number",
-        checks: &[Before(before::exclusive)],
+        checks: &[State(state::exclusive)],
     },
     Lint {
         id: "degraded",
         level: Level::Error,
         source: "ORNL acceptance practice",
         reason: "A server that is down or a rebuild is another system",
-        checks: &[Before(before::degraded)],
+        checks: &[
+            State(state::degraded),
+            Told(Stage::Before, "refused: a state in which something is down, where nothing would tell it"),
+        ],
     },
     Lint {
         id: "clock-skew",

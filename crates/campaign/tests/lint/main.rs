@@ -4,6 +4,7 @@ mod defects;
 mod lines;
 mod plans;
 mod stages;
+mod states;
 
 use campaign::lint::launcher::Command;
 use campaign::lint::table::Check;
