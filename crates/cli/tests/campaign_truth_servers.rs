@@ -1,14 +1,15 @@
-//! Servers that die in the middle of a test: what a replicated volume survives is recorded, what a
-//! distributed one does not survive costs an attempt, and no campaign.
+//! Servers that die in the middle of a test, or that a plan takes down: what a replicated volume survives is
+//! told or makes the clause invalid, as the test says; what a distributed one does not survive costs an
+//! attempt, and no campaign.
 
 mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::campaign::{Place, json, names, until};
+use common::campaign::{self, Place, names, until};
 use common::gluster::{Gluster, Volume};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
 /// What a brick does, bytes per second.
@@ -63,7 +64,7 @@ fn head(fs: &str) -> String {
 /// Outcome, reason and warnings of each verdict, by test.
 fn verdicts(folder: &Path) -> Vec<(String, String, String, Vec<String>)> {
     let word = |value: &Value| value.as_str().unwrap().to_owned();
-    let all = json(&folder.join("verdicts.json"));
+    let all = campaign::json(&folder.join("verdicts.json"));
     let one = |verdict: &Value| {
         let warnings = verdict["warnings"].as_array().unwrap().iter().map(word).collect();
         (word(&verdict["test"]), word(&verdict["outcome"]), word(&verdict["reason"]), warnings)
@@ -72,7 +73,7 @@ fn verdicts(folder: &Path) -> Vec<(String, String, String, Vec<String>)> {
 }
 
 #[test]
-fn a_replicated_volume_that_loses_a_server_goes_on_and_the_loss_stands_beside_the_number() {
+fn a_test_that_bears_the_loss_of_a_server_goes_on_and_another_one_is_invalid() {
     let Some(mut gluster) = Gluster::start(Volume::Replicate, &[RATE; 3]) else { return };
     let place = Place::new();
     let plan = r#"
@@ -80,32 +81,86 @@ fn a_replicated_volume_that_loses_a_server_goes_on_and_the_loss_stands_beside_th
 id = "W"
 ranks = 4
 repetitions = 2
+degraded = true
 ior = "-w -F -e -k -t 128k -b 1m -G 7"
 criterion = { metric = "write.bw", op = ">=", value = "1 kB/s" }
 [[test]]
 id = "C"
 ranks = 4
 uses = "W"
+degraded = true
+ior = "-R -F -k -t 128k -b 1m -G 7 --drop-caches"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+[[test]]
+id = "STRICT"
+ranks = 4
+uses = "W"
 ior = "-R -F -k -t 128k -b 1m -G 7 --drop-caches"
 criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 "#;
-    fs::write(place.path("p.toml"), head("") + plan).unwrap();
+    let asked = format!("health = \"{}\"\n", gluster.health());
+    fs::write(place.path("p.toml"), head(&asked) + plan).unwrap();
     let (status, folder, brick) = ran(&mut gluster, 3, &place, ("W-r1", |_| true));
     let verdicts = verdicts(&folder);
-    assert_eq!(status, Some(0), "{verdicts:#?}");
-    let gone = |when: &str| {
-        format!("degraded: {} was missing {when} repetition 1, of 3 storage targets", gluster.name(brick))
-    };
+    assert_eq!(status, Some(3), "{verdicts:#?}");
+    let gone =
+        |when: &str| format!("{} was missing {when} repetition 1, of 3 storage targets", gluster.name(brick));
+    let down = |when: &str| format!("brick b{brick} is down, {when} repetition 1");
+    let [written, compared, strict] = &verdicts[..] else { panic!("{verdicts:#?}") };
     for ((test, outcome, reason, warnings), (wanted, when)) in
-        verdicts.iter().zip([("W", "after"), ("C", "before")])
+        [(written, ("W", "after")), (compared, ("C", "before"))]
     {
         assert_eq!((test.as_str(), outcome.as_str()), (wanted, "PASS"), "{reason}");
-        assert!(warnings.contains(&gone(when)), "{test}: {warnings:#?}");
+        for loss in [gone(when), down(when)] {
+            assert!(warnings.contains(&format!("degraded: {loss}")), "{test}: {warnings:#?}");
+        }
     }
+    assert_eq!((strict.0.as_str(), strict.1.as_str()), ("STRICT", "INVALID"));
+    let reason = format!("fs.s: {} (degraded); repair it", gone("before"));
+    assert!(strict.2.starts_with(&reason) && strict.2.contains("max 0 meets == 0 errors"), "{}", strict.2);
+    assert!(strict.3.iter().any(|warning| warning.contains(&down("before"))), "{:#?}", strict.3);
     assert!(fs::read_to_string(folder.join("report.html")).unwrap().contains("degraded: "));
-    let facts = json(&folder.join("jobs/0001-W-r1/job.json"));
+    let facts = campaign::json(&folder.join("jobs/0001-W-r1/job.json"));
     let targets = |when: &str| facts[when]["targets"].as_array().unwrap().len();
     assert_eq!((targets("fill_before"), targets("fill_after")), (3, 2), "{facts:#}");
+    assert_eq!(facts["down_before"], json!([]));
+    assert_eq!(facts["down_after"], json!([format!("brick b{brick} is down")]));
+}
+
+#[test]
+fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others() {
+    let Some(gluster) = Gluster::start(Volume::Replicate, &[RATE; 3]) else { return };
+    let place = Place::new();
+    let test = |id: &str, keys: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nranks = 2\nior = \"-w -F -e -t 128k -b 256k\"\n{keys}\n\
+             criterion = {{ metric = \"write.bw\", stat = \"min\", op = \">=\", value = \"1 kB/s\" }}\n"
+        )
+    };
+    let lost = "states = [\"lost\"]\nrepetitions = 2\nstripes = 2";
+    let state = format!("[state.lost]\n{}timeout = \"30 s\"\n", gluster.without(2));
+    let asked = format!("health = \"{}\"\n{state}", gluster.health());
+    let tests = [test("BEFORE", "stripes = \"all\""), test("LOST", lost), test("AFTER", "stripes = 1")];
+    fs::write(place.path("p.toml"), head(&asked) + &tests.concat()).unwrap();
+    fs::create_dir(place.path("evidence")).unwrap();
+    let ran = place.assay(&format!("run p.toml --dir {} --campaigns evidence", gluster.mount().display()));
+    let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
+    let verdicts = verdicts(&folder);
+    assert_eq!(ran.status, Some(0), "{verdicts:#?}");
+    for (test, outcome, reason, warnings) in &verdicts {
+        assert_eq!(outcome, "PASS", "{test}: {reason}");
+        let told = warnings.iter().filter(|warning| warning.starts_with("degraded: ")).cloned();
+        let down = "degraded: brick b2 is down, before repetition 1".to_owned();
+        let gone = format!("degraded: {} was missing before repetition 1", gluster.name(2));
+        let losses = if test == "LOST" { vec![gone + ", of 3 storage targets", down] } else { Vec::new() };
+        assert_eq!(told.collect::<Vec<_>>(), losses, "{test}");
+    }
+    // What each file lay on was read back; the one that was to lie on one brick lies on all.
+    let summary = campaign::json(&folder.join("summary.json"));
+    let layouts = summary["findings"].as_array().unwrap().iter();
+    let layouts: Vec<&Value> = layouts.filter(|finding| finding["lint"] == "layout-undeclared").collect();
+    assert_eq!(layouts.len(), 1, "{layouts:#?}");
+    assert_eq!(layouts[0]["found"], "files were to lie on 1 target each, and some lie on 3 of 3");
 }
 
 #[test]
@@ -147,7 +202,7 @@ fn a_distributed_volume_that_loses_a_server_costs_attempts_and_not_the_campaign(
         let found = verdicts.iter().find(|verdict| verdict.0 == test).unwrap();
         assert!(found.1 == outcome && found.2.contains(why), "{why}: {found:#?}");
     }
-    let told = format!("degraded: {} was missing after repetition 1", gluster.name(brick));
+    let told = format!("fs.s: {} was missing after repetition 1, of 2 storage targets", gluster.name(brick));
     assert!(verdicts[1].3.iter().any(|warning| warning.starts_with(&told)), "{:#?}", verdicts[1]);
     let err = fs::read_to_string(place.path("err")).unwrap();
     assert!(err.contains("; the files there stay"), "what cannot be removed is told: {err}");

@@ -1,11 +1,13 @@
-//! Commands by which a plan brings bricks of a volume on and off, counts them, and empties their memory.
+//! Commands by which a plan brings bricks of a volume on and off, counts them, takes one down, asks which
+//! are, and empties their memory.
 //!
 //! A brick that is off takes no new files, as a server that an administrator takes out of use; the client is
 //! another one then, mounted anew. How many are on is what the volume itself says of a new directory.
 
 use std::fs;
+use std::path::Path;
 
-use super::{Gluster, Volume, text};
+use super::{CGROUPS, Gluster, Volume, text};
 
 /// Mounts the volume with `$1` bricks on.
 const SET: &str = r#"
@@ -34,6 +36,37 @@ rmdir .count
 echo "$told" | grep -o '(c[0-9]* [0-9]* [0-9]*)' | grep -cv ' 0 0)'
 "#;
 
+/// Prints the bricks that the client, by what it says of itself, is not connected with.
+const HEALTH: &str = r#"
+[ -e ROOT/m/.meta/graphs/active/c1/private ] || { echo "the client tells nothing" >&2; exit 1; }
+for brick in ROOT/b*/; do
+    number=$(basename $brick | tr -d b)
+    grep -q '^connected = 1$' ROOT/m/.meta/graphs/active/c$number/private || echo "brick b$number is down"
+done
+"#;
+
+/// Kills the server of brick `$1`, if it runs, and waits until the client knows.
+const OFF: &str = r#"
+server=$(cat ROOT/b$1.pid) || exit 1
+grep -q glusterfs /proc/$server/cmdline 2>&- && kill -9 $server
+tries=0
+until sh ROOT/health.sh | grep -q "brick b$1 is down"; do
+    tries=$((tries + 1)); [ $tries -lt 400 ] || { echo "brick b$1 is still there" >&2; exit 1; }
+    sleep 0.05
+done
+"#;
+
+/// Starts the server of brick `$1` again, as slow as it was, and waits until the client has it.
+const ON: &str = r#"
+echo $$ > CGROUP.$1/cgroup.procs || exit 1
+glusterfsd -f ROOT/b$1.vol -l ROOT/b$1.log -p ROOT/b$1.pid </dev/null >/dev/null 2>&1 || exit 1
+tries=0
+while sh ROOT/health.sh | grep -q "brick b$1 is down"; do
+    tries=$((tries + 1)); [ $tries -lt 400 ] || { echo "brick b$1 is still down" >&2; exit 1; }
+    sleep 0.05
+done
+"#;
+
 /// Takes the files of tests out of the memory of the bricks.
 const FORGET: &str = r#"
 find ROOT/b*/data -path '*/.glusterfs' -prune -o \
@@ -58,9 +91,24 @@ impl Gluster {
         self.script("forget", FORGET)
     }
 
+    /// A command that prints the bricks that are down.
+    pub fn health(&self) -> String {
+        self.script("health", HEALTH)
+    }
+
+    /// The lines of a `[state]` table in which a brick, from 1, is down.
+    pub fn without(&self, brick: usize) -> String {
+        let (off, on) = (self.script("off", OFF), self.script("on", ON));
+        self.health();
+        format!("degrade = \"{off} {brick}\"\nmend = \"{on} {brick}\"\n")
+    }
+
     fn script(&self, name: &str, lines: &str) -> String {
         let file = self.root.join(format!("{name}.sh"));
-        fs::write(&file, lines.replace("ROOT", &text(&self.root))).unwrap();
+        let name = self.root.file_name().unwrap().to_string_lossy().into_owned();
+        let cgroup = Path::new(CGROUPS).join(name);
+        let lines = lines.replace("ROOT", &text(&self.root)).replace("CGROUP", &text(&cgroup));
+        fs::write(&file, lines).unwrap();
         format!("sh {}", file.display())
     }
 }
