@@ -95,7 +95,10 @@ impl<'a> Case<'a> {
         let jobs = self.jobs();
         let goal = goal::of(self);
         let decision = match usable::measured(self, &jobs).and_then(|values| Ok((values, goal.clone()?))) {
-            Ok((values, goal)) => decide::decide(self.criterion, self.test, &goal, &values),
+            Ok((values, goal)) => {
+                let decision = decide::decide(self.criterion, self.test, &goal, &values);
+                decide::of_compared(self, &jobs, decision)
+            }
             Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
         };
         let (decision, told) = clients::limited(self, decision);

@@ -144,7 +144,11 @@ fn verdicts_and_report_that_are_missing_come_back_and_another_report_is_not_writ
     let ran = place.assay(&format!("report {at}"));
     assert_eq!(ran.status, Some(2), "{ran:#?}");
     assert!(ran.err.contains("stays as it is; write the new one elsewhere with --out FILE"), "{ran:#?}");
-    assert_eq!(place.assay(&format!("report {at} --out {at}/report.html")).status, Some(2));
+    for inside in ["report.html", "new.html", "jobs/new.html"] {
+        let ran = place.assay(&format!("report {at} --out {at}/{inside}"));
+        assert_eq!(ran.status, Some(2), "{ran:#?}");
+        assert!(ran.err.contains("a file of the campaign's evidence"), "{ran:#?}");
+    }
     assert_eq!(fs::read_to_string(folder.join("report.html")).unwrap(), "mine");
     place.assay(&format!("report {at} --out new.html")).ok();
     assert_eq!(fs::read(place.path("new.html")).unwrap(), before[&folder.join("report.html")].0);

@@ -4,10 +4,12 @@ mod golden;
 
 use std::collections::BTreeSet;
 
+use results::Statistics;
 use results::folder::Campaign;
 use results::record::{
     Case, Counts, Evidence, Failed, FailedOperation, Outcome, Record, State, StateExtents, Window,
 };
+use results::statistics::Side;
 
 fn html(campaign: &Campaign) -> String {
     let mut page = vec![];
@@ -79,6 +81,21 @@ fn a_bound_below_zero_is_shown_as_zero() {
     let page = html(&campaign);
     assert!(page.contains("<dt>95 % bound</dt>"), "there are bounds");
     assert!(!page.contains("-5.0"), "and none of them is negative");
+}
+
+#[test]
+fn the_confidence_of_a_bound_is_the_plans_and_six_values_have_an_interval_of_the_median() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts.truncate(1);
+    let judged = |campaign: &mut Campaign, values: &[f64]| {
+        campaign.verdicts[0].statistics = Statistics::of(values, Side::Lower, 0.99);
+        html(campaign)
+    };
+    let page = judged(&mut campaign, &[1e9, 2e9, 3e9, 4e9, 5e9, 6e9]);
+    assert!(page.contains("<dt>99 % bound</dt>") && !page.contains("<dt>95 % bound</dt>"));
+    assert!(page.contains("<dt>99 % interval of the median</dt>"));
+    let page = judged(&mut campaign, &[1e9, 2e9, 3e9, 4e9, 5e9]);
+    assert!(page.contains("<dt>99 % bound</dt>") && !page.contains("interval of the median</dt>"));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod golden;
 
 use results::folder::Campaign;
+use results::summary::Finding;
 
 fn same_as_fixture(name: &str, text: &str) {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -88,4 +89,40 @@ fn a_part_of_a_plan_is_said_to_be_a_part() {
     campaign.info.only = vec!["write-bw".into()];
     let last = "PASS: The only clause is met. Only the test write-bw was chosen.\n";
     assert!(report::text(&campaign, 100, false).ends_with(last));
+}
+
+#[test]
+fn findings_that_nobody_answers_for_are_named_and_counted_in_the_last_line() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts.truncate(1);
+    let found = |lint: &str, test: &str, level: &str, waived: &str| Finding {
+        lint: lint.into(),
+        test: test.into(),
+        level: level.into(),
+        waived: waived.into(),
+        ..Finding::default()
+    };
+    campaign.summary.findings = vec![
+        found("node-fraction", "A", "info", ""),
+        found("straggler", "A", "waiver", "lead: a slow drive"),
+    ];
+    let text = report::text(&campaign, 200, false);
+    assert!(text.ends_with("PASS: The only clause is met.\n") && !text.contains("LINT"), "{text}");
+    campaign.summary.findings.extend([
+        found("unchecked-data", "A", "waiver", ""),
+        found("unchecked-data", "B", "waiver", ""),
+        found("missing-persist", "B", "error", ""),
+        found("fill-recorded", "", "error", ""),
+    ]);
+    let text = report::text(&campaign, 200, false);
+    for line in [
+        "LINT unchecked-data (A, B): nobody answers for it; `assay lint --explain unchecked-data`",
+        "LINT missing-persist (B): an error, which nobody can waive; `assay lint --explain missing-persist`",
+        "LINT fill-recorded (the whole plan): an error, which nobody can waive; `assay lint --explain \
+         fill-recorded`",
+    ] {
+        assert!(text.lines().any(|own| own == line), "{line} in {text}");
+    }
+    let last = "PASS: The only clause is met. Nobody answers for 4 findings of the linter.\n";
+    assert!(text.ends_with(last), "{text}");
 }

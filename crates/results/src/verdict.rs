@@ -113,8 +113,15 @@ pub struct Statistics {
     pub max: f64,
     /// Coefficient of variation, standard deviation (n−1) over mean; absent for one repetition.
     pub cov: Option<f64>,
-    /// One-sided 95 % confidence bound of the mean on the unfavourable side; absent for one repetition.
+    /// One-sided confidence bound of the mean on the unfavourable side; absent for one repetition.
     pub bound: Option<f64>,
+    /// The confidence of that bound, between 0 and 1; 0.95 in folders that do not say it.
+    #[serde(default = "usual_confidence")]
+    pub confidence: f64,
+}
+
+fn usual_confidence() -> f64 {
+    0.95
 }
 
 impl Statistics {
@@ -128,6 +135,7 @@ impl Statistics {
             max: statistics::max(values)?,
             cov: statistics::cov(values),
             bound: statistics::bound_of_mean(values, side, confidence),
+            confidence,
         })
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! Never here: whether the values may be used.
 
+use results::folder::Job;
 use results::statistics::{self, Answer, Side, Step, Tolerance, proportion};
 use results::{Outcome, Statistics};
-use units::{Dimension, Quantity};
+use units::{Dimension, Quantity, bytes_binary, count};
 
+use super::Case;
 use super::goal::Aim;
 use crate::plan::{Criterion, Op, Stat, Test};
 
@@ -21,10 +23,13 @@ pub(super) struct Decision {
 pub(super) fn decide(criterion: &Criterion, test: &Test, aim: &Aim, values: &[f64]) -> Decision {
     let weighing = Weighing { criterion, test, aim, values };
     let side = weighing.unfavourable();
-    let Some(statistics) = Statistics::of(values, side, test.decide.confidence) else {
+    let Some(mut statistics) = Statistics::of(values, side, test.decide.confidence) else {
         let reason = "no repetition has a value".to_owned();
         return Decision { outcome: Outcome::Invalid, reason, value: None, statistics: None };
     };
+    if !weighing.scatters() {
+        statistics.bound = None;
+    }
     let value = match criterion.stat {
         Stat::Mean => statistics.mean,
         Stat::Median => statistics.median,
@@ -33,6 +38,23 @@ pub(super) fn decide(criterion: &Criterion, test: &Test, aim: &Aim, values: &[f6
     };
     let (outcome, reason) = weighing.weigh(value, statistics.cov);
     Decision { outcome, reason, value: Some(value), statistics: Some(statistics) }
+}
+
+/// No error at all, with how much was compared, and how often there may be one though none was seen: at 95 %
+/// confidence in no more than 3 of n.
+pub(super) fn of_compared(case: &Case<'_>, jobs: &[&Job], mut decision: Decision) -> Decision {
+    let phases = jobs.iter().flat_map(|job| case.phases(job));
+    let checked = phases.filter_map(|phase| Some((phase.check.as_ref()?.bytes, phase.ops)));
+    let (bytes, transfers) = checked.fold((0, 0), |(bytes, ops), (b, o): (u64, u64)| (bytes + b, ops + o));
+    if case.metric().1 == "errors" && decision.value == Some(0.0) && transfers > 3 {
+        let (all, share) = (bytes_binary(bytes as f64), 300.0 / transfers as f64);
+        decision.reason.push_str(&format!(
+            "; {all} in {} transfers were compared, so with 95 % confidence at most {share:.2e} % of transfers \
+             are wrong (3/n)",
+            count(transfers as f64)
+        ));
+    }
+    decision
 }
 
 struct Weighing<'a> {

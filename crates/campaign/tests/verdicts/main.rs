@@ -223,6 +223,22 @@ fn wrong_data_fails_a_criterion_about_errors_and_invalidates_every_other() {
 }
 
 #[test]
+fn no_error_is_told_with_what_was_compared_and_how_often_there_may_be_one() {
+    let right = |repetition| {
+        let check = Some(Check { bytes: 1 << 30, ..Check::default() });
+        job("T", repetition, Phase { check, ops: 1024, ..phase("read_check", 1 << 30) })
+    };
+    let verdict = one(&plan(CHECK), &campaign([1, 2, 3].map(right).to_vec()));
+    assert_eq!(verdict.outcome, Outcome::Pass);
+    assert_eq!(
+        verdict.reason,
+        "max 0 meets == 0 errors; 3.00 GiB in 3072 transfers were compared, so with 95 % confidence at most \
+         9.77e-2 % of transfers are wrong (3/n)"
+    );
+    assert_eq!(verdict.statistics.and_then(|statistics| statistics.bound), None, "a count has no bound");
+}
+
+#[test]
 fn a_read_from_the_cache_is_invalid_unless_the_plan_allows_it_and_then_it_is_told() {
     let mut campaign = rates("read", [120, 121, 122]);
     let Record::Phase(cached) = &mut campaign.jobs[1].records[1] else { panic!() };

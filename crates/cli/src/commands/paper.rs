@@ -2,6 +2,7 @@
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use units::Usage;
 
 use super::Assay;
 use crate::speech::say;
@@ -13,9 +14,13 @@ pub(crate) struct Completions {
     shell: Shell,
 }
 
-/// Print the manual page (roff; read it with `assay man | man -l -`)
+/// Print the manual page, or that of a command (roff; read it with `assay man run | man -l -`)
 #[derive(clap::Args)]
-pub(crate) struct Man {}
+pub(crate) struct Man {
+    /// The command: run, plan check
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+}
 
 pub(crate) fn completions(args: Completions) -> anyhow::Result<u8> {
     let mut text = Vec::new();
@@ -24,9 +29,85 @@ pub(crate) fn completions(args: Completions) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-pub(crate) fn man(_args: Man) -> anyhow::Result<u8> {
-    let mut text = Vec::new();
-    clap_mangen::Man::new(Assay::command()).render(&mut text)?;
-    say(&String::from_utf8_lossy(&text))?;
+pub(crate) fn man(args: Man) -> anyhow::Result<u8> {
+    say(&page(&args.command)?)?;
     Ok(0)
+}
+
+/// The page of a command: `[]` of the program, `["plan", "check"]` of one below another.
+fn page(words: &[String]) -> Result<String, Usage> {
+    let mut whole = Assay::command().disable_help_subcommand(true);
+    // Commands below know their whole names only once all is built.
+    whole.build();
+    let mut command = &whole;
+    for word in words {
+        command = command.find_subcommand(word).ok_or_else(|| {
+            let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+            let there = if known.is_empty() { "no command" } else { &known.join(", ") };
+            let name = command.get_bin_name().unwrap_or_default();
+            Usage(format!("`{name}` has no command `{word}`; it has {there}"))
+        })?;
+    }
+    let how = "The page of a command is printed by `assay man COMMAND`: assay-run(1) by `assay man run`, \
+               assay-plan-check(1) by `assay man plan check`.";
+    let command = match command.has_subcommands() {
+        true => command.clone().after_help(how),
+        false => command.clone(),
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(command)
+        .render(&mut text)
+        .map_err(|error| Usage(format!("the page cannot be made: {error}")))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pages that a page names, as the words behind `assay man`.
+    fn named(page: &str) -> Vec<Vec<String>> {
+        let names = page.lines().filter_map(|line| line.strip_prefix("assay\\-")?.strip_suffix("(1)"));
+        let known = |name: &str| -> Vec<String> {
+            // A name may have a dash of its own.
+            let mut words = vec![];
+            let mut rest = name.replace("\\-", "-");
+            let mut command = Assay::command();
+            while !rest.is_empty() {
+                let of = command.get_subcommands().filter(|own| rest.starts_with(own.get_name()));
+                let own = of.max_by_key(|own| own.get_name().len()).expect(name).clone();
+                rest = rest[own.get_name().len()..].trim_start_matches('-').to_owned();
+                words.push(own.get_name().to_owned());
+                command = own;
+            }
+            words
+        };
+        names.map(known).collect()
+    }
+
+    #[test]
+    fn every_page_that_is_named_is_there_with_the_options_of_its_command() {
+        let mut open = vec![vec![]];
+        let mut seen = 0;
+        while let Some(words) = open.pop() {
+            let text = page(&words).unwrap();
+            let name = [&["assay".to_owned()][..], &words].concat().join("-");
+            assert!(text.contains(&format!(".TH {name} 1")), "{name}: {text}");
+            open.extend(named(&text));
+            seen += 1;
+        }
+        assert!(seen > Assay::command().get_subcommands().count(), "{seen}");
+        let words = ["run".to_owned()];
+        assert!(page(&words).unwrap().contains("\\-\\-resume"));
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_refused_with_those_that_are() {
+        let refused = |words: &[&str]| page(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(
+            refused(&["plan", "bake"]).unwrap_err().0,
+            "`assay plan` has no command `bake`; it has check, init, list, schema, show"
+        );
+        assert_eq!(refused(&["run", "x"]).unwrap_err().0, "`assay run` has no command `x`; it has no command");
+    }
 }

@@ -95,7 +95,9 @@ fn in_folder(folder: &Path, own: &Path, page: &[u8]) -> Result<String> {
 fn elsewhere(folder: &Path, file: &Path, page: &[u8]) -> Result<String> {
     let at = file.display();
     let inside = |file: PathBuf| folder.canonicalize().is_ok_and(|folder| file.starts_with(folder));
-    if file.canonicalize().is_ok_and(inside) {
+    // One that is not there yet will be where its directory is.
+    let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    if [file, parent].iter().any(|path| path.canonicalize().is_ok_and(inside)) {
         return Err(Usage(format!("--out {at}: a file of the campaign's evidence; name another")).into());
     }
     fs::write(file, page).map_err(|error| Usage(format!("--out {at}: {error}; name another")))?;

@@ -23,7 +23,7 @@ pub fn of(campaign: &Campaign) -> Document {
     sections.push(method::evidence(campaign));
     Document {
         title: title(campaign),
-        overall: part_only(overall(&campaign.verdicts), &campaign.info.only),
+        overall: whole(campaign),
         facts: facts(campaign),
         beside: summary::lines(campaign),
         warnings: warnings(&clauses),
@@ -109,18 +109,19 @@ fn overall(verdicts: &[Verdict]) -> Overall {
     Overall { word: word.into(), tone, sentence }
 }
 
-/// The result with a sentence more where only a part of the plan was run.
-fn part_only(overall: Overall, only: &[String]) -> Overall {
-    match only {
-        [] => overall,
-        [one] => {
-            Overall { sentence: format!("{} Only the test {one} was chosen.", overall.sentence), ..overall }
-        }
-        many => {
-            let sentence = format!("{} Only the tests {} were chosen.", overall.sentence, many.join(", "));
-            Overall { sentence, ..overall }
-        }
+/// The overall result, with what has to be known besides: that only a part was run, and that findings stand.
+fn whole(campaign: &Campaign) -> Overall {
+    let part = match &campaign.info.only[..] {
+        [] => None,
+        [one] => Some(format!("Only the test {one} was chosen.")),
+        many => Some(format!("Only the tests {} were chosen.", many.join(", "))),
+    };
+    let Overall { word, tone, mut sentence } = overall(&campaign.verdicts);
+    for more in part.into_iter().chain(summary::open_findings(&campaign.summary)) {
+        sentence.push(' ');
+        sentence.push_str(&more);
     }
+    Overall { word, tone, sentence }
 }
 
 fn facts(campaign: &Campaign) -> Vec<Fact> {

@@ -1,10 +1,12 @@
 //! Verdicts as clauses: the contract's words, the measured value, the statistics, the reason.
 //!
 //! Invariant: a verdict's numbers are shown as they were judged, never computed again, and never
-//! rounded so far that they seem to lie on the threshold.
+//! rounded so far that they seem to lie on the threshold. The interval of the median is shown besides; no
+//! verdict rests on it.
 //! Never here: another opinion than the verdict's.
 
 use results::folder::names;
+use results::statistics::{bootstrap_interval, median};
 use results::{Statistics, Verdict};
 
 use super::build::Test;
@@ -47,18 +49,32 @@ fn job(folder: &String) -> Cell {
 }
 
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
-    let fact = |label, value| Fact::of(label, apart(value, verdict.threshold, unit_of(verdict)));
+    let fact = |label: &str, value| Fact::of(label, apart(value, verdict.threshold, unit_of(verdict)));
+    let level = percent(statistics.confidence);
     let mut facts = vec![
         fact("mean", statistics.mean),
         fact("median", statistics.median),
         fact("min", statistics.min),
         fact("max", statistics.max),
     ];
+    // What has no bound is a count of what is wrong, of which every one counts.
+    if let (Some(_), Some(lies)) =
+        (statistics.bound, bootstrap_interval(&statistics.values, statistics.confidence, median))
+    {
+        let [low, high] =
+            [lies.low, lies.high].map(|value| apart(value, verdict.threshold, unit_of(verdict)).text);
+        facts.push(Fact::new(&format!("{level} interval of the median"), format!("{low} to {high}")));
+    }
     facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
     // Below zero it says nothing of what cannot be negative.
-    facts.extend(statistics.bound.map(|bound| fact("95 % bound", bound.max(0.0))));
+    facts.extend(statistics.bound.map(|bound| fact(&format!("{level} bound"), bound.max(0.0))));
     facts.push(Fact::new("n", statistics.values.len().to_string()));
     facts
+}
+
+/// A confidence such as `95 %`, `99.5 %`.
+fn percent(confidence: f64) -> String {
+    format!("{} %", (confidence * 1e4).round() / 1e2)
 }
 
 /// The value of each repetition of each metric judged; `None` where nothing was measured.

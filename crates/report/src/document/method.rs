@@ -9,7 +9,7 @@ use super::words::{or_none, shell_line, time};
 use super::{Block, Cell, Fact, Section};
 
 /// Each term of the report with its definition.
-const TERMS: [(&str, &str); 14] = [
+const TERMS: [(&str, &str); 15] = [
     (
         "bw",
         "Bytes moved by all ranks over the total span: from the first open of any rank to the last close.",
@@ -63,9 +63,13 @@ const TERMS: [(&str, &str); 14] = [
       neither COV nor bound.",
     ),
     (
-        "95 % bound",
-        "One-sided 95 % confidence bound of the mean (Student's t), on the side that is unfavourable to \
-      the criterion.",
+        "Bound",
+        "One-sided confidence bound of the mean (Student's t), on the side that is unfavourable to \
+      the criterion; 95 % unless the plan asks for another confidence.",
+    ),
+    (
+        "Interval of the median",
+        "Two-sided, by bootstrap (BCa, 2000 resamples), from six repetitions on. No verdict rests on it.",
     ),
     (
         "Verdicts",

@@ -9,7 +9,7 @@
 use results::folder::{Campaign, names};
 use results::summary::{Finding, Hero, Projection, Rate, Summary};
 
-use super::words::{NONE, link_to, or_none, quantity, quantity_cell, share};
+use super::words::{NONE, counted, link_to, or_none, quantity, quantity_cell, share};
 use super::{Block, Cell, Section, Table, Tone};
 
 /// The layout that has the tables of a procurement.
@@ -52,21 +52,36 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
     projections.chain(heroes).chain(unanswered(summary)).collect()
 }
 
-/// The findings that want somebody who answers for them, by lint.
+/// The findings that want somebody who answers for them, and errors, for which nobody can.
+fn open(summary: &Summary) -> impl Iterator<Item = &Finding> {
+    summary.findings.iter().filter(|finding| finding.level != "info" && finding.waived.is_empty())
+}
+
+/// The open findings, a line for each lint and level.
 fn unanswered(summary: &Summary) -> Vec<String> {
-    let mut lints: Vec<(&str, Vec<&str>)> = Vec::new();
-    let open = |finding: &&Finding| finding.level == "waiver" && finding.waived.is_empty();
-    for Finding { lint, test, .. } in summary.findings.iter().filter(open) {
-        match lints.iter_mut().find(|(known, _)| known == lint) {
-            Some((_, tests)) if tests.contains(&test.as_str()) => {}
-            Some((_, tests)) => tests.push(test),
-            None => lints.push((lint, vec![test])),
+    let mut lints: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for Finding { lint, test, level, .. } in open(summary) {
+        let test = if test.is_empty() { "the whole plan" } else { test };
+        match lints.iter_mut().find(|(known, same, _)| known == lint && same == level) {
+            Some((.., tests)) if tests.contains(&test) => {}
+            Some((.., tests)) => tests.push(test),
+            None => lints.push((lint, level, vec![test])),
         }
     }
-    let line = |(lint, tests): (&str, Vec<&str>)| {
-        format!("LINT {lint} ({}): nobody answers for it; `assay lint --explain {lint}`", tests.join(", "))
+    let line = |(lint, level, tests): (&str, &str, Vec<&str>)| {
+        let how = match level {
+            "error" => "an error, which nobody can waive",
+            _ => "nobody answers for it",
+        };
+        format!("LINT {lint} ({}): {how}; `assay lint --explain {lint}`", tests.join(", "))
     };
     lints.into_iter().map(line).collect()
+}
+
+/// How many findings nobody answers for, in a sentence; `None` where there is none.
+pub(super) fn open_findings(summary: &Summary) -> Option<String> {
+    let number = open(summary).count();
+    (number > 0).then(|| format!("Nobody answers for {} of the linter.", counted(number, "finding")))
 }
 
 /// What was projected, or why nothing was.

@@ -309,6 +309,7 @@ fn statistics(values: &[f64]) -> Option<Statistics> {
         max: sorted[sorted.len() - 1],
         cov: many.then(|| variance.sqrt() / mean),
         bound: many.then(|| mean - 1.686 * variance.sqrt()),
+        confidence: 0.95,
     })
 }
 
