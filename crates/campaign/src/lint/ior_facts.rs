@@ -94,6 +94,8 @@ pub struct IorFacts {
     pub file: Option<String>,
     /// `-N`, ranks that take part.
     pub ranks: Option<u64>,
+    /// `-f`, the file that has options of the line.
+    pub script: Option<String>,
     /// Where its letters stand, the first word being 0.
     pub at: BTreeMap<char, usize>,
 }
@@ -275,6 +277,7 @@ impl Gathered {
                 .and_then(|text| text.chars().next()),
             file: self.values.get(&'o').cloned(),
             ranks: self.values.get(&'N').and_then(|ranks| size(ranks)),
+            script: self.values.get(&'f').cloned(),
             at: self.at,
         }
     }

@@ -148,6 +148,39 @@ const LAUNCHERS: &[Launcher] = &[
     },
 ];
 
+/// Programs that a launcher starts and that start the workload: what stands behind their names is theirs.
+const WRAPPERS: &[&str] = &[
+    "apptainer",
+    "bash",
+    "ch-run",
+    "chrt",
+    "dash",
+    "docker",
+    "env",
+    "gdb",
+    "hwloc-bind",
+    "ionice",
+    "likwid-pin",
+    "ltrace",
+    "nice",
+    "nsys",
+    "numactl",
+    "perf",
+    "podman",
+    "prlimit",
+    "sarus",
+    "sh",
+    "shifter",
+    "singularity",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "taskset",
+    "time",
+    "timeout",
+    "valgrind",
+];
+
 /// What a launcher's words say; `None` where they do not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Launched {
@@ -179,7 +212,6 @@ pub struct Command {
 impl Command {
     /// Takes a command apart; fails where it starts no known workload.
     pub fn read(words: &[String]) -> Result<Self, Usage> {
-        let name = |word: &str| word.rsplit('/').next().unwrap_or(word).to_lowercase();
         let launcher = words.iter().enumerate().find_map(|(at, word)| {
             let name = name(word);
             LAUNCHERS
@@ -224,12 +256,23 @@ impl Command {
     }
 }
 
+/// The name of a program, without its folder and without case.
+fn name(word: &str) -> String {
+    word.rsplit('/').next().unwrap_or(word).to_lowercase()
+}
+
 impl Launcher {
+    /// What the words say, up to a program that is started in the workload's stead.
     fn says(&self, words: &[String]) -> Result<Launched, Usage> {
         let (mut launched, mut sets, mut of_set, mut of_node) = (Launched::default(), None, None, None);
         let mut rest = words.iter().peekable();
         while let Some(word) = rest.next() {
-            let Some((says, glued)) = self.option(word) else { continue };
+            let Some((says, glued)) = self.option(word) else {
+                match WRAPPERS.contains(&name(word).as_str()) {
+                    true => break,
+                    false => continue,
+                }
+            };
             let Some(value) = glued.or_else(|| rest.next().cloned()) else {
                 return Err(Usage(format!("`{word}` of the launcher has no value")));
             };
@@ -278,12 +321,14 @@ impl Launcher {
     }
 }
 
-/// A number of ranks or nodes; `None` for a range such as `2-4` and for a variable that a shell fills in.
+/// A number of ranks or nodes; `None` for a word such as `ALL_HOSTS`, for a range such as `2-4` and for a
+/// variable that a shell fills in.
 fn count(option: &str, value: &str) -> Result<Option<u64>, Usage> {
     match value.parse::<u64>() {
         Ok(0) => Err(Usage(format!("`{option} {value}` of the launcher starts nothing"))),
         Ok(number) => Ok(Some(number)),
         Err(_) if value.contains(['-', '$', '{']) => Ok(None),
+        Err(_) if !value.contains(|c: char| c.is_ascii_digit()) => Ok(None),
         Err(_) => Err(Usage(format!("`{option} {value}` of the launcher is no number"))),
     }
 }
@@ -309,7 +354,13 @@ mod tests {
             ("aprun -n 64 -N 32 -d 2 ./flash_benchmark_io F", Some(64), None, Some(32)),
             ("jsrun -n 12 -a 7 -r 6 ior -w", Some(84), Some(2), Some(42)),
             ("flux run -N 4 -n 16 mdtest -n 5", Some(16), Some(4), None),
+            ("jsrun -n ALL_HOSTS -a 7 ior -w", None, None, None),
             ("env A=1 ./IOR -w", None, None, None),
+            ("mpirun -n 8 numactl -N 0 ior -w", Some(8), None, None),
+            ("mpirun -n 8 /usr/bin/taskset -c 3 ior -w", Some(8), None, None),
+            ("mpirun -n 8 singularity exec -H /home/x img ior -r -C", Some(8), None, None),
+            ("env A=1 mpirun -n 8 -host a,b env B=1 ior -w", Some(8), Some(2), None),
+            ("srun -n 8 -J bash -N 2 ior -w", Some(8), Some(2), None),
         ] {
             let found = read(line).launched;
             assert_eq!((found.ranks, found.nodes, found.ppn), (ranks, nodes, ppn), "{line}");
@@ -329,8 +380,8 @@ mod tests {
     fn what_starts_nothing_known_is_refused() {
         let words = ["srun", "./a.out"].map(str::to_owned);
         assert!(Command::read(&words).unwrap_err().0.starts_with("the command starts no workload"));
-        let words = ["srun", "-n", "many", "ior"].map(str::to_owned);
-        assert_eq!(Command::read(&words).unwrap_err().0, "`-n many` of the launcher is no number");
+        let words = ["srun", "-n", "8x", "ior"].map(str::to_owned);
+        assert_eq!(Command::read(&words).unwrap_err().0, "`-n 8x` of the launcher is no number");
         let words = ["srun", "-n", "0", "ior"].map(str::to_owned);
         assert_eq!(Command::read(&words).unwrap_err().0, "`-n 0` of the launcher starts nothing");
     }

@@ -18,8 +18,8 @@ pub struct MdtestFacts {
     pub removes: bool,
     /// `-u`: a directory for each rank.
     pub unique: bool,
-    /// `-N`, ranks between maker and looker.
-    pub shift: u64,
+    /// `-N`, ranks between maker and looker, where it can be read.
+    pub shift: Option<u64>,
     /// Files of one rank and repetition, where they can be told.
     pub items: Option<u64>,
     /// `-i`
@@ -49,7 +49,7 @@ impl MdtestFacts {
             looks: all || on('T') || on('E'),
             removes: all || on('r'),
             unique: on('u'),
-            shift: number('N', 0).unwrap_or(0),
+            shift: number('N', 0),
             items: items(number('n', 0), number('I', 0), number('b', 1), number('z', 0)),
             repetitions: number('i', 1).unwrap_or(1).max(1),
             deadline_s: number('W', 0).unwrap_or(0),

@@ -4,6 +4,7 @@
 
 use units::{Dimension, Quantity};
 
+use super::Place;
 use super::ior_facts::IorFacts;
 use super::launcher::{Command, Launched, Workload};
 use super::name_facts::{MdtestFacts, WalkFacts, place};
@@ -200,10 +201,10 @@ impl LineSubject {
         }
     }
 
-    /// The line, where it is one of IOR.
+    /// The line, where it is one of IOR that has all its options.
     pub(crate) fn ior(&self) -> Option<&IorFacts> {
         match &self.line {
-            LineFacts::Ior(line) => Some(line),
+            LineFacts::Ior(line) if line.script.is_none() => Some(line),
             _ => None,
         }
     }
@@ -214,6 +215,11 @@ impl LineSubject {
             LineFacts::Mdtest(line) => Some(line),
             _ => None,
         }
+    }
+
+    /// Where it stands in the plan's file.
+    pub(crate) fn place(&self) -> Option<Place> {
+        self.at.map(|(line, column)| Place::Plan(line, column))
     }
 
     /// Nodes, where they can be told.

@@ -288,6 +288,13 @@ pub const LINTS: &[Lint] = &[
         checks: &[Line(shape::drift), Told(Stage::Plan, "refused: unknown options")],
     },
     Lint {
+        id: "options-in-file",
+        level: Level::Waiver,
+        source: "IOR 4.1 (-f)",
+        reason: "What a line takes from a file decides what it measures, and is not in the line",
+        checks: &[Line(shape::hidden), Told(Stage::Plan, "refused: a plan's line with -f")],
+    },
+    Lint {
         id: "layout-undeclared",
         level: Level::Waiver,
         source: "Lockwood, IOR results at NERSC; Blue Waters IO-2017",

@@ -160,8 +160,41 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     ("compressible", "reduces=1", "ior -w -e", "reduces=1", "ior -w -e -l random"),
     ("not-packed", "cores=64 ppn=4", "ior -w -e", "cores=64 ppn=64", "ior -w -e"),
     ("reps-short", "", "ior -w -e -i 3", "", "ior -w -e -i 3 -m"),
+    ("reps-short", "", "ior -r -C -i 3", "", "ior -r -C -i 1"),
+    ("reps-short", "", "ior -r -C -i 3 -m", "", "ior -w -e -i 3 -m"),
     ("unchecked-data", "role=read", "ior -R -C", "role=read", "ior -r -C"),
+    ("options-in-file", "", "ior -f s.ior", "", "ior -w -e"),
 ];
+
+#[test]
+fn what_is_said_is_said_of_the_line_that_is_there() {
+    let told = |facts: &str, line: &str, lint: &str| {
+        let found = campaign::lint::line(&subject(facts, line));
+        let found = finding(&found, lint);
+        (found.what.clone(), found.remedy.clone())
+    };
+    let (what, _) = told("", "ior -r -C -i 3", "reps-short");
+    assert!(what.ends_with("and each reads what the one before has just read"), "{what}");
+    let (what, _) = told("", "ior -w -e -i 3", "reps-short");
+    assert!(what.ends_with("and each writes over the files of the one before"), "{what}");
+    let (_, remedy) = told("nodes=4 ppn=2", "ior -r -F -C -Q 4", "reader-is-writer");
+    assert_eq!(remedy, "give -Q no multiple of 4, such as -Q 1; or --drop-caches");
+    let (_, remedy) = told("nodes=4 ppn=2", "ior -r -F", "reader-is-writer");
+    assert_eq!(remedy, "add -C, which reads what another node wrote; or --drop-caches");
+    assert_eq!(ids(&subject("nodes=4 ppn=2", "mdtest -n 1000000 -N")), [""; 0], "a shift that cannot be read");
+}
+
+#[test]
+fn of_a_line_with_its_options_in_a_file_nothing_is_guessed() {
+    for (facts, line) in [
+        ("role=read", "ior -f s.ior"),
+        ("", "ior -w -e -F -f s"),
+        ("role=write nodes=2 ppn=4 ram=64g", "mpirun -n 8 ior -r -F -f s.ior -D 5"),
+    ] {
+        assert_eq!(ids(&subject(facts, line)), ["options-in-file"], "{line}");
+    }
+}
+
 
 #[test]
 fn a_line_with_the_defect_is_found_and_the_mended_one_is_not() {
@@ -317,6 +350,10 @@ fn a_reader_of_more_than_was_written_is_found() {
     let beyond = |made: &str, reads: &str| reading(made, reads).contains(&"read-beyond-written");
     assert!(beyond("ior -w -k -F -b 1g", "ior -r -k -C -F -b 2g"));
     assert!(!beyond("ior -w -k -F -b 2g", "ior -r -k -C -F -b 2g"));
+    assert!(beyond("ior -w -k -b 1g", "ior -r -k -C -F -b 1g"), "a file for each rank is not there");
+    assert!(beyond("ior -w -k -F -b 1g", "ior -r -k -C -b 1g"), "one file that all share is not there");
+    assert!(beyond("ior -w -k -F -b 1g", "mpirun -n 9 ior -r -k -C -F -b 1g"), "nor a ninth file");
+    assert!(!beyond("ior -w -k -F -b 1g", "mpirun -n 4 ior -r -k -C -F -b 1g"));
     let stopped = "ior -w -k -F -b 16g -D 45 -O stoneWallingWearOut=1";
     assert!(beyond(stopped, "ior -r -k -C -F -b 16g"), "without -D it reads all");
     assert!(beyond(stopped, "ior -r -k -C -F -b 16g -z -D 45"), "-z reads anywhere");

@@ -132,6 +132,9 @@ fn subject(args: &Args, command: &Command) -> Result<LineSubject, Usage> {
 fn source(reader: &LineSubject, text: &str) -> Result<Source, Usage> {
     let made = LineSubject::of(&Command::read(&words(&[text.to_owned()])?)?);
     match &made.line {
+        LineFacts::Ior(line) if line.script.is_some() => {
+            Err(Usage::new("--dataset: -f hides its options; write them in the line"))
+        }
         LineFacts::Ior(line) => Ok(Source {
             name: "its dataset".to_owned(),
             line: line.clone(),

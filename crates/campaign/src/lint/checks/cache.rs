@@ -163,18 +163,21 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Vec<Found> {
     if shifts(subject, line) {
         return Vec::new();
     }
-    let why = match (line.shift, subject.nodes()) {
-        (_, Some(1)) => "on one node every reader is where the writer was".to_owned(),
-        (Shift::Nodes(by), Some(nodes)) => {
-            format!("-C -Q {by} on {nodes} nodes leads every rank back to the node that wrote")
-        }
-        _ => "without -C (or -Z, or -Q of a node and more) each rank reads on the node that wrote".to_owned(),
+    let (why, remedy) = match (line.shift, subject.nodes()) {
+        (_, Some(1)) => (
+            "on one node every reader is where the writer was".to_owned(),
+            "read with --drop-caches or --posix.odirect, or on several nodes with -C".to_owned(),
+        ),
+        (Shift::Nodes(by), Some(nodes)) => (
+            format!("-C -Q {by} on {nodes} nodes leads every rank back to the node that wrote"),
+            format!("give -Q no multiple of {nodes}, such as -Q 1; or --drop-caches"),
+        ),
+        _ => (
+            "without -C (or -Z, or -Q of a node and more) each rank reads on the node that wrote".to_owned(),
+            "add -C, which reads what another node wrote; or --drop-caches".to_owned(),
+        ),
     };
     let what = format!("{why}, whose page cache may answer");
-    let remedy = match subject.nodes() {
-        Some(1) => "read with --drop-caches or --posix.odirect, or on several nodes with -C",
-        _ => "add -C, which reads what another node wrote; or --drop-caches",
-    };
     let level = if read && !line.read_check { Level::Error } else { Level::Waiver };
     vec![Found::new(what, remedy).level(level).at(line.place('r').or(line.place('R'))).of_phase("read")]
 }

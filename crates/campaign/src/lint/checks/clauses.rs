@@ -1,7 +1,7 @@
 //! What a clause says against what its criterion compares.
 
 use crate::lint::subject::{CriterionFacts, LineSubject, PlanSubject, Role};
-use crate::lint::{Found, Level, Place};
+use crate::lint::{Found, Level};
 use crate::plan::{Op, Stat};
 
 /// stat-unnamed
@@ -142,7 +142,7 @@ pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Found> {
         decimal.id, first.written, binary.id, second.written
     );
     let remedy = "write all values in the family that the contract has";
-    vec![Found::new(what, remedy).level(Level::Waiver).about(&binary.id).at(at(binary))]
+    vec![Found::new(what, remedy).level(Level::Waiver).about(&binary.id).at(binary.place())]
 }
 
 /// optimal-undefined
@@ -195,11 +195,12 @@ pub(crate) fn short(subject: &LineSubject) -> Vec<Found> {
         let what = format!("the clause asks for {wanted} repetitions, and {planned} are planned");
         found.push(Found::new(what, format!("repetitions = {wanted}")).level(Level::Error));
     }
-    if let Some(line) = subject.ior().filter(|line| line.repetitions > 1 && !line.multi_file) {
-        let what = format!(
-            "the {} repetitions of -i share a launch, and each writes over the files of the one before",
-            line.repetitions
-        );
+    if let Some(line) = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file)) {
+        let again = match line.write {
+            true => "writes over the files of the one before",
+            false => "reads what the one before has just read",
+        };
+        let what = format!("the {} repetitions of -i share a launch, and each {again}", line.repetitions);
         found.push(Found::new(what, "start each repetition anew; a campaign does").at(line.place('i')));
     }
     found
@@ -214,7 +215,7 @@ pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Found> {
     let found = wrote.map(|line| {
         let what = "nothing that it writes is ever read again and compared";
         let remedy = "compare it in a launch of its own: a test with -R that `uses` it, or `verify`";
-        Found::new(what, remedy).about(&line.id).at(at(line))
+        Found::new(what, remedy).about(&line.id).at(line.place())
     });
     found.collect()
 }
@@ -253,10 +254,6 @@ pub(crate) fn tables(plan: &PlanSubject) -> Vec<Found> {
         }
     }
     found
-}
-
-fn at(subject: &LineSubject) -> Option<Place> {
-    subject.at.map(|(line, column)| Place::Plan(line, column))
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ pub(crate) fn same_node(subject: &LineSubject) -> Vec<Found> {
     }
     let what = match (subject.nodes(), subject.ppn(), line.shift) {
         (Some(1), ..) => "on one node names are looked at where they were made".to_owned(),
-        (_, _, 0) => "without -N every rank looks at the names that it made itself".to_owned(),
-        (_, Some(ppn), shift) if shift < ppn => {
+        (_, _, Some(0)) => "without -N every rank looks at the names that it made itself".to_owned(),
+        (_, Some(ppn), Some(shift)) if shift < ppn => {
             format!("-N {shift} leads most ranks to names made on their own node, which has {ppn}")
         }
         _ => return Vec::new(),
@@ -131,7 +131,7 @@ pub(crate) fn pair(plan: &PlanSubject) -> Vec<Found> {
         };
         if let Some((clause, has, remedy)) = wrong {
             let what = format!("the clause speaks of {clause}, and the line {has}");
-            found.push(Found::new(what, remedy).about(&subject.id).at(at(subject)));
+            found.push(Found::new(what, remedy).about(&subject.id).at(subject.place()));
         }
     }
     let creating: Vec<_> = of_mdtest.iter().filter(|(_, line)| line.creates).collect();
@@ -144,11 +144,7 @@ pub(crate) fn pair(plan: &PlanSubject) -> Vec<Found> {
         };
         let what = format!("names are made in {only} only, and systems differ most in the other case");
         let remedy = format!("add a test with {other}, or say that the contract does not ask for it");
-        found.push(Found::new(what, remedy).level(Level::Waiver).about(&first.id).at(at(first)));
+        found.push(Found::new(what, remedy).level(Level::Waiver).about(&first.id).at(first.place()));
     }
     found
-}
-
-fn at(subject: &LineSubject) -> Option<crate::lint::Place> {
-    subject.at.map(|(line, column)| crate::lint::Place::Plan(line, column))
 }

@@ -165,6 +165,14 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Found> {
     drifts.collect()
 }
 
+/// options-in-file
+pub(crate) fn hidden(subject: &LineSubject) -> Vec<Found> {
+    let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
+    let Some(file) = &line.script else { return Vec::new() };
+    let what = format!("the options in `{file}` are not looked at, so nothing is known of what is moved");
+    vec![Found::new(what, "write them in the line: -O KEY=VALUE of each line of the file").at(line.place('f'))]
+}
+
 /// hero-as-contract
 pub(crate) fn hero(subject: &LineSubject) -> Vec<Found> {
     if subject.role != Some(Role::Hero) || (subject.criteria.is_empty() && subject.target.is_none()) {

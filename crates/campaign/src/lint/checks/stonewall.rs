@@ -3,7 +3,7 @@
 use units::{bytes_binary, duration, rate_decimal};
 
 use crate::lint::ior_facts::IorFacts;
-use crate::lint::subject::{LineSubject, Role};
+use crate::lint::subject::{LineSubject, Role, Source};
 use crate::lint::{Found, Level};
 
 /// Bytes there have to be, over those that the target moves within the deadline.
@@ -161,11 +161,38 @@ fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Found> {
     found
 }
 
+/// Files that a line reads and that were not made: one for each rank of a file that all share, or the reverse,
+/// or those of more ranks than there were.
+fn other_files(subject: &LineSubject, line: &IorFacts, source: &Source) -> Option<Found> {
+    let name = &source.name;
+    match (line.file_per_rank, source.line.file_per_rank) {
+        (true, false) => {
+            let what = format!("reads a file for each rank (-F), and {name} is one file that all share");
+            Some(Found::new(what, "take -F out of this line, or put it into both").at(line.place('F')))
+        }
+        (false, true) => {
+            let what = format!("reads one file that all share, and {name} has one for each rank (-F)");
+            Some(Found::new(what, "put -F into this line, or take it out of both"))
+        }
+        (true, true) => {
+            let (asked, there) = subject.ranks().zip(source.ranks)?;
+            (asked > there).then(|| {
+                let what = format!("reads {asked} files (-F), and {name} has {there}");
+                Found::new(what, "read with no more ranks than wrote").at(line.place('F'))
+            })
+        }
+        (false, false) => None,
+    }
+}
+
 /// read-beyond-written
 pub(crate) fn beyond(subject: &LineSubject) -> Vec<Found> {
     let (Some(line), Some(source)) = (subject.ior(), &subject.source) else { return Vec::new() };
     if line.write || !line.read {
         return Vec::new();
+    }
+    if let Some(found) = other_files(subject, line, source) {
+        return vec![found];
     }
     let share = |line: &IorFacts, ranks: Option<u64>| match line.file_per_rank {
         true => line.bytes_per_rank(),

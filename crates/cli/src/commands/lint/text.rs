@@ -63,16 +63,9 @@ pub(super) fn lines(findings: &[Finding]) -> String {
             waived.map(|signed| format!(" (waived by {}: {})", signed.by, signed.why)).unwrap_or_default();
         let _ = writeln!(text, "lint: {place}{about}{level} {lint}: {what}; {remedy}{signed}");
     }
-    let [errors, waivers, infos] = standing(findings);
-    let counts = [(errors, "error"), (waivers, "waiver"), (infos, "info")];
-    let told: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| several(*count as u64, what))
-        .collect();
     let waived = findings.iter().filter(|finding| finding.waived.is_some()).count();
     let signed = (waived > 0).then(|| format!("{waived} waived"));
-    let told: Vec<String> = told.into_iter().chain(signed).collect();
+    let told: Vec<String> = counted(findings).into_iter().chain(signed).collect();
     let _ = writeln!(text, "lint: {}; `assay lint --explain LINT` says why", told.join(", "));
     text
 }
@@ -90,14 +83,15 @@ fn alike(findings: &[Finding]) -> Vec<(&Finding, u64)> {
     all
 }
 
+/// How many findings of each level stand, in words: `2 errors`, `1 info`.
+fn counted(findings: &[Finding]) -> Vec<String> {
+    let counts = standing(findings).into_iter().zip(["error", "waiver", "info"]);
+    counts.filter(|(count, _)| *count > 0).map(|(count, what)| several(count as u64, what)).collect()
+}
+
 fn summary(findings: &[Finding]) -> String {
-    let [errors, waivers, infos] = standing(findings);
-    let counts = [(errors, "error"), (waivers, "waiver"), (infos, "info")];
-    let told: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| several(*count as u64, what))
-        .collect();
+    let [errors, waivers, _] = standing(findings);
+    let told = counted(findings);
     let end = match (errors, waivers) {
         (0, 0) => "nothing stands in the way",
         (0, _) => "the number may be used only with a waiver that somebody signs",
@@ -112,6 +106,9 @@ fn summary(findings: &[Finding]) -> String {
 /// The options that would tell what no check could know.
 fn unknown(subject: &LineSubject) -> Vec<&'static str> {
     let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
+    if line.script.is_some() {
+        return Vec::new();
+    }
     let all = [
         ("ranks and nodes (--nodes --ppn)", subject.ranks().is_none() || subject.nodes().is_none()),
         ("memory of a node (--ram)", subject.ram_bytes.is_none()),
