@@ -29,7 +29,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-pub use from_campaign::measured;
+pub use from_campaign::{measured, reported};
 pub(crate) use from_jobs::losses;
 pub use from_plan::{subjects, waivers};
 pub use paper::paper;

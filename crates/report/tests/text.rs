@@ -118,7 +118,7 @@ fn findings_that_nobody_answers_for_are_named_and_counted_in_the_last_line() {
     for line in [
         "LINT unchecked-data (A, B): nobody answers for it; `assay lint --explain unchecked-data`",
         "LINT missing-persist (B): an error, which nobody can waive; `assay lint --explain missing-persist`",
-        "LINT fill-recorded (the whole plan): an error, which nobody can waive; `assay lint --explain \
+        "LINT fill-recorded (the whole campaign): an error, which nobody can waive; `assay lint --explain \
          fill-recorded`",
     ] {
         assert!(text.lines().any(|own| own == line), "{line} in {text}");

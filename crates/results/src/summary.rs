@@ -5,6 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The layout of a report that has the tables of a procurement.
+pub const PROCUREMENT: &str = "procurement";
+
+/// The tables of that layout, by their names; they have no numbers.
+pub const TABLES: [&str; 3] = ["Systems", "Benchmarks and their purpose", "Results"];
+
 /// The tables of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

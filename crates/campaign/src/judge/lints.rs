@@ -17,6 +17,7 @@ use crate::plan::{Plan, Uses};
 pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
     let mut all = lint::plan(plan);
     all.extend(lint::measured(plan, campaign));
+    all.extend(lint::reported(campaign));
     all
 }
 

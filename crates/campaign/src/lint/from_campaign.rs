@@ -10,6 +10,7 @@ use results::statistics;
 
 use super::after::{self, AfterSubject, Part};
 use super::before::{self, BeforeSubject};
+use super::document::{self, ReportSubject};
 use super::ior_facts::IorFacts;
 use super::{Finding, from_jobs, state, waiver};
 use crate::judge::{self, Span};
@@ -38,6 +39,25 @@ pub fn measured(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
     findings.extend(plan.groups.iter().flat_map(|group| after::findings(&of_group(plan, campaign, group))));
     waiver::sign(&mut findings, &super::waivers(plan));
     findings
+}
+
+/// The findings of the stage of the report about a campaign that has ended.
+pub fn reported(campaign: &Campaign) -> Vec<Finding> {
+    let Some(_ended) = &campaign.after else { return Vec::new() };
+    let info = &campaign.info;
+    let printed = |job: &Job| job.info.end == JobEnd::NotStarted || !job.info.sha256.is_empty();
+    document::findings(&ReportSubject {
+        audit: vec![
+            ("the hash of the plan", !info.plan_sha256.is_empty()),
+            ("the hash of the program", !info.tool_sha256.is_empty()),
+            ("the machine before the first job", campaign.before.is_some()),
+            ("what jobs printed", campaign.jobs.iter().all(printed)),
+        ],
+        build: vec![
+            ("the commit that the program is of", !info.build.commit.is_empty()),
+            ("the compiler that built it", !info.build.rustc.is_empty()),
+        ],
+    })
 }
 
 /// The file systems that tests ran on, as they were found.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use results::summary;
 use toml::Table;
 use units::Dimension;
 
@@ -52,7 +53,7 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
         only_filled: only_filled.collect(),
         series: series(plan),
         texts: own.into_iter().map(|(whose, text)| (whose.to_owned(), text.clone())).chain(clauses).collect(),
-        tables: Vec::new(),
+        tables: if plan.layout == summary::PROCUREMENT { &summary::TABLES } else { &[] },
     }
 }
 
@@ -84,7 +85,6 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         id: test.id.clone(),
         at: Some(test.at),
         stated: ranks(plan, &test.placement),
-        delivered: plan.clients.delivered.map(u64::from),
         ram_bytes: plan.clients.memory_bytes,
         cores: plan.clients.cores.map(u64::from),
         sustained_s: test.sustained_s,

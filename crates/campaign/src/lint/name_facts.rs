@@ -28,6 +28,8 @@ pub struct MdtestFacts {
     pub deadline_s: u64,
     /// `-d`
     pub dir: Option<String>,
+    /// `-k`: files are made by mknod.
+    pub makes_nodes: bool,
     /// Whether commands of the user's run between phases.
     pub runs_commands: bool,
 }
@@ -54,6 +56,7 @@ impl MdtestFacts {
             repetitions: number('i', 1).unwrap_or(1).max(1),
             deadline_s: number('W', 0).unwrap_or(0),
             dir: words.value('d').and_then(|given| given.value.clone()),
+            makes_nodes: on('k'),
             runs_commands: words.longs.iter().any(|given| given.name.starts_with("run-cmd-")),
         }
     }

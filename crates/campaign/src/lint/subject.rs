@@ -68,8 +68,6 @@ impl LineFacts {
 pub enum DriftKind {
     /// There is no such option, or not with this value.
     Unknown,
-    /// It is another one than it was.
-    Changed,
     /// It has another name, under which it does the same.
     Renamed,
     /// It does nothing on this line.
@@ -147,16 +145,10 @@ pub struct LineSubject {
     pub launched: Launched,
     /// What is stated besides: by a plan, or by options of the linter.
     pub stated: Launched,
-    /// The number of nodes as it is written, where that is a share or a search.
-    pub nodes_written: Option<String>,
-    /// How many nodes are delivered.
-    pub delivered: Option<u64>,
     /// Memory of a node, bytes.
     pub ram_bytes: Option<u64>,
-    /// Physical cores of a node.
+    /// Physical cores of a node, where as many ranks have to be on it.
     pub cores: Option<u64>,
-    /// Whether nodes have to be packed: as many ranks as cores.
-    pub packed: bool,
     /// The file system.
     pub fs: FsFacts,
     /// What it is for, where that is said.
@@ -328,6 +320,6 @@ pub struct PlanSubject {
     pub series: Vec<Series>,
     /// Texts of the document, each with whose it is: clauses, title, source.
     pub texts: Vec<(String, String)>,
-    /// The tables that the report has, by their labels, such as `Table 2`; empty where it has no layout.
-    pub tables: Vec<String>,
+    /// The tables that the layout of the report has, by their names; empty where it has none of its own.
+    pub tables: &'static [&'static str],
 }

@@ -45,7 +45,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     let (systems, measured_on) = systems(&file, place)?;
     let mut plan = Plan {
         layout: match file.plan.report {
-            Some(wire::Layout::Procurement) => "procurement".to_owned(),
+            Some(wire::Layout::Procurement) => results::summary::PROCUREMENT.to_owned(),
             Some(wire::Layout::Usual) | None => String::new(),
         },
         systems,

@@ -1,14 +1,15 @@
 //! Sixteen defects of published acceptance tests, found in their own words.
 //!
 //! The lines are those of "IOR results at NERSC" (G. K. Lockwood) and of "I/O Benchmark Instructions"
-//! (Blue Waters IO-2017). Options that are unknown or changed are told by the program's own tables, so D8, D9
-//! and the unknown half of D3 have their test in `cli`.
+//! (Blue Waters IO-2017). Options that are unknown or have other names are told by the program's own tables, so
+//! D9 and the unknown half of D3 have their test in `cli`.
 
 use campaign::Plan;
 use campaign::lint::after::{self, AfterSubject};
 use campaign::lint::subject::{LineFacts, PlanSubject, Series, Source, Step};
-use campaign::lint::{self, Finding, LineSubject};
-use results::record::{Balance, Phase, Stonewall};
+use campaign::lint::{self, Finding, Level, LineSubject};
+use results::folder::{Campaign, Job, JobEnd, JobInfo};
+use results::record::{Balance, Phase, Record, Spans, Stonewall};
 
 use crate::{finding, ids, subject};
 
@@ -129,13 +130,20 @@ fn d10_an_optimum_and_steps_that_are_not_defined() {
 }
 
 #[test]
+fn d8_an_option_that_is_another_one_than_it_was() {
+    let (_, findings) = literal();
+    let found = of(&findings, "BW-MD1", "option-drift");
+    assert!(found.what.starts_with("-k makes files by mknod since IOR 3.3"), "{}", found.what);
+}
+
+#[test]
 fn d11_a_table_that_the_report_does_not_have() {
-    let (plan, _) = literal();
-    let tables = ["Table 1", "Table 2", "Table 3"].map(str::to_owned).to_vec();
-    let subject = PlanSubject { tables, ..lint::subjects(&plan) };
-    let findings = lint::whole(&subject);
-    let found = finding(&findings, "table-label");
-    assert_eq!(found.what, "Table 4 is spoken of, and the report has Table 1, Table 2, Table 3");
+    let (_, findings) = literal();
+    let what = "Table 4 is spoken of, and the report has Systems, Benchmarks and their purpose, Results";
+    let found = of(&findings, "BW-TABLE", "table-label");
+    assert_eq!((found.what.as_str(), found.level), (what, Level::Waiver));
+    let found = of(&findings, "source", "table-label");
+    assert_eq!((found.what.as_str(), found.level), (what, Level::Info), "a source cites the document");
 }
 
 #[test]
@@ -165,6 +173,82 @@ fn d14_a_rank_that_moved_less_than_half_of_the_mean() {
     let findings = after::findings(&AfterSubject { phases: vec![&phase], ..Default::default() });
     let found = finding(&findings, "straggler");
     assert_eq!(found.what, "write: the slowest rank moved 13.8 GiB, 46 % of the mean of 29.8 GiB");
+}
+
+#[test]
+fn d14_it_is_found_in_a_campaign_of_the_plan() {
+    let (plan, _) = literal();
+    let phase = Phase {
+        phase: "write".into(),
+        ranks: 4320,
+        bytes: 29_800_000_000 * 4320,
+        spans: Spans { transfer_s: 180.0, total_s: 180.0, ..Default::default() },
+        balance: Balance { bytes_min: 14_763_950_080, bytes_max: 35_000_000_000, ..Default::default() },
+        stonewall: Some(Stonewall { deadline_s: 180.0, ..Default::default() }),
+        ..Default::default()
+    };
+    let info = JobInfo { test: "BW-IOR1".into(), end: JobEnd::Exit(0), ..Default::default() };
+    let job = Job { info, records: vec![Record::Phase(Box::new(phase))], ..Default::default() };
+    let findings = lint::measured(&plan, &Campaign { jobs: vec![job], ..Default::default() });
+    assert!(of(&findings, "BW-IOR1", "straggler").what.starts_with("write: the slowest rank moved 13.8 GiB"));
+}
+
+/// What a plan does not hold: the defect, what is changed in the literal plan, what is added to it, and the
+/// refusal.
+const REFUSED: &[(&str, (&str, &str), &str, &str)] = &[
+    (
+        "D1",
+        ("", ""),
+        "[[test]]\nid = \"CFS1-IOPS\"\nior = \"-w -r -z -e -C -F -t 4k -b 1g\"\nnodes = 28\nppn = 8\n\
+         ranks = 184\nrole = \"reported\"\n",
+        "ranks is 184, but 28 nodes of 8 ranks are 224",
+    ),
+    (
+        "D4",
+        (
+            "kind = \"lustre\"",
+            "kind = \"lustre\"\nservers = 360\nset_servers = \"on {servers}\"\ncount_servers = \"count\"",
+        ),
+        "[[series]]\nid = \"BW-IOR2\"\nover = \"servers\"\nsteps = [\"1\", \"4320\"]\nnodes = 4320\n\
+         [[series.phases]]\nid = \"w\"\nior = \"-w -a POSIX -D 180 -b 4096g -E -C -g -k -s 1 -t 4m -F -e\"\n\
+         role = \"reported\"\n",
+        "`4320` is more than the 360 servers of fs.scratch",
+    ),
+    (
+        "D5",
+        ("", ""),
+        "[dataset.random]\nior = \"-w -t 4m -k -a POSIX -F -b 16g -e -g -vv -C -D 45 -o /pscratch/ \
+         -O stoneWallingWearOut=1\"\nnodes = 230\nppn = 32\n",
+        "`-o /pscratch/` lies outside the campaign's own directory",
+    ),
+    (
+        "D6",
+        ("-O lustrestripecount=1 -t 64m -b 64g", "-O lustrestripecount=1 -t 64m -b 64g -o /global/homes/f"),
+        "",
+        "`-o /global/homes/f` lies outside the campaign's own directory",
+    ),
+    (
+        "D16",
+        ("", ""),
+        "[dataset.random]\nior = \"-w -t 4m -k -a POSIX -F -b 16g -e -g -vv -C -D 45 -O \
+         stoneWallingWearOut=1\"\nnodes = 230\nppn = 32\n[[test]]\nid = \"PM-IOPS-R\"\n\
+         uses = \"dataset.random\"\nior = \"-r -t 4k -z -a POSIX -F -b 16g -e -g -vv -C -D 45 -k\"\n\
+         nodes = 230\nppn = 32\nrole = \"reported\"\n",
+        "dataset.random may be stopped by -D before it is full",
+    ),
+];
+
+#[test]
+fn what_a_plan_does_not_hold_is_refused_at_its_place() {
+    for (defect, (from, to), added, refusal) in REFUSED {
+        let text = include_str!("../plans/seeds-literal.toml");
+        assert!(text.contains(from), "{defect}");
+        let text = if from.is_empty() { text.to_owned() } else { text.replace(from, to) };
+        let refused = Plan::parse(&format!("{text}\n{added}"), "p.toml").unwrap_err().0;
+        let place: Vec<&str> = refused.splitn(4, ':').collect();
+        assert!(place[1].parse::<usize>().is_ok_and(|line| line > 10), "{defect}: {refused}");
+        assert!(refused.contains(refusal), "{defect}: {refused}");
+    }
 }
 
 #[test]

@@ -103,7 +103,6 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
         "ior -w -k -b 8t",
     ),
     ("hero-as-contract", "role=hero target=4TB/s", "ior -w -e -t 64m", "role=hero", "ior -w -e -t 64m"),
-    ("node-fraction", "share=90%", "ior -w -e", "", "ior -w -e"),
     ("geometry", "nodes=28 ppn=8", "mpirun -n 184 ior -w -e", "nodes=23 ppn=8", "mpirun -n 184 ior -w -e"),
     ("geometry", "nodes=2", "srun -N 4 ior -w -e", "nodes=4", "srun -N 4 ior -w -e"),
     (
@@ -164,6 +163,7 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     ("reps-short", "", "ior -r -C -i 3 -m", "", "ior -w -e -i 3 -m"),
     ("unchecked-data", "role=read", "ior -R -C", "role=read", "ior -r -C"),
     ("options-in-file", "", "ior -f s.ior", "", "ior -w -e"),
+    ("option-drift", "", "mdtest -C -n 9 -k", "", "mdtest -C -n 9"),
 ];
 
 #[test]
@@ -211,7 +211,6 @@ const OF_PLANS: &[&str] = &[
     "dead-criterion",
     "not-aged",
     "optimal-undefined",
-    "option-drift",
     "read-beyond-written",
     "stat-unnamed",
     "threshold-missing",
@@ -325,7 +324,6 @@ fn a_rate_of_names_wants_a_state() {
 fn options_that_are_not_what_they_were_are_as_grave_as_what_became_of_them() {
     for (kind, level) in [
         (DriftKind::Unknown, Level::Error),
-        (DriftKind::Changed, Level::Waiver),
         (DriftKind::Renamed, Level::Info),
         (DriftKind::Idle, Level::Info),
     ] {

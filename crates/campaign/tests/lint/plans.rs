@@ -157,7 +157,7 @@ fn a_series_of_a_plan_is_held_against_its_servers_and_nodes() {
 fn a_table_is_spoken_of_by_a_label_that_it_has() {
     let subject = |text: &str| PlanSubject {
         texts: vec![("T".into(), text.into())],
-        tables: vec!["Table 2".into(), "Table 3".into()],
+        tables: &["Table 2", "Table 3"],
         ..Default::default()
     };
     assert_eq!(told(&lint::whole(&subject("recorded in Table 4 under"))), [("T", "table-label")]);

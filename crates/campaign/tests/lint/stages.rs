@@ -3,10 +3,9 @@
 use campaign::Plan;
 use campaign::lint::after::{self, AfterSubject, Part};
 use campaign::lint::before::{self, BeforeSubject, ClientFacts};
-use campaign::lint::document::{self, ProjectionFacts, ReportSubject, ResultRow};
 use campaign::lint::table::Check;
 use campaign::lint::{self, Finding, Level};
-use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Build, Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{Balance, Counts, Phase, Record, Spans, Stonewall};
 
 use crate::{finding, with_check};
@@ -154,43 +153,31 @@ fn scatter_has_to_be_explained_and_is_no_error_for_the_bound_of_the_mean_has_it(
 }
 
 #[test]
-fn every_lint_of_the_report_fires_on_its_defect_and_on_nothing_else() {
-    let projection =
-        ProjectionFacts { marked: true, method: Some("linear".into()), interval: true, factor: 2.0 };
-    let right = ResultRow {
-        name: "IOR-1".into(),
-        system: Some("A".into()),
-        projection: Some(projection.clone()),
-        run: "1".into(),
-        pair: Some("1".into()),
-        attempts: Some((3, 3, 3)),
-        versions: vec![("4.0".into(), false), ("4.1".into(), false)],
+fn a_campaign_without_what_an_auditor_asks_for_is_found() {
+    let info = CampaignInfo {
+        plan_sha256: "p".into(),
+        tool_sha256: "t".into(),
+        build: Build { commit: "c".into(), rustc: "r".into(), ..Default::default() },
+        ..Default::default()
     };
-    let report =
-        |row: ResultRow| ReportSubject { rows: vec![row], audit: vec![("hash of the tool".into(), true)] };
-    assert_eq!(told(&document::findings(&report(right.clone()))), [""; 0]);
-    let far = ProjectionFacts { factor: 4.0, ..projection };
-    let wrong = [
-        ("projected-as-measured", report(ResultRow { system: None, ..right.clone() })),
-        ("projected-as-measured", report(ResultRow { projection: Some(far), ..right.clone() })),
-        ("cherry-pair", report(ResultRow { pair: Some("2".into()), ..right.clone() })),
-        ("optional-stopping", report(ResultRow { attempts: Some((3, 5, 3)), ..right.clone() })),
-        ("optional-stopping", report(ResultRow { attempts: Some((3, 5, 5)), ..right.clone() })),
-        (
-            "cross-version",
-            report(ResultRow {
-                versions: vec![("3.3".into(), false), ("4.0".into(), true)],
-                ..right.clone()
-            }),
-        ),
-        ("audit-gap", ReportSubject { audit: vec![("logs of the build".into(), false)], ..report(right) }),
-    ];
-    for (lint, subject) in &wrong {
-        assert_eq!(told(&document::findings(subject)), [*lint]);
-    }
-    for id in with_check(|check| matches!(check, Check::Report(_))) {
-        assert!(wrong.iter().any(|(lint, _)| *lint == id), "{id} has no case here");
-    }
+    let machine = Some(Machine::default());
+    let whole = Campaign { info, before: machine.clone(), after: machine, ..Default::default() };
+    let found = |campaign: &Campaign| {
+        let findings = lint::reported(campaign).into_iter();
+        findings.map(|finding| (finding.lint, finding.level, finding.what)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&whole), []);
+    let mut silent = whole.clone();
+    silent.jobs = vec![job("T", Phase::default())];
+    let what = "missing: what jobs printed".to_owned();
+    assert_eq!(found(&silent), [("audit-gap", Level::Error, what)]);
+    let mut unbuilt = whole.clone();
+    unbuilt.info.build.commit.clear();
+    let what = "missing: the commit that the program is of".to_owned();
+    assert_eq!(found(&unbuilt), [("audit-gap", Level::Info, what)]);
+    let begun = Campaign { after: None, ..silent };
+    assert_eq!(found(&begun), [], "a campaign that goes on may still record it");
+    assert_eq!(with_check(|check| matches!(check, Check::Report(_))), ["audit-gap"]);
 }
 
 fn job(test: &str, phase: Phase) -> Job {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use campaign::Plan;
 use campaign::lint::launcher::{Command, Launched, Workload};
 use campaign::lint::subject::{Drift, DriftKind, FsFacts, LineFacts, Source};
+use campaign::lint::waiver::settle;
 use campaign::lint::{self, Finding, Level, LineSubject, Role, paper};
 use units::{Dimension, Quantity, Usage};
 
@@ -88,7 +89,16 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 
 /// What the linter finds in a plan, a line each; nothing where nothing is found.
 pub(super) fn of_plan(plan: &Plan) -> String {
-    text::lines(&lint::plan(plan))
+    let mut subject = lint::subjects(plan);
+    for line in &mut subject.lines {
+        let (workload, words) = match &line.line {
+            LineFacts::Ior(facts) => ("ior", &facts.words),
+            LineFacts::Mdtest(facts) => ("mdtest", &facts.words),
+            _ => continue,
+        };
+        line.drift = drifts(workload, words);
+    }
+    text::lines(&settle(lint::whole(&subject), &lint::waivers(plan)))
 }
 
 /// The words of the command; one that stands in quotes is taken apart.
@@ -110,7 +120,6 @@ fn subject(args: &Args, command: &Command) -> Result<LineSubject, Usage> {
         stated: Launched { ranks: None, nodes: args.nodes, ppn: args.ppn },
         ram_bytes: args.ram.as_deref().map(|text| size("--ram", text)).transpose()?,
         cores: args.cores,
-        packed: args.cores.is_some(),
         fs: FsFacts { mount: args.mount.clone(), ..FsFacts::default() },
         role: args.role.as_deref().map(role).transpose()?,
         sustained_s: args.sustained.as_deref().map(seconds).transpose()?,
@@ -124,7 +133,7 @@ fn subject(args: &Args, command: &Command) -> Result<LineSubject, Usage> {
         Workload::Mdtest => "mdtest",
         _ => "",
     };
-    subject.drift = personalities::drifted(workload, &command.words).into_iter().map(drift).collect();
+    subject.drift = drifts(workload, &command.words);
     Ok(subject)
 }
 
@@ -144,11 +153,16 @@ fn source(reader: &LineSubject, text: &str) -> Result<Source, Usage> {
     }
 }
 
+/// What became of the options of a line, but of what is another option than it was: the linter knows those.
+fn drifts(workload: &str, words: &[String]) -> Vec<Drift> {
+    let all = personalities::drifted(workload, words).into_iter();
+    all.filter(|drifted| drifted.refused || !drifted.what.contains("by mknod")).map(drift).collect()
+}
+
 /// What became of an option, by what the personality says of it.
 fn drift(Drifted { at, refused, what }: Drifted) -> Drift {
     let kind = match &what {
         _ if refused => DriftKind::Unknown,
-        what if what.contains("by mknod") || what.contains("own layout") => DriftKind::Changed,
         what if what.contains("no effect") => DriftKind::Idle,
         _ => DriftKind::Renamed,
     };

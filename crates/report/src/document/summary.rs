@@ -7,13 +7,10 @@
 //! Never here: computing any of it.
 
 use results::folder::{Campaign, names};
-use results::summary::{Finding, Hero, Projection, Rate, Summary};
+use results::summary::{Finding, Hero, PROCUREMENT, Projection, Rate, Summary, TABLES};
 
 use super::words::{NONE, counted, link_to, or_none, quantity, quantity_cell, share};
 use super::{Block, Cell, Section, Table, Tone};
-
-/// The layout that has the tables of a procurement.
-const PROCUREMENT: &str = "procurement";
 
 /// The sections, as far as there is something to show.
 pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
@@ -61,7 +58,7 @@ fn open(summary: &Summary) -> impl Iterator<Item = &Finding> {
 fn unanswered(summary: &Summary) -> Vec<String> {
     let mut lints: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for Finding { lint, test, level, .. } in open(summary) {
-        let test = if test.is_empty() { "the whole plan" } else { test };
+        let test = if test.is_empty() { "the whole campaign" } else { test };
         match lints.iter_mut().find(|(known, same, _)| known == lint && same == level) {
             Some((.., tests)) if tests.contains(&test) => {}
             Some((.., tests)) => tests.push(test),
@@ -102,7 +99,7 @@ fn ratio(hero: &Hero) -> f64 {
 
 fn systems(summary: &Summary) -> Table {
     let headings = ["System", "Processor", "Clock", "Interconnect", ">Cores", "Measured"];
-    let mut table = Table::new("Systems", &headings);
+    let mut table = Table::new(TABLES[0], &headings);
     for system in &summary.systems {
         let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected to" };
         let words = [&system.letter, &system.processor, &system.clock, &system.interconnect];
@@ -113,7 +110,7 @@ fn systems(summary: &Summary) -> Table {
 }
 
 fn purposes(summary: &Summary) -> Table {
-    let mut table = Table::new("Benchmarks and their purpose", &["Benchmark", "~Purpose", "Role"]);
+    let mut table = Table::new(TABLES[1], &["Benchmark", "~Purpose", "Role"]);
     for rate in &summary.rates {
         if table.rows.iter().all(|row| row[0].text != rate.test) {
             table.row([&rate.test, &rate.purpose, &rate.role].map(Cell::new));
@@ -126,7 +123,7 @@ fn purposes(summary: &Summary) -> Table {
 fn results(summary: &Summary) -> Table {
     let headings =
         ["Benchmark", "Metric", "System", ">Benchmarked", ">COV", ">Runs", ">Projected", "~Remarks"];
-    let mut table = Table::new("Results", &headings);
+    let mut table = Table::new(TABLES[2], &headings);
     table.note = "Means over the runs, each a launch of its own; COV is the sample deviation (n-1) over the \
                   mean. What is projected was not measured."
         .into();

@@ -223,7 +223,7 @@ pub(crate) fn compressible(subject: &LineSubject) -> Vec<Found> {
 pub(crate) fn packed(subject: &LineSubject) -> Vec<Found> {
     let (Some(cores), Some(ppn)) = (subject.cores, subject.ppn()) else { return Vec::new() };
     let walks = matches!(&subject.line, LineFacts::Walk(walk) if walk.plain);
-    if ppn >= cores || !subject.packed || walks || subject.role == Some(Role::Dataset) {
+    if ppn >= cores || walks || subject.role == Some(Role::Dataset) {
         return Vec::new();
     }
     let what = format!("{} on a node of {}", several(ppn, "rank"), several(cores, "core"));

@@ -143,6 +143,18 @@ fn spelled(subject: &LineSubject) -> Option<Found> {
     })
 }
 
+/// option-drift, of what is another option than it was
+pub(crate) fn changed(subject: &LineSubject) -> Vec<Found> {
+    let Some(line) = subject.mdtest().filter(|line| line.makes_nodes) else { return Vec::new() };
+    let letters = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('k');
+    let place = line.words.iter().position(letters);
+    let place = place.map(|at| Place::Word(at + 1, line.words[at].clone()));
+    let what = "-k makes files by mknod since IOR 3.3; mdtest 1.9 and 3.2, for which such lines were written, \
+                did not know it";
+    let remedy = "agree on what is meant, and write that; results of the two differ";
+    vec![Found::new(what, remedy).level(Level::Waiver).at(place)]
+}
+
 /// option-drift
 pub(crate) fn drift(subject: &LineSubject) -> Vec<Found> {
     let words = match &subject.line {
@@ -154,9 +166,6 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Found> {
         let place = drift.at.and_then(|at| Some(Place::Word(at + 1, words.get(at)?.clone())));
         let (level, remedy) = match drift.kind {
             DriftKind::Unknown => (Level::Error, "write the option that is meant, or take it out"),
-            DriftKind::Changed => {
-                (Level::Waiver, "agree on what is meant, and write that; results of the two differ")
-            }
             DriftKind::Renamed => (Level::Info, "write today's name; IOR 4.1 refuses the old one"),
             DriftKind::Idle => (Level::Info, "take it out"),
         };
@@ -180,23 +189,6 @@ pub(crate) fn hero(subject: &LineSubject) -> Vec<Found> {
     }
     let what = "a hero run shows what the system can do; its number cannot satisfy a clause";
     vec![Found::new(what, "take the criterion out, and compare the number with the contract's")]
-}
-
-/// node-fraction
-pub(crate) fn fraction(subject: &LineSubject) -> Vec<Found> {
-    let Some(share) = subject.nodes_written.as_deref().filter(|text| text.trim().ends_with('%')) else {
-        return Vec::new();
-    };
-    match (subject.stated.nodes, subject.delivered) {
-        (Some(nodes), Some(all)) => {
-            let what = format!("{share} of {all} nodes are {nodes}");
-            vec![Found::new(what, "nothing, it is told").level(Level::Info)]
-        }
-        _ => {
-            let what = format!("{share} of the nodes, and how many there are is not said");
-            vec![Found::new(what, "say `clients.delivered`, or a number of nodes")]
-        }
-    }
 }
 
 /// Types of file systems that lay a file over several targets.
