@@ -32,7 +32,7 @@ use serde::Serialize;
 pub use from_campaign::{measured, reported};
 pub(crate) use from_jobs::losses;
 pub use from_plan::{subjects, waivers};
-pub use paper::paper;
+pub use paper::{LESS_GRAVE, paper};
 pub use subject::{LineSubject, PlanSubject, Role};
 pub use table::{LINTS, Lint, named};
 pub use waiver::Waiver;

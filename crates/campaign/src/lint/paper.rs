@@ -2,6 +2,47 @@
 
 use super::table::LINTS;
 
+/// Cases that rules of acceptance call errors, and that are less grave here: the lint, the case, and why.
+pub const LESS_GRAVE: &[(&str, &str, &str)] = &[
+    (
+        "client-cache-fit",
+        "a waiver",
+        "where readers are shifted to other nodes: what was cached is INVALID by the records",
+    ),
+    (
+        "ls-walk",
+        "a waiver",
+        "for too few walks and for what may be in memory: names found in memory are INVALID by the records",
+    ),
+    ("missing-persist", "a waiver", "of reported and hero tests: no clause rests on them"),
+    (
+        "not-aged",
+        "a waiver",
+        "while there is only the plan: how full the file system is, is known when it is looked at",
+    ),
+    (
+        "option-drift",
+        "a waiver or an info",
+        "where the line still runs: the option has another meaning, another name or none",
+    ),
+    (
+        "stat-unnamed",
+        "an info",
+        "where no statistic is named: the mean is compared, and criterion and verdict say so",
+    ),
+    (
+        "unchecked-data",
+        "a waiver",
+        "in both cases: the data may be compared by other means, for which somebody signs; wrong data that is found is \
+         INVALID",
+    ),
+    (
+        "units",
+        "a waiver",
+        "where two clauses use one family each: all is compared in base units, and only readers can mix them up",
+    ),
+];
+
 /// `docs/LINTS.md`, whole.
 pub fn paper() -> String {
     let mut text = String::from(
@@ -22,6 +63,12 @@ pub fn paper() -> String {
         let stages: Vec<String> = lint.stages().iter().map(ToString::to_string).collect();
         let (id, level, stages) = (lint.id, lint.level, stages.join(", "));
         text.push_str(&format!("| `{id}` | {level} | {stages} | {} | {} |\n", lint.reason, lint.source));
+    }
+    text.push_str(
+        "\n## Less grave here\n\nRules of acceptance call these errors; here they are less, because:\n\n",
+    );
+    for (id, level, why) in LESS_GRAVE {
+        text.push_str(&format!("- `{id}` is {level} {why}\n"));
     }
     text.push_str(
         "\n## Told elsewhere\n\nThese are told, or refused, by other parts of the program too:\n\n",

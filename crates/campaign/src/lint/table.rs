@@ -261,7 +261,10 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC (28 nodes × 8 and 184 ranks)",
         reason: "Ranks, nodes and sizes that contradict each other describe no run",
-        checks: &[Line(shape::geometry)],
+        checks: &[
+            Line(shape::geometry),
+            Told(Stage::Plan, "refused: ranks of a test that are not its nodes times the ranks of each"),
+        ],
     },
     Lint {
         id: "role-mismatch",
@@ -278,18 +281,18 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "Lockwood, IOR results at NERSC (a result on another file system than its title)",
         reason: "A path elsewhere measures another file system",
-        checks: &[Line(shape::place), Before(before::mounts)],
+        checks: &[
+            Line(shape::place),
+            Told(Stage::Plan, "refused: a path outside the campaign's own directory"),
+            Before(before::mounts),
+        ],
     },
     Lint {
         id: "option-drift",
         level: Level::Error,
         source: "Blue Waters IO-2017 (mdtest -k); Lockwood, IOR results at NERSC (-H, lustrestripecount)",
         reason: "Options come, go and change their meaning between versions",
-        checks: &[
-            Line(shape::changed),
-            Line(shape::drift),
-            Told(Stage::Plan, "refused: unknown options"),
-        ],
+        checks: &[Line(shape::changed), Line(shape::drift), Told(Stage::Plan, "refused: unknown options")],
     },
     Lint {
         id: "options-in-file",
@@ -601,8 +604,14 @@ pub const LINTS: &[Lint] = &[
         source: "NERSC-10 benchmark rules",
         reason: "The best of several is above the truth, the more so the more there are",
         checks: &[
-            Told(Stage::Report, "by construction: every attempt is listed, and one that ended is never made again"),
-            Told(Stage::After, "a repetition that is there twice is INVALID; of killed attempts the verdict warns"),
+            Told(
+                Stage::Report,
+                "by construction: every attempt is listed, and one that ended is never made again",
+            ),
+            Told(
+                Stage::After,
+                "a repetition that is there twice is INVALID; of killed attempts the verdict warns",
+            ),
         ],
     },
     Lint {

@@ -181,7 +181,11 @@ fn what_is_said_is_said_of_the_line_that_is_there() {
     assert_eq!(remedy, "give -Q no multiple of 4, such as -Q 1; or --drop-caches");
     let (_, remedy) = told("nodes=4 ppn=2", "ior -r -F", "reader-is-writer");
     assert_eq!(remedy, "add -C, which reads what another node wrote; or --drop-caches");
-    assert_eq!(ids(&subject("nodes=4 ppn=2", "mdtest -n 1000000 -N")), [""; 0], "a shift that cannot be read");
+    assert_eq!(
+        ids(&subject("nodes=4 ppn=2", "mdtest -n 1000000 -N")),
+        [""; 0],
+        "a shift that cannot be read"
+    );
 }
 
 #[test]
@@ -194,7 +198,6 @@ fn of_a_line_with_its_options_in_a_file_nothing_is_guessed() {
         assert_eq!(ids(&subject(facts, line)), ["options-in-file"], "{line}");
     }
 }
-
 
 #[test]
 fn a_line_with_the_defect_is_found_and_the_mended_one_is_not() {

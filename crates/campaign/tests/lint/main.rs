@@ -73,6 +73,18 @@ fn the_table_is_sound() {
 }
 
 #[test]
+fn what_is_less_grave_is_so_by_its_findings() {
+    let texts = [include_str!("../plans/seeds-literal.toml"), include_str!("../plans/more-defects.toml")];
+    let of = |text| lint::plan(&campaign::Plan::parse(text, "p.toml").unwrap());
+    let found: Vec<Finding> = texts.into_iter().flat_map(of).collect();
+    for (id, level, _) in lint::LESS_GRAVE {
+        let levels =
+            found.iter().filter(|finding| finding.lint == *id).map(|finding| finding.level.to_string());
+        assert!(levels.into_iter().any(|own| level.contains(&own)), "no {id} is {level}");
+    }
+}
+
+#[test]
 fn the_paper_is_made_of_the_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/LINTS.md");
     if std::env::var_os("BLESS").is_some() {

@@ -4,7 +4,7 @@ use campaign::Plan;
 use campaign::lint::subject::{PlanSubject, Series, Step};
 use campaign::lint::table::Check;
 use campaign::lint::waiver::{Waiver, settle};
-use campaign::lint::{self, Finding, Level, Place};
+use campaign::lint::{self, Finding, Level, Place, Stage};
 
 use crate::{finding, with_check};
 
@@ -232,4 +232,22 @@ fn an_error_cannot_be_waived() {
             .what
             .starts_with("missing-persist cannot be waived here, it is an error")
     );
+}
+
+/// Every check about a command or a plan finds something in a plan, or a plan with its defect is refused.
+#[test]
+fn every_lint_of_the_plan_stage_is_found_in_a_plan_or_refused_there() {
+    let texts = [include_str!("../plans/seeds-literal.toml"), include_str!("../plans/more-defects.toml")];
+    let of = |text| lint::plan(&Plan::parse(text, "p.toml").unwrap());
+    let found: Vec<&str> = texts.into_iter().flat_map(of).map(|finding| finding.lint).collect();
+    let looked_for = with_check(|check| check.stage() == Stage::Plan);
+    let refused = |id: &str| {
+        let lint = lint::named(id).expect("of the table");
+        lint.checks
+            .iter()
+            .any(|check| matches!(check, Check::Told(Stage::Plan, how) if how.starts_with("refused")))
+    };
+    let missing: Vec<&str> =
+        looked_for.into_iter().filter(|id| !found.contains(id) && !refused(id)).collect();
+    assert_eq!(missing, [""; 0]);
 }

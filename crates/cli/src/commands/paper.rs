@@ -108,6 +108,9 @@ mod tests {
             refused(&["plan", "bake"]).unwrap_err().0,
             "`assay plan` has no command `bake`; it has check, init, list, schema, show"
         );
-        assert_eq!(refused(&["run", "x"]).unwrap_err().0, "`assay run` has no command `x`; it has no command");
+        assert_eq!(
+            refused(&["run", "x"]).unwrap_err().0,
+            "`assay run` has no command `x`; it has no command"
+        );
     }
 }

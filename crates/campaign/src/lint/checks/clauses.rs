@@ -194,7 +194,8 @@ pub(crate) fn short(subject: &LineSubject) -> Vec<Found> {
         let what = format!("the clause asks for {wanted} repetitions, and {planned} are planned");
         found.push(Found::new(what, format!("repetitions = {wanted}")).level(Level::Error));
     }
-    if let Some(line) = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file)) {
+    if let Some(line) = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file))
+    {
         let again = match line.write {
             true => "writes over the files of the one before",
             false => "reads what the one before has just read",

@@ -179,7 +179,9 @@ pub(crate) fn hidden(subject: &LineSubject) -> Vec<Found> {
     let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
     let Some(file) = &line.script else { return Vec::new() };
     let what = format!("the options in `{file}` are not looked at, so nothing is known of what is moved");
-    vec![Found::new(what, "write them in the line: -O KEY=VALUE of each line of the file").at(line.place('f'))]
+    vec![
+        Found::new(what, "write them in the line: -O KEY=VALUE of each line of the file").at(line.place('f')),
+    ]
 }
 
 /// hero-as-contract
