@@ -209,3 +209,35 @@ fn a_file_system_filled_by_what_others_read_is_named_with_what_to_do_and_the_cam
     assert_eq!(resumed.status, Some(0), "{resumed:#?}");
     assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
 }
+
+#[test]
+fn a_folder_that_is_there_goes_on_with_nothing_but_what_it_was_begun_with() {
+    let place = Place::new();
+    let head = "[parameters]\nBLOCK = \"256k\"\n[scale.large]\nBLOCK = \"512k\"\n";
+    place.plan(&format!("{head}{}", TESTS.replace("256k", "${BLOCK}").replace("-w -t", "-w -e -t")));
+    let words = "run p.toml --dir dir --folder F --scale large --only A";
+    place.assay(words).ok();
+    let ended = place.assay(words);
+    assert!(
+        ended.err.contains("F has ended, nothing is left to resume"),
+        "the same words mean it: {ended:#?}"
+    );
+    let ended = place.assay("run p.toml --folder F");
+    assert!(ended.err.contains("F has ended, nothing is left to resume"), "{ended:#?}");
+    fs::create_dir(place.path("other")).unwrap();
+    let text = fs::read_to_string(place.path("p.toml")).unwrap();
+    fs::write(place.path("q.toml"), text.replace("1 B/s", "2 B/s")).unwrap();
+    for (words, other) in [
+        ("run q.toml --dir dir --folder F", "another plan"),
+        ("run p.toml --dir dir --folder F --set BLOCK=192k", "other values of the plan's parameters"),
+        ("run p.toml --dir dir --folder F --only B", "other tests"),
+        ("run p.toml --dir other --folder F", "another --dir"),
+        ("run --resume F --dir other", "another --dir"),
+    ] {
+        let ran = place.assay(words);
+        assert_eq!(ran.status, Some(2), "{words}: {ran:#?}");
+        let wanted =
+            format!("assay: F is there and was begun with {other}; go on with it by `assay run --resume F`");
+        assert!(ran.err.starts_with(&wanted), "{words}: {ran:#?}");
+    }
+}

@@ -56,7 +56,7 @@ enum Action {
 }
 
 /// Values of a plan's parameters.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct Values {
     /// The values of [scale.NAME] in the plan, such as those for a small machine
     #[arg(long, value_name = "NAME")]

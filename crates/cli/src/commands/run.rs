@@ -62,10 +62,12 @@ pub(crate) struct Args {
 
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
-    if let Some(folder) = args.wait.clone().or_else(|| args.resume.clone()) {
+    if let Some(folder) = args.wait.clone() {
         return go_on(args, folder, argv);
     }
-    if let Some(folder) = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists()) {
+    let there = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists());
+    if let Some(folder) = args.resume.clone().or(there) {
+        fits(&args, &folder)?;
         return go_on(args, folder, argv);
     }
     let path = args.plan.context("a plan is needed")?;
@@ -98,6 +100,36 @@ fn warn(plan: &Plan, path: &Path) {
     }
 }
 
+/// Says no to words that are not of the campaign in `folder`, which goes on with what it was begun with.
+fn fits(args: &Args, folder: &Path) -> Result<()> {
+    // What is not there or cannot be read is for the campaign to tell.
+    let Ok(Campaign { info, .. }) = folder::load(folder) else { return Ok(()) };
+    let choice = args.values.clone().choice();
+    let another_plan = || -> Result<bool> {
+        let Some(path) = &args.plan else { return Ok(false) };
+        Ok(folder::sha256(plan::load(path, &choice)?.text.as_bytes()) != info.plan_sha256)
+    };
+    let whole = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let another_dir = |dir: &PathBuf| whole(dir) != whole(Path::new(&info.dir));
+    let sorted = |tests: &[String]| BTreeSet::from_iter(tests.to_vec());
+    let other = if another_plan()? {
+        "another plan"
+    } else if !args.values.is_empty() && choice != Choice::of(&info) {
+        "other values of the plan's parameters"
+    } else if !args.only.is_empty() && sorted(&args.only) != sorted(&info.only) {
+        "other tests"
+    } else if args.dir.as_ref().is_some_and(another_dir) {
+        "another --dir"
+    } else {
+        return Ok(());
+    };
+    let at = folder.display();
+    Err(Usage(format!(
+        "{at} is there and was begun with {other}; go on with it by `assay run --resume {at}`, or name another folder"
+    ))
+    .into())
+}
+
 /// Goes on with a campaign: here, in a batch job, or by what the batch job that it is in has to say.
 fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
     let allocation = around::allocation();
@@ -112,15 +144,10 @@ fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
             return Ok(status);
         }
     }
-    let choice = match args.values.is_empty() || args.folder.is_some() {
-        true => kept_choice(&folder),
-        false => args.values.choice(),
-    };
     if let (Some(_), Some(job)) = (&args.submit, submit::Submitted::last(&folder)?) {
         return submit::again(&job, &folder, args.batch.as_deref().map(|text| words(Some(text))));
     }
-    let path = args.plan.filter(|_| args.folder.is_none()).unwrap_or_else(|| folder.join(names::PLAN));
-    let plan = plan::load(&path, &choice)?;
+    let plan = plan::load(&folder.join(names::PLAN), &kept_choice(&folder))?;
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());
