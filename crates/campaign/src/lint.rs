@@ -205,12 +205,12 @@ impl Finding {
 
 /// The findings of the plan stage about one command, the gravest first.
 pub fn line(subject: &LineSubject) -> Vec<Finding> {
-    let all = LINTS.iter().flat_map(|lint| lint.checks.iter().map(move |check| (lint, check)));
-    let found = all.flat_map(|(lint, check)| match check {
-        Check::Line(check) => check(subject).into_iter().map(|found| found.of(lint)).collect(),
+    let found = table::all_found(|check| match check {
+        Check::Line(check) => check(subject),
         _ => Vec::new(),
     });
     let mut findings: Vec<Finding> = found
+        .into_iter()
         .map(|mut finding| {
             finding.about.clone_from(&subject.id);
             finding.place = match (subject.at, finding.place) {
@@ -228,13 +228,10 @@ pub fn line(subject: &LineSubject) -> Vec<Finding> {
 /// The findings of the plan stage about a plan, of its lines and of the whole, in the order of its lines.
 pub fn whole(subject: &PlanSubject) -> Vec<Finding> {
     let mut findings: Vec<Finding> = subject.lines.iter().flat_map(line).collect();
-    for lint in LINTS {
-        for check in lint.checks {
-            if let Check::Plan(check) = check {
-                findings.extend(check(subject).into_iter().map(|found| found.of(lint)));
-            }
-        }
-    }
+    findings.extend(table::all_found(|check| match check {
+        Check::Plan(check) => check(subject),
+        _ => Vec::new(),
+    }));
     let order = |about: &str| subject.lines.iter().position(|line| line.id == about).unwrap_or(usize::MAX);
     findings.sort_by_key(|finding| order(&finding.about));
     findings

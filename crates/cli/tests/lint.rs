@@ -112,6 +112,18 @@ fn d3_d8_d9_options_that_are_unknown_or_changed_are_told_with_their_place() {
 }
 
 #[test]
+fn options_in_a_file_and_options_of_programs_in_between_are_not_guessed() {
+    let expected = vec![("options-in-file".to_owned(), "waiver".to_owned(), "-f".to_owned())];
+    assert_eq!(found("--role read", "ior -f s.ior"), expected);
+    let ran = lint(&["--dataset", "ior -f s.ior", "--", "ior", "-r", "-C"]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("--dataset: -f hides its options"), "{ran:?}");
+    assert_eq!(ids("", "mpirun -n 8 numactl -N 0 ior -w -e"), [""; 0]);
+    assert_eq!(ids("", "mpirun -n 8 singularity exec -H /home/x img ior -r -C"), [""; 0]);
+    assert_eq!(ids("", "jsrun -n ALL_HOSTS ior -w -e"), [""; 0]);
+}
+
+#[test]
 fn several_slips_are_all_told() {
     let said = found("", "ior -w -e -4 -t 1m --nothing -b 1x stray");
     let slips: Vec<&str> =
@@ -228,8 +240,15 @@ fn a_plan_that_is_checked_is_told_what_the_linter_finds() {
     let line =
         told.lines().find(|line| line.contains(" role-mismatch: ")).unwrap_or_else(|| panic!("{told}"));
     assert!(
-        line.starts_with("lint: 59:7: BW-IOR4: error role-mismatch: is to measure a read, and has -w;"),
+        line.starts_with("lint: 60:7: BW-IOR4: error role-mismatch: is to measure a read, and has -w;"),
         "{line}"
     );
     assert!(told.contains("(waived by storage lead: the user's view is meant)"), "{told}");
+    for drift in [
+        "BW-MD1: waiver option-drift: -k makes files by mknod since IOR 3.3",
+        "CORI-SSF: info option-drift: -H ",
+        "PM-HERO: info option-drift: lustrestripecount",
+    ] {
+        assert_eq!(told.lines().filter(|line| line.contains(drift)).count(), 1, "{drift}: {told}");
+    }
 }

@@ -3,9 +3,10 @@
 //! Never here: whether the values may be used.
 
 use results::folder::Job;
+use results::record::Counts;
 use results::statistics::{self, Answer, Side, Step, Tolerance, proportion};
 use results::{Outcome, Statistics};
-use units::{Dimension, Quantity, bytes_binary, count};
+use units::{Dimension, Quantity, bytes_binary};
 
 use super::Case;
 use super::goal::Aim;
@@ -44,14 +45,15 @@ pub(super) fn decide(criterion: &Criterion, test: &Test, aim: &Aim, values: &[f6
 /// confidence in no more than 3 of n.
 pub(super) fn of_compared(case: &Case<'_>, jobs: &[&Job], mut decision: Decision) -> Decision {
     let phases = jobs.iter().flat_map(|job| case.phases(job));
-    let checked = phases.filter_map(|phase| Some((phase.check.as_ref()?.bytes, phase.ops)));
-    let (bytes, transfers) = checked.fold((0, 0), |(bytes, ops), (b, o): (u64, u64)| (bytes + b, ops + o));
-    if case.metric().1 == "errors" && decision.value == Some(0.0) && transfers > 3 {
-        let (all, share) = (bytes_binary(bytes as f64), 300.0 / transfers as f64);
+    let checked = phases.filter_map(|phase| Some((phase.check.as_ref()?.bytes, phase.ops, phase.counts)));
+    let checked: Vec<(u64, u64, Counts)> = checked.collect();
+    let (bytes, n) = checked.iter().fold((0, 0), |(bytes, n), one| (bytes + one.0, n + one.1));
+    if case.metric().1 == "errors" && decision.value == Some(0.0) && n >= 6 {
+        let names = checked.iter().all(|one| one.2 == Counts::Operations);
+        let (all, what) = (bytes_binary(bytes as f64), if names { "operations" } else { "transfers" });
         decision.reason.push_str(&format!(
-            "; {all} in {} transfers were compared, so with 95 % confidence at most {share:.2e} % of transfers \
-             are wrong (3/n)",
-            count(transfers as f64)
+            "; {all} in {n} {what} were compared, so with 95 % confidence no more than 1 in {} is wrong (3/n)",
+            n / 3
         ));
     }
     decision

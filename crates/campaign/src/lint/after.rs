@@ -6,7 +6,7 @@ use results::record::{Counts, Phase};
 use results::statistics;
 use units::{bytes_binary, count, duration, rate_decimal};
 
-use super::table::{Check, LINTS};
+use super::table::{Check, all_found};
 use super::{Finding, Found, Level};
 
 /// Share of the mean below which the slowest rank of a stonewalled run is a straggler.
@@ -77,12 +77,10 @@ pub(super) fn rate(phase: &Phase) -> Option<f64> {
 
 /// The findings of this stage, in the order of the table.
 pub fn findings(subject: &AfterSubject<'_>) -> Vec<Finding> {
-    let all = LINTS.iter().flat_map(|lint| lint.checks.iter().map(move |check| (lint, check)));
-    let found = all.flat_map(|(lint, check)| match check {
-        Check::After(check) => check(subject).into_iter().map(|found| found.of(lint)).collect(),
+    let mut findings = all_found(|check| match check {
+        Check::After(check) => check(subject),
         _ => Vec::new(),
     });
-    let mut findings: Vec<Finding> = found.collect();
     for finding in &mut findings {
         finding.about.clone_from(&subject.id);
     }

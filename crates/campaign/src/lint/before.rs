@@ -5,7 +5,7 @@
 use results::folder::{FileSystem, Machine};
 use units::duration;
 
-use super::table::{Check, LINTS};
+use super::table::{Check, all_found};
 use super::{Finding, Found};
 
 /// How far clocks of clients may be apart for windows over several launches, seconds.
@@ -45,12 +45,10 @@ impl BeforeSubject<'_> {
 
 /// The findings of this stage, in the order of the table.
 pub fn findings(subject: &BeforeSubject<'_>) -> Vec<Finding> {
-    let all = LINTS.iter().flat_map(|lint| lint.checks.iter().map(move |check| (lint, check)));
-    let found = all.flat_map(|(lint, check)| match check {
-        Check::Before(check) => check(subject).into_iter().map(|found| found.of(lint)).collect(),
+    let mut findings = all_found(|check| match check {
+        Check::Before(check) => check(subject),
         _ => Vec::new(),
     });
-    let mut findings: Vec<Finding> = found.collect();
     for finding in &mut findings {
         finding.about = format!("fs.{}", subject.fs);
     }

@@ -2,7 +2,7 @@
 //!
 //! Never here: rendering, and where the facts come from.
 
-use super::table::{Check, LINTS};
+use super::table::{Check, all_found};
 use super::{Finding, Found, Level};
 
 /// What a report rests on.
@@ -17,12 +17,10 @@ pub struct ReportSubject {
 
 /// The findings of this stage, in the order of the table.
 pub fn findings(subject: &ReportSubject) -> Vec<Finding> {
-    let all = LINTS.iter().flat_map(|lint| lint.checks.iter().map(move |check| (lint, check)));
-    let found = all.flat_map(|(lint, check)| match check {
-        Check::Report(check) => check(subject).into_iter().map(|found| found.of(lint)).collect(),
+    all_found(|check| match check {
+        Check::Report(check) => check(subject),
         _ => Vec::new(),
-    });
-    found.collect()
+    })
 }
 
 /// audit-gap

@@ -10,7 +10,7 @@ use super::checks::{cache, clauses, names, series, shape, stonewall};
 use super::document::{self, ReportSubject};
 use super::state::{self, StateSubject};
 use super::subject::{LineSubject, PlanSubject};
-use super::{Found, Level, Stage};
+use super::{Finding, Found, Level, Stage};
 
 /// One way to look for a lint.
 #[derive(Clone, Copy)]
@@ -96,6 +96,15 @@ impl Lint {
             _ => None,
         })
     }
+}
+
+/// What `look` finds by each check, in the order of the table.
+pub(super) fn all_found(look: impl Fn(&Check) -> Vec<Found>) -> Vec<Finding> {
+    let of = |lint: &'static Lint| lint.checks.iter().map(move |check| (lint, check));
+    let found = LINTS.iter().flat_map(of).flat_map(|(lint, check)| {
+        look(check).into_iter().map(|found| found.of(lint)).collect::<Vec<_>>()
+    });
+    found.collect()
 }
 
 /// The lint with this id.

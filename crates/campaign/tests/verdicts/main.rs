@@ -232,8 +232,8 @@ fn no_error_is_told_with_what_was_compared_and_how_often_there_may_be_one() {
     assert_eq!(verdict.outcome, Outcome::Pass);
     assert_eq!(
         verdict.reason,
-        "max 0 meets == 0 errors; 3.00 GiB in 3072 transfers were compared, so with 95 % confidence at most \
-         9.77e-2 % of transfers are wrong (3/n)"
+        "max 0 meets == 0 errors; 3.00 GiB in 3072 transfers were compared, so with 95 % confidence no more \
+         than 1 in 1024 is wrong (3/n)"
     );
     assert_eq!(verdict.statistics.and_then(|statistics| statistics.bound), None, "a count has no bound");
 }
