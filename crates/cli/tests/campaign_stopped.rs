@@ -216,7 +216,8 @@ fn a_folder_that_is_there_goes_on_with_nothing_but_what_it_was_begun_with() {
     let head = "[parameters]\nBLOCK = \"256k\"\n[scale.large]\nBLOCK = \"512k\"\n";
     place.plan(&format!("{head}{}", TESTS.replace("256k", "${BLOCK}").replace("-w -t", "-w -e -t")));
     let words = "run p.toml --dir dir --folder F --scale large --only A";
-    place.assay(words).ok();
+    let ran = place.assay(words);
+    assert_eq!(ran.status, Some(3), "the others were not run: {ran:#?}");
     let ended = place.assay(words);
     assert!(
         ended.err.contains("F has ended, nothing is left to resume"),
