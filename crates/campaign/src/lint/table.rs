@@ -101,9 +101,10 @@ impl Lint {
 /// What `look` finds by each check, in the order of the table.
 pub(super) fn all_found(look: impl Fn(&Check) -> Vec<Found>) -> Vec<Finding> {
     let of = |lint: &'static Lint| lint.checks.iter().map(move |check| (lint, check));
-    let found = LINTS.iter().flat_map(of).flat_map(|(lint, check)| {
-        look(check).into_iter().map(|found| found.of(lint)).collect::<Vec<_>>()
-    });
+    let found = LINTS
+        .iter()
+        .flat_map(of)
+        .flat_map(|(lint, check)| look(check).into_iter().map(|found| found.of(lint)).collect::<Vec<_>>());
     found.collect()
 }
 
