@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use units::several;
 
-use super::table::{Check, LINTS};
+use super::table::{Check, all_found};
 use super::{Finding, Found, Level};
 use crate::plan::Stripes;
 
@@ -120,12 +120,11 @@ impl StateSubject {
 
 /// The findings of these checks, in the order of the table.
 pub fn findings(subject: &StateSubject) -> Vec<Finding> {
-    let all = LINTS.iter().flat_map(|lint| lint.checks.iter().map(move |check| (lint, check)));
-    let found = all.flat_map(|(lint, check)| match check {
-        Check::State(check) => check(subject).into_iter().map(|found| found.of(lint)).collect(),
+    let found = all_found(|check| match check {
+        Check::State(check) => check(subject),
         _ => Vec::new(),
     });
-    found.map(|finding| Finding { about: subject.id.clone(), ..finding }).collect()
+    found.into_iter().map(|finding| Finding { about: subject.id.clone(), ..finding }).collect()
 }
 
 /// degraded
