@@ -10,7 +10,7 @@ use common::campaign::{Place, SmallFs, json, names, signal, there, tree, until};
 
 const WRITTEN_AND_READ: &str = r#"
 [dataset.d]
-ior = "-w -F -t 64k -b 1m -k -G 7"
+ior = "-w -e -F -t 64k -b 1m -k -G 7"
 [[test]]
 id = "W"
 clause = "two ranks write"
@@ -171,9 +171,9 @@ fn a_criterion_that_cannot_be_met_fails() {
 fn a_job_that_fails_is_invalid_and_what_it_complained_is_kept() {
     let place = Place::new();
     place.plan(
-        "[[test]]\nid = \"BAD\"\nior = \"-w -t 64k -b 256k -o {dir}/nowhere/f\"\n\
+        "[[test]]\nid = \"BAD\"\nior = \"-w -e -t 64k -b 256k -o {dir}/nowhere/f\"\n\
          criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n\
-         [[test]]\nid = \"GOOD\"\nior = \"-w -t 64k -b 256k\"\n\
+         [[test]]\nid = \"GOOD\"\nior = \"-w -e -t 64k -b 256k\"\n\
          criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n",
     );
     let ran = place.campaign();
@@ -214,7 +214,7 @@ fn a_file_system_that_fills_up_under_a_job_makes_it_invalid_and_the_filler_stays
 fn wrong_data_fails_a_criterion_about_errors() {
     let place = Place::new();
     place.plan(
-        "[dataset.d]\nior = \"-w -F -t 64k -b 256k -k -G 1\"\n[[test]]\nid = \"C\"\n\
+        "[dataset.d]\nior = \"-w -e -F -t 64k -b 256k -k -G 1\"\n[[test]]\nid = \"C\"\n\
          uses = \"dataset.d\"\nior = \"-R -F -C -t 64k -b 256k -k -G 2\"\n\
          criterion = { metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }\n",
     );

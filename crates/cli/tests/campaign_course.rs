@@ -59,7 +59,7 @@ fn steps_that_take_turns_run_round_by_round_and_readers_find_their_files() {
     let place = Place::new();
     place.plan(
         "[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"128k\"]\nrepetitions = 2\n\
-         order = \"interleaved\"\n[[series.phases]]\nid = \"w\"\nior = \"-w -k -t {step} -b 256k\"\n\
+         order = \"interleaved\"\n[[series.phases]]\nid = \"w\"\nior = \"-w -e -k -t {step} -b 256k\"\n\
          criterion = { metric = \"write.bytes\", op = \"==\", value = \"512 KiB\" }\n\
          [[series.phases]]\nid = \"r\"\nuses = \"w\"\nior = \"-r -k -t {step} -b 256k\"\ncache = \"warm\"\n\
          criterion = { metric = \"read.bytes\", op = \"==\", value = \"512 KiB\" }\n",

@@ -194,7 +194,7 @@ fn what_a_deadline_left_of_a_shared_file_is_known_to_the_byte() {
 #[test]
 fn a_dataset_that_a_test_writes_into_by_way_of_another_is_still_one_of_its_size() {
     let place = Place::new();
-    let writes = "[[test]]\nid = \"W\"\nuses = \"A\"\nior = \"-w -E -z -F -t 4k -b 1m -k -G 7\"\n\
+    let writes = "[[test]]\nid = \"W\"\nuses = \"A\"\nior = \"-w -e -E -z -F -t 4k -b 1m -k -G 7\"\n\
                   criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
     place.plan(&format!("[dataset.d]\n{MADE}{}{writes}{}", reader("A", ""), reader("B", "")));
     let ran = place.campaign();

@@ -12,7 +12,7 @@ use common::{Ran, program, run};
 
 const PLAN: &str = r#"
 [dataset.d]
-ior = "-w -F -t 64k -b 128k -k -G 3"
+ior = "-w -e -F -t 64k -b 128k -k -G 3"
 keep = "7 days"
 [[test]]
 id = "R"

@@ -14,7 +14,7 @@ use results::folder;
 const TESTS: &str = r#"
 [[test]]
 id = "W"
-ior = "-w -t 64k -b 128k -k -G 3"
+ior = "-w -e -t 64k -b 128k -k -G 3"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 [[test]]
 id = "R"

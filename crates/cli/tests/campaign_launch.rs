@@ -8,7 +8,7 @@ use std::fs;
 use common::campaign::{Place, json, there};
 use common::wheel;
 
-const TEST: &str = "[[test]]\nid = \"W\"\nior = \"-w -t 64k -b 128k\"\n\
+const TEST: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 128k\"\n\
                     criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
 
 /// Writes the plan `p.toml` with these tables before its test, which ends with `keys`.

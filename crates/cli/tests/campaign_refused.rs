@@ -6,7 +6,7 @@ use std::fs;
 
 use common::campaign::{HEAD, Place, SmallFs, names};
 
-const WRITER: &str = "[[test]]\nid = \"W\"\nior = \"-w -t 64k -b 256k\"\n";
+const WRITER: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 256k\"\n";
 const LOOSE: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
 
 /// The plan that ends with `rest` is refused by `run` and by `plan check`, with these words.
@@ -37,7 +37,7 @@ fn a_plan_that_cannot_work_is_refused_at_its_line_and_nothing_is_made() {
     refused(&criterion("write.bw", "100"), &at(4, 55), &["`100` has no unit; write it as in `"]);
     refused(&criterion("read.bw", "\"1 B/s\""), &at(4, 24), &["yields no `read.bw`: its phases are write"]);
     refused(&criterion("write.bandwidth", "\"1 B/s\""), &at(4, 24), &["no metric `bandwidth`"]);
-    let reader = "[dataset.pairs]\nior = \"-w -k\"\n[[test]]\nid = \"R\"\nuses = \"dataset.pair\"\n\
+    let reader = "[dataset.pairs]\nior = \"-w -e -k\"\n[[test]]\nid = \"R\"\nuses = \"dataset.pair\"\n\
                   ior = \"-r -k\"\nrole = \"reported\"\n";
     refused(reader, &at(5, 8), &["no [dataset.pair]; did you mean `pairs`?"]);
     for (words, why) in [

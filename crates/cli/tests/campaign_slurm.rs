@@ -15,7 +15,7 @@ const SRUN: &str = "[launch]\nkind = \"srun\"\noptions = [\"--mpi=pmi2\"]\n";
 /// A test of one repetition.
 fn test(id: &str, keys: &str, ior: &str) -> String {
     format!(
-        "[[test]]\nid = \"{id}\"\n{keys}\nior = \"-w -t 64k -b 128k {ior}\"\n\
+        "[[test]]\nid = \"{id}\"\n{keys}\nior = \"-w -e -t 64k -b 128k {ior}\"\n\
          criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }}\n"
     )
 }

@@ -11,11 +11,11 @@ use common::campaign::{Place, SmallFs, alive, names, signal, tree, until};
 const TESTS: &str = r#"
 [[test]]
 id = "A"
-ior = "-w -t 64k -b 256k"
+ior = "-w -e -t 64k -b 256k"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 [[test]]
 id = "B"
-ior = "-w -t 64k -b 256k -k -G 3"
+ior = "-w -e -t 64k -b 256k -k -G 3"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 [[test]]
 id = "C"
@@ -24,7 +24,7 @@ ior = "-R -t 64k -b 256k -k -G 3"
 criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 [[test]]
 id = "D"
-ior = "-w -t 64k -b 128k"
+ior = "-w -e -t 64k -b 128k"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 
@@ -159,7 +159,7 @@ fn a_job_that_hangs_is_killed_with_its_children_and_the_campaign_goes_on() {
 fn a_line_that_waits_for_ever_is_killed_at_its_time_limit() {
     let place = Place::new();
     place.plan(
-        "[[test]]\nid = \"SLOW\"\nior = \"-w -t 64k -b 64k -i 2 -d 600\"\ntimeout = \"1 s\"\n\
+        "[[test]]\nid = \"SLOW\"\nior = \"-w -e -t 64k -b 64k -i 2 -d 600\"\ntimeout = \"1 s\"\n\
          criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n",
     );
     let ran = place.campaign();
@@ -196,7 +196,7 @@ fn a_job_that_fills_the_file_system_of_the_folder_makes_room_for_its_own_evidenc
 fn a_file_system_filled_by_what_others_read_is_named_with_what_to_do_and_the_campaign_resumes() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
-    place.plan(&format!("{}{TESTS}", filling(&place, "-w -t 64k -b 256k -k")));
+    place.plan(&format!("{}{TESTS}", filling(&place, "-w -e -t 64k -b 256k -k")));
     let ran = place.campaign();
     assert_eq!((ran.status, ran.err.lines().count()), (Some(1), 2), "{ran:#?}");
     let folder = place.folder();

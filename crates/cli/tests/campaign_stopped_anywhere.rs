@@ -16,7 +16,7 @@ use common::{Ran, program, run};
 const TESTS: &str = r#"
 [[test]]
 id = "W"
-ior = "-w -t 64k -b 128k -k -G 3"
+ior = "-w -e -t 64k -b 128k -k -G 3"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 [[test]]
 id = "R"
@@ -26,7 +26,7 @@ repetitions = 2
 criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 [[test]]
 id = "BAD"
-ior = "-w -t 64k -b 64k -o {dir}/nowhere/f"
+ior = "-w -e -t 64k -b 64k -o {dir}/nowhere/f"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 const OUTCOMES: [&str; 3] = ["W PASS", "R PASS", "BAD INVALID"];

@@ -60,8 +60,8 @@ pub(super) fn said(finding: &Finding) -> String {
     format!("{what} ({lint}); {remedy}")
 }
 
-/// What a finding may be about to count for a test: itself, its series, its file system, and all that made
-/// the files that it reads.
+/// What a finding may be about to count for a test: itself, its series, its file system, and the dataset that
+/// it reads.
 fn about(case: &Case<'_>) -> Vec<String> {
     let Case { plan, test, .. } = case;
     let mut about = vec![test.id.clone()];
@@ -69,13 +69,10 @@ fn about(case: &Case<'_>) -> Vec<String> {
     about.extend((!case.counts_errors()).then(|| format!("fs.{}", test.fs)));
     about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));
     let mut uses = test.uses.as_ref();
-    while let Some(made) = uses {
-        about.push(made.maker(plan));
-        uses = match made {
-            Uses::Test(index) => plan.tests[*index].uses.as_ref(),
-            Uses::Dataset(_) => None,
-        };
+    while let Some(Uses::Test(index)) = uses {
+        uses = plan.tests[*index].uses.as_ref();
     }
+    about.extend(uses.map(|dataset| dataset.maker(plan)));
     about
 }
 
