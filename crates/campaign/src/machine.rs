@@ -5,7 +5,6 @@
 
 mod ask;
 mod environment;
-mod mounts;
 mod programs;
 mod targets;
 
@@ -15,9 +14,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use results::folder::{FileSystem, Fill, Layout, Machine};
+use results::mounts::{self, mount_of};
 
 pub use environment::recorded;
-use mounts::mount_of;
 pub use programs::{Hashes, launcher};
 
 /// This machine now, with the file systems of the directories given by the plan's names for them.

@@ -37,6 +37,11 @@ impl Calendar {
         (self.unix_ns + clock_ns).saturating_sub(self.clock_ns)
     }
 
+    /// What it would have said when the clock was at zero, nanoseconds since 1970.
+    pub fn origin_unix_ns(&self) -> i64 {
+        self.unix_ns.cast_signed().wrapping_sub(self.clock_ns.cast_signed())
+    }
+
     /// How far that may be off, nanoseconds.
     pub fn uncertainty_ns(&self) -> u64 {
         self.uncertainty_ns
@@ -56,6 +61,7 @@ mod tests {
         let after = unix_seconds();
         let calendar = Calendar::read(&clock);
         let (found, off) = (calendar.unix_ns(moment) as f64 * 1e-9, calendar.uncertainty_ns() as f64 * 1e-9);
+        assert_eq!(calendar.origin_unix_ns() + moment as i64, calendar.unix_ns(moment) as i64);
         // A microsecond more for the calendar's own rounding to a float.
         assert!(
             (before - off - 1e-6..=after + off + 1e-6).contains(&found),

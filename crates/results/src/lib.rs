@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod folder;
+pub mod mounts;
 pub mod record;
 pub mod records;
 pub mod stragglers;

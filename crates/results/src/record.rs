@@ -11,6 +11,7 @@
 
 mod case;
 mod check;
+mod clients;
 mod each_rank;
 mod metrics;
 mod state;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use case::{Case, Evidence, Outcome};
 pub use check::{BadRange, BadRank, Check};
+pub use clients::{Apart, Clients, Mounted, Others, SKEW_S};
 pub use each_rank::{Column, EachRank, Moments};
 pub use metrics::{METRICS, Metric};
 pub use state::{State, StateExtents};
@@ -85,6 +87,10 @@ pub struct Run {
     pub mpi: Option<String>,
     /// What the clock is worth.
     pub clock: ClockFacts,
+    /// What the nodes said when it began; absent where there was nothing to say, and in records from before
+    /// they were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Clients>,
 }
 
 /// What the clock is worth.

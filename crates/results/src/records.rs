@@ -5,15 +5,17 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use crate::Record;
+use crate::record::Clients;
 
 /// Where records go while a workload runs.
 pub trait Sink {
     /// Keeps one record; when it returns, the record survives the death of this process.
     fn put(&mut self, record: &Record) -> io::Result<()>;
 
-    /// Told once, before the first record: on how many nodes the ranks are, and how far their clocks
-    /// may be apart (nanoseconds). A sink that opens with a record of the run completes it here.
-    fn begin(&mut self, _nodes: u32, _offset_uncertainty_ns: u64) -> io::Result<()> {
+    /// Told once, before the first record: on how many nodes the ranks are, how far their clocks may be
+    /// apart (nanoseconds), and what the nodes said. A sink that opens with a record of the run completes it
+    /// here.
+    fn begin(&mut self, _nodes: u32, _offset_uncertainty_ns: u64, _clients: &Clients) -> io::Result<()> {
         Ok(())
     }
 }

@@ -2,9 +2,10 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::slice;
+use std::sync::OnceLock;
 
 use crate::fault::{self, Fate, Fault};
-use crate::next::{AioWrite, Fcntl, Open, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
+use crate::next::{AioWrite, ClockGettime, Fcntl, Open, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
 
 /// A write at an offset, or where the file stands (`None`), with its fate.
 unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i64>) -> isize {
@@ -283,4 +284,22 @@ pub unsafe extern "C" fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_
 pub unsafe extern "C" fn fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int {
     // SAFETY: the arguments are passed on.
     unsafe { fcntl(fd, command, argument) }
+}
+
+/// `clock_gettime`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, into: *mut libc::timespec) -> c_int {
+    // Asked so often that looking for it each time would be felt.
+    static NEXT: OnceLock<ClockGettime> = OnceLock::new();
+    let next = NEXT.get_or_init(|| find(c"clock_gettime"));
+    // SAFETY: the arguments are passed on.
+    let done = unsafe { next(clock, into) };
+    if done == 0 && clock == libc::CLOCK_REALTIME {
+        // SAFETY: the call has just written there.
+        unsafe { (*into).tv_sec += fault::ahead() };
+    }
+    done
 }

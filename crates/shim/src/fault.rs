@@ -26,6 +26,8 @@ pub(crate) enum Fault {
     Lie,
     /// Locks keep nobody out.
     Locks,
+    /// The calendar is so many seconds ahead.
+    Ahead(i64),
 }
 
 /// What is to become of a write.
@@ -86,6 +88,7 @@ fn read() -> Option<(Fault, String)> {
         "delay" => Fault::Delay,
         "lie" => Fault::Lie,
         "locks" => Fault::Locks,
+        "ahead" => Fault::Ahead(number as i64),
         _ => return None,
     };
     Some((fault, under))
@@ -105,12 +108,20 @@ pub(crate) fn refuses(path: &CStr) -> bool {
     std::path::absolute(path).is_ok_and(|path| path.starts_with(under))
 }
 
+/// By how many seconds the calendar is ahead.
+pub(crate) fn ahead() -> i64 {
+    match fault() {
+        Some((Fault::Ahead(seconds), _)) => *seconds,
+        _ => 0,
+    }
+}
+
 /// What is to become of a write; one that is to block does so here.
 pub(crate) fn fate(descriptor: c_int) -> Fate {
     let Some((fault, path)) = of(descriptor) else { return Fate::Done };
     let number = match fault {
         Fault::Delay | Fault::Lie => return Fate::Held,
-        Fault::Locks | Fault::Open => return Fate::Done,
+        Fault::Locks | Fault::Open | Fault::Ahead(_) => return Fate::Done,
         Fault::Drop(number) | Fault::Tear(number) | Fault::Block(number) | Fault::Full(number) => number,
     };
     let count = {

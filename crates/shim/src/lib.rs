@@ -5,7 +5,8 @@
 //! file says that it was done, and is not), `tear:N` (of it only the first half is), `block:N` (it never
 //! returns), `full:N` (it and all after it fail with ENOSPC), `open` (a file cannot be opened: EMFILE),
 //! `delay` (writes at an offset are held back from others until the file is synced or closed), `lie` (the
-//! same, and syncing does nothing), `locks` (locks are granted to all).
+//! same, and syncing does nothing), `locks` (locks are granted to all), `ahead:N` (the calendar is N seconds
+//! ahead, whatever the path).
 //!
 //! Invariant: what is not broken goes to the next library as it came.
 //! Never here: anything that the program itself uses; this is loaded by tests alone.
@@ -16,6 +17,6 @@ mod fault;
 mod next;
 
 pub use calls::{
-    aio_write, close, fcntl, fcntl64, fdatasync, fsync, open, open64, pread, pread64, pwrite, pwrite64,
-    pwritev, pwritev64, write, writev,
+    aio_write, clock_gettime, close, fcntl, fcntl64, fdatasync, fsync, open, open64, pread, pread64, pwrite,
+    pwrite64, pwritev, pwritev64, write, writev,
 };

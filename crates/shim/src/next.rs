@@ -39,5 +39,8 @@ pub(crate) type Open = unsafe extern "C" fn(*const c_char, c_int, c_uint) -> c_i
 /// `fsync`, `fdatasync` and `close`.
 pub(crate) type Plain = unsafe extern "C" fn(c_int) -> c_int;
 
+/// `clock_gettime`.
+pub(crate) type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
+
 /// `fcntl`: all its commands take at most one further argument, as wide as a pointer.
 pub(crate) type Fcntl = unsafe extern "C" fn(c_int, c_int, usize) -> c_int;

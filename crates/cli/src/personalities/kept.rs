@@ -10,7 +10,7 @@ use jiff::Zoned;
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
-use results::record::{ClockFacts, End, Failure, Run, SCHEMA};
+use results::record::{Clients, ClockFacts, End, Failure, Run, SCHEMA};
 use results::records::{Nowhere, RecordFile, Sink};
 use units::Usage;
 
@@ -80,12 +80,13 @@ impl Sink for Kept {
         })
     }
 
-    fn begin(&mut self, nodes: u32, offset_uncertainty_ns: u64) -> io::Result<()> {
+    fn begin(&mut self, nodes: u32, offset_uncertainty_ns: u64, clients: &Clients) -> io::Result<()> {
         match self.run.take() {
             None => Ok(()),
             Some(mut run) => {
                 run.nodes = nodes;
                 run.clock.offset_uncertainty_ns = offset_uncertainty_ns;
+                run.clients = Some(clients.clone()).filter(|clients| *clients != Clients::default());
                 self.put(&Record::Run(run))
             }
         }
@@ -117,6 +118,7 @@ pub(crate) fn run_record(
             cost_ns: quality.cost_ns,
             offset_uncertainty_ns: 0,
         },
+        clients: None,
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Event<'a> {
         /// Its name.
         path: &'a str,
     },
+    /// Something that the reader of the numbers has to know.
+    Notice(&'a str),
 }
 
 /// Hears what happens.

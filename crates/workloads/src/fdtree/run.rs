@@ -103,6 +103,9 @@ pub fn run(
     if comm.rank() == 0 {
         observer.event(&Event::Started);
     }
+    for text in rank.told() {
+        observer.event(&Event::Notice(&text));
+    }
     let names = comm.agree("names", storage.names().ok_or("this backend has no directories"))?;
     let base = parameters.tree(comm.rank(), comm.size());
     if !parameters.create && !parameters.keep_going {

@@ -18,7 +18,7 @@ use super::read::Reading;
 use super::record::{self, Setting};
 use super::write::{Done, Work, Written, write};
 use crate::kit::beneath::{Mounts, has_room};
-use crate::kit::{rank::Rank, size, uncollective};
+use crate::kit::{clients, rank::Rank, size, uncollective};
 
 /// A read of which more than this share was cached beforehand is told.
 const CACHED_SHARE: f64 = 0.01;
@@ -44,7 +44,8 @@ pub fn run(
     comm: &dyn Comm,
     cx: &mut Cx<'_>,
 ) -> Result<u64, Halt> {
-    let rank = Rank::begin(comm, cx.clock, cx.records, None)?;
+    let dirs = clients::dirs(storage, [clients::dir_of(&parameters.prefix)]);
+    let rank = Rank::begin(comm, cx.clock, cx.records, None, &dirs)?;
     reachable(parameters, storage, comm)?;
     parameters.check_memory(&rank)?;
     let mesh = comm.agree("memory", Mesh::new(parameters, comm.rank()))?;
@@ -61,6 +62,10 @@ pub fn run(
         for file in File::ALL.into_iter().filter(|_| parameters.verify) {
             wrong += flash.read(file, repetition)?;
         }
+    }
+    // It stands beneath the numbers that it is about.
+    for text in flash.rank.told() {
+        flash.observer.event(&Event::Notice(&text));
     }
     Ok(wrong)
 }

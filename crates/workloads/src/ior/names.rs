@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use storage::Storage;
+
 use super::parameters::Parameters;
 use super::socket;
+use crate::kit::clients;
 
 /// The file of `owner` (a rank number) in `repetition`.
 pub(super) fn file(parameters: &Parameters, owner: u32, repetition: u32) -> PathBuf {
@@ -35,6 +38,14 @@ pub(super) fn unique_dir(parameters: &Parameters, owner: u32) -> Option<PathBuf>
         return None;
     }
     Some(Path::new(split(parameters.files()[0]).0).join(owner.to_string()))
+}
+
+/// The directories that the files of all ranks lie in, or below; with `-y`, where each socket has its own,
+/// none.
+pub(super) fn dirs(parameters: &Parameters, storage: &dyn Storage) -> Vec<PathBuf> {
+    let files = if parameters.dual_mount { Vec::new() } else { parameters.files() };
+    let used = if parameters.file_per_rank { files.len() } else { 1 };
+    clients::dirs(storage, files.into_iter().take(used).map(|file| split(file).0))
 }
 
 /// A path's text up to and with its last `/`, and what stands behind it.

@@ -23,6 +23,7 @@ pub fn run(
     comm: &dyn Comm,
     cx: &mut Cx<'_>,
 ) -> Result<Summary, Halt> {
+    let dirs = names::dirs(parameters, storage);
     let parameters = &*socket::mounted(parameters);
     let node = Rc::new(Node::find(comm)?);
     let (place, ranks_on_node) = place::find(parameters, comm, &node)?;
@@ -38,6 +39,7 @@ pub fn run(
         hints_told: false,
         mounts: Mounts::default(),
     };
+    test.rank.look(&dirs)?;
     let _held = hog::take(&mut test, ranks_on_node)?;
     test.rank.start()?;
     begin(&mut test)?;
@@ -91,6 +93,10 @@ fn begin(test: &mut Test<'_>) -> Result<(), Halt> {
         place: test.place,
         ranks: test.rank.comm.size(),
     });
+    // All ranks know it: the record of the run has it.
+    for text in test.rank.told() {
+        test.observer.event(&Event::Notice(&text));
+    }
     tell_idle_reordering(test)
 }
 

@@ -3,6 +3,7 @@
 pub mod beneath;
 pub mod board;
 pub mod checker;
+pub mod clients;
 pub mod drive;
 pub mod each_rank;
 pub mod end;

@@ -1,16 +1,18 @@
 //! What every rank of a run brings along: the others, its clock, and where records go.
 
 use std::io;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
 use measure::{Calendar, Clock, CycleClock, Tick};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
 use results::Record;
-use results::record::{Moments, Notice};
+use results::record::{Clients, Moments, Notice};
 use results::records::Sink;
 
 use super::board::{Board, Row, phase_number};
+use super::clients::{self, Origin};
 use super::drive::words;
 use super::node::Node;
 
@@ -29,6 +31,8 @@ pub struct Rank<'a> {
     pub board: Option<(&'a Board, u32)>,
     /// The ranks beside it, and how many nodes there are.
     pub node: Rc<Node>,
+    /// What the nodes said, on rank 0.
+    clients: Clients,
     /// It against rank 0's.
     offset: ClockOffset,
     /// When the run began, on rank 0's clock.
@@ -38,17 +42,20 @@ pub struct Rank<'a> {
 }
 
 impl<'a> Rank<'a> {
-    /// Compares the clocks and has the sink begin. Collective.
+    /// Compares the clocks, asks the nodes about `dirs` ([`clients::dirs`]) and has the sink begin.
+    /// Collective.
     pub fn begin(
         comm: &'a dyn Comm,
         clock: &'a mut CycleClock,
         records: &'a mut dyn Sink,
         board: Option<(&'a Board, u32)>,
+        dirs: &[PathBuf],
     ) -> Result<Self, Halt> {
         let offset = comm.clock_offset(&|| clock.ns())?;
         let node = Rc::new(Node::find(comm)?);
         let nodes = node.count;
         let mut rank = Self::compared(comm, clock, offset, records, board, node);
+        rank.look(dirs)?;
         rank.start()?;
         rank.keep(nodes)?;
         Ok(rank)
@@ -63,7 +70,25 @@ impl<'a> Rank<'a> {
         board: Option<(&'a Board, u32)>,
         node: Rc<Node>,
     ) -> Self {
-        Self { comm, clock, records, board, node, offset, began_ns: 0, phases: 0 }
+        let clients = Clients::default();
+        Self { comm, clock, records, board, node, clients, offset, began_ns: 0, phases: 0 }
+    }
+
+    /// Asks the nodes where `dirs` lie there, and what their calendars show, while nothing is timed.
+    /// Collective.
+    pub fn look(&mut self, dirs: &[PathBuf]) -> Result<(), Halt> {
+        let calendar = Calendar::read(&*self.clock);
+        let origin = Origin {
+            unix_ns: calendar.origin_unix_ns() - self.offset.offset_ns,
+            uncertainty_ns: calendar.uncertainty_ns() + self.offset.uncertainty_ns,
+        };
+        self.clients = clients::ask(self.comm, &self.node, dirs, origin)?.unwrap_or_default();
+        Ok(())
+    }
+
+    /// What the reader of the numbers has to know of the nodes, on rank 0; nothing on others.
+    pub fn told(&self) -> Vec<String> {
+        clients::told(&self.clients, self.comm.node_name(), self.node.count)
     }
 
     /// The run begins now, or where a rank was earlier, then. Collective.
@@ -75,7 +100,8 @@ impl<'a> Rank<'a> {
     /// Has the sink begin, which is told of so many nodes. Collective.
     pub fn keep(&mut self, nodes: u32) -> Result<(), Halt> {
         let worst = self.comm.reduce_one(self.offset.uncertainty_ns, Reduce::Max)?;
-        let begun = if self.comm.rank() == 0 { self.records.begin(nodes, worst) } else { Ok(()) };
+        let begun =
+            if self.comm.rank() == 0 { self.records.begin(nodes, worst, &self.clients) } else { Ok(()) };
         self.agree_on_records(begun)
     }
 
@@ -85,7 +111,9 @@ impl<'a> Rank<'a> {
         let offset = comm.clock_offset(&|| clock.ns())?;
         let node = Rc::new(Node::find(comm)?);
         let (board, began_ns, phases) = (self.board, self.began_ns, self.phases);
-        Ok(Rank { comm, clock: self.clock, records: self.records, board, node, offset, began_ns, phases })
+        let mut rank = Rank::compared(comm, self.clock, offset, self.records, board, node);
+        (rank.began_ns, rank.phases) = (began_ns, phases);
+        Ok(rank)
     }
 
     /// Rank 0's seed, on all ranks. Collective.

@@ -73,6 +73,9 @@ pub fn run(
     let mut nodes = Nodes::new(rank.comm, &parameters.client)?;
     let (ranks, node_count) = (rank.comm.size(), nodes.count());
     observer.event(&Event::Started { ranks, nodes: node_count });
+    for text in rank.told() {
+        observer.event(&Event::Notice(&text));
+    }
     let mut part = Part { parameters, storage, names, rank, observer };
     let (mut good, mut made) = (true, false);
     if parameters.make {

@@ -74,6 +74,14 @@ impl Parameters {
         }
     }
 
+    /// Directories that the trees lie in, or are.
+    pub fn dirs(&self) -> &[PathBuf] {
+        match &self.trees {
+            Trees::Under(dir) => std::slice::from_ref(dir),
+            Trees::Given(dirs) => dirs,
+        }
+    }
+
     /// The number of the tree that a rank walks.
     pub fn walked_by(&self, rank: u32, ranks: u32) -> u32 {
         ((u64::from(rank) + u64::from(self.shift)) % u64::from(ranks.max(1))) as u32

@@ -46,7 +46,7 @@ mod tests {
         let clock = CycleClock::new();
         let all = ranks::local::run(ranks, |comm| {
             let (mut clock, mut nowhere) = (clock.clone(), Nowhere);
-            find(parameters, &Rank::begin(comm, &mut clock, &mut nowhere, None)?)
+            find(parameters, &Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?)
         });
         all.into_iter().map(|rank| rank.expect("no panic").expect("no halt")).collect()
     }

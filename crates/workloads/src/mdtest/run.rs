@@ -13,6 +13,7 @@ use super::parameters::Parameters;
 use super::status::There;
 use super::{names, place, preload, status, tree, warm};
 use crate::kit::board::Board;
+use crate::kit::clients;
 use crate::kit::rank::Rank;
 
 /// How a run ended that did not halt: the same on every rank.
@@ -76,10 +77,13 @@ pub fn run(
 ) -> Result<Summary, Halt> {
     let none = || format!("{} has no directories; use -a POSIX", parameters.backend);
     let names = comm.agree("names", storage.names().ok_or_else(none))?;
-    let mut rank = Rank::begin(comm, clock, records, board)?;
+    let mut rank = Rank::begin(comm, clock, records, board, &clients::dirs(storage, &parameters.dirs))?;
     let place = place::find(parameters, &rank)?;
     let (ranks, nodes, on_node_0) = (comm.size(), place.nodes, &place.on_node_0[..]);
     observer.event(&Event::Started { ranks, nodes, on_node_0 });
+    for text in rank.told() {
+        observer.event(&Event::Notice(&text));
+    }
     if place.shift != 0 {
         observer.event(&Event::Shift(place.shift));
     }

@@ -10,7 +10,7 @@ use ranks::Halt;
 use storage::Storage;
 use units::Usage;
 use workloads::ageing::{self, DEFAULT_PROFILE, REFUSED, Request};
-use workloads::kit::rank::Rank;
+use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
 use super::kept::Kept;
@@ -82,14 +82,15 @@ fn age(
     mut line: Option<&mut Line>,
 ) -> Result<u8, Halt> {
     let Part { comm, mut clock, records } = part;
-    let mut rank = Rank::begin(comm, &mut clock, records, None)?;
+    let mut rank = Rank::begin(comm, &mut clock, records, None, &clients::dirs(storage, [&request.dir]))?;
     let observer = line.as_deref_mut().map(|line| line as &mut dyn ageing::Observer);
     let outcome = ageing::run(&mut rank, storage, request, observer);
     if let Some(line) = line {
         line.clear();
     }
     let outcome = outcome?;
-    let said = if comm.rank() == 0 { say(&text::report(&outcome)) } else { Ok(()) };
+    let told: String = rank.told().iter().map(|text| format!("assay: warning: {text}\n")).collect();
+    let said = if comm.rank() == 0 { say(&(text::report(&outcome) + &told)) } else { Ok(()) };
     comm.agree("print", said)?;
     Ok(0)
 }

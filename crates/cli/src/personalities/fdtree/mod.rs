@@ -14,7 +14,7 @@ use storage::Storage;
 use units::Usage;
 use workloads::fdtree::{self, Observer, Parameters, Silent, find, has_shape};
 use workloads::kit::path::c_path;
-use workloads::kit::rank::Rank;
+use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
 use super::kept::Kept;
@@ -141,7 +141,8 @@ fn base(typed: &Typed, storage: &dyn Storage, ranks: u32) -> Result<String, Usag
 /// Every rank's part.
 fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Result<u8, Halt> {
     let Part { comm, mut clock, records } = part;
-    let mut rank = Rank::begin(comm, &mut clock, records, None)?;
+    let dirs = clients::dirs(&*ready.storage, [clients::dir_of(&ready.parameters.base)]);
+    let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut silent = Silent;
     let observer: &mut dyn Observer = match voice.as_deref_mut() {
         Some(text) => text,

@@ -7,7 +7,7 @@ mod trees;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::kit::rank::Rank;
+use workloads::kit::{clients, rank::Rank};
 use workloads::ls_lr::{self, Observer, Parameters, Silent};
 
 use super::classic::interrupt;
@@ -105,7 +105,8 @@ fn ready(options: &Options, ranks: u32, mine: Option<u32>) -> Result<Ready, Usag
 /// Every rank's part.
 fn one_rank(ready: &Ready, part: Part<'_>, mut text: Option<&mut Text>) -> Result<u8, Halt> {
     let Part { comm, mut clock, records } = part;
-    let mut rank = Rank::begin(comm, &mut clock, records, None)?;
+    let dirs = clients::dirs(&*ready.storage, ready.parameters.dirs());
+    let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut silent = Silent;
     let observer: &mut dyn Observer = match text.as_deref_mut() {
         Some(text) => text,

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
-use results::record::{Case as Told, Evidence, Outcome};
+use results::record::{Case as Told, Clients, Evidence, Outcome};
 use results::records::Sink;
 use units::Usage;
 use workloads::mpi_io::{Case, END_OF_JOB, Known, Library, known, matches, not_tried};
@@ -208,7 +208,9 @@ impl Drive<'_> {
                 let about = run_record("mpi-io", self.argv, ranks, mpi.as_deref(), &CycleClock::new());
                 self.kept.about(about);
                 self.kept.on_node(&host);
-                self.kept.begin(nodes, 0).and_then(|()| say(&tale::heading(ranks, nodes, &library)))
+                self.kept
+                    .begin(nodes, 0, &Clients::default())
+                    .and_then(|()| say(&tale::heading(ranks, nodes, &library)))
             }
             Line::End { case } => {
                 if self.open.front().is_some_and(|(open, ..)| *open == case.name) {

@@ -120,7 +120,8 @@ fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) ->
     let nodes = comm.reduce_one(u64::from(nodes.rank() == 0), ranks::Reduce::Sum)? as u32;
     let mut library = lock(tale).library().clone();
     mpi_io::learn(comm, &mut library, args.dir.as_deref().unwrap_or_else(|| ".".as_ref()))?;
-    let rank = Rank::begin(comm, &mut clock, records, None)?;
+    let dirs = [args.dir.clone().unwrap_or_default()];
+    let rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut name = format!("assay-mpi-io.{}", run_number()).into_bytes();
     comm.broadcast(0, &mut name)?;
     let own = String::from_utf8_lossy(&name).into_owned();

@@ -1,21 +1,25 @@
-//! What is mounted where, by the kernel's table of mounts.
+//! What is mounted where, by the kernel's table of mounts (`/proc/self/mountinfo`).
 //!
-//! Never here: file systems themselves.
+//! Pure: who has the table asks here. Never here: reading it, file systems themselves.
 
 use std::path::Path;
 
 /// One mount.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Mount {
-    pub(super) point: String,
-    pub(super) device: String,
-    pub(super) kind: String,
-    pub(super) options: String,
+pub struct Mount {
+    /// The directory that it is mounted on.
+    pub point: String,
+    /// What is mounted: a device, a server with what it exports, or any word.
+    pub device: String,
+    /// The type of its file system.
+    pub kind: String,
+    /// Options of the mount, a semicolon, and those of the file system.
+    pub options: String,
 }
 
 /// The mount of `dir` by `/proc/self/mountinfo`: the longest mount point above it, the last one where
 /// several are mounted over each other.
-pub(super) fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
+pub fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
     let mut best = Mount::default();
     for line in mountinfo.lines() {
         let Some((left, right)) = line.split_once(" - ") else { continue };
@@ -42,7 +46,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The table's lines of all mounts above `dir` and below it, in its order.
-pub(super) fn concerning(mountinfo: &str, dir: &Path) -> Vec<String> {
+pub fn concerning(mountinfo: &str, dir: &Path) -> Vec<String> {
     let concerns = |line: &&str| {
         line.split(' ')
             .nth(4)

@@ -1,0 +1,218 @@
+//! What every node says when a run begins: on which file system the files lie there, and what its calendar
+//! shows.
+//!
+//! One rank of each node looks, before any clock is started; of a single node nobody has to be asked.
+//!
+//! Invariant: one gather at most, in which ranks that do not speak for a node bring nothing.
+//! Never here: what follows from the answers for a verdict.
+
+use std::path::{Path, PathBuf};
+
+use ranks::{Comm, Halt};
+use results::mounts::mount_of;
+use results::record::{Apart, Clients, Mounted, SKEW_S};
+use serde::{Deserialize, Serialize};
+use storage::Storage;
+
+use super::node::{Node, NodeTable};
+
+/// Directories that are looked at, at most: of many, those of the first ranks.
+const DIRS: usize = 8;
+
+/// When rank 0's clock was at zero, by the calendar of this node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Nanoseconds since 1970.
+    pub unix_ns: i64,
+    /// How far that may be off, nanoseconds.
+    pub uncertainty_ns: u64,
+}
+
+/// What one node says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Answer {
+    /// For each directory; without a type where it cannot be asked.
+    mounted: Vec<Mounted>,
+    origin: Origin,
+}
+
+/// The directories to look at: none twice, and none where no mounted file system is beneath.
+pub fn dirs<P: AsRef<Path>>(storage: &dyn Storage, given: impl IntoIterator<Item = P>) -> Vec<PathBuf> {
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    let beneath = storage.mounted().is_some();
+    for dir in given.into_iter().filter(|_| beneath) {
+        let dir = storage.system_path(dir.as_ref());
+        if dirs.len() < DIRS && !dirs.iter().any(|known| known == dir) {
+            dirs.push(dir.to_owned());
+        }
+    }
+    dirs
+}
+
+/// The directory that a file of this name lies in.
+pub fn dir_of(file: &str) -> &Path {
+    Path::new(&file[..file.rfind('/').map_or(0, |at| at + 1)])
+}
+
+/// Asks all nodes; their answers on rank 0. Collective.
+pub fn ask(comm: &dyn Comm, node: &Node, dirs: &[PathBuf], origin: Origin) -> Result<Option<Clients>, Halt> {
+    let answer = || Answer { mounted: dirs.iter().map(|dir| mounted(dir)).collect(), origin };
+    if node.count == 1 {
+        return Ok((comm.rank() == 0).then(|| seen_from_rank_0(&[answer()], &[])));
+    }
+    let mine = if node.leads() { serde_json::to_vec(&answer()).unwrap_or_default() } else { Vec::new() };
+    let rows = comm.gather(&mine)?;
+    Ok(rows.zip(node.table.as_ref()).map(|(rows, table)| {
+        let (answers, names) = of_nodes(&rows, table);
+        seen_from_rank_0(&answers, &names)
+    }))
+}
+
+/// The answers of those that gave one, with the names of their nodes; rank 0's is the first.
+fn of_nodes(rows: &[Vec<u8>], table: &NodeTable) -> (Vec<Answer>, Vec<String>) {
+    let spoke = rows.iter().enumerate().filter_map(|(rank, row)| {
+        let node = *table.of.get(rank)? as usize;
+        Some((serde_json::from_slice(row).ok()?, table.names.get(node)?.clone()))
+    });
+    spoke.unzip()
+}
+
+/// Where `dir` lies on this node: the nearest directory above it that is there, as what is not mounted may
+/// well lack the rest. What is mounted only when it is used is mounted by that.
+fn mounted(dir: &Path) -> Mounted {
+    let there = dir.ancestors().find(|dir| dir.join(".").metadata().is_ok());
+    let there = there.and_then(|dir| dir.join(".").canonicalize().ok());
+    let (Some(dir), Ok(table)) = (there, std::fs::read("/proc/self/mountinfo")) else {
+        return Mounted::default();
+    };
+    let mount = mount_of(&String::from_utf8_lossy(&table), &dir);
+    Mounted { dir: dir.display().to_string(), kind: mount.kind, device: mount.device }
+}
+
+fn seen_from_rank_0(answers: &[Answer], names: &[String]) -> Clients {
+    let Some((first, others)) = answers.split_first() else { return Clients::default() };
+    let mut clients = Clients::default();
+    for (answer, name) in others.iter().zip(names.iter().skip(1)) {
+        // What cannot be asked somewhere is not known to differ.
+        let known = |pair: &(&Mounted, &Mounted)| !pair.0.kind.is_empty() && !pair.1.kind.is_empty();
+        let pairs = || first.mounted.iter().zip(&answer.mounted).filter(known);
+        if let Some((_, there)) = pairs().find(|(here, there)| !here.is_alike(there)) {
+            clients.elsewhere.add(name, there);
+        } else if let Some((_, there)) = pairs().find(|(here, there)| !here.is_same(there)) {
+            clients.other_server.add(name, there);
+        }
+        let apart = Apart {
+            node: name.clone(),
+            skew_ns: answer.origin.unix_ns.saturating_sub(first.origin.unix_ns),
+            uncertainty_ns: answer.origin.uncertainty_ns + first.origin.uncertainty_ns,
+        };
+        let farther = |known: &Apart| apart.skew_ns.unsigned_abs() > known.skew_ns.unsigned_abs();
+        if clients.farthest.as_ref().is_none_or(farther) {
+            clients.farthest = Some(apart);
+        }
+    }
+    clients.mounted = first.mounted.iter().filter(|mounted| !mounted.kind.is_empty()).cloned().collect();
+    clients
+}
+
+/// What the reader of the numbers has to know of the nodes, a sentence each; `host` is the node of rank 0.
+pub fn told(clients: &Clients, host: &str, nodes: u32) -> Vec<String> {
+    let mut told = Vec::new();
+    if clients.elsewhere.nodes > 0 {
+        let here: Vec<String> = clients.mounted.iter().map(Mounted::words).collect();
+        told.push(format!(
+            "{} of {nodes} nodes have another file system beneath the files than {host} ({}): {}",
+            clients.elsewhere.nodes,
+            here.join(", "),
+            clients.elsewhere.words()
+        ));
+    }
+    if let Some(apart) = clients.farthest.as_ref().filter(|apart| apart.least_s() > SKEW_S) {
+        told.push(format!(
+            "{}: what several launches or logs say of a time does not compare",
+            apart.words(host)
+        ));
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(devices: &[&str], unix_ns: i64) -> Answer {
+        let one = |device: &&str| {
+            let (kind, device) = device.split_once(' ').unwrap_or_default();
+            Mounted { dir: "/s".into(), kind: kind.into(), device: device.into() }
+        };
+        Answer {
+            mounted: devices.iter().map(one).collect(),
+            origin: Origin { unix_ns, uncertainty_ns: 1_000 },
+        }
+    }
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("n{number}")).collect()
+    }
+
+    #[test]
+    fn nodes_on_another_file_system_are_told_apart_from_those_with_another_server() {
+        let all = [
+            answer(&["nfs a:/s", "lustre m:/l"], 0),
+            answer(&["nfs b:/s", "lustre m:/l"], 0),
+            answer(&["nfs b:/s", "ext4 /dev/sda2"], 0),
+            answer(&["", "lustre m:/l"], 0),
+        ];
+        let clients = seen_from_rank_0(&all, &names(4));
+        assert_eq!(clients.mounted, all[0].mounted);
+        let first = |others: &results::record::Others| (others.nodes, others.first[0].0.clone());
+        assert_eq!(first(&clients.elsewhere), (1, "n2".into()));
+        assert_eq!(clients.elsewhere.first[0].1, all[2].mounted[1], "the one that differs is named");
+        assert_eq!(first(&clients.other_server), (1, "n1".into()));
+        let told = told(&clients, "n0", 4);
+        assert_eq!(
+            told,
+            [
+                "1 of 4 nodes have another file system beneath the files than n0 (nfs a:/s, lustre m:/l): n2 (ext4 \
+              /dev/sda2)"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_farthest_calendar_is_told_from_a_second_on() {
+        let told_at = |skews: &[i64]| {
+            let all: Vec<Answer> = skews.iter().map(|skew| answer(&[], 1_700_000_000 + skew)).collect();
+            let clients = seen_from_rank_0(&all, &names(skews.len()));
+            let apart = clients.farthest.clone().expect("there are several nodes");
+            (apart.node, apart.skew_ns, told(&clients, "n0", 3).len())
+        };
+        assert_eq!(told_at(&[5, 905_000_000, 4]), ("n1".into(), 905_000_000 - 5, 0));
+        assert_eq!(told_at(&[5, 900_000_000, -1_600_000_000]), ("n2".into(), -1_600_000_005, 1));
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_lies_where_the_nearest_one_above_it_does() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (here, below) = (mounted(dir.path()), mounted(&dir.path().join("a/b")));
+        assert!(!here.kind.is_empty() && here == below, "{here:?} {below:?}");
+        assert_eq!(mounted(Path::new("/proc/no-such/file")).kind, "proc");
+        assert_eq!(
+            [dir_of("/s/f"), dir_of("f"), dir_of("/f")].map(|dir| dir.display().to_string()),
+            ["/s/", "", "/"]
+        );
+    }
+
+    #[test]
+    fn local_ranks_are_one_node_that_is_not_compared() {
+        let dirs = [PathBuf::from("/proc")];
+        let all = ranks::local::run(3, |comm| {
+            let node = Node::find(comm)?;
+            ask(comm, &node, &dirs, Origin::default())
+        });
+        let all: Vec<_> = all.into_iter().map(|rank| rank.expect("no panic").expect("no halt")).collect();
+        let first = all[0].as_ref().expect("rank 0 has it");
+        assert_eq!((first.mounted[0].kind.as_str(), &first.farthest), ("proc", &None));
+        assert_eq!(&all[1..], [None, None]);
+    }
+}
