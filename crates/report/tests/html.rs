@@ -339,3 +339,15 @@ fn cases_are_counted_by_group_and_each_that_failed_stands_with_its_evidence() {
     assert_balanced(&page);
     assert!(!html(&golden::campaign()).contains("Cases by group"));
 }
+
+#[test]
+fn a_job_tells_what_its_nodes_said() {
+    let page = html(&golden::campaign());
+    for text in [
+        "/scratch on lustre 10.0.0.1@o2ib:/scratch",
+        "n003 (ext4 /dev/sda2)",
+        "the calendar of n002 is 2.30 ms behind that of n001 (known to 4.10 us)",
+    ] {
+        assert!(page.contains(&escaped(text)), "{text}");
+    }
+}

@@ -90,7 +90,7 @@ pub struct Run {
     /// What the nodes said when it began; absent where there was nothing to say, and in records from before
     /// they were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clients: Option<Clients>,
+    pub clients: Option<Box<Clients>>,
 }
 
 /// What the clock is worth.

@@ -86,7 +86,8 @@ impl Sink for Kept {
             Some(mut run) => {
                 run.nodes = nodes;
                 run.clock.offset_uncertainty_ns = offset_uncertainty_ns;
-                run.clients = Some(clients.clone()).filter(|clients| *clients != Clients::default());
+                run.clients =
+                    Some(Box::new(clients.clone())).filter(|clients| **clients != Clients::default());
                 self.put(&Record::Run(run))
             }
         }

@@ -5,7 +5,7 @@
 
 use results::Record;
 use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
-use results::record::{Failure, Run};
+use results::record::{Clients, Failure, Mounted, Run};
 
 use super::words::{
     NONE, counted, end_cell, hash_cell, link_to, long_duration, or_none, seconds_cell, shell_line, time,
@@ -163,6 +163,20 @@ fn run_facts(run: &Run) -> Vec<Fact> {
         Fact::new("Program", format!("{}, workload {}", or_none(&run.tool), or_none(&run.workload))),
         Fact::new("Clock", text),
     ]
+    .into_iter()
+    .chain(run.clients.iter().flat_map(|clients| node_facts(run, clients)))
+    .collect()
+}
+
+/// What the nodes of a run said.
+fn node_facts(run: &Run, clients: &Clients) -> Vec<Fact> {
+    let on = |mounted: &Mounted| format!("{} on {}", mounted.dir, mounted.words());
+    let mounted = clients.mounted.iter().map(|mounted| Fact::of("Files lie in", Cell::literal(on(mounted))));
+    let others = [("Other file systems", &clients.elsewhere), ("Other servers", &clients.other_server)];
+    let others = others.into_iter().filter(|(_, others)| others.nodes > 0);
+    let others = others.map(|(label, others)| Fact::new(label, others.words()));
+    let apart = clients.farthest.iter().map(|apart| Fact::new("Calendars", apart.words(&or_none(&run.host))));
+    mounted.chain(others).chain(apart).collect()
 }
 
 fn files(job: &Job) -> Vec<Fact> {

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use results::folder::{Campaign, CampaignInfo, FileSystem, Head, Job, JobEnd, JobInfo, Machine};
 use results::record::{
-    BadRange, Balance, Check, ClockFacts, End, Failure, Latency, Notice, Phase, Run, Spans, Stonewall,
-    Timeline,
+    Apart, BadRange, Balance, Check, Clients, ClockFacts, End, Failure, Latency, Mounted, Notice, Others,
+    Phase, Run, Spans, Stonewall, Timeline,
 };
 use results::summary::Summary;
 use results::{Outcome, Record, Statistics, Verdict};
@@ -152,6 +152,24 @@ fn run(argv: &[String]) -> Run {
             cost_ns: 8.1,
             offset_uncertainty_ns: 640,
         },
+        clients: Some(Box::new(clients())),
+    }
+}
+
+/// Four nodes, of which one has a local disk where the others have Lustre.
+fn clients() -> Clients {
+    let mounted = |kind: &str, device: &str| Mounted {
+        dir: "/scratch".into(),
+        kind: kind.into(),
+        device: device.into(),
+    };
+    let mut elsewhere = Others::default();
+    elsewhere.add("n003", &mounted("ext4", "/dev/sda2"));
+    Clients {
+        mounted: vec![mounted("lustre", "10.0.0.1@o2ib:/scratch")],
+        elsewhere,
+        farthest: Some(Apart { node: "n002".into(), skew_ns: -2_300_000, uncertainty_ns: 4_100 }),
+        ..Clients::default()
     }
 }
 

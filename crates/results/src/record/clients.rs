@@ -16,13 +16,13 @@ pub struct Clients {
     /// beneath them, or where that could not be asked.
     pub mounted: Vec<Mounted>,
     /// Nodes on which one of them lies on another file system.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Others::is_nobody")]
     pub elsewhere: Others,
     /// Nodes that have all of what has the same type and name, but one of it from another server.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Others::is_nobody")]
     pub other_server: Others,
     /// The node whose calendar is farthest from that of the node of rank 0; absent of a single node.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farthest: Option<Apart>,
 }
 
@@ -87,6 +87,10 @@ fn name(device: &str) -> &str {
 impl Others {
     /// How many nodes a record names.
     pub const CAP: usize = 5;
+
+    fn is_nobody(&self) -> bool {
+        self.nodes == 0
+    }
 
     /// Counts a node, and keeps it where there is room.
     pub fn add(&mut self, node: &str, mounted: &Mounted) {

@@ -103,9 +103,6 @@ pub fn run(
     if comm.rank() == 0 {
         observer.event(&Event::Started);
     }
-    for text in rank.told() {
-        observer.event(&Event::Notice(&text));
-    }
     let names = comm.agree("names", storage.names().ok_or("this backend has no directories"))?;
     let base = parameters.tree(comm.rank(), comm.size());
     if !parameters.create && !parameters.keep_going {
@@ -120,6 +117,9 @@ pub fn run(
     let mut failed = 0;
     for step in parameters.steps() {
         failed += tree.step(step)?;
+    }
+    for text in tree.rank.told() {
+        tree.observer.event(&Event::Notice(&text));
     }
     Ok(failed)
 }

@@ -167,7 +167,7 @@ fn make(parameters: &Parameters, ranks: u32) {
     for rank in ranks::local::run(ranks, |comm| {
         let mut clock = measure::CycleClock::new();
         let mut records = results::records::Nowhere;
-        let mut rank = Rank::begin(comm, &mut clock, &mut records, None)?;
+        let mut rank = Rank::begin(comm, &mut clock, &mut records, None, &[])?;
         run(parameters, &*storage, &mut rank, &mut Silent)
     }) {
         assert_eq!(rank.expect("no panic"), Ok(0));
@@ -223,7 +223,7 @@ fn a_base_that_is_there_already_is_never_gone_into() {
     let again = Parameters { remove: true, keep_going: true, ..first.clone() };
     let (storage, mut clock) = (posix(), measure::CycleClock::new());
     let (mut records, comm) = (results::records::Nowhere, ranks::local::alone());
-    let mut rank = Rank::begin(&comm, &mut clock, &mut records, None).unwrap();
+    let mut rank = Rank::begin(&comm, &mut clock, &mut records, None, &[]).unwrap();
     let halt = run(&again, &*storage, &mut rank, &mut Silent).unwrap_err();
     assert_eq!(halt.step, "directory creation");
     assert!(halt.why.ends_with("/LEVEL0.h.7/: mkdir: File exists"), "{}", halt.why);

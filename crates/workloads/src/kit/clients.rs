@@ -121,7 +121,7 @@ pub fn told(clients: &Clients, host: &str, nodes: u32) -> Vec<String> {
     if clients.elsewhere.nodes > 0 {
         let here: Vec<String> = clients.mounted.iter().map(Mounted::words).collect();
         told.push(format!(
-            "{} of {nodes} nodes have another file system beneath the files than {host} ({}): {}",
+            "on {} of {nodes} nodes the files lie on another file system than on {host} ({}): {}",
             clients.elsewhere.nodes,
             here.join(", "),
             clients.elsewhere.words()
@@ -172,10 +172,8 @@ mod tests {
         let told = told(&clients, "n0", 4);
         assert_eq!(
             told,
-            [
-                "1 of 4 nodes have another file system beneath the files than n0 (nfs a:/s, lustre m:/l): n2 (ext4 \
-              /dev/sda2)"
-            ]
+            ["on 1 of 4 nodes the files lie on another file system than on n0 (nfs a:/s, lustre m:/l): \
+             n2 (ext4 /dev/sda2)"]
         );
     }
 

@@ -96,7 +96,7 @@ fn walk_while(
     let noted = Noted { inner, opened: none(), shown: none(), further: Mutex::default(), denied, takes };
     let (mut clock, mut kept) = (CycleClock::new(), Vec::<Record>::new());
     let comm = ranks::local::alone();
-    let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None).unwrap();
+    let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None, &[]).unwrap();
     let setting = Setting { phase: "list", keep_going, ..Setting::default() };
     let mut walker = Walker::new(&noted, calls, rank.clock, keep_going);
     let mut doing = Operating::begin(&mut rank, &setting).unwrap();
@@ -113,7 +113,7 @@ fn run_on(ranks: u32, parameters: &Parameters) -> (Result<bool, Halt>, Vec<Recor
     let all = ranks::local::run(ranks, |comm| {
         let (mut clock, mut mine) = (clock.clone(), Vec::<Record>::new());
         let sink: &mut dyn Sink = &mut mine;
-        let mut rank = Rank::begin(comm, &mut clock, sink, None)?;
+        let mut rank = Rank::begin(comm, &mut clock, sink, None, &[])?;
         let done = run(parameters, &*storage, &mut rank, &mut Silent);
         if comm.rank() == 0 {
             kept.lock().unwrap().extend(mine);

@@ -159,8 +159,6 @@ pub(super) struct Text {
     broken: Option<io::Error>,
     /// The first name that was found in a tree and is not of it.
     foreign: Option<String>,
-    /// What is told at the end.
-    notices: Vec<String>,
     /// When this program was started, seconds since 1970.
     started: f64,
     /// When the records' time began, seconds since 1970.
@@ -170,15 +168,7 @@ pub(super) struct Text {
 impl Text {
     /// Writes to `out`; the program was started at `started`, seconds since 1970.
     pub(super) fn new(look: Look, out: impl Write + Send + 'static, started: f64) -> Self {
-        Self {
-            look,
-            out: Box::new(out),
-            broken: None,
-            foreign: None,
-            notices: Vec::new(),
-            started,
-            zero: started,
-        }
+        Self { look, out: Box::new(out), broken: None, foreign: None, started, zero: started }
     }
 
     /// Writes; a reader that has gone away is no failure, and what is measured is worth more than its text.
@@ -259,8 +249,7 @@ impl Text {
         } else {
             String::new()
         };
-        let notices = std::mem::take(&mut self.notices).into_iter().map(|text| format!("warning: {text}"));
-        for text in notices.chain([text]).filter(|text| !text.is_empty()) {
+        if !text.is_empty() {
             self.put(&format!("\tassay: {text}\n"));
         }
         self.flush();
@@ -284,7 +273,7 @@ impl Observer for Text {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
                 self.put(&format!("\tassay:   rank {rank}: {path} is not of the tree, and is left\n"));
             }
-            Event::Notice(text) => self.notices.push((*text).to_owned()),
+            Event::Notice(text) => self.put(&format!("\tassay: warning: {text}\n")),
         }
     }
 }

@@ -39,7 +39,7 @@ fn run(ranks: u32, items: u64, keep_going: bool, modulo: u64) -> Vec<Result<(Don
     let all = ranks::local::run(ranks, |comm| {
         let mut clock = clock.clone();
         let mut nowhere = Nowhere;
-        let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None)?;
+        let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
         let rest = if comm.rank() == 1 { 0 } else { u64::MAX };
         let mut operation = Failing { modulo, rest, done: Vec::new(), path: String::new() };
         let mut doing = Operating::begin(&mut rank, &setting)?;
@@ -106,7 +106,7 @@ fn what_ends_a_phase_late_fails_it_on_all_ranks() {
         let mut clock = clock.clone();
         let mut kept: Vec<Record> = Vec::new();
         let sink: &mut dyn Sink = &mut kept;
-        let mut rank = Rank::begin(comm, &mut clock, sink, None)?;
+        let mut rank = Rank::begin(comm, &mut clock, sink, None, &[])?;
         let doing = Operating::begin(&mut rank, &setting)?;
         let last = || if comm.rank() == 1 { Err("sync: status 1".to_owned()) } else { Ok(()) };
         doing.end(&mut rank, last).map(drop)
@@ -125,7 +125,7 @@ fn calls_that_fail_beside_the_operations_count_as_failures_and_not_as_operations
         let all = ranks::local::run(2, |comm| {
             let mut clock = clock.clone();
             let mut nowhere = Nowhere;
-            let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None)?;
+            let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
             let mut operation = Failing { modulo: 1, rest: 1, done: Vec::new(), path: String::new() };
             let mut doing = Operating::begin(&mut rank, &setting)?;
             doing.run(&rank, &mut operation, &mut Order::items(10), 0, Stop::after(10));
