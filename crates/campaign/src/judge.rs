@@ -40,7 +40,7 @@ pub(crate) use group::moved_at_once;
 pub use left_out::left_out;
 pub(crate) use steady::is_steady;
 pub use summary::summary;
-pub(crate) use window::{Span, of_job};
+pub(crate) use window::{Span, from_start_to_end, of_job, of_phase};
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
 pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {

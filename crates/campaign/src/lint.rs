@@ -19,6 +19,7 @@ pub mod launcher;
 pub mod name_facts;
 mod paper;
 mod path;
+pub mod runs;
 pub mod state;
 pub mod subject;
 pub mod table;

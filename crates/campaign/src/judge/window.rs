@@ -60,7 +60,7 @@ pub(super) fn shown(phase: &Phase, rate: f64) -> String {
 }
 
 /// When a phase worked on data or names; `None` of records that do not tell.
-pub(super) fn of_phase(phase: &Phase) -> Option<Span> {
+pub(crate) fn of_phase(phase: &Phase) -> Option<Span> {
     let Moments { first_start_unix_ns, last_end_unix_ns, .. } = phase.moments?;
     (first_start_unix_ns > 0).then(|| Span { from: at(first_start_unix_ns), to: at(last_end_unix_ns) })
 }
@@ -74,11 +74,14 @@ pub(crate) fn of_job(job: &Job, name: &str) -> Option<Span> {
     let whole = |one: Span, other: &Span| Span { from: one.from.min(other.from), to: one.to.max(other.to) };
     match spans.as_deref() {
         Some([first, rest @ ..]) => Some(rest.iter().fold(*first, whole)),
-        _ => {
-            let from = job.info.started.parse::<Timestamp>().ok()?.as_duration().as_secs_f64();
-            Some(Span { from, to: from + job.info.seconds })
-        }
+        _ => from_start_to_end(job),
     }
+}
+
+/// When a job was started and had ended, by the campaign's own clock.
+pub(crate) fn from_start_to_end(job: &Job) -> Option<Span> {
+    let from = job.info.started.parse::<Timestamp>().ok()?.as_duration().as_secs_f64();
+    Some(Span { from, to: from + job.info.seconds })
 }
 
 /// What a phase moved in the whole intervals of its timeline that lie in `span`; `None` where the records do

@@ -12,6 +12,7 @@ use super::after::{self, AfterSubject, Part};
 use super::before::{self, BeforeSubject};
 use super::document::{self, ReportSubject};
 use super::ior_facts::IorFacts;
+use super::runs::{self, RunFacts, RunsSubject};
 use super::{Finding, from_jobs, state, waiver};
 use crate::judge::{self, Span};
 use crate::plan::{Group, Plan, Test};
@@ -36,6 +37,7 @@ pub fn measured(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
             }
         }
     }
+    findings.extend(run_subjects(plan, campaign).iter().flat_map(runs::findings));
     findings.extend(plan.groups.iter().flat_map(|group| after::findings(&of_group(plan, campaign, group))));
     waiver::sign(&mut findings, &super::waivers(plan));
     findings
@@ -63,12 +65,60 @@ pub fn reported(campaign: &Campaign) -> Vec<Finding> {
 /// The file systems that tests ran on, as they were found.
 fn file_systems<'c>(plan: &Plan, campaign: &'c Campaign) -> Vec<BeforeSubject<'c>> {
     let used = plan.file_systems.iter().filter(|(name, _)| plan.tests.iter().any(|test| test.fs == **name));
-    used.map(|(name, _)| BeforeSubject {
-        fs: name.clone(),
-        machine: campaign.before.as_ref(),
-        ..BeforeSubject::default()
+    used.map(|(name, _)| BeforeSubject { fs: name.clone(), machine: campaign.before.as_ref() }).collect()
+}
+
+/// The tests and datasets, with what the nodes of their jobs said.
+fn run_subjects<'c>(plan: &Plan, campaign: &'c Campaign) -> Vec<RunsSubject<'c>> {
+    let jobs = |id: &str, fs: &str| -> Vec<RunFacts<'c>> {
+        let own = campaign.jobs.iter().filter(|job| job.info.test == id);
+        own.filter_map(|job| run_facts(plan, job, fs)).collect()
+    };
+    let of_test = |test: &Test| {
+        let states = test.states.iter().map(|state| &plan.states[*state]);
+        let states = states.flat_map(|state| {
+            let who = |run| RunFacts { which: state.job(), ..run };
+            jobs(&state.job(), &state.fs).into_iter().map(who)
+        });
+        let runs = jobs(&test.id, &test.fs).into_iter().chain(states).collect();
+        RunsSubject { id: test.id.clone(), at_once: test.part.is_some(), runs }
+    };
+    let made = plan.datasets.iter().map(|made| RunsSubject {
+        id: made.job(),
+        at_once: false,
+        runs: jobs(&made.job(), &made.fs),
+    });
+    plan.tests.iter().map(of_test).chain(made).collect()
+}
+
+/// What a job on the file system `fs` of the plan recorded of its nodes and its time; `None` of one that
+/// recorded nothing.
+fn run_facts<'c>(plan: &Plan, job: &'c Job, fs: &str) -> Option<RunFacts<'c>> {
+    let run = job.records.iter().find_map(|record| match record {
+        Record::Run(run) => Some(run),
+        _ => None,
+    })?;
+    let spans = |record: &'c Record| match record {
+        Record::Phase(phase) => judge::of_phase(phase).zip(phase.moments),
+        _ => None,
+    };
+    let phases = job.records.iter().filter_map(spans);
+    let (mut span, mut uncertainty_s) = (None, 0.0_f64);
+    for (one, moments) in phases {
+        let so_far = span.unwrap_or((one.from, one.to));
+        span = Some((one.from.min(so_far.0), one.to.max(so_far.1)));
+        uncertainty_s = uncertainty_s.max(moments.uncertainty_ns as f64 * 1e-9);
+    }
+    Some(RunFacts {
+        which: format!("repetition {}", job.info.repetition),
+        host: &run.host,
+        nodes: run.nodes,
+        clients: run.clients.as_deref(),
+        meant: plan.file_systems.get(fs).and_then(|of| Some((fs.to_owned(), of.kind.clone()?))),
+        phases: span,
+        uncertainty_s,
+        job: judge::from_start_to_end(job).map(|span| (span.from, span.to)),
     })
-    .collect()
 }
 
 /// The phases that criteria of the test are about, but for those that count what is wrong.

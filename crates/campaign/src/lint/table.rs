@@ -8,6 +8,7 @@ use super::after::{self, AfterSubject};
 use super::before::{self, BeforeSubject};
 use super::checks::{cache, clauses, names, series, shape, stonewall};
 use super::document::{self, ReportSubject};
+use super::runs::{self, RunsSubject};
 use super::state::{self, StateSubject};
 use super::subject::{LineSubject, PlanSubject};
 use super::{Finding, Found, Level, Stage};
@@ -21,6 +22,8 @@ pub enum Check {
     Plan(fn(&PlanSubject) -> Vec<Found>),
     /// On the machine, before the first job.
     Before(for<'a, 'b> fn(&'a BeforeSubject<'b>) -> Vec<Found>),
+    /// In what the nodes of each job said.
+    Run(for<'a, 'b> fn(&'a RunsSubject<'b>) -> Vec<Found>),
     /// In what the file system was meanwhile.
     State(fn(&StateSubject) -> Vec<Found>),
     /// In what was measured.
@@ -51,7 +54,7 @@ impl Check {
         match self {
             Self::Line(_) | Self::Plan(_) => Stage::Plan,
             Self::Before(_) => Stage::Before,
-            Self::State(_) | Self::After(_) | Self::Judged(..) => Stage::After,
+            Self::State(_) | Self::Run(_) | Self::After(_) | Self::Judged(..) => Stage::After,
             Self::Report(_) => Stage::Report,
             Self::Told(stage, _) => *stage,
         }
@@ -113,7 +116,7 @@ pub fn named(id: &str) -> Option<&'static Lint> {
     LINTS.iter().find(|lint| lint.id == id)
 }
 
-use Check::{After, Before, Judged, Line, Plan, Report, State, Told};
+use Check::{After, Before, Judged, Line, Plan, Report, Run, State, Told};
 
 /// All of them, in the order in which findings are told.
 pub const LINTS: &[Lint] = &[
@@ -294,7 +297,7 @@ pub const LINTS: &[Lint] = &[
         checks: &[
             Line(shape::place),
             Told(Stage::Plan, "refused: a path outside the campaign's own directory"),
-            Before(before::mounts),
+            Run(runs::mounts),
         ],
     },
     Lint {
@@ -560,10 +563,7 @@ pub const LINTS: &[Lint] = &[
         level: Level::Error,
         source: "ORNL I/O benchmark rules",
         reason: "Windows over several launches need one time",
-        checks: &[
-            Before(before::skew),
-            Told(Stage::After, "the uncertainty of the ranks' clocks is recorded"),
-        ],
+        checks: &[Run(runs::skew)],
     },
     Lint {
         id: "projected-as-measured",

@@ -3,6 +3,7 @@
 mod defects;
 mod lines;
 mod plans;
+mod runs;
 mod stages;
 mod states;
 
