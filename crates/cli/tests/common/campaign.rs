@@ -186,6 +186,17 @@ pub fn there(launcher: &str) -> bool {
     found
 }
 
+/// Whether a process may have mounts that others do not see, over `dir`; says so where it may not.
+pub fn may_mount_alone(dir: &Path) -> bool {
+    let words = ["-m", "mount", "-t", "tmpfs", "none"];
+    let done = Command::new("unshare").args(words).arg(dir).stderr(Stdio::null()).status();
+    let may = done.is_ok_and(|status| status.success());
+    if !may {
+        println!("SKIPPED: mounts that only one process sees are not allowed here; run the tests as root");
+    }
+    may
+}
+
 /// A small file system in memory over a directory, until dropped; only root can make one.
 pub struct SmallFs(PathBuf);
 
