@@ -11,7 +11,7 @@ use super::place::{Place, nearest};
 use super::placement::{clients, whole};
 use super::projection::systems;
 use super::wire::Count;
-use super::{Choice, Clients, FileSystem, Plan, launch, wire};
+use super::{Choice, Clients, FileSystem, Plan, launch, several, wire};
 use crate::launch::LaunchKind;
 
 /// Seconds a job may take where the plan says nothing.
@@ -70,6 +70,10 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         plan.states.push(defaults.state(key, state)?);
     }
     for entry in in_order(&file) {
+        let (who, id) = entry.named();
+        if let Some(other) = several::holder(&plan, id.get_ref(), None) {
+            return Err(place.error(id, format!("{who}: {other} has this id already")));
+        }
         match entry {
             Entry::Test(test) => defaults.tests(test, &mut plan)?,
             Entry::Series(series) => defaults.series(series, &mut plan)?,
@@ -90,6 +94,18 @@ enum Entry<'w> {
     Test(&'w wire::Test),
     Series(&'w wire::Series),
     Group(&'w wire::Group),
+}
+
+impl<'w> Entry<'w> {
+    /// What to call it, and its id.
+    fn named(&self) -> (String, &'w Spanned<String>) {
+        let (kind, id) = match self {
+            Self::Test(test) => ("test", &test.id),
+            Self::Series(series) => ("series", &series.id),
+            Self::Group(group) => ("group", &group.id),
+        };
+        (format!("{kind} {}", id.get_ref()), id)
+    }
 }
 
 /// All that runs, in the order of the file, whatever it is.

@@ -1,10 +1,12 @@
 //! What ties tests to each other: series and their steps, groups, searches, exports, projections.
 //!
+//! Invariant: whatever has jobs or stands for some has a name of its own: tests, series, groups, datasets and
+//! states share one set of names, by which jobs, their folders and `--only` are told apart.
 //! Never here: how any of it is read.
 
 use units::Dimension;
 
-use super::Criterion;
+use super::{Criterion, Plan};
 
 /// A rate of a system that is not measured, projected from the steps of a series.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,4 +101,21 @@ pub struct Import {
     pub name: String,
     /// The test that exports it, by its place in [`super::Plan::tests`].
     pub test: usize,
+}
+
+/// What of the plan has the name `id` already, such as `test B.1`, but for the family of tests called `own`.
+pub(super) fn holder(plan: &Plan, id: &str, own: Option<&str>) -> Option<String> {
+    let dataset = plan.datasets.iter().map(super::Dataset::job).find(|job| job == id);
+    let state = || plan.states.iter().map(super::State::job).find(|job| job == id);
+    let test = || plan.tests.iter().find(|test| test.id == id).map(|test| format!("test {}", test.id));
+    let family = || {
+        let other = plan.tests.iter().find(|test| test.family == id && Some(id) != own)?;
+        let kind = match (&other.step, other.part) {
+            (Some(_), _) => "series",
+            (_, Some(_)) => "group",
+            _ => "test",
+        };
+        Some(format!("{kind} {id}"))
+    };
+    dataset.or_else(state).or_else(test).or_else(family)
 }

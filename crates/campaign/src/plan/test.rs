@@ -7,7 +7,7 @@ use units::Dimension;
 
 use super::check::{Checked, Defaults, among, name};
 use super::placement::Asked;
-use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, Waiver, fs, state, wire};
+use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, Waiver, fs, several, state, wire};
 use crate::ior_line::IorLine;
 use crate::line::Line;
 use crate::tool_line::ToolLine;
@@ -116,10 +116,9 @@ impl Defaults<'_> {
         let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
         let who = format!("test {id}");
         name(&wire.id, "a test's id", self.place)?;
-        if plan.tests.iter().any(|test| test.id == id) {
-            return Err(self
-                .place
-                .error(&wire.id, format!("{who} stands here for the second time; ids are unique")));
+        let family = variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone());
+        if let Some(other) = several::holder(plan, &id, Some(&family)) {
+            return Err(self.place.error(&wire.id, format!("{who}: {other} has this id already")));
         }
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
         let uses = variant.uses.as_ref().or(wire.uses.as_ref());
@@ -131,7 +130,7 @@ impl Defaults<'_> {
         let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
         let clause = clause.unwrap_or(&id).clone();
         let mut test = Test {
-            family: variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone()),
+            family,
             line,
             setup: wire.setup.clone(),
             clause,

@@ -7,6 +7,7 @@ mod launch;
 mod names;
 mod placement;
 mod roles;
+mod several;
 
 use campaign::Plan;
 
@@ -196,7 +197,7 @@ fn counts_names_and_durations_that_make_no_sense_are_refused() {
             "p.toml:8:11: test T: timeout: `10 MB` does not fit; write for example `30 s`",
         ),
         (reported("fs = \"home\""), "p.toml:8:6: test T: no [fs.home]; there is scratch"),
-        (reported("") + &reported(""), "p.toml:10:6: test T stands here for the second time; ids are unique"),
+        (reported("") + &reported(""), "p.toml:10:6: test T: test T has this id already"),
         (
             "[[test]]\nid = \"a/b\"\nior = \"-w\"\n".into(),
             "p.toml:5:6: `a/b`: a test's id names files, so it consists of letters, digits, `-`, `_` and `.`",
