@@ -227,6 +227,8 @@ pub struct Test {
     pub id: String,
     /// The id under which it stands in the file: its own, or that of its series or group.
     pub family: String,
+    /// Its id within that: the phase of a series, the part of a group, or its own without a step.
+    pub name: String,
     /// The clause in the contract's words; the id where the plan has none.
     pub clause: String,
     /// The line that is run.

@@ -245,10 +245,9 @@ fn more(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Option<(u6
         return Some((probe.placement.nodes?.into(), statistics::mean(&rates)?));
     }
     let step = test.step.as_ref().filter(|step| plan.series[step.series].over == "nodes")?;
-    let own = test.id.rsplit('.').next();
     let larger = plan.tests.iter().filter(|other| {
         let at = other.step.as_ref().filter(|at| at.series == step.series && at.value > step.value);
-        at.is_some() && other.id.rsplit('.').next() == own
+        at.is_some() && other.name == test.name
     });
     let next = larger.min_by(|a, b| {
         let value = |test: &Test| test.step.as_ref().map_or(0.0, |step| step.value);

@@ -76,9 +76,12 @@ impl Defaults<'_> {
         if first.label == step.label {
             return Ok(None);
         }
-        let phase = test.id.rsplit('.').next().unwrap_or_default();
-        let base = format!("{}.{}.{phase}", series.id, first.label);
-        let Some(base) = plan.tests.iter().position(|other| other.id == base) else {
+        let base = |other: &Test| {
+            let at = other.step.as_ref();
+            other.name == test.name
+                && at.is_some_and(|at| (at.series, &at.label) == (step.series, &first.label))
+        };
+        let Some(base) = plan.tests.iter().position(base) else {
             return refused("the first step is not there");
         };
         let metric = wire.metric.get_ref().clone();

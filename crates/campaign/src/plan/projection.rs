@@ -104,28 +104,34 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> Checked<(Vec<usize>, String)> {
         let refused = |what: String| Err(self.place.error(from, format!("{who}: {what}")));
-        let phases: Vec<String> = plan
-            .tests
-            .iter()
-            .filter(|test| test.step.is_some())
-            .map(|test| format!("{}.{}", test.family, test.id.rsplit('.').next().unwrap_or_default()))
-            .collect();
-        let known: Vec<&str> = phases.iter().map(String::as_str).collect();
-        let word = from.get_ref();
-        if !known.contains(&word.as_str()) {
-            return refused(format!("`{word}` is no phase of a series{}", among(word, &known)));
+        let mut phases: Vec<(usize, &str)> = Vec::new();
+        for test in &plan.tests {
+            let Some(step) = &test.step else { continue };
+            if !phases.contains(&(step.series, test.name.as_str())) {
+                phases.push((step.series, &test.name));
+            }
         }
-        let (family, phase) = word.rsplit_once('.').unwrap_or((word, ""));
+        let named = |(series, phase): &(usize, &str)| format!("{}.{phase}", plan.series[*series].id);
+        let word = from.get_ref();
+        let (series, phase) = match phases.iter().filter(|phase| named(phase) == *word).collect::<Vec<_>>()[..]
+        {
+            [one] => *one,
+            [] => {
+                let known: Vec<String> = phases.iter().map(named).collect();
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                return refused(format!("`{word}` is no phase of a series{}", among(word, &known)));
+            }
+            _ => return refused(format!("`{word}` is a phase of two series; give one another id")),
+        };
         let fits = |index: &usize| {
             let test = &plan.tests[*index];
-            test.step.is_some() && test.family == family && test.id.ends_with(&format!(".{phase}"))
+            test.name == phase && test.step.as_ref().is_some_and(|step| step.series == series)
         };
         let steps: Vec<usize> = (0..plan.tests.len()).filter(fits).collect();
         if let Some(other) = steps.iter().find(|step| self.dimension_of(metric, &plan.tests[**step]).is_err())
         {
             return refused(format!("{} yields no {metric}", plan.tests[*other].id));
         }
-        let series = plan.tests[steps[0]].step.as_ref().map_or(0, |step| step.series);
         Ok((steps, plan.series[series].over.clone()))
     }
 }

@@ -26,6 +26,11 @@ impl Defaults<'_> {
         if wire.phases.is_empty() {
             return refused("has no phases; write `phases = [{ id = \"w\", ior = \"…\" }]`");
         }
+        if let Some(nodes) = wire.nodes.as_ref().filter(|_| wire.over == Over::Nodes) {
+            return Err(self
+                .place
+                .error(nodes, format!("{who}: its steps are the nodes; leave `nodes` out")));
+        }
         let index = plan.series.len();
         let fs = self.fs(&who, wire.fs.as_ref(), &wire.id)?;
         let steps = self.steps(&who, wire, index, &fs)?;
@@ -35,6 +40,7 @@ impl Defaults<'_> {
         for (at, step) in steps.iter().enumerate() {
             for phase in &wire.phases {
                 let who = format!("{who}, phase {}", phase.id.get_ref());
+                self.fits_series(&who, wire, phase, &fs)?;
                 let placement = match (over, &wire.nodes) {
                     (Over::Nodes, _) => Some(self.step_nodes(&who, phase, wire, &step.word)?),
                     (_, Some(nodes)) => {
@@ -49,6 +55,8 @@ impl Defaults<'_> {
                     repetitions: wire.repetitions.clone(),
                     step: Some(step.clone()),
                     placement,
+                    fs: wire.fs.clone(),
+                    ppn: wire.ppn.clone(),
                     turns,
                     ..Variant::default()
                 };
@@ -56,6 +64,25 @@ impl Defaults<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the phase leaves to the series what is the series' to say.
+    fn fits_series(&self, who: &str, series: &wire::Series, phase: &wire::Test, fs: &str) -> Checked<()> {
+        if let Some(nodes) =
+            phase.nodes.as_ref().filter(|_| series.over == Over::Nodes || series.nodes.is_some())
+        {
+            let what = "the series says on how many nodes its phases run; leave `nodes` out";
+            return Err(self.place.error(nodes, format!("{who}: {what}")));
+        }
+        match &phase.fs {
+            Some(own) if series.over == Over::Servers && own.get_ref() != fs => {
+                let what = format!(
+                    "the servers of the steps are those of fs.{fs}; leave `fs` out, or give the series the same"
+                );
+                Err(self.place.error(own, format!("{who}: {what}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn step_nodes(

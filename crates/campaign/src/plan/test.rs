@@ -48,6 +48,10 @@ pub(super) struct Variant {
     pub(super) part: Option<usize>,
     /// Whether the group has a criterion, so that a part needs none.
     pub(super) floors: bool,
+    /// The file system of a series, where it says nothing itself.
+    pub(super) fs: Option<Spanned<String>>,
+    /// Ranks on each node, of a series, where it says nothing itself.
+    pub(super) ppn: Option<Spanned<wire::Count>>,
     /// Placement that the step decides.
     pub(super) placement: Option<Placement>,
     /// The place in [`Plan::tests`] of the first of those with which it takes turns.
@@ -131,12 +135,16 @@ impl Defaults<'_> {
         let clause = clause.unwrap_or(&id).clone();
         let mut test = Test {
             family,
+            name: wire.id.get_ref().clone(),
             line,
             setup: wire.setup.clone(),
             clause,
             placement: match &variant.placement {
                 Some(placement) => placement.clone(),
-                None => self.placement(&who, &asked(wire))?,
+                None => {
+                    let ppn = wire.ppn.clone().or_else(|| variant.ppn.clone());
+                    self.placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &ppn, wire.id.span()))?
+                }
             },
             step: variant.step.clone(),
             part: variant.part,
@@ -163,7 +171,7 @@ impl Defaults<'_> {
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cov_max: self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction)?,
             cache_warm: wire.cache == wire::Cache::Warm,
-            fs: self.fs(&who, wire.fs.as_ref(), &wire.id)?,
+            fs: self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id)?,
             decide,
             at: self.place.line_column(&at),
             id,

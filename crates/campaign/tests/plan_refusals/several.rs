@@ -40,3 +40,98 @@ fn an_id_stands_for_one_thing_only() {
     let apart = made.to_owned() + &reported("big") + &group("full", "") + &series("S", "w");
     assert_eq!(Plan::parse(&format!("{HEAD}{apart}"), "p.toml").unwrap().tests.len(), 5);
 }
+
+/// Two file systems whose servers can be counted, and a plan of several nodes.
+const SERVED: &str = "[fs.a]\ndir = \"/a\"\nservers = 2\nset_servers = \"on {servers}\"\ncount_servers = \"c\"\n\
+                      [clients]\ndelivered = 4\n[launch]\nkind = \"mpirun\"\n";
+
+/// A series with these keys, and a phase with those.
+fn with(keys: &str, phase: &str) -> String {
+    format!(
+        "{SERVED}[[series]]\nid = \"S\"\n{keys}\n[[series.phases]]\nid = \"w\"\nior = \"-w\"\nrole = \"reported\"\n{phase}"
+    )
+}
+
+#[test]
+fn what_a_series_says_of_ranks_and_file_system_holds_for_its_phases() {
+    let plan =
+        |keys: &str, phase: &str| Plan::parse(&format!("{HEAD}{}", with(keys, phase)), "p.toml").unwrap();
+    let all = |plan: &Plan| -> Vec<(String, u32)> {
+        plan.tests.iter().map(|test| (test.fs.clone(), test.placement.ranks)).collect()
+    };
+    let transfer = "over = \"transfer\"\nsteps = [\"64k\", \"1m\"]\nppn = 4\nfs = \"a\"";
+    assert_eq!(all(&plan(transfer, "nodes = \"50%\"")), vec![("a".into(), 8); 2]);
+    assert_eq!(all(&plan(transfer, "nodes = 1\nppn = 2\nfs = \"scratch\"")), vec![("scratch".into(), 2); 2]);
+    let servers = plan("over = \"servers\"\nsteps = [\"1\", \"2\"]\nnodes = 2\nppn = 3\nfs = \"a\"", "");
+    assert_eq!(all(&servers), vec![("a".into(), 6); 2]);
+    assert_eq!(servers.tests[0].step.as_ref().and_then(|step| step.servers), Some(1));
+}
+
+#[test]
+fn what_the_step_decides_a_phase_cannot() {
+    for (keys, phase, error) in [
+        (
+            "over = \"servers\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"",
+            "fs = \"scratch\"",
+            "series S, phase w: the servers of the steps are those of fs.a; leave `fs` out, or give the series \
+             the same",
+        ),
+        (
+            "over = \"nodes\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"",
+            "nodes = 4",
+            "series S, phase w: the series says on how many nodes its phases run; leave `nodes` out",
+        ),
+        (
+            "over = \"transfer\"\nsteps = [\"64k\", \"1m\"]\nfs = \"a\"\nnodes = 2",
+            "nodes = 4",
+            "series S, phase w: the series says on how many nodes its phases run; leave `nodes` out",
+        ),
+        (
+            "over = \"nodes\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"\nnodes = 2",
+            "",
+            "series S: its steps are the nodes; leave `nodes` out",
+        ),
+    ] {
+        let said = refusal(&with(keys, phase));
+        assert!(said.ends_with(&format!(": {error}")), "{said}");
+    }
+}
+
+/// A series over transfers whose two phases differ by what stands before a dot.
+fn dotted(first: &str, second: &str) -> String {
+    let phase = |id: &str| {
+        format!(
+            "[[series.phases]]\nid = \"{id}\"\nior = \"-w -t {{step}}\"\n\
+             criterion = {{ metric = \"write.bw\", linear_within = \"10%\" }}\n"
+        )
+    };
+    let head = "[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"1m\"]\n";
+    format!("{head}{}{}", phase(first), phase(second))
+}
+
+#[test]
+fn phases_are_told_apart_also_where_their_ids_hold_dots() {
+    for (first, second) in [("w", "b.w"), ("b.w", "w")] {
+        let plan = Plan::parse(&format!("{HEAD}{}", dotted(first, second)), "p.toml").unwrap();
+        for test in &plan.tests[2..] {
+            let base = format!("S.t64k.{}", test.name);
+            assert!(
+                test.criteria[0].written.contains(&format!("linear from {base} (")),
+                "{:?}",
+                test.criteria
+            );
+        }
+    }
+    let asked = |from: &str| {
+        format!(
+            "{}[[projection]]\nof = \"S.t1m.w.write.bw\"\nfrom = \"{from}\"\nto = 4\nsystem = \"A\"\n\
+             [system.A]\nprocessor = \"p\"\nclock = \"1 GHz\"\ninterconnect = \"i\"\ncores = 1\n",
+            dotted("w", "b.w")
+        )
+    };
+    for (from, steps) in [("S.w", [0, 2]), ("S.b.w", [1, 3])] {
+        let plan = Plan::parse(&format!("{HEAD}{}", asked(from)), "p.toml").unwrap();
+        assert_eq!(plan.projections[0].steps, steps, "{from}");
+    }
+    assert!(refusal(&asked("S.c")).contains("`S.c` is no phase of a series"), "{}", refusal(&asked("S.c")));
+}

@@ -320,7 +320,7 @@ pub(super) static SERIES: Table = Table {
             "nodes: one \
         number, or as many steps as the series has",
         ),
-        key("ppn", Count, "4", "ranks on each node"),
+        key("ppn", Count, "4", "ranks on each node, of phases that say nothing themselves"),
         key("repetitions", Count, "3", "of each phase at each step"),
         key(
             "order",
@@ -328,7 +328,7 @@ pub(super) static SERIES: Table = Table {
             "\"interleaved\"",
             "over nodes or transfers: the first repetition of each step, then the second of each",
         ),
-        key("fs", Text, "\"scratch\"", "the file system whose servers are counted"),
+        key("fs", Text, "\"scratch\"", "the file system of its phases; over servers, theirs are counted"),
         key(
             "phases",
             Several(&TEST),
