@@ -81,8 +81,13 @@ fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>
     let mut before: Option<f64> = None;
     for (step, test) in search.steps.iter().enumerate() {
         let id = &plan.tests[*test].id;
-        let Some(value) = measured(&records(id, 1), &search.metric) else {
-            let why = format!("{id} measured no {}, by which the number of nodes is found", search.metric);
+        let recorded = records(id, 1);
+        let Some(value) = measured(&recorded, &search.metric).filter(|_| ended_well(&recorded)) else {
+            let what = match recorded.is_empty() || ended_well(&recorded) {
+                true => "measured no",
+                false => "did not end well, so nothing is known of its",
+            };
+            let why = format!("{id} {what} {}, by which the number of nodes is found", search.metric);
             return Found { best: None, ended: None, why };
         };
         if let Some(before) = before.filter(|before| value < before * (1.0 + search.gain)) {
@@ -101,6 +106,11 @@ fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>
     let last = search.steps.len() - 1;
     let why = format!("{} nodes are the most that were tried, and still gained", nodes(last));
     Found { best: Some(last), ended: Some(last), why }
+}
+
+/// Whether the records are those of a launch that came to its end, and to a good one.
+fn ended_well(records: &[Record]) -> bool {
+    matches!(records.last(), Some(Record::End(end)) if end.exit == 0)
 }
 
 /// What the records say of `PHASE.NAME`, the mean where there are several.
@@ -133,6 +143,8 @@ fn whole_transfers(maker: &Test, phase: &Phase) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use results::record::End;
+
     use super::*;
     use crate::schedule;
 
@@ -155,6 +167,9 @@ ior = "-r -k -F -D 5 -t 4m -b ${SMALLEST}"
 role = "reported"
 uses = "w"
 "#;
+
+    /// The rate of a job that was killed behind its phase.
+    const KILLED: &u64 = &1_000_000;
 
     /// A search over 2, 4, 8 and 16 nodes that measured so much.
     fn search(rates: &[u64]) -> (String, Option<u32>, Vec<String>) {
@@ -179,7 +194,12 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
             let spans = results::record::Spans { total_s: 1.0, ..Default::default() };
             let phase =
                 |bytes: &u64| Phase { phase: "write".into(), bytes: *bytes, spans, ..Phase::default() };
-            rates.get(step).map(|bytes| Record::Phase(Box::new(phase(bytes)))).into_iter().collect()
+            let all = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes))), Record::End(End::default())];
+            let killed = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes)))];
+            match rates.get(step) {
+                Some(KILLED) => killed(KILLED),
+                rate => rate.map(all).unwrap_or_default(),
+            }
         };
         let mut job = jobs[4].clone();
         let bound = bind(&plan, &mut job, &records);
@@ -204,6 +224,9 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         let (why, nodes, _) = search(&[100, 200]);
         assert_eq!(nodes, None);
         assert_eq!(why, "T.n8 measured no write.bw, by which the number of nodes is found");
+        let (why, nodes, _) = search(&[*KILLED, 200, 400, 800]);
+        let said = "T.n2 did not end well, so nothing is known of its write.bw, by which the number of nodes is found";
+        assert_eq!((nodes, why.as_str()), (None, said));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use units::Usage;
 
-use crate::plan::{Placement, Plan, Test, Uses};
+use crate::plan::{Goal, Placement, Plan, Test, Uses};
 
 /// What a job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
 pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
     let mut lying: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
-    for job in jobs {
+    for (at, job) in jobs.iter().enumerate() {
         let need = needs.entry(job.fs.clone()).or_default();
         need.written_bytes = need.written_bytes.saturating_add(job.writes_bytes);
         let (bytes, names) = lying.entry((&job.fs, &job.files)).or_default();
@@ -126,7 +126,17 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
         let sum = |a: (u64, u64), b: &(u64, u64)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1));
         let (bytes, names) = now.fold((0, 0), sum);
         (need.peak_bytes, need.peak_names) = (need.peak_bytes.max(bytes), need.peak_names.max(names));
-        lying.retain(|(fs, files), _| *fs != job.fs || !job.removes.iter().any(|gone| gone == files));
+        // What runs at once goes at once, when all of it has ended.
+        if jobs.get(at + 1).is_some_and(|next| next.at_once.is_some() && next.at_once == job.at_once) {
+            continue;
+        }
+        let ended = jobs[..=at].iter().rev().enumerate();
+        let ended = ended.take_while(|(back, other)| {
+            *back == 0 || (other.at_once.is_some() && other.at_once == job.at_once)
+        });
+        for (_, job) in ended {
+            lying.retain(|(fs, files), _| *fs != job.fs || !job.removes.iter().any(|gone| gone == files));
+        }
     }
     needs
 }
@@ -173,29 +183,45 @@ fn wanted(plan: &Plan, only: &[String]) -> Result<Wanted, Usage> {
             let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
             return Err(Usage(format!("plan {} has no test `{id}`; it has {}", plan.id, known.join(", "))));
         }
-        for index in named {
-            tests[index] = true;
-            // Parts of a group run together or not at all.
-            for group in &plan.groups {
-                if group.tests.contains(&index) {
-                    group.tests.iter().for_each(|part| tests[*part] = true);
-                }
+        named.into_iter().for_each(|index| tests[index] = true);
+    }
+    // What a test rests on may itself rest on more.
+    let mut open: Vec<usize> = (0..tests.len()).filter(|index| tests[*index]).collect();
+    while let Some(index) = open.pop() {
+        for other in rests_on(plan, index) {
+            if !std::mem::replace(&mut tests[other], true) {
+                open.push(other);
             }
         }
     }
-    let mut datasets = vec![false; plan.datasets.len()];
-    for index in (0..plan.tests.len()).rev().filter(|index| plan.tests[*index].uses.is_some()) {
-        match plan.tests[index].uses {
-            Some(Uses::Test(used)) if tests[index] => tests[used] = true,
-            Some(Uses::Dataset(used)) if tests[index] => datasets[used] = true,
-            _ => {}
-        }
-    }
-    let mut states = vec![false; plan.states.len()];
+    let (mut datasets, mut states) = (vec![false; plan.datasets.len()], vec![false; plan.states.len()]);
     for (test, _) in plan.tests.iter().zip(&tests).filter(|(_, wanted)| **wanted) {
+        if let Some(Uses::Dataset(used)) = test.uses {
+            datasets[used] = true;
+        }
         test.states.iter().for_each(|state| states[*state] = true);
     }
     Ok(Wanted { datasets, states, tests })
+}
+
+/// The tests without which this one cannot run, or cannot be judged: the one whose files it reads, those of
+/// its search, those with more clients, those that its criteria compare it with, and all parts of its group.
+fn rests_on(plan: &Plan, index: usize) -> Vec<usize> {
+    let test = &plan.tests[index];
+    let group = test.part.map(|group| &plan.groups[group]);
+    let criteria = test.criteria.iter().chain(group.iter().flat_map(|group| &group.criteria));
+    let compared = criteria.filter_map(|criterion| match criterion.goal {
+        Goal::Share { test, .. } => Some(test),
+        Goal::Value(_) => None,
+    });
+    let used = test.uses.iter().filter_map(|uses| match uses {
+        Uses::Test(used) => Some(*used),
+        Uses::Dataset(_) => None,
+    });
+    let searched = test.search.iter().flat_map(|search| search.steps.iter().copied());
+    let more = test.course.client_limit.iter().flat_map(|limit| limit.probes.iter().copied());
+    let beside = group.iter().flat_map(|group| group.tests.iter().copied());
+    compared.chain(used).chain(searched).chain(more).chain(beside).collect()
 }
 
 fn every_job(plan: &Plan) -> Vec<PlannedJob> {

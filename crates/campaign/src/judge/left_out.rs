@@ -25,7 +25,7 @@ pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<St
 #[cfg(test)]
 mod tests {
     use results::folder::Job;
-    use results::record::{Phase, Record, Spans};
+    use results::record::{End, Phase, Record, Spans};
 
     use super::*;
     use crate::schedule;
@@ -47,7 +47,8 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         let mut campaign = Campaign::default();
         for (test, bytes) in [("T.n2", 100), ("T.n4", 190), ("T.n8", 192)] {
             let phase = Phase { phase: "write".into(), bytes, spans, ..Phase::default() };
-            let mut job = Job { records: vec![Record::Phase(Box::new(phase))], ..Job::default() };
+            let records = vec![Record::Phase(Box::new(phase)), Record::End(End::default())];
+            let mut job = Job { records, ..Job::default() };
             (job.info.test, job.info.repetition) = (test.to_owned(), 1);
             campaign.jobs.push(job);
         }

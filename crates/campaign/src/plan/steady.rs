@@ -185,23 +185,29 @@ impl Defaults<'_> {
         }
     }
 
-    /// Whether a search for the best number of nodes can go by `metric`, and is all that looks for it.
-    pub(super) fn searchable(&self, who: &str, wire: &wire::Test, metric: &str) -> Checked<()> {
+    /// Whether a search for the best number of nodes can go by the first criterion, and is all that looks for
+    /// it; `probe` is one of its steps.
+    pub(super) fn searchable(&self, who: &str, wire: &wire::Test, probe: &Test) -> Checked<()> {
         if let Some(limit) = &wire.client_limit {
             return Err(self.place.error(limit, format!("{who}: client_limit: the search shows it already")));
         }
-        match wire
-            .criterion
-            .0
-            .first()
-            .filter(|_| metric.ends_with(".sustained") || metric.ends_with(".steady"))
-        {
-            Some(criterion) => {
-                let what =
-                    format!("{who}: a search goes by whole phases, such as `write.bw`, not `{metric}`");
-                Err(self.place.error(&criterion.metric, what))
-            }
-            None => Ok(()),
+        let Some(criterion) = wire.criterion.0.first() else { return Ok(()) };
+        let metric = criterion.metric.get_ref();
+        let refused = |what: String| Err(self.place.error(&criterion.metric, format!("{who}: {what}")));
+        if metric.ends_with(".sustained") || metric.ends_with(".steady") {
+            return refused(format!("a search goes by whole phases, such as `write.bw`, not `{metric}`"));
+        }
+        let dimension = match self.dimension_of(metric, probe) {
+            Ok(dimension) => dimension,
+            Err(why) => return refused(why),
+        };
+        let more = criterion.op.as_ref().is_some_and(|op| op.get_ref().starts_with('>'));
+        match dimension {
+            Dimension::BytesPerSecond | Dimension::PerSecond if more => Ok(()),
+            _ => refused(format!(
+                "a search goes by the first criterion, of a rate with `>=` or `>`: it looks for where there is \
+                 more of it; put such a one before `{metric}`"
+            )),
         }
     }
 

@@ -92,7 +92,7 @@ impl Defaults<'_> {
                         format!("{who}: a search looks for the best of its criterion's metric; add one");
                     return Err(self.place.error(nodes, what));
                 };
-                self.searchable(&who, wire, &metric)?;
+                self.searchable(&who, wire, &plan.tests[first])?;
                 self.add(wire, &at(largest, false), plan)?;
                 if let Some(test) = plan.tests.last_mut() {
                     test.search = Some(Search { steps, gain, metric });

@@ -200,3 +200,114 @@ role = "reported"
     let one = jobs(&plan, &["N.n4".to_owned()]).unwrap();
     assert_eq!(one.iter().map(|job| job.number).collect::<Vec<_>>(), [2, 4, 6], "numbers stay");
 }
+
+#[test]
+fn parts_of_a_group_lie_there_at_the_same_time() {
+    let plan = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+fs.home = { dir = "/home" }
+[state.aged]
+age = "--blocks 80%"
+fs = "scratch"
+[[group]]
+id = "G"
+repetitions = 2
+[[group.parts]]
+id = "a"
+ior = "-w -b 1m"
+role = "reported"
+fs = "scratch"
+states = ["aged"]
+[[group.parts]]
+id = "b"
+ior = "-w -b 2m"
+role = "reported"
+fs = "scratch"
+states = ["aged"]
+[[group.parts]]
+id = "c"
+ior = "-w -b 4m"
+role = "reported"
+fs = "home"
+"#;
+    let plan = Plan::parse(plan, "p.toml").unwrap();
+    let all = jobs(&plan, &[]).unwrap();
+    let (scratch, home) = (needs(&all)["scratch"], needs(&all)["home"]);
+    assert_eq!((scratch.peak_bytes, scratch.peak_names), (3 << 20, 2));
+    assert_eq!((scratch.written_bytes, home.peak_bytes), (6 << 20, 4 << 20));
+    assert_eq!(beside_states(&all), [(0, 3 << 20)]);
+}
+
+/// Tests that rest on each other in every way there is; E on none, and none on it.
+const RESTING: &str = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+launch.kind = "mpirun"
+[dataset.more]
+ior = "-w -F -b 4m -k"
+ranks = 4
+[[test]]
+id = "A"
+ior = "-w -F -k"
+nodes = 2
+client_limit = { nodes = [4] }
+criterion = { metric = "write.bw", op = ">=", value = "1 MB/s" }
+[[test]]
+id = "T"
+ior = "-w -F"
+nodes = { search = [2, 4], gain = "3 %" }
+criterion = { metric = "write.bw", op = ">=", value = "1 MB/s" }
+[[test]]
+id = "B"
+ior = "-w -F"
+criterion = { metric = "write.bw", op = ">=", value = "1% of A.write.bw" }
+[[test]]
+id = "E"
+ior = "-w"
+role = "reported"
+[[series]]
+id = "S"
+over = "transfer"
+steps = ["64k", "128k", "256k"]
+[[series.phases]]
+id = "w"
+ior = "-w -F -t {step}"
+criterion = { metric = "write.bw", linear_within = "10%" }
+[[group]]
+id = "G"
+criterion = { metric = "write.bw", op = ">=", value = "1% of B.write.bw" }
+[[group.parts]]
+id = "a"
+ior = "-w -F -k"
+[[group.parts]]
+id = "b"
+uses = "dataset.more"
+ior = "-r -F -k -b 4m"
+role = "reported"
+[[test]]
+id = "R"
+uses = "G.a"
+ior = "-r -F -k"
+role = "reported"
+"#;
+
+#[test]
+fn a_chosen_test_brings_all_that_it_rests_on() {
+    let plan = Plan::parse(RESTING, "p.toml").unwrap();
+    for (only, wanted) in [
+        ("A", "A A.n4"),
+        ("T", "T.n2 T.n4 T"),
+        ("B", "A A.n4 B"),
+        ("E", "E"),
+        ("S.t256k.w", "S.t64k.w S.t256k.w"),
+        ("S", "S.t64k.w S.t128k.w S.t256k.w"),
+        ("R", "A A.n4 B dataset.more G.a G.b R"),
+    ] {
+        let chosen = jobs(&plan, &[only.to_owned()]).unwrap();
+        let chosen: Vec<&str> = chosen.iter().map(|job| job.test.as_str()).collect();
+        assert_eq!(chosen.join(" "), wanted, "--only {only}");
+    }
+}

@@ -125,4 +125,28 @@ fn more_clients_are_tried_where_that_says_something() {
         refusal(&format!("{launch}{}", test_with(&(by.to_owned() + &asks("write.sustained"))))),
         "p.toml:10:24: test T: a search goes by whole phases, such as `write.bw`, not `write.sustained`"
     );
+    let searched = |criteria: &str| {
+        let by = "nodes = { search = [2, 4], gain = \"3 %\" }\nior = \"-w -W\"\n";
+        refusal(&format!("{launch}{}", test_with(&format!("{by}criterion = [{criteria}]"))))
+    };
+    let bw = "{ metric = \"write.bw\", op = \">\", value = \"1 GB/s\" }";
+    for (metric, op, value) in [
+        ("write.latency.p99", "<=", "1 ms"),
+        ("write.bw", "<=", "1 GB/s"),
+        ("write_check.errors", "==", "0 errors"),
+        ("write.bytes", ">=", "1 GB"),
+    ] {
+        let first = format!("{{ metric = \"{metric}\", op = \"{op}\", value = \"{value}\" }}");
+        assert_eq!(
+            searched(&format!("{first}, {bw}")),
+            format!(
+                "p.toml:9:25: test T: a search goes by the first criterion, of a rate with `>=` or `>`: it \
+                 looks for where there is more of it; put such a one before `{metric}`"
+            )
+        );
+        let plan = test_with(&format!(
+            "nodes = {{ search = [2, 4], gain = \"3 %\" }}\nior = \"-w -W\"\ncriterion = [{bw}, {first}]"
+        ));
+        Plan::parse(&format!("{HEAD}{launch}{plan}"), "p.toml").unwrap();
+    }
 }
