@@ -38,14 +38,18 @@ pub struct IorLine {
     pub deadline_s: u64,
     /// `-O stoneWallingWearOut=1`.
     pub wear_out: bool,
-    /// Whether a status file tells readers how far a stopped writer came.
-    pub status_file: bool,
+    /// The file that tells readers how far a stopped writer came, where the line names one.
+    pub status_file: Option<String>,
     /// `-i`, repetitions inside one launch.
     pub repetitions: u64,
-    /// Whether the line names its file with `-o`.
-    pub names_file: bool,
-    /// Whether the line says which data to write and expect, with `-l`.
-    pub names_packet: bool,
+    /// `-m`: a file of its own for each of these repetitions.
+    pub multi_file: bool,
+    /// The file that the line names with `-o`.
+    pub file: Option<String>,
+    /// `-l`, which data to write and expect: its first letter, `s` where the line does not say.
+    pub packet: Option<char>,
+    /// `-G`, what distinguishes the data; `None` where that is the time.
+    pub signature: Option<String>,
 }
 
 /// What is added to a line that does not say which data to write.
@@ -100,6 +104,8 @@ const DIRECTIVES: &[(&str, char)] = &[
     ("deadlineforstonewalling", 'D'),
     ("testfile", 'o'),
     ("datapackettype", 'l'),
+    ("multifile", 'm'),
+    ("settimestampsignature", 'G'),
 ];
 
 impl IorLine {
@@ -125,18 +131,21 @@ impl IorLine {
             keep: false,
             deadline_s: 0,
             wear_out: false,
-            status_file: false,
+            status_file: None,
             repetitions: 1,
-            names_file: false,
-            names_packet: false,
+            multi_file: false,
+            file: None,
+            packet: None,
+            signature: None,
         };
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
             parsed.word(word, &mut rest)?;
         }
         parsed.settle();
-        if !parsed.names_packet {
+        if parsed.packet.is_none() {
             parsed.words.extend(PACKET.map(str::to_owned));
+            parsed.packet = PACKET[1].chars().next();
         }
         Ok(parsed)
     }
@@ -179,9 +188,11 @@ impl IorLine {
             None => rest.next().cloned().ok_or_else(|| Usage(format!("`{word}` has no value"))),
         };
         if word.starts_with("--") {
-            self.names_packet |= word.starts_with("--dataPacketType");
-            if LONG_WITH_VALUE.contains(&word) {
-                value_of(None)?;
+            let (name, glued) =
+                word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+            let value = if LONG_WITH_VALUE.contains(&name) { Some(value_of(glued)?) } else { None };
+            if let ("--dataPacketType", Some(value)) = (name, &value) {
+                self.packet = first(value);
             }
             if word == "--rwmix" || word.starts_with("--rwmix=") {
                 self.mix = true;
@@ -223,6 +234,7 @@ impl IorLine {
             'R' => self.read_check = on,
             'F' => self.file_per_rank = on,
             'k' => self.keep = on,
+            'm' => self.multi_file = on,
             _ => {}
         }
     }
@@ -234,10 +246,11 @@ impl IorLine {
             's' => self.segments = size(letter, value)?,
             'i' => self.repetitions = size(letter, value)?.max(1),
             'D' => self.deadline_s = size(letter, value)?,
-            'l' => self.names_packet = true,
+            'l' => self.packet = first(value),
+            'G' => self.signature = Some(value.to_owned()).filter(|value| value != "0"),
             'o' => {
                 own_place(value)?;
-                self.names_file = true;
+                self.file = Some(value.to_owned());
             }
             'f' => {
                 return Err(Usage::new("`-f` hides its options from the plan; write them in the line"));
@@ -260,7 +273,7 @@ impl IorLine {
         let key = key.trim().to_lowercase();
         match (key.as_str(), DIRECTIVES.iter().find(|(name, _)| *name == key)) {
             ("stonewallingwearout", _) => self.wear_out = value.trim() != "0",
-            ("stonewallingstatusfile", _) => self.status_file = true,
+            ("stonewallingstatusfile", _) => self.status_file = Some(value.trim().to_owned()),
             (_, Some((_, letter))) if WITH_VALUE.contains(*letter) => {
                 return self.valued(*letter, value.trim());
             }
@@ -269,6 +282,11 @@ impl IorLine {
         }
         Ok(())
     }
+}
+
+/// The letter that says which data is meant.
+fn first(packet: &str) -> Option<char> {
+    packet.chars().next().map(|letter| letter.to_ascii_lowercase())
 }
 
 /// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
@@ -347,10 +365,27 @@ mod tests {
     fn a_line_tells_what_stops_it_and_what_it_leaves() {
         let line =
             read("-w -k -D 3 -O stoneWallingWearOut=1,stoneWallingStatusFile={dir}/pairs -i 2 -o {dir}/f");
-        assert!(line.keep && line.wear_out && line.status_file && line.names_file);
+        assert!(line.keep && line.wear_out && !line.multi_file);
+        assert_eq!(
+            (line.status_file.as_deref(), line.file.as_deref()),
+            (Some("{dir}/pairs"), Some("{dir}/f"))
+        );
         assert_eq!((line.deadline_s, line.repetitions), (3, 2));
         assert!(!read("-w --posix.odirect --random-offset-seed 7").keep, "a long option's value is no flag");
         assert!(!read("-w -t16k").keep, "a glued value is no flag");
+    }
+
+    #[test]
+    fn a_line_tells_which_data_it_writes_and_expects() {
+        for (line, packet, signature) in [
+            ("-w", 's', None),
+            ("-w -l Timestamp -G 7", 't', Some("7")),
+            ("-w --dataPacketType=offset -G=-1", 'o', Some("-1")),
+            ("-w -O dataPacketType=i,setTimeStampSignature=9 -G 0", 'i', None),
+        ] {
+            let read = read(line);
+            assert_eq!((read.packet, read.signature.as_deref()), (Some(packet), signature), "{line}");
+        }
     }
 
     #[test]

@@ -9,6 +9,9 @@ use crate::app::App;
 use crate::ior_line::IorLine;
 use crate::tool_line::{Measures, ToolLine};
 
+/// The file of a line of IOR that names none itself.
+pub(crate) const IOR_FILE: &str = "{dir}/data";
+
 /// The line of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
@@ -84,8 +87,8 @@ impl Line {
     /// The words that say where the files are, with `{dir}` in them; none where the line says it.
     pub fn place(&self) -> Vec<String> {
         let words: &[&str] = match self {
-            Self::Ior(line) if line.names_file => &[],
-            Self::Ior(_) => &["-o", "{dir}/data"],
+            Self::Ior(line) if line.file.is_some() => &[],
+            Self::Ior(_) => &["-o", IOR_FILE],
             Self::Tool(line) => line.place(),
             Self::App(_) => &[],
         };

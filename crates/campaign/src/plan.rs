@@ -17,6 +17,7 @@ mod goal;
 mod group;
 mod keys;
 mod launch;
+mod marks;
 mod parameters;
 mod place;
 mod placement;
@@ -339,6 +340,7 @@ impl Plan {
         let file: wire::File =
             toml::from_str(&filled.text).map_err(|error| place.refused(&error, &filled.text))?;
         let plan = check::plan(file, &place)?;
+        marks::stray(&filled.text, &place)?;
         keys::untold(&filled.text, &place)?;
         Ok(Self { parameters: filled.values, choice: choice.clone(), ..plan })
     }

@@ -130,7 +130,7 @@ fn too_small(dataset: &Dataset, phase: &Phase) -> Option<String> {
 /// More than the smallest file has: IOR would come to its end and abort.
 fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<String> {
     let (line, written) = (test.line.as_ior()?, dataset.line.as_ior()?);
-    let told = line.status_file && written.status_file;
+    let told = line.status_file.is_some() && written.status_file.is_some();
     if !line.only_reads() || told || !test.imports.is_empty() {
         return None;
     }

@@ -78,7 +78,7 @@ fn incomplete(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
         let partly = phase.ramp_s > 0.0 || phase.phase.starts_with("mixed_");
         let explained = partly
             || phase.stonewall.is_some()
-            || case.test.line.as_ior().is_some_and(|line| line.status_file);
+            || case.test.line.as_ior().is_some_and(|line| line.status_file.is_some());
         let missing = phase.expected_bytes.abs_diff(phase.bytes);
         (missing > 0 && !explained).then_some(missing as f64)
     };

@@ -12,8 +12,15 @@ use crate::line::Line;
 /// What can be exported, as it is written.
 const SMALLEST_FILE: &str = "min(file.size)";
 
-/// The exports of a test.
-pub(super) fn named(wire: &BTreeMap<String, String>) -> Result<Vec<Export>, String> {
+/// The exports of a test with this line: sizes of files that are each rank's own.
+pub(super) fn named(wire: &BTreeMap<String, String>, line: &Line) -> Result<Vec<Export>, String> {
+    if let Some(name) = wire.keys().next()
+        && !line.as_ior().is_some_and(|line| line.write && line.file_per_rank)
+    {
+        return Err(format!(
+            "exports.{name}: `{SMALLEST_FILE}` is that of a line of ior with -w and -F, whose files are each rank's own"
+        ));
+    }
     let export = |(name, what): (&String, &String)| match what.as_str() {
         SMALLEST_FILE => Ok(Export { name: name.clone() }),
         _ => Err(format!("exports.{name}: `{what}` is not known; what can be exported is `{SMALLEST_FILE}`")),

@@ -51,9 +51,13 @@ pub(super) struct Filled {
 pub(super) fn fill(place: &Place<'_>, choice: &Choice) -> Result<Filled, Usage> {
     let table: toml::Table = toml::from_str(place.text).map_err(|error| place.refused(&error, place.text))?;
     let head: Head = toml::from_str(place.text).map_err(|error| place.refused(&error, place.text))?;
-    let values = values(head, place, choice)?;
     let mut exported = Vec::new();
     exports(&table, &mut exported);
+    if let Some((name, value)) = head.parameters.iter().find(|(name, _)| exported.contains(name)) {
+        let what = format!("`${{{name}}}` is what a test exports; give the parameter another name");
+        return Err(place.error(value, what));
+    }
+    let values = values(head, place, choice)?;
     let (mut text, mut shifts, mut taken) = (String::new(), Vec::new(), 0);
     for at in marks(place.text) {
         let rest = &place.text[at + 2..];
@@ -107,9 +111,11 @@ fn values(head: Head, place: &Place<'_>, choice: &Choice) -> Result<BTreeMap<Str
     if let Some(name) = choice.set.keys().find(|name| !known.contains(&name.as_str())) {
         return refused(unknown(name, "--set"));
     }
-    let unfit = |value: &str| value.contains(|c: char| matches!(c, '"' | '\'' | '\\') || c.is_control());
+    let signs = |c: char| matches!(c, '"' | '\'' | '\\') || c.is_control();
+    // It would stand in the plan as it is: values are put in once.
+    let unfit = |value: &str| value.contains(signs) || value.contains("${");
     let unfit_text = |name: &str, value: &str| {
-        format!("`{name}` is {value:?}; a parameter's value has no quote, backslash or line end")
+        format!("`{name}` is {value:?}; a parameter's value has no quote, backslash, line end or `${{`")
     };
     if let Some((name, value)) = parameters.iter().find(|(_, value)| unfit(value.get_ref())) {
         return Err(place.error(value, unfit_text(name, value.get_ref())));
@@ -219,8 +225,23 @@ mod tests {
             ),
             (
                 TEXT,
+                chosen(None, &[("n", "${block}")]),
+                "p.toml: `n` is \"${block}\"; a parameter's value has no quote, backslash, line end or `${`",
+            ),
+            (
+                "parameters.a = \"${b}\"\nparameters.b = \"1\"",
+                chosen(None, &[]),
+                "p.toml:1:16: `a` is \"${b}\"; a parameter's value has no quote, backslash, line end or `${`",
+            ),
+            (
+                "parameters.S = \"1\"\n[[test]]\nexports = { S = \"min(file.size)\" }",
+                chosen(None, &[]),
+                "p.toml:1:16: `${S}` is what a test exports; give the parameter another name",
+            ),
+            (
+                TEXT,
                 chosen(None, &[("n", "1\"")]),
-                "p.toml: `n` is \"1\\\"\"; a parameter's value has no quote, backslash or line end",
+                "p.toml: `n` is \"1\\\"\"; a parameter's value has no quote, backslash, line end or `${`",
             ),
         ] {
             assert_eq!(filled(text, &choice).unwrap_err(), error);

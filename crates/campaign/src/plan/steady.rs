@@ -74,7 +74,7 @@ pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<D
 }
 
 /// What a timeline of the line counts per second; `None` where there is none.
-fn counted(line: &Line) -> Option<Dimension> {
+pub(super) fn counted(line: &Line) -> Option<Dimension> {
     match line {
         Line::Ior(_) => Some(Dimension::BytesPerSecond),
         Line::App(_) => None,

@@ -60,6 +60,13 @@ pub(super) struct Variant {
     pub(super) uses: Option<Spanned<String>>,
 }
 
+impl Variant {
+    /// The text with the step's word in the place of `{step}`.
+    fn at_step(&self, text: &str) -> String {
+        self.step.as_ref().map_or_else(|| text.to_owned(), |step| text.replace("{step}", &step.word))
+    }
+}
+
 impl Defaults<'_> {
     /// Adds a test, once or at each of its steps, or with those of its search before it.
     pub(super) fn tests(&self, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
@@ -131,13 +138,13 @@ impl Defaults<'_> {
         let (line, imports) = self.line_of(&who, &words, wire, variant, uses.as_ref(), plan)?;
         let course = self.course(&who, wire, variant, &line, uses.as_ref())?;
         let at = words.span();
+        let sustained_s = self.sustained(&who, wire, &line)?;
         let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
         let clause = clause.unwrap_or(&id).clone();
         let mut test = Test {
             family,
             name: wire.id.get_ref().clone(),
-            line,
-            setup: wire.setup.clone(),
+            setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
             clause,
             placement: match &variant.placement {
                 Some(placement) => placement.clone(),
@@ -149,8 +156,9 @@ impl Defaults<'_> {
             step: variant.step.clone(),
             part: variant.part,
             search: None,
-            exports: super::exports::named(&wire.exports)
+            exports: super::exports::named(&wire.exports, &line)
                 .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")))?,
+            line,
             imports,
             repetitions: self.repetitions(&who, wire, variant)?,
             uses,
@@ -159,13 +167,7 @@ impl Defaults<'_> {
             stripes: fs::stripes(wire.stripes.as_ref()),
             role: self.role(&who, wire, variant, plan)?,
             criteria: Vec::new(),
-            sustained_s: self.asked(
-                &who,
-                "sustained",
-                &wire.sustained,
-                &self.file.sustained,
-                Dimension::Seconds,
-            )?,
+            sustained_s,
             course,
             waivers: wire.waive.iter().map(|waiver| self.waiver(&who, waiver)).collect::<Checked<_>>()?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
@@ -212,6 +214,22 @@ impl Defaults<'_> {
         Ok(if variant.is_probe { 1 } else { asked })
     }
 
+    /// How long its phase has to last; what records no course of its own cannot be asked, and `[defaults]` do
+    /// not ask it.
+    fn sustained(&self, who: &str, wire: &wire::Test, line: &Line) -> Checked<Option<f64>> {
+        let counted = super::steady::counted(line).is_some();
+        match &wire.sustained {
+            Some(own) if !counted => {
+                let what = format!("{who}: sustained: {} records no timeline; leave it out", line.workload());
+                Err(self.place.error(own, what))
+            }
+            own => {
+                let default = self.file.sustained.clone().filter(|_| counted);
+                self.asked(who, "sustained", own, &default, Dimension::Seconds)
+            }
+        }
+    }
+
     /// A quantity that a test may ask for, or else the defaults.
     fn asked(
         &self,
@@ -236,7 +254,11 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> Checked<(Line, Vec<Import>)> {
         match words {
-            Words::App(app) => Ok((Line::App(self.app(who, app)?), Vec::new())),
+            Words::App(app) => {
+                let mut app = self.app(who, app)?;
+                app.words.iter_mut().for_each(|word| *word = variant.at_step(word));
+                Ok((Line::App(app), Vec::new()))
+            }
             Words::Line(key, words) => self
                 .bound_line(key, words.get_ref(), wire, variant, uses, plan)
                 .map_err(|why| self.place.error(*words, format!("{who}: {why}"))),
@@ -253,10 +275,7 @@ impl Defaults<'_> {
         uses: Option<&Uses>,
         plan: &Plan,
     ) -> Result<(Line, Vec<Import>), String> {
-        let text = match &variant.step {
-            Some(step) => text.replace("{step}", &step.word),
-            None => text.to_owned(),
-        };
+        let text = variant.at_step(text);
         let (mut line, imports) = super::exports::line(key, &text, uses, plan)?;
         if wire.verify.or(self.file.verify) == Some(wire::Verify::After) {
             line = line.verified();

@@ -10,7 +10,7 @@ use super::check::{Checked, Defaults, among};
 use super::test::Variant;
 use super::{Plan, Test, Uses};
 use crate::ior_line::IorLine;
-use crate::line::Line;
+use crate::line::{IOR_FILE, Line};
 use crate::tool_line::ToolLine;
 
 impl Defaults<'_> {
@@ -118,6 +118,10 @@ impl Defaults<'_> {
                 "{maker} was written with another file layout; give -F to both or to none"
             ));
         }
+        if let Some(why) = looks_elsewhere(line, made, maker).or_else(|| expects_otherwise(line, made, maker))
+        {
+            return refused(why);
+        }
         let (asked, there) = match line.file_per_rank {
             true => (line.bytes(1), made.bytes(1)),
             false => (line.bytes(test_ranks), made.bytes(ranks)),
@@ -132,7 +136,7 @@ impl Defaults<'_> {
             ));
         }
         // How much there is, is then in a file, or in what the writer exports.
-        let known = (made.status_file && line.status_file) || !test.imports.is_empty();
+        let known = (made.status_file.is_some() && line.status_file.is_some()) || !test.imports.is_empty();
         if made.deadline_s > 0 && !known {
             return refused(format!(
                 "{maker} may be stopped by -D before it is full; give both lines \
@@ -165,6 +169,12 @@ impl Defaults<'_> {
             let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
             return refused(format!("uses `{word}`, which is no test above this one{}", among(word, &known)));
         };
+        if plan.tests[index].search.is_some() {
+            return refused(format!(
+                "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows how many files it \
+                 leaves; use a test of one number of nodes"
+            ));
+        }
         if !plan.tests[index].line.keeps() {
             let how = match plan.tests[index].line {
                 Line::Ior(_) => "add -k there",
@@ -174,6 +184,42 @@ impl Defaults<'_> {
         }
         Ok(Uses::Test(index))
     }
+}
+
+/// Why a line does not find the files of `made` under its own names, if so.
+fn looks_elsewhere(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
+    let file = |line: &IorLine| line.file.clone().unwrap_or_else(|| IOR_FILE.to_owned());
+    let (asked, there) = (file(line), file(made));
+    if asked != there {
+        return Some(format!("{maker} wrote -o {there}, and this line reads -o {asked}; give both the same"));
+    }
+    let asked = line.status_file.as_ref().filter(|asked| made.status_file.as_ref() != Some(asked))?;
+    let there = made.status_file.as_ref().map_or("none", |there| there.as_str());
+    Some(format!(
+        "this line looks into -O stoneWallingStatusFile={asked}, and {maker} keeps {there}; give both the same"
+    ))
+}
+
+/// Why a line that compares data must find that of `made` wrong, if so.
+fn expects_otherwise(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
+    if !line.read_check && !line.write_check {
+        return None;
+    }
+    let named = |signature: &Option<String>| match signature {
+        Some(signature) => format!("-G {signature}"),
+        None => "the time for -G".to_owned(),
+    };
+    if line.signature != made.signature {
+        let (asked, there) = (named(&line.signature), named(&made.signature));
+        return Some(format!(
+            "{maker} was written with {there}, and this line compares with {asked}; give both the same"
+        ));
+    }
+    let packet = |line: &IorLine| line.packet.map_or_else(String::new, |packet| format!("-l {packet}"));
+    (line.packet != made.packet).then(|| {
+        let (asked, there) = (packet(line), packet(made));
+        format!("{maker} was written with {there}, and this line compares with {asked}; give both the same")
+    })
 }
 
 /// Who made the files that a test works on.

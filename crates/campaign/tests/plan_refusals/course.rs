@@ -26,7 +26,15 @@ fn rates_of_windows_need_a_window_and_a_timeline() {
         ),
         (
             format!("mpi_io = \"--only open.*\"\nsustained = \"9 s\"\n{}", asks("cases.sustained")),
-            "p.toml:8:24: test T: `cases.sustained`: mpi-io records no timeline",
+            "p.toml:7:13: test T: sustained: mpi-io records no timeline; leave it out",
+        ),
+        (
+            format!("mpi_io = \"--only open.*\"\n{}", asks("cases.sustained")),
+            "p.toml:7:24: test T: `cases.sustained`: mpi-io records no timeline",
+        ),
+        (
+            "app = { argv = [\"./p\"], parse = \"ior\" }\nsustained = \"9 s\"\nrole = \"reported\"".into(),
+            "p.toml:7:13: test T: sustained: app records no timeline; leave it out",
         ),
         (
             format!("ior = \"-w -D 45\"\nsteady = {{ window = \"30 s\" }}\n{}", asks("write.steady")),
@@ -149,4 +157,13 @@ fn more_clients_are_tried_where_that_says_something() {
         ));
         Plan::parse(&format!("{HEAD}{launch}{plan}"), "p.toml").unwrap();
     }
+}
+
+#[test]
+fn what_holds_for_all_does_not_ask_a_course_of_what_records_none() {
+    let app = "app = { argv = [\"./p\"], parse = \"ior\" }\nrole = \"reported\"";
+    let ior = test_with("ior = \"-w\"\nrole = \"reported\"").replace("\"T\"", "\"I\"");
+    let plan = format!("{HEAD}[defaults]\nsustained = \"9 s\"\n{}{ior}", test_with(app));
+    let plan = Plan::parse(&plan, "p.toml").unwrap();
+    assert_eq!(plan.tests.iter().map(|test| test.sustained_s).collect::<Vec<_>>(), [None, Some(9.0)]);
 }

@@ -1,6 +1,8 @@
 //! What a dataset has to be, and what its readers may do to it.
 
-use super::{refusal, test_with};
+use campaign::Plan;
+
+use super::{HEAD, refusal, test_with};
 
 fn dataset(keys: &str) -> String {
     format!("[dataset.d]\n{keys}\n{}", test_with("ior = \"-w\"\nrole = \"reported\""))
@@ -92,4 +94,60 @@ fn a_dataset_belongs_to_all_its_readers() {
     let test = test_with("uses = \"dataset.d\"\nior = \"-w -E -k\"\nrole = \"reported\"");
     let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\nkeep = \"2 days\"\n{test}"));
     assert!(said.contains("dataset.d is kept for later campaigns, and this line writes into it"), "{said}");
+}
+
+#[test]
+fn a_reader_that_cannot_find_its_data_right_is_refused() {
+    let used = |made: &str, line: &str| {
+        let test = test_with(&format!("uses = \"dataset.d\"\nior = \"{line}\"\nrole = \"reported\""));
+        format!("[dataset.d]\nior = \"{made}\"\n{test}")
+    };
+    let stopped = "-w -k -F -D 3 -O stoneWallingWearOut=1,stoneWallingStatusFile={dir}";
+    let reads = "-r -k -F -O stoneWallingStatusFile={dir}";
+    for (made, line, why) in [
+        ("-w -k -G 7", "-R -k -G 8", "dataset.d was written with -G 7, and this line compares with -G 8"),
+        (
+            "-w -k",
+            "-R -k -G 8",
+            "dataset.d was written with the time for -G, and this line compares with -G 8",
+        ),
+        (
+            "-w -k -G 7 -l t",
+            "-R -k -G 7",
+            "dataset.d was written with -l t, and this line compares with -l s",
+        ),
+        ("-w -k -o {dir}/mine", "-r -k", "dataset.d wrote -o {dir}/mine, and this line reads -o {dir}/data"),
+        ("-w -k", "-r -k -o {dir}/mine", "dataset.d wrote -o {dir}/data, and this line reads -o {dir}/mine"),
+        (
+            &format!("{stopped}/a"),
+            &format!("{reads}/b"),
+            "this line looks into -O stoneWallingStatusFile={dir}/b, and dataset.d keeps {dir}/a",
+        ),
+        (
+            "-w -k -F",
+            &format!("{reads}/b"),
+            "this line looks into -O stoneWallingStatusFile={dir}/b, and dataset.d keeps none",
+        ),
+    ] {
+        assert_eq!(refusal(&used(made, line)), format!("p.toml:9:7: test T: {why}; give both the same"));
+    }
+    for (made, line) in [
+        ("-w -k -G 7 -l t", "-R -k -G=7 --dataPacketType=timestamp"),
+        ("-w -k -G 7", "-r -k"),
+        ("-w -k -o {dir}/data", "-r -k"),
+        (&format!("{stopped}/a"), &format!("{reads}/a")),
+    ] {
+        Plan::parse(&format!("{HEAD}{}", used(made, line)), "p.toml").expect(line);
+    }
+}
+
+#[test]
+fn only_files_of_a_rank_each_have_a_smallest_one_to_export() {
+    for line in ["ior = \"-w -k\"", "ior = \"-r -F -k\"\nuses = \"dataset.d\"", "mdtest = \"-C -F -n 5\""] {
+        let test = test_with(&format!("{line}\nexports = {{ S = \"min(file.size)\" }}\nrole = \"reported\""));
+        let said = refusal(&format!("[dataset.d]\nior = \"-w -k -F\"\n{test}"));
+        let why = "p.toml:7:6: test T: exports.S: `min(file.size)` is that of a line of ior with -w and -F, whose \
+                   files are each rank's own";
+        assert_eq!(said, why, "{line}");
+    }
 }

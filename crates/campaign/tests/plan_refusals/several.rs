@@ -135,3 +135,63 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
     }
     assert!(refusal(&asked("S.c")).contains("`S.c` is no phase of a series"), "{}", refusal(&asked("S.c")));
 }
+
+/// A series over transfers with these keys in its phase.
+fn phased(keys: &str) -> String {
+    format!(
+        "[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"1m\"]\n[[series.phases]]\nid = \"w\"\n\
+         role = \"reported\"\n{keys}\n"
+    )
+}
+
+#[test]
+fn the_step_stands_in_all_that_a_phase_runs() {
+    let app = "app = { argv = [\"./p\", \"-t\", \"{step}\"], parse = \"ior\" }";
+    let plan = |keys: &str| Plan::parse(&format!("{HEAD}{}", phased(keys)), "p.toml").unwrap();
+    let made = plan("ior = \"-w -t {step}\"\nsetup = [\"echo {step} {dir}\"]");
+    assert_eq!(made.tests[1].setup, ["echo 1m {dir}"]);
+    assert!(made.tests[1].line.words().contains(&"1m".to_owned()));
+    assert_eq!(plan(app).tests[0].line.words(), ["./p", "-t", "64k"]);
+}
+
+#[test]
+fn marks_that_nothing_stands_for_are_refused() {
+    let outside = |keys: &str| test_with(&format!("role = \"reported\"\n{keys}"));
+    let step = "which is known in lines, `setup` and `app.argv` of a phase of a series only";
+    let exported = "and what a test exports is put into lines of workloads only; a name of [parameters] ends \
+                    with `}`";
+    let exports = "exports = { S = \"min(file.size)\" }\n";
+    for (rest, error) in [
+        (
+            outside("ior = \"-w -t 1m\"\nsetup = [\"echo {step}\"]"),
+            format!("8:10: `setup` has `{{step}}`, {step}"),
+        ),
+        (
+            outside("app = { argv = [\"./p\", \"{step}\"], parse = \"ior\" }"),
+            format!("7:24: `argv` has `{{step}}`, {step}"),
+        ),
+        (phased("ior = \"-w\"\nclause = \"at {step}\""), format!("12:10: `clause` has `{{step}}`, {step}")),
+        (
+            outside(&format!("ior = \"-w -F -k\"\n{exports}setup = [\"echo ${{S}}\"]")),
+            format!("9:10: `setup` has `${{`, {exported}"),
+        ),
+        (outside("ior = \"-w\"\nsetup = [\"echo ${S\"]"), format!("8:10: `setup` has `${{`, {exported}")),
+    ] {
+        assert_eq!(refusal(&rest), format!("p.toml:{error}"));
+    }
+}
+
+#[test]
+fn nobody_uses_files_of_a_search() {
+    let made = "launch.kind = \"mpirun\"\n[[test]]\nid = \"W\"\nior = \"-w -F -k\"\nnodes = { search = [2, 4], gain = \"3 %\" }\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
+    let reader = |uses: &str| {
+        test_with(&format!("uses = \"{uses}\"\nior = \"-r -F -k\"\nnodes = 2\nrole = \"reported\""))
+    };
+    assert_eq!(
+        refusal(&format!("{made}{}", reader("W"))),
+        "p.toml:12:8: test T: uses `W`, which runs on as many nodes as its search finds, so nobody knows how \
+         many files it leaves; use a test of one number of nodes"
+    );
+    Plan::parse(&format!("{HEAD}{made}{}", reader("W.n2")), "p.toml").unwrap();
+}

@@ -210,7 +210,8 @@ static DEFAULTS: Table = Table {
             "sustained",
             TIME,
             "\"30 s\"",
-            "a measured phase that is shorter, or in which a rank had nothing more to do before, is INVALID",
+            "a measured phase that is shorter, or in which a rank had nothing more to do before, is INVALID; \
+             an `app` and `mpi_io` record no such thing, and are not asked",
         ),
         key(
             "verify",
