@@ -155,6 +155,12 @@ impl IorLine {
         self.block_bytes.saturating_mul(self.segments).saturating_mul(u64::from(ranks))
     }
 
+    /// How many sets of files lie there at the end: without `-m` a repetition writes over the files of the one
+    /// before, without `-k` each goes with its own.
+    pub(crate) fn sets(&self) -> u64 {
+        if self.multi_file && self.keep { self.repetitions } else { 1 }
+    }
+
     /// Names of the phases that the line yields, as records name them.
     pub fn phases(&self) -> Vec<&'static str> {
         let all = [

@@ -150,6 +150,7 @@ impl Line {
     /// Bytes of its files that lie there at the same time, at most.
     pub fn holds_bytes(&self, ranks: u32) -> u64 {
         match self {
+            Self::Ior(line) if line.write => line.bytes(ranks).saturating_mul(line.sets()),
             Self::Ior(_) | Self::App(_) => self.bytes(ranks).0,
             Self::Tool(line) => line.holds_bytes(ranks),
         }
@@ -159,8 +160,9 @@ impl Line {
     /// directory beforehand.
     pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
         match self {
-            Self::Ior(line) if line.file_per_rank => ranks.into(),
-            Self::Ior(_) | Self::App(_) => 1,
+            Self::Ior(line) if line.file_per_rank => u64::from(ranks).saturating_mul(line.sets()),
+            Self::Ior(line) => line.sets(),
+            Self::App(_) => 1,
             Self::Tool(line) => line.holds_names(ranks, preload),
         }
     }

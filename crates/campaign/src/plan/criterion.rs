@@ -42,6 +42,8 @@ impl Defaults<'_> {
                 Some("pass") => Stat::Min,
                 _ => Stat::Max,
             },
+            // `min` means the worst, which is the largest where less is better.
+            None if test.decide.stat == Stat::Min && matches!(op, Op::AtMost | Op::Below) => Stat::Max,
             None => test.decide.stat,
             Some(wire::Stat::Mean) => Stat::Mean,
             Some(wire::Stat::Median) => Stat::Median,

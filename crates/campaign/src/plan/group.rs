@@ -25,7 +25,13 @@ impl Defaults<'_> {
         }
         let overlap = match &wire.overlap {
             None => OVERLAP,
-            Some(text) => self.quantity(&who, "overlap", text, Dimension::Fraction)?,
+            Some(text) => match self.quantity(&who, "overlap", text, Dimension::Fraction)? {
+                share if share <= 1.0 => share,
+                _ => {
+                    let what = format!("{who}: overlap is a part of the shorter one, `100%` at most");
+                    return Err(self.place.error(text, what));
+                }
+            },
         };
         let (first, index) = (plan.tests.len(), plan.groups.len());
         let repetitions =

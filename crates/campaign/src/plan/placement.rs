@@ -57,6 +57,10 @@ impl Defaults<'_> {
     pub(super) fn placements(&self, who: &str, asked: &Asked<'_>) -> Checked<Vec<Placement>> {
         // The nodes of `[defaults]` hold where neither nodes nor ranks are given.
         let by_default = self.file.nodes.as_ref().filter(|_| asked.ranks.is_none());
+        if let Some(nodes) = by_default.filter(|nodes| !matches!(nodes.get_ref(), Nodes::One(_))) {
+            let what = "nodes of [defaults] are one number; steps and a search are a test's own";
+            return Err(self.place.error(nodes, what));
+        }
         let placements = match asked.nodes.or(by_default).map(|at| (at, at.get_ref())) {
             None => vec![self.of_ranks(who, asked)?],
             Some((at, Nodes::One(word))) => vec![self.of_nodes(who, asked, at, word)?],
@@ -77,7 +81,17 @@ impl Defaults<'_> {
     fn of_ranks(&self, who: &str, asked: &Asked<'_>) -> Checked<Placement> {
         let ranks = self.count(who, "ranks", asked.ranks, self.file.ranks.as_ref(), 1)?;
         let ppn = self.ppn(who, asked)?;
-        Ok(Placement { ranks, nodes: ppn.map(|ppn| ranks.div_ceil(ppn)), ppn, rule: None })
+        let nodes = ppn.map(|ppn| ranks.div_ceil(ppn));
+        if let (Some(nodes), Some(delivered)) = (nodes, self.clients.delivered)
+            && nodes > delivered
+        {
+            let ppn = ppn.unwrap_or(1);
+            let what = format!(
+                "{who}: {ranks} ranks, {ppn} on each node, need {nodes} nodes, but clients.delivered is {delivered}"
+            );
+            return Err(self.place.at(asked.at.clone(), &what));
+        }
+        Ok(Placement { ranks, nodes, ppn, rule: None })
     }
 
     /// So many nodes as `word` says, full of ranks.
@@ -125,7 +139,7 @@ impl Defaults<'_> {
             };
         }
         let share = word.parse::<Quantity>().ok().filter(|share| share.dimension == Dimension::Fraction);
-        let Some(share) = share.filter(|share| (0.0..=1.0).contains(&share.value)) else {
+        let Some(share) = share.filter(|share| share.value > 0.0 && share.value <= 1.0) else {
             return Err(format!("`{word}` is no number of nodes; write `12` or `\"90%\"`"));
         };
         let Some(delivered) = self.clients.delivered else {

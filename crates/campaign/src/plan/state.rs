@@ -158,15 +158,26 @@ impl Defaults<'_> {
 }
 
 /// Whether the newest test leaves every state of age as those found it that share it: a state is made before
-/// its first test and stays until its last, and whatever runs in between runs on it.
+/// its first test and stays until its last, and whatever runs in between or at the same time runs on it.
 pub(super) fn in_a_row(id: &Spanned<String>, plan: &Plan, place: &Place<'_>) -> Checked<()> {
     let Some((newest, before)) = plan.tests.split_last() else { return Ok(()) };
     let made = |test: &Test| test.states.iter().copied().find(|state| plan.states[*state].is_made());
+    let fs = &newest.fs;
+    let beside = |test: &&Test| newest.part.is_some() && test.part == newest.part && test.fs == *fs;
+    if let Some(other) = before.iter().filter(beside).find(|test| made(test) != made(newest)) {
+        let state = made(other).or(made(newest)).map_or_else(String::new, |state| plan.states[state].job());
+        let what = format!(
+            "test {}: {state} is a state of all of fs.{fs}, and test {} runs there at the same time; give both \
+             the same `states`",
+            newest.id, other.id
+        );
+        return Err(place.error(id, what));
+    }
     let Some(state) = made(newest) else { return Ok(()) };
     let first = before.iter().position(|test| made(test) == Some(state));
-    let mut between = before[first.unwrap_or(before.len())..].iter().filter(|test| test.fs == newest.fs);
+    let mut between = before[first.unwrap_or(before.len())..].iter().filter(|test| test.fs == *fs);
     let Some(other) = between.find(|test| made(test) != Some(state)) else { return Ok(()) };
-    let (job, fs) = (plan.states[state].job(), &newest.fs);
+    let job = plan.states[state].job();
     Err(place.error(
         id,
         format!(

@@ -327,13 +327,18 @@ impl Defaults<'_> {
                 refused("is a hero run; say with `compare_to` beside which test of the contract it is shown")
             }
             (wire::Role::Hero, true, Some(word)) => {
-                let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
-                match known.iter().position(|id| id == word.get_ref()) {
+                let contract = || plan.tests.iter().filter(|test| test.role == Role::Contract);
+                let known: Vec<&str> = contract().map(|test| test.id.as_str()).collect();
+                let named = |test: &Test| test.id == *word.get_ref();
+                match plan.tests.iter().position(|test| test.role == Role::Contract && named(test)) {
                     Some(index) => Ok(Role::Hero(index)),
                     None => {
                         let near = among(word.get_ref(), &known);
-                        let what = format!("{who}: `{}` is no test above this one{near}", word.get_ref());
-                        Err(self.place.error(word, what))
+                        let what = match plan.tests.iter().any(named) {
+                            true => "is no test of the contract",
+                            false => "is no test above this one",
+                        };
+                        Err(self.place.error(word, format!("{who}: `{}` {what}{near}", word.get_ref())))
                     }
                 }
             }

@@ -311,3 +311,21 @@ fn a_chosen_test_brings_all_that_it_rests_on() {
         assert_eq!(chosen.join(" "), wanted, "--only {only}");
     }
 }
+
+#[test]
+fn repetitions_of_a_line_lie_beside_each_other_only_where_each_has_files_of_its_own() {
+    for (words, written, peak, names) in [
+        ("-w -F -k -b 1m -i 3", 6, 2, 2),
+        ("-w -F -k -m -b 1m -i 3", 6, 6, 6),
+        ("-w -F -m -b 1m -i 3", 6, 2, 2),
+        ("-w -k -m -b 1m -i 3", 6, 6, 3),
+    ] {
+        let plan = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" }}\n[[test]]\nid = \"T\"\n\
+             ior = \"{words}\"\nranks = 2\nrole = \"reported\"\n"
+        );
+        let all = jobs(&Plan::parse(&plan, "p.toml").unwrap(), &[]).unwrap();
+        let wanted = Need { written_bytes: written << 20, peak_bytes: peak << 20, peak_names: names };
+        assert_eq!(needs(&all)["s"], wanted, "{words}");
+    }
+}

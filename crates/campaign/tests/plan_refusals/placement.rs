@@ -118,3 +118,25 @@ fn parameters_stand_for_words_and_numbers_and_places_are_those_of_the_file() {
     let wrong = Plan::parse(&wrong, "p.toml").unwrap_err().0;
     assert!(wrong.starts_with("p.toml:14:43: unknown word `meen`, did you mean `mean`?"), "{wrong}");
 }
+
+#[test]
+fn no_nodes_and_more_than_there_are_run_nothing() {
+    let eight = "[clients]\ndelivered = 8\n";
+    for (rest, error) in [
+        (
+            format!("{eight}{}", reported("nodes = \"0%\"")),
+            "10:9: test T: nodes: `0%` is no number of nodes; write `12` or `\"90%\"`",
+        ),
+        (
+            format!("{eight}{}", reported("ranks = 100\nppn = 1")),
+            "7:6: test T: 100 ranks, 1 on each node, need 100 nodes, but clients.delivered is 8",
+        ),
+        (
+            format!("{eight}[defaults]\nnodes = {{ steps = [2, 4] }}\n{}", reported("")),
+            "7:9: nodes of [defaults] are one number; steps and a search are a test's own",
+        ),
+    ] {
+        assert_eq!(refusal(&rest), format!("p.toml:{error}"));
+    }
+    assert_eq!(placements(&format!("{eight}{}", reported("ranks = 16\nppn = 2")))[0].1.nodes, Some(8));
+}

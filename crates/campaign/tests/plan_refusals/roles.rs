@@ -89,3 +89,11 @@ fn a_test_that_is_verified_compares_what_it_writes_outside_of_the_time_measured(
     assert_eq!(plan("-w -W -l i"), "-w -W -l i");
     assert_eq!(plan("-w -a MPIIO"), "-w -a MPIIO -l stamped -W");
 }
+
+#[test]
+fn a_hero_run_is_shown_beside_a_test_of_the_contract_only() {
+    let other = test_with("ior = \"-w\"\nrole = \"reported\"").replace("\"T\"", "\"R\"");
+    let hero = test_with("ior = \"-w -t 64m\"\nrole = \"hero\"\ncompare_to = \"R\"");
+    let said = refusal(&format!("{CONTRACT}{other}{hero}"));
+    assert!(said.ends_with("test T: `R` is no test of the contract; did you mean `C`?"), "{said}");
+}

@@ -195,3 +195,46 @@ fn nobody_uses_files_of_a_search() {
     );
     Plan::parse(&format!("{HEAD}{made}{}", reader("W.n2")), "p.toml").unwrap();
 }
+
+#[test]
+fn parts_overlap_by_all_of_them_at_most() {
+    let said = refusal(&group("G", "overlap = \"150 %\"\n"));
+    assert_eq!(said, "p.toml:6:11: group G: overlap is a part of the shorter one, `100%` at most");
+    Plan::parse(&format!("{HEAD}{}", group("G", "overlap = \"100 %\"\n")), "p.toml").unwrap();
+}
+
+#[test]
+fn parts_of_a_group_share_the_state_of_their_file_system() {
+    let part = |id: &str, keys: &str| {
+        format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n")
+    };
+    let aged = "fs = \"scratch\"\nstates = [\"aged\"]";
+    let head = "fs.home = { dir = \"/home\" }\n[state.aged]\nage = \"--blocks 80%\"\nfs = \"scratch\"\n[[group]]\n\
+                id = \"G\"\n";
+    let on = |first: &str, second: &str| format!("{head}{}{}", part("a", first), part("b", second));
+    for rest in [on(aged, "fs = \"scratch\""), on("fs = \"scratch\"", aged)] {
+        let said = refusal(&rest);
+        assert!(
+            said.ends_with(
+                "test G.b: state.aged is a state of all of fs.scratch, and test G.a runs there at the same \
+                 time; give both the same `states`"
+            ),
+            "{said}"
+        );
+    }
+    for rest in [on(aged, aged), on(aged, "fs = \"home\""), on("fs = \"home\"", aged)] {
+        Plan::parse(&format!("{HEAD}{rest}"), "p.toml").expect(&rest);
+    }
+}
+
+#[test]
+fn the_worst_repetition_is_the_largest_where_less_is_better() {
+    let criterion = |metric: &str, op: &str, value: &str| {
+        format!("{{ metric = \"write.{metric}\", op = \"{op}\", value = \"{value}\" }}")
+    };
+    let (most, least) = (criterion("latency.p99", "<=", "1 ms"), criterion("bw", ">=", "1 GB/s"));
+    let test = test_with(&format!("ior = \"-w\"\ndecide.rule = \"min\"\ncriterion = [{most}, {least}]"));
+    let plan = Plan::parse(&format!("{HEAD}{test}"), "p.toml").unwrap();
+    let shown: Vec<String> = plan.tests[0].criteria.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["max <= 1 ms", "min >= 1 GB/s"]);
+}

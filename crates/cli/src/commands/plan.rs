@@ -193,7 +193,8 @@ fn words(plan: &Plan, test: &Test) -> Vec<String> {
 /// What the plan would do, in a few lines.
 fn summary(plan: &Plan) -> Result<String> {
     let jobs = schedule::jobs(plan, &[])?;
-    let clauses: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
+    let of_tests: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
+    let of_groups: usize = plan.groups.iter().map(|group| group.criteria.len()).sum();
     let mut text = format!("{}: {}\n", plan.id, plan.title);
     let states = match plan.states.len() {
         0 => String::new(),
@@ -203,7 +204,7 @@ fn summary(plan: &Plan) -> Result<String> {
         text,
         "{}, {}, {}{states}, {}",
         several(plan.tests.len(), "test"),
-        several(clauses, "criterion"),
+        several(of_tests + of_groups, "criterion"),
         several(plan.datasets.len(), "dataset"),
         several(jobs.len(), "job")
     )?;

@@ -190,7 +190,7 @@ static DEFAULTS: Table = Table {
     keys: &[
         key("repetitions", Count, "5", "each a launch of its own; 1 if nothing is said"),
         key("ranks", Count, "4", "ranks in all; 1 if nothing is said"),
-        key("nodes", Nodes(&NODES), "\"90%\"", "nodes, where neither they nor `ranks` are given"),
+        key("nodes", Nodes(&NODES), "\"90%\"", "nodes, one number, where neither they nor `ranks` are given"),
         key("ppn", Count, "4", "ranks on each node"),
         key(
             "timeout",
@@ -232,9 +232,8 @@ pub(super) static DECIDE: Table = Table {
             "rule",
             Word(&["mean", "median", "min", "lower_bound"]),
             "\"mean\"",
-            "the statistic that is \
-        compared where a criterion names none; `lower_bound`: the bound instead, so that one repetition \
-        decides nothing",
+            "the statistic that is compared where a criterion names none; `min`: the worst, so the largest \
+             with `<=` and `<`; `lower_bound`: the bound instead, so that one repetition decides nothing",
         )
         .must(),
         key("confidence", Number, "0.95", "of the bound, 0.5 to 1; 0.95 if nothing is said"),
