@@ -28,6 +28,7 @@ mod state;
 mod steady;
 mod test;
 mod uses;
+mod waiver;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -78,6 +79,8 @@ pub struct Plan {
     pub projections: Vec<Projection>,
     /// The series whose phases are among the tests.
     pub series: Vec<Series>,
+    /// Findings that somebody answers for, but for those of tests.
+    pub waivers: Vec<Waiver>,
     /// The file as it was, byte for byte.
     pub text: String,
     /// The values of its parameters, by name.
@@ -135,6 +138,8 @@ pub struct FileSystem {
     pub quota: Option<String>,
     /// Shares of its blocks in use between which results are compared.
     pub fill: Option<(f64, f64)>,
+    /// Bytes per second that it moves at most, as far as is known.
+    pub rate: Option<f64>,
 }
 
 /// How many targets each file is to lie on.
@@ -297,6 +302,8 @@ pub enum Role {
 /// A finding that somebody answers for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiver {
+    /// What it is about: the id of a test, series or group, `dataset.NAME`, `state.NAME` or `fs.NAME`.
+    pub about: String,
     /// The id of the lint.
     pub lint: String,
     /// Why it does not matter here.

@@ -8,12 +8,14 @@
 //! Never here: directories, processes.
 
 mod order;
+mod room;
 
 use std::collections::BTreeMap;
 
 use units::Usage;
 
 use crate::plan::{Goal, Placement, Plan, Test, Uses};
+use room::Room;
 
 /// What a job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,7 +259,7 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
 fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     let dataset = &plan.datasets[index];
     let number = before as u32 + 1;
-    let (writes_bytes, _) = dataset.line.bytes(dataset.placement.ranks);
+    let room = Room::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
     PlannedJob {
         number,
         purpose: Purpose::Dataset(index),
@@ -279,10 +281,10 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         starts_ranks: false,
         at_once: None,
         timeout_s: dataset.timeout_s,
-        writes_bytes,
-        holds_bytes: dataset.line.holds_bytes(dataset.placement.ranks),
+        writes_bytes: room.writes_bytes,
+        holds_bytes: room.holds_bytes,
         holds_names: dataset.line.holds_names(dataset.placement.ranks, 0),
-        reads_bytes: 0,
+        reads_bytes: room.reads_bytes,
         deadline_s: dataset.line.deadline_s(),
     }
 }
@@ -329,7 +331,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let test = &plan.tests[index];
     let number = before as u32 + 1;
     let files = files(plan, test, repetition);
-    let (writes_bytes, reads_bytes) = test.line.bytes(test.placement.ranks);
+    let room = Room::of(plan, &test.fs, &test.line, test.placement.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
     let of_states = made.clone().map(|state| (state.job(), 1));
     let preload = preload(plan, test);
@@ -356,10 +358,10 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         starts_ranks: test.line.starts_ranks(),
         at_once: test.part.map(|group| format!("{}-r{repetition}", plan.groups[group].id)),
         timeout_s: test.timeout_s,
-        writes_bytes,
-        holds_bytes: test.line.holds_bytes(test.placement.ranks),
+        writes_bytes: room.writes_bytes,
+        holds_bytes: room.holds_bytes,
         holds_names: test.line.holds_names(test.placement.ranks, preload.unwrap_or(0)),
-        reads_bytes,
+        reads_bytes: room.reads_bytes,
         deadline_s: test.line.deadline_s(),
     }
 }

@@ -12,11 +12,15 @@ use campaign::{Campaigning, Ended, Plan, run};
 use results::folder::{Build, Campaign, JobEnd};
 use results::{Outcome, Verdict};
 
-/// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses.
+/// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses, and with
+/// `$0.jitter` every other call is so many in a hundred slower.
 const PROGRAM: &str = r#"#!/bin/sh
 servers=$(cat "$0.servers")
 rate=$((servers * 100))
 if [ "$servers" = 6 ] && [ -e "$0.loss" ]; then rate=$((rate * (100 - $(cat "$0.loss")) / 100)); fi
+calls=0
+if [ -e "$0.calls" ]; then calls=$(wc -l < "$0.calls"); fi
+if [ -e "$0.jitter" ] && [ $((calls % 2)) = 1 ]; then rate=$((rate * (100 - $(cat "$0.jitter")) / 100)); fi
 case "$*" in *" -r "*) phase=read ;; *) phase=write ;; esac
 echo "$*" >> "$0.calls"
 for last; do :; done
@@ -252,4 +256,36 @@ fn rates_projections_and_hero_runs_are_summed_up_with_what_may_be_trusted() {
     assert!(far.refusal.starts_with("10.00 times the largest system measured is too far"), "{}", far.refusal);
     let again = campaign::summary(&Plan::parse(&campaign.plan, "p").unwrap(), &campaign);
     assert_eq!(again, *summary, "the folder gives the same on any day");
+}
+
+/// A rate that is asked for, and what twice as many servers are projected to have of it.
+const ASKED: &str = r#"
+[[test]]
+id = "A"
+ior = "-w -F -t 1m -b 4g"
+criterion = { metric = "write.bw", op = ">=", value = "1170 B/s" }
+[[projection]]
+of = "A.write.bw"
+from = "S.w"
+to = 12
+system = "B"
+[system.B]
+processor = "b"
+clock = "3 GHz"
+interconnect = "i"
+cores = 16
+"#;
+
+#[test]
+fn a_projection_whose_interval_spans_what_is_asked_for_may_not_decide() {
+    for (value, trusted) in [("1170 B/s", false), ("300 B/s", true)] {
+        let stage = Stage::new();
+        fs::write(stage.path("program.jitter"), "6").unwrap();
+        let asked = ASKED.replace("1170 B/s", value);
+        let campaign = stage.judged_with("echo {servers} > FILE", ", report = \"procurement\"", &asked);
+        let [told] = &campaign.summary.projections[..] else { panic!("{:#?}", campaign.summary) };
+        assert_eq!(told.refusal.is_empty(), trusted, "{value}: {told:#?}");
+        assert!(trusted || told.refusal.starts_with("the threshold lies within the interval"), "{told:#?}");
+        assert!(told.rate.is_some(), "{told:#?}");
+    }
 }

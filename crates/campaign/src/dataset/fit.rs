@@ -33,7 +33,7 @@ pub fn lacking(dataset: &Dataset, made: &Manifest, records: &[Record]) -> Option
             let Some(phase) = written(records).last() else {
                 return Some(format!("{who} recorded no phase that wrote"));
             };
-            let partial = part(line, phase, made);
+            let partial = wrong(records).or_else(|| part(line, phase, made));
             partial.map(|why| format!("{who}: {why}")).or_else(|| too_small(dataset, phase))
         }
         None => names_missing(made, records).map(|why| format!("{who}: {why}")),
@@ -45,6 +45,15 @@ fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
         Record::Phase(phase) if phase.phase == "write" => Some(&**phase),
         _ => None,
     })
+}
+
+/// What of it came back wrong when it was read again, where it was.
+fn wrong(records: &[Record]) -> Option<String> {
+    let check = records.iter().find_map(|record| match record {
+        Record::Phase(phase) => phase.check.as_ref().filter(|check| check.bad_transfers > 0),
+        _ => None,
+    })?;
+    Some(format!("{} that it wrote came back with wrong data", several(check.bad_transfers, "transfer")))
 }
 
 /// The name that all files of data begin with: that of the first file without its rank.
@@ -166,6 +175,8 @@ fn names_missing(made: &Manifest, records: &[Record]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use results::record::Check;
+
     use super::*;
     use crate::Plan;
 
@@ -224,6 +235,16 @@ mod tests {
             assert_eq!(found.is_none(), why.is_none(), "{line} {bytes} {found:?}");
             assert!(found.unwrap_or_default().contains(why.unwrap_or_default()), "{why:?}");
         }
+    }
+
+    #[test]
+    fn data_that_came_back_wrong_is_no_dataset() {
+        let (mut records, made) = of(true, 8 * MIB, &[4 * MIB, 4 * MIB]);
+        let check = Check { bad_transfers: 3, ..Check::default() };
+        let phase = Phase { phase: "write_check".into(), check: Some(check), ..Phase::default() };
+        records.push(Record::Phase(Box::new(phase)));
+        let why = lacking(&dataset(OWN, ""), &made, &records).unwrap();
+        assert_eq!(why, "dataset.d: 3 transfers that it wrote came back with wrong data");
     }
 
     #[test]

@@ -173,7 +173,8 @@ fn projection(whole: &Whole<'_>, asked: &plan::Projection) -> Projection {
     }
     let mean = |step: &Step| Some((step.at, statistics::mean(&step.values)?));
     told.steps = steps.iter().filter_map(mean).collect();
-    let question = Question { to: asked.to, threshold: None, cap: asked.cap, confidence: asked.confidence };
+    let question =
+        Question { to: asked.to, threshold: asked.threshold, cap: asked.cap, confidence: asked.confidence };
     let found = project::project(&steps, &question);
     told.factor = found.factor;
     told.model = found.fit.map(|fit| model(&fit, asked.dimension, &asked.over)).unwrap_or_default();

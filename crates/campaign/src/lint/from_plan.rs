@@ -165,19 +165,17 @@ fn ranks(plan: &Plan, placement: &Placement) -> Launched {
     }
 }
 
-/// The waivers of a plan, each with the test that gives it.
+/// The waivers of a plan, each with what gives it.
 pub fn waivers(plan: &Plan) -> Vec<Waiver> {
-    let of = |test: &Test| {
-        let all = test.waivers.iter().map(|waiver| Waiver {
-            about: test.id.clone(),
-            lint: waiver.lint.clone(),
-            why: waiver.why.clone(),
-            by: waiver.by.clone(),
-            at: Some(waiver.at),
-        });
-        all.collect::<Vec<_>>()
+    let all = plan.waivers.iter().chain(plan.tests.iter().flat_map(|test| &test.waivers));
+    let of = |waiver: &plan::Waiver| Waiver {
+        about: waiver.about.clone(),
+        lint: waiver.lint.clone(),
+        why: waiver.why.clone(),
+        by: waiver.by.clone(),
+        at: Some(waiver.at),
     };
-    plan.tests.iter().flat_map(of).collect()
+    all.map(of).collect()
 }
 
 /// The file system, with what is done to the directory before a launch.
@@ -242,6 +240,8 @@ fn source(plan: &Plan, test: &Test) -> Option<Source> {
 /// What wrote data that some line reads again and compares: itself, or a test that uses its files.
 fn verified(plan: &Plan) -> Vec<String> {
     let mut all = BTreeSet::new();
+    let checked = |dataset: &&plan::Dataset| dataset.line.as_ior().is_some_and(|line| line.write_check);
+    all.extend(plan.datasets.iter().filter(checked).map(plan::Dataset::job));
     for test in &plan.tests {
         let Some(line) = test.line.as_ior().filter(|line| line.read_check || line.write_check) else {
             continue;

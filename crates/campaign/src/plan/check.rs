@@ -11,7 +11,7 @@ use super::place::{Place, nearest};
 use super::placement::{clients, whole};
 use super::projection::systems;
 use super::wire::Count;
-use super::{Choice, Clients, FileSystem, Plan, launch, several, wire};
+use super::{Choice, Clients, FileSystem, Plan, launch, several, waiver, wire};
 use crate::launch::LaunchKind;
 
 /// Seconds a job may take where the plan says nothing.
@@ -61,6 +61,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         tests: Vec::new(),
         groups: Vec::new(),
         series: Vec::new(),
+        waivers: waiver::of_others(&file, place)?,
         text: place.text.to_owned(),
         parameters: BTreeMap::new(),
         choice: Choice::default(),
@@ -175,21 +176,7 @@ impl Defaults<'_> {
         text: &Spanned<String>,
         wanted: Dimension,
     ) -> Checked<f64> {
-        let refused = |what: &str| self.place.error(text, format!("{who}: {key}: {what}"));
-        let bare = text.get_ref().trim().parse::<f64>().is_ok();
-        if bare {
-            let example = wanted.example();
-            return Err(refused(&format!("`{}` has no unit; write it as in `{example}`", text.get_ref())));
-        }
-        let quantity: Quantity = text.get_ref().parse().map_err(|error: Usage| refused(&error.0))?;
-        if quantity.dimension != wanted || quantity.value <= 0.0 {
-            return Err(refused(&format!(
-                "`{}` does not fit; write for example `{}`",
-                text.get_ref(),
-                wanted.example()
-            )));
-        }
-        Ok(quantity.value)
+        quantity(who, key, text, wanted, self.place)
     }
 
     pub(super) fn fs<T>(&self, who: &str, own: Option<&Spanned<String>>, at: &Spanned<T>) -> Checked<String> {
@@ -207,6 +194,31 @@ impl Defaults<'_> {
             },
         }
     }
+}
+
+/// A number with a unit of this dimension, above 0.
+pub(super) fn quantity(
+    who: &str,
+    key: &str,
+    text: &Spanned<String>,
+    wanted: Dimension,
+    place: &Place<'_>,
+) -> Checked<f64> {
+    let refused = |what: &str| place.error(text, format!("{who}: {key}: {what}"));
+    let bare = text.get_ref().trim().parse::<f64>().is_ok();
+    if bare {
+        let example = wanted.example();
+        return Err(refused(&format!("`{}` has no unit; write it as in `{example}`", text.get_ref())));
+    }
+    let quantity: Quantity = text.get_ref().parse().map_err(|error: Usage| refused(&error.0))?;
+    if quantity.dimension != wanted || quantity.value <= 0.0 {
+        return Err(refused(&format!(
+            "`{}` does not fit; write for example `{}`",
+            text.get_ref(),
+            wanted.example()
+        )));
+    }
+    Ok(quantity.value)
 }
 
 /// `; did you mean …` or the words there are.

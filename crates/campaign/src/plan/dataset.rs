@@ -95,6 +95,8 @@ impl Defaults<'_> {
                 return Err(self.place.error(spanned, format!("{who}: {what}")));
             }
         };
+        let verify = wire.verify.or(self.file.verify) == Some(wire::Verify::After);
+        let line = if verify { line.verified() } else { line };
         let cover =
             wire.cover.as_ref().map(|cover| self.cover(&who, cover, &line, &placement)).transpose()?;
         let keep = wire.keep.as_ref();

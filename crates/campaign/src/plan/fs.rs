@@ -3,7 +3,7 @@
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::check::Checked;
+use super::check::{Checked, quantity};
 use super::place::Place;
 use super::placement::whole;
 use super::{FileSystem, Stripes, wire};
@@ -38,6 +38,12 @@ pub(super) fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<
         servers: whole(wire.servers.as_ref(), &format!("fs.{key}.servers"), place)?,
         set_servers: set,
         count_servers: hook(&wire.count_servers, "count_servers")?,
+        rate: match &wire.rate {
+            Some(rate) => {
+                Some(quantity(&format!("fs.{key}"), "rate", rate, Dimension::BytesPerSecond, place)?)
+            }
+            None => None,
+        },
         health: said(&wire.health),
         traffic: said(&wire.traffic),
         quota: said(&wire.quota),

@@ -8,7 +8,7 @@ use units::{Dimension, Quantity};
 
 use super::check::{Checked, Defaults, among};
 use super::place::Place;
-use super::{Plan, Projection, wire};
+use super::{Goal, Op, Plan, Projection, wire};
 
 /// Confidence of an interval where the plan says nothing.
 const CONFIDENCE: f64 = 0.95;
@@ -81,8 +81,17 @@ impl Defaults<'_> {
         if !matches!(dimension, Dimension::BytesPerSecond | Dimension::PerSecond) {
             return Err(self.place.error(&wire.of, format!("{who}: only rates are projected")));
         }
+        let asked = plan.tests[test].criteria.iter().filter(|criterion| criterion.metric == metric);
+        let threshold =
+            asked.filter(|criterion| matches!(criterion.op, Op::AtLeast | Op::Above)).find_map(|criterion| {
+                match criterion.goal {
+                    Goal::Value(value) => Some(value.value),
+                    Goal::Share { .. } => None,
+                }
+            });
         Ok(Projection {
             test,
+            threshold,
             metric,
             dimension,
             steps,

@@ -27,6 +27,8 @@ pub struct Projection {
     pub to: f64,
     /// The letter of the system.
     pub system: String,
+    /// The value of the criterion that asks for at least so much of the test's rate, in base units.
+    pub threshold: Option<f64>,
     /// A rate that cannot be passed, such as that of its links, in base units.
     pub cap: Option<f64>,
     /// Confidence of the interval, 0.5 to 1.

@@ -7,7 +7,7 @@ use units::Dimension;
 
 use super::check::{Checked, Defaults, among, name};
 use super::placement::Asked;
-use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, Waiver, fs, several, state, wire};
+use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, fs, several, state, waiver, wire};
 use crate::ior_line::IorLine;
 use crate::line::Line;
 use crate::tool_line::ToolLine;
@@ -169,7 +169,7 @@ impl Defaults<'_> {
             criteria: Vec::new(),
             sustained_s,
             course,
-            waivers: wire.waive.iter().map(|waiver| self.waiver(&who, waiver)).collect::<Checked<_>>()?,
+            waivers: waiver::all(&who, &id, &wire.waive, self.place)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cov_max: self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction)?,
             cache_warm: wire.cache == wire::Cache::Warm,
@@ -348,15 +348,6 @@ impl Defaults<'_> {
             (wire::Role::Contract, false, None) => Ok(Role::Contract),
             (wire::Role::Reported, true, None) => Ok(Role::Reported),
         }
-    }
-
-    fn waiver(&self, who: &str, wire: &wire::Waiver) -> Checked<Waiver> {
-        let wire::Waiver { lint, why, by } = wire;
-        if why.trim().is_empty() || by.trim().is_empty() {
-            return Err(self.place.error(lint, format!("{who}: a waiver says why and by whom")));
-        }
-        let at = self.place.line_column(&lint.span());
-        Ok(Waiver { lint: lint.get_ref().clone(), why: why.clone(), by: by.clone(), at })
     }
 
     pub(super) fn line(&self, who: &str, ior: &Spanned<String>) -> Checked<IorLine> {

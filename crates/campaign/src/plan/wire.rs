@@ -109,6 +109,9 @@ pub(super) struct Fs {
     pub(super) traffic: Option<Spanned<String>>,
     pub(super) quota: Option<Spanned<String>>,
     pub(super) fill: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) rate: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) waive: Vec<Waiver>,
 }
 
 #[derive(Deserialize)]
@@ -215,6 +218,8 @@ pub(super) struct State {
     pub(super) ppn: Option<Spanned<Count>>,
     pub(super) fs: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) waive: Vec<Waiver>,
 }
 
 #[derive(Deserialize)]

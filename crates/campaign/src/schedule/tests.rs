@@ -329,3 +329,28 @@ fn repetitions_of_a_line_lie_beside_each_other_only_where_each_has_files_of_its_
         assert_eq!(needs(&all)["s"], wanted, "{words}");
     }
 }
+
+#[test]
+fn a_line_with_a_deadline_needs_what_the_file_system_can_write_until_then() {
+    let need = |rate: &str, words: &str| {
+        let plan = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\"{rate} }}\n[dataset.d]\n\
+             ior = \"-w -F -k -b 4096g -D 10 -O stoneWallingWearOut=1,stoneWallingStatusFile={{dir}}/p\"\n\
+             [[test]]\nid = \"T\"\nior = \"{words}\"\nranks = 2\nrole = \"reported\"\n[[test]]\nid = \"R\"\n\
+             uses = \"dataset.d\"\nior = \"-r -F -k -b 4096g -O stoneWallingStatusFile={{dir}}/p\"\nrole = \"reported\"\n"
+        );
+        needs(&jobs(&Plan::parse(&plan, "p.toml").unwrap(), &[]).unwrap())["s"]
+    };
+    let rate = ", rate = \"2 GB/s\"";
+    let made = 2 * 10 * 1_500_000_000;
+    for (rate, words, written, peak) in [
+        ("", "-w -F -b 4096g -D 180", 3 << 42, 2 << 42),
+        (rate, "-w -F -b 4096g -D 180", 540_000_000_000 + made, 540_000_000_000),
+        (rate, "-w -F -b 4096g -D 180 -i 2", 2 * 540_000_000_000 + made, 540_000_000_000),
+        (rate, "-w -F -b 1g -D 180", (2 << 30) + made, made),
+        (rate, "-w -F -b 4096g", (2 << 42) + made, 2 << 42),
+    ] {
+        let need = need(rate, words);
+        assert_eq!((need.written_bytes, need.peak_bytes), (written, peak), "{rate} {words}");
+    }
+}

@@ -151,3 +151,16 @@ fn only_files_of_a_rank_each_have_a_smallest_one_to_export() {
         assert_eq!(said, why, "{line}");
     }
 }
+
+#[test]
+fn what_a_dataset_wrote_is_read_back_where_the_plan_says_so() {
+    let words = |defaults: &str, keys: &str| {
+        let plan = format!("{HEAD}{defaults}{}", dataset(&format!("ior = \"-w -k\"\n{keys}")));
+        Plan::parse(&plan, "p.toml").unwrap().datasets[0].line.words().join(" ")
+    };
+    let all = "[defaults]\nverify = \"after\"\n";
+    assert_eq!(words("", ""), "-w -k -l stamped");
+    assert_eq!(words("", "verify = \"after\""), "-w -k -l stamped -W --drop-caches");
+    assert_eq!(words(all, ""), "-w -k -l stamped -W --drop-caches");
+    assert_eq!(words(all, "verify = \"no\""), "-w -k -l stamped");
+}

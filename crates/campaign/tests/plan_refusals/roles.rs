@@ -97,3 +97,26 @@ fn a_hero_run_is_shown_beside_a_test_of_the_contract_only() {
     let said = refusal(&format!("{CONTRACT}{other}{hero}"));
     assert!(said.ends_with("test T: `R` is no test of the contract; did you mean `C`?"), "{said}");
 }
+
+#[test]
+fn whatever_a_finding_is_about_can_answer_for_it() {
+    let waive = "waive = [{ lint = \"layout-undeclared\", why = \"one target\", by = \"lead\" }]\n";
+    let part = |kind: &str, id: &str| {
+        format!("[[{kind}]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{waive}")
+    };
+    let rest = format!(
+        "[fs.scratch]\ndir = \"{{dir}}\"\n{waive}[dataset.d]\nior = \"-w -k\"\n{waive}[state.s]\nage = \"--blocks \
+         50%\"\n{waive}[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"1m\"]\n{waive}{}[[group]]\n\
+         id = \"G\"\n{waive}{}{}",
+        part("series.phases", "w"),
+        part("group.parts", "a"),
+        part("group.parts", "b"),
+    );
+    let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\n";
+    let plan = Plan::parse(&format!("{head}{rest}"), "p.toml").unwrap();
+    let waivers = campaign::lint::waivers(&plan);
+    let about: Vec<&str> = waivers.iter().map(|waiver| waiver.about.as_str()).collect();
+    assert_eq!(about, ["fs.scratch", "dataset.d", "state.s", "S", "G", "S.t64k.w", "S.t1m.w", "G.a", "G.b"]);
+    let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("lead", " ")));
+    assert_eq!(said, "p.toml:6:19: dataset.d: a waiver says why and by whom");
+}

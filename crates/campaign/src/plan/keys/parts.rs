@@ -113,12 +113,7 @@ pub(super) static TEST: Table = Table {
             "whether what `ior` wrote is read back and compared",
         ),
         key("compare_to", Text, "\"B.1\"", "of a hero: the test of the contract beside which it is shown"),
-        key(
-            "waive",
-            Several(&WAIVER),
-            "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
-            "findings of the linter that somebody answers for",
-        ),
+        key("waive", Several(&WAIVER), WAIVED, "findings of the linter that somebody answers for"),
         key(
             "cache",
             Word(&["cold", "warm"]),
@@ -224,7 +219,10 @@ static CRITERION: Table = Table {
     forms: &[&["op", "value"], &["linear_within"]],
 };
 
-static WAIVER: Table = Table {
+/// A waiver as an example.
+pub(super) const WAIVED: &str = "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]";
+
+pub(super) static WAIVER: Table = Table {
     name: "waiver",
     opens: "waive = [{ … }]",
     about: "A finding that somebody answers for",
@@ -337,6 +335,7 @@ pub(super) static SERIES: Table = Table {
         after the other: `[[series.phases]]`, with the keys of a test",
         )
         .must(),
+        key("waive", Several(&WAIVER), WAIVED, "findings about the series itself"),
     ],
     forms: &[],
 };
@@ -368,6 +367,7 @@ pub(super) static GROUP: Table = Table {
             "{ metric = \"write.bw\", op = \">=\", value = \"20 GB/s\" }",
             "of the parts that have the metric, their sum",
         ),
+        key("waive", Several(&WAIVER), WAIVED, "findings about the group itself"),
     ],
     forms: &[],
 };

@@ -7,7 +7,7 @@ use units::Dimension;
 use super::Kind::{
     Count, CountOr, Entries, Id, Named, Nodes, Number, Quantity, Scales, Several, Text, Texts, Version, Word,
 };
-use super::parts::{GROUP, NODES, SERIES, TEST};
+use super::parts::{GROUP, NODES, SERIES, TEST, WAIVED, WAIVER};
 use super::{Kind, Table, key};
 
 pub(super) const TIME: Kind = Quantity(&[Dimension::Seconds]);
@@ -139,6 +139,14 @@ static FS: Table = Table {
             "[\"60%\", \"70%\"]",
             "the shares of its blocks in use between which results are compared",
         ),
+        key(
+            "rate",
+            Quantity(&[Dimension::BytesPerSecond]),
+            "\"1.5 TB/s\"",
+            "how fast it is at most: a line of ior with `-D` then needs room for 1.5 times what that writes until \
+             the deadline, where it asks for more; without it, for all that it asks for",
+        ),
+        key("waive", Several(&WAIVER), WAIVED, "findings about `fs.NAME` that somebody answers for"),
     ],
     forms: &[],
 };
@@ -296,6 +304,13 @@ static DATASET: Table = Table {
         key("ppn", Count, "4", "ranks on each node"),
         key("fs", Text, "\"scratch\"", "the file system"),
         key("timeout", TIME, "\"10 min\"", "of the job that makes them"),
+        key(
+            "verify",
+            Word(&["after", "no"]),
+            "\"after\"",
+            "whether what `ior` wrote is read back and compared before its readers run",
+        ),
+        key("waive", Several(&WAIVER), WAIVED, "findings about it that somebody answers for"),
     ],
     forms: &[&["ior"], &["mdtest"]],
 };
@@ -346,6 +361,7 @@ static STATE: Table = Table {
         key("ppn", Count, "4", "ranks on each node"),
         key("fs", Text, "\"scratch\"", "the file system"),
         key("timeout", TIME, "\"2 h\"", "of the job that makes a state of `age`, of `degrade` and of `mend`"),
+        key("waive", Several(&WAIVER), WAIVED, "findings about it that somebody answers for"),
     ],
     forms: &[&["age"], &["preload"], &["degrade", "mend"]],
 };

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Count, Nodes, Stripes};
+use super::{Count, Nodes, Stripes, Verify, Waiver};
 
 /// Files made once for several readers.
 #[derive(Deserialize)]
@@ -21,6 +21,9 @@ pub(in crate::plan) struct Dataset {
     pub(in crate::plan) timeout: Option<Spanned<String>>,
     pub(in crate::plan) cover: Option<Spanned<Cover>>,
     pub(in crate::plan) keep: Option<Spanned<String>>,
+    pub(in crate::plan) verify: Option<Verify>,
+    #[serde(default)]
+    pub(in crate::plan) waive: Vec<Waiver>,
 }
 
 /// How much its readers will ask for.

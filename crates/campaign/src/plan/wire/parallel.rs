@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Count, Criteria, Test};
+use super::{Count, Criteria, Test, Waiver};
 use crate::app::Pick;
 
 /// Tests that run at once.
@@ -20,6 +20,8 @@ pub(in crate::plan) struct Group {
     pub(in crate::plan) parts: Vec<Test>,
     #[serde(default)]
     pub(in crate::plan) criterion: Criteria,
+    #[serde(default)]
+    pub(in crate::plan) waive: Vec<Waiver>,
 }
 
 /// An external program.

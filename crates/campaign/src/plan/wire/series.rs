@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Count, Nodes, Order, Test};
+use super::{Count, Nodes, Order, Test, Waiver};
 
 /// The same phases at each step of something.
 #[derive(Deserialize)]
@@ -20,6 +20,8 @@ pub(in crate::plan) struct Series {
     pub(in crate::plan) order: Option<Spanned<Order>>,
     pub(in crate::plan) fs: Option<Spanned<String>>,
     pub(in crate::plan) phases: Vec<Test>,
+    #[serde(default)]
+    pub(in crate::plan) waive: Vec<Waiver>,
 }
 
 /// What differs from step to step.

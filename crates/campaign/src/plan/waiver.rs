@@ -1,0 +1,42 @@
+//! The rules of waivers: each says what it is about, why, and who answers for it.
+//!
+//! Never here: findings.
+
+use toml::Spanned;
+
+use super::check::Checked;
+use super::place::Place;
+use super::{Waiver, wire};
+
+/// The waivers of what findings call `about`, and messages `who`.
+pub(super) fn all(who: &str, about: &str, waive: &[wire::Waiver], place: &Place<'_>) -> Checked<Vec<Waiver>> {
+    let one = |wire::Waiver { lint, why, by }: &wire::Waiver| {
+        if why.trim().is_empty() || by.trim().is_empty() {
+            return Err(place.error(lint, format!("{who}: a waiver says why and by whom")));
+        }
+        let at = place.line_column(&lint.span());
+        Ok(Waiver {
+            about: about.to_owned(),
+            lint: lint.get_ref().clone(),
+            why: why.clone(),
+            by: by.clone(),
+            at,
+        })
+    };
+    waive.iter().map(one).collect()
+}
+
+/// Those of the file but for the ones of tests.
+pub(super) fn of_others(file: &wire::File, place: &Place<'_>) -> Checked<Vec<Waiver>> {
+    let fs = file.fs.iter().map(|(name, fs)| ("fs.", name, &fs.get_ref().waive));
+    let datasets = file.dataset.iter().map(|(name, made)| ("dataset.", name, &made.get_ref().waive));
+    let states = file.state.iter().map(|(name, state)| ("state.", name, &state.get_ref().waive));
+    let named = fs.chain(datasets).chain(states).map(|(kind, name, waive)| {
+        let about = format!("{kind}{name}");
+        all(&about, &about, waive, place)
+    });
+    let series = file.series.iter().map(Spanned::get_ref).map(|one| ("series", one.id.get_ref(), &one.waive));
+    let groups = file.group.iter().map(Spanned::get_ref).map(|one| ("group", one.id.get_ref(), &one.waive));
+    let own = series.chain(groups).map(|(kind, id, waive)| all(&format!("{kind} {id}"), id, waive, place));
+    Ok(named.chain(own).collect::<Checked<Vec<_>>>()?.into_iter().flatten().collect())
+}
