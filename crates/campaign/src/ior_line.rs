@@ -155,7 +155,8 @@ impl IorLine {
         self.block_bytes.saturating_mul(self.segments).saturating_mul(u64::from(ranks))
     }
 
-    /// How many sets of files lie there at the end: without `-m` a repetition writes over the files of the one
+    /// How many sets of files lie there at the end: without `-m` a repetition writes over the files of the
+    /// one
     /// before, without `-k` each goes with its own.
     pub(crate) fn sets(&self) -> u64 {
         if self.multi_file && self.keep { self.repetitions } else { 1 }
@@ -326,103 +327,4 @@ fn own_place(file: &str) -> Result<(), Usage> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(line: &str) -> IorLine {
-        IorLine::parse(line).expect(line)
-    }
-
-    #[test]
-    fn a_line_tells_its_phases() {
-        for (line, phases) in [
-            ("-w -F", &["write"][..]),
-            ("-r", &["read"]),
-            ("-wr", &["write", "read"]),
-            ("-F -e", &["write", "read"]),
-            ("-w -W -k", &["write", "write_check"]),
-            ("-r -R", &["read_check"]),
-            ("-w=1 -r=0", &["write"]),
-            ("-W -wr=0 -w", &["write", "write_check"]),
-            ("-w --rwmix 70 -R", &["write", "mixed_write", "mixed_read", "read_check"]),
-            ("--rwmix=70 --rate 5000/s", &["mixed_write", "mixed_read"]),
-            ("-O writeFile=1,checkRead=1", &["write", "read_check"]),
-            ("./IOR -a POSIX -w", &["write"]),
-        ] {
-            assert_eq!(read(line).phases(), phases, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_line_tells_how_much_it_moves() {
-        for (line, bytes) in [
-            ("-w", 2 << 20),
-            ("-w -b 1g -s 3", 6 << 30),
-            ("-w -b1g", 2 << 30),
-            ("-w -b=4k", 8 << 10),
-            ("-w -b 1GiB", 2 << 30),
-            ("-w -O blockSize=16m,segmentCount=2", 64 << 20),
-        ] {
-            assert_eq!(read(line).bytes(2), bytes, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_line_tells_what_stops_it_and_what_it_leaves() {
-        let line =
-            read("-w -k -D 3 -O stoneWallingWearOut=1,stoneWallingStatusFile={dir}/pairs -i 2 -o {dir}/f");
-        assert!(line.keep && line.wear_out && !line.multi_file);
-        assert_eq!(
-            (line.status_file.as_deref(), line.file.as_deref()),
-            (Some("{dir}/pairs"), Some("{dir}/f"))
-        );
-        assert_eq!((line.deadline_s, line.repetitions), (3, 2));
-        assert!(!read("-w --posix.odirect --random-offset-seed 7").keep, "a long option's value is no flag");
-        assert!(!read("-w -t16k").keep, "a glued value is no flag");
-    }
-
-    #[test]
-    fn a_line_tells_which_data_it_writes_and_expects() {
-        for (line, packet, signature) in [
-            ("-w", 's', None),
-            ("-w -l Timestamp -G 7", 't', Some("7")),
-            ("-w --dataPacketType=offset -G=-1", 'o', Some("-1")),
-            ("-w -O dataPacketType=i,setTimeStampSignature=9 -G 0", 'i', None),
-        ] {
-            let read = read(line);
-            assert_eq!((read.packet, read.signature.as_deref()), (Some(packet), signature), "{line}");
-        }
-    }
-
-    #[test]
-    fn a_line_that_does_not_say_which_data_to_write_gets_stamps() {
-        for line in ["-w -F", "-wrk", "./IOR -w -b 1m", ""] {
-            let words = read(line).words;
-            assert_eq!(words[words.len() - 2..], ["-l", "stamped"], "{line}");
-        }
-        for line in ["-w -l t", "-wlo", "-w -l=r -F", "-w --dataPacketType=o", "-w -O dataPacketType=i"] {
-            assert_eq!(read(line).words, line.split_whitespace().collect::<Vec<_>>(), "{line}");
-        }
-        assert_eq!(read("-w --dataPacketType o").words.len(), 3);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_named() {
-        for (line, error) in [
-            ("-w big", "`big` is not an option; an IOR line consists of `-x [value]` words"),
-            ("-w -b", "`-b` has no value"),
-            ("-w -b 1x", "`-b 1x` is not a size; write for example `-b 1m`"),
-            ("-f script", "`-f` hides its options from the plan; write them in the line"),
-            (
-                "-w -o /scratch/f",
-                "`-o /scratch/f` lies outside the campaign's own directory, where IOR would delete what is \
-                 there; leave `-o` out, or begin it with `{dir}/`",
-            ),
-            ("-w -O testFile=/f", "`testFile` is the campaign's own choice; leave it out"),
-            ("-w --dryRun", "`--dryRun` moves nothing that could be judged; leave it out"),
-            ("-w --record=x", "`--record` is the campaign's own option; leave it out"),
-        ] {
-            assert_eq!(IorLine::parse(line).unwrap_err().0, error, "{line}");
-        }
-    }
-}
+mod tests;

@@ -225,7 +225,8 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         assert_eq!(nodes, None);
         assert_eq!(why, "T.n8 measured no write.bw, by which the number of nodes is found");
         let (why, nodes, _) = search(&[*KILLED, 200, 400, 800]);
-        let said = "T.n2 did not end well, so nothing is known of its write.bw, by which the number of nodes is found";
+        let said = "T.n2 did not end well, so nothing is known of its write.bw, by which the number \
+            of nodes is found";
         assert_eq!((nodes, why.as_str()), (None, said));
     }
 

@@ -70,17 +70,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     for (key, state) in &file.state {
         plan.states.push(defaults.state(key, state)?);
     }
-    for entry in in_order(&file) {
-        let (who, id) = entry.named();
-        if let Some(other) = several::holder(&plan, id.get_ref(), None) {
-            return Err(place.error(id, format!("{who}: {other} has this id already")));
-        }
-        match entry {
-            Entry::Test(test) => defaults.tests(test, &mut plan)?,
-            Entry::Series(series) => defaults.series(series, &mut plan)?,
-            Entry::Group(group) => defaults.group(group, &mut plan)?,
-        }
-    }
+    entries(&file, &defaults, &mut plan)?;
     if plan.tests.is_empty() {
         return Err(place.at(0..0, "a plan needs at least one [[test]], [[series]] or [[group]]"));
     }
@@ -88,6 +78,22 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<Checked<_>>()?;
     plan.file_systems = file_systems;
     Ok(plan)
+}
+
+/// Adds all that runs.
+fn entries(file: &wire::File, defaults: &Defaults<'_>, plan: &mut Plan) -> Checked<()> {
+    for entry in in_order(file) {
+        let (who, id) = entry.named();
+        if let Some(other) = several::holder(plan, id.get_ref(), None) {
+            return Err(defaults.place.error(id, format!("{who}: {other} has this id already")));
+        }
+        match entry {
+            Entry::Test(test) => defaults.tests(test, plan)?,
+            Entry::Series(series) => defaults.series(series, plan)?,
+            Entry::Group(group) => defaults.group(group, plan)?,
+        }
+    }
+    Ok(())
 }
 
 /// What runs, as it stands in the file.

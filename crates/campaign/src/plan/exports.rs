@@ -18,7 +18,8 @@ pub(super) fn named(wire: &BTreeMap<String, String>, line: &Line) -> Result<Vec<
         && !line.as_ior().is_some_and(|line| line.write && line.file_per_rank)
     {
         return Err(format!(
-            "exports.{name}: `{SMALLEST_FILE}` is that of a line of ior with -w and -F, whose files are each rank's own"
+            "exports.{name}: `{SMALLEST_FILE}` is that of a line of ior with -w and -F, whose files \
+                are each rank's own"
         ));
     }
     let export = |(name, what): (&String, &String)| match what.as_str() {

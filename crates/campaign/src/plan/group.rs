@@ -23,16 +23,7 @@ impl Defaults<'_> {
         if wire.parts.len() < 2 {
             return refused("needs at least two parts, which run at once".into());
         }
-        let overlap = match &wire.overlap {
-            None => OVERLAP,
-            Some(text) => match self.quantity(&who, "overlap", text, Dimension::Fraction)? {
-                share if share <= 1.0 => share,
-                _ => {
-                    let what = format!("{who}: overlap is a part of the shorter one, `100%` at most");
-                    return Err(self.place.error(text, what));
-                }
-            },
-        };
+        let overlap = self.overlap(&who, wire.overlap.as_ref())?;
         let (first, index) = (plan.tests.len(), plan.groups.len());
         let repetitions =
             self.count(&who, "repetitions", wire.repetitions.as_ref(), self.file.repetitions.as_ref(), 1)?;
@@ -79,6 +70,17 @@ impl Defaults<'_> {
         let criteria = self.sums(&who, wire, plan, index)?;
         plan.groups[index].criteria = criteria;
         Ok(())
+    }
+
+    /// The part of the shorter one that any two run at once.
+    fn overlap(&self, who: &str, text: Option<&Spanned<String>>) -> Checked<f64> {
+        let Some(text) = text else { return Ok(OVERLAP) };
+        let share = self.quantity(who, "overlap", text, Dimension::Fraction)?;
+        if share > 1.0 {
+            let what = format!("{who}: overlap is a part of the shorter one, `100%` at most");
+            return Err(self.place.error(text, what));
+        }
+        Ok(share)
     }
 
     /// The criteria on sums over the parts that yield the metric.

@@ -1,4 +1,5 @@
-//! What in a plan's texts stands for something else, and where that is known: `${NAME}` of what a test exports
+//! What in a plan's texts stands for something else, and where that is known: `${NAME}` of what a test
+//! exports
 //! in lines of workloads, `{step}` in what the phases of a series run.
 //!
 //! Invariant: what is not put in is refused, so that no mark goes to a shell or a program as it is.
@@ -51,7 +52,8 @@ fn fits(Within { key, phase }: &Within<'_>, text: &str) -> Result<(), String> {
     }
     if text.contains("{step}") && !(*phase && (line || matches!(*key, "setup" | "argv"))) {
         return Err(format!(
-            "`{key}` has `{{step}}`, which is known in lines, `setup` and `app.argv` of a phase of a series only"
+            "`{key}` has `{{step}}`, which is known in lines, `setup` and `app.argv` of a phase of \
+                a series only"
         ));
     }
     Ok(())

@@ -122,8 +122,8 @@ impl Defaults<'_> {
         }
         let named = |(series, phase): &(usize, &str)| format!("{}.{phase}", plan.series[*series].id);
         let word = from.get_ref();
-        let (series, phase) = match phases.iter().filter(|phase| named(phase) == *word).collect::<Vec<_>>()[..]
-        {
+        let fitting: Vec<_> = phases.iter().filter(|phase| named(phase) == *word).collect();
+        let (series, phase) = match fitting[..] {
             [one] => *one,
             [] => {
                 let known: Vec<String> = phases.iter().map(named).collect();

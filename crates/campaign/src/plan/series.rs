@@ -77,7 +77,8 @@ impl Defaults<'_> {
         match &phase.fs {
             Some(own) if series.over == Over::Servers && own.get_ref() != fs => {
                 let what = format!(
-                    "the servers of the steps are those of fs.{fs}; leave `fs` out, or give the series the same"
+                    "the servers of the steps are those of fs.{fs}; leave `fs` out, or give the \
+                        series the same"
                 );
                 Err(self.place.error(own, format!("{who}: {what}")))
             }

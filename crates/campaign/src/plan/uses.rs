@@ -171,7 +171,8 @@ impl Defaults<'_> {
         };
         if plan.tests[index].search.is_some() {
             return refused(format!(
-                "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows how many files it \
+                "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows \
+                    how many files it \
                  leaves; use a test of one number of nodes"
             ));
         }
@@ -196,7 +197,8 @@ fn looks_elsewhere(line: &IorLine, made: &IorLine, maker: &str) -> Option<String
     let asked = line.status_file.as_ref().filter(|asked| made.status_file.as_ref() != Some(asked))?;
     let there = made.status_file.as_ref().map_or("none", |there| there.as_str());
     Some(format!(
-        "this line looks into -O stoneWallingStatusFile={asked}, and {maker} keeps {there}; give both the same"
+        "this line looks into -O stoneWallingStatusFile={asked}, and {maker} keeps {there}; give \
+            both the same"
     ))
 }
 

@@ -105,8 +105,10 @@ fn whatever_a_finding_is_about_can_answer_for_it() {
         format!("[[{kind}]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{waive}")
     };
     let rest = format!(
-        "[fs.scratch]\ndir = \"{{dir}}\"\n{waive}[dataset.d]\nior = \"-w -k\"\n{waive}[state.s]\nage = \"--blocks \
-         50%\"\n{waive}[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"1m\"]\n{waive}{}[[group]]\n\
+        "[fs.scratch]\ndir = \"{{dir}}\"\n{waive}[dataset.d]\nior = \"-w \
+            -k\"\n{waive}[state.s]\nage = \"--blocks \
+         50%\"\n{waive}[[series]]\nid = \"S\"\nover = \"transfer\"\n\
+         steps = [\"64k\", \"1m\"]\n{waive}{}[[group]]\n\
          id = \"G\"\n{waive}{}{}",
         part("series.phases", "w"),
         part("group.parts", "a"),

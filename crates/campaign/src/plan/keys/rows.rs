@@ -143,7 +143,8 @@ static FS: Table = Table {
             "rate",
             Quantity(&[Dimension::BytesPerSecond]),
             "\"1.5 TB/s\"",
-            "how fast it is at most: a line of ior with `-D` then needs room for 1.5 times what that writes until \
+            "how fast it is at most: a line of ior with `-D` then needs room for 1.5 times what \
+                that writes until \
              the deadline, where it asks for more; without it, for all that it asks for",
         ),
         key("waive", Several(&WAIVER), WAIVED, "findings about `fs.NAME` that somebody answers for"),
