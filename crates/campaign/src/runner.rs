@@ -169,7 +169,7 @@ pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Tr
 }
 
 fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
-    let mut setup = Setup::default();
+    let mut setup = if asked.resume { Setup::resumed(asked)? } else { Setup::default() };
     let ran = run_each(asked, place, &mut setup, observer);
     for trouble in setup.restore(asked)?.into_iter().chain(place.keeping.troubles()) {
         observer.see(&Event::Trouble(&trouble));

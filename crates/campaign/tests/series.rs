@@ -5,10 +5,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use campaign::runner::Blind;
-use campaign::{Campaigning, Ended, Plan, run};
+use campaign::{Campaigning, Ended, Event, Observer, Plan, run};
 use results::folder::{Build, Campaign, JobEnd};
 use results::{Outcome, Verdict};
 
@@ -87,6 +87,13 @@ impl Stage {
 
     /// The same with keys of the plan and with tables behind the series.
     fn judged_with(&self, set: &str, keys: &str, beside: &str) -> Campaign {
+        match run(&self.asked(set, keys, beside), &mut Blind) {
+            Ok(Ended::Judged(campaign)) => *campaign,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn asked(&self, set: &str, keys: &str, beside: &str) -> Campaigning {
         let state = self.path("program.servers").to_string_lossy().into_owned();
         let set = set.replace("FILE", &state);
         let head = format!(
@@ -94,7 +101,7 @@ impl Stage {
              [fs.s]\ndir = \"{{dir}}\"\nservers = 6\nset_servers = '''{set}'''\n\
              count_servers = \"cat {state}\"\n"
         );
-        let asked = Campaigning {
+        Campaigning {
             around: Default::default(),
             plan: Plan::parse(&format!("{head}{SERIES}{beside}"), "p.toml").unwrap(),
             dir: Some(self.path("scratch")),
@@ -107,10 +114,28 @@ impl Stage {
             argv: vec!["assay".into(), "run".into()],
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             stop: Arc::new(AtomicBool::new(false)),
-        };
-        match run(&asked, &mut Blind) {
-            Ok(Ended::Judged(campaign)) => *campaign,
-            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Runs a campaign that is asked to stop when a job of this test has ended.
+    fn stopped(&self, asked: &Campaigning, test: &'static str) {
+        let ended = run(asked, &mut StopAfter { test, stop: Arc::clone(&asked.stop) });
+        assert!(matches!(ended, Ok(Ended::Stopped { .. })), "{ended:?}");
+        asked.stop.store(false, Ordering::Relaxed);
+    }
+}
+
+struct StopAfter {
+    test: &'static str,
+    stop: Arc<AtomicBool>,
+}
+
+impl Observer for StopAfter {
+    fn see(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Ends(job, _) if job.test == self.test => self.stop.store(true, Ordering::Relaxed),
+            Event::Trouble(what) => panic!("{what}"),
+            _ => {}
         }
     }
 }
@@ -217,12 +242,57 @@ ior = "-w -e -F -t 1m -b 4g"
 criterion = { metric = "write.bw", op = ">=", value = "600 B/s" }
 "#;
 
+/// A series that ends with few servers, and nothing behind it.
+const BEHIND_ALONE: &str = r#"
+[[series]]
+id = "T"
+over = "servers"
+steps = ["2/3", "1/3"]
+[[series.phases]]
+id = "w"
+ior = "-w -F -D 5 -t 1m -b 4g"
+criterion = { metric = "write.bw", linear_within = "10%" }
+"#;
+
 #[test]
 fn a_test_that_names_no_number_of_servers_has_all_of_them() {
     let stage = Stage::new();
     let campaign = stage.judged_with("echo {servers} > FILE; echo {servers} >> FILE.history", "", BEHIND);
     let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
     assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?} {}", stage.text("program.servers.history"));
+}
+
+#[test]
+fn all_servers_are_brought_back_when_a_campaign_is_asked_to_stop() {
+    let stage = Stage::new();
+    let asked = stage.asked("sleep 0.2; echo {servers} > FILE", "", "");
+    stage.stopped(&asked, "S.s2.w");
+    assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn a_campaign_that_was_killed_while_few_servers_served_sets_them_anew() {
+    let stage = Stage::new();
+    let mut asked = stage.asked("echo {servers} > FILE", "", BEHIND);
+    stage.stopped(&asked, "T.s2.w");
+    // A kill leaves what the last step had set.
+    fs::write(stage.path("program.servers"), "2\n").unwrap();
+    asked.resume = true;
+    let Ok(Ended::Judged(campaign)) = run(&asked, &mut Blind) else { panic!() };
+    let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(600.0)), "{verdict:#?}");
+    assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn servers_that_a_command_changed_before_it_failed_are_set_anew_for_the_next_test_and_at_the_end() {
+    let stage = Stage::new();
+    let campaign = stage.judged_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", BEHIND);
+    let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(600.0)), "{verdict:#?}");
+    let stage = Stage::new();
+    stage.judged_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", BEHIND_ALONE);
+    assert_eq!(stage.text("program.servers"), "6\n");
 }
 
 #[test]

@@ -4,23 +4,26 @@
 //! Each command is one of the shell, with a time limit, in the job's folder, which keeps what it printed.
 //!
 //! Invariant: how many serve is counted before every job that says how many, never assumed; what was taken
-//! off or down is brought back at the end, however that comes, as long as this process lives.
+//! off or down is brought back at the end, however that comes, as long as this process lives. What an earlier
+//! run of the campaign, or a command that failed, may have set is not known, and is set anew.
 //! Never here: what the commands do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Campaigning;
+use results::folder;
+
 use super::shell::{Aside, Shell, placed};
+use super::{Campaigning, Trouble};
 use crate::plan::StateKind;
-use crate::schedule::PlannedJob;
+use crate::schedule::{self, PlannedJob};
 
 /// What was set before.
 #[derive(Default)]
 pub(super) struct Setup {
-    /// How many servers were set to be on, by file system; `None` where that did not come to its end.
+    /// How many servers were set to be on, by file system; `None` where that is not known.
     servers: BTreeMap<String, Option<u32>>,
     /// What was taken down, by file system.
     down: BTreeMap<String, Down>,
@@ -36,6 +39,18 @@ struct Down {
 }
 
 impl Setup {
+    /// What is known where a campaign goes on: an earlier run may have been killed before it brought all
+    /// servers back, or while it set them.
+    pub(super) fn resumed(asked: &Campaigning) -> Result<Self, Trouble> {
+        let loaded = folder::load(&asked.folder)?;
+        let folders = loaded.jobs.iter().map(|job| &job.folder).chain(&loaded.killed);
+        let begun: BTreeSet<&str> = folders.map(|path| folder::job_of(path)).collect();
+        let jobs = schedule::jobs(&asked.plan, &loaded.info.only)?;
+        let was_begun = |job: &&PlannedJob| begun.contains(folder::job_of(&job.folder));
+        let set = jobs.iter().filter(|job| job.servers.is_some()).filter(was_begun);
+        Ok(Self { servers: set.map(|job| (job.fs.clone(), None)).collect(), down: BTreeMap::new() })
+    }
+
     /// Has the file system as `job` needs it: what is not to be down is brought back, as many servers serve
     /// as it says, or all again where it says nothing, and then what is to be down is taken down. Gives why
     /// the job is not to be started, if so. Its directory comes later: a file system may bind that to those
@@ -98,14 +113,16 @@ impl Setup {
             }
             self.servers.insert(fs.to_owned(), Some(servers));
         }
-        Ok(match shell.run(count)? {
-            Err(why) => Some(format!("fs.{fs}: servers could not be counted: {why}")),
-            Ok(printed) if printed.trim().parse() == Ok(servers) => None,
+        let why = match shell.run(count)? {
+            Ok(printed) if printed.trim().parse() == Ok(servers) => return Ok(None),
+            Err(why) => format!("fs.{fs}: servers could not be counted: {why}"),
             Ok(printed) => {
                 let printed = printed.trim();
-                Some(format!("fs.{fs}: {servers} servers were set, and `{count}` says `{printed}`"))
+                format!("fs.{fs}: {servers} servers were set, and `{count}` says `{printed}`")
             }
-        })
+        };
+        self.servers.insert(fs.to_owned(), None);
+        Ok(Some(why))
     }
 
     /// Takes down what a state says.
@@ -132,33 +149,39 @@ impl Setup {
         Ok(None)
     }
 
-    /// Has all servers serve again where some were taken off, and brings back what was taken down, also
-    /// where the campaign is to stop; gives what went wrong with that.
+    /// Has all servers serve again where some were taken off or that is not known, and brings back what was
+    /// taken down, also where the campaign is to stop; gives what went wrong with that.
     pub(super) fn restore(&mut self, asked: &Campaigning) -> io::Result<Vec<String>> {
         let mut troubles = Vec::new();
         let never = AtomicBool::new(false);
+        let commands = self.down.len() + self.servers.len();
+        let most = match asked.stop.load(Ordering::Relaxed) {
+            true => HURRIED_S / commands.max(1) as f64,
+            false => f64::INFINITY,
+        };
         for (fs, down) in self.down.clone() {
             let aside = Aside::make()?;
-            let timeout_s = asked.plan.states[down.state].timeout_s;
+            let timeout_s = asked.plan.states[down.state].timeout_s.min(most);
             let mut shell = Shell::new(asked, aside.dir(), "mend", timeout_s).heeding(&never);
             troubles.extend(self.mend(&mut shell, &fs, down.state)?);
         }
         for (fs, servers) in std::mem::take(&mut self.servers) {
-            let found = &asked.plan.file_systems[&fs];
-            let (Some(all), Some(set)) = (found.servers, &found.set_servers) else { continue };
-            if servers == Some(all) {
+            let Some(all) = asked.plan.file_systems[&fs].servers.filter(|all| servers != Some(*all)) else {
                 continue;
-            }
+            };
             let aside = Aside::make()?;
-            let mut shell = Shell::new(asked, aside.dir(), "servers", RESTORE_S).heeding(&never);
-            let set = placed(asked, &fs, set);
-            if let Err(why) = shell.run(&set.replace("{servers}", &all.to_string()))? {
-                troubles.push(format!("fs.{fs}: its {all} servers could not be brought back: {why}"));
+            let mut shell =
+                Shell::new(asked, aside.dir(), "servers", RESTORE_S.min(most)).heeding(&never);
+            if let Some(why) = self.serve(&mut shell, &fs, all)? {
+                troubles.push(format!("{why}; its {all} servers could not be brought back"));
             }
         }
         Ok(troubles)
     }
 }
 
-/// How long bringing all servers back may take, seconds.
+/// How long each command that brings all servers back may take, seconds.
 const RESTORE_S: f64 = 600.0;
+/// How long all that is brought back may take where the campaign is to stop: less than the notice that a batch
+/// system gives.
+const HURRIED_S: f64 = 90.0;
