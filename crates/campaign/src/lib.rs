@@ -27,4 +27,4 @@ mod tool_line;
 
 pub use judge::{judge, summary};
 pub use plan::Plan;
-pub use runner::{Campaigning, Ended, Event, Observer, Trouble, run};
+pub use runner::{Campaigning, Ended, Event, Observer, Trouble, discard, run};

@@ -40,6 +40,7 @@ use crate::schedule::{self, PlannedJob};
 use crate::{judge, late};
 use attempt::{Attempt, Ran};
 use place::Place;
+pub use place::discard;
 use setup::Setup;
 
 /// How often an observer hears of running jobs.
@@ -299,7 +300,12 @@ fn launch(
             return Ok(None);
         }
     }
-    let ran = run_at_once(asked, &attempts, jobs, observer);
+    place.lend(true)?;
+    let (ran, outlived) = run_at_once(asked, &attempts, jobs, observer);
+    if outlived {
+        place.outlived();
+    }
+    place.lend(false)?;
     for (attempt, ran) in attempts.iter_mut().zip(&ran) {
         if let Ok(Some(_)) = ran {
             attempt.ask_after(asked)?;
@@ -314,30 +320,48 @@ fn launch(
     Ok(Some(ends))
 }
 
-/// Runs the attempts, each watched by a thread of its own.
+/// What is heard of an attempt that runs.
+enum Heard {
+    /// It runs no more.
+    Ended,
+    /// A process of it, by its number, was killed and has not gone.
+    Stuck(usize, u32),
+}
+
+/// Runs the attempts, each watched by a thread of its own; tells also whether something of one lives on.
 fn run_at_once(
     asked: &Campaigning,
     attempts: &[Attempt<'_>],
     jobs: &[PlannedJob],
     observer: &mut dyn Observer,
-) -> Vec<Result<Option<Ran>, Trouble>> {
+) -> (Vec<Result<Option<Ran>, Trouble>>, bool) {
     let began = Instant::now();
-    let (tell, ended) = mpsc::channel();
-    std::thread::scope(|scope| {
-        let run = |attempt| {
+    let (tell, heard) = mpsc::channel();
+    let mut stuck = vec![false; attempts.len()];
+    let ran: Vec<_> = std::thread::scope(|scope| {
+        let run = |(at, attempt)| {
             let tell = tell.clone();
             scope.spawn(move || {
-                let ran = Attempt::run(attempt, asked);
                 // Nobody listens any more only where this thread's end is waited for anyway.
-                let _ = tell.send(());
+                let told = |what| drop(tell.send(what));
+                let ran = Attempt::run(attempt, asked, &|process| told(Heard::Stuck(at, process)));
+                told(Heard::Ended);
                 ran
             })
         };
-        let threads: Vec<_> = attempts.iter().map(run).collect();
+        let threads: Vec<_> = attempts.iter().enumerate().map(run).collect();
         let mut running = attempts.len();
         while running > 0 {
-            match ended.recv_timeout(TICK) {
-                Ok(()) => running -= 1,
+            match heard.recv_timeout(TICK) {
+                Ok(Heard::Ended) => running -= 1,
+                Ok(Heard::Stuck(at, process)) => {
+                    stuck[at] = true;
+                    observer.see(&Event::Trouble(&format!(
+                        "{}: its process {process} was killed and hangs in the kernel; the campaign waits for \
+                         its end, or stops if it is asked to (Ctrl-C)",
+                        jobs[at].folder
+                    )));
+                }
                 Err(_) => jobs.iter().for_each(|job| {
                     observer.see(&Event::Runs(job, began.elapsed().as_secs_f64()));
                 }),
@@ -347,7 +371,10 @@ fn run_at_once(
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         threads.into_iter().map(join).collect()
-    })
+    });
+    let left = |(ran, stuck): (&Result<Option<Ran>, Trouble>, &bool)| *stuck && !matches!(ran, Ok(Some(_)));
+    let outlived = ran.iter().zip(&stuck).any(left);
+    (ran, outlived)
 }
 
 fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {

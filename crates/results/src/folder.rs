@@ -26,6 +26,8 @@ mod facts;
 mod load;
 mod pack;
 mod resume;
+mod spelling;
+mod unbegun;
 mod verify;
 mod write;
 
@@ -39,9 +41,10 @@ use crate::{Record, Verdict};
 pub use chain::{Entry, Head, What};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, Manifest, Recipe, Reused, Sample};
 pub use facts::{Build, FileSystem, Fill, Layout, Library, Machine, Program, Target};
-pub use load::{last_words, load};
+pub use load::{job_of, last_words, load};
 pub use pack::{Packed, is_archive, pack, unpack};
 pub use resume::{Resumed, resume};
+pub use unbegun::{discard, unbegun};
 pub use verify::{Checked, check, verify};
 pub use write::{
     StagedJob, add, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
@@ -187,6 +190,8 @@ pub struct Job {
     pub info: JobInfo,
     /// What it recorded; empty when it recorded nothing.
     pub records: Vec<Record>,
+    /// Why its records cannot be read, where they cannot.
+    pub unreadable: Option<String>,
     /// The last lines of its error stream, of a job that did not end well.
     pub last_words: Vec<String>,
     /// What the dataset consists of that it made or found.
@@ -204,7 +209,7 @@ pub struct Campaign {
     pub before: Option<Machine>,
     /// The machine after the last job.
     pub after: Option<Machine>,
-    /// All jobs that ended, in order.
+    /// All jobs that ended, by number.
     pub jobs: Vec<Job>,
     /// Folders of launches that ended with the campaign instead of by themselves, relative to it.
     pub killed: Vec<String>,

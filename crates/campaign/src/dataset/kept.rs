@@ -13,6 +13,7 @@
 //! nothing is removed that carries another mark, belongs to another user, or is no part of the manifest.
 //! Never here: whether a dataset is fit.
 
+use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -42,6 +43,8 @@ const LETTERS: usize = 12;
 pub struct Kept {
     dir: PathBuf,
     lock: File,
+    /// Whether a job lives on that has inherited the lock.
+    outlived: Cell<bool>,
 }
 
 impl Kept {
@@ -113,9 +116,7 @@ impl Kept {
                 lock.metadata().is_ok_and(|held| (held.dev(), held.ino()) == (found.dev(), found.ino()))
             });
             if here {
-                // A job that outlives its campaign still reads or writes the files.
-                fcntl_setfd(&lock, FdFlags::empty())?;
-                return Ok(Ok(Self { dir: dir.to_owned(), lock }));
+                return Ok(Ok(Self { dir: dir.to_owned(), lock, outlived: Cell::new(false) }));
             }
             if !dir.is_dir() {
                 fs::create_dir(dir)?;
@@ -125,6 +126,17 @@ impl Kept {
             "{at}: another campaign, or a job that outlived one, works on this dataset; wait for its end \
              (`fuser {at}/{MARK}` names it)"
         ))))
+    }
+
+    /// Has what is started from now on inherit the lock, or not: a job that outlives its campaign still reads
+    /// or writes the files.
+    pub fn lend(&self, lent: bool) -> io::Result<()> {
+        Ok(fcntl_setfd(&self.lock, if lent { FdFlags::empty() } else { FdFlags::CLOEXEC })?)
+    }
+
+    /// Leaves the lock to a job that lives on.
+    pub fn outlived(&self) {
+        self.outlived.set(true);
     }
 
     /// Its directory.
@@ -252,7 +264,9 @@ impl Kept {
 impl Drop for Kept {
     fn drop(&mut self) {
         // Also for whoever inherited the file: a campaign that ends in order leaves no job behind.
-        let _ = flock(&self.lock, FlockOperation::Unlock);
+        if !self.outlived.get() {
+            let _ = flock(&self.lock, FlockOperation::Unlock);
+        }
     }
 }
 

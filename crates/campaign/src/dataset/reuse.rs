@@ -40,6 +40,10 @@ pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &Kept) -> io::Result<Found
     if made.recipe_sha256 != hash(recipe) || made.recipe != *recipe {
         return unusable("was made by another recipe");
     }
+    let lacks = |name: &&&str| !kept.original(name).is_file();
+    if let Some(name) = [names::STDOUT, names::STDERR, names::RECORDS].iter().find(lacks) {
+        return unusable(&format!("lacks {name}"));
+    }
     if is_too_old(&made, dataset) {
         return unusable("had expired");
     }

@@ -145,6 +145,9 @@ fn jobs_of(case: &Case<'_>) -> impl Iterator<Item = PlannedJob> {
 fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
     let repetition = job.info.repetition;
     let whole = job.records.iter().any(|record| matches!(record, Record::End(_)));
+    if let Some(why) = &job.unreadable {
+        return Err(format!("repetition {repetition}: its records cannot be read: {why}"));
+    }
     match &job.info.end {
         JobEnd::Exit(0) if whole && case.phases(job).any(|phase| phase.backend == "dummy") => {
             Err("the DUMMY backend moves nothing, so there is nothing to judge".to_owned())

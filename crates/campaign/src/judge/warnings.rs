@@ -5,7 +5,7 @@
 //! Never here: outcomes.
 
 use results::Statistics;
-use results::folder::{Campaign, Job};
+use results::folder::{self, Campaign, Job};
 use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
@@ -226,10 +226,7 @@ fn killed(case: &Case<'_>) -> Option<String> {
 pub(super) fn attempts<'a>(case: &Case<'a>) -> Vec<&'a str> {
     let id = &case.test.id;
     let own = |folder: &&str| {
-        let name = folder.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
-        let job = name.get(5..).unwrap_or_default();
-        job.split_once(".killed-")
-            .map_or(job, |(job, _)| job)
+        folder::job_of(folder)
             .rsplit_once("-r")
             .is_some_and(|(test, _)| test == id || *test == case.test.warm_up_job())
     };

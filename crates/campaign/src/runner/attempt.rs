@@ -3,6 +3,7 @@
 //! Never here: which job comes next.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -126,12 +127,16 @@ impl<'a> Attempt<'a> {
         self.refused.is_none() && !matches!(self.turn, Some(Turn::Finds(_)))
     }
 
-    /// Runs it; `None` when the campaign was stopped before it ended.
-    pub(super) fn run(&self, asked: &Campaigning) -> Result<Option<Ran>, Trouble> {
+    /// Runs it; `None` when the campaign was stopped before it ended. `stuck` is told of a process of it that
+    /// was killed and has not gone, by its number.
+    pub(super) fn run(&self, asked: &Campaigning, stuck: &dyn Fn(u32)) -> Result<Option<Ran>, Trouble> {
         let started = now();
         let ended = match &self.refused {
             None if matches!(self.turn, Some(Turn::Finds(_))) => Some((JobEnd::Exit(0), 0.0)),
-            None => self.prepared.run(&asked.stop)?,
+            None => self.prepared.run(&asked.stop, &|process| {
+                stuck(process);
+                true
+            })?,
             Some(why) => {
                 for (name, text) in [(names::STDOUT, String::new()), (names::STDERR, format!("{why}\n"))] {
                     std::fs::write(self.staged.dir().join(name), text)?;
@@ -175,7 +180,7 @@ impl<'a> Attempt<'a> {
         };
         let info = full::finish(&self.staged, &info, place, self.job)?;
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
-        Ok(Job { dataset, ..Job::read(&asked.folder, relative, info, records) })
+        Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
     }
 }
 
@@ -183,12 +188,18 @@ impl Attempt<'_> {
     /// Writes the records of an external program, from what it printed.
     fn record_app(&self, asked: &Campaigning, end: &JobEnd) -> Result<(), Trouble> {
         let Purpose::Test(index) = self.job.purpose else { return Ok(()) };
-        let Some(app) = asked.plan.tests[index].line.as_app().filter(|_| *end == JobEnd::Exit(0)) else {
+        let Some(app) = asked.plan.tests[index].line.as_app() else { return Ok(()) };
+        for name in [names::RECORDS, names::JOB, names::DATASET] {
+            self.put_by(name)?;
+        }
+        if *end != JobEnd::Exit(0) {
             return Ok(());
-        };
-        let printed = std::fs::read(self.staged.dir().join(names::STDOUT))?;
+        }
         let ranks = self.job.placement.ranks;
-        let found = app.records(&self.prepared.argv, ranks, &String::from_utf8_lossy(&printed));
+        let found = match self.printed() {
+            Ok(printed) => app.records(&self.prepared.argv, ranks, &printed),
+            Err(error) => Err(format!("{}: {error}", names::STDOUT)),
+        };
         let mut file = RecordFile::create(&self.staged.dir().join(names::RECORDS))?;
         let failure = |why| Failure { step: "read what it printed".to_owned(), why, ..Failure::default() };
         let run = || Record::Run(Run { workload: "app".to_owned(), ..Run::default() });
@@ -203,6 +214,32 @@ impl Attempt<'_> {
 fn traffic(before: Option<u64>, after: Option<u64>) -> Option<i64> {
     let moved = i128::from(after?) - i128::from(before?);
     i64::try_from(moved).ok()
+}
+
+impl Attempt<'_> {
+    /// What it wrote to standard output, of a program that may have put something else in its place.
+    fn printed(&self) -> io::Result<String> {
+        let path = self.staged.dir().join(names::STDOUT);
+        match path.symlink_metadata()?.is_file() {
+            true => Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned()),
+            false => Err(io::Error::other("is no file any more")),
+        }
+    }
+
+    /// Gives another name to what an external program left under one of ours.
+    fn put_by(&self, name: &str) -> io::Result<()> {
+        let path = self.staged.dir().join(name);
+        if path.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let names = (1..).map(|number| match number {
+            1 => format!("{name}.left"),
+            _ => format!("{name}.left-{number}"),
+        });
+        let mut free =
+            names.map(|name| path.with_file_name(name)).filter(|to| to.symlink_metadata().is_err());
+        free.next().map_or(Ok(()), |to| std::fs::rename(&path, to))
+    }
 }
 
 /// The libraries that a job says it had loaded.

@@ -12,11 +12,11 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use results::folder::{JobEnd, JobInfo, Manifest, Recipe, StagedJob, names};
+use results::folder::{self, JobEnd, JobInfo, Manifest, Recipe, StagedJob, names};
 use results::records;
 use units::Usage;
 
-use super::place::Place;
+use super::place::{Place, named};
 use super::{Campaigning, Trouble};
 use crate::dataset::{self, Found, Kept};
 use crate::machine;
@@ -118,6 +118,16 @@ impl Keeping {
         Ok(())
     }
 
+    /// Has jobs inherit the locks, or nothing.
+    pub(super) fn lend(&self, lent: bool) -> io::Result<()> {
+        self.shelves.values().try_for_each(|shelf| shelf.kept.lend(lent))
+    }
+
+    /// Leaves the locks to a job that lives on.
+    pub(super) fn outlived(&self) {
+        self.shelves.values().for_each(|shelf| shelf.kept.outlived());
+    }
+
     /// What is to be put right by hand.
     pub(super) fn troubles(&self) -> Vec<String> {
         self.troubles.take()
@@ -160,7 +170,8 @@ impl Turn {
     pub(super) fn bring(place: &Place, job: &PlannedJob, staged: &Path) -> io::Result<()> {
         let Some(shelf) = place.keeping.shelves.get(&job.files) else { return Ok(()) };
         for name in [names::STDOUT, names::STDERR, names::RECORDS] {
-            fs::copy(shelf.kept.original(name), staged.join(name))?;
+            let from = shelf.kept.original(name);
+            fs::copy(&from, staged.join(name)).map_err(|error| named(&from, &error))?;
         }
         Ok(())
     }
@@ -242,8 +253,10 @@ pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Op
     let who = plan.datasets[index].job();
     let folders = fs::read_dir(asked.folder.join(names::JOBS)).ok()?.flatten();
     let maker = folders.map(|entry| entry.path()).find(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.get(5..).is_some_and(|rest| rest == format!("{who}-r1"))
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        path.join(names::JOB).exists()
+            && !name.contains(".killed-")
+            && folder::job_of(&name) == format!("{who}-r1")
     })?;
     let made = Manifest::load(&maker.join(names::DATASET)).ok()?;
     let writes = |test: &Test| !test.line.only_reads() && schedule::files(plan, test, 1) == job.files;

@@ -1,8 +1,9 @@
-//! One worker per campaign: a lock on its `campaign.json`, which its jobs inherit.
+//! One worker per campaign: a lock on its `campaign.json`, which its jobs inherit, and nothing else does.
 //!
 //! Invariant: as long as this process or a job of the campaign lives on this node, nobody else gets the
 //! hold. A job that outlived its campaign would otherwise write into the files of the next attempt.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -15,7 +16,11 @@ use units::Usage;
 use super::Trouble;
 
 /// The right to work on a campaign, until dropped.
-pub(super) struct Hold(File);
+pub(super) struct Hold {
+    file: File,
+    /// Whether a job lives on that has inherited it.
+    outlived: Cell<bool>,
+}
 
 impl Hold {
     /// Takes hold of the campaign in `folder`. Where the file system knows no locks nothing is held.
@@ -33,14 +38,27 @@ impl Hold {
             Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::INVAL) | Ok(()) => {}
             Err(error) => return Err(io::Error::from(error).into()),
         }
-        fcntl_setfd(&file, FdFlags::empty()).map_err(io::Error::from)?;
-        Ok(Self(file))
+        Ok(Self { file, outlived: Cell::new(false) })
+    }
+
+    /// Has what is started from now on inherit it, or not: a daemon that a command of the plan leaves
+    /// behind is none of the campaign's jobs.
+    pub(super) fn lend(&self, lent: bool) -> io::Result<()> {
+        let flags = if lent { FdFlags::empty() } else { FdFlags::CLOEXEC };
+        Ok(fcntl_setfd(&self.file, flags)?)
+    }
+
+    /// Leaves it to a job that lives on.
+    pub(super) fn leave(&self) {
+        self.outlived.set(true);
     }
 }
 
 impl Drop for Hold {
     fn drop(&mut self) {
         // Also for whoever inherited the file: a campaign that ends in order leaves no job behind.
-        let _ = flock(&self.0, FlockOperation::Unlock);
+        if !self.outlived.get() {
+            let _ = flock(&self.file, FlockOperation::Unlock);
+        }
     }
 }

@@ -1,4 +1,7 @@
 //! One job as a subprocess: started in a group of its own, watched, ended with all its children.
+//!
+//! Invariant: a job has ended when nothing of its group lives any more. What hangs in the kernel does not hear
+//! a kill either: it is waited for, until the campaign is to stop.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,7 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use results::folder::{self, JobEnd, names};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
+};
 
 use super::Campaigning;
 use crate::launch::{Launcher, Launching, Nodes, deaths};
@@ -94,7 +99,14 @@ impl Prepared {
 
     /// Runs the job to its end or its time limit, and gives how it ended and its wall time in seconds;
     /// `None` when `stop` became true, and the job was ended for that.
-    pub(super) fn run(&self, stop: &AtomicBool) -> io::Result<Option<(JobEnd, f64)>> {
+    ///
+    /// `stuck` is told of a process that was killed and has not gone, by its number, and says whether to wait
+    /// for it until `stop`. Where it is left, the answer is `None`, too.
+    pub(super) fn run(
+        &self,
+        stop: &AtomicBool,
+        stuck: &dyn Fn(u32) -> bool,
+    ) -> io::Result<Option<(JobEnd, f64)>> {
         let began = Instant::now();
         let (program, arguments) = self.argv.split_first().expect("a launcher names a program");
         let spawned = Command::new(program)
@@ -116,7 +128,7 @@ impl Prepared {
         };
         let watched = self.watch(&child, began, stop);
         let seconds = began.elapsed().as_secs_f64();
-        let end = end_all(&mut child)?;
+        let Some(end) = end_all(&mut child, stop, stuck)? else { return Ok(None) };
         Ok(match watched? {
             Watched::Ended if self.ended_with_the_campaign(&end, stop) => None,
             Watched::Ended => Some((end, seconds)),
@@ -206,12 +218,50 @@ fn ask_to_end(child: &Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Kills what is left of the group, reaps the job, and says how it ended.
-fn end_all(child: &mut Child) -> io::Result<JobEnd> {
-    let _ = kill_process_group(pid(child), Signal::KILL);
-    let status = child.wait()?;
-    Ok(match (status.code(), status.signal()) {
+/// Kills what is left of the group, reaps the job, and says how it ended; `None` where something of it lives
+/// on, and nobody waits for that.
+fn end_all(child: &mut Child, stop: &AtomicBool, stuck: &dyn Fn(u32) -> bool) -> io::Result<Option<JobEnd>> {
+    let group = pid(child);
+    let _ = kill_process_group(group, Signal::KILL);
+    let killed = Instant::now();
+    let mut told = false;
+    let mut status = None;
+    loop {
+        if status.is_none() && ended(child)? {
+            status = Some(child.wait()?);
+        }
+        let living = match &status {
+            None => Some(child.id()),
+            Some(_) => living_in(group),
+        };
+        let Some(living) = living else { break };
+        if !told && killed.elapsed() >= GRACE {
+            told = true;
+            if !stuck(living) {
+                return Ok(None);
+            }
+        }
+        if told && stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(status.map(|status| match (status.code(), status.signal()) {
         (Some(code), _) => JobEnd::Exit(code),
         (None, signal) => JobEnd::Signal(signal.unwrap_or_default()),
+    }))
+}
+
+/// A process of the group that lives, by its number. One that nobody has reaped does not.
+fn living_in(group: Pid) -> Option<u32> {
+    test_kill_process_group(group).ok()?;
+    let number = group.as_raw_pid().to_string();
+    std::fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
+        let process = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // Behind the name in brackets, which may hold anything: state, parent, group.
+        let mut facts = stat.rsplit_once(") ")?.1.split(' ');
+        let (state, its) = (facts.next()?, facts.nth(1)?);
+        (its == number && !matches!(state, "Z" | "X")).then_some(process)
     })
 }

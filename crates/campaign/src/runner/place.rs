@@ -38,7 +38,7 @@ pub(super) struct Place {
     /// The datasets that are kept.
     pub(super) keeping: Keeping,
     mark: String,
-    _hold: Hold,
+    hold: Hold,
 }
 
 impl Place {
@@ -58,7 +58,7 @@ impl Place {
         let hold = Hold::take(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
-        let place = Self { mark, info, dirs, nodes, resumed, hashes, keeping, _hold: hold };
+        let place = Self { mark, info, dirs, nodes, resumed, hashes, keeping, hold };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         Ok(place)
     }
@@ -146,11 +146,23 @@ impl Place {
                 _ => Trouble::Io(error),
             })?;
         let (mark, hashes) = (mark(&info), Hashes::default());
-        let place = Self { mark, dirs, nodes, info, resumed, hashes, keeping, _hold: hold };
+        let place = Self { mark, dirs, nodes, info, resumed, hashes, keeping, hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
         }
         Ok(place)
+    }
+
+    /// Has jobs that are started from now on inherit the campaign's locks, or nothing.
+    pub(super) fn lend(&self, lent: bool) -> io::Result<()> {
+        self.hold.lend(lent)?;
+        self.keeping.lend(lent)
+    }
+
+    /// Leaves the campaign's locks to a job that lives on, so that nobody goes on beside it.
+    pub(super) fn outlived(&self) {
+        self.hold.leave();
+        self.keeping.outlived();
     }
 
     /// The directory of the job's files; made anew where the job makes its files, so that nothing of
@@ -243,6 +255,18 @@ fn tells_what_is_down(asked: &Campaigning, jobs: &[PlannedJob], fs: &FileSystem)
             fs.name
         ))),
     }
+}
+
+/// Takes away what is left of a campaign that was killed before it had begun in `folder`: its folder, and its
+/// directories for files as far as it had noted them. Tells whether it did: a folder that holds anything else
+/// stays.
+pub fn discard(folder: &Path) -> io::Result<bool> {
+    let info = folder::unbegun(folder);
+    let gone = folder::discard(folder)?;
+    if let Some(info) = info.filter(|_| gone) {
+        remove_own_directories(&info, &mark(&info));
+    }
+    Ok(gone)
 }
 
 /// Removes a directory, or a link to one that stays.
@@ -347,11 +371,10 @@ fn mark(info: &CampaignInfo) -> String {
     format!("made by campaign {} of {}, {}\n", info.plan, info.started, info.plan_sha256)
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// The directory under test of each file system, proven to be one and of the type the plan names.
 /// The folder names of the jobs that run at once with this one.
 fn beside(jobs: &[PlannedJob], folder: &str) -> Vec<String> {
     let at_once = jobs.iter().find(|job| job.folder == folder).and_then(|job| job.at_once.as_ref());
@@ -359,6 +382,7 @@ fn beside(jobs: &[PlannedJob], folder: &str) -> Vec<String> {
     others.map(|job| job.folder.clone()).collect()
 }
 
+/// The directory under test of each file system, proven to be one and of the type the plan names.
 fn dirs(asked: &Campaigning) -> Result<Vec<(String, PathBuf)>, Trouble> {
     let mut dirs = Vec::new();
     for (name, fs) in &asked.plan.file_systems {

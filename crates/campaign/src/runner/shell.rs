@@ -2,6 +2,7 @@
 //!
 //! Never here: what the commands do, and when.
 
+use std::cell::Cell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,18 +22,20 @@ pub(super) struct Shell<'a> {
     name: &'a str,
     timeout_s: f64,
     stop: &'a AtomicBool,
+    /// Whether a process that hangs in the kernel is waited for until `stop`.
+    may_wait: bool,
     commands: u32,
 }
 
 impl<'a> Shell<'a> {
     pub(super) fn new(asked: &'a Campaigning, dir: &'a Path, name: &'a str, timeout_s: f64) -> Self {
-        Self { asked, dir, name, timeout_s, stop: &asked.stop, commands: 0 }
+        Self { asked, dir, name, timeout_s, stop: &asked.stop, may_wait: true, commands: 0 }
     }
 
     /// The same with commands that run to their ends as long as this says nothing else, also where the
     /// campaign is asked to stop.
     pub(super) fn heeding(self, stop: &'a AtomicBool) -> Self {
-        Self { stop, ..self }
+        Self { stop, may_wait: false, ..self }
     }
 
     /// What the command printed, or how it ended with the last line of what it said.
@@ -41,14 +44,23 @@ impl<'a> Shell<'a> {
         let name = format!("{}-{}", self.name, self.commands);
         let prepared = Prepared::shell(self.asked, command, self.dir, &name, self.timeout_s);
         // One that is stopped says so by itself: the job is not started either.
-        let ended = prepared.run(self.stop)?;
+        let stuck = Cell::new(None);
+        let ended = prepared.run(self.stop, &|process| {
+            stuck.set(Some(process));
+            self.may_wait
+        })?;
         let text = |kind: &str| {
             fs::read(self.dir.join(format!("{name}.{kind}.txt")))
                 .map(|text| String::from_utf8_lossy(&text).into_owned())
         };
         Ok(match ended {
             Some((JobEnd::Exit(0), _)) => Ok(text("stdout")?),
-            None => Err(format!("`{command}` was stopped")),
+            None => Err(match stuck.get() {
+                Some(process) => {
+                    format!("`{command}` was killed, and its process {process} hangs in the kernel")
+                }
+                None => format!("`{command}` was stopped"),
+            }),
             Some((end, _)) => {
                 let said = text("stderr")?;
                 let last = said.lines().last().map(|line| format!(": {line}")).unwrap_or_default();

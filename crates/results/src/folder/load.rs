@@ -48,23 +48,55 @@ fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
             killed.push(folder);
         } else if path.join(names::JOB).exists() {
             let info = json(&path.join(names::JOB))?;
-            let records = optional(records::load(&path.join(names::RECORDS)))?.unwrap_or_default();
             let dataset = optional(json(&path.join(names::DATASET)))?;
-            jobs.push(Job { dataset, ..Job::read(dir, folder, info, records) });
+            jobs.push(Job { dataset, ..Job::read(dir, folder, info) });
         }
     }
+    // Names have four digits, and more from the ten-thousandth job on.
+    jobs.sort_by_key(|job| job.info.number);
     Ok((jobs, killed))
 }
 
+/// What the folder of a job is for, such as `write-r1` of `jobs/0001-write-r1`; also of one that has not got
+/// its name yet or was set aside.
+pub fn job_of(folder: &str) -> &str {
+    let name = name_when_ended(folder);
+    name.split_once('-').map_or(name, |(_, job)| job)
+}
+
+/// The name that a job's folder has when the job has ended, of one in whatever state.
+pub(super) fn name_when_ended(folder: &str) -> &str {
+    let name = folder.rsplit('/').next().unwrap_or_default();
+    let name = name.strip_prefix('.').unwrap_or(name);
+    name.split_once(".killed-").map_or(name, |(job, _)| job)
+}
+
 impl Job {
-    /// A job whose files lie in `folder` of the campaign's folder `dir`.
-    pub fn read(dir: &Path, folder: String, info: JobInfo, records: Vec<Record>) -> Self {
+    /// A job whose files lie in `folder` of the campaign's folder `dir`. Records that cannot be read cost this
+    /// job, not the campaign.
+    pub fn read(dir: &Path, folder: String, info: JobInfo) -> Self {
+        let at = dir.join(&folder).join(names::RECORDS);
+        let (records, unreadable) = match optional(records::load(&at)) {
+            Ok(records) => (records.unwrap_or_default(), None),
+            Err(error) => {
+                // Where the campaign's folder lies is no part of what is wrong.
+                let why = error.to_string().replace(&format!("{}/", dir.display()), "");
+                (
+                    Vec::new(),
+                    Some(if why.contains(names::RECORDS) {
+                        why
+                    } else {
+                        format!("{}: {why}", names::RECORDS)
+                    }),
+                )
+            }
+        };
         let well = info.end == JobEnd::Exit(0) && records.iter().any(|one| matches!(one, Record::End(_)));
         let last_words = match well {
             true => Vec::new(),
             false => last_words(&dir.join(&folder).join(names::STDERR)).unwrap_or_default(),
         };
-        Self { folder, info, records, last_words, dataset: None }
+        Self { folder, info, records, unreadable, last_words, dataset: None }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
@@ -13,10 +14,12 @@ use flate2::{Compression, GzBuilder};
 use tar::{Archive, Builder, EntryType, Header};
 
 use super::write::staged;
-use super::{load::named, names, sha256_of};
+use super::{load::named, sha256_of};
 
 /// The date of everything in an archive: 2000-01-01, because `tar` warns of 1970.
 const DATE: u64 = 946_684_800;
+/// The longest target of a link that an entry itself holds, bytes.
+const LINK_MAX: usize = 100;
 /// How a compressed file begins.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The file beside the folder that says why the archive is not to be trusted.
@@ -50,7 +53,7 @@ pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<Packed> {
 }
 
 fn write(dir: &Path, part: &Path, faults: &[String]) -> io::Result<Packed> {
-    let name = dir.canonicalize()?.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = PathBuf::from(dir.canonicalize()?.file_name().unwrap_or_default());
     let gzip =
         GzBuilder::new().mtime(0).operating_system(255).write(File::create(part)?, Compression::new(6));
     let mut archive = Builder::new(gzip);
@@ -75,10 +78,24 @@ fn header(kind: EntryType, size: u64) -> Header {
     header
 }
 
-fn put(archive: &mut Builder<impl Write>, path: &Path, name: &str) -> io::Result<()> {
+/// Puts a link with its target byte by byte: `append_link` would tidy it, and the chain knows it as it is.
+fn put_link(archive: &mut Builder<impl Write>, name: &Path, target: &[u8]) -> io::Result<()> {
+    let mut link = header(EntryType::Symlink, 0);
+    if target.len() > LINK_MAX {
+        // As GNU writes it: the whole target in an entry before, a beginning in the entry itself.
+        let mut long = header(EntryType::GNULongLink, target.len() as u64 + 1);
+        long.set_path("././@LongLink")?;
+        long.set_cksum();
+        archive.append(&long, &[target, b"\0"].concat()[..])?;
+    }
+    link.set_link_name_literal(&target[..target.len().min(LINK_MAX)])?;
+    archive.append_data(&mut link, name, io::empty())
+}
+
+fn put(archive: &mut Builder<impl Write>, path: &Path, name: &Path) -> io::Result<()> {
     let facts = path.symlink_metadata().map_err(|error| named(path, &error))?;
     if facts.is_symlink() {
-        return archive.append_link(&mut header(EntryType::Symlink, 0), name, fs::read_link(path)?);
+        return put_link(archive, name, fs::read_link(path)?.as_os_str().as_bytes());
     }
     if facts.is_file() {
         let file = File::open(path).map_err(|error| named(path, &error))?;
@@ -89,11 +106,11 @@ fn put(archive: &mut Builder<impl Write>, path: &Path, name: &str) -> io::Result
     if !facts.is_dir() {
         return Err(io::Error::new(ErrorKind::InvalidData, format!("{} is no file", path.display())));
     }
-    archive.append_data(&mut header(EntryType::Directory, 0), format!("{name}/"), io::empty())?;
+    archive.append_data(&mut header(EntryType::Directory, 0), name.join(""), io::empty())?;
     let mut entries: Vec<_> = fs::read_dir(path)?.collect::<Result<_, _>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        put(archive, &entry.path(), &format!("{name}/{}", entry.file_name().to_string_lossy()))?;
+        put(archive, &entry.path(), &name.join(entry.file_name()))?;
     }
     Ok(())
 }
@@ -113,13 +130,19 @@ pub fn unpack(archive: &Path, into: &Path) -> io::Result<PathBuf> {
             // What would lie outside of `into` is left out by the crate, and then missing in the chain.
             entry?.unpack_in(into)?;
         }
-        for entry in fs::read_dir(into)? {
-            let path = entry?.path();
-            if path.join(names::CAMPAIGN).exists() {
-                return Ok(path);
+        let mut names: Vec<_> =
+            fs::read_dir(into)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+        names.retain(|name| name != UNVERIFIED);
+        names.sort();
+        let what = match &names[..] {
+            [name] if into.join(name).join(super::names::CAMPAIGN).exists() => return Ok(into.join(name)),
+            [_, _, ..] => {
+                let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+                format!("it holds more than the folder of one campaign: {}", names.join(", "))
             }
-        }
-        Err(io::Error::new(ErrorKind::InvalidData, "there is no campaign in it"))
+            _ => "there is no campaign in it".to_owned(),
+        };
+        Err(io::Error::new(ErrorKind::InvalidData, what))
     };
     read().map_err(|error| named(archive, &error))
 }

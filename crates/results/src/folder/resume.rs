@@ -12,8 +12,11 @@ use std::path::{Path, PathBuf};
 
 use super::chain::{self, Chain, Entry, What};
 use super::verify::check;
-use super::write::{hashes_below, sha256_of_any, staged};
-use super::{load::named, names};
+use super::write::{hashes_below, sha256_of_any, staged, without_specials};
+use super::{
+    load::{name_when_ended, named},
+    names, spelling,
+};
 
 /// What was done to a folder before its campaign goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,18 +62,16 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
 
 /// Where a job's folder lies before it gets its name, `path` being relative to the campaign's folder.
 pub(super) fn hidden(dir: &Path, path: &str) -> PathBuf {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let job = name.split_once(".killed-").map_or(name, |(job, _)| job);
-    dir.join(names::JOBS).join(format!(".{job}"))
+    dir.join(names::JOBS).join(format!(".{}", name_when_ended(path)))
 }
 
 /// Gives their names to files and folders that the chain has and that were about to get them.
 fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<()> {
     let mut rename = |from: PathBuf, path: &str| {
-        let to = dir.join(path);
+        let to = dir.join(spelling::path(path));
         if from.symlink_metadata().is_ok() && to.symlink_metadata().is_err() {
             fs::rename(&from, &to).map_err(|error| named(&to, &error))?;
-            resumed.mended.push(format!("{path} had been entered and got its name"));
+            resumed.mended.push(format!("{} had been entered and got its name", spelling::shown(path)));
         }
         Ok::<(), io::Error>(())
     };
@@ -78,7 +79,7 @@ fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<
         rename(hidden(dir, path), path)?;
     }
     for (path, hash) in chain.files() {
-        let from = staged(&dir.join(path));
+        let from = staged(&dir.join(spelling::path(path)));
         if sha256_of_any(&from).is_ok_and(|found| found == hash) {
             rename(from, path)?;
         }
@@ -140,8 +141,9 @@ fn killed(dir: &Path, job: &str) -> io::Result<String> {
     let free = (1..).map(|k| format!("{job}.killed-{k}")).find(|name| !jobs.join(name).exists());
     let path = format!("{}/{}", names::JOBS, free.unwrap_or_default());
     let from = jobs.join(format!(".{job}"));
+    let note = without_specials(&from)?;
     let files = hashes_below(&from, &path)?;
-    chain::append(dir, Entry { what: What::Killed, path: path.clone(), files, ..Entry::default() })?;
+    chain::append(dir, Entry { what: What::Killed, path: path.clone(), files, note, ..Entry::default() })?;
     fs::rename(from, dir.join(&path))?;
     Ok(path)
 }

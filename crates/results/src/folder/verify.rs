@@ -14,7 +14,7 @@ use std::path::{Component, Path};
 use super::chain::{self, Chain, Head};
 use super::resume::{hidden, is_half};
 use super::write::{sha256_of_any, staged};
-use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of};
+use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of, spelling};
 
 /// What checking a folder found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,19 +105,25 @@ impl Found<'_> {
         let folder = |path: &str| path.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
         for (path, recorded) in self.files.clone() {
             if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
-                self.faults.push(format!("{path} does not lie in the folder"));
+                self.faults.push(format!("{} does not lie in the folder", spelling::shown(path)));
                 continue;
             }
             let at = match gone.contains(&folder(path)) {
-                true => hidden(self.dir, &folder(path)).join(path.splitn(3, '/').nth(2).unwrap_or_default()),
-                false => self.dir.join(path),
+                true => {
+                    let within = path.splitn(3, '/').nth(2).unwrap_or_default();
+                    hidden(self.dir, &folder(path)).join(spelling::path(within))
+                }
+                false => self.dir.join(spelling::path(path)),
             };
             match sha256_of_any(&at) {
                 Ok(found) if found == recorded => {}
                 Ok(found) => self.faults.push(changed(path, &found, recorded)),
                 Err(_) if gone.contains(&folder(path)) && !hidden(self.dir, &folder(path)).is_dir() => {}
                 Err(_) if sha256_of_any(&staged(&at)).is_ok_and(|found| found == recorded) => {
-                    self.left(format!("{path} has not got its name yet"), "resuming gives it");
+                    self.left(
+                        format!("{} has not got its name yet", spelling::shown(path)),
+                        "resuming gives it",
+                    );
                 }
                 Err(error) => self.faults.push(unread(path, &error)),
             }
@@ -126,19 +132,21 @@ impl Found<'_> {
 
     /// Names what lies in the folder, below `within`, and is not in the chain.
     fn strangers(&mut self, within: &str) -> io::Result<()> {
-        let mut entries: Vec<_> = fs::read_dir(self.dir.join(within))?.collect::<Result<_, _>>()?;
+        let mut entries: Vec<_> =
+            fs::read_dir(self.dir.join(spelling::path(within)))?.collect::<Result<_, _>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = spelling::spelled(&entry.file_name());
             let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
+            let shown = spelling::shown(&path);
             if entry.file_type()?.is_dir() {
                 self.directory(&path, &name)?;
             } else if path != names::CHAIN && !self.files.contains_key(path.as_str()) {
                 let half = within.is_empty() && is_half(&name);
                 match half && !self.ended {
                     true if self.will_get_its_name(&name) => {}
-                    true => self.notes.push(format!("{path} is half written; resuming takes it away")),
-                    false => self.faults.push(format!("{path} was added: it is not in {}", names::CHAIN)),
+                    true => self.notes.push(format!("{shown} is half written; resuming takes it away")),
+                    false => self.faults.push(format!("{shown} was added: it is not in {}", names::CHAIN)),
                 }
             }
         }
@@ -161,16 +169,17 @@ impl Found<'_> {
         let named = job.map(|job| format!("{}/{job}", names::JOBS)).unwrap_or_default();
         let begun = self.chain.pending().contains(&named.as_str())
             || folders.iter().any(|folder| {
-                hidden(self.dir, folder) == self.dir.join(path) && !self.dir.join(folder).is_dir()
+                hidden(self.dir, folder) == self.dir.join(spelling::path(path))
+                    && !self.dir.join(folder).is_dir()
             });
-        let empty = fs::read_dir(self.dir.join(path))?.next().is_none();
+        let empty = fs::read_dir(self.dir.join(spelling::path(path)))?.next().is_none();
         if !self.ended && job.is_some() && (begun || empty) {
             if !begun {
                 self.notes.push(format!("{path} was made for a job that was never begun"));
             }
             return Ok(());
         }
-        self.faults.push(format!("{path} was added: it is not in {}", names::CHAIN));
+        self.faults.push(format!("{} was added: it is not in {}", spelling::shown(path), names::CHAIN));
         Ok(())
     }
 }
@@ -180,6 +189,8 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
     let mut faults = Vec::new();
     if info.schema >= SCHEMA {
         faults.push(format!("{} is missing", names::CHAIN));
+    } else {
+        newer(dir, names::CAMPAIGN, &LATER_OF_CAMPAIGNS, &mut faults);
     }
     compare(dir, names::PLAN, &info.plan_sha256, &mut faults);
     let mut jobs = Vec::new();
@@ -187,6 +198,11 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
         jobs.push(entry?.file_name().to_string_lossy().into_owned());
     }
     jobs.sort();
+    // An attempt that had ended was never set aside by a program that made no chain.
+    let aside = |name: &&String| {
+        name.contains(".killed-") && dir.join(names::JOBS).join(name).join(names::JOB).exists()
+    };
+    faults.extend(jobs.iter().filter(aside).map(|name| format!("{}/{name} was {NEWER}", names::JOBS)));
     // What was killed with its campaign has no hashes, and no verdict rests on it.
     for name in jobs.iter().filter(|name| !name.starts_with('.') && !name.contains(".killed-")) {
         let folder = format!("{}/{name}", names::JOBS);
@@ -195,6 +211,9 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
             Err(error) => faults.push(unread(&file, &error)),
             Ok(Err(error)) => faults.push(format!("{file} was changed: {error}")),
             Ok(Ok(job)) => {
+                if info.schema < SCHEMA {
+                    newer(dir, &file, &LATER_OF_JOBS, &mut faults);
+                }
                 for (name, recorded) in job.sha256 {
                     compare(dir, &format!("{folder}/{name}"), &recorded, &mut faults);
                 }
@@ -202,6 +221,21 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
         }
     }
     Ok(Checked { faults, ended: dir.join(names::VERDICTS).exists(), ..Checked::default() })
+}
+
+/// Why a folder that says that it never had a chain had one.
+const NEWER: &str = "made by a program that keeps a chain, and chain.jsonl is missing";
+/// Fields that programs which kept no chain did not write into campaign.json.
+const LATER_OF_CAMPAIGNS: [&str; 6] = ["hosts", "exclude", "batch_script", "build", "launcher", "env"];
+/// The same of job.json.
+const LATER_OF_JOBS: [&str; 5] = ["load_before", "fill_before", "fill_after", "layout", "libraries"];
+
+/// Notes a file that has fields of programs which keep a chain.
+fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<String>) {
+    let found = json::<serde_json::Map<String, serde_json::Value>>(&dir.join(file)).unwrap_or_default();
+    if later.iter().any(|field| found.contains_key(*field)) {
+        faults.push(format!("{file} was {NEWER}"));
+    }
 }
 
 fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<String>) {
@@ -213,15 +247,19 @@ fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<String>) {
 }
 
 fn changed(file: &str, found: &str, recorded: &str) -> String {
+    let file = spelling::shown(file);
     format!("{file} was changed: SHA-256 {found}, recorded was {recorded}")
 }
 
 fn unread(file: &str, error: &io::Error) -> String {
+    let file = spelling::shown(file);
     match error.kind() {
         ErrorKind::NotFound => format!("{file} is missing"),
         _ => format!("{file} cannot be read: {error}"),
     }
 }
 
+#[cfg(test)]
+mod left_tests;
 #[cfg(test)]
 mod tests;

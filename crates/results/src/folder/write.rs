@@ -9,7 +9,12 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::chain::{self, Entry, What};
-use super::{CampaignInfo, JobInfo, Machine, load::named, names};
+use super::{
+    CampaignInfo, JobInfo, Machine,
+    load::named,
+    names,
+    spelling::{shown, spelled},
+};
 use crate::Verdict;
 use crate::summary::Summary;
 
@@ -192,14 +197,14 @@ impl StagedJob {
         let mut hashes = BTreeMap::new();
         for name in [names::STDOUT, names::STDERR, names::RECORDS] {
             let path = staged.join(name);
-            if path.exists() {
-                File::open(&path)?.sync_all()?;
+            if path.is_file() {
                 hashes.insert(name.to_owned(), sha256_of(&path)?);
             }
         }
         info.sha256 = hashes;
         write_whole(&staged.join(names::JOB), &json(&info)?)?;
-        let entry = Entry { what: What::Ended, path: self.path(), ..Entry::default() };
+        let note = without_specials(&staged)?;
+        let entry = Entry { what: What::Ended, path: self.path(), note, ..Entry::default() };
         chain::append(&self.dir, Entry { files: hashes_below(&staged, &self.path())?, ..entry })?;
         fs::rename(&staged, self.dir.join(self.path()))?;
         settle(&self.dir.join(names::JOBS));
@@ -207,16 +212,49 @@ impl StagedJob {
     }
 }
 
-/// The hash of each file and directory below `dir`, by its path with `named` in place of `dir`.
-pub(super) fn hashes_below(dir: &Path, named: &str) -> io::Result<BTreeMap<String, String>> {
+/// The hash of each file and directory below `dir`, by its path with `below` in place of `dir`. What is
+/// hashed is durable then.
+pub(super) fn hashes_below(dir: &Path, below: &str) -> io::Result<BTreeMap<String, String>> {
     let mut hashes = BTreeMap::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        let name = format!("{named}/{}", entry.file_name().to_string_lossy());
-        if entry.file_type()?.is_dir() {
-            hashes.append(&mut hashes_below(&entry.path(), &name)?);
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let name = format!("{below}/{}", spelled(&entry.file_name()));
+        if kind.is_dir() {
+            hashes.append(&mut hashes_below(&path, &name)?);
+        } else if kind.is_file() {
+            File::open(&path).and_then(|file| file.sync_all()).map_err(|error| named(&path, &error))?;
         }
-        hashes.insert(name, sha256_of_any(&entry.path())?);
+        let hash = sha256_of_any(&path).map_err(|error| named(&path, &error))?;
+        hashes.insert(name, hash);
     }
+    settle(dir);
     Ok(hashes)
+}
+
+/// Takes away what lies below `dir` and is neither file nor directory nor link: pipes, sockets and devices
+/// hold nothing, and no archive can give them to somebody else. Gives a note of what went; empty of nothing.
+pub(super) fn without_specials(dir: &Path) -> io::Result<String> {
+    let mut gone = Vec::new();
+    remove_specials(dir, "", &mut gone)?;
+    Ok(match gone.is_empty() {
+        true => String::new(),
+        false => format!("no file, and taken away: {}", gone.join(", ")),
+    })
+}
+
+fn remove_specials(dir: &Path, within: &str, gone: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let name = format!("{within}{}", shown(&spelled(&entry.file_name())));
+        if kind.is_dir() {
+            remove_specials(&path, &format!("{name}/"), gone)?;
+        } else if !kind.is_file() && !kind.is_symlink() {
+            fs::remove_file(&path).map_err(|error| named(&path, &error))?;
+            gone.push(name);
+        }
+    }
+    gone.sort();
+    Ok(())
 }

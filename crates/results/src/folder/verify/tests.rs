@@ -11,11 +11,11 @@ use crate::{Outcome, Verdict};
 
 const PLAN: &str = "schema = 1\n";
 
-fn info(schema: u32) -> CampaignInfo {
+pub(super) fn info(schema: u32) -> CampaignInfo {
     CampaignInfo { schema, plan: "p".into(), plan_sha256: sha256(PLAN.as_bytes()), ..Default::default() }
 }
 
-fn job(dir: &Path, name: &str) -> JobInfo {
+pub(super) fn job(dir: &Path, name: &str) -> JobInfo {
     let job = stage_job(dir, name).unwrap();
     fs::write(job.dir().join(names::STDOUT), "hello\n").unwrap();
     let mut records = RecordFile::create(&job.dir().join(names::RECORDS)).unwrap();
@@ -24,19 +24,19 @@ fn job(dir: &Path, name: &str) -> JobInfo {
 }
 
 /// Goes on, where no jobs run at once.
-fn resumed(dir: &Path) -> io::Result<Resumed> {
+pub(super) fn resumed(dir: &Path) -> io::Result<Resumed> {
     resume(dir, &|_| Vec::new())
 }
 
 /// A campaign with one job that ended.
-fn campaign(dir: &Path) -> JobInfo {
+pub(super) fn campaign(dir: &Path) -> JobInfo {
     create(dir, &info(SCHEMA), PLAN).unwrap();
     write_machine(dir, names::BEFORE, &Machine { host: "n1".into(), ..Default::default() }).unwrap();
     job(dir, "0001-w-r1")
 }
 
 /// The same with an attempt that was killed, to its end.
-fn whole_campaign(dir: &Path) {
+pub(super) fn whole_campaign(dir: &Path) {
     campaign(dir);
     let killed = stage_job(dir, "0002-r-r1").unwrap();
     fs::write(killed.dir().join(names::STDERR), "").unwrap();
@@ -45,22 +45,27 @@ fn whole_campaign(dir: &Path) {
     end(dir);
 }
 
-fn end(dir: &Path) {
+pub(super) fn end(dir: &Path) {
     write_machine(dir, names::AFTER, &Machine::default()).unwrap();
     write_verdicts(dir, &[]).unwrap();
     write_report(dir, b"<html>").unwrap();
 }
 
 /// A folder as programs without a chain left it.
-fn old(dir: &Path) {
+pub(super) fn old(dir: &Path) {
     campaign(dir);
     fs::remove_file(dir.join(names::CHAIN)).unwrap();
-    let text =
-        fs::read_to_string(dir.join(names::CAMPAIGN)).unwrap().replace("\"schema\": 2", "\"schema\": 1");
-    fs::write(dir.join(names::CAMPAIGN), text).unwrap();
+    for (file, later) in
+        [(names::CAMPAIGN, &LATER_OF_CAMPAIGNS[..]), ("jobs/0001-w-r1/job.json", &LATER_OF_JOBS)]
+    {
+        let mut fields: serde_json::Map<String, serde_json::Value> = json(&dir.join(file)).unwrap();
+        fields.retain(|field, _| !later.contains(&field.as_str()));
+        fields.entry("schema").and_modify(|schema| *schema = 1.into());
+        fs::write(dir.join(file), serde_json::to_vec_pretty(&fields).unwrap()).unwrap();
+    }
 }
 
-fn place() -> (tempfile::TempDir, PathBuf) {
+pub(super) fn place() -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let dir = place.path().join("c");
     (place, dir)

@@ -1,0 +1,64 @@
+//! How the chain spells names of files: as they are, and those that are no text byte by byte.
+//!
+//! Invariant: every name has one spelling and every spelling one name: a byte that is no text is NUL, which no
+//! name holds, and two hexadecimal digits.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+/// The spelling of a name.
+pub(super) fn spelled(name: &OsStr) -> String {
+    let mut text = String::new();
+    for part in name.as_bytes().utf8_chunks() {
+        text.push_str(part.valid());
+        part.invalid().iter().for_each(|byte| text.push_str(&format!("\0{byte:02x}")));
+    }
+    text
+}
+
+/// The path that is spelled so. What no name can have been stays as it is, and is found nowhere.
+pub(super) fn path(spelled: &str) -> PathBuf {
+    let mut parts = spelled.split('\0');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            // Only these are ever no text; others could make `/` or `..`.
+            Some(byte) if byte >= 0x80 => {
+                bytes.push(byte);
+                bytes.extend(&part.as_bytes()[2..]);
+            }
+            _ => {
+                bytes.push(0);
+                bytes.extend(part.as_bytes());
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+/// The same for people.
+pub(super) fn shown(spelled: &str) -> String {
+    spelled.replace('\0', "\\x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_spelling_that_gives_it_back() {
+        let names: [&[u8]; 6] =
+            [b"plain", "gr\u{fc}n".as_bytes(), b"a\xffb", b"\xc3", b"a\\xff", b"\xe2\x82z"];
+        for name in names {
+            let text = spelled(OsStr::from_bytes(name));
+            assert_eq!(path(&text).as_os_str().as_bytes(), name, "{text:?}");
+            assert!(!shown(&text).contains('\0'));
+        }
+        assert_eq!(spelled(OsStr::from_bytes(b"a\xffb")), "a\0ffb");
+        assert_eq!(shown("a\0ffb"), "a\\xffb");
+        for forged in ["\0002f", "a\02e\02e/b", "\0", "\0f", "\0\u{fc}"] {
+            assert!(path(forged).as_os_str().as_bytes().contains(&0), "{forged:?}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What jobs and kills leave that nobody expects: odd names, links, pipes, folders half made.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::super::*;
+use super::tests::{campaign, end, info, job, old, place, resumed, whole_campaign};
+use super::*;
+use crate::Record;
+
+const PLAN: &str = "schema = 1\n";
+
+fn odd(name: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(name))
+}
+
+/// Packs the folder, unpacks it, and checks that it is the same.
+fn comes_back(dir: &Path) {
+    let place = tempfile::tempdir().unwrap();
+    pack(dir, &place.path().join("a.tar.gz"), &[]).unwrap();
+    fs::create_dir(place.path().join("u")).unwrap();
+    let there = unpack(&place.path().join("a.tar.gz"), &place.path().join("u")).unwrap();
+    assert_eq!(check(&there).unwrap(), check(dir).unwrap());
+    fs::create_dir(place.path().join("tar")).unwrap();
+    let mut tar = Command::new("tar");
+    tar.arg("xzf").arg(place.path().join("a.tar.gz")).current_dir(place.path().join("tar"));
+    assert!(tar.status().unwrap().success());
+    assert_eq!(check(&place.path().join("tar/c")).unwrap(), check(dir).unwrap());
+}
+
+#[test]
+fn names_that_are_no_text_are_evidence_like_all_others() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    let staged = stage_job(&dir, "0002-r-r1").unwrap();
+    fs::create_dir(staged.dir().join(odd(b"d\xff"))).unwrap();
+    for name in [&b"d\xff/core\xfe"[..], b"a\xff", b"a\xfe", b"a\\xff"] {
+        fs::write(staged.dir().join(odd(name)), "dump").unwrap();
+    }
+    staged.finish(JobInfo::default()).unwrap();
+    end(&dir);
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    comes_back(&dir);
+    let at = dir.join("jobs/0002-r-r1");
+    fs::write(at.join(odd(b"a\xfe")), "dumb").unwrap();
+    fs::remove_file(at.join(odd(b"d\xff/core\xfe"))).unwrap();
+    fs::write(at.join(odd(b"b\xfe")), "").unwrap();
+    let faults = verify(&dir).unwrap();
+    assert_eq!(faults.len(), 3, "{faults:?}");
+    assert!(faults[0].starts_with("jobs/0002-r-r1/a\\xfe was changed: "), "{faults:?}");
+    assert_eq!(faults[1], "jobs/0002-r-r1/d\\xff/core\\xfe is missing");
+    assert_eq!(faults[2], "jobs/0002-r-r1/b\\xfe was added: it is not in chain.jsonl");
+}
+
+#[test]
+fn links_come_back_from_an_archive_byte_by_byte() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    let staged = stage_job(&dir, "0002-r-r1").unwrap();
+    let long = format!("a//{}", "b/".repeat(80));
+    let at_most = "x".repeat(100);
+    for (number, target) in
+        ["a//b", "./a/./b/", "../..//c", "/etc//hosts", &long, &at_most].iter().enumerate()
+    {
+        symlink(target, staged.dir().join(format!("l{number}"))).unwrap();
+    }
+    symlink(odd(b"t\xff"), staged.dir().join(format!("{}l", "n".repeat(120)))).unwrap();
+    staged.finish(JobInfo::default()).unwrap();
+    end(&dir);
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    comes_back(&dir);
+}
+
+#[test]
+fn pipes_and_sockets_hold_nothing_and_go_with_a_note() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    for killed in [true, false] {
+        let staged = stage_job(&dir, "0002-r-r1").unwrap();
+        fs::create_dir(staged.dir().join("d")).unwrap();
+        let _socket = UnixListener::bind(staged.dir().join("d/socket")).unwrap();
+        let made = Command::new("mkfifo").arg(staged.dir().join("pipe")).status().unwrap();
+        assert!(made.success());
+        match killed {
+            true => drop(resumed(&dir).unwrap()),
+            false => drop(staged.finish(JobInfo::default()).unwrap()),
+        }
+    }
+    end(&dir);
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    comes_back(&dir);
+    let chain = fs::read_to_string(dir.join(names::CHAIN)).unwrap();
+    assert_eq!(chain.matches(r#""note":"no file, and taken away: d/socket, pipe""#).count(), 2, "{chain}");
+}
+
+#[test]
+fn a_chain_cannot_be_talked_away() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    fs::remove_file(dir.join(names::CHAIN)).unwrap();
+    let text = fs::read_to_string(dir.join(names::CAMPAIGN)).unwrap();
+    fs::write(dir.join(names::CAMPAIGN), text.replace("\"schema\": 2", "\"schema\": 1")).unwrap();
+    let was = "was made by a program that keeps a chain, and chain.jsonl is missing";
+    let files = ["campaign.json", "jobs/0001-w-r1/job.json", "jobs/0002-r-r1/job.json"];
+    assert_eq!(verify(&dir).unwrap(), files.map(|file| format!("{file} {was}")));
+    let (_place, dir) = place();
+    old(&dir);
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    // What ended and was set aside all the same, only resuming a campaign with a chain leaves.
+    let aside = dir.join("jobs/0001-w-r1.killed-1");
+    fs::create_dir(&aside).unwrap();
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new(), "killed, as it always was");
+    fs::copy(dir.join("jobs/0001-w-r1/job.json"), aside.join("job.json")).unwrap();
+    assert_eq!(verify(&dir).unwrap(), [format!("jobs/0001-w-r1.killed-1 {was}")]);
+}
+
+#[test]
+fn jobs_are_in_order_also_when_there_are_ten_thousand() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    for number in [10_000, 9_999] {
+        let staged = stage_job(&dir, &format!("{number}-r-r1")).unwrap();
+        staged.finish(JobInfo { number, ..JobInfo::default() }).unwrap();
+    }
+    let numbers: Vec<u32> = load(&dir).unwrap().jobs.iter().map(|job| job.info.number).collect();
+    assert_eq!(numbers, [1, 9_999, 10_000]);
+    for folder in ["jobs/10000-r-r1", "10000-r-r1", "jobs/.0001-r-r1", "jobs/0001-r-r1.killed-3"] {
+        assert_eq!(job_of(folder), "r-r1", "{folder}");
+    }
+}
+
+#[test]
+fn records_that_are_none_cost_their_job_and_not_the_campaign() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    let staged = stage_job(&dir, "0002-r-r1").unwrap();
+    fs::write(staged.dir().join(names::RECORDS), "none\nof them\n").unwrap();
+    staged.finish(JobInfo { number: 2, ..JobInfo::default() }).unwrap();
+    let [first, second] = &load(&dir).unwrap().jobs[..] else { panic!() };
+    assert_eq!((first.records.len(), &first.unreadable), (1, &None));
+    assert_eq!(second.records, Vec::<Record>::new());
+    let why = second.unreadable.as_deref().unwrap();
+    assert!(why.starts_with("jobs/0002-r-r1/records.jsonl line 1: expected "), "{why}");
+}
+
+#[test]
+fn an_archive_with_a_second_folder_is_refused() {
+    let (place, dir) = place();
+    whole_campaign(&dir);
+    let out = place.path().join("a.tar.gz");
+    fs::create_dir(place.path().join("other")).unwrap();
+    let mut tar = Command::new("tar");
+    assert!(tar.arg("czf").arg(&out).args(["other", "c"]).current_dir(&place).status().unwrap().success());
+    fs::create_dir(place.path().join("u")).unwrap();
+    let refused = unpack(&out, &place.path().join("u")).unwrap_err().to_string();
+    assert!(refused.ends_with("it holds more than the folder of one campaign: c, other"), "{refused}");
+}
+
+#[test]
+fn a_folder_that_was_being_made_is_taken_away_and_no_other() {
+    let (_place, dir) = place();
+    for steps in 0..=8 {
+        fs::create_dir(&dir).unwrap();
+        let whole = tempfile::tempdir().unwrap();
+        create(&whole.path().join("c"), &info(SCHEMA), PLAN).unwrap();
+        let entry = fs::read(whole.path().join("c").join(names::CHAIN)).unwrap();
+        let bytes = fs::read(whole.path().join("c").join(names::CAMPAIGN)).unwrap();
+        let write = |name: &str, bytes: &[u8]| fs::write(dir.join(name), bytes).unwrap();
+        for step in 1..=steps {
+            match step {
+                1 => fs::create_dir(dir.join(names::JOBS)).unwrap(),
+                2 => write(names::CHAIN, b""),
+                3 => write(".plan.toml.part", b"sche"),
+                4 => write(".plan.toml.part", PLAN.as_bytes()),
+                5 => write(".campaign.json.part", &bytes),
+                6 => write(names::CHAIN, &entry[..20]),
+                7 => write(names::CHAIN, &entry),
+                _ => fs::rename(dir.join(".plan.toml.part"), dir.join(names::PLAN)).unwrap(),
+            }
+        }
+        assert_eq!(unbegun(&dir), (steps >= 5).then(|| info(SCHEMA)), "{steps}");
+        assert!(discard(&dir).unwrap() && !dir.exists(), "{steps}");
+    }
+    for mine in ["mine", "plan.toml", "jobs/mine", "campaign.json", "verdicts.json"] {
+        fs::create_dir_all(dir.join(names::JOBS)).unwrap();
+        fs::write(dir.join(mine), "precious").unwrap();
+        assert!(!discard(&dir).unwrap() && dir.join(mine).exists(), "{mine}");
+        fs::remove_file(dir.join(mine)).unwrap();
+    }
+    fs::remove_dir_all(&dir).unwrap();
+    campaign(&dir);
+    job(&dir, "0002-r-r1");
+    assert!(!discard(&dir).unwrap() && check(&dir).unwrap().faults.is_empty());
+}
