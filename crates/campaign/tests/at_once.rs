@@ -81,6 +81,36 @@ fn a_program_that_prints_nothing_of_it_or_fails_is_no_measurement() {
 }
 
 #[test]
+fn what_an_external_program_leaves_under_the_names_of_ours_is_set_aside() {
+    let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
+    let littering = |end: &str| {
+        let litter =
+            "for f in records.jsonl records.jsonl.left job.json dataset.json; do echo mine > $f; done";
+        app("0", &format!("5 GB/s'; {litter}; {end} echo '")).replace(" | tee", "; true | tee")
+    };
+    let gone = app("0", "5 GB/s'; rm stdout.txt; mkfifo stdout.txt; echo '");
+    let tests = format!(
+        "[[test]]\nid = \"A\"\n{}{criterion}[[test]]\nid = \"B\"\n{}{criterion}\
+         [[test]]\nid = \"C\"\n{gone}{criterion}",
+        littering(""),
+        littering("exit 3;")
+    );
+    let (place, campaign) = judged(&tests, &[]);
+    let [a, b, c] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
+    assert_eq!((a.outcome, a.value), (Outcome::Pass, Some(5e9)), "{a:#?}");
+    assert_eq!((b.outcome, b.reason.as_str()), (Outcome::Invalid, "repetition 1 ended with status 3"));
+    assert_eq!(c.outcome, Outcome::Invalid);
+    assert!(c.reason.contains("stdout.txt: is no file any more"), "{}", c.reason);
+    for job in ["0001-A-r1", "0002-B-r1"] {
+        for name in ["records.jsonl.left", "records.jsonl.left-2", "job.json.left", "dataset.json.left"] {
+            let left = fs::read_to_string(place.path().join("campaign/jobs").join(job).join(name));
+            assert_eq!(left.unwrap(), "mine\n", "{job} {name}");
+        }
+    }
+    assert_eq!(results::folder::verify(&place.path().join("campaign")).unwrap(), Vec::<String>::new());
+}
+
+#[test]
 fn parts_of_a_group_run_at_once_and_are_judged_alone_and_in_sum() {
     let floor = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
     let group = format!(

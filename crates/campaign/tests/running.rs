@@ -15,13 +15,15 @@ use results::Outcome;
 use results::folder::{Build, Campaign, JobEnd, load};
 use results::record::{End, Phase, Record, Run, Spans};
 
-/// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear.
+/// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear,
+/// `-j 4` leaves records that are none.
 const SCRIPT: &str = r#"#!/bin/sh
 echo "$*" >> "$0.calls"
 for last; do :; done
 case "$*" in
 *"-j 1"*) echo "no luck" >&2; exit 4 ;;
 *"-j 2"*) sleep 100 & echo $! $$ > "$0.pids"; wait ;;
+*"-j 4"*) printf 'none\nof them\n' > "$last"; exit 0 ;;
 *"-j 3"*) trap '' TERM; sleep 100 & echo $! $$ > "$0.pids"; wait ;;
 esac
 previous=
@@ -309,6 +311,20 @@ fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
     let campaign = stage.judged(&tests, false);
     assert_eq!(campaign.jobs.len(), 2);
     assert_eq!(campaign.verdicts[0].reason, "repetition 1 ended with status 4: no luck");
+}
+
+#[test]
+fn records_that_cannot_be_read_cost_their_attempt_and_not_the_campaign() {
+    let stage = Stage::new();
+    let tests = format!(
+        "[[test]]\nid = \"A\"\nior = \"-w -j 4\"\n{CRITERION}\n[[test]]\nid = \"B\"\nior = \"-w\"\n{CRITERION}"
+    );
+    let campaign = stage.judged(&tests, false);
+    let [a, b] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
+    let why = "repetition 1: its records cannot be read: jobs/0001-A-r1/records.jsonl line 1: expected ";
+    assert!(a.outcome == Outcome::Invalid && a.reason.starts_with(why), "{a:#?}");
+    assert_eq!(b.outcome, Outcome::Pass);
+    assert_eq!(load(&stage.path("campaign")).unwrap(), campaign);
 }
 
 #[test]

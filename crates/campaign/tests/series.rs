@@ -296,6 +296,37 @@ fn servers_that_a_command_changed_before_it_failed_are_set_anew_for_the_next_tes
 }
 
 #[test]
+fn a_daemon_that_a_command_starts_does_not_hold_the_campaign() {
+    let stage = Stage::new();
+    let daemon = "setsid sleep 20 >FILE.out 2>&1 & echo $! >> FILE.daemons";
+    let mut asked = stage.asked(&format!("echo {{servers}} > FILE; {daemon}"), "", "");
+    let held = "setup = [\"echo set up {dir}\"]";
+    assert!(SERIES.contains(held));
+    let daemon = format!(
+        "setsid sleep 20 >/dev/null 2>&1 & echo $! >> {}",
+        stage.path("program.servers.daemons").display()
+    );
+    let text = asked.plan.text.replace(held, &format!("setup = ['''{daemon}''']"));
+    asked.plan = Plan::parse(&text, "p.toml").unwrap();
+    stage.stopped(&asked, "S.s2.w");
+    let folder = fs::canonicalize(stage.path("campaign")).unwrap();
+    let daemons = stage.text("program.servers.daemons");
+    let open = |process: &str| -> Vec<PathBuf> {
+        let all = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+        all.filter_map(|fd| fs::read_link(fd.path()).ok()).filter(|file| file.starts_with(&folder)).collect()
+    };
+    let held: Vec<PathBuf> = daemons.lines().flat_map(open).collect();
+    assert_eq!(held, Vec::<PathBuf>::new());
+    assert!(daemons.lines().any(|process| PathBuf::from(format!("/proc/{process}")).exists()), "{daemons}");
+    asked.resume = true;
+    let ended = run(&asked, &mut Blind);
+    for process in stage.text("program.servers.daemons").lines() {
+        let _ = std::process::Command::new("kill").arg(process).status();
+    }
+    assert!(matches!(ended, Ok(Ended::Judged(_))), "{ended:?}");
+}
+
+#[test]
 fn servers_that_are_not_what_was_set_measure_nothing() {
     let stage = Stage::new();
     let campaign = stage.judged("echo bring on {servers}");

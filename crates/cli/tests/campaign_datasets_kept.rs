@@ -87,8 +87,10 @@ fn what_has_expired_or_was_changed_is_made_anew_and_told() {
     };
     let shrink = |file: &PathBuf| fs::File::options().write(true).open(file).unwrap().set_len(5).unwrap();
     let remove = |file: &PathBuf| fs::remove_file(file).unwrap();
+    let lose = |file: &PathBuf| fs::remove_file(file.with_file_name("../stderr.txt")).unwrap();
     let leave = |_: &PathBuf| {};
-    let cases: [(&str, Change<'_>, &str); 4] = [
+    let cases: [(&str, Change<'_>, &str); 5] = [
+        ("7 days", &lose, "lacks stderr.txt"),
         ("1 ms", &leave, "had expired"),
         ("7 days", &flip, "was changed since: data.00000001 holds other bytes at 0"),
         ("7 days", &shrink, "was changed since: data.00000001 has 5 bytes, and had 1048576"),

@@ -157,6 +157,24 @@ fn what_does_not_verify_or_has_not_ended_is_packed_only_anyway_and_no_archive_is
 }
 
 #[test]
+fn a_report_is_made_of_the_records_whatever_the_verdicts_file_says() {
+    let place = campaign();
+    let at = place.folder().display().to_string();
+    let report = fs::read(place.folder().join("report.html")).unwrap();
+    let verdicts = fs::read_to_string(place.folder().join("verdicts.json")).unwrap();
+    fs::write(place.folder().join("verdicts.json"), verdicts.replace("PASS", "FAIL")).unwrap();
+    let ran = place.assay(&format!("report {at} --out again.html"));
+    assert!(ran.status == Some(0) && ran.out.contains("PASS") && !ran.out.contains("FAIL"), "{ran:#?}");
+    assert_eq!(fs::read(place.path("again.html")).unwrap(), report);
+    let notes: Vec<&str> = ran.err.lines().collect();
+    assert_eq!(notes.len(), 3, "{ran:#?}");
+    assert!(notes[0].contains("are not as recorded; `assay verify "), "{ran:#?}");
+    assert!(notes[1].contains("verdicts.json says FAIL of W write.bw, and the records say PASS"), "{ran:#?}");
+    let csv = place.assay(&format!("report {at} --csv"));
+    assert_eq!((csv.status, csv.err), (Some(0), ran.err));
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_judged_and_stays_as_it_is() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "64m") else { return };

@@ -218,6 +218,47 @@ fn group_goes_on(place: &Place, when: &str) -> u32 {
     u32::from(ended == 1)
 }
 
+/// Three parts at once.
+const THREE: &str = r#"
+[[group.parts]]
+id = "c"
+ior = "-w -e -t 64k -b 16m"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+
+#[test]
+fn a_folder_is_whole_while_two_parts_that_had_ended_are_set_aside_for_a_third() {
+    if !there("strace") {
+        return;
+    }
+    let place = Place::new();
+    place.plan(&format!("{GROUP}{THREE}"));
+    place.campaign().ok();
+    // As a kill leaves it between the end of the second part and that of the third.
+    let folder = folders(&place).remove(0);
+    let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
+    let third = chain.match_indices(r#""what":"ended""#).nth(2).unwrap().0;
+    fs::write(folder.join("chain.jsonl"), &chain[..chain[..third].rfind('\n').unwrap() + 1]).unwrap();
+    fs::rename(folder.join("jobs/0003-G.c-r1"), folder.join("jobs/.0003-G.c-r1")).unwrap();
+    for name in ["machine-after.json", "verdicts.json", "summary.json", "report.html"] {
+        let _ = fs::remove_file(folder.join(name));
+    }
+    let at = folder.display().to_string();
+    assert_eq!(place.assay(&format!("verify {at}")).status, Some(0));
+    let kept = place.path("kept");
+    let copied = |from: &std::path::Path, to: &std::path::Path| {
+        assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+    };
+    copied(&folder, &kept);
+    for number in 1..=6 {
+        fs::remove_dir_all(&folder).unwrap();
+        copied(&kept, &folder);
+        assert!(killed_at(&place, &format!("run --resume {at}"), "rename", number), "{number}");
+        let ran = place.assay(&format!("verify {at}"));
+        assert_eq!(ran.status, Some(0), "killed at rename {number}: {ran:#?}");
+    }
+}
+
 /// Kills every process of a session.
 fn kill_session(session: u32) {
     for process in names(std::path::Path::new("/proc")) {

@@ -7,7 +7,7 @@
 use units::{Usage, several};
 
 use super::LaunchKind;
-use super::nodes::most_nodes;
+use super::nodes::{at_once, most_nodes};
 use crate::plan::Plan;
 use crate::schedule::PlannedJob;
 
@@ -41,13 +41,16 @@ impl Request {
     /// What `jobs` of `plan` need; where and what is for the caller to add.
     pub fn of(plan: &Plan, jobs: &[PlannedJob]) -> Self {
         let local = plan.launch.kind == LaunchKind::Local;
-        let placements = || jobs.iter().map(|job| &job.placement);
         let nodes = if local { Some(1) } else { most_nodes(jobs) };
-        let ranks = placements().map(|placed| match (placed.ppn, nodes) {
-            _ if local => 1,
-            (Some(ppn), _) => ppn,
-            (None, Some(nodes)) => placed.ranks.div_ceil(nodes),
-            (None, None) => placed.ranks,
+        let ranks = at_once(jobs).map(|group| {
+            let most = group.iter().filter_map(|job| job.placement.ppn).max().unwrap_or(0);
+            let by_ranks = group.iter().map(|job| &job.placement).filter(|placed| placed.ppn.is_none());
+            let sum: u32 = by_ranks.map(|placed| placed.ranks).fold(0, u32::saturating_add);
+            match nodes {
+                _ if local => 1,
+                Some(nodes) => most.max(sum.div_ceil(nodes)),
+                None => sum,
+            }
         });
         let limits: f64 = jobs.iter().map(|job| job.timeout_s).sum();
         Self {
@@ -210,6 +213,15 @@ impl System {
     pub fn asking(&self, job: &str) -> Vec<Vec<String>> {
         let words = |words: &&[&str]| words.iter().map(|word| word.replace("{job}", job)).collect();
         self.ask.iter().map(words).collect()
+    }
+
+    /// Whether a command that asks after a job, which told nothing of it, says that there is no such job. A batch
+    /// system that is busy or out of reach says something else, or nothing.
+    pub fn knows_not(succeeded: bool, printed: &str, complained: &str) -> bool {
+        let said = complained.to_lowercase();
+        let named = said.lines().any(|line| line.contains("jobid") && line.contains("unknown"));
+        let unknown = named || ["invalid job id", "unknown job"].iter().any(|words| said.contains(words));
+        unknown || succeeded && printed.trim().is_empty() && said.trim().is_empty()
     }
 
     /// How a job is, and the batch system's word for it, by the answer of such a command; `None` where that

@@ -68,27 +68,30 @@ pub fn hosts_in(text: &str) -> Vec<String> {
     hosts
 }
 
-/// How many nodes are taken before each job by those that run at the same time, and how many are needed at
-/// once with the last of these.
-fn at_once(jobs: &[PlannedJob]) -> (BTreeMap<u32, usize>, Vec<(u32, &str)>) {
+/// The jobs, those together that run at the same time.
+pub(super) fn at_once(jobs: &[PlannedJob]) -> impl Iterator<Item = &[PlannedJob]> {
+    jobs.chunk_by(|one, next| one.at_once.is_some() && one.at_once == next.at_once)
+}
+
+/// How many nodes are taken before each job by those that run at the same time, and how many each of these
+/// groups needs, with the last of it. Beside nodes that are counted, a job without takes one.
+fn needed(jobs: &[PlannedJob]) -> (BTreeMap<u32, usize>, Vec<(u32, &str)>) {
     let (mut taken, mut needs): (BTreeMap<u32, usize>, Vec<(u32, &str)>) = Default::default();
-    let mut before: Option<(&str, u32)> = None;
-    for job in jobs {
-        let nodes = job.placement.nodes;
-        let others =
-            before.filter(|(group, _)| job.at_once.as_deref() == Some(group)).map_or(0, |(_, nodes)| nodes);
-        taken.insert(job.number, others as usize);
-        if let Some(nodes) = nodes {
-            needs.push((others + nodes, job.test.as_str()));
+    for group in at_once(jobs) {
+        let mut nodes = 0;
+        for job in group {
+            taken.insert(job.number, nodes as usize);
+            nodes = job.placement.nodes.unwrap_or(1).saturating_add(nodes);
         }
-        before = job.at_once.as_deref().map(|group| (group, others + nodes.unwrap_or(1)));
+        let counted = group.iter().any(|job| job.placement.nodes.is_some());
+        needs.extend(group.last().filter(|_| counted).map(|job| (nodes, job.test.as_str())));
     }
     (taken, needs)
 }
 
 /// Most nodes that are needed at once.
 pub(super) fn most_nodes(jobs: &[PlannedJob]) -> Option<u32> {
-    at_once(jobs).1.into_iter().map(|(nodes, _)| nodes).max()
+    needed(jobs).1.into_iter().map(|(nodes, _)| nodes).max()
 }
 
 impl Launch {
@@ -100,7 +103,7 @@ impl Launch {
         jobs: &[PlannedJob],
     ) -> Result<Nodes, Usage> {
         let inside = around.allocation.is_some();
-        let (taken, needs) = at_once(jobs);
+        let (taken, needs) = needed(jobs);
         let nodes = match self.kind {
             LaunchKind::Local => self.here(clients, around)?,
             _ => Nodes { inside, taken, ..self.known(clients, around)? },

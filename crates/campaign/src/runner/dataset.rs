@@ -86,11 +86,13 @@ impl Keeping {
     /// Has `link` lead to the files that are kept; tells whether the job's files are.
     pub(super) fn lay(&self, files: &str, link: &Path) -> io::Result<bool> {
         let Some(shelf) = self.shelves.get(files) else { return Ok(false) };
-        if let Some(parent) = link.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::create_dir_all(shelf.kept.files())?;
-        symlink(shelf.kept.files(), link)?;
+        let files = shelf.kept.files();
+        let lay = || {
+            fs::create_dir_all(link.parent().unwrap_or(link))?;
+            fs::create_dir_all(&files)?;
+            symlink(&files, link)
+        };
+        lay().map_err(|error| named(link, &error))?;
         Ok(true)
     }
 

@@ -42,8 +42,10 @@ pub(super) fn told(trouble: Trouble, asked: &Campaigning, place: &Place) -> Trou
         Trouble::Io(error) if is_full(&error) => {
             let data: Vec<&str> = place.info.data.values().map(String::as_str).collect();
             let (data, folder) = (data.join(" and "), asked.folder.display());
+            // What is written without a path of its own is evidence.
+            let at = if error.to_string().contains('/') { String::new() } else { format!("{folder}: ") };
             let text = format!(
-                "{error}; the files under test are in {data}: make room there and go on with `assay run \
+                "{at}{error}; the files under test are in {data}: make room there and go on with `assay run \
                  --resume {folder}`, or remove both and begin again with --campaigns on another file system"
             );
             Trouble::Io(io::Error::new(error.kind(), text))

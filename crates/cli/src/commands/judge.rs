@@ -7,7 +7,7 @@ use anyhow::Result;
 use campaign::plan::Choice;
 use campaign::{Plan, schedule};
 use results::Verdict;
-use results::folder::{self, Campaign, names};
+use results::folder::{self, Campaign, Checked, names};
 use units::Usage;
 
 use super::evidence::Evidence;
@@ -35,11 +35,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     campaign.summary = campaign::summary(&plan, &campaign);
     let kept = std::mem::replace(&mut campaign.verdicts, verdicts);
     say(&table(&campaign))?;
-    let note = |text: String| complain(&format!("assay: note: {text}"));
     let checked = folder::check(folder)?;
-    if !checked.faults.is_empty() {
-        note(format!("files in {at} are not as recorded; `assay verify {at}` names them"));
-    }
+    note_faults(at, &checked);
     if folder.join(names::VERDICTS).exists() {
         differences(&kept, &campaign.verdicts).into_iter().for_each(note);
     } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
@@ -56,6 +53,18 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         put_back(folder, &campaign.verdicts).into_iter().for_each(note);
     }
     Ok(Verdict::exit_code(&campaign.verdicts))
+}
+
+/// Says a note.
+pub(super) fn note(text: String) {
+    complain(&format!("assay: note: {text}"));
+}
+
+/// Says so where files of the folder called `at` are not as recorded.
+pub(super) fn note_faults(at: &str, checked: &Checked) {
+    if !checked.faults.is_empty() {
+        note(format!("files in {at} are not as recorded; `assay verify {at}` names them"));
+    }
 }
 
 /// Puts the verdicts back into a folder that has lost them, or says why not.

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The archive to write [default: the folder's name with .tar.gz, here]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Pack it even so; the name then ends in -unverified, and a file beside the folder says why
+    /// Pack it even so; a file beside the folder says why, and the name ends in -unverified where --out gives none
     #[arg(long)]
     anyway: bool,
 }

@@ -34,11 +34,13 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let evidence = Evidence::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = judge::open(folder)?;
-    if !folder.join(names::VERDICTS).exists() {
-        campaign.verdicts = campaign::judge(&plan, &campaign);
-    }
-    if !folder.join(names::SUMMARY).exists() {
-        campaign.summary = campaign::summary(&plan, &campaign);
+    // Never what the files say: somebody may have changed them.
+    let kept = std::mem::take(&mut campaign.verdicts);
+    campaign.verdicts = campaign::judge(&plan, &campaign);
+    campaign.summary = campaign::summary(&plan, &campaign);
+    judge::note_faults(at, &folder::check(folder)?);
+    if folder.join(names::VERDICTS).exists() {
+        judge::differences(&kept, &campaign.verdicts).into_iter().for_each(judge::note);
     }
     if args.csv {
         say(&report::document::csv(&campaign))?;

@@ -16,7 +16,7 @@ use results::Verdict;
 use results::folder::{self, Build, Campaign, names};
 use units::Usage;
 
-use super::{plan, submit};
+use super::{judge, plan, submit};
 use crate::speech::{complain, say};
 use progress::Progress;
 
@@ -77,6 +77,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
         return Err(Usage(format!("{plan} tests a directory of your choice; add --dir DIR")).into());
     }
     let place = args.campaigns.or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let is_chosen = args.folder.is_some();
     let folder = match args.folder {
         Some(folder) => free(folder)?,
         None => new_folder(&place, &plan)?,
@@ -84,7 +85,15 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());
-        return submit::submit(submit::Asked { system, words, plan, dir: args.dir, folder, only: args.only });
+        return submit::submit(submit::Asked {
+            system,
+            words,
+            plan,
+            dir: args.dir,
+            folder,
+            is_chosen,
+            only: args.only,
+        });
     }
     warn(&plan, &path);
     campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
@@ -151,7 +160,15 @@ fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());
-        return submit::submit(submit::Asked { system, words, plan, dir: args.dir, folder, only: vec![] });
+        return submit::submit(submit::Asked {
+            system,
+            words,
+            plan,
+            dir: args.dir,
+            folder,
+            is_chosen: true,
+            only: vec![],
+        });
     }
     campaign(asked(plan, None, folder, true, vec![], argv)?)
 }
@@ -161,14 +178,15 @@ fn words(text: Option<&str>) -> Vec<String> {
     text.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-/// A folder that is not there yet; one in which a killed job left nothing may be made again.
+/// A folder that is not there yet; one in which a killed job left nothing that was begun may be made again.
 fn free(folder: PathBuf) -> Result<PathBuf> {
-    match std::fs::remove_dir(&folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            let at = folder.display();
-            Err(Usage(format!("{at} is there and is no campaign's folder ({error}); name another")).into())
-        }
-        _ => Ok(folder),
+    let at = folder.display();
+    let refused = |why: &str| Usage(format!("{at} is there and is no campaign's folder{why}; name another"));
+    match campaign::discard(&folder) {
+        Ok(true) => Ok(folder),
+        Ok(false) => Err(refused("").into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
+        Err(error) => Err(refused(&format!(" ({error})")).into()),
     }
 }
 
@@ -293,7 +311,9 @@ fn conclude(folder: &Path, campaign: &Campaign) -> Result<u8> {
 /// Prints the verdicts of a campaign that has ended, says where everything is, and gives the exit status.
 pub(super) fn show(folder: &Path, campaign: &Campaign) -> Result<u8> {
     let path = folder.join(names::REPORT);
-    let head = folder::check(folder)?.head.unwrap_or_default();
+    let checked = folder::check(folder)?;
+    judge::note_faults(&folder.display().to_string(), &checked);
+    let head = checked.head.unwrap_or_default();
     let folder = folder.display();
     let more = "(every command, output, record and verdict)";
     say(&format!(

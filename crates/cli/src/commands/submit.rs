@@ -23,6 +23,8 @@ use units::Usage;
 use super::run;
 use crate::speech::{complain, say};
 
+/// The file beside a folder that names the jobs that were submitted.
+const JOBS: &str = "jobs.json";
 /// The longest between two questions after a job, seconds.
 const ASK_S: u64 = 20;
 
@@ -38,6 +40,8 @@ pub(super) struct Asked {
     pub(super) dir: Option<PathBuf>,
     /// The campaign's folder, to be made by the job, or there already.
     pub(super) folder: PathBuf,
+    /// Whether somebody chose its name, so that it gets no other.
+    pub(super) is_chosen: bool,
     /// The tests to run; empty for all.
     pub(super) only: Vec<String>,
 }
@@ -57,32 +61,55 @@ pub(super) fn script_of(folder: &Path) -> Option<String> {
 /// Writes the script, submits it and says what now; gives the exit status.
 pub(super) fn submit(asked: Asked) -> Result<u8> {
     let system = system(&asked)?;
-    let folder = named(absolute(&asked.folder)?)?;
-    let batch = beside(&folder);
+    let folder = absolute(&asked.folder)?;
     not_ended(&folder)?;
+    let folder = named(folder, asked.is_chosen)?;
+    let submitted = first(&asked, system, &folder);
+    let (job, told) = submitted.inspect_err(|_| withdraw(&folder))?;
+    job.kept(&folder, &format!(": {told}"))
+}
+
+/// Submits a campaign for the first time; gives the job and what was asked for.
+fn first(asked: &Asked, system: &'static System, folder: &Path) -> Result<(Submitted, String)> {
+    let batch = beside(folder);
     let jobs = schedule::jobs(&asked.plan, &asked.only)?;
     let request = Request {
         out: batch.join("out.txt").display().to_string(),
         cwd: std::env::current_dir()?.display().to_string(),
-        command: command(&asked, &folder)?,
+        command: command(asked, folder)?,
         ..Request::of(&asked.plan, &jobs)
     };
     let script = batch.join("script.sh");
     write_whole(&batch.join(names::PLAN), asked.plan.text.as_bytes())?;
     write_whole(&script, system.script(&request).as_bytes())?;
     let argv = system.submitting(&asked.words, &script.display().to_string());
-    let job = Submitted { system, job: submitted(system, &argv)?, argv };
-    job.kept(&folder, &format!(": {}", request.told()))
+    Ok((Submitted { system, job: submitted(system, &argv)?, argv }, request.told()))
+}
+
+/// Takes away what was written for a job that was not taken, so that the name is free again.
+fn withdraw(folder: &Path) {
+    let batch = beside(folder);
+    if !batch.join(JOBS).exists() {
+        for name in [names::PLAN, "script.sh"] {
+            let _ = fs::remove_file(batch.join(name));
+        }
+        let _ = fs::remove_dir(batch);
+    }
 }
 
 /// Submits the script of a campaign again, whose last job was `job`; with other words if there are any.
 pub(super) fn again(job: &Submitted, folder: &Path, words: Option<Vec<String>>) -> Result<u8> {
     let (folder, system) = (absolute(folder)?, job.system);
     not_ended(&folder)?;
-    if let Now::There(_, word) = job.now()? {
-        let (name, at) = (job.name(), folder.display());
-        let what = format!("{at} is in {name} already ({word}); wait for it with `assay run --wait {at}`");
-        return Err(Usage(what).into());
+    match job.now()? {
+        Now::Gone(_) => {}
+        Now::Unasked(why) => return Err(job.unasked(&why).into()),
+        Now::There(_, word) => {
+            let (name, at) = (job.name(), folder.display());
+            let what =
+                format!("{at} is in {name} already ({word}); wait for it with `assay run --wait {at}`");
+            return Err(Usage(what).into());
+        }
     }
     let script = beside(&folder).join("script.sh").display().to_string();
     let argv = words.map_or_else(|| job.argv.clone(), |words| system.submitting(&words, &script));
@@ -92,7 +119,7 @@ pub(super) fn again(job: &Submitted, folder: &Path, words: Option<Vec<String>>) 
 
 fn not_ended(folder: &Path) -> Result<(), Usage> {
     let at = folder.display();
-    match folder.join(names::VERDICTS).exists() {
+    match folder.join(names::REPORT).exists() {
         true => Err(Usage(format!(
             "{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts"
         ))),
@@ -145,8 +172,14 @@ fn absolute(path: &Path) -> Result<PathBuf> {
 }
 
 /// Makes the directory beside the folder, under the first name that nobody has: several may be submitted at
-/// once. A folder that is there keeps its name.
-fn named(wanted: PathBuf) -> Result<PathBuf, Usage> {
+/// once. A folder that is there keeps its name, and so does one whose name was chosen.
+fn named(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
+    if is_chosen && !wanted.exists() && beside(&wanted).join(JOBS).exists() {
+        let at = wanted.display();
+        return Err(Usage(format!(
+            "{at} was submitted already; wait for it with `assay run --wait {at}`, or name another folder"
+        )));
+    }
     for number in 1.. {
         let mut folder = wanted.clone().into_os_string();
         if number > 1 {
@@ -155,7 +188,7 @@ fn named(wanted: PathBuf) -> Result<PathBuf, Usage> {
         let folder = PathBuf::from(folder);
         let batch = beside(&folder);
         match fs::create_dir(&batch) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && !wanted.exists() => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && !is_chosen && !wanted.exists() => {}
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 let at = batch.display();
                 return Err(Usage(format!(
@@ -199,12 +232,14 @@ enum Now {
     There(State, String),
     /// It has ended, in such a word, or the batch system does not know it any more.
     Gone(String),
+    /// The batch system could not be asked, for this reason.
+    Unasked(String),
 }
 
 impl Submitted {
     /// The last job of a campaign; `None` where it was not submitted.
     pub(super) fn last(folder: &Path) -> Result<Option<Self>> {
-        let path = beside(folder).join("jobs.json");
+        let path = beside(folder).join(JOBS);
         let Ok(text) = fs::read(&path) else { return Ok(None) };
         let damaged = || Usage(format!("{} is damaged; it names no job", path.display()));
         let all: Value = serde_json::from_slice(&text).map_err(|_| damaged())?;
@@ -216,7 +251,7 @@ impl Submitted {
 
     /// Adds it to those of its campaign, says what now, and gives the exit status.
     fn kept(&self, folder: &Path, what: &str) -> Result<u8> {
-        let path = beside(folder).join("jobs.json");
+        let path = beside(folder).join(JOBS);
         let before = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut all: Vec<Value> = before.unwrap_or_default();
         let at = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
@@ -242,55 +277,64 @@ impl Submitted {
         format!("{} job {}", self.system.name, self.job)
     }
 
-    /// Asks the batch system.
-    fn now(&self) -> Result<Now> {
-        let mut why = String::new();
-        for argv in self.system.asking(&self.job) {
+    /// Asks the batch system. Only its own word that it does not know the job is one that the job is gone: the
+    /// first of the commands asks whoever runs jobs, others ask those who keep books.
+    fn now(&self) -> Result<Now, Usage> {
+        let (mut unknown, mut said) = (false, Vec::new());
+        for (at, argv) in self.system.asking(&self.job).iter().enumerate() {
             let Ok(ran) = Command::new(&argv[0]).args(&argv[1..]).stdin(Stdio::null()).output() else {
-                why = format!("there is no {} here", argv[0]);
+                if at == 0 {
+                    return Err(self.unasked(&format!("there is no {} here", argv[0])));
+                }
                 continue;
             };
-            if let Some((state, word)) = self.system.state(&String::from_utf8_lossy(&ran.stdout)) {
+            let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+            if let Some((state, word)) = self.system.state(&out) {
                 return Ok(match state {
                     State::Ended => Now::Gone(word),
                     state => Now::There(state, word),
                 });
             }
-            let said = String::from_utf8_lossy(&ran.stderr).trim().replace('\n', " / ");
-            // A batch system that cannot be asked is no word about the job.
-            if said.contains("nable to contact") || said.contains("annot connect") {
-                why = said;
-            }
+            unknown |= at == 0 && System::knows_not(ran.status.success(), &out, &err);
+            said.extend(err.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
         }
-        match why.is_empty() {
-            true => Ok(Now::Gone(format!("{} does not know it any more", self.system.name))),
-            false => {
-                Err(Usage(format!("{}: {why}; ask again where the batch system is", self.name())).into())
-            }
-        }
+        Ok(match unknown {
+            true => Now::Gone(format!("{} does not know it any more", self.system.name)),
+            false => Now::Unasked(said.join(" / ")),
+        })
+    }
+
+    /// What to say of a batch system that could not be asked.
+    fn unasked(&self, why: &str) -> Usage {
+        Usage(format!("{}: {why}; ask again where the batch system is", self.name()))
     }
 }
 
 /// Says how a campaign in a batch job is, with `wait` once it is not there any more, and gives the exit
 /// status; `None` where its job has died and it may go on here.
 pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool) -> Result<Option<u8>> {
-    let mut pause = 1;
+    let (mut pause, mut told) = (1, false);
     let ended = loop {
         match job.now()? {
-            Now::There(..) if folder.join(names::REPORT).exists() => break String::new(),
+            Now::There(..) | Now::Unasked(_) if folder.join(names::REPORT).exists() => break String::new(),
+            Now::Unasked(why) if !wait => return Err(job.unasked(&why).into()),
             Now::There(state, word) if !wait => {
                 let still = if state == State::Waits { "queued" } else { "running" };
                 complain(&format!("assay: still {still} as {} ({word}){}", job.name(), progress(folder)));
                 return Ok(Some(3));
             }
-            Now::There(..) => {
+            now @ (Now::There(..) | Now::Unasked(_)) => {
+                if let (Now::Unasked(why), false) = (now, told) {
+                    told = true;
+                    complain(&format!("assay: {} cannot be asked now, waiting on: {why}", job.name()));
+                }
                 std::thread::sleep(Duration::from_secs(pause));
                 pause = (pause * 2).min(ASK_S);
             }
             Now::Gone(word) => break word,
         }
     };
-    if folder.join(names::VERDICTS).exists() {
+    if folder.join(names::REPORT).exists() {
         return run::show(folder, &folder::load(folder)?).map(Some);
     }
     if may_go_on && folder.join(names::CAMPAIGN).exists() {

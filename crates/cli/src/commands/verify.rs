@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use campaign::plan::Choice;
+use campaign::schedule::PlannedJob;
 use campaign::{Plan, schedule};
-use results::folder::{self, Campaign, Checked, Head, JobEnd, names};
+use results::folder::{self, Campaign, Checked, Head, Job, JobEnd, names};
 use units::Usage;
 
 use super::evidence::Evidence;
@@ -155,6 +156,11 @@ fn altered_report(folder: &Path, campaign: &Campaign) -> std::io::Result<bool> {
     Ok(std::fs::read(path)? != made)
 }
 
+/// The name of a job's folder.
+fn folder_name(job: &Job) -> &str {
+    job.folder.rsplit('/').next().unwrap_or_default()
+}
+
 /// Jobs that the plan has and the folder has not, though nothing kept them from running, and jobs
 /// that the plan does not have.
 fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
@@ -169,7 +175,13 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
     // Jobs run in their order: in a campaign that has not ended, only those before the last are due.
     let due = match (&campaign.after, campaign.jobs.last()) {
         (Some(_), _) => u32::MAX,
-        (None, Some(last)) => last.info.number,
+        // Those that run at once with the last may have been set aside, to run again with it.
+        (None, Some(last)) => {
+            let group = |job: &&PlannedJob| job.folder == folder_name(last);
+            let group = planned.iter().find(group).and_then(|job| job.at_once.as_ref());
+            let beside = planned.iter().filter(|job| group.is_some() && job.at_once.as_ref() == group);
+            beside.map(|job| job.number).min().unwrap_or(last.info.number)
+        }
         (None, None) => 0,
     };
     let missing = planned.iter().filter(|job| {

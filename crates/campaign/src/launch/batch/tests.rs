@@ -96,6 +96,30 @@ fn a_job_waits_runs_or_has_ended_by_its_batch_systems_own_words() {
 }
 
 #[test]
+fn a_job_is_gone_only_by_a_word_that_says_so() {
+    for unknown in [
+        "slurm_load_jobs error: Invalid job id specified",
+        "qstat: Unknown Job Id 7.srv",
+        "qstat: 7.srv unknown job id",
+        "flux-jobs: ERROR: JobID f7 unknown",
+    ] {
+        assert!(System::knows_not(false, "", unknown), "{unknown}");
+    }
+    assert!(System::knows_not(true, "\n", ""), "an empty answer");
+    for other in [
+        "",
+        "slurm_load_jobs error: Socket timed out on send/recv operation",
+        "slurm_load_jobs error: Unable to contact slurm controller (connect failure)",
+        "slurm_load_jobs error: Zero Bytes were transmitted or received",
+        "Cannot connect to default server host 'srv'",
+        "flux-jobs: ERROR: broker: Connection refused",
+    ] {
+        assert!(!System::knows_not(false, "", other), "{other}");
+    }
+    assert!(!System::knows_not(true, "", "squeue: error: it is late"));
+}
+
+#[test]
 fn a_script_is_submitted_with_the_users_words_and_gives_a_number() {
     let words = ["-A", "acc"].map(str::to_owned);
     let slurm = System::of("slurm").unwrap();
@@ -130,4 +154,19 @@ fn what_is_asked_for_holds_every_job_and_all_their_limits() {
     assert_eq!(size("local", &steps).1, 1, "the ranks are threads of one process");
     let free = size("openmpi", &test("B", "ranks = 17"));
     assert_eq!((free.0, free.1, free.3), (None, 17, "17 ranks for 15 min at most".to_owned()));
+    let group = |ranks: [&str; 3]| {
+        let part = |(at, keys): (usize, &str)| {
+            format!("[[group.parts]]\nid = \"p{at}\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n")
+        };
+        let parts: String = ranks.into_iter().enumerate().map(part).collect();
+        let asked = size("openmpi", &format!("[[group]]\nid = \"G\"\n{parts}"));
+        (asked.0, asked.1)
+    };
+    assert_eq!(group(["ranks = 17", "ranks = 4", "ranks = 2"]), (None, 23), "all of them run at once");
+    let by_nodes = ["ranks = 3", "nodes = 2\nppn = 4", "nodes = 1\nppn = 2"];
+    for turn in 0..3 {
+        let mut parts = by_nodes;
+        parts.rotate_left(turn);
+        assert_eq!(group(parts), (Some(4), 4), "{parts:?}");
+    }
 }
