@@ -15,6 +15,7 @@ mod dataset;
 mod full;
 mod hold;
 mod job;
+mod own;
 mod place;
 mod room;
 mod setup;
@@ -39,8 +40,8 @@ use crate::plan::Plan;
 use crate::schedule::{self, PlannedJob};
 use crate::{judge, late};
 use attempt::{Attempt, Ran};
+pub use own::discard;
 use place::Place;
-pub use place::discard;
 use setup::Setup;
 
 /// How often an observer hears of running jobs.

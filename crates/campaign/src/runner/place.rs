@@ -13,15 +13,13 @@ use units::Usage;
 use super::ask;
 use super::dataset::Keeping;
 use super::hold::Hold;
+use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, unmade};
 use super::room::{room, room_beside};
 use super::{Campaigning, Trouble};
 use crate::launch::{Nodes, Surroundings};
 use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
 use crate::plan::Choice;
 use crate::schedule::{self, PlannedJob};
-
-/// The file in a directory for files that says which campaign made it.
-const MARK: &str = ".assay-campaign";
 
 /// The places of one campaign.
 pub(super) struct Place {
@@ -257,18 +255,6 @@ fn tells_what_is_down(asked: &Campaigning, jobs: &[PlannedJob], fs: &FileSystem)
     }
 }
 
-/// Takes away what is left of a campaign that was killed before it had begun in `folder`: its folder, and its
-/// directories for files as far as it had noted them. Tells whether it did: a folder that holds anything else
-/// stays.
-pub fn discard(folder: &Path) -> io::Result<bool> {
-    let info = folder::unbegun(folder);
-    let gone = folder::discard(folder)?;
-    if let Some(info) = info.filter(|_| gone) {
-        remove_own_directories(&info, &mark(&info));
-    }
-    Ok(gone)
-}
-
 /// Removes a directory, or a link to one that stays.
 fn remove(files: &Path) -> io::Result<()> {
     match fs::remove_dir_all(files) {
@@ -303,72 +289,6 @@ fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
         exclude: asked.plan.clients.exclude.clone(),
         batch_script: asked.around.batch_script.clone(),
     })
-}
-
-/// Makes the directories for files, each with the mark of its campaign and a name that nobody else has,
-/// and notes them in `info`.
-fn make_data(
-    asked: &Campaigning,
-    dirs: &[(String, PathBuf)],
-    info: &mut CampaignInfo,
-    mark: &str,
-) -> Result<(), Usage> {
-    let name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    for (fs, dir) in dirs {
-        let stem = if dirs.len() == 1 { name.clone() } else { format!("{name}.{fs}") };
-        let mut number = 1;
-        let data = loop {
-            let data = match number {
-                1 => dir.join(format!("{stem}.data")),
-                _ => dir.join(format!("{stem}.{number}.data")),
-            };
-            match make_marked(&data, mark) {
-                Ok(()) => break data,
-                // That of another campaign of this name, whose evidence lies elsewhere.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(unmade(&data, &error)),
-            }
-        };
-        info.data.insert(fs.clone(), data.to_string_lossy().into_owned());
-    }
-    Ok(())
-}
-
-fn make_marked(data: &Path, mark: &str) -> io::Result<()> {
-    fs::create_dir(data)?;
-    fs::write(data.join(MARK), mark).inspect_err(|_| {
-        let _ = fs::remove_file(data.join(MARK)).and_then(|()| fs::remove_dir(data));
-    })
-}
-
-fn unmade(path: &Path, error: &io::Error) -> Usage {
-    Usage(format!("cannot make {}: {error}; choose a directory that you may write to", path.display()))
-}
-
-fn remove_own_directories(info: &CampaignInfo, mark: &str) {
-    for data in info.data.values().map(Path::new).filter(|data| is_own(data, mark)) {
-        for part in ["tests", "datasets", "states"] {
-            let _ = fs::remove_dir(data.join(part));
-        }
-        let left = fs::read_dir(data).map_or(0, Iterator::count);
-        if left <= 1 {
-            let _ = fs::remove_file(data.join(MARK));
-            let _ = fs::remove_dir(data);
-        }
-    }
-}
-
-fn is_own(data: &Path, mark: &str) -> bool {
-    // A campaign that is killed at its end may have taken its mark away and not the directory.
-    fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == mark) || is_empty(data)
-}
-
-fn is_empty(dir: &Path) -> bool {
-    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
-}
-
-fn mark(info: &CampaignInfo) -> String {
-    format!("made by campaign {} of {}, {}\n", info.plan, info.started, info.plan_sha256)
 }
 
 pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {

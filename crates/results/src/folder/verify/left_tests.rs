@@ -10,7 +10,7 @@ use std::process::Command;
 use super::super::*;
 use super::tests::{campaign, end, info, job, old, place, resumed, whole_campaign};
 use super::*;
-use crate::Record;
+use crate::{Outcome, Record, Verdict};
 
 const PLAN: &str = "schema = 1\n";
 
@@ -195,4 +195,30 @@ fn a_folder_that_was_being_made_is_taken_away_and_no_other() {
     campaign(&dir);
     job(&dir, "0002-r-r1");
     assert!(!discard(&dir).unwrap() && check(&dir).unwrap().faults.is_empty());
+}
+
+#[test]
+fn what_the_chain_knows_can_be_put_back_and_nothing_else() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    fs::remove_file(dir.join(names::VERDICTS)).unwrap();
+    let other = Verdict {
+        test: "t".into(),
+        clause: String::new(),
+        metric: String::new(),
+        criterion: String::new(),
+        outcome: Outcome::Pass,
+        reason: String::new(),
+        value: None,
+        threshold: None,
+        unit: String::new(),
+        statistics: None,
+        warnings: vec![],
+        jobs: vec![],
+        stretches: vec![],
+    };
+    assert!(!restore(&dir, names::VERDICTS, &verdicts_bytes(&[other]).unwrap()).unwrap());
+    assert!(!dir.join(names::VERDICTS).exists());
+    assert!(restore(&dir, names::VERDICTS, &verdicts_bytes(&[]).unwrap()).unwrap());
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
 }

@@ -7,7 +7,6 @@ use super::super::*;
 use super::*;
 use crate::record::{End, Record};
 use crate::records::{RecordFile, Sink};
-use crate::{Outcome, Verdict};
 
 const PLAN: &str = "schema = 1\n";
 
@@ -349,32 +348,6 @@ fn an_unreadable_file_is_named_and_an_empty_place_is_no_campaign() {
     fs::write(dir.join(names::VERDICTS), "[").unwrap();
     let error = load(&dir).unwrap_err().to_string();
     assert!(error.contains("verdicts.json: EOF"), "{error}");
-}
-
-#[test]
-fn what_the_chain_knows_can_be_put_back_and_nothing_else() {
-    let (_place, dir) = place();
-    whole_campaign(&dir);
-    fs::remove_file(dir.join(names::VERDICTS)).unwrap();
-    let other = Verdict {
-        test: "t".into(),
-        clause: String::new(),
-        metric: String::new(),
-        criterion: String::new(),
-        outcome: Outcome::Pass,
-        reason: String::new(),
-        value: None,
-        threshold: None,
-        unit: String::new(),
-        statistics: None,
-        warnings: vec![],
-        jobs: vec![],
-        stretches: vec![],
-    };
-    assert!(!restore(&dir, names::VERDICTS, &verdicts_bytes(&[other]).unwrap()).unwrap());
-    assert!(!dir.join(names::VERDICTS).exists());
-    assert!(restore(&dir, names::VERDICTS, &verdicts_bytes(&[]).unwrap()).unwrap());
-    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
 }
 
 #[test]
