@@ -170,8 +170,7 @@ impl Setup {
                 continue;
             };
             let aside = Aside::make()?;
-            let mut shell =
-                Shell::new(asked, aside.dir(), "servers", RESTORE_S.min(most)).heeding(&never);
+            let mut shell = Shell::new(asked, aside.dir(), "servers", RESTORE_S.min(most)).heeding(&never);
             if let Some(why) = self.serve(&mut shell, &fs, all)? {
                 troubles.push(format!("{why}; its {all} servers could not be brought back"));
             }
