@@ -317,13 +317,13 @@ fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
 fn records_that_cannot_be_read_cost_their_attempt_and_not_the_campaign() {
     let stage = Stage::new();
     let tests = format!(
-        "[[test]]\nid = \"A\"\nior = \"-w -j 4\"\n{CRITERION}\n[[test]]\nid = \"B\"\nior = \"-w\"\n{CRITERION}"
+        "[[test]]\nid = \"A\"\nior = \"-w -e -j 4\"\n{CRITERION}\n[[test]]\nid = \"B\"\nior = \"-w -e\"\n{CRITERION}"
     );
     let campaign = stage.judged(&tests, false);
     let [a, b] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
     let why = "repetition 1: its records cannot be read: jobs/0001-A-r1/records.jsonl line 1: expected ";
     assert!(a.outcome == Outcome::Invalid && a.reason.starts_with(why), "{a:#?}");
-    assert_eq!(b.outcome, Outcome::Pass);
+    assert_eq!(b.outcome, Outcome::Pass, "{b:#?}");
     assert_eq!(load(&stage.path("campaign")).unwrap(), campaign);
 }
 

@@ -13,7 +13,7 @@ use common::{Ran, run};
 const TESTS: &str = r#"
 [[test]]
 id = "W"
-ior = "-w -t 64k -b 128k"
+ior = "-w -e -t 64k -b 128k"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 const SUBMIT: &str = "run p.toml --dir dir --submit=slurm";
