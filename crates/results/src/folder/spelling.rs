@@ -57,7 +57,7 @@ mod tests {
         }
         assert_eq!(spelled(OsStr::from_bytes(b"a\xffb")), "a\0ffb");
         assert_eq!(shown("a\0ffb"), "a\\xffb");
-        for forged in ["\0002f", "a\02e\02e/b", "\0", "\0f", "\0\u{fc}"] {
+        for forged in ["\u{0}2f", "a\u{0}2e\u{0}2e/b", "\u{0}", "\u{0}f", "\u{0}\u{fc}"] {
             assert!(path(forged).as_os_str().as_bytes().contains(&0), "{forged:?}");
         }
     }
