@@ -32,6 +32,7 @@ pub(super) fn subject(plan: &Plan, campaign: &Campaign, test: &Test) -> Option<S
         traffic: jobs.iter().filter_map(|job| traffic(plan, campaign, test, job)).collect(),
         stripes: test.stripes,
         found_stripes: stripes(&jobs),
+        targets: holding_data(campaign, test),
         unasked: unasked.collect(),
     })
 }
@@ -46,10 +47,8 @@ pub(crate) fn losses(plan: &Plan, campaign: &Campaign, test: &Test) -> Vec<Strin
 fn moments(campaign: &Campaign, test: &Test, jobs: &[&Job]) -> Vec<Moment> {
     let machine = campaign.before.iter().flat_map(|machine| &machine.file_systems);
     let whole = machine.clone().find(|fs| fs.name == test.fs);
-    // Where the plan takes servers off, others were there before.
-    let set = test.step.as_ref().is_some_and(|step| step.servers.is_some());
     let of_fill = |fill: &Option<Fill>| fill.as_ref().map(|fill| names(&fill.targets)).unwrap_or_default();
-    let mut all = whole.filter(|_| !set).map(|fs| names(&fs.targets)).unwrap_or_default();
+    let mut all = whole.filter(|_| !sets_servers(test)).map(|fs| names(&fs.targets)).unwrap_or_default();
     for job in jobs {
         all.extend(of_fill(&job.info.fill_before).into_iter().chain(of_fill(&job.info.fill_after)));
     }
@@ -74,10 +73,22 @@ fn moments(campaign: &Campaign, test: &Test, jobs: &[&Job]) -> Vec<Moment> {
     jobs.iter().flat_map(of_job).collect()
 }
 
-/// Names of the targets that hold data.
+/// Whether the plan takes servers off for the test, so that others were there before.
+fn sets_servers(test: &Test) -> bool {
+    test.step.as_ref().is_some_and(|step| step.servers.is_some())
+}
+
 fn names(targets: &[Target]) -> BTreeSet<String> {
-    let data = targets.iter().filter(|target| !target.name.contains("-MDT"));
-    data.map(|target| target.name.clone()).collect()
+    targets.iter().map(|target| target.name.clone()).collect()
+}
+
+/// How many targets hold data, as far as is known.
+fn holding_data(campaign: &Campaign, test: &Test) -> Option<i64> {
+    let before = campaign.before.iter().flat_map(|machine| &machine.file_systems);
+    let targets = before.filter(|fs| fs.name == test.fs && !sets_servers(test)).flat_map(|fs| &fs.targets);
+    // Those of Lustre that hold names are called so.
+    let data = targets.filter(|target| !target.name.contains("-MDT")).count() as i64;
+    (data > 0).then_some(data)
 }
 
 /// Share of the blocks in use; of a size that was not recorded, of what is in use and free.

@@ -83,6 +83,8 @@ pub struct StateSubject {
     pub stripes: Option<Stripes>,
     /// On how many they did, all numbers that were met; -1 for all.
     pub found_stripes: Vec<i64>,
+    /// How many targets hold data, where that is known.
+    pub targets: Option<i64>,
     /// Why it could not be asked after a repetition, with that.
     pub unasked: Vec<(u32, String)>,
 }
@@ -110,11 +112,6 @@ impl StateSubject {
             losses.extend(down.map(|line| format!("{line}, {at}")));
         }
         losses
-    }
-
-    /// How many targets the file system has, as far as is known.
-    fn targets(&self) -> Option<i64> {
-        self.moments.iter().map(|moment| moment.targets as i64).max().filter(|targets| *targets > 0)
     }
 }
 
@@ -217,7 +214,7 @@ pub(super) fn layout(subject: &StateSubject) -> Vec<Found> {
         let what = format!("files were to lie on {wanted} each, and fs.{} does not tell", subject.fs);
         return vec![Found::new(what, "look at them by hand").level(Level::Info)];
     }
-    let targets = subject.targets();
+    let targets = subject.targets;
     let other = |found: &i64| match (asked, *found) {
         (Stripes::Count(count), -1) => targets.is_none_or(|targets| targets as u64 != count),
         (Stripes::Count(count), found) => found as u64 != count,

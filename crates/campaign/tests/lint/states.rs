@@ -30,6 +30,7 @@ fn every_lint_of_a_file_system_in_use_fires_on_its_defect_and_on_nothing_else() 
         traffic: vec![Traffic { repetition: 1, servers: 1005, own: 1000 }],
         stripes: Some(Stripes::Count(1)),
         found_stripes: vec![1],
+        targets: Some(3),
         ..subject(well(), moment("after", &[]))
     };
     assert_eq!(told(&state::findings(&right)), [""; 0]);
@@ -160,7 +161,9 @@ fn plan(fs: &str, tests: &[(&str, &str)], behind: &str) -> Plan {
 }
 
 fn campaign(jobs: Vec<Job>) -> Campaign {
-    let fs = FileSystem { name: "s".into(), bytes: 1000, bytes_used: 650, ..Default::default() };
+    let targets = ["b1", "b2", "b3"].map(|name| Target { name: name.into(), ..Default::default() });
+    let targets = targets.to_vec();
+    let fs = FileSystem { name: "s".into(), bytes: 1000, bytes_used: 650, targets, ..Default::default() };
     let machine = Machine { file_systems: vec![fs], ..Default::default() };
     Campaign { jobs, before: Some(machine.clone()), after: Some(machine), ..Default::default() }
 }
@@ -261,4 +264,26 @@ fn a_layout_that_is_to_be_read_back_is_declared() {
     assert_eq!(undeclared("stripes = 1", "-w -e -F"), [""; 0]);
     assert_eq!(undeclared("stripes = \"all\"", "-w -e"), [""; 0]);
     assert_eq!(undeclared("stripes = \"all\"", "-w -e -F"), ["a file for each rank, over all targets each"]);
+}
+
+#[test]
+fn a_target_of_names_that_is_lost_is_missed_and_holds_no_files() {
+    let made = plan("", &[("T", "stripes = \"all\"")], "");
+    let all = ["s-MDT0000", "s-OST0000"].map(|name| Target { name: name.into(), ..Default::default() });
+    let mut lost = job("T", &[]);
+    lost.info.layout = Some(Layout { stripe_count: 1, ..Default::default() });
+    let mut of_lustre = |after: &[Target]| {
+        for (fill, there) in [(&mut lost.info.fill_before, &all[..]), (&mut lost.info.fill_after, after)] {
+            fill.as_mut().unwrap().targets = there.to_vec();
+        }
+        lost.info.down_after = Some(Vec::new());
+        let mut campaign = campaign(vec![lost.clone()]);
+        campaign.before.as_mut().unwrap().file_systems[0].targets = all.to_vec();
+        let of_targets = of_state(&made, &campaign, "T").into_iter();
+        let of_targets = of_targets.filter(|finding| finding.lint != "exclusive");
+        of_targets.map(|finding| finding.what).collect::<Vec<_>>()
+    };
+    assert_eq!(of_lustre(&all), [""; 0], "one target of data is all there are");
+    let gone = "fs.s: s-MDT0000 was missing after repetition 1, of 2 storage targets";
+    assert_eq!(of_lustre(&all[1..]), [gone]);
 }
