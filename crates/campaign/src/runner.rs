@@ -358,7 +358,8 @@ fn run_at_once(
                 Ok(Heard::Stuck(at, process)) => {
                     stuck[at] = true;
                     observer.see(&Event::Trouble(&format!(
-                        "{}: its process {process} was killed and hangs in the kernel; the campaign waits for \
+                        "{}: its process {process} was killed and hangs in the kernel; the campaign waits \
+                         for \
                          its end, or stops if it is asked to (Ctrl-C)",
                         jobs[at].folder
                     )));

@@ -317,7 +317,8 @@ fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
 fn records_that_cannot_be_read_cost_their_attempt_and_not_the_campaign() {
     let stage = Stage::new();
     let tests = format!(
-        "[[test]]\nid = \"A\"\nior = \"-w -e -j 4\"\n{CRITERION}\n[[test]]\nid = \"B\"\nior = \"-w -e\"\n{CRITERION}"
+        "[[test]]\nid = \"A\"\nior = \"-w -e -j 4\"\n{CRITERION}\n[[test]]\nid = \"B\"\nior = \"-w \
+         -e\"\n{CRITERION}"
     );
     let campaign = stage.judged(&tests, false);
     let [a, b] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };

@@ -26,7 +26,7 @@ impl Loop {
         if done(Command::new("mount").args(["-o", "loop"]).arg(image).arg(dir)) {
             return Some(Self(dir.to_owned()));
         }
-        println!("SKIPPED: mounting a loop device is not allowed here; run the tests as root");
+        common::campaign::skipped("mounting a loop device is not allowed here; run the tests as root");
         None
     }
 
@@ -50,9 +50,11 @@ fn a_job_that_hangs_in_the_kernel_is_named_and_a_campaign_that_is_stopped_leaves
     fs::write(&freeze, "").unwrap();
     fs::create_dir(place.path("c")).unwrap();
     place.plan(&format!(
-        "[[test]]\nid = \"A\"\nranks = 1\ntimeout = \"300 ms\"\ncriterion = {{ metric = \"step.bw\", op = \">=\", value = \"1 GB/s\" }}\n\
-         app = {{ argv = [\"sh\", \"-c\", '''if rm {freeze}; then fsfreeze -f {dir}; echo > {dir}/f; fi; \
-         echo 'rate: 5 GB/s' '''], metrics = {{ \"step.bw\" = {{ line = 'rate: ([0-9.]+) GB/s', unit = \"GB/s\" }} }} }}\n",
+        "[[test]]\nid = \"A\"\nranks = 1\ntimeout = \"300 ms\"\n\
+         criterion = {{ metric = \"step.bw\", op = \">=\", value = \"1 GB/s\" }}\n[test.app]\n\
+         argv = [\"sh\", \"-c\", '''if rm {freeze}; then fsfreeze -f {dir}; echo > {dir}/f; fi; \
+         echo 'rate: 5 GB/s' ''']\n\
+         metrics = {{ \"step.bw\" = {{ line = 'rate: ([0-9.]+) GB/s', unit = \"GB/s\" }} }}\n",
         freeze = freeze.display(),
         dir = dir.display(),
     ));

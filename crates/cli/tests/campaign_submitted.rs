@@ -28,7 +28,8 @@ impl Fake {
         place.plan(TESTS);
         fs::create_dir(place.path("bin")).unwrap();
         for name in ["sbatch", "squeue", "sacct"] {
-            let text = "#!/bin/sh\necho \"$*\" >> \"$0.calls\"\ncat \"$0.out\"\ncat \"$0.err\" >&2\nexit $(cat \"$0.status\")\n";
+            let text = "#!/bin/sh\necho \"$*\" >> \"$0.calls\"\ncat \"$0.out\"\ncat \"$0.err\" >&2\nexit \
+             $(cat \"$0.status\")\n";
             fs::write(place.path("bin").join(name), text).unwrap();
             fs::set_permissions(place.path("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
         }
@@ -117,7 +118,8 @@ fn whoever_waits_asks_a_busy_batch_system_again() {
     assert_eq!(
         said(),
         format!(
-            "assay: Slurm job 123 cannot be asked now, waiting on: {BUSY} / Slurm accounting storage is disabled\n"
+            "assay: Slurm job 123 cannot be asked now, waiting on: {BUSY} / Slurm accounting storage is \
+             disabled\n"
         )
     );
     fake.says("squeue", "COMPLETED\n", "", 0);

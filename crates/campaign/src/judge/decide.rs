@@ -52,7 +52,8 @@ pub(super) fn of_compared(case: &Case<'_>, jobs: &[&Job], mut decision: Decision
         let names = checked.iter().all(|one| one.2 == Counts::Operations);
         let (all, what) = (bytes_binary(bytes as f64), if names { "operations" } else { "transfers" });
         decision.reason.push_str(&format!(
-            "; {all} in {n} {what} were compared, so with 95 % confidence no more than 1 in {} is wrong (3/n)",
+            "; {all} in {n} {what} were compared, so with 95 % confidence no more than 1 in {} is wrong \
+             (3/n)",
             n / 3
         ));
     }

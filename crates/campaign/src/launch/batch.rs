@@ -215,8 +215,8 @@ impl System {
         self.ask.iter().map(words).collect()
     }
 
-    /// Whether a command that asks after a job, which told nothing of it, says that there is no such job. A batch
-    /// system that is busy or out of reach says something else, or nothing.
+    /// Whether a command that asks after a job, which told nothing of it, says that there is no such job.
+    /// A batch system that is busy or out of reach says something else, or nothing.
     pub fn knows_not(succeeded: bool, printed: &str, complained: &str) -> bool {
         let said = complained.to_lowercase();
         let named = said.lines().any(|line| line.contains("jobid") && line.contains("unknown"));

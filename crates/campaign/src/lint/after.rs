@@ -46,8 +46,8 @@ pub struct AfterSubject<'a> {
     pub sustained_s: Option<f64>,
     /// The nodes and the rate of the same test on more nodes.
     pub more: Option<(u64, f64)>,
-    /// What the links carry at most, bytes per second.
-    pub links: Option<f64>,
+    /// What the file system is said to do at most, bytes per second.
+    pub most: Option<f64>,
     /// The rate of the sequential twin of a random test, bytes per second.
     pub sequential: Option<f64>,
     /// Of a test that is to become steady: whether it did, and after how many seconds at most.
@@ -207,9 +207,8 @@ pub(super) fn physics(subject: &AfterSubject<'_>) -> Vec<Found> {
     }
     let most = subject.rates().into_iter().fold(0.0, f64::max);
     let mut found = Vec::new();
-    if let Some(links) = subject.links.filter(|links| most > *links) {
-        let what =
-            format!("{} is more than the {} that the links carry", rate_decimal(most), rate_decimal(links));
+    if let Some(said) = subject.most.filter(|said| most > *said) {
+        let what = format!("{} is more than the {} it is said to do", rate_decimal(most), rate_decimal(said));
         found.push(Found::new(what, "find the cache that answered"));
     }
     if let Some(sequential) = subject.sequential.filter(|sequential| most >= *sequential) {

@@ -163,6 +163,7 @@ fn subject<'c>(
         steady,
         sequential: sequential(plan, campaign, test, name),
         walked: walked(test, &phases),
+        most: plan.file_systems[&test.fs].rate,
         phases,
         sustained_s: test.sustained_s,
         more: more(plan, campaign, test, name),

@@ -33,13 +33,15 @@ pub const LESS_GRAVE: &[(&str, &str, &str)] = &[
     (
         "unchecked-data",
         "a waiver",
-        "in both cases: the data may be compared by other means, for which somebody signs; wrong data that is found is \
+        "in both cases: the data may be compared by other means, for which somebody signs; wrong data \
+         that is found is \
          INVALID",
     ),
     (
         "units",
         "a waiver",
-        "where two clauses use one family each: all is compared in base units, and only readers can mix them up",
+        "where two clauses use one family each: all is compared in base units, and only readers can mix \
+         them up",
     ),
 ];
 

@@ -572,7 +572,8 @@ pub const LINTS: &[Lint] = &[
         reason: "A projection says that it is one, from what, how, and how far",
         checks: &[Told(
             Stage::Report,
-            "by construction: what is projected stands in a column of its own with its system, model, interval \
+            "by construction: what is projected stands in a column of its own with its system, model, \
+             interval \
              and reach, or with why there is no number",
         )],
     },
@@ -631,7 +632,8 @@ pub const LINTS: &[Lint] = &[
         reason: "The best write and the best read of different runs are no run",
         checks: &[Told(
             Stage::Report,
-            "by construction: a report is of one campaign, and a reader reads what its plan says that it `uses`",
+            "by construction: a report is of one campaign, and a reader reads what its plan says that it \
+             `uses`",
         )],
     },
     Lint {
@@ -665,7 +667,8 @@ pub const LINTS: &[Lint] = &[
         reason: "A metric that changed with a version is another metric",
         checks: &[Told(
             Stage::Report,
-            "by construction: a report is of one campaign, which one build of this program ran from its first job \
+            "by construction: a report is of one campaign, which one build of this program ran from its \
+             first job \
              to its last",
         )],
     },

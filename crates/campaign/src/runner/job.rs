@@ -1,7 +1,7 @@
 //! One job as a subprocess: started in a group of its own, watched, ended with all its children.
 //!
-//! Invariant: a job has ended when nothing of its group lives any more. What hangs in the kernel does not hear
-//! a kill either: it is waited for, until the campaign is to stop.
+//! Invariant: a job has ended when nothing of its group lives any more. What hangs in the kernel does not
+//! hear a kill either: it is waited for, until the campaign is to stop.
 
 use std::collections::BTreeMap;
 use std::fs::File;

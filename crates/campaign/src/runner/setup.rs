@@ -181,6 +181,6 @@ impl Setup {
 
 /// How long each command that brings all servers back may take, seconds.
 const RESTORE_S: f64 = 600.0;
-/// How long all that is brought back may take where the campaign is to stop: less than the notice that a batch
-/// system gives.
+/// How long all that is brought back may take where the campaign is to stop: less than the notice that a
+/// batch system gives.
 const HURRIED_S: f64 = 90.0;

@@ -1,8 +1,8 @@
 //! Sixteen defects of published acceptance tests, found in their own words.
 //!
 //! The lines are those of "IOR results at NERSC" (G. K. Lockwood) and of "I/O Benchmark Instructions"
-//! (Blue Waters IO-2017). Options that are unknown or have other names are told by the program's own tables, so
-//! D9 and the unknown half of D3 have their test in `cli`.
+//! (Blue Waters IO-2017). Options that are unknown or have other names are told by the program's own
+//! tables, so D9 and the unknown half of D3 have their test in `cli`.
 
 use campaign::Plan;
 use campaign::lint::after::{self, AfterSubject};

@@ -29,7 +29,7 @@ fn machine(blocks: u64, inodes: u64) -> Machine {
 }
 
 fn before(machine: &Machine) -> BeforeSubject<'_> {
-    BeforeSubject { fs: "s".into(), machine: Some(machine), ..Default::default() }
+    BeforeSubject { fs: "s".into(), machine: Some(machine) }
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn every_lint_after_fires_on_its_defect_and_on_nothing_else() {
     let right = AfterSubject {
         sustained_s: Some(30.0),
         more: Some((1024, 10.2)),
-        links: Some(100.0),
+        most: Some(100.0),
         sequential: Some(50.0),
         steady: Some((true, 60.0)),
         parts: vec![part("app", 0.0, 100.0), part("ior", 5.0, 110.0)],
@@ -94,14 +94,14 @@ fn every_lint_after_fires_on_its_defect_and_on_nothing_else() {
         ("straggler", with(twice(&lame[0]))),
         (
             "sustained-not-met",
-            AfterSubject { links: None, sequential: None, more: None, ..with(twice(&short[0])) },
+            AfterSubject { most: None, sequential: None, more: None, ..with(twice(&short[0])) },
         ),
         ("wearout-tail", AfterSubject { more: None, ..with(twice(&long[0])) }),
         ("cov-missing", with(vec![&good[0]])),
         ("cov-high", AfterSubject { more: None, ..with(vec![&far[0], &far[1], &far[1], &far[0]]) }),
         ("harmonic", AfterSubject { more: None, ..with(vec![&fixed[0], &fixed[0], &fixed[1], &fixed[1]]) }),
         ("client-limited", AfterSubject { more: Some((1024, 33.0)), ..right.clone() }),
-        ("above-physics", AfterSubject { links: Some(5.0), ..right.clone() }),
+        ("above-physics", AfterSubject { most: Some(5.0), ..right.clone() }),
         ("above-physics", AfterSubject { sequential: Some(9.0), ..right.clone() }),
         ("no-steady-state", AfterSubject { steady: Some((false, 300.0)), ..right.clone() }),
         (

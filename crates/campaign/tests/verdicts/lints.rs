@@ -122,6 +122,23 @@ fn random_writes_are_held_against_alike_ones_in_order_and_only_in_their_own_phas
 }
 
 #[test]
+fn more_than_a_file_system_can_do_came_from_a_cache() {
+    let of = |rate: &str| {
+        let text = plan(&test("T", "", "-w -e", "write.bw")).text;
+        let text = text.replace("servers = 4", &format!("servers = 4, rate = \"{rate}\""));
+        let plan = Plan::parse(&text, "p.toml").unwrap();
+        judge::judge(&plan, &campaign(vec![job("T", 1, phase("write", 100))])).remove(0)
+    };
+    assert_eq!(of("101 B/s").outcome, Outcome::Pass);
+    let above = of("99 B/s");
+    assert_eq!(above.outcome, Outcome::Invalid);
+    assert!(
+        above.reason.starts_with("100 B/s is more than the 99.0 B/s it is said to do (above-physics); "),
+        "{above:#?}"
+    );
+}
+
+#[test]
 fn what_was_in_the_cache_is_no_measure_in_whatever_phase_it_was_read() {
     for (line, name) in [("-w -e -W", "write_check"), ("-w -e --rwmix=50", "mixed_read")] {
         let cached = Phase { cached_before: Some(1.0), ..phase(name, 100) };

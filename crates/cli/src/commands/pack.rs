@@ -22,7 +22,8 @@ pub(crate) struct Args {
     /// The archive to write [default: the folder's name with .tar.gz, here]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Pack it even so; a file beside the folder says why, and the name ends in -unverified where --out gives none
+    /// Pack it even so; a file beside the folder says why, and the name ends in -unverified where --out
+    /// gives none
     #[arg(long)]
     anyway: bool,
 }

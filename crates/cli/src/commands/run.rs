@@ -134,7 +134,8 @@ fn fits(args: &Args, folder: &Path) -> Result<()> {
     };
     let at = folder.display();
     Err(Usage(format!(
-        "{at} is there and was begun with {other}; go on with it by `assay run --resume {at}`, or name another folder"
+        "{at} is there and was begun with {other}; go on with it by `assay run --resume {at}`, or name \
+         another folder"
     ))
     .into())
 }

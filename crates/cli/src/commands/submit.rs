@@ -277,8 +277,8 @@ impl Submitted {
         format!("{} job {}", self.system.name, self.job)
     }
 
-    /// Asks the batch system. Only its own word that it does not know the job is one that the job is gone: the
-    /// first of the commands asks whoever runs jobs, others ask those who keep books.
+    /// Asks the batch system. Only its own word that it does not know the job is one that the job is gone:
+    /// the first of the commands asks whoever runs jobs, others ask those who keep books.
     fn now(&self) -> Result<Now, Usage> {
         let (mut unknown, mut said) = (false, Vec::new());
         for (at, argv) in self.system.asking(&self.job).iter().enumerate() {

@@ -176,12 +176,17 @@ pub fn alive(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
 }
 
+/// Says why a test is skipped.
+pub fn skipped(why: &str) {
+    println!("SKIPPED: {why}");
+}
+
 /// Whether a launcher of that name is here; says so where it is not.
 pub fn there(launcher: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|dir| dir.join(launcher).exists());
     if !found {
-        println!("SKIPPED: no {launcher} here; `cargo xtask setup` installs it");
+        skipped(&format!("no {launcher} here; `cargo xtask setup` installs it"));
     }
     found
 }
@@ -192,7 +197,7 @@ pub fn may_mount_alone(dir: &Path) -> bool {
     let done = Command::new("unshare").args(words).arg(dir).stderr(Stdio::null()).status();
     let may = done.is_ok_and(|status| status.success());
     if !may {
-        println!("SKIPPED: mounts that only one process sees are not allowed here; run the tests as root");
+        skipped("mounts that only one process sees are not allowed here; run the tests as root");
     }
     may
 }
@@ -208,7 +213,7 @@ impl SmallFs {
         if done.is_ok_and(|status| status.success()) {
             return Some(Self(dir.to_owned()));
         }
-        println!("SKIPPED: mounting a small tmpfs is not allowed here; run the tests as root");
+        skipped("mounting a small tmpfs is not allowed here; run the tests as root");
         None
     }
 }

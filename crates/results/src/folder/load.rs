@@ -72,8 +72,8 @@ pub(super) fn name_when_ended(folder: &str) -> &str {
 }
 
 impl Job {
-    /// A job whose files lie in `folder` of the campaign's folder `dir`. Records that cannot be read cost this
-    /// job, not the campaign.
+    /// A job whose files lie in `folder` of the campaign's folder `dir`. Records that cannot be read cost
+    /// this job, not the campaign.
     pub fn read(dir: &Path, folder: String, info: JobInfo) -> Self {
         let at = dir.join(&folder).join(names::RECORDS);
         let (records, unreadable) = match optional(records::load(&at)) {

@@ -1,7 +1,7 @@
 //! How the chain spells names of files: as they are, and those that are no text byte by byte.
 //!
-//! Invariant: every name has one spelling and every spelling one name: a byte that is no text is NUL, which no
-//! name holds, and two hexadecimal digits.
+//! Invariant: every name has one spelling and every spelling one name: a byte that is no text is NUL,
+//! which no name holds, and two hexadecimal digits.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

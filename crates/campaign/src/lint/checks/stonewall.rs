@@ -161,8 +161,8 @@ fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Found> {
     found
 }
 
-/// Files that a line reads and that were not made: one for each rank of a file that all share, or the reverse,
-/// or those of more ranks than there were.
+/// Files that a line reads and that were not made: one for each rank of a file that all share, or the
+/// reverse, or those of more ranks than there were.
 fn other_files(subject: &LineSubject, line: &IorFacts, source: &Source) -> Option<Found> {
     let name = &source.name;
     match (line.file_per_rank, source.line.file_per_rank) {

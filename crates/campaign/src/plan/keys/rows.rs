@@ -109,8 +109,7 @@ static FS: Table = Table {
             "count_servers",
             Text,
             "\"bin/servers-count\"",
-            "a command that prints how many serve, asked before every job of a step; needed beside \
-             `set_servers`",
+            "a command that prints how many serve, asked before every job of a step; beside `set_servers`",
         ),
         key(
             "health",
@@ -143,9 +142,9 @@ static FS: Table = Table {
             "rate",
             Quantity(&[Dimension::BytesPerSecond]),
             "\"1.5 TB/s\"",
-            "how fast it is at most: a line of ior with `-D` then needs room for 1.5 times what \
-                that writes until \
-             the deadline, where it asks for more; without it, for all that it asks for",
+            "how fast it is at most: what is faster came from a cache; and a line of ior with `-D` needs \
+             room \
+             for no more than 1.5 times what that writes until then",
         ),
         key("waive", Several(&WAIVER), WAIVED, "findings about `fs.NAME` that somebody answers for"),
     ],
