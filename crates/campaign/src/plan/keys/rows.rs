@@ -91,12 +91,7 @@ static FS: Table = Table {
     keys: &[
         key("dir", Text, "\"{dir}\"", "the directory to work in; `{dir}` is what `assay run --dir` gives")
             .must(),
-        key(
-            "kind",
-            Text,
-            "\"lustre\"",
-            "its type, checked against what is mounted, here and on the nodes of each job; empty is any",
-        ),
+        key("kind", Text, "\"lustre\"", "its type, checked here and on the nodes of each job; empty is any"),
         key("servers", Count, "360", "how many servers there are in all"),
         key(
             "set_servers",
