@@ -9,6 +9,8 @@
 
 use units::Usage;
 
+use crate::words::{self, Given, Valued};
+
 /// One IOR line of a plan, read as far as a campaign needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IorLine {
@@ -138,10 +140,10 @@ impl IorLine {
             packet: None,
             signature: None,
         };
-        let mut rest = words.iter();
-        while let Some(word) = rest.next() {
-            parsed.word(word, &mut rest)?;
-        }
+        let stray =
+            |word: &str| format!("`{word}` is not an option; an IOR line consists of `-x [value]` words");
+        let valued = Valued { letters: WITH_VALUE, long: LONG_WITH_VALUE };
+        words::walk(&words, valued, &stray, &mut |given| parsed.take(given))?;
         parsed.settle();
         if parsed.packet.is_none() {
             parsed.words.extend(PACKET.map(str::to_owned));
@@ -156,8 +158,7 @@ impl IorLine {
     }
 
     /// How many sets of files lie there at the end: without `-m` a repetition writes over the files of the
-    /// one
-    /// before, without `-k` each goes with its own.
+    /// one before, without `-k` each goes with its own.
     pub(crate) fn sets(&self) -> u64 {
         if self.multi_file && self.keep { self.repetitions } else { 1 }
     }
@@ -189,46 +190,25 @@ impl IorLine {
         }
     }
 
-    fn word<'a>(&mut self, word: &str, rest: &mut impl Iterator<Item = &'a String>) -> Result<(), Usage> {
-        let mut value_of = |glued: Option<&str>| match glued {
-            Some(value) => Ok(value.to_owned()),
-            None => rest.next().cloned().ok_or_else(|| Usage(format!("`{word}` has no value"))),
-        };
-        if word.starts_with("--") {
-            let (name, glued) =
-                word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-            let value = if LONG_WITH_VALUE.contains(&name) { Some(value_of(glued)?) } else { None };
-            if let ("--dataPacketType", Some(value)) = (name, &value) {
-                self.packet = first(value);
-            }
-            if word == "--rwmix" || word.starts_with("--rwmix=") {
-                self.mix = true;
-            }
-            if word.starts_with("--dryRun") {
-                return Err(Usage::new("`--dryRun` moves nothing that could be judged; leave it out"));
-            }
-            if word.starts_with("--record") {
-                return Err(Usage::new("`--record` is the campaign's own option; leave it out"));
-            }
-            return Ok(());
-        }
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            return Err(Usage(format!(
-                "`{word}` is not an option; an IOR line consists of `-x [value]` words"
-            )));
-        };
-        for (at, letter) in letters.char_indices() {
-            let after = &letters[at + letter.len_utf8()..];
-            if WITH_VALUE.contains(letter) {
-                let glued = (!after.is_empty()).then(|| after.strip_prefix('=').unwrap_or(after));
-                return self.valued(letter, &value_of(glued)?);
-            }
-            if let Some(number) = after.strip_prefix('=') {
-                // The number goes to all flags of the word.
-                letters[..at + letter.len_utf8()].chars().for_each(|letter| self.flag(letter, number != "0"));
+    fn take(&mut self, given: Given) -> Result<(), Usage> {
+        let (name, value) = match given {
+            Given::Flag(letter, on) => {
+                self.flag(letter, on);
                 return Ok(());
             }
-            self.flag(letter, true);
+            Given::Valued(letter, value) => return self.valued(letter, &value),
+            Given::Long(name, value) => (name, value),
+        };
+        match name.as_str() {
+            "dataPacketType" => self.packet = value.as_deref().and_then(first),
+            "rwmix" => self.mix = true,
+            "record" => {
+                return Err(Usage::new("`--record` is the campaign's own option; leave it out"));
+            }
+            name if name.starts_with("dryRun") => {
+                return Err(Usage::new("`--dryRun` moves nothing that could be judged; leave it out"));
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ pub mod runner;
 pub mod schedule;
 pub mod signals;
 mod tool_line;
+mod words;
 
 pub use judge::{judge, summary};
 pub use plan::Plan;

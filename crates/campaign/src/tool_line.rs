@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use results::record::Outcome;
 use units::Usage;
 
+use crate::words::{self, Given, Valued};
 use tools::{TOOLS, Tool};
 
 /// What the phases of a workload count, and so what can be asked of them.
@@ -72,54 +73,40 @@ impl ToolLine {
             values: BTreeMap::new(),
             long: BTreeMap::new(),
         };
-        let mut rest = words.iter();
-        while let Some(word) = rest.next() {
-            parsed.word(word, &mut rest)?;
-        }
+        let command = tool.command;
+        let stray =
+            |word: &str| format!("`{word}` is not an option of {command}, whose options begin with `-`");
+        let valued = Valued { letters: tool.with_value, long: tool.long_with_value };
+        words::walk(&words, valued, &stray, &mut |given| parsed.take(given))?;
         Ok(parsed)
     }
 
-    fn word<'a>(&mut self, word: &str, rest: &mut impl Iterator<Item = &'a String>) -> Result<(), Usage> {
-        let tool = self.tool;
-        let mut next = || rest.next().cloned().ok_or_else(|| Usage(format!("`{word}` has no value")));
-        if let Some(long) = word.strip_prefix("--") {
-            let (name, value) =
-                long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            match name {
-                "record" | "launch" | "speak-from" => {
-                    return Err(Usage(format!("`--{name}` is the campaign's own option; leave it out")));
+    fn take(&mut self, given: Given) -> Result<(), Usage> {
+        match given {
+            Given::Flag(letter, on) => {
+                self.flags.retain(|known| known != letter);
+                self.flags.extend(on.then_some(letter));
+            }
+            Given::Valued(letter, value) => {
+                if self.tool.place == Some(letter) {
+                    own_place(letter, &value)?;
                 }
-                "dryRun" | "dry-run" | "list" => {
-                    return Err(Usage(format!("`{word}` does nothing that could be judged; leave it out")));
+                self.values.insert(letter, value);
+            }
+            Given::Long(name, value) => {
+                match name.as_str() {
+                    "record" | "launch" | "speak-from" => {
+                        return Err(Usage(format!("`--{name}` is the campaign's own option; leave it out")));
+                    }
+                    "dryRun" | "dry-run" | "list" => {
+                        return Err(Usage(format!(
+                            "`--{name}` does nothing that could be judged; leave it out"
+                        )));
+                    }
+                    _ => {}
                 }
-                _ => {}
+                self.long.insert(name, value.unwrap_or_default());
             }
-            let value = match value {
-                Some(value) => value.to_owned(),
-                None if tool.long_with_value.contains(&word) => next()?,
-                None => String::new(),
-            };
-            self.long.insert(name.to_owned(), value);
-            return Ok(());
-        }
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            let command = tool.command;
-            return Err(Usage(format!(
-                "`{word}` is not an option of {command}, whose options begin with `-`"
-            )));
-        };
-        for (at, letter) in letters.char_indices() {
-            if !tool.with_value.contains(letter) {
-                self.flags.push(letter);
-                continue;
-            }
-            let glued = &letters[at + letter.len_utf8()..];
-            let value = if glued.is_empty() { next()? } else { glued.trim_start_matches('=').to_owned() };
-            if tool.place == Some(letter) {
-                own_place(letter, &value)?;
-            }
-            self.values.insert(letter, value);
-            break;
         }
         Ok(())
     }
@@ -304,6 +291,8 @@ mod tests {
         for (text, phases) in [
             ("-F -C -T -r -n 10", "tree_creation file_creation file_stat file_removal tree_removal"),
             ("-D -T -I 3", "directory_stat"),
+            ("-F -n 10 -r=0 -C -T", "tree_creation file_creation file_stat"),
+            ("-F -CTr=0 -E -n=10", "file_read"),
             ("-S -n 5 -CE", "tree_creation file_creation file_read"),
             ("-F -T --operations statx,shared-open", "file_stat shared_open file_statx"),
             ("-D -T --operations link,list", "directory_stat directory_listing"),
