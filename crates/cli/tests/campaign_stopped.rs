@@ -214,7 +214,7 @@ fn a_file_system_filled_by_what_others_read_is_named_with_what_to_do_and_the_cam
 fn a_folder_that_is_there_goes_on_with_nothing_but_what_it_was_begun_with() {
     let place = Place::new();
     let head = "[parameters]\nBLOCK = \"256k\"\n[scale.large]\nBLOCK = \"512k\"\n";
-    place.plan(&format!("{head}{}", TESTS.replace("256k", "${BLOCK}").replace("-w -t", "-w -e -t")));
+    place.plan(&format!("{head}{}", TESTS.replace("256k", "${BLOCK}")));
     let words = "run p.toml --dir dir --folder F --scale large --only A";
     let ran = place.assay(words);
     assert_eq!(ran.status, Some(3), "the others were not run: {ran:#?}");
