@@ -215,7 +215,8 @@ fn wrong_data_fails_a_criterion_about_errors() {
     let place = Place::new();
     place.plan(
         "[dataset.d]\nior = \"-w -e -F -t 64k -b 256k -k -G 1\"\n[[test]]\nid = \"C\"\n\
-         uses = \"dataset.d\"\nior = \"-R -F -C -t 64k -b 256k -k -G 2\"\n\
+         uses = \"dataset.d\"\nior = \"-R -F -C -t 64k -b 256k -k -G 1\"\n\
+         setup = [\"dd if=/dev/zero of={dir}/data.00000001 bs=4k seek=20 count=1 conv=notrunc\"]\n\
          criterion = { metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }\n",
     );
     let ran = place.campaign();
