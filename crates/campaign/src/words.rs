@@ -26,8 +26,8 @@ pub(crate) struct Valued {
     pub(crate) long: &'static [&'static str],
 }
 
-/// Hands each option of a line to `take`, up to the first that it refuses; `stray` is what is said of a word that
-/// is none.
+/// Hands each option of a line to `take`, up to the first that it refuses; `stray` is what is said of a
+/// word that is none.
 pub(crate) fn walk(
     words: &[String],
     valued: Valued,
