@@ -181,6 +181,11 @@ impl IorLine {
         !self.write
     }
 
+    /// Whether it writes into files, be they its own or those that it reads.
+    pub fn writes(&self) -> bool {
+        self.write || self.mix
+    }
+
     fn settle(&mut self) {
         if !(self.write || self.write_check || self.mix || self.read || self.read_check) {
             (self.write, self.read) = (true, true);

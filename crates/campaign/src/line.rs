@@ -123,6 +123,15 @@ impl Line {
         }
     }
 
+    /// Whether it writes into files or makes names, be they its own or those that others made.
+    pub fn writes(&self) -> bool {
+        match self {
+            Self::Ior(line) => line.writes(),
+            Self::Tool(line) => line.creates(),
+            Self::App(_) => true,
+        }
+    }
+
     /// Whether its files are there when it has ended.
     pub fn keeps(&self) -> bool {
         match self {

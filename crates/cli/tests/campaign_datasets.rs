@@ -195,8 +195,16 @@ fn what_a_deadline_left_of_a_shared_file_is_known_to_the_byte() {
 fn a_dataset_that_a_test_writes_into_by_way_of_another_is_still_one_of_its_size() {
     let place = Place::new();
     let writes = "[[test]]\nid = \"W\"\nuses = \"A\"\nior = \"-w -e -E -z -F -t 4k -b 1m -k -G 7\"\n\
-                  criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
+                  criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n\
+                  [[test]]\nid = \"MIX\"\nuses = \"A\"\nrepetitions = 2\ncache = \"warm\"\n\
+                  ior = \"-e -F -t 4k -b 1m -k -G 7 --rwmix=50\"\n\
+                  criterion = { metric = \"mixed_write.bw\", op = \">=\", value = \"1 B/s\" }\n";
     place.plan(&format!("[dataset.d]\n{MADE}{}{writes}{}", reader("A", ""), reader("B", "")));
     let ran = place.campaign();
-    assert_eq!(place.outcomes(), ["A PASS", "W PASS", "B PASS"], "{ran:#?}");
+    let outcomes = place.outcomes();
+    assert_eq!(
+        (&outcomes[..2], &outcomes[3]),
+        (&["A PASS", "W PASS"].map(str::to_owned)[..], &"B PASS".to_owned())
+    );
+    assert!(!outcomes[2].ends_with("INVALID"), "{ran:#?}");
 }

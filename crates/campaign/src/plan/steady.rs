@@ -50,6 +50,10 @@ const WINDOW_S: f64 = 30.0;
 const SLOPE: f64 = 0.1;
 const RANGE: f64 = 0.2;
 const MAX_S: f64 = 300.0;
+/// Intervals that a timeline until a deadline has at least, and those of them that are lost by its edges and
+/// by rounding windows and blocks up to whole ones.
+const INTERVALS: f64 = 300.0;
+const EDGES: f64 = 7.0;
 /// The gain with more clients from which on they are what limits, where the plan says nothing.
 const GAIN: f64 = 0.05;
 /// Rates, of which there is more where more is had.
@@ -147,9 +151,11 @@ impl Defaults<'_> {
             return refused(format!("a window of {window} is never over within {within}"));
         }
         let stops = line.as_ior().filter(|line| line.deadline_s > 0 && !line.wear_out);
+        let least = ((window + rule.measured) / (1.0 - EDGES / INTERVALS)).ceil();
         match stops.map(|line| line.deadline_s as f64) {
-            Some(deadline) if deadline < window + rule.measured => refused(format!(
-                "-D {deadline} leaves no window of {} and {} measured after it; give -D more",
+            Some(deadline) if deadline < least => refused(format!(
+                "-D {deadline} leaves no window of {} and {} measured after it in whole intervals of its \
+                 timeline; give -D {least}",
                 duration(window),
                 duration(rule.measured)
             )),

@@ -107,11 +107,11 @@ impl Defaults<'_> {
         if !line.keep {
             return refused("IOR removes files it has read; add -k, they belong to others too".into());
         }
+        if line.writes() && *kept {
+            return refused(format!("{maker} is kept for later campaigns, and this line writes into it"));
+        }
         if !line.only_reads() {
-            return match *kept {
-                false => Ok(()),
-                true => refused(format!("{maker} is kept for later campaigns, and this line writes into it")),
-            };
+            return Ok(());
         }
         if line.file_per_rank != made.file_per_rank {
             return refused(format!(

@@ -261,7 +261,7 @@ pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Op
             && folder::job_of(&name) == format!("{who}-r1")
     })?;
     let made = Manifest::load(&maker.join(names::DATASET)).ok()?;
-    let writes = |test: &Test| !test.line.only_reads() && schedule::files(plan, test, 1) == job.files;
+    let writes = |test: &Test| test.line.writes() && schedule::files(plan, test, 1) == job.files;
     let rewritten = plan.tests.iter().any(writes);
     let what = match dataset::changed(files, &made, rewritten) {
         Ok(what) => what?,

@@ -39,7 +39,12 @@ fn rates_of_windows_need_a_window_and_a_timeline() {
         (
             format!("ior = \"-w -D 45\"\nsteady = {{ window = \"30 s\" }}\n{}", asks("write.steady")),
             "p.toml:7:10: test T: steady: -D 45 leaves no window of 30.0 s and 30.0 s measured after \
-             it; give -D more",
+             it in whole intervals of its timeline; give -D 62",
+        ),
+        (
+            format!("ior = \"-w -D 60\"\nsteady = {{ window = \"30 s\" }}\n{}", asks("write.steady")),
+            "p.toml:7:10: test T: steady: -D 60 leaves no window of 30.0 s and 30.0 s measured after \
+             it in whole intervals of its timeline; give -D 62",
         ),
         (
             format!("ior = \"-w\"\nsteady = {{ window = \"400 s\" }}\n{}", asks("write.steady")),

@@ -91,9 +91,12 @@ fn a_dataset_belongs_to_all_its_readers() {
             "dataset.d is for all its readers, and this line makes or removes names in it; let it only look";
         assert!(said.contains(why), "{line}: {said}");
     }
-    let test = test_with("uses = \"dataset.d\"\nior = \"-w -E -k\"\nrole = \"reported\"");
-    let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\nkeep = \"2 days\"\n{test}"));
-    assert!(said.contains("dataset.d is kept for later campaigns, and this line writes into it"), "{said}");
+    for line in ["-w -E -k", "-k -G 7 --rwmix=50"] {
+        let test = test_with(&format!("uses = \"dataset.d\"\nior = \"{line}\"\nrole = \"reported\""));
+        let said = refusal(&format!("[dataset.d]\nior = \"-w -k -G 7\"\nkeep = \"2 days\"\n{test}"));
+        let why = "dataset.d is kept for later campaigns, and this line writes into it";
+        assert!(said.contains(why), "{line}: {said}");
+    }
 }
 
 #[test]
