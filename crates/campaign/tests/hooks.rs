@@ -315,6 +315,40 @@ fn a_campaign_that_is_stopped_mends_what_it_took_down_and_brings_its_servers_bac
     assert_eq!(campaign.jobs.len(), 2);
 }
 
+/// Ends the campaign as a kill would, without a word, when the job of this test starts.
+struct Dies(&'static str);
+
+impl Observer for Dies {
+    fn see(&mut self, event: &Event<'_>) {
+        if let Event::Starts(job) = event
+            && job.test == self.0
+        {
+            std::panic::resume_unwind(Box::new("killed"));
+        }
+    }
+}
+
+fn killed(asked: &Campaigning, at: &'static str) {
+    let run = std::panic::AssertUnwindSafe(|| run(asked, &mut Dies(at)));
+    assert!(std::panic::catch_unwind(run).is_err());
+}
+
+#[test]
+fn a_campaign_that_is_killed_while_something_is_down_has_it_back_before_the_next_test() {
+    let stage = Stage::new();
+    let lost = LOST.replace("rm FILE.down;", "grep -q ost3 FILE.down && rm FILE.down &&");
+    let tests = [&lost, &test("A", "", "states = [\"lost\"]"), &test("B", "", ""), &test("C", "", "")];
+    let mut asked = stage.asked(ASKED, &tests.map(String::as_str).concat());
+    killed(&asked, "B");
+    asked.resume = true;
+    killed(&asked, "C");
+    // Then nothing is left to mend, and that this fails is no trouble.
+    let mut watch = Watch::default();
+    let Ended::Judged(campaign) = run(&asked, &mut watch).unwrap() else { panic!() };
+    assert_eq!(outcomes(&campaign), ["A", "B", "C"].map(|id| (id, Outcome::Pass)));
+    assert_eq!((stage.text("program.history").as_str(), watch.troubles), ("degrade\nmend\n", vec![]));
+}
+
 #[test]
 fn what_a_quota_leaves_is_room_and_a_state_that_nothing_tells_is_refused() {
     let stage = Stage::new();

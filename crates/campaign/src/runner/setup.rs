@@ -36,19 +36,28 @@ struct Down {
     state: usize,
     /// Whether its command came to its end.
     done: bool,
+    /// Whether this run took it down; an earlier one may have brought it back.
+    own: bool,
 }
 
 impl Setup {
-    /// What is known where a campaign goes on: an earlier run may have been killed before it brought all
-    /// servers back, or while it set them.
+    /// What is known where a campaign goes on: an earlier run may have been killed before it brought back
+    /// what it had taken off or down, or meanwhile.
     pub(super) fn resumed(asked: &Campaigning) -> Result<Self, Trouble> {
         let loaded = folder::load(&asked.folder)?;
         let folders = loaded.jobs.iter().map(|job| &job.folder).chain(&loaded.killed);
         let begun: BTreeSet<&str> = folders.map(|path| folder::job_of(path)).collect();
         let jobs = schedule::jobs(&asked.plan, &loaded.info.only)?;
         let was_begun = |job: &&PlannedJob| begun.contains(folder::job_of(&job.folder));
-        let set = jobs.iter().filter(|job| job.servers.is_some()).filter(was_begun);
-        Ok(Self { servers: set.map(|job| (job.fs.clone(), None)).collect(), down: BTreeMap::new() })
+        let begun: Vec<&PlannedJob> = jobs.iter().filter(was_begun).collect();
+        let set = begun.iter().filter(|job| job.servers.is_some());
+        let mut down = BTreeMap::new();
+        // That of a job is mended when the next one has begun.
+        for fs in asked.plan.file_systems.keys() {
+            let last = begun.iter().rev().filter(|job| job.fs == *fs).take(2).find_map(|job| job.down);
+            down.extend(last.map(|state| (fs.clone(), Down { state, done: false, own: false })));
+        }
+        Ok(Self { servers: set.map(|job| (job.fs.clone(), None)).collect(), down })
     }
 
     /// Has the file system as `job` needs it: what is not to be down is brought back, as many servers serve
@@ -130,19 +139,23 @@ impl Setup {
         let state_of_plan = &shell.asked.plan.states[state];
         let StateKind::Degrade { degrade, .. } = &state_of_plan.kind else { return Ok(None) };
         // Whatever comes of the command, it is brought back.
-        self.down.insert(fs.to_owned(), Down { state, done: false });
+        self.down.insert(fs.to_owned(), Down { state, done: false, own: true });
         if let Err(why) = shell.run(&placed(shell.asked, fs, degrade))? {
             return Ok(Some(format!("{} could not be made: {why}", state_of_plan.job())));
         }
-        self.down.insert(fs.to_owned(), Down { state, done: true });
+        self.down.insert(fs.to_owned(), Down { state, done: true, own: true });
         Ok(None)
     }
 
-    /// Brings back what a state took down; it stays noted where that fails.
+    /// Brings back what a state took down; it stays noted where that fails. Where an earlier run may have
+    /// done so, a command that finds nothing to do may fail: what is down is asked before the job anyway.
     fn mend(&mut self, shell: &mut Shell<'_>, fs: &str, state: usize) -> io::Result<Option<String>> {
         let state = &shell.asked.plan.states[state];
         let StateKind::Degrade { mend, .. } = &state.kind else { return Ok(None) };
-        if let Err(why) = shell.run(&placed(shell.asked, fs, mend))? {
+        let own = self.down.get(fs).is_some_and(|down| down.own);
+        if let Err(why) = shell.run(&placed(shell.asked, fs, mend))?
+            && own
+        {
             return Ok(Some(format!("fs.{fs}: {} could not be mended: {why}", state.job())));
         }
         self.down.remove(fs);
