@@ -63,6 +63,8 @@ enum Kind {
     Number,
     /// A number with a unit of one of these.
     Quantity(&'static [Dimension]),
+    /// A number with a unit of bytes, or `""` where it is not known.
+    SizeOrNone,
     /// A number with a unit, or a part of what something else measures.
     Goal,
     /// One of these words.

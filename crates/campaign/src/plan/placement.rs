@@ -162,7 +162,11 @@ pub(super) fn clients(
         let what = "clients.delivered is 0; say how many client nodes the contract delivers";
         return Err(place.error(delivered, what));
     }
-    let memory_bytes = match &wire.memory {
+    let cores = wire.cores.as_ref().and_then(|cores| {
+        let count = cores.get_ref().0?;
+        Some(Spanned::new(cores.span(), count))
+    });
+    let memory_bytes = match wire.memory.as_ref().filter(|text| !text.get_ref().trim().is_empty()) {
         None => None,
         Some(text) => match text.get_ref().parse::<Quantity>() {
             Ok(Quantity { value, dimension: Dimension::Bytes }) if value > 0.0 => Some(value as u64),
@@ -180,7 +184,7 @@ pub(super) fn clients(
         hostfile: wire.hostfile.as_ref().map(|file| file.get_ref().clone()),
         exclude: launch::left_out(&wire.exclude, place)?,
         memory_bytes,
-        cores: whole(wire.cores.as_ref(), "clients.cores", place)?,
+        cores: whole(cores.as_ref(), "clients.cores", place)?,
     })
 }
 

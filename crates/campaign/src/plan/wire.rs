@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use toml::Spanned;
 
-pub(super) use count::{Count, Nodes, Stripes};
+pub(super) use count::{Count, CountOrNone, Nodes, Stripes};
 pub(super) use course::{ClientLimit, Order, Steady};
 pub(super) use dataset::{Cover, Dataset};
 pub(super) use parallel::{App, Group};
@@ -122,7 +122,7 @@ pub(super) struct Clients {
     #[serde(default)]
     pub(super) exclude: Vec<Spanned<String>>,
     pub(super) memory: Option<Spanned<String>>,
-    pub(super) cores: Option<Spanned<Count>>,
+    pub(super) cores: Option<Spanned<CountOrNone>>,
 }
 
 #[derive(Deserialize)]

@@ -5,14 +5,14 @@
 use units::Dimension;
 
 use super::Kind::{
-    Count, CountOr, Entries, Id, Named, Nodes, Number, Quantity, Scales, Several, Text, Texts, Version, Word,
+    Count, CountOr, Entries, Id, Named, Nodes, Number, Quantity, Scales, Several, SizeOrNone, Text, Texts,
+    Version, Word,
 };
 use super::parts::{GROUP, NODES, SERIES, TEST, WAIVED, WAIVER};
 use super::{Kind, Table, key};
 
 pub(super) const TIME: Kind = Quantity(&[Dimension::Seconds]);
 pub(super) const SHARE: Kind = Quantity(&[Dimension::Fraction]);
-const SIZE: Kind = Quantity(&[Dimension::Bytes]);
 
 pub(super) static FILE: Table = Table {
     name: "file",
@@ -154,8 +154,8 @@ static CLIENTS: Table = Table {
         key("delivered", Count, "1536", "how many the contract delivers: what percentages of nodes are of"),
         key("hostfile", Text, "\"hosts.txt\"", "a file with their names, a line each"),
         key("exclude", Texts, "[\"n017\"]", "names of nodes that no job is to run on"),
-        key("memory", SIZE, "\"256 GiB\"", "main memory of a node"),
-        key("cores", Count, "64", "cores of a node"),
+        key("memory", SizeOrNone, "\"256 GiB\"", "main memory of a node; `\"\"` where it is not known"),
+        key("cores", CountOr(""), "64", "cores of a node; `\"\"` where that is not known"),
     ],
     forms: &[],
 };

@@ -76,6 +76,9 @@ fn value(kind: &Kind) -> Value {
         Kind::Truth => json!({ "type": "boolean" }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Quantity(dimensions) => text(&number_with_unit(dimensions)),
+        Kind::SizeOrNone => {
+            json!({ "anyOf": [value(&Kind::Quantity(&[Dimension::Bytes])), { "enum": [""] }] })
+        }
         Kind::Goal => {
             let number = number_with_unit(&[
                 Dimension::Bytes,

@@ -34,6 +34,37 @@ impl Visitor<'_> for CountVisitor {
     }
 }
 
+/// A whole number, or `""` for one that is not known at a scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::plan) struct CountOrNone(pub(in crate::plan) Option<Count>);
+
+impl<'de> Deserialize<'de> for CountOrNone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountOrNoneVisitor)
+    }
+}
+
+struct CountOrNoneVisitor;
+
+impl Visitor<'_> for CountOrNoneVisitor {
+    type Value = CountOrNone;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        CountVisitor.expecting(out)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<CountOrNone, E> {
+        CountVisitor.visit_i64(number).map(|count| CountOrNone(Some(count)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<CountOrNone, E> {
+        match text.trim() {
+            "" => Ok(CountOrNone(None)),
+            text => CountVisitor.visit_str(text).map(|count| CountOrNone(Some(count))),
+        }
+    }
+}
+
 /// How many targets each file is to lie on: `1`, `"1"` or `"all"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::plan) enum Stripes {
