@@ -46,6 +46,27 @@ fn two_criteria_of_one_test_are_told_apart_by_their_metrics() {
 }
 
 #[test]
+fn other_values_than_the_plans_stand_beside_the_result() {
+    let mut campaign = golden::campaign();
+    let said = |campaign: &Campaign| {
+        let text = report::text(campaign, 400, false);
+        (
+            text.contains("At the scale \"small\""),
+            text.contains("with block = 4m: not the values of the plan's"),
+        )
+    };
+    assert_eq!(said(&campaign), (false, false));
+    campaign.info.scale = Some("small".into());
+    assert_eq!(said(&campaign), (true, false));
+    campaign.info.set.insert("block".into(), "4m".into());
+    assert_eq!(said(&campaign), (true, true));
+    let mut page = Vec::new();
+    report::write_html(&campaign, &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("At the scale") && page.contains("Value of block"));
+}
+
+#[test]
 fn colour_adds_nothing_but_colour() {
     let coloured = report::text(&golden::campaign(), 100, true);
     let mut plain = coloured.clone();

@@ -3,7 +3,7 @@
 //! Invariant: total; a campaign without jobs, verdicts or machine facts gives a document that says so.
 //! Never here: the insides of sections.
 
-use results::folder::{Campaign, Job, JobEnd};
+use results::folder::{Campaign, CampaignInfo, Job, JobEnd};
 use results::{Outcome, Verdict};
 
 use super::words::{counted, hash_cell, long_duration, or_none, seconds_of, time};
@@ -109,7 +109,23 @@ fn overall(verdicts: &[Verdict]) -> Overall {
     Overall { word: word.into(), tone, sentence }
 }
 
-/// The overall result, with what has to be known besides: that only a part was run, and that findings stand.
+/// That the values of the plan's parameters are not those that it has by itself.
+fn other_values(info: &CampaignInfo) -> Option<String> {
+    let set = info.set.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
+    Some(match (&info.scale, set.as_str()) {
+        (None, "") => return None,
+        (Some(scale), "") => {
+            format!("At the scale \"{scale}\": its values, not those of the plan's own scale.")
+        }
+        (None, set) => format!("With other values than the plan's: {set}."),
+        (Some(scale), set) => {
+            format!("At the scale \"{scale}\", and with {set}: not the values of the plan's own scale.")
+        }
+    })
+}
+
+/// The overall result, with what has to be known besides: that only a part was run, that parameters had other
+/// values, and that findings stand.
 fn whole(campaign: &Campaign) -> Overall {
     let part = match &campaign.info.only[..] {
         [] => None,
@@ -117,7 +133,8 @@ fn whole(campaign: &Campaign) -> Overall {
         many => Some(format!("Only the tests {} were chosen.", many.join(", "))),
     };
     let Overall { word, tone, mut sentence } = overall(&campaign.verdicts);
-    for more in part.into_iter().chain(summary::open_findings(&campaign.summary)) {
+    let all = part.into_iter().chain(other_values(&campaign.info));
+    for more in all.chain(summary::open_findings(&campaign.summary)) {
         sentence.push(' ');
         sentence.push_str(&more);
     }
@@ -135,6 +152,8 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
         Fact::new("Machine", or_none(host)),
         Fact::of("Directory", Cell::literal(or_none(&info.dir))),
     ];
+    facts.extend(info.scale.as_deref().map(|scale| Fact::new("Scale", scale)));
+    facts.extend(info.set.iter().map(|(name, value)| Fact::new(&format!("Value of {name}"), value)));
     for (system, data) in &info.data {
         facts.push(Fact::of(&format!("Files on {system}"), Cell::literal(data)));
     }
