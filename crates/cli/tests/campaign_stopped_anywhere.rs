@@ -107,7 +107,9 @@ fn part(first: usize) {
     }
     let mut kills = 0;
     for call in CALLS {
-        for number in (first..).step_by(PARTS) {
+        // Most writes are of lines to the terminal; each third of them is one of every kind.
+        let step = if call == "write" { 3 * PARTS } else { PARTS };
+        for number in (first..).step_by(step) {
             let place = Place::new();
             place.plan(TESTS);
             if !killed_at(&place, RUN, call, number) {
@@ -117,7 +119,7 @@ fn part(first: usize) {
             kills += 1;
         }
     }
-    assert!(kills > 20, "{kills} moments");
+    assert!(kills > 12, "{kills} moments");
 }
 
 #[test]
@@ -162,18 +164,18 @@ fn a_campaign_killed_again_while_it_mends_what_a_kill_left_goes_on() {
     assert!(kills > 12, "{kills} moments");
 }
 
-/// Two parts at once, of files of their own.
+/// Two parts at once, each of a second, so that they meet on a busy machine too.
 const GROUP: &str = r#"
 [[group]]
 id = "G"
 overlap = "1%"
 [[group.parts]]
 id = "a"
-ior = "-w -e -t 64k -b 16m"
+ior = "-w -e -t 64k -b 2m --rate=4MB/s"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 [[group.parts]]
 id = "b"
-ior = "-w -e -t 64k -b 16m"
+ior = "-w -e -t 64k -b 2m --rate=4MB/s"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 
@@ -183,8 +185,8 @@ fn parts_of_a_group_run_again_together_where_one_had_ended_and_another_was_kille
         return;
     }
     let mut apart = 0;
-    for call in ["rename", "fsync"] {
-        for number in 1.. {
+    for (call, step) in [("rename", 1), ("fsync", 2)] {
+        for number in (1..).step_by(step) {
             let place = Place::new();
             place.plan(GROUP);
             if !killed_at(&place, RUN, call, number) {
@@ -222,7 +224,7 @@ fn group_goes_on(place: &Place, when: &str) -> u32 {
 const THREE: &str = r#"
 [[group.parts]]
 id = "c"
-ior = "-w -e -t 64k -b 16m"
+ior = "-w -e -t 64k -b 2m --rate=4MB/s"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 
