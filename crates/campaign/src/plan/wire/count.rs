@@ -40,28 +40,7 @@ pub(in crate::plan) struct CountOrNone(pub(in crate::plan) Option<Count>);
 
 impl<'de> Deserialize<'de> for CountOrNone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(CountOrNoneVisitor)
-    }
-}
-
-struct CountOrNoneVisitor;
-
-impl Visitor<'_> for CountOrNoneVisitor {
-    type Value = CountOrNone;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        CountVisitor.expecting(out)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<CountOrNone, E> {
-        CountVisitor.visit_i64(number).map(|count| CountOrNone(Some(count)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<CountOrNone, E> {
-        match text.trim() {
-            "" => Ok(CountOrNone(None)),
-            text => CountVisitor.visit_str(text).map(|count| CountOrNone(Some(count))),
-        }
+        deserializer.deserialize_any(CountOrVisitor("")).map(CountOrNone)
     }
 }
 
@@ -76,28 +55,28 @@ pub(in crate::plan) enum Stripes {
 
 impl<'de> Deserialize<'de> for Stripes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StripesVisitor)
+        let count = deserializer.deserialize_any(CountOrVisitor("all"))?;
+        Ok(count.map_or(Self::All, |count| Self::Count(count.0)))
     }
 }
 
-struct StripesVisitor;
+/// A whole number, or this word instead of one.
+struct CountOrVisitor(&'static str);
 
-impl Visitor<'_> for StripesVisitor {
-    type Value = Stripes;
+impl Visitor<'_> for CountOrVisitor {
+    type Value = Option<Count>;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a whole number, or \"all\"")
+        CountVisitor.expecting(out)?;
+        if self.0.is_empty() { Ok(()) } else { write!(out, ", or \"{}\"", self.0) }
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Stripes, E> {
-        CountVisitor.visit_i64(number).map(|count| Stripes::Count(count.0))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        CountVisitor.visit_i64(number).map(Some)
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Stripes, E> {
-        match text.trim() {
-            "all" => Ok(Stripes::All),
-            text => CountVisitor.visit_str(text).map(|count| Stripes::Count(count.0)),
-        }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        if text.trim() == self.0 { Ok(None) } else { CountVisitor.visit_str(text.trim()).map(Some) }
     }
 }
 
