@@ -28,7 +28,8 @@ mod warnings;
 mod window;
 
 use results::folder::{Campaign, Job, JobEnd};
-use results::record::{Outcome as CaseOutcome, Phase, Record};
+use results::record::{self, Outcome as CaseOutcome, Phase};
+use results::summary::Summary;
 use results::{Outcome, Stretch, Verdict};
 use units::{Dimension, Quantity};
 
@@ -39,13 +40,25 @@ use decide::Decision;
 pub(crate) use group::moved_at_once;
 pub use left_out::left_out;
 pub(crate) use steady::is_steady;
-pub use summary::summary;
 pub(crate) use window::{Span, from_start_to_end, of_job, of_phase};
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
 pub fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
+    verdicts(plan, campaign, &lints::findings(plan, campaign))
+}
+
+/// What `campaign` comes to besides its verdicts.
+pub fn summary(plan: &Plan, campaign: &Campaign) -> Summary {
+    summary::of(plan, campaign, &lints::findings(plan, campaign))
+}
+
+/// Both of these, for which the linter looks once.
+pub fn judged(plan: &Plan, campaign: &Campaign) -> (Vec<Verdict>, Summary) {
     let findings = lints::findings(plan, campaign);
-    let findings = findings.as_slice();
+    (verdicts(plan, campaign, &findings), summary::of(plan, campaign, &findings))
+}
+
+fn verdicts(plan: &Plan, campaign: &Campaign, findings: &[Finding]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for (index, test) in plan.tests.iter().enumerate() {
         let own = test.criteria.iter();
@@ -167,8 +180,5 @@ impl<'a> Case<'a> {
 
 /// All phases of a job.
 fn phases(job: &Job) -> impl Iterator<Item = &Phase> {
-    job.records.iter().filter_map(|record| match record {
-        Record::Phase(phase) => Some(&**phase),
-        _ => None,
-    })
+    record::phases(&job.records)
 }

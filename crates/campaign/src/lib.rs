@@ -26,6 +26,6 @@ pub mod signals;
 mod tool_line;
 mod words;
 
-pub use judge::{judge, summary};
+pub use judge::{judge, judged, summary};
 pub use plan::Plan;
 pub use runner::{Campaigning, Ended, Event, Observer, Trouble, discard, run};

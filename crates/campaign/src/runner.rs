@@ -387,8 +387,7 @@ fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {
         folder::write_machine(&asked.folder, names::AFTER, &machine(&place.dirs))?;
     }
     let mut campaign = folder::load(&asked.folder)?;
-    campaign.verdicts = judge::judge(&asked.plan, &campaign);
-    campaign.summary = judge::summary(&asked.plan, &campaign);
+    (campaign.verdicts, campaign.summary) = judge::judged(&asked.plan, &campaign);
     if is_missing(names::SUMMARY) {
         folder::write_summary(&asked.folder, &campaign.summary)?;
     }

@@ -285,6 +285,14 @@ pub struct Balance {
     pub median_rate: f64,
 }
 
+/// The phases among `records`, in their order.
+pub fn phases(records: &[Record]) -> impl Iterator<Item = &Phase> {
+    records.iter().filter_map(|record| match record {
+        Record::Phase(phase) => Some(&**phase),
+        _ => None,
+    })
+}
+
 /// Latency of single transfers, nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {

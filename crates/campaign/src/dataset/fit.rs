@@ -4,7 +4,7 @@
 //! answer in ten years.
 
 use results::folder::{DatasetFile, Manifest};
-use results::record::{Phase, Record};
+use results::record::{self, Phase, Record};
 use units::{bytes_binary, several};
 
 use crate::ior_line::IorLine;
@@ -41,18 +41,13 @@ pub fn lacking(dataset: &Dataset, made: &Manifest, records: &[Record]) -> Option
 }
 
 fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
-    records.iter().filter_map(|record| match record {
-        Record::Phase(phase) if phase.phase == "write" => Some(&**phase),
-        _ => None,
-    })
+    record::phases(records).filter(|phase| phase.phase == "write")
 }
 
 /// What of it came back wrong when it was read again, where it was.
 fn wrong(records: &[Record]) -> Option<String> {
-    let check = records.iter().find_map(|record| match record {
-        Record::Phase(phase) => phase.check.as_ref().filter(|check| check.bad_transfers > 0),
-        _ => None,
-    })?;
+    let mut checks = record::phases(records).filter_map(|phase| phase.check.as_ref());
+    let check = checks.find(|check| check.bad_transfers > 0)?;
     Some(format!("{} that it wrote came back with wrong data", several(check.bad_transfers, "transfer")))
 }
 
@@ -157,12 +152,7 @@ fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<String
 
 /// Fewer or more names than were made.
 fn names_missing(made: &Manifest, records: &[Record]) -> Option<String> {
-    let phases = |wanted: &'static str| {
-        records.iter().filter_map(move |record| match record {
-            Record::Phase(phase) if phase.phase == wanted => Some(&**phase),
-            _ => None,
-        })
-    };
+    let phases = |wanted| record::phases(records).filter(move |phase| phase.phase == wanted);
     let made_of = |wanted| phases(wanted).map(|phase| phase.ops).sum::<u64>();
     let (files, directories) = (made_of("file_creation"), made_of("directory_creation"));
     if made.files != files {

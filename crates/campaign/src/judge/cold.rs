@@ -101,8 +101,7 @@ fn data(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
 
 /// What would make a read cold, or why nothing would.
 fn way_out(case: &Case<'_>) -> String {
-    let machine = case.campaign.before.as_ref();
-    let fs = machine.and_then(|machine| machine.file_systems.iter().find(|fs| fs.name == case.test.fs));
+    let fs = case.campaign.before.as_ref().and_then(|machine| machine.file_system(&case.test.fs));
     let kind = fs.map_or("", |fs| fs.kind.as_str());
     if matches!(kind, "tmpfs" | "ramfs") {
         return format!("{kind} is memory, so nothing was read from storage");

@@ -16,10 +16,9 @@ use crate::lint::Finding;
 use crate::plan::{self, Plan, Role, Test};
 use crate::project::{self, Fit, Question, Step};
 
-/// The summary of `campaign`.
-pub fn summary(plan: &Plan, campaign: &Campaign) -> Summary {
-    let findings = lints::findings(plan, campaign);
-    let whole = Whole { plan, campaign, findings: &findings };
+/// The summary of `campaign`, to which the linter says `findings`.
+pub(super) fn of(plan: &Plan, campaign: &Campaign, findings: &[Finding]) -> Summary {
+    let whole = Whole { plan, campaign, findings };
     let rates: Vec<Rate> = plan.tests.iter().flat_map(|test| whole.rates(test)).collect();
     Summary {
         layout: plan.layout.clone(),
@@ -28,7 +27,7 @@ pub fn summary(plan: &Plan, campaign: &Campaign) -> Summary {
         projections: plan.projections.iter().map(|asked| projection(&whole, asked)).collect(),
         heroes: heroes(plan, &rates),
         rates,
-        findings: lints::kept(&findings),
+        findings: lints::kept(findings),
     }
 }
 

@@ -113,8 +113,7 @@ fn not_persisted(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
 
 /// Files and names in memory, which no fsync makes durable.
 fn in_memory(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
-    let machine = case.campaign.before.as_ref()?;
-    let fs = machine.file_systems.iter().find(|fs| fs.name == case.test.fs)?;
+    let fs = case.campaign.before.as_ref()?.file_system(&case.test.fs)?;
     let kind = Some(fs.kind.as_str()).filter(|kind| matches!(*kind, "tmpfs" | "ramfs"))?;
     phases.iter().find_map(|phase| match phase.counts {
         Counts::Operations => Some(format!("{}: {kind} is memory, so no storage took part", phase.phase)),

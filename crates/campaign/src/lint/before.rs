@@ -18,7 +18,7 @@ pub struct BeforeSubject<'a> {
 
 impl BeforeSubject<'_> {
     fn file_system(&self) -> Option<&FileSystem> {
-        self.machine?.file_systems.iter().find(|fs| fs.name == self.fs)
+        self.machine?.file_system(&self.fs)
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use results::folder::{Campaign, Job, JobEnd};
-use results::record::{Phase, Record};
+use results::record::{self, Phase, Record};
 use results::statistics;
 
 use super::after::{self, AfterSubject, Part};
@@ -98,11 +98,7 @@ fn run_facts<'c>(plan: &Plan, job: &'c Job, fs: &str) -> Option<RunFacts<'c>> {
         Record::Run(run) => Some(run),
         _ => None,
     })?;
-    let spans = |record: &'c Record| match record {
-        Record::Phase(phase) => judge::of_phase(phase).zip(phase.moments),
-        _ => None,
-    };
-    let phases = job.records.iter().filter_map(spans);
+    let phases = record::phases(&job.records).filter_map(|phase| judge::of_phase(phase).zip(phase.moments));
     let (mut span, mut uncertainty_s) = (None, 0.0_f64);
     for (one, moments) in phases {
         let so_far = span.unwrap_or((one.from, one.to));
@@ -140,11 +136,7 @@ fn judged(test: &Test) -> Vec<&str> {
 /// The phase of this name of every repetition that ended well.
 fn phases<'c>(campaign: &'c Campaign, test: &Test, name: &str) -> Vec<&'c Phase> {
     let jobs = campaign.jobs.iter().filter(|job| job.info.test == test.id && job.info.end == JobEnd::Exit(0));
-    let phases = jobs.flat_map(|job| &job.records).filter_map(|record| match record {
-        Record::Phase(phase) if phase.phase == name => Some(&**phase),
-        _ => None,
-    });
-    phases.collect()
+    jobs.flat_map(|job| record::phases(&job.records)).filter(|phase| phase.phase == name).collect()
 }
 
 fn subject<'c>(

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use results::folder::{Campaign, Fill, Job, JobEnd, Target};
-use results::record::{Counts, Phase, Record};
+use results::record::{self, Counts, Phase};
 
 use super::state::{Degraded, Moment, StateSubject, Traffic};
 use crate::plan::{Plan, Test};
@@ -45,8 +45,7 @@ pub(crate) fn losses(plan: &Plan, campaign: &Campaign, test: &Test) -> Vec<Strin
 
 /// The file system before and after each job that was started.
 fn moments(campaign: &Campaign, test: &Test, jobs: &[&Job]) -> Vec<Moment> {
-    let machine = campaign.before.iter().flat_map(|machine| &machine.file_systems);
-    let whole = machine.clone().find(|fs| fs.name == test.fs);
+    let whole = campaign.before.as_ref().and_then(|machine| machine.file_system(&test.fs));
     let of_fill = |fill: &Option<Fill>| fill.as_ref().map(|fill| names(&fill.targets)).unwrap_or_default();
     let mut all = whole.filter(|_| !sets_servers(test)).map(|fs| names(&fs.targets)).unwrap_or_default();
     for job in jobs {
@@ -84,8 +83,9 @@ fn names(targets: &[Target]) -> BTreeSet<String> {
 
 /// How many targets hold data, as far as is known.
 fn holding_data(campaign: &Campaign, test: &Test) -> Option<i64> {
-    let before = campaign.before.iter().flat_map(|machine| &machine.file_systems);
-    let targets = before.filter(|fs| fs.name == test.fs && !sets_servers(test)).flat_map(|fs| &fs.targets);
+    let before = campaign.before.as_ref().filter(|_| !sets_servers(test));
+    let targets =
+        before.and_then(|machine| machine.file_system(&test.fs)).into_iter().flat_map(|fs| &fs.targets);
     // Those of Lustre that hold names are called so.
     let data = targets.filter(|target| !target.name.contains("-MDT")).count() as i64;
     (data > 0).then_some(data)
@@ -116,10 +116,7 @@ fn traffic(plan: &Plan, campaign: &Campaign, test: &Test, job: &Job) -> Option<T
 
 /// The phases of a job that moved bytes.
 fn phases(job: &Job) -> impl Iterator<Item = &Phase> {
-    job.records.iter().filter_map(|record| match record {
-        Record::Phase(phase) if phase.counts == Counts::Bytes => Some(&**phase),
-        _ => None,
-    })
+    record::phases(&job.records).filter(|phase| phase.counts == Counts::Bytes)
 }
 
 /// On how many targets files lay, each number once: as the layout says that was read back, and else as each

@@ -31,9 +31,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let evidence = Evidence::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = open(folder)?;
-    let verdicts = campaign::judge(&plan, &campaign);
-    campaign.summary = campaign::summary(&plan, &campaign);
-    let kept = std::mem::replace(&mut campaign.verdicts, verdicts);
+    let kept = std::mem::take(&mut campaign.verdicts);
+    (campaign.verdicts, campaign.summary) = campaign::judged(&plan, &campaign);
     say(&table(&campaign))?;
     let checked = folder::check(folder)?;
     note_faults(at, &checked);

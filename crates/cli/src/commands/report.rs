@@ -36,8 +36,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let (plan, mut campaign) = judge::open(folder)?;
     // Never what the files say: somebody may have changed them.
     let kept = std::mem::take(&mut campaign.verdicts);
-    campaign.verdicts = campaign::judge(&plan, &campaign);
-    campaign.summary = campaign::summary(&plan, &campaign);
+    (campaign.verdicts, campaign.summary) = campaign::judged(&plan, &campaign);
     judge::note_faults(at, &folder::check(folder)?);
     if folder.join(names::VERDICTS).exists() {
         judge::differences(&kept, &campaign.verdicts).into_iter().for_each(judge::note);

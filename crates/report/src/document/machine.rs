@@ -85,9 +85,8 @@ fn systems(campaign: &Campaign) -> Option<Table> {
     ];
     let mut table = Table::new("File systems under test", &headings);
     for before in file_systems(campaign) {
-        let in_machine = |machine: &Option<Machine>| {
-            machine.as_ref().and_then(|m| m.file_systems.iter().find(|fs| fs.name == before.name).cloned())
-        };
+        let in_machine =
+            |machine: &Option<Machine>| machine.as_ref().and_then(|m| m.file_system(&before.name).cloned());
         for (when, system) in
             [("before", in_machine(&campaign.before)), ("after", in_machine(&campaign.after))]
         {

@@ -42,6 +42,13 @@ pub struct Machine {
     pub file_systems: Vec<FileSystem>,
 }
 
+impl Machine {
+    /// The file system that the plan calls `name`.
+    pub fn file_system(&self, name: &str) -> Option<&FileSystem> {
+        self.file_systems.iter().find(|fs| fs.name == name)
+    }
+}
+
 /// One file system under test, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileSystem {
