@@ -1,4 +1,4 @@
-//! From a checked plan to the facts that the checks look at: the only file that knows both.
+//! From a checked plan to the facts that the checks look at.
 //!
 //! Never here: checks.
 
