@@ -47,14 +47,25 @@ pub fn several(number: u64, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
-/// Seconds in the unit that reads best: `4.20 ms`, `75.0 s`.
+/// Seconds in the unit that reads best: `4.20 ms`, `75.0 s`, `2 h 05 min`.
 pub fn duration(seconds: f64) -> String {
     match seconds.abs() {
+        s if s >= 7170.0 => long(seconds),
         s if s >= 119.95 => format!("{:.1} min", seconds / 60.0),
         s if s >= 0.9995 || s == 0.0 => scaled(seconds, 1e9, &[" s"]),
         s if s >= 0.9995e-3 => scaled(seconds * 1e3, 1e9, &[" ms"]),
         s if s >= 0.9995e-6 => scaled(seconds * 1e6, 1e9, &[" us"]),
         _ => scaled(seconds * 1e9, 1e9, &[" ns"]),
+    }
+}
+
+/// Hours and minutes, and days where there are some.
+fn long(seconds: f64) -> String {
+    let sign = if seconds < 0.0 { "-" } else { "" };
+    let minutes = (seconds.abs() / 60.0).round() as u64;
+    match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
+        (0, hours, minutes) => format!("{sign}{hours} h {minutes:02} min"),
+        (days, hours, minutes) => format!("{sign}{days} d {hours:02} h {minutes:02} min"),
     }
 }
 
@@ -89,6 +100,9 @@ mod tests {
         assert_eq!(duration(0.9996), "1.00 s");
         assert_eq!(duration(0.000_999_6), "1.00 ms");
         assert_eq!(duration(119.96), "2.0 min");
+        assert_eq!(duration(7169.0), "119.5 min");
+        assert_eq!(duration(7170.0), "2 h 00 min");
+        assert_eq!(duration(230_400.0), "2 d 16 h 00 min");
         assert_eq!(rate_decimal(999_600.0), "1.00 MB/s");
         assert_eq!(bytes_binary(1023.7 * 1024.0), "1.00 MiB");
         assert_eq!((count(99.96), count(9.996), count(999.4)), ("100".into(), "10.0".into(), "999".into()));

@@ -35,6 +35,13 @@ impl Dimension {
         }
     }
 
+    /// The dimension with this base unit.
+    pub fn of_unit(unit: &str) -> Option<Self> {
+        let all =
+            [Self::Bytes, Self::BytesPerSecond, Self::PerSecond, Self::Seconds, Self::Fraction, Self::Count];
+        all.into_iter().find(|dimension| dimension.unit() == unit)
+    }
+
     /// An example of a value in this dimension, for error messages.
     pub fn example(self) -> &'static str {
         match self {
@@ -127,8 +134,16 @@ fn meant(unit: &str) -> Option<String> {
     };
     let small = before.trim_end().to_lowercase();
     let bits = before.ends_with('b') && small != "b" || small.ends_with("bit") || small.ends_with("bits");
+    let bytes = format!("{}{}", in_capitals(&small), if rate { "/s" } else { "" });
+    if bits && before == small && unit_of(&bytes).is_some() {
+        return Some(format!("did you mean `{bytes}`? bits are no unit here"));
+    }
     if bits {
-        return Some("bits are no unit here; write bytes, such as `GB/s`".to_owned());
+        let such = if rate { "GB/s" } else { "GB" };
+        return Some(format!("bits are no unit here; write bytes, such as `{such}`"));
+    }
+    if ["week", "weeks", "month", "months", "year", "years"].contains(&small.as_str()) {
+        return Some("write days, such as `7 days`".to_owned());
     }
     let word = match small.as_str() {
         "sec" | "secs" | "second" | "seconds" => "s",
@@ -170,7 +185,18 @@ impl FromStr for Quantity {
                 "`{text}` has no unit; write for example `{text} MB/s`, `{text}/s` or `{text} s`"
             )));
         }
+        if unit.starts_with(',') {
+            let (whole, part) = (text.replace(',', ""), text.replace(',', "."));
+            return Err(Usage(format!(
+                "`{text}` has a comma, which no number has here; write `{whole}`, or for a part `{part}`"
+            )));
+        }
         let Some((factor, dimension)) = unit_of(unit) else {
+            if unit.contains(|c: char| c.is_ascii_digit()) {
+                return Err(Usage(format!(
+                    "`{text}` is not one number with one unit; write such as `90 min`"
+                )));
+            }
             if let Some(meant) = meant(unit) {
                 return Err(Usage(format!("unknown unit `{unit}` in `{text}`; {meant}")));
             }
@@ -209,7 +235,13 @@ mod tests {
     fn units_of_other_programs_lead_to_those_there_are() {
         for (text, end) in [
             ("3 GIB/s", "did you mean `GiB/s`?"),
-            ("3 gb/s", "bits are no unit here; write bytes, such as `GB/s`"),
+            ("3 gb/s", "did you mean `GB/s`? bits are no unit here"),
+            ("16 gb", "unknown unit `gb` in `16 gb`; did you mean `GB`? bits are no unit here"),
+            ("16 Gb", "bits are no unit here; write bytes, such as `GB`"),
+            ("1 week", "unknown unit `week` in `1 week`; write days, such as `7 days`"),
+            ("1h30m", "`1h30m` is not one number with one unit; write such as `90 min`"),
+            ("1 h 30 min", "`1 h 30 min` is not one number with one unit; write such as `90 min`"),
+            ("1,500 MB/s", "no number has here; write `1500 MB/s`, or for a part `1.500 MB/s`"),
             ("3 MiB/sec", "did you mean `MiB/s`?"),
             ("3 MBps", "did you mean `MB/s`?"),
             ("3 KB/S", "each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"),
