@@ -105,7 +105,7 @@ const SOME: &[&str] = &[
 ];
 
 fn check(mpi: &str, ranks: u32, only: &[&str], at_least: usize) {
-    let mut words = vec!["--timeout", "30"];
+    let mut words = vec!["--timeout", "24"];
     only.iter().for_each(|pattern| words.extend(["--only", *pattern]));
     let Some(told) = suite(mpi, ranks, &words, &[]) else { return };
     assert!(told.failed().is_empty(), "{mpi}, {ranks} ranks: {:#?}", told.failed());

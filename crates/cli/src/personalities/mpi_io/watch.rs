@@ -31,8 +31,8 @@ const TIMES: Times = Times { notes: Duration::from_millis(1500), grace: Duration
 /// How long an exit may take before it is made the hard way.
 const EXIT: Duration = Duration::from_secs(2);
 
-/// How long a case may take of which the library is known to end or hang the job.
-const KNOWN: Duration = Duration::from_secs(10);
+/// Which part of the time of others a case has of which the library is known to end or hang the job.
+const KNOWN: u32 = 6;
 
 /// How often the clock is looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -99,7 +99,7 @@ impl Limits {
     pub(super) fn of(&self, case: &Case) -> Duration {
         let whole = self.most * case.patience;
         let hangs = Known::of(&case.name, &self.library).iter().any(|known| known.is_fatal);
-        if hangs { whole.min(KNOWN) } else { whole }
+        if hangs { (self.most / KNOWN).max(Duration::from_secs(1)) } else { whole }
     }
 }
 
