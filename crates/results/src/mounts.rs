@@ -7,6 +7,8 @@ use std::path::Path;
 /// One mount.
 #[derive(Debug, Default, PartialEq)]
 pub struct Mount {
+    /// The kernel's number of the file system, `MAJOR:MINOR`: two mounts of one that has the same are one.
+    pub number: String,
     /// The directory that it is mounted on.
     pub point: String,
     /// What is mounted: a device, a server with what it exports, or any word.
@@ -30,6 +32,7 @@ pub fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
         if dir.starts_with(&point) && point.len() >= best.point.len() {
             let options = [left.get(5).copied(), wide.first().copied()];
             best = Mount {
+                number: left[2].to_owned(),
                 point,
                 device: unescaped(device),
                 kind: (*kind).to_owned(),
@@ -66,7 +69,7 @@ mod tests {
                      40 22 0:35 / /scratch rw shared:9 - lustre 10.0.0.1@o2ib:/fs rw,flock\n\
                      41 40 0:36 / /scratch/my\\040dir rw - tmpfs tmpfs rw,size=1g\n";
         let found = |dir: &str| mount_of(table, Path::new(dir));
-        assert_eq!(found("/home/me").kind, "ext4");
+        assert_eq!((found("/home/me").kind.as_str(), found("/home/me").number.as_str()), ("ext4", "259:2"));
         assert_eq!(found("/scratchy").point, "/", "a name that only begins alike lies elsewhere");
         let lustre = found("/scratch/a/b");
         assert_eq!((lustre.device.as_str(), lustre.options.as_str()), ("10.0.0.1@o2ib:/fs", "rw;rw,flock"));

@@ -9,9 +9,10 @@ use serde::de::DeserializeOwned;
 use super::{Campaign, Job, JobEnd, JobInfo, chain, names};
 use crate::{Record, records};
 
-/// How many lines of a job's error stream are kept beside it.
+/// How many lines of the beginning, and of the end, of a job's error stream are kept beside it.
+const FIRST_WORDS: usize = 2;
 const LAST_WORDS: usize = 20;
-/// How much of the end of an error stream is looked at, bytes.
+/// How much of the beginning and of the end of an error stream is looked at, bytes.
 const LOOK_BACK: u64 = 4096;
 
 /// Loads the campaign in `dir`. What a later step would have added (machine facts afterwards,
@@ -100,17 +101,27 @@ impl Job {
     }
 }
 
-/// The last lines of a text that say something, the oldest first.
+/// The first lines of a text that say something, and the last, in their order.
 pub fn last_words(path: &Path) -> io::Result<Vec<String>> {
     let mut file = File::open(path)?;
-    let from = file.metadata()?.len().saturating_sub(LOOK_BACK);
-    file.seek(SeekFrom::Start(from))?;
+    let length = file.metadata()?.len();
+    let is_short = length <= 2 * LOOK_BACK;
+    let mut said = lines(&mut (&mut file).take(if is_short { length } else { LOOK_BACK }))?;
+    file.seek(SeekFrom::Start(if is_short { length } else { length - LOOK_BACK }))?;
+    said.extend(lines(&mut file)?);
+    let first = said.len().min(FIRST_WORDS);
+    let last = said.len().saturating_sub(LAST_WORDS).max(first);
+    said.drain(first..last);
+    Ok(said)
+}
+
+/// The lines that say something.
+fn lines(text: &mut dyn Read) -> io::Result<Vec<String>> {
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    text.read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
     let said = text.lines().map(|line| line.replace(|c: char| c.is_control(), " ").trim().to_owned());
-    let mut said: Vec<String> = said.filter(|line| line.chars().any(char::is_alphanumeric)).collect();
-    Ok(said.split_off(said.len().saturating_sub(LAST_WORDS)))
+    Ok(said.filter(|line| line.chars().any(char::is_alphanumeric)).collect())
 }
 
 pub(super) fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
@@ -129,5 +140,24 @@ fn optional<T>(found: io::Result<T>) -> io::Result<Option<T>> {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_error_stream_the_first_lines_are_kept_and_the_last() {
+        let place = tempfile::tempdir().expect("a directory");
+        let file = place.path().join("stderr.txt");
+        for (lines, kept) in [(1, 1), (22, 22), (23, 22), (5000, 22)] {
+            let text: String = (1..=lines).map(|line| format!("line {line}\n-----\n")).collect();
+            fs::write(&file, text).expect("a file");
+            let words = last_words(&file).expect("words");
+            assert_eq!(words.len(), kept, "{lines}: {words:?}");
+            assert_eq!(words[0], "line 1");
+            assert_eq!(words[kept - 1], format!("line {lines}"));
+        }
     }
 }

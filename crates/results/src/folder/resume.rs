@@ -62,7 +62,12 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
 
 /// Where a job's folder lies before it gets its name, `path` being relative to the campaign's folder.
 pub(super) fn hidden(dir: &Path, path: &str) -> PathBuf {
-    dir.join(names::JOBS).join(format!(".{}", name_when_ended(path)))
+    dir.join(as_it_lies(path))
+}
+
+/// The same, relative to the campaign's folder.
+pub(super) fn as_it_lies(path: &str) -> String {
+    format!("{}/.{}", names::JOBS, name_when_ended(path))
 }
 
 /// Gives their names to files and folders that the chain has and that were about to get them.
