@@ -31,6 +31,9 @@ pub use reuse::{Found, find};
 pub use sample::differing;
 pub use walk::changed;
 
+/// What is said of a dataset to which somebody wrote: its files are no more those that are compared.
+pub(crate) const CHANGED: &str = "was changed since it was made";
+
 /// How long samples are taken at most.
 const SAMPLING: Duration = Duration::from_secs(20);
 

@@ -42,6 +42,8 @@ pub struct IorLine {
     pub wear_out: bool,
     /// The file that tells readers how far a stopped writer came, where the line names one.
     pub status_file: Option<String>,
+    /// `-O minTimeDuration`: phases are gone through again until so much time is over.
+    pub min_time: bool,
     /// `-i`, repetitions inside one launch.
     pub repetitions: u64,
     /// `-m`: a file of its own for each of these repetitions.
@@ -134,6 +136,7 @@ impl IorLine {
             deadline_s: 0,
             wear_out: false,
             status_file: None,
+            min_time: false,
             repetitions: 1,
             multi_file: false,
             file: None,
@@ -265,6 +268,7 @@ impl IorLine {
         let key = key.trim().to_lowercase();
         match (key.as_str(), DIRECTIVES.iter().find(|(name, _)| *name == key)) {
             ("stonewallingwearout", _) => self.wear_out = value.trim() != "0",
+            ("mintimeduration", _) => self.min_time = value.trim() != "0",
             ("stonewallingstatusfile", _) => self.status_file = Some(value.trim().to_owned()),
             (_, Some((_, letter))) if WITH_VALUE.contains(*letter) => {
                 return self.valued(*letter, value.trim());

@@ -1,7 +1,8 @@
 //! Verdicts: what the records of a campaign say to each criterion of its plan.
 //!
 //! In this order: was anything measured; may it be used; does the criterion hold literally; do the
-//! repetitions support that. What a reader of the number has to know besides goes into its warnings.
+//! repetitions support that. What a reader of the number has to know besides goes into its warnings and
+//! notes.
 //!
 //! Invariant: pure. The same plan and folder give the same verdicts, today and in ten years.
 //! Never here: running, reading files, printing.
@@ -26,6 +27,7 @@ mod trend;
 mod usable;
 mod warnings;
 mod window;
+mod wrong;
 
 use results::folder::{Campaign, Job, JobEnd};
 use results::record::{self, Outcome as CaseOutcome, Phase};
@@ -40,6 +42,7 @@ use decide::Decision;
 pub(crate) use group::moved_at_once;
 pub use left_out::left_out;
 pub(crate) use steady::is_steady;
+use warnings::Told;
 pub(crate) use window::{Span, from_start_to_end, of_job, of_phase};
 
 /// Judges every criterion of `plan` by what `campaign` holds, in the order of the plan.
@@ -69,6 +72,12 @@ fn verdicts(plan: &Plan, campaign: &Campaign, findings: &[Finding]) -> Vec<Verdi
         verdicts.extend(sums.map(|(group, sum)| group::verdict(plan, campaign, findings, group, sum)));
     }
     verdicts
+}
+
+/// What is judged of each repetition, whatever the linter says to it; empty where nothing may be judged.
+pub(crate) fn values(plan: &Plan, campaign: &Campaign, test: &Test, criterion: &Criterion) -> Vec<f64> {
+    let case = Case { plan, campaign, findings: &[], test, criterion };
+    usable::measured(&case, &case.jobs()).unwrap_or_default()
 }
 
 /// A criterion that asks for no more than the values of a metric.
@@ -114,10 +123,12 @@ impl<'a> Case<'a> {
             }
             Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
         };
+        let wrong = wrong::found(self, &jobs);
+        let decision = wrong::counted(self, &jobs, wrong.as_deref(), decision);
         let (decision, told) = clients::limited(self, decision);
-        let warnings = match decision.outcome {
-            Outcome::NotRun => Vec::new(),
-            _ => [told, warnings::all(self, &jobs, decision.statistics.as_ref())].concat(),
+        let told = match decision.outcome {
+            Outcome::NotRun => Told::default(),
+            _ => told.and(warnings::all(self, &jobs, decision.statistics.as_ref())),
         };
         let mut verdict = Verdict {
             test: self.test.id.clone(),
@@ -130,11 +141,12 @@ impl<'a> Case<'a> {
             threshold: goal.ok().map(|goal| goal.threshold.value),
             unit: self.criterion.goal.dimension().unit().to_owned(),
             statistics: decision.statistics,
-            warnings,
+            warnings: told.warnings,
+            notes: told.notes,
             jobs: jobs.iter().map(|job| job.folder.clone()).collect(),
             stretches: self.stretches(&jobs),
         };
-        lints::apply(&lints::grave(self), &mut verdict);
+        lints::apply(&lints::grave(self), wrong.is_some(), &mut verdict);
         verdict
     }
 

@@ -3,11 +3,22 @@
 //! Invariant: pure. The same records give the same words, also when a campaign is resumed.
 //! Never here: directories, processes.
 
+use results::folder::JobEnd;
 use results::record::{Phase, Record};
 use results::statistics;
+use units::several;
 
 use crate::plan::{Placement, Plan, Search, Test};
 use crate::schedule::{PlannedJob, Purpose};
+
+/// What a job that ended so recorded, as this module looks at it. One that was killed behind its last line
+/// has no end in it: the launch was to come to its end too.
+pub fn recorded(end: Option<&JobEnd>, mut records: Vec<Record>) -> Vec<Record> {
+    if end != Some(&JobEnd::Exit(0)) {
+        records.retain(|record| !matches!(record, Record::End(_)));
+    }
+    records
+}
 
 /// Puts what earlier jobs export into the words of `job`; `records` gives those of a repetition of a test.
 /// The error says what is missing.
@@ -77,7 +88,8 @@ struct Found {
 }
 
 fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Found {
-    let nodes = |step: usize| plan.tests[search.steps[step]].placement.nodes.unwrap_or(0);
+    let nodes =
+        |step: usize| several(plan.tests[search.steps[step]].placement.nodes.unwrap_or(0).into(), "node");
     let mut before: Option<f64> = None;
     for (step, test) in search.steps.iter().enumerate() {
         let id = &plan.tests[*test].id;
@@ -93,7 +105,7 @@ fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>
         if let Some(before) = before.filter(|before| value < before * (1.0 + search.gain)) {
             let gain = (value / before - 1.0) * 100.0;
             let why = format!(
-                "{} nodes are the optimum: {} nodes changed {} by {gain:+.1} %, and {:.1} % are asked for",
+                "the optimum is {}: {} changed {} by {gain:+.1} %, and {:.1} % are asked for",
                 nodes(step - 1),
                 nodes(step),
                 search.metric,
@@ -104,7 +116,7 @@ fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>
         before = Some(value);
     }
     let last = search.steps.len() - 1;
-    let why = format!("{} nodes are the most that were tried, and still gained", nodes(last));
+    let why = format!("the rate still gained at {}, the most that were tried", nodes(last));
     Found { best: Some(last), ended: Some(last), why }
 }
 
@@ -215,12 +227,12 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]));
         assert_eq!(
             why,
-            "4 nodes are the optimum: 8 nodes changed write.bw by +1.1 %, and 3.0 % are asked for"
+            "the optimum is 4 nodes: 8 nodes changed write.bw by +1.1 %, and 3.0 % are asked for"
         );
         assert_eq!(search(&[100, 90]).1, Some(2), "a loss is no gain");
         let (why, nodes, unneeded) = search(&[100, 200, 400, 800]);
         assert_eq!((nodes, unneeded), (Some(16), vec![]));
-        assert_eq!(why, "16 nodes are the most that were tried, and still gained");
+        assert_eq!(why, "the rate still gained at 16 nodes, the most that were tried");
         let (why, nodes, _) = search(&[100, 200]);
         assert_eq!(nodes, None);
         assert_eq!(why, "T.n8 measured no write.bw, by which the number of nodes is found");
@@ -228,6 +240,16 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         let said = "T.n2 did not end well, so nothing is known of its write.bw, by which the number \
             of nodes is found";
         assert_eq!((nodes, why.as_str()), (None, said));
+    }
+
+    #[test]
+    fn a_launch_that_was_killed_behind_its_last_record_did_not_end_well() {
+        let all = || vec![Record::Phase(Box::default()), Record::End(End::default())];
+        assert!(ended_well(&recorded(Some(&JobEnd::Exit(0)), all())));
+        for end in [Some(JobEnd::Signal(9)), Some(JobEnd::TimedOut), Some(JobEnd::Exit(137)), None] {
+            let left = recorded(end.as_ref(), all());
+            assert_eq!((left.len(), ended_well(&left)), (1, false), "{end:?}");
+        }
     }
 
     #[test]

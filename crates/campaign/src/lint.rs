@@ -23,6 +23,7 @@ pub mod runs;
 pub mod state;
 pub mod subject;
 pub mod table;
+mod twins;
 pub mod waiver;
 mod words;
 
@@ -36,7 +37,6 @@ pub use from_plan::{subjects, waivers};
 pub use paper::{LESS_GRAVE, paper};
 pub use subject::{LineSubject, PlanSubject, Role};
 pub use table::{LINTS, Lint, named};
-pub use waiver::Waiver;
 pub use words::size;
 
 use crate::Plan;

@@ -17,6 +17,7 @@ use results::folder::{FileSystem, Fill, Layout, Machine};
 use results::mounts::{self, mount_of};
 
 pub use environment::recorded;
+pub(crate) use programs::is_there;
 pub use programs::{Hashes, launcher};
 
 /// This machine now, with the file systems of the directories given by the plan's names for them.

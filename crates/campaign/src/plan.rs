@@ -39,12 +39,13 @@ use units::{Dimension, Quantity, Usage};
 use crate::launch::Launch;
 use crate::line::Line;
 
+pub use check::among;
 pub use clause::{Criterion, Decide, Goal, Op, Stat};
 pub use dataset::{Cover, Dataset};
 pub use keys::{paper, schema};
 pub use parameters::Choice;
 pub use several::{Export, Group, Import, Projection, Search, Series, Step};
-pub use steady::{ClientLimit, Course};
+pub use steady::{ClientLimit, Course, Turns};
 
 /// A plan, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +127,8 @@ pub struct FileSystem {
     pub kind: Option<String>,
     /// How many servers there are in all.
     pub servers: Option<u32>,
+    /// How many targets hold data in all.
+    pub targets: Option<u32>,
     /// The command that brings so many servers on and the others off; `{servers}` is replaced.
     pub set_servers: Option<String>,
     /// The command that prints how many serve.
@@ -158,7 +161,7 @@ pub struct State {
     pub name: String,
     /// Which.
     pub kind: StateKind,
-    /// The ranks that make it.
+    /// The ranks of the job that makes it; none without one.
     pub placement: Placement,
     /// The file system.
     pub fs: String,
@@ -308,8 +311,10 @@ pub struct Waiver {
     pub lint: String,
     /// Why it does not matter here.
     pub why: String,
-    /// Who says so.
+    /// Who says so; empty where nobody has signed, and so nobody answers for it.
     pub by: String,
+    /// What puts a name there, such as `--set signed=NAME`.
+    pub signed_by: String,
     /// Line and column in the plan's file.
     pub at: (usize, usize),
 }

@@ -268,7 +268,8 @@ impl<'a> Done<'a> {
         }
         let mut bound = job.clone();
         let records = |test: &str, repetition: u32| {
-            records::load(&folder(test, repetition).join(names::RECORDS)).unwrap_or_default()
+            let records = records::load(&folder(test, repetition).join(names::RECORDS));
+            late::recorded(self.ends.get(&(test.to_owned(), repetition)), records.unwrap_or_default())
         };
         if let Some(why) = late::unneeded(&self.asked.plan, job, &records) {
             return Err(why);

@@ -6,7 +6,7 @@
 
 use units::Usage;
 
-/// One option of a line.
+/// One option of a line that may be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Given {
     /// A letter without a value, and whether it is switched on.
@@ -15,6 +15,19 @@ pub(crate) enum Given {
     Valued(char, String),
     /// A long option without its dashes, with its value where it has one.
     Long(String, Option<String>),
+}
+
+/// What a word of any line is, or a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A letter that takes no value, with what stands behind `=`.
+    Flag(char, Option<String>),
+    /// A letter that takes a value, with it where there is one.
+    Valued(char, Option<String>),
+    /// A long option without its dashes, with its value where there is one.
+    Long(String, Option<String>),
+    /// No option.
+    Stray,
 }
 
 /// Which options of a workload take a value.
@@ -26,6 +39,56 @@ pub(crate) struct Valued {
     pub(crate) long: &'static [&'static str],
 }
 
+/// Takes any line apart: its parts in their order, each with the place of its word, from 0.
+pub(crate) fn read(words: &[String], valued: Valued) -> Vec<(usize, Part)> {
+    let (mut parts, mut at) = (Vec::new(), 0);
+    while let Some(word) = words.get(at) {
+        let next = || words.get(at + 1).filter(|next| is_value(next)).cloned();
+        let mut taken = None;
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None if valued.long.contains(&word.as_str()) => {
+                    taken = next();
+                    (long, taken.clone())
+                }
+                None => (long, None),
+            };
+            parts.push((at, Part::Long(name.to_owned(), value)));
+        } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            let end = letters.find(|c| c == '=' || valued.letters.contains(c)).unwrap_or(letters.len());
+            let (flags, behind) = letters.split_at(end);
+            // The number goes to all flags of the word.
+            let number = behind.strip_prefix('=').map(str::to_owned);
+            parts.extend(flags.chars().map(|letter| (at, Part::Flag(letter, number.clone()))));
+            let mut value = behind.chars();
+            if let Some(letter) = value.next().filter(|letter| *letter != '=') {
+                let glued = value.as_str();
+                let value = match glued.is_empty() {
+                    true => {
+                        taken = next();
+                        taken.clone()
+                    }
+                    false => Some(glued.strip_prefix('=').unwrap_or(glued).to_owned()),
+                };
+                parts.push((at, Part::Valued(letter, value)));
+            }
+        } else {
+            parts.push((at, Part::Stray));
+        }
+        at += 1 + usize::from(taken.is_some());
+    }
+    parts
+}
+
+/// Whether a word can be a value: not an option, unless a negative number.
+fn is_value(word: &str) -> bool {
+    match word.strip_prefix('-') {
+        Some(rest) => rest.starts_with(|c: char| c.is_ascii_digit()) && rest.parse::<f64>().is_ok(),
+        None => true,
+    }
+}
+
 /// Hands each option of a line to `take`, up to the first that it refuses; `stray` is what is said of a
 /// word that is none.
 pub(crate) fn walk(
@@ -34,37 +97,16 @@ pub(crate) fn walk(
     stray: &dyn Fn(&str) -> String,
     take: &mut dyn FnMut(Given) -> Result<(), Usage>,
 ) -> Result<(), Usage> {
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        let mut next = || rest.next().cloned().ok_or_else(|| Usage(format!("`{word}` has no value")));
-        if let Some(long) = word.strip_prefix("--") {
-            let (name, value) = match long.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None if valued.long.contains(&word.as_str()) => (long, Some(next()?)),
-                None => (long, None),
-            };
-            take(Given::Long(name.to_owned(), value))?;
-            continue;
-        }
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            return Err(Usage(stray(word)));
-        };
-        let (flags, behind) = match letters.find(|c| c == '=' || valued.letters.contains(c)) {
-            Some(at) => letters.split_at(at),
-            None => (letters, ""),
-        };
-        // The number goes to all flags of the word.
-        let on = behind.strip_prefix('=') != Some("0");
-        flags.chars().try_for_each(|letter| take(Given::Flag(letter, on)))?;
-        let mut value = behind.chars();
-        if let Some(letter) = value.next().filter(|letter| *letter != '=') {
-            let glued = value.as_str();
-            let value = match glued.is_empty() {
-                true => next()?,
-                false => glued.strip_prefix('=').unwrap_or(glued).to_owned(),
-            };
-            take(Given::Valued(letter, value))?;
-        }
+    for (at, part) in read(words, valued) {
+        let word = &words[at];
+        let none = || Usage(format!("`{word}` has no value"));
+        take(match part {
+            Part::Flag(letter, number) => Given::Flag(letter, number.as_deref() != Some("0")),
+            Part::Valued(letter, value) => Given::Valued(letter, value.ok_or_else(none)?),
+            Part::Long(_, None) if valued.long.contains(&word.as_str()) => return Err(none()),
+            Part::Long(name, value) => Given::Long(name, value),
+            Part::Stray => return Err(Usage(stray(word))),
+        })?;
     }
     Ok(())
 }
@@ -95,6 +137,7 @@ mod tests {
             ("-wr=0 -k=1", vec![Flag('w', false), Flag('r', false), Flag('k', true)]),
             ("-b 1g -t=4k -b1m", vec![valued('b', "1g"), valued('t', "4k"), valued('b', "1m")]),
             ("-wb 1g", vec![Flag('w', true), valued('b', "1g")]),
+            ("-b -4", vec![valued('b', "-4")]),
             ("-b a=b", vec![valued('b', "a=b")]),
             ("-ba=b", vec![valued('b', "a=b")]),
             (
@@ -106,6 +149,8 @@ mod tests {
         }
         for (line, why) in [
             ("-b", "`-b` has no value"),
+            ("-b -w", "`-b` has no value"),
+            ("--rate -w", "`--rate` has no value"),
             ("--rate", "`--rate` has no value"),
             ("x", "`x` is none"),
             ("-", "`-` is none"),

@@ -1,40 +1,23 @@
 //! External programs, and groups of tests that run at once; the programs are lines of the shell.
 
-use std::fs;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+mod common;
 
-use campaign::runner::Blind;
-use campaign::{Campaigning, Ended, Plan, run};
-use results::folder::{Build, Campaign};
+use std::fs;
+
+use campaign::Plan;
+use common::Stage;
+use results::folder::Campaign;
 use results::record::{Record, Value};
 use results::{Outcome, Verdict};
 
 const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n";
 
-fn judged(tests: &str, only: &[&str]) -> (tempfile::TempDir, Campaign) {
-    let place = tempfile::tempdir().unwrap();
-    let path = |name: &str| -> PathBuf { place.path().join(name) };
-    fs::create_dir(path("scratch")).unwrap();
-    let asked = Campaigning {
-        around: Default::default(),
-        plan: Plan::parse(&format!("{HEAD}{tests}"), "p.toml").unwrap(),
-        dir: Some(path("scratch")),
-        folder: path("campaign"),
-        resume: false,
-        only: only.iter().map(|id| (*id).to_owned()).collect(),
-        program: "/bin/true".into(),
-        tool: "stand-in 1".into(),
-        build: Build::default(),
-        argv: vec!["assay".into(), "run".into()],
-        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
-        stop: Arc::new(AtomicBool::new(false)),
-    };
-    match run(&asked, &mut Blind) {
-        Ok(Ended::Judged(campaign)) => (place, *campaign),
-        other => panic!("{other:?}"),
-    }
+fn judged(tests: &str, only: &[&str]) -> (Stage, Campaign) {
+    let stage = Stage::of("#!/bin/sh\n");
+    let mut asked = stage.campaigning(&format!("{HEAD}{tests}"));
+    asked.only = only.iter().map(|id| (*id).to_owned()).collect();
+    let campaign = common::judged(&asked);
+    (stage, campaign)
 }
 
 fn refusal(tests: &str) -> String {
@@ -103,11 +86,11 @@ fn what_an_external_program_leaves_under_the_names_of_ours_is_set_aside() {
     assert!(c.reason.contains("stdout.txt: is no file any more"), "{}", c.reason);
     for job in ["0001-A-r1", "0002-B-r1"] {
         for name in ["records.jsonl.left", "records.jsonl.left-2", "job.json.left", "dataset.json.left"] {
-            let left = fs::read_to_string(place.path().join("campaign/jobs").join(job).join(name));
+            let left = fs::read_to_string(place.path("campaign/jobs").join(job).join(name));
             assert_eq!(left.unwrap(), "mine\n", "{job} {name}");
         }
     }
-    assert_eq!(results::folder::verify(&place.path().join("campaign")).unwrap(), Vec::<String>::new());
+    assert_eq!(results::folder::verify(&place.path("campaign")).unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -142,16 +125,17 @@ fn parts_that_hardly_met_measure_nothing_together() {
         app("0.4", "5"),
     );
     let (_place, mut campaign) = judged(&group, &[]);
-    assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass, "all of the shorter one ran beside the longer");
-    for (part, (started, seconds)) in
-        [("2026-01-01T00:00:00.000+00:00", 100.0), ("2026-01-01T00:01:00.000+00:00", 50.0)]
-            .into_iter()
-            .enumerate()
-    {
-        campaign.jobs[part].info.started = started.into();
-        campaign.jobs[part].info.seconds = seconds;
-    }
     let plan = Plan::parse(&format!("{HEAD}{group}"), "p.toml").unwrap();
+    let at = |campaign: &mut Campaign, minute: u32| {
+        for (job, (minute, seconds)) in campaign.jobs.iter_mut().zip([(0, 100.0), (minute, 50.0)]) {
+            job.info.started = format!("2026-01-01T00:0{minute}:00.000+00:00");
+            job.info.seconds = seconds;
+        }
+    };
+    at(&mut campaign, 0);
+    let beside = campaign::judge(&plan, &campaign);
+    assert_eq!(beside[0].outcome, Outcome::Pass, "all of the shorter one ran beside the longer: {beside:#?}");
+    at(&mut campaign, 1);
     let why =
         "repetition 1: 80 % of the shorter of L.a and L.b ran while the other did, and 90 % are asked for";
     assert_eq!(said(&campaign::judge(&plan, &campaign)), [("L.a", Outcome::Invalid, why)]);

@@ -1,14 +1,15 @@
 //! Campaigns over a stand-in for a file system that is asked by commands: what is down is a file's lines,
 //! what its servers moved the sum of another's, and a program adds 1000 bytes with each job.
 
+mod common;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use campaign::{Campaigning, Ended, Event, Observer, Plan, Trouble, run};
-use results::folder::{Build, Campaign, Job, JobEnd};
+use campaign::{Campaigning, Ended, Event, Observer, Trouble, run};
+use common::Stage;
+use results::folder::{Campaign, Job, JobEnd};
 use results::{Outcome, Verdict};
 
 /// `-j 1` takes a server down meanwhile, `-j 2` hangs as long as the file `.hang` is there.
@@ -45,8 +46,6 @@ const LOST: &str = "[state.lost]\n\
                     degrade = \"echo ost3 is down > FILE.down; echo degrade >> FILE.history\"\n\
                     mend = \"rm FILE.down; echo mend >> FILE.history\"\n";
 
-struct Stage(tempfile::TempDir);
-
 /// Asks the campaign to stop when it shows a job running, and keeps what is to be put right by hand.
 #[derive(Default)]
 struct Watch {
@@ -66,21 +65,10 @@ impl Observer for Watch {
 
 impl Stage {
     fn new() -> Self {
-        let stage = Self(tempfile::tempdir().unwrap());
-        fs::write(stage.path("program"), PROGRAM).unwrap();
-        fs::set_permissions(stage.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-        fs::write(stage.path("program.records"), RECORDS).unwrap();
-        fs::write(stage.path("program.moved"), "5\n").unwrap();
-        fs::create_dir(stage.path("scratch")).unwrap();
+        let stage = Self::of(PROGRAM);
+        stage.write("program.records", RECORDS);
+        stage.write("program.moved", "5\n");
         stage
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
     /// A campaign on a file system with these keys.
@@ -89,21 +77,7 @@ impl Stage {
             "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\ndefaults = {{ timeout = \"20 s\" }}\n\
              [fs.s]\ndir = \"{{dir}}\"\n{keys}\n{tests}"
         );
-        let text = head.replace("FILE", &self.path("program").to_string_lossy());
-        Campaigning {
-            around: Default::default(),
-            plan: Plan::parse(&text, "p.toml").unwrap_or_else(|refused| panic!("{refused}\n{text}")),
-            dir: Some(self.path("scratch")),
-            folder: self.path("campaign"),
-            resume: false,
-            only: vec![],
-            program: self.path("program"),
-            tool: "stand-in 1".into(),
-            build: Build::default(),
-            argv: vec!["assay".into(), "run".into()],
-            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            stop: Arc::new(AtomicBool::new(false)),
-        }
+        self.campaigning(&head.replace("FILE", &self.path("program").to_string_lossy()))
     }
 
     fn judged(&self, keys: &str, tests: &str) -> Campaign {

@@ -1,18 +1,19 @@
 //! Campaigns over a stand-in for the program that measures: a shell script that copies records.
 
+mod common;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use campaign::launch::Surroundings;
 use campaign::line::Line;
 use campaign::runner::Blind;
-use campaign::{Campaigning, Ended, Event, Observer, Plan, Trouble, run};
+use campaign::{Campaigning, Ended, Event, Observer, Trouble, run};
+use common::{Stage, judged};
 use results::Outcome;
-use results::folder::{Build, Campaign, JobEnd, load};
+use results::folder::{Campaign, JobEnd, load};
 use results::record::{End, Phase, Record, Run, Spans};
 
 /// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear,
@@ -34,16 +35,9 @@ done
 sed "s/\"ranks\":1,\"nodes\"/\"ranks\":$2,\"nodes\"/" "$0.records" > "$last"
 "#;
 
-struct Stage {
-    place: tempfile::TempDir,
-}
-
 impl Stage {
     fn new() -> Self {
-        let stage = Self { place: tempfile::tempdir().unwrap() };
-        let program = stage.path("program");
-        fs::write(&program, SCRIPT).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let stage = Self::of(SCRIPT);
         let spans = Spans { transfer_s: 1.0, total_s: 1.0, ..Default::default() };
         let phase = |name: &str| {
             Record::Phase(Box::new(Phase {
@@ -65,48 +59,27 @@ impl Stage {
         ];
         let lines: Vec<String> =
             records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
-        fs::write(stage.path("program.records"), lines.concat()).unwrap();
-        fs::create_dir(stage.path("scratch")).unwrap();
+        stage.write("program.records", &lines.concat());
         stage
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.place.path().join(name)
-    }
-
     fn calls(&self) -> Vec<String> {
-        let calls = fs::read_to_string(self.path("program.calls")).unwrap_or_default();
-        calls.lines().map(str::to_owned).collect()
+        self.text("program.calls").lines().map(str::to_owned).collect()
     }
 
     fn asked(&self, tests: &str, resume: bool) -> Campaigning {
         let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
                     launch = { kind = \"local\", env = { ASSAY_COLOUR = \"blue\" } }\n";
-        Campaigning {
-            plan: Plan::parse(&format!("{head}{tests}"), "p.toml").unwrap(),
-            dir: Some(self.path("scratch")),
-            folder: self.path("campaign"),
-            resume,
-            only: vec![],
-            program: self.path("program"),
-            tool: "stand-in 1".into(),
-            build: Build::default(),
-            argv: vec!["assay".into(), "run".into()],
-            around: Surroundings::default(),
-            environment: vec![
-                ("PATH".into(), "/usr/bin:/bin".into()),
-                ("SLURM_PROCID".into(), "0".into()),
-                ("SECRET".into(), "not recorded".into()),
-            ],
-            stop: Arc::new(AtomicBool::new(false)),
+        let mut asked = self.campaigning(&format!("{head}{tests}"));
+        asked.resume = resume;
+        for (name, value) in [("SLURM_PROCID", "0"), ("SECRET", "not recorded")] {
+            asked.environment.push((name.into(), value.into()));
         }
+        asked
     }
 
     fn judged(&self, tests: &str, resume: bool) -> Campaign {
-        match run(&self.asked(tests, resume), &mut Blind) {
-            Ok(Ended::Judged(campaign)) => *campaign,
-            other => panic!("{other:?}"),
-        }
+        judged(&self.asked(tests, resume))
     }
 
     fn scratch(&self) -> Vec<String> {

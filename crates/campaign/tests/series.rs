@@ -1,15 +1,17 @@
 //! Series over a stand-in for a file system whose servers are a number in a file, and a program that moves
 //! 100 bytes a second for each of them.
 
+mod common;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use campaign::runner::Blind;
 use campaign::{Campaigning, Ended, Event, Observer, Plan, run};
-use results::folder::{Build, Campaign, JobEnd};
+use common::{Stage, judged};
+use results::folder::{Campaign, JobEnd};
 use results::{Outcome, Verdict};
 
 /// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses, and with
@@ -60,24 +62,11 @@ uses = "w"
 criterion = { metric = "read.bw", linear_within = "10%" }
 "#;
 
-struct Stage(tempfile::TempDir);
-
 impl Stage {
     fn new() -> Self {
-        let stage = Self(tempfile::tempdir().unwrap());
-        fs::write(stage.path("program"), PROGRAM).unwrap();
-        fs::set_permissions(stage.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-        fs::write(stage.path("program.servers"), "6\n").unwrap();
-        fs::create_dir(stage.path("scratch")).unwrap();
+        let stage = Self::of(PROGRAM);
+        stage.write("program.servers", "6\n");
         stage
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// A campaign in which this command brings servers on.
@@ -87,10 +76,7 @@ impl Stage {
 
     /// The same with keys of the plan and with tables behind the series.
     fn judged_with(&self, set: &str, keys: &str, beside: &str) -> Campaign {
-        match run(&self.asked(set, keys, beside), &mut Blind) {
-            Ok(Ended::Judged(campaign)) => *campaign,
-            other => panic!("{other:?}"),
-        }
+        judged(&self.asked(set, keys, beside))
     }
 
     fn asked(&self, set: &str, keys: &str, beside: &str) -> Campaigning {
@@ -101,20 +87,7 @@ impl Stage {
              [fs.s]\ndir = \"{{dir}}\"\nservers = 6\nset_servers = '''{set}'''\n\
              count_servers = \"cat {state}\"\n"
         );
-        Campaigning {
-            around: Default::default(),
-            plan: Plan::parse(&format!("{head}{SERIES}{beside}"), "p.toml").unwrap(),
-            dir: Some(self.path("scratch")),
-            folder: self.path("campaign"),
-            resume: false,
-            only: vec![],
-            program: self.path("program"),
-            tool: "stand-in 1".into(),
-            build: Build::default(),
-            argv: vec!["assay".into(), "run".into()],
-            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            stop: Arc::new(AtomicBool::new(false)),
-        }
+        self.campaigning(&format!("{head}{SERIES}{beside}"))
     }
 
     /// Runs a campaign that is asked to stop when a job of this test has ended.

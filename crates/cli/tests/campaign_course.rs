@@ -18,10 +18,10 @@ fn jobs(place: &Place) -> Vec<String> {
     common::campaign::names(&place.folder().join("jobs"))
 }
 
-/// The sentences of a verdict that hold `words`.
+/// The warnings and notes of a verdict that hold `words`.
 fn told(verdict: &Value, words: &str) -> usize {
-    let all = verdict["warnings"].as_array().unwrap();
-    all.iter().filter(|warning| warning.as_str().unwrap().contains(words)).count()
+    let all = ["warnings", "notes"].into_iter().filter_map(|kind| verdict[kind].as_array()).flatten();
+    all.filter(|text| text.as_str().unwrap().contains(words)).count()
 }
 
 #[test]

@@ -60,9 +60,9 @@ fn a_later_campaign_uses_what_an_earlier_one_kept_and_says_whose_it_is() {
         (&name.as_str().into(), &8.into()),
         "{made:#}"
     );
-    let warnings = json(&second.join("verdicts.json"))[0]["warnings"].to_string();
+    let notes = json(&second.join("verdicts.json"))[0]["notes"].to_string();
     let told = format!("dataset.d was made by {name}, ");
-    assert!(warnings.contains(&told) && warnings.contains("2 files of 2.00 MiB as they were"), "{warnings}");
+    assert!(notes.contains(&told) && notes.contains("2 files of 2.00 MiB as they were"), "{notes}");
     let listed = place.assay("datasets dir").ok();
     assert!(
         listed.contains("2.00 MiB") && listed.contains(&name) && listed.contains("1 dataset"),
@@ -103,8 +103,8 @@ fn what_has_expired_or_was_changed_is_made_anew_and_told() {
         touched(&place, change);
         let (second, said) = campaign(&place, 2);
         assert!(said.contains("made anew: that of assay-p-") && said.contains(why), "{said}");
-        let warnings = json(&second.join("verdicts.json"))[0]["warnings"].to_string();
-        assert!(warnings.contains("dataset.d was made anew: ") && warnings.contains(why), "{warnings}");
+        let notes = json(&second.join("verdicts.json"))[0]["notes"].to_string();
+        assert!(notes.contains("dataset.d was made anew: ") && notes.contains(why), "{notes}");
         let made = json(&kept(&place).join("dataset.json"));
         assert_eq!(made["campaign"], second.file_name().unwrap().to_str().unwrap(), "the new one is kept");
     }

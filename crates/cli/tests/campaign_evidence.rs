@@ -93,6 +93,37 @@ fn the_head_is_told_at_the_end_by_verify_and_by_the_archive_and_the_report_shows
     assert_eq!(said(&out, "Report"), shown);
 }
 
+/// Takes these fields out of a file, and sets its schema, if it has one, to 1.
+fn strip(file: &Path, fields: &[&str]) {
+    let mut all = json(file);
+    let all = all.as_object_mut().unwrap();
+    all.retain(|field, _| !fields.contains(&field.as_str()));
+    all.entry("schema").and_modify(|schema| *schema = 1.into());
+    fs::write(file, serde_json::to_vec(all).unwrap()).unwrap();
+}
+
+#[test]
+fn a_folder_from_which_all_was_taken_that_a_chain_came_with_is_not_called_whole() {
+    let place = campaign();
+    let dir = place.folder();
+    let verify = || place.assay(&format!("verify {}", dir.display()));
+    fs::remove_file(dir.join("chain.jsonl")).unwrap();
+    strip(&dir.join("campaign.json"), &["hosts", "exclude", "batch_script", "build", "launcher", "env"]);
+    for job in fs::read_dir(dir.join("jobs")).unwrap() {
+        let later = ["load_before", "fill_before", "fill_after", "layout", "libraries"];
+        strip(&job.unwrap().path().join("job.json"), &later);
+    }
+    fs::remove_file(dir.join("report.html")).unwrap();
+    let summary = verify();
+    assert_eq!(summary.status, Some(1));
+    assert!(summary.out.starts_with("summary.json was made by a program that keeps a chain"), "{summary:#?}");
+    fs::remove_file(dir.join("summary.json")).unwrap();
+    let ran = verify();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert!(ran.out.contains(": made by schema 1, without a chain: only the plan and what each job left"));
+    assert!(!ran.out.contains("whole"), "{ran:#?}");
+}
+
 #[test]
 fn the_buyer_verifies_judges_and_reports_from_the_archive_alone() {
     let place = campaign();
@@ -153,7 +184,13 @@ fn what_does_not_verify_or_has_not_ended_is_packed_only_anyway_and_no_archive_is
     let ran = place.assay(&format!("verify {archive}"));
     assert_eq!(ran.status, Some(1), "{ran:#?}");
     assert!(ran.out.starts_with("jobs/0001-W-r1/stdout.txt was changed: "), "{ran:#?}");
-    assert!(place.assay(&format!("judge {archive}")).err.contains("are not as recorded"));
+    let judged = place.assay(&format!("judge {archive}"));
+    assert!(judged.status == Some(3) && judged.err.contains("are not as recorded"), "{judged:#?}");
+    let overall = "INVALID: Files are not as recorded (jobs/0001-W-r1/stdout.txt was changed: ";
+    assert!(judged.out.contains(overall) && !judged.out.contains("clauses are met"), "{judged:#?}");
+    place.assay(&format!("report {archive} --out edited.html")).ok();
+    let report = fs::read_to_string(place.path("edited.html")).unwrap();
+    assert!(report.contains("so nothing here proves anything"), "the page says so too");
 }
 
 #[test]
@@ -168,8 +205,8 @@ fn a_report_is_made_of_the_records_whatever_the_verdicts_file_says() {
     assert_eq!(fs::read(place.path("again.html")).unwrap(), report);
     let notes: Vec<&str> = ran.err.lines().collect();
     assert_eq!(notes.len(), 3, "{ran:#?}");
-    assert!(notes[0].contains("are not as recorded; `assay verify "), "{ran:#?}");
-    assert!(notes[1].contains("verdicts.json says FAIL of W write.bw, and the records say PASS"), "{ran:#?}");
+    assert!(notes[2].contains("are not as recorded, so nothing above proves anything; "), "{ran:#?}");
+    assert!(notes[0].contains("verdicts.json says FAIL of W write.bw, and the records say PASS"), "{ran:#?}");
     let csv = place.assay(&format!("report {at} --csv"));
     assert_eq!((csv.status, csv.err), (Some(0), ran.err));
 }

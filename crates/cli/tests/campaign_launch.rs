@@ -92,14 +92,20 @@ fn open_mpi_puts_so_many_ranks_on_a_node() {
 }
 
 #[test]
-fn a_launcher_that_is_not_there_is_an_invalid_attempt_that_names_it() {
+fn a_launcher_that_is_not_there_is_named_before_anything_is_made() {
     let place = Place::new();
     plan(&place, "[launch]\nkind = \"flux\"\nprogram = \"no-such-flux\"\n", "ranks = 2");
     let ran = place.campaign();
-    assert_eq!(ran.status, Some(3), "{ran:#?}");
-    let (outcome, reason) = reason(&place);
-    assert_eq!(outcome, "INVALID");
-    assert!(reason.starts_with("repetition 1 could not be started: cannot start `no-such-flux`"), "{reason}");
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
+        (
+            Some(2),
+            "assay: launch.kind `flux` starts jobs by `no-such-flux`, and there is no such program on the \
+             PATH; load its module, or name its file in the plan\n"
+        ),
+        "{ran:#?}"
+    );
+    assert!(common::campaign::names(&place.dir()).is_empty(), "nothing is made");
 }
 
 #[test]

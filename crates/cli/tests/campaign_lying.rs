@@ -104,7 +104,7 @@ fn data_that_is_lost_after_it_was_written_costs_the_write_its_verdict_and_a_lost
     let ran = place.campaign();
     assert_eq!(ran.status, Some(1), "{ran:#?}");
     let wanted = [
-        ("LOST", "INVALID", "1 transfers held wrong data (jobs/0002-LOST-C-r1, first in "),
+        ("LOST", "INVALID", "1 transfer held wrong data (jobs/0002-LOST-C-r1, first in "),
         ("LOST-C", "FAIL", "max 1 misses == 0 errors"),
         ("TAIL", "PASS", " meets >= 1 B/s"),
         ("TAIL-R", "INVALID", "end of file"),

@@ -72,7 +72,11 @@ fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_refused() {
         ("run p.toml", "p.toml tests a directory of your choice; add --dir DIR"),
         ("run p.toml --dir nowhere", "nowhere is no directory"),
         ("run p.toml --dir dir --only X", "plan p has no test `X`; it has W"),
-        ("run --resume dir", "dir/plan.toml: No such file or directory"),
+        (
+            "run --resume dir",
+            "dir is no campaign's folder, so there is nothing to resume; `assay run` prints",
+        ),
+        ("run --resume nosuch", "nosuch is no campaign's folder, so there is nothing to resume; "),
         ("try nowhere", "nowhere is no directory; make it first, or name another"),
         ("try dir --only X", "plan try has no test `X`; it has WRITE, "),
         ("plan show nothing", "there is no ready plan `nothing`; there is try"),

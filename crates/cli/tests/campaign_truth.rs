@@ -6,44 +6,70 @@ mod common;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use common::campaign::{Place, json, names};
 use common::gluster::{Gluster, Volume};
+use common::run_for;
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 const BRICKS: usize = 6;
-const RANKS: usize = 12;
+/// Ranks for each brick that serves, as the plan has nodes.
+const RANKS: usize = 2;
+/// Longest wait for one campaign, on a machine that does other things.
+const PATIENCE: Duration = Duration::from_secs(300);
 /// How many bricks serve at each step: one, and the thirds.
 const STEPS: [usize; 4] = [1, 2, 4, 6];
 /// What a brick does, bytes per second: little enough that nothing else of a machine is the limit.
 const RATE: u64 = 2 * MIB;
 
-/// A name whose files of twelve ranks lie evenly over 2, 4 and 6 bricks, by the hash of GlusterFS.
-const EVEN: &str = "f1269";
+/// A name whose files lie evenly, two on each of 2, 4 and 6 bricks, by the hash of GlusterFS.
+const EVEN: &str = "f1675";
 /// One whose files lie unevenly over 6 bricks, of which one has five of them.
 const UNEVEN: &str = "u192";
 
-/// A series over one server and thirds of the servers of a contract, and what a campaign of it left.
+/// Written until a deadline, and read as far as the smallest file goes. What is written is not compared in a
+/// phase of its own, because it is read.
+const STOPPED: &str = "transfer=128k,block=8m,write_s=3,sustained=1 s,read_s=2,read_window=500 ms,verify=no";
+/// The same where a slow brick has the smallest file, so that the others have soon read as much. Each of its
+/// transfers takes two seconds: the last ones end a second after the deadline.
+const SMALL: &str = "transfer=256k,block=8m,write_s=5,sustained=1 s,read_s=2,read_window=400 ms,verify=no";
+/// As much by each rank as by the others, however long it takes.
+const WHOLE: &str = "transfer=128k,block=1m,write_s=60,verify=no";
+/// How lines of the plan begin that ask for a rate which is held: where each rank writes as much, those
+/// that are done leave the others behind.
+const HELD: [&str; 2] = ["sustained = \"${", "steady = {"];
+
+/// The series over servers of Blue Waters, and what a campaign of it left.
 struct Thirds {
     place: Place,
 }
 
 impl Thirds {
-    /// Runs these phases of a series on the volume.
-    fn ran(gluster: &Gluster, steps: &str, phases: &str) -> Self {
+    /// Runs these tests of the series of the ready plan on the volume: its lines, but for those that begin
+    /// like `less`, and its 10 %, at no pace but that of the bricks, and with files of this name and the
+    /// values `own` of its parameters.
+    fn ran(gluster: &Gluster, name: &str, tests: &[(usize, &str)], own: &str, less: &[&str]) -> Self {
         let place = Place::new();
-        let servers = gluster.servers();
-        let plan = format!(
-            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nclients = {{ delivered = 1 }}\n\
-             defaults = {{ ranks = {RANKS}, timeout = \"60 s\" }}\n[fs.s]\ndir = \"{{dir}}\"\n\
-             kind = \"fuse.glusterfs\"\n{servers}[[series]]\nid = \"IOR-2\"\nover = \"servers\"\n\
-             steps = [{steps}]\nrepetitions = 3\n{phases}"
-        );
-        fs::write(place.path("p.toml"), plan).unwrap();
         fs::create_dir(place.path("evidence")).unwrap();
+        let ready = place.assay("plan show bluewaters-io2017").ok();
+        let stays = |line: &&str| !less.iter().any(|begin| line.starts_with(begin));
+        let plan: Vec<&str> = ready.lines().filter(stays).collect();
+        fs::write(place.path("p.toml"), plan.join("\n")).unwrap();
+        let mut command = place.command("run p.toml --scale small --campaigns evidence --set server_pace=");
         let mount = gluster.mount();
-        let ran = place.assay(&format!("run p.toml --dir {} --campaigns evidence", mount.display()));
+        command.arg("--dir").arg(&mount);
+        let hooks = gluster.servers().map(|(name, hook)| format!("{name}={hook}"));
+        let same = [&format!("name={name}"), "kind=fuse.glusterfs", "linear=10%"].map(str::to_owned);
+        let own = own.split(',').map(str::to_owned);
+        for value in hooks.into_iter().chain(same).chain(own) {
+            command.args(["--set", &value]);
+        }
+        for (step, phase) in tests {
+            command.args(["--only", &format!("IOR-2.s{step}.{phase}")]);
+        }
+        let ran = run_for(&mut command, PATIENCE);
         assert_eq!(names(&place.path("evidence")).len(), 1, "{ran:#?}");
         assert_eq!(names(&mount), [""; 0], "{ran:#?}");
         Self { place }
@@ -88,19 +114,9 @@ fn warnings(verdict: &Value) -> Vec<&str> {
     verdict["warnings"].as_array().unwrap().iter().map(words).collect()
 }
 
-/// What the contract's lines come to here: files written until a deadline, read as far as the smallest goes.
-fn contract(gluster: &Gluster) -> String {
-    let forget = gluster.forget();
-    format!(
-        "[[series.phases]]\nid = \"w\"\n\
-         ior = \"-a POSIX -w -F -e -g -C -E -k -t 128k -b 12m -D 3 -o {{dir}}/{EVEN}\"\n\
-         exports = {{ SMALLEST = \"min(file.size)\" }}\n\
-         criterion = {{ metric = \"write.bw\", linear_within = \"10%\" }}\n\
-         [[series.phases]]\nid = \"r\"\nuses = \"w\"\nsetup = [\"{forget}\"]\n\
-         ior = \"-a POSIX -r -F -e -g -C -E -k -t 128k -b ${{SMALLEST}} -D 2 -o {{dir}}/{EVEN} \
-         --drop-caches\"\n\
-         criterion = {{ metric = \"read.bw\", linear_within = \"10%\" }}\n"
-    )
+/// Writing and reading at these steps.
+fn both_phases(steps: &[usize]) -> Vec<(usize, &'static str)> {
+    steps.iter().flat_map(|step| [(*step, "w"), (*step, "r")]).collect()
 }
 
 /// Which bricks are accused of being slow.
@@ -112,7 +128,7 @@ fn accused(verdict: &Value) -> Vec<&str> {
 #[test]
 fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where_they_do_not() {
     let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
-    let sound = Thirds::ran(&gluster, "\"1\", \"1/3\", \"2/3\", \"3/3\"", &contract(&gluster));
+    let sound = Thirds::ran(&gluster, EVEN, &both_phases(&STEPS), STOPPED, &[]);
     every_step_had_its_servers(&gluster, &sound);
     let tests =
         [2, 4, 6].into_iter().flat_map(|step| ["w", "r"].map(|phase| format!("IOR-2.s{step}.{phase}")));
@@ -128,11 +144,12 @@ fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where
     let quiet = verdicts.iter().all(|verdict| verdict["outcome"] == "PASS");
     for (step, phase, least) in STEPS.into_iter().flat_map(|step| [(step, "w", 0.9), (step, "r", 0.75)]) {
         let share = sound.best(&format!("IOR-2.s{step}.{phase}")) / (step as u64 * RATE) as f64;
-        // A device may save up what it was not asked for, for a tenth of a second.
-        assert!(share < 1.06 && (share > least || !quiet), "{step} {phase}: {share} of what was set");
+        // A device may save up what it was not asked for, for two tenths of a second or a little more: a tenth
+        // of what two seconds read.
+        assert!(share < 1.25 && (share > least || !quiet), "{step} {phase}: {share} of what was set");
     }
-    gluster.throttle(BRICKS, RATE / 16);
-    let told = Thirds::ran(&gluster, "\"1\", \"3/3\"", &contract(&gluster));
+    gluster.throttle(BRICKS, RATE / 8);
+    let told = Thirds::ran(&gluster, EVEN, &both_phases(&[1, BRICKS]), SMALL, &[]);
     let name = gluster.name(BRICKS);
     for (phase, doing) in [("w", "writing to"), ("r", "reading from")] {
         let test = format!("IOR-2.s6.{phase}");
@@ -156,13 +173,13 @@ fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where
 
 /// Of every job as many bricks had files as the step says, and each as many.
 fn every_step_had_its_servers(gluster: &Gluster, ran: &Thirds) {
-    for (step, phase) in STEPS.into_iter().flat_map(|step| [(step, "w"), (step, "r")]) {
+    for (step, phase) in both_phases(&STEPS) {
         let test = format!("IOR-2.s{step}.{phase}");
         let jobs = ran.jobs(&test);
         assert_eq!(jobs.len(), 3, "{test}");
         for (job, brick) in jobs.iter().flat_map(|job| (1..=BRICKS).map(move |brick| (job, brick))) {
             let ranks = gluster.ranks_on(brick, job);
-            let share = if brick <= step { RANKS / step } else { 0 };
+            let share = if brick <= step { RANKS } else { 0 };
             assert_eq!(ranks.len(), share, "{test}: brick {brick}: {ranks:?}");
         }
     }
@@ -171,11 +188,7 @@ fn every_step_had_its_servers(gluster: &Gluster, ran: &Thirds) {
 #[test]
 fn files_that_lie_unevenly_are_told_from_servers_that_do_not_scale() {
     let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
-    let fixed = format!(
-        "[[series.phases]]\nid = \"w\"\nior = \"-w -F -e -t 128k -b 1m -o {{dir}}/{UNEVEN}\"\n\
-         criterion = {{ metric = \"write.bw\", linear_within = \"10%\" }}\n"
-    );
-    let told = Thirds::ran(&gluster, "\"1\", \"3/3\"", &fixed);
+    let told = Thirds::ran(&gluster, UNEVEN, &[(1, "w"), (BRICKS, "w")], WHOLE, &HELD);
     let verdict = told.verdict("IOR-2.s6.w");
     assert_eq!(words(&verdict["outcome"]), "FAIL", "{verdict:#}");
     assert!(accused(&verdict).is_empty(), "{verdict:#}");

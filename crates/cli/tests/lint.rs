@@ -59,10 +59,10 @@ fn a_finding_says_where_why_and_what_would_do() {
 #[test]
 fn the_exit_status_says_whether_something_stands_in_the_way() {
     for (options, command, status) in [
-        ("", "srun ior -w -F -e", 0),
+        ("", "srun ior -w -F -e -b 1g", 0),
         ("", "ior -w -F", 1),
         ("", "ior -w -e -z -t 4k", 1),
-        ("--mount /s", "ior -w -F -e", 0),
+        ("--mount /s", "ior -w -F -e -b 1g", 0),
         ("", "srun ./a.out -w", 2),
         ("--role nothing", "ior -w", 2),
         ("--target 3", "ior -w", 2),
@@ -77,6 +77,9 @@ fn the_exit_status_says_whether_something_stands_in_the_way() {
         assert_eq!(ran.err.lines().count(), usize::from(status == 2), "{ran:?}");
     }
     assert_eq!(lint(&["--json"]).status, Some(2), "no command");
+    let bare = lint(&["ior", "-w"]);
+    assert!(bare.err.ends_with("; the command stands behind `--`: assay lint -- ior -w\n"), "{bare:?}");
+    assert_eq!(bare.status, Some(2));
     let quoted = lint(&["--", "srun -n 4 ior -w -F"]);
     assert_eq!(quoted.status, Some(1), "one that stands in quotes is taken apart: {quoted:?}");
 }
@@ -118,9 +121,9 @@ fn options_in_a_file_and_options_of_programs_in_between_are_not_guessed() {
     let ran = lint(&["--dataset", "ior -f s.ior", "--", "ior", "-r", "-C"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(ran.err.contains("--dataset: -f hides its options"), "{ran:?}");
-    assert_eq!(ids("", "mpirun -n 8 numactl -N 0 ior -w -e"), [""; 0]);
-    assert_eq!(ids("", "mpirun -n 8 singularity exec -H /home/x img ior -r -C"), [""; 0]);
-    assert_eq!(ids("", "jsrun -n ALL_HOSTS ior -w -e"), [""; 0]);
+    assert_eq!(ids("", "mpirun -n 8 numactl -N 0 ior -w -e -b 1g"), [""; 0]);
+    assert_eq!(ids("", "mpirun -n 8 singularity exec -H /home/x img ior -r -C -b 1g"), [""; 0]);
+    assert_eq!(ids("", "jsrun -n ALL_HOSTS ior -w -e -b 1g"), [""; 0]);
 }
 
 #[test]
@@ -223,6 +226,10 @@ fn lints_are_listed_and_explained() {
     assert_eq!(lint(&["--list", "--markdown"]).ok(), paper);
     let told = lint(&["--explain", "straggler"]).ok();
     assert!(told.starts_with("straggler (waiver: somebody has to sign a waiver)\n"), "{told}");
+    let told = lint(&["--explain", "missing-persist"]).ok();
+    let both = "missing-persist (error: the result is INVALID, and nobody can waive it)\n\
+                \x20 but:    a waiver of reported and hero tests: no clause rests on them\n";
+    assert!(told.starts_with(both), "{told}");
     let wrong = lint(&["--explain", "stragglers"]);
     assert_eq!(
         wrong.err,
@@ -236,7 +243,9 @@ fn a_plan_that_is_checked_is_told_what_the_linter_finds() {
     let place = common::campaign::Place::new();
     let text = include_str!("../../campaign/tests/plans/seeds-literal.toml");
     std::fs::write(place.path("p.toml"), text).unwrap();
-    let told = place.assay("plan check p.toml").ok();
+    let ran = place.assay("plan check p.toml");
+    assert_eq!((ran.status, ran.err.as_str()), (Some(1), ""), "an error is among it: {ran:#?}");
+    let told = ran.out;
     let line =
         told.lines().find(|line| line.contains(" role-mismatch: ")).unwrap_or_else(|| panic!("{told}"));
     assert!(
@@ -251,4 +260,50 @@ fn a_plan_that_is_checked_is_told_what_the_linter_finds() {
     ] {
         assert_eq!(told.lines().filter(|line| line.contains(drift)).count(), 1, "{drift}: {told}");
     }
+}
+
+#[test]
+fn what_will_be_invalid_is_said_before_the_first_job_once_and_the_campaign_goes_on() {
+    let place = common::campaign::Place::new();
+    let test = |id: &str, words: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"{words} -t 64k -b 64k\"\n\
+             criterion = {{ metric = \"write.bw\", stat = \"mean\", op = \">=\", value = \"1 B/s\" }}\n"
+        )
+    };
+    place.plan(&[test("A", "-w"), test("B", "-w"), test("C", "-w -e")].concat());
+    let line = |whom: &str| {
+        format!(
+            "lint: {whom}: will be INVALID: writes without -e, -Y or O_DIRECT: the clock stops while data \
+             is still in memory (missing-persist); add -e"
+        )
+    };
+    let ran = place.assay("run p.toml --dir dir");
+    let at = |id: &str| {
+        let head = common::campaign::HEAD.lines().count();
+        format!("{}:7: {id}", head + if id == "A" { 3 } else { 7 })
+    };
+    assert_eq!(ran.err.lines().next(), Some(line(&format!("{}, {}", at("A"), at("B"))).as_str()), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["A INVALID", "B INVALID", "C PASS"]);
+    let only = place.assay("run p.toml --dir dir --only C");
+    assert!(!only.err.contains("lint:"), "{only:#?}");
+}
+
+#[test]
+fn a_plan_is_checked_with_one_line_for_what_is_said_of_several_tests_and_with_what_shares_come_to() {
+    let place = common::campaign::Place::new();
+    let test = |id: &str, share: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"-w -e -t 64k -b 64k\"\n\
+             criterion = {{ metric = \"write.bw\", stat = \"mean\", op = \">=\", value = \"{share}\" }}\n"
+        )
+    };
+    let known = "[known.before]\nvalue = \"716_886 MiB/s\"\nsource = \"the report of 2015\"\n";
+    place.plan(&[known, &test("A", "66% of known.before"), &test("B", "1 MB/s")].concat());
+    let told = place.assay("plan check p.toml").ok();
+    let share = "test A: write.bw >= 66% of known.before (716_886 MiB/s) = 473145 MiB/s\n";
+    assert!(told.contains(share), "{told}");
+    let unchecked: Vec<&str> = told.lines().filter(|line| line.contains("waiver unchecked-data: ")).collect();
+    let [line] = unchecked[..] else { panic!("{told}") };
+    assert!(line.contains(": A, ") && line.contains(": B: waiver "), "{line}");
 }

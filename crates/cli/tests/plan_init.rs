@@ -44,11 +44,20 @@ fn every_ready_plan_can_be_started_from() {
 }
 
 #[test]
+fn a_directory_does_not_stand_for_the_ready_plan_of_its_name() {
+    let place = Place::new();
+    fs::create_dir(place.path("try")).unwrap();
+    assert!(place.assay("plan check try").ok().contains("6 tests, "));
+}
+
+#[test]
 fn nothing_that_is_there_is_written_over() {
     let place = Place::new();
     let before = names(&place.path("."));
     for (words, why) in [
-        ("plan init minimla", "there is no ready plan `minimla`"),
+        ("plan init minimla", "there is no ready plan `minimla`; did you mean `minimal`?"),
+        ("plan init cori-phas1", "there is no ready plan `cori-phas1`; did you mean `cori-phase1`?"),
+        ("plan check cori-phas1", "give a plan's file, or a ready plan; did you mean `cori-phase1`?"),
         ("plan init minimal no/such/plan.toml", "no/such/plan.toml: "),
     ] {
         let ran = place.assay(words);

@@ -42,7 +42,7 @@ fn campaign(gluster: &Gluster, bricks: usize) -> Told {
             on.extend((0..RANKS).filter(|rank| target(&each, *rank) == name).map(|rank| rank as u64));
         }
     }
-    let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    let report = std::fs::read_to_string(folder.join("report.html")).unwrap().replace('\u{a0}', " ");
     Told { warnings, on, report }
 }
 

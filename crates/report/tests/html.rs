@@ -14,7 +14,8 @@ use results::statistics::Side;
 fn html(campaign: &Campaign) -> String {
     let mut page = vec![];
     report::write_html(campaign, &mut page).unwrap();
-    String::from_utf8(page).unwrap()
+    // What keeps a number beside its unit is a space to a reader.
+    String::from_utf8(page).unwrap().replace('\u{a0}', " ")
 }
 
 /// The values of an attribute, in order.
@@ -45,7 +46,7 @@ fn escaped(text: &str) -> String {
 }
 
 #[test]
-fn each_clause_stands_with_its_verdict_reason_criterion_and_warnings() {
+fn each_clause_stands_with_its_verdict_reason_criterion_and_remarks() {
     let campaign = golden::campaign();
     let page = html(&campaign);
     for verdict in &campaign.verdicts {
@@ -58,8 +59,11 @@ fn each_clause_stands_with_its_verdict_reason_criterion_and_warnings() {
             escaped(&verdict.criterion)
         );
         assert!(page.contains(&column), "{column}");
-        for warning in &verdict.warnings {
-            assert!(page.contains(&escaped(warning)), "{warning}");
+        for (word, texts) in [("Warning", &verdict.warnings), ("Note", &verdict.notes)] {
+            for text in texts {
+                let told = format!("<b>{word}</b> {}", escaped(text));
+                assert!(page.contains(&told), "{told}");
+            }
         }
     }
     assert!(

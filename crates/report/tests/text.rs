@@ -4,6 +4,8 @@
 
 mod golden;
 
+use report::document::Block;
+use results::Verdict;
 use results::folder::Campaign;
 use results::summary::Finding;
 
@@ -98,7 +100,10 @@ fn only_passes_make_a_pass_and_only_failures_make_a_failure() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
     assert!(report::text(&campaign, 80, false).ends_with("PASS: The only clause is met.\n"));
-    campaign.verdicts.push(golden::campaign().verdicts[2].clone());
+    campaign.verdicts = vec![golden::campaign().verdicts[2].clone()];
+    let last = "NOT DECIDED: The only clause is inconclusive.\n";
+    assert!(report::text(&campaign, 100, false).ends_with(last));
+    campaign.verdicts.insert(0, golden::campaign().verdicts[0].clone());
     let last = "NOT DECIDED: No clause fails, but not all 2 are decided: 1 passes, 1 is inconclusive.\n";
     assert!(report::text(&campaign, 100, false).ends_with(last));
 }
@@ -128,22 +133,62 @@ fn findings_that_nobody_answers_for_are_named_and_counted_in_the_last_line() {
         found("straggler", "A", "waiver", "lead: a slow drive"),
     ];
     let text = report::text(&campaign, 200, false);
-    assert!(text.ends_with("PASS: The only clause is met.\n") && !text.contains("LINT"), "{text}");
+    assert!(text.ends_with("PASS: The only clause is met.\n"), "{text}");
+    let lints: Vec<&str> = text.lines().filter(|line| line.starts_with("LINT")).collect();
+    assert_eq!(
+        lints,
+        ["LINT straggler (A): waived by lead: a slow drive"],
+        "what somebody answers for is told"
+    );
     campaign.summary.findings.extend([
         found("unchecked-data", "A", "waiver", ""),
         found("unchecked-data", "B", "waiver", ""),
+        found("unchecked-data", "B", "waiver", ""),
+        Finding {
+            found: "it waives nothing".into(),
+            remedy: "take it out".into(),
+            ..found("waiver", "C", "info", "")
+        },
         found("missing-persist", "B", "error", ""),
         found("fill-recorded", "", "error", ""),
     ]);
     let text = report::text(&campaign, 200, false);
     for line in [
         "LINT unchecked-data (A, B): nobody answers for it; `assay lint --explain unchecked-data`",
+        "LINT waiver (C): it waives nothing; take it out",
         "LINT missing-persist (B): an error, which nobody can waive; `assay lint --explain missing-persist`",
         "LINT fill-recorded (the whole campaign): an error, which nobody can waive; `assay lint --explain \
          fill-recorded`",
     ] {
         assert!(text.lines().any(|own| own == line), "{line} in {text}");
     }
-    let last = "PASS: The only clause is met. Nobody answers for 4 findings of the linter.\n";
+    let document = report::document::of(&campaign);
+    let section = document.sections.iter().find(|section| section.id == "findings").unwrap();
+    let Block::Table(table) = &section.blocks[0] else { panic!("{section:#?}") };
+    let row = table.rows.iter().find(|row| row[0].text == "unchecked-data").unwrap();
+    assert_eq!((table.rows.len(), row[1].text.as_str()), (6, "A, B"), "what is said twice stands once");
+    let last = "PASS: The only clause is met. Nobody can waive 2 errors of the linter. Nobody answers for 2 \
+                findings of the linter.\n";
     assert!(text.ends_with(last), "{text}");
+}
+
+#[test]
+fn a_warning_is_told_once_with_all_tests_that_it_is_about() {
+    let mut campaign = golden::campaign();
+    let verdict = |test: &str, warnings: &[&str]| {
+        let warnings = warnings.iter().map(|text| text.to_string()).collect();
+        Verdict { test: test.into(), warnings, ..golden::campaign().verdicts[0].clone() }
+    };
+    campaign.verdicts = vec![
+        verdict("A", &["write: slow"]),
+        verdict("A", &["write: slow"]),
+        verdict("B", &["write: slow", "own"]),
+        verdict("G", &["A: write: slow", "B: own", "C: own"]),
+    ];
+    let text = report::text(&campaign, 200, false);
+    let told: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("warning: ")).collect();
+    assert_eq!(told, ["write: slow (also B, G)", "own (also G)", "C: own"], "{text}");
+    let document = report::document::of(&campaign);
+    let of: Vec<usize> = document.remarks.iter().map(|remark| remark.tests.len()).collect();
+    assert_eq!(of, [3, 2, 1]);
 }

@@ -192,7 +192,7 @@ pub struct Job {
     pub records: Vec<Record>,
     /// Why its records cannot be read, where they cannot.
     pub unreadable: Option<String>,
-    /// The last lines of its error stream, of a job that did not end well.
+    /// The first and the last lines of its error stream, of a job that did not end well.
     pub last_words: Vec<String>,
     /// What the dataset consists of that it made or found.
     pub dataset: Option<Manifest>,
@@ -219,6 +219,16 @@ pub struct Campaign {
     pub summary: Summary,
     /// Where the chain stood before the report was made; absent without a chain.
     pub head: Option<Head>,
+    /// What it rests on and is not as recorded, a sentence each, of [`check`]; empty where nobody looked.
+    pub faults: Vec<String>,
+}
+
+impl Campaign {
+    /// The exit status of a program that shows the campaign: that of its verdicts, but nothing passes or
+    /// fails by files that are not as recorded.
+    pub fn exit_code(&self) -> u8 {
+        if self.faults.is_empty() { Verdict::exit_code(&self.verdicts) } else { 3 }
+    }
 }
 
 /// Names of the files in a campaign's folder.

@@ -6,7 +6,7 @@ use measure::statistics::{self, Side};
 use serde::{Deserialize, Serialize};
 
 /// The five answers a clause can get.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Outcome {
     /// The criterion is met, and the measurements support that.
@@ -18,6 +18,7 @@ pub enum Outcome {
     /// The measurements may not be used: a job failed, or a rule of measuring was broken.
     Invalid,
     /// Nothing was measured.
+    #[default]
     NotRun,
 }
 
@@ -34,7 +35,7 @@ impl fmt::Display for Outcome {
 }
 
 /// One clause, judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The test's id in the plan.
     pub test: String,
@@ -58,6 +59,9 @@ pub struct Verdict {
     pub statistics: Option<Statistics>,
     /// Warnings that apply to the measurements, each one sentence.
     pub warnings: Vec<String>,
+    /// What is to be known of the measurements and speaks against none of them, each one sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Folders of the jobs the verdict rests on, relative to the campaign's.
     pub jobs: Vec<String>,
     /// Stretches of the repetitions that were looked at besides the whole.
@@ -159,21 +163,7 @@ mod tests {
     use super::*;
 
     fn verdicts(outcomes: &[Outcome]) -> Vec<Verdict> {
-        let clause = |outcome: &Outcome| Verdict {
-            test: "t".into(),
-            clause: String::new(),
-            metric: String::new(),
-            criterion: String::new(),
-            outcome: *outcome,
-            reason: String::new(),
-            value: None,
-            threshold: None,
-            unit: String::new(),
-            statistics: None,
-            warnings: vec![],
-            jobs: vec![],
-            stretches: vec![],
-        };
+        let clause = |outcome: &Outcome| Verdict { outcome: *outcome, ..Verdict::default() };
         outcomes.iter().map(clause).collect()
     }
 

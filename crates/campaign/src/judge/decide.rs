@@ -159,15 +159,40 @@ impl Weighing<'_> {
                     Answer::Supported => (Outcome::Pass, format!("{said}; {between}")),
                     Answer::Refuted => (Outcome::Fail, format!("{said}; {between}")),
                     Answer::Undecided => {
-                        let more = remedy(step.repetitions);
-                        (
-                            Outcome::Inconclusive,
-                            format!("{said}, but after {n} repetitions {between}; {more}"),
-                        )
+                        let high = match high.is_finite() {
+                            true => percent(high),
+                            false => "any multiple".to_owned(),
+                        };
+                        let lies = format!("between {} and {high} of that", percent(low.max(0.0)));
+                        let (asked, scatter) = (self.asked(), self.who_scatters());
+                        let more = remedy(step.repetitions.map(|n| (n, ", of each side")));
+                        let reason = format!(
+                            "{said}, but after {n} repetitions the truth may be anything {lies}, and 100 % \
+                             is {asked}; {scatter}; {more}"
+                        );
+                        (Outcome::Inconclusive, reason)
                     }
                 }
             }
         })
+    }
+
+    /// What the goal is to a value: a floor or a ceiling.
+    fn asked(&self) -> &'static str {
+        match self.unfavourable() {
+            Side::Lower => "the least that is asked for",
+            Side::Upper => "the most that is allowed",
+        }
+    }
+
+    /// Which of the two sides keeps their ratio open: the scatter of both, the larger first.
+    fn who_scatters(&self) -> String {
+        let cov = |values: &[f64]| statistics::cov(values).unwrap_or(0.0) * 100.0;
+        let (own, other) = (cov(self.values), cov(&self.aim.measured));
+        match own >= other {
+            true => format!("it scatters by {own:.1} % (COV), and what it is compared with by {other:.1} %"),
+            false => format!("what it is compared with scatters by {other:.1} % (COV), and it by {own:.1} %"),
+        }
     }
 
     /// The side on which being wrong would turn a pass into a miss.
@@ -198,7 +223,7 @@ impl Weighing<'_> {
         let wanted = statistics::repetitions_to_decide(self.values, threshold, confidence);
         match wanted {
             Some(n) if n as usize <= self.values.len() => "more repetitions would decide".to_owned(),
-            wanted => remedy(wanted),
+            wanted => remedy(wanted.map(|n| (n, ""))),
         }
     }
 
@@ -216,10 +241,10 @@ impl Weighing<'_> {
     }
 }
 
-/// What would settle it.
-fn remedy(repetitions: Option<u32>) -> String {
+/// What would settle it: so many repetitions, and of what, with a comma.
+fn remedy(repetitions: Option<(u32, &str)>) -> String {
     match repetitions {
-        Some(n) => format!("about {n} repetitions would decide"),
+        Some((n, of)) => format!("about {n} repetitions would decide{of}"),
         None => "no practical number of repetitions would decide".to_owned(),
     }
 }

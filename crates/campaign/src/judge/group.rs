@@ -4,12 +4,13 @@
 
 use results::folder::{Campaign, Job};
 use results::record::{Counts, Phase};
-use results::{Outcome, Stretch, StretchKind, Verdict};
+use results::{Outcome, Statistics, Stretch, StretchKind, Verdict};
 use units::{Dimension, duration};
 
 use super::decide::{self, Decision};
+use super::warnings::Told;
 use super::window::{self, Amount, Span};
-use super::{Case, goal, lints, measuring, trend, usable, warnings};
+use super::{Case, goal, lints, measuring, trend, usable, warnings, wrong};
 use crate::lint::Finding;
 use crate::plan::{Criterion, Group, Plan, Test};
 
@@ -143,23 +144,27 @@ pub(super) fn stretches(case: &Case<'_>, jobs: &[&Job]) -> Vec<Stretch> {
 }
 
 /// Of which time the rate of a part is.
-pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Option<String> {
-    case.test.part.filter(|_| window::is_rate(case))?;
+pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Told {
+    let mut all = Told::default();
+    if case.test.part.is_none() || !window::is_rate(case) {
+        return all;
+    }
     let shortest = stretches(case, jobs).into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let name = case.metric().0;
-    Some(match shortest {
-        Some(one) => format!(
-            "{name}: the rate is that while all parts were at work, {} in repetition {}, {:.0} % of the \
-             rate of its whole phase",
+    match shortest {
+        Some(one) => all.notes.push(format!(
+            "{name}: the rate is that while all parts were at work, {} in repetition {}, {:.2} times \
+             the rate of its whole phase",
             duration(one.seconds),
             one.repetition,
-            one.share * 100.0
-        ),
-        None => format!(
+            one.share
+        )),
+        None => all.warnings.push(format!(
             "{name}: no timeline tells what it did while all parts were at work; the rate is that of \
              its whole run"
-        ),
-    })
+        )),
+    }
+    all
 }
 
 /// The verdict on the sum of what the parts of a group measure.
@@ -178,16 +183,15 @@ pub(super) fn verdict(
         Ok((values, goal)) => decide::decide(criterion, first.test, &goal, &values),
         Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
     };
-    let mut warnings = Vec::new();
-    if decision.outcome != Outcome::NotRun {
-        warnings.extend(warnings::scatter(decision.statistics.as_ref()));
-        warnings.extend(trend::of_values(first, decision.statistics.as_ref()));
-    }
-    for case in cases.iter().filter(|_| decision.outcome != Outcome::NotRun) {
-        let id = &case.test.id;
-        let told = warnings::all(case, &case.jobs(), None);
-        warnings.extend(told.into_iter().map(|warning| format!("{id}: {warning}")));
-    }
+    let wrong = cases.iter().find_map(|case| Some((case, wrong::found(case, &case.jobs())?)));
+    let decision = match &wrong {
+        Some((case, found)) => wrong::counted(case, &case.jobs(), Some(found), decision),
+        None => decision,
+    };
+    let told = match decision.outcome {
+        Outcome::NotRun => Told::default(),
+        _ => told_of_sum(&cases, decision.statistics.as_ref()),
+    };
     let jobs = cases.iter().flat_map(Case::jobs).map(|job| job.folder.clone()).collect();
     let clause = if group.clause.is_empty() { &group.id } else { &group.clause };
     let mut verdict = Verdict {
@@ -201,14 +205,35 @@ pub(super) fn verdict(
         threshold: goal.ok().map(|goal| goal.threshold.value),
         unit: criterion.goal.dimension().unit().to_owned(),
         statistics: decision.statistics,
-        warnings,
+        warnings: told.warnings,
+        notes: told.notes,
         jobs,
         stretches: Vec::new(),
     };
     let of_parts = cases.iter().flat_map(lints::grave);
-    let grave: Vec<&Finding> = lints::about_group(findings, &group.id).into_iter().chain(of_parts).collect();
-    lints::apply(&grave, &mut verdict);
+    let mut grave: Vec<&Finding> = Vec::new();
+    for finding in lints::about_group(findings, &group.id).into_iter().chain(of_parts) {
+        // What is about several parts is said once.
+        if !grave.contains(&finding) {
+            grave.push(finding);
+        }
+    }
+    lints::apply(&grave, wrong.is_some(), &mut verdict);
     verdict
+}
+
+/// What is said of the sum, and of each part under its name.
+fn told_of_sum(cases: &[Case<'_>], statistics: Option<&Statistics>) -> Told {
+    let mut all = Told::default();
+    all.warnings.extend(warnings::scatter(statistics));
+    all.warnings.extend(trend::of_values(&cases[0], statistics));
+    for case in cases {
+        let named = |text: String| format!("{}: {text}", case.test.id);
+        let Told { warnings, notes } = warnings::all(case, &case.jobs(), None);
+        all.warnings.extend(warnings.into_iter().map(named));
+        all.notes.extend(notes.into_iter().map(named));
+    }
+    all
 }
 
 /// The sum of the parts in each repetition.

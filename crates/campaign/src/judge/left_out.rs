@@ -5,6 +5,7 @@
 use results::folder::Campaign;
 
 use super::dataset;
+use super::warnings::records_of;
 use crate::late;
 use crate::plan::Plan;
 use crate::schedule::PlannedJob;
@@ -12,11 +13,7 @@ use crate::schedule::PlannedJob;
 /// The reason, if there is one: its dataset is not fit for it, a search ended before it, or what it has from
 /// an earlier test is not known.
 pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<String> {
-    let records = |test: &str, repetition: u32| {
-        let mut jobs = campaign.jobs.iter();
-        let found = jobs.find(|job| job.info.test == test && job.info.repetition == repetition);
-        found.map(|job| job.records.clone()).unwrap_or_default()
-    };
+    let records = |test: &str, repetition: u32| records_of(campaign, test, repetition);
     dataset::unfit_for(plan, campaign, job)
         .or_else(|| late::unneeded(plan, job, &records))
         .or_else(|| late::bind(plan, &mut job.clone(), &records).err())
@@ -24,7 +21,7 @@ pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<St
 
 #[cfg(test)]
 mod tests {
-    use results::folder::Job;
+    use results::folder::{Job, JobEnd};
     use results::record::{End, Phase, Record, Spans};
 
     use super::*;
@@ -49,7 +46,7 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
             let phase = Phase { phase: "write".into(), bytes, spans, ..Phase::default() };
             let records = vec![Record::Phase(Box::new(phase)), Record::End(End::default())];
             let mut job = Job { records, ..Job::default() };
-            (job.info.test, job.info.repetition) = (test.to_owned(), 1);
+            (job.info.test, job.info.repetition, job.info.end) = (test.to_owned(), 1, JobEnd::Exit(0));
             campaign.jobs.push(job);
         }
         let jobs = schedule::jobs(&plan, &[]).unwrap();
@@ -59,5 +56,10 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
             .map(|job| job.test.as_str())
             .collect();
         assert_eq!(out, ["T.n16"]);
+        campaign.jobs[2].info.end = JobEnd::Signal(9);
+        let why = left_out(&plan, &campaign, &jobs[3]);
+        assert_eq!(why, None, "what was killed ends no search");
+        let why = left_out(&plan, &campaign, &jobs[4]).unwrap();
+        assert!(why.starts_with("T.n8 did not end well"), "{why}");
     }
 }

@@ -7,45 +7,68 @@ use results::folder::Campaign;
 use results::record::{Counts, Phase};
 use results::summary;
 use results::{Outcome, Verdict};
+use units::Dimension;
 
-use super::Case;
+use super::{Case, measuring, wrong};
 use crate::lint::table::Shown;
 use crate::lint::{self, Finding, Level};
 use crate::plan::{Plan, Uses};
 
 /// All findings about a plan and about what its campaign recorded, with the plan's waivers.
 pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
-    let mut all = lint::plan(plan);
-    all.extend(lint::measured(plan, campaign));
-    all.extend(lint::reported(campaign));
+    let found = [lint::plan(plan), lint::measured(plan, campaign), lint::reported(campaign)].concat();
+    let stays = |one: &&Finding| !OF_VALUES.contains(&one.lint) || rests(plan, campaign, &found, one);
+    let mut all: Vec<Finding> = found.iter().filter(stays).cloned().collect();
+    // Of a part of the tests, or of a smaller scale, nobody can say what the others would have needed.
+    if campaign.after.is_some() && campaign.info.only.is_empty() && campaign.info.scale.is_none() {
+        all.extend(lint::waiver::idle(&all, &lint::waivers(plan)));
+    }
     all
 }
+
+/// Lints that ask somebody to explain the values that a verdict rests on.
+const OF_VALUES: [&str; 2] = ["cov-high", "harmonic"];
+
+/// Whether anything rests on the values that a finding is about.
+fn rests(plan: &Plan, campaign: &Campaign, findings: &[Finding], of: &Finding) -> bool {
+    let phase = of.phase.as_deref().unwrap_or_default();
+    let criterion = measuring(&format!("{phase}.bw"), Dimension::BytesPerSecond);
+    let tests = plan.tests.iter().filter(|test| test.id == of.about);
+    let mut cases = tests.map(|test| Case { plan, campaign, findings, test, criterion: &criterion });
+    cases.all(|case| grave(&case).is_empty())
+}
+
+/// The lint about a group that is as much about each of its parts.
+const ONE: &str = "one-fs-twice";
 
 /// The findings that make what `case` measured INVALID: errors about it that the records do not disprove.
 pub(super) fn grave<'a>(case: &Case<'a>) -> Vec<&'a Finding> {
     let about = about(case);
+    let parts = case.test.part.map(|part| &case.plan.groups[part].id);
     let counts = |finding: &&Finding| {
         finding.level == Level::Error
-            && about.contains(&finding.about)
+            && (about.contains(&finding.about)
+                || parts.is_some_and(|id| finding.lint == ONE && finding.about == *id))
             && is_of(case, finding)
             && !disproved(case, finding)
     };
     case.findings.iter().filter(counts).collect()
 }
 
-/// Those about a group as a whole.
+/// Those about a group as a whole. Its parts have those about the whole campaign.
 pub(super) fn about_group<'a>(findings: &'a [Finding], group: &str) -> Vec<&'a Finding> {
     findings.iter().filter(|finding| finding.invalidates() && finding.about == group).collect()
 }
 
-/// Has grave findings count for a verdict.
-pub(super) fn apply(grave: &[&Finding], verdict: &mut Verdict) {
+/// Has grave findings count for a verdict; `wrong` says that wrong data was found.
+pub(super) fn apply(grave: &[&Finding], wrong: bool, verdict: &mut Verdict) {
     if verdict.outcome == Outcome::NotRun {
         return;
     }
     for finding in grave {
         let said = said(finding);
-        if verdict.outcome == Outcome::Invalid {
+        let stays = wrong && verdict.outcome == Outcome::Fail && !wrong::outweighed_by(finding);
+        if verdict.outcome == Outcome::Invalid || stays {
             verdict.warnings.push(said);
         } else {
             verdict.reason = format!("{said}. What was measured: {}", verdict.reason);
@@ -60,11 +83,11 @@ pub(super) fn said(finding: &Finding) -> String {
     format!("{what} ({lint}); {remedy}")
 }
 
-/// What a finding may be about to count for a test: itself, its series, its file system, and the dataset that
-/// it reads.
+/// What a finding may be about to count for a test: itself, its series, its file system, the dataset that
+/// it reads, and the whole campaign, which has no name.
 fn about(case: &Case<'_>) -> Vec<String> {
     let Case { plan, test, .. } = case;
-    let mut about = vec![test.id.clone()];
+    let mut about = vec![test.id.clone(), String::new()];
     // What a count of errors is does not depend on how full the file system was.
     about.extend((!case.counts_errors()).then(|| format!("fs.{}", test.fs)));
     about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));

@@ -8,10 +8,14 @@ use results::steady::{self, Sustained};
 use results::{Stretch, StretchKind};
 use units::duration;
 
+use super::warnings::Told;
 use super::{Case, window};
 
-/// A window has at least so many intervals, or its edges decide what is in it.
+/// A window has at least so many intervals, and transfers of each rank, or its edges decide what is in it.
 const INTERVALS: f64 = 10.0;
+
+/// A worst window below this share of the mean speaks against the mean.
+const EVEN: f64 = 0.9;
 
 /// So many intervals may lack of a window at the edges of a phase.
 const EDGES: f64 = 2.0;
@@ -87,29 +91,46 @@ pub(super) fn stretches(case: &Case<'_>, jobs: &[&Job]) -> Vec<Stretch> {
     all.filter_map(stretch).collect()
 }
 
+/// How many transfers a rank ends in so much time, in the repetition in which it is fewest.
+fn transfers(phases: &[&Phase], seconds: f64) -> Option<f64> {
+    let known = phases.iter().filter(|phase| phase.ops > 0 && phase.spans.transfer_s > 0.0);
+    let of =
+        |phase: &&Phase| phase.ops as f64 / f64::from(phase.ranks.max(1)) * seconds / phase.spans.transfer_s;
+    known.map(of).min_by(f64::total_cmp)
+}
+
 /// The worst window of all repetitions against its mean, and what keeps it from being told well.
-pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
-    let Some(needed) = case.test.sustained_s else { return Vec::new() };
+pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Told {
+    let mut all = Told::default();
+    let Some(needed) = case.test.sustained_s else { return all };
     let phases: Vec<&Phase> = jobs.iter().flat_map(|job| case.phases(job)).collect();
-    let Some(first) = phases.first() else { return Vec::new() };
+    let Some(first) = phases.first() else { return all };
     let (name, wanted) = (&first.phase, duration(needed));
-    let mut all = Vec::new();
     let worst = stretches(case, jobs).into_iter().min_by(|a, b| a.share.total_cmp(&b.share));
     match worst {
-        None => all.push(format!("{name}: no timeline tells what the worst {wanted} were")),
-        Some(worst) => all.push(format!(
-            "{name}: the worst {} of repetition {} ran at {}, {:.0} % of its mean (from {} on)",
-            duration(worst.seconds),
-            worst.repetition,
-            window::shown(first, worst.rate),
-            worst.share * 100.0,
-            duration(worst.from_s)
-        )),
+        None => all.warnings.push(format!("{name}: no timeline tells what the worst {wanted} were")),
+        Some(worst) => {
+            let kind = if worst.share < EVEN { &mut all.warnings } else { &mut all.notes };
+            kind.push(format!(
+                "{name}: the worst {} of repetition {} ran at {}, {:.0} % of its mean (from {} on)",
+                duration(worst.seconds),
+                worst.repetition,
+                window::shown(first, worst.rate),
+                worst.share * 100.0,
+                duration(worst.from_s)
+            ));
+        }
+    }
+    if let Some(few) = transfers(&phases, needed).filter(|few| *few < INTERVALS) {
+        all.warnings.push(format!(
+            "{name}: {wanted} hold {few:.1} transfers of a rank, each of which counts when it ends, so the \
+             worst may be told too low"
+        ));
     }
     let intervals = phases.iter().filter_map(|phase| window::series(phase)).map(|series| series.interval);
     let coarsest = intervals.fold(0.0, f64::max);
     if coarsest > needed / INTERVALS {
-        all.push(format!(
+        all.warnings.push(format!(
             "{name}: the timeline has intervals of {}, coarse for windows of {wanted}",
             duration(coarsest)
         ));

@@ -3,17 +3,18 @@
 //! Never here: the threshold.
 
 use results::Outcome;
-use results::folder::{Job, JobEnd};
-use results::record::{Check, Failed, Record};
+use results::folder::{Job, JobEnd, names};
+use results::record::{Failed, Record};
 
 use super::{
-    Case, cases, cold, dataset, group, how, lints, phases, placed, state, steady, sustained, warnings,
+    Case, cases, cold, dataset, group, how, lints, phases, placed, state, steady, sustained, warnings, wrong,
 };
 use crate::late;
 use crate::launch::deaths;
 use crate::schedule::{self, PlannedJob};
 
-/// How many of its last lines are quoted of a job that died.
+/// How many of its first and of its last lines are quoted of a job that died.
+const FIRST_LINES: usize = 2;
 const LAST_LINES: usize = 3;
 /// How much of each, characters.
 const LINE_LENGTH: usize = 160;
@@ -161,7 +162,7 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
         JobEnd::Exit(_)
             if whole
                 && failure(job).is_none()
-                && (bad_transfers(job).is_some()
+                && (wrong::bad(job).is_some()
                     || failed_operations(job).is_some()
                     || cases::failed(job).is_some()) =>
         {
@@ -190,12 +191,17 @@ fn cause(job: &Job) -> Option<(deaths::Cause, &str)> {
 /// stream.
 fn why_it_ended(job: &Job) -> Option<String> {
     let said = || {
-        let last = &job.last_words[job.last_words.len().saturating_sub(LAST_LINES)..];
-        let named = cause(job).map(|(_, line)| line).filter(|line| !last.iter().any(|last| last == line));
-        let clipped = |line: &str| line.chars().take(LINE_LENGTH).collect::<String>();
-        let lines: Vec<String> =
-            named.into_iter().chain(last.iter().map(String::as_str)).map(clipped).collect();
-        (!lines.is_empty()).then(|| lines.join(" / "))
+        let (words, cause) = (&job.last_words, cause(job).map(|(_, line)| line));
+        let is_shown = |(at, line): &(usize, &String)| {
+            *at < FIRST_LINES || at + LAST_LINES >= words.len() || Some(line.as_str()) == cause
+        };
+        let shown = words.iter().enumerate().filter(is_shown);
+        let lines: Vec<String> = shown.map(|(_, line)| line.chars().take(LINE_LENGTH).collect()).collect();
+        let all = match lines.len() < words.len() {
+            true => format!("; all of it: {}/{}", job.folder, names::STDERR),
+            false => String::new(),
+        };
+        (!lines.is_empty()).then(|| lines.join(" / ") + &all)
     };
     failure(job).or_else(said)
 }
@@ -214,10 +220,6 @@ fn failure(job: &Job) -> Option<String> {
 /// Whether it was an external program, which has no ranks to name.
 fn is_app(job: &Job) -> bool {
     job.records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "app"))
-}
-
-fn bad_transfers(job: &Job) -> Option<&Check> {
-    phases(job).filter_map(|phase| phase.check.as_ref()).find(|check| check.bad_transfers > 0)
 }
 
 fn failed_operations(job: &Job) -> Option<&Failed> {
@@ -243,10 +245,9 @@ fn wrong_data(case: &Case<'_>) -> Option<String> {
             other.id == id && other.uses.as_ref().is_some_and(|uses| uses.maker(plan) == test.id)
         })
     };
-    campaign.jobs.iter().filter(|job| job.info.test == test.id || reads_it(&job.info.test)).find_map(|job| {
-        let check = bad_transfers(job)?;
-        let at = check.bad.first().map(|bad| format!(", first in {} at {}", bad.path, bad.offset));
-        let (count, folder) = (check.bad_transfers, &job.folder);
-        Some(format!("{count} transfers held wrong data ({folder}{})", at.unwrap_or_default()))
-    })
+    campaign
+        .jobs
+        .iter()
+        .filter(|job| job.info.test == test.id || reads_it(&job.info.test))
+        .find_map(|job| wrong::bad(job).map(|check| wrong::said(job, check)))
 }

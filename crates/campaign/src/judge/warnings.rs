@@ -1,6 +1,7 @@
 //! What a reader of a number has to know besides the number: one short sentence each.
 //!
-//! Each kind of warning appears once, with the worst of all repetitions.
+//! Each kind appears once, with the worst of all repetitions. A warning speaks against the number; a note
+//! says how it came about.
 //!
 //! Never here: outcomes.
 
@@ -21,8 +22,44 @@ const MEMORY_MULTIPLE: f64 = 1.5;
 /// Notices that are told here in sums instead.
 const SUMMED: &[&str] = &["cached-read", "ran-dry"];
 
-/// All warnings of one verdict.
-pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics>) -> Vec<String> {
+/// What is said of one verdict.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) warnings: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Told {
+    /// Adds what else is said.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.warnings.extend(other.warnings);
+        self.notes.extend(other.notes);
+        self
+    }
+}
+
+/// All that is said of one verdict.
+pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics>) -> Told {
+    let told = Told { warnings: warnings(case, jobs, statistics), notes: notes(case, jobs) };
+    match case.counts_errors() {
+        true => told,
+        false => told.and(sustained::told(case, jobs)).and(group::told(case, jobs)),
+    }
+}
+
+fn notes(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
+    let phases: Vec<&Phase> = jobs.iter().flat_map(|job| case.phases(job)).collect();
+    let mut all = state::told(case);
+    all.extend(dataset::told(case));
+    if !case.counts_errors() {
+        let of_rates =
+            [steady::told(case, jobs), searched(case), inner_repetitions(case), all_trees(case, &phases)];
+        all.extend(of_rates.into_iter().flatten());
+    }
+    all
+}
+
+fn warnings(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics>) -> Vec<String> {
     let phases: Vec<&Phase> = jobs.iter().flat_map(|job| case.phases(job)).collect();
     let mut all = vec![cached(case, &phases), incomplete(case, &phases), placed::told(case)];
     if !case.counts_errors() {
@@ -33,22 +70,10 @@ pub(super) fn all(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics
             fits_memory(case, jobs, &phases),
         ]);
         all.extend(stragglers::told(&phases).into_iter().map(Some));
-        all.extend(sustained::told(case, jobs).into_iter().map(Some));
-        all.push(steady::told(case, jobs));
-        all.extend(group::told(case, jobs).into_iter().map(Some));
         all.extend(trend::told(case, jobs, statistics).into_iter().map(Some));
-        all.extend([
-            scatter(statistics),
-            one_node(case, jobs),
-            inner_repetitions(case),
-            cold::told(case, jobs),
-            all_trees(case, &phases),
-            searched(case),
-        ]);
+        all.extend([scatter(statistics), one_node(case, jobs), cold::told(case, jobs)]);
     }
     let mut all: Vec<String> = all.into_iter().flatten().collect();
-    all.extend(state::told(case));
-    all.extend(dataset::told(case));
     all.extend(cases::told(case, jobs));
     all.extend(lint::losses(case.plan, case.campaign, case.test));
     all.extend(notices(case, jobs));
@@ -71,14 +96,16 @@ fn cached(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     })
 }
 
-/// Less moved than the line asks for, where no deadline and no earlier count explains it.
+/// Another amount than the line asks for, where no deadline, no least time and no earlier count explains it.
 fn incomplete(case: &Case<'_>, phases: &[&Phase]) -> Option<String> {
     let short = |phase: &Phase| {
         // A mix divides by chance, and what moved within the ramp is not in the sum.
         let partly = phase.ramp_s > 0.0 || phase.phase.starts_with("mixed_");
         let explained = partly
             || phase.stonewall.is_some()
-            || case.test.line.as_ior().is_some_and(|line| line.status_file.is_some());
+            || case.test.line.as_ior().is_some_and(|line| {
+                line.status_file.is_some() || line.min_time && phase.bytes > phase.expected_bytes
+            });
         let missing = phase.expected_bytes.abs_diff(phase.bytes);
         (missing > 0 && !explained).then_some(missing as f64)
     };
@@ -179,7 +206,8 @@ fn searched(case: &Case<'_>) -> Option<String> {
 /// What a repetition of a test recorded.
 pub(super) fn records_of(campaign: &Campaign, test: &str, repetition: u32) -> Vec<Record> {
     let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
-    campaign.jobs.iter().find(of).map(|job| job.records.clone()).unwrap_or_default()
+    let found = campaign.jobs.iter().find(of);
+    found.map(|job| late::recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
 }
 
 /// Trees of mdtest, of which its own table counts one.
@@ -215,10 +243,17 @@ fn notices(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
     kinds.into_iter().map(|notice| notice.text.clone()).collect()
 }
 
-fn killed(case: &Case<'_>) -> Option<String> {
-    let attempts = attempts(case);
-    (!attempts.is_empty())
-        .then(|| format!("attempts that ended with the campaign were run again: {}", attempts.join(", ")))
+fn killed(case: &Case<'_>) -> impl Iterator<Item = String> {
+    let ran = |attempt: &&str| {
+        case.campaign.jobs.iter().any(|job| folder::job_of(&job.folder) == folder::job_of(attempt))
+    };
+    let (again, not): (Vec<&str>, Vec<&str>) = attempts(case).into_iter().partition(ran);
+    let told = [
+        (again, "attempts that ended with the campaign were run again"),
+        (not, "attempts that ended with the campaign, or still run, and were not run again yet"),
+    ];
+    let told = told.into_iter().filter(|(attempts, _)| !attempts.is_empty());
+    told.map(|(attempts, what)| format!("{what}: {}", attempts.join(", ")))
 }
 
 /// Folders of attempts at the test that ended with the campaign.

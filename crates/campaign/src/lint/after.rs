@@ -3,9 +3,10 @@
 //! Never here: the threshold, and what `judge` tells already; the table says which.
 
 use results::record::{Counts, Phase};
-use results::statistics;
+use results::statistics::{self, ratio_interval};
 use units::{bytes_binary, count, duration, rate_decimal};
 
+use super::before::APART;
 use super::table::{Check, all_found};
 use super::{Finding, Found, Level};
 
@@ -19,6 +20,11 @@ const CLIENTS: f64 = 0.05;
 const WALKED: u64 = 100_000;
 /// Operations, and seconds, below which a rate of names says little.
 const NAMES: (u64, f64) = (1_000_000, 30.0);
+/// Seconds below which a rate of bytes says little, and below which somebody has to answer for it.
+const SHORT_S: f64 = 1.0;
+const INSTANT_S: f64 = 0.05;
+/// Confidence at which more clients are told from noise.
+const CONFIDENCE: f64 = 0.95;
 /// Wear-out longer than so many times the deadline.
 const TAIL: f64 = 1.0;
 /// Share by which the mean of rates and the rate of all bytes may differ.
@@ -44,8 +50,12 @@ pub struct AfterSubject<'a> {
     pub phases: Vec<&'a Phase>,
     /// How long the rate was to be sustained, seconds.
     pub sustained_s: Option<f64>,
-    /// The nodes and the rate of the same test on more nodes.
-    pub more: Option<(u64, f64)>,
+    /// What is judged of each repetition; empty where nothing may be judged.
+    pub values: Vec<f64>,
+    /// Whether the plan was run at a scale that was chosen for a smaller system than the contract's.
+    pub scaled: bool,
+    /// The nodes and the rates of the same test on more nodes.
+    pub more: Option<(u64, Vec<f64>)>,
     /// What the file system is said to do at most, bytes per second.
     pub most: Option<f64>,
     /// The rate of the sequential twin of a random test, bytes per second.
@@ -58,6 +68,8 @@ pub struct AfterSubject<'a> {
     pub overlap: f64,
     /// Bytes on each of the file systems that are used at once.
     pub shares: Vec<(String, u64)>,
+    /// Of a group: its file systems that are one, two and two, with what they are.
+    pub twins: Vec<[String; 3]>,
     /// Of walks: the fewest entries that any of them listed.
     pub walked: Option<u64>,
 }
@@ -155,9 +167,9 @@ pub(super) fn no_scatter(subject: &AfterSubject<'_>) -> Vec<Found> {
 ///
 /// No error however much it is: what scatter does to a mean is in its bound, by which it is judged.
 pub(super) fn scatter(subject: &AfterSubject<'_>) -> Vec<Found> {
-    let rates = subject.rates();
-    let Some(cov) = statistics::cov(&rates).filter(|cov| *cov > COV) else { return Vec::new() };
-    let what = format!("{} repetitions scatter by {:.1} % (n−1)", rates.len(), cov * 100.0);
+    let values = &subject.values;
+    let Some(cov) = statistics::cov(values).filter(|cov| *cov > COV) else { return Vec::new() };
+    let what = format!("{} repetitions scatter by {:.1} % (n−1)", values.len(), cov * 100.0);
     vec![Found::new(what, "find the cause, or explain it; more repetitions narrow the mean only")]
 }
 
@@ -167,7 +179,12 @@ pub(super) fn harmonic(subject: &AfterSubject<'_>) -> Vec<Found> {
     let fixed = phases.windows(2).all(|pair| pair[0].bytes == pair[1].bytes);
     let timed = phases.iter().any(|phase| phase.stonewall.is_some());
     let rates = subject.rates();
-    if rates.len() < 2 || !fixed || timed || phases.iter().any(|phase| phase.counts != Counts::Bytes) {
+    if subject.values.is_empty()
+        || rates.len() < 2
+        || !fixed
+        || timed
+        || phases.iter().any(|phase| phase.counts != Counts::Bytes)
+    {
         return Vec::new();
     }
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
@@ -188,14 +205,17 @@ pub(super) fn harmonic(subject: &AfterSubject<'_>) -> Vec<Found> {
 /// client-limited
 pub(super) fn client_limited(subject: &AfterSubject<'_>) -> Vec<Found> {
     let rates = subject.rates();
-    let mean = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
-    let Some((nodes, more)) = subject.more.filter(|(_, more)| mean > 0.0 && *more > mean * (1.0 + CLIENTS))
-    else {
+    let Some((nodes, more)) = &subject.more else { return Vec::new() };
+    let Some(times) = statistics::mean(&rates).and_then(|mean| Some(statistics::mean(more)? / mean)) else {
         return Vec::new();
     };
+    // Of single repetitions nobody knows the noise.
+    let noise = ratio_interval(more, &rates, CONFIDENCE).is_some_and(|interval| interval.low <= 1.0);
+    if noise || times.is_nan() || times <= 1.0 + CLIENTS {
+        return Vec::new();
+    }
     let what = format!(
-        "{nodes} nodes reach {:.2} times as much: the number is the clients', and a lower bound",
-        more / mean
+        "{nodes} nodes reach {times:.2} times as much: the number is the clients', and a lower bound"
     );
     vec![Found::new(what, "report it as a lower bound of the file system")]
 }
@@ -261,6 +281,16 @@ pub(super) fn balance(subject: &AfterSubject<'_>) -> Vec<Found> {
     vec![Found::new(what, "let even ranks write to one file system and odd ones to the other")]
 }
 
+/// one-fs-twice
+pub(super) fn twice(subject: &AfterSubject<'_>) -> Vec<Found> {
+    let level = if subject.scaled { Level::Waiver } else { Level::Error };
+    let found = |[one, other, what]: &[String; 3]| {
+        let what = format!("its parts work on fs.{one} and fs.{other}, which are one file system: {what}");
+        Found::new(what, APART).level(level)
+    };
+    subject.twins.iter().map(found).collect()
+}
+
 /// ls-walk
 pub(super) fn walk(subject: &AfterSubject<'_>) -> Vec<Found> {
     let Some(entries) = subject.walked.filter(|entries| *entries < WALKED) else { return Vec::new() };
@@ -278,4 +308,23 @@ pub(super) fn too_short(subject: &AfterSubject<'_>) -> Vec<Found> {
     let (ops, seconds) = (count(phase.ops as f64), duration(phase.spans.transfer_s));
     let what = format!("{}: {ops} operations in {seconds}", phase.phase);
     vec![Found::new(what, "at least a million, and half a minute")]
+}
+
+/// rate-too-short
+pub(super) fn instant(subject: &AfterSubject<'_>) -> Vec<Found> {
+    let bytes = subject.phases.iter().filter(|phase| phase.counts == Counts::Bytes && phase.bytes > 0);
+    let least = bytes.min_by(|a, b| a.spans.transfer_s.total_cmp(&b.spans.transfer_s));
+    let Some(phase) = least.filter(|phase| phase.spans.transfer_s < SHORT_S) else { return Vec::new() };
+    let seconds = phase.spans.transfer_s;
+    let what = format!("{}: {} in {}", phase.phase, bytes_binary(phase.bytes as f64), duration(seconds));
+    let remedy = match seconds > 0.0 {
+        true => format!(
+            "move {:.0} times as much (-b, -s), so that it lasts a second at least, or stop by -D",
+            (SHORT_S / seconds).ceil()
+        ),
+        false => "move more (-b, -s), so that it lasts a second at least, or stop by -D".to_owned(),
+    };
+    let found = Found::new(what, remedy);
+    // Who measures on a small scale, or on a disk that is faster than was thought, knows how much is moved.
+    vec![if subject.scaled || seconds >= INSTANT_S { found.level(Level::Info) } else { found }]
 }

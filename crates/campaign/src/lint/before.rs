@@ -5,7 +5,7 @@
 use results::folder::{FileSystem, Machine};
 
 use super::table::{Check, all_found};
-use super::{Finding, Found};
+use super::{Finding, Found, Level};
 
 /// A file system before its tests.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +14,10 @@ pub struct BeforeSubject<'a> {
     pub fs: String,
     /// The machine; `None` where it was not recorded.
     pub machine: Option<&'a Machine>,
+    /// Other file systems of the plan that are this one, with what they are; but for those of one group.
+    pub twins: Vec<(String, String)>,
+    /// Whether the plan was run at a scale that was chosen for a smaller system than the contract's.
+    pub scaled: bool,
 }
 
 impl BeforeSubject<'_> {
@@ -43,3 +47,16 @@ pub(super) fn fill_recorded(subject: &BeforeSubject<'_>) -> Vec<Found> {
     let what = format!("how full fs.{fs} is was not recorded");
     vec![Found::new(what, "let it be asked with statfs before and after")]
 }
+
+/// one-fs-twice, of tests that do not run at once
+pub(super) fn twice(subject: &BeforeSubject<'_>) -> Vec<Found> {
+    let level = if subject.scaled { Level::Info } else { Level::Waiver };
+    let found = |(other, what): &(String, String)| {
+        Found::new(format!("fs.{} and fs.{other} are one file system: {what}", subject.fs), APART)
+            .level(level)
+    };
+    subject.twins.iter().map(found).collect()
+}
+
+/// What makes two of one.
+pub(super) const APART: &str = "give a directory on each of two file systems, or describe one only";

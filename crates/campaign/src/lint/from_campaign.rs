@@ -2,20 +2,20 @@
 //!
 //! Never here: checks, and what was not recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use results::folder::{Campaign, Job, JobEnd};
 use results::record::{self, Phase, Record};
-use results::statistics;
 
 use super::after::{self, AfterSubject, Part};
 use super::before::{self, BeforeSubject};
 use super::document::{self, ReportSubject};
 use super::ior_facts::IorFacts;
 use super::runs::{self, RunFacts, RunsSubject};
-use super::{Finding, from_jobs, state, waiver};
+use super::{Finding, from_jobs, state, twins, waiver};
 use crate::judge::{self, Span};
-use crate::plan::{Group, Plan, Test};
+use crate::launch::LaunchKind;
+use crate::plan::{Criterion, Group, Plan, Test};
 
 /// Transfers up to so many bytes are small, and from so many on large: between them random ones may well be
 /// as fast.
@@ -47,25 +47,48 @@ pub fn measured(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
 pub fn reported(campaign: &Campaign) -> Vec<Finding> {
     let Some(_ended) = &campaign.after else { return Vec::new() };
     let info = &campaign.info;
-    let printed = |job: &Job| job.info.end == JobEnd::NotStarted || !job.info.sha256.is_empty();
-    document::findings(&ReportSubject {
+    let mut findings = document::findings(&ReportSubject {
         audit: vec![
             ("the hash of the plan", !info.plan_sha256.is_empty()),
             ("the hash of the program", !info.tool_sha256.is_empty()),
             ("the machine before the first job", campaign.before.is_some()),
-            ("what jobs printed", campaign.jobs.iter().all(printed)),
         ],
         build: vec![
             ("the commit that the program is of", !info.build.commit.is_empty()),
             ("the compiler that built it", !info.build.rustc.is_empty()),
         ],
-    })
+    });
+    let unprinted = |job: &&Job| job.info.end != JobEnd::NotStarted && job.info.sha256.is_empty();
+    let tests: BTreeSet<&str> =
+        campaign.jobs.iter().filter(unprinted).map(|job| job.info.test.as_str()).collect();
+    for test in tests {
+        let subject = ReportSubject { audit: vec![("what its jobs printed", false)], build: Vec::new() };
+        let found = document::findings(&subject).into_iter();
+        findings.extend(found.map(|one| Finding { about: test.to_owned(), ..one }));
+    }
+    findings
 }
 
 /// The file systems that tests ran on, as they were found.
 fn file_systems<'c>(plan: &Plan, campaign: &'c Campaign) -> Vec<BeforeSubject<'c>> {
-    let used = plan.file_systems.iter().filter(|(name, _)| plan.tests.iter().any(|test| test.fs == **name));
-    used.map(|(name, _)| BeforeSubject { fs: name.clone(), machine: campaign.before.as_ref() }).collect()
+    let machine = campaign.before.as_ref();
+    let used = plan.file_systems.keys().filter(|name| plan.tests.iter().any(|test| test.fs == **name));
+    let used: Vec<&String> = used.collect();
+    let at_once = |pair: [&String; 2]| {
+        plan.groups.iter().any(|group| pair.iter().all(|fs| used_by(plan, group).contains(fs)))
+    };
+    let of = |(at, name): (usize, &&String)| {
+        let later = used[at + 1..].iter().filter(|other| !at_once([name, other]));
+        let twins = later.filter_map(|other| Some(((*other).clone(), twins::same(machine, name, other)?)));
+        let scaled = campaign.info.scale.is_some();
+        BeforeSubject { fs: (*name).clone(), machine, twins: twins.collect(), scaled }
+    };
+    used.iter().enumerate().map(of).collect()
+}
+
+/// The file systems that the parts of a group work on.
+fn used_by<'p>(plan: &'p Plan, group: &Group) -> BTreeSet<&'p String> {
+    group.tests.iter().map(|test| &plan.tests[*test].fs).collect()
 }
 
 /// The tests and datasets, with what the nodes of their jobs said.
@@ -119,11 +142,7 @@ fn run_facts<'c>(plan: &Plan, job: &'c Job, fs: &str) -> Option<RunFacts<'c>> {
 
 /// The phases that criteria of the test are about, but for those that count what is wrong.
 fn judged(test: &Test) -> Vec<&str> {
-    let rates = test.criteria.iter().filter(|criterion| {
-        [".bw", ".iops", ".rate", ".seconds", ".sustained", ".steady"]
-            .iter()
-            .any(|metric| criterion.metric.ends_with(metric))
-    });
+    let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, None));
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rates.filter_map(|criterion| criterion.metric.split_once('.')) {
         if !names.contains(&name) {
@@ -131,6 +150,13 @@ fn judged(test: &Test) -> Vec<&str> {
         }
     }
     names
+}
+
+/// Whether a criterion is about how fast a phase was, and this one where it is named.
+fn is_rate_of(criterion: &Criterion, phase: Option<&str>) -> bool {
+    let rates = ["bw", "iops", "rate", "seconds", "sustained", "steady"];
+    let parts = criterion.metric.split_once('.');
+    parts.is_some_and(|(of, name)| rates.contains(&name) && phase.is_none_or(|phase| phase == of))
 }
 
 /// The phase of this name of every repetition that ended well.
@@ -156,11 +182,19 @@ fn subject<'c>(
         sequential: sequential(plan, campaign, test, name),
         walked: walked(test, &phases),
         most: plan.file_systems[&test.fs].rate,
+        values: values(plan, campaign, test, name),
+        scaled: campaign.info.scale.is_some(),
         phases,
         sustained_s: test.sustained_s,
         more: more(plan, campaign, test, name),
         ..AfterSubject::default()
     }
+}
+
+/// What is judged of each repetition by the first criterion on a phase.
+fn values(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Vec<f64> {
+    let first = test.criteria.iter().find(|criterion| is_rate_of(criterion, Some(name)));
+    first.map(|criterion| judge::values(plan, campaign, test, criterion)).unwrap_or_default()
 }
 
 /// The fewest entries that a rank of a walk listed.
@@ -201,8 +235,19 @@ fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject
             *shares.entry(test.fs.clone()).or_default() += judge::moved_at_once(plan, campaign, test, name);
         }
     }
+    let used: Vec<&String> = used_by(plan, group).into_iter().collect();
+    let pairs =
+        used.iter().enumerate().flat_map(|(at, one)| used[at + 1..].iter().map(move |two| (one, two)));
+    let ran =
+        campaign.jobs.iter().any(|job| group.tests.iter().any(|test| plan.tests[*test].id == job.info.test));
+    let twins = pairs.filter(|_| ran).filter_map(|(one, other)| {
+        let what = twins::same(campaign.before.as_ref(), one, other)?;
+        Some([(*one).clone(), (*other).clone(), what])
+    });
     AfterSubject {
         id: group.id.clone(),
+        twins: twins.collect(),
+        scaled: campaign.info.scale.is_some(),
         parts: worst.unwrap_or_default().into_iter().map(part).collect(),
         overlap: group.overlap,
         shares: shares.into_iter().filter(|(_, bytes)| *bytes > 0).collect(),
@@ -230,23 +275,24 @@ fn sequential(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Opti
     rates.filter_map(after::rate).max_by(f64::total_cmp)
 }
 
-/// The mean rate of the same phase on more nodes, of the same test or of the next step of a series.
-fn more(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Option<(u64, f64)> {
+/// The rates of the same phase on more nodes, of the same test or of the next step of a series. Where nodes
+/// are groups of one node's ranks there are no more.
+fn more(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Option<(u64, Vec<f64>)> {
+    if plan.launch.kind == LaunchKind::Local {
+        return None;
+    }
+    let of = |other: &Test| {
+        let rates: Vec<f64> = phases(campaign, other, name).into_iter().filter_map(after::rate).collect();
+        Some((u64::from(other.placement.nodes?), rates))
+    };
     if let Some(limit) = &test.course.client_limit {
-        let probe = plan.tests.get(*limit.probes.last()?)?;
-        let rates: Vec<f64> = phases(campaign, probe, name).into_iter().filter_map(after::rate).collect();
-        return Some((probe.placement.nodes?.into(), statistics::mean(&rates)?));
+        return of(plan.tests.get(*limit.probes.last()?)?);
     }
     let step = test.step.as_ref().filter(|step| plan.series[step.series].over == "nodes")?;
     let larger = plan.tests.iter().filter(|other| {
         let at = other.step.as_ref().filter(|at| at.series == step.series && at.value > step.value);
         at.is_some() && other.name == test.name
     });
-    let next = larger.min_by(|a, b| {
-        let value = |test: &Test| test.step.as_ref().map_or(0.0, |step| step.value);
-        value(a).total_cmp(&value(b))
-    })?;
-    let rates: Vec<f64> = phases(campaign, next, name).into_iter().filter_map(after::rate).collect();
-    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
-    Some((u64::from(next.placement.nodes?), mean)).filter(|_| !rates.is_empty())
+    let value = |test: &Test| test.step.as_ref().map_or(0.0, |step| step.value);
+    of(larger.min_by(|a, b| value(a).total_cmp(&value(b)))?)
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use results::folder::{Campaign, Fill, Job, JobEnd, Target};
 use results::record::{self, Counts, Phase};
 
+use super::from_plan::all_targets;
 use super::state::{Degraded, Moment, StateSubject, Traffic};
 use crate::plan::{Plan, Test};
 
@@ -33,6 +34,7 @@ pub(super) fn subject(plan: &Plan, campaign: &Campaign, test: &Test) -> Option<S
         stripes: test.stripes,
         found_stripes: stripes(&jobs),
         targets: holding_data(campaign, test),
+        all_targets: all_targets(plan, test).map(i64::from),
         unasked: unasked.collect(),
     })
 }

@@ -13,10 +13,9 @@ use super::launcher::{Launched, Workload};
 use super::subject::{
     CriterionFacts, FsFacts, LineFacts, LineSubject, PlanSubject, Role, Series, Source, Step,
 };
-use super::waiver::Waiver;
 use crate::launch::LaunchKind;
 use crate::line::Line;
-use crate::plan::{self, Goal, Placement, Plan, StateKind, Stripes, Test, Uses};
+use crate::plan::{self, Criterion, Goal, Placement, Plan, Stat, StateKind, Stripes, Test, Uses, Waiver};
 
 /// Types that make data smaller before they store it.
 const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
@@ -35,6 +34,12 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
         ..LineSubject::default()
     });
     let tests = plan.tests.iter().map(|test| of_test(plan, test, &written));
+    // What parts do not show: the sum that their group asks for, whose statistic is its own.
+    let groups = plan.groups.iter().map(|group| LineSubject {
+        id: group.id.clone(),
+        criteria: group.criteria.iter().map(|asked| criterion(asked, Some(asked.stat))).collect(),
+        ..LineSubject::default()
+    });
     let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
         StateKind::Age(words) => {
             let words = words.join(" ");
@@ -48,7 +53,7 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
     let clauses = plan.tests.iter().map(|test| (test.id.clone(), test.clause.clone()));
     let own = [("title", &plan.title), ("source", &plan.source)];
     PlanSubject {
-        lines: datasets.chain(tests).collect(),
+        lines: datasets.chain(tests).chain(groups).collect(),
         verified: verified(plan),
         only_filled: only_filled.collect(),
         series: series(plan),
@@ -57,23 +62,23 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
     }
 }
 
+fn criterion(asked: &Criterion, stat: Option<Stat>) -> CriterionFacts {
+    CriterionFacts {
+        metric: asked.metric.clone(),
+        stat,
+        op: asked.op,
+        value: match asked.goal {
+            Goal::Value(value) => Some(value),
+            Goal::Share { .. } => None,
+        },
+        counts: asked.goal.dimension() == Dimension::Count,
+        written: asked.written.clone(),
+    }
+}
+
 fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
-    let named = |metric: &str| written.names_statistic(&test.id, metric);
-    let criteria: Vec<CriterionFacts> = test
-        .criteria
-        .iter()
-        .map(|criterion| CriterionFacts {
-            metric: criterion.metric.clone(),
-            stat: named(&criterion.metric).then_some(criterion.stat),
-            op: criterion.op,
-            value: match criterion.goal {
-                Goal::Value(value) => Some(value),
-                Goal::Share { .. } => None,
-            },
-            counts: criterion.goal.dimension() == Dimension::Count,
-            written: criterion.written.clone(),
-        })
-        .collect();
+    let named = |asked: &Criterion| written.names_statistic(test, &asked.metric).then_some(asked.stat);
+    let criteria: Vec<_> = test.criteria.iter().map(|asked| criterion(asked, named(asked))).collect();
     let line = facts(&test.line);
     let target = criteria.iter().find(|criterion| {
         use crate::plan::Op::{Above, AtLeast};
@@ -88,7 +93,10 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         ram_bytes: plan.clients.memory_bytes,
         cores: plan.clients.cores.map(u64::from),
         sustained_s: test.sustained_s,
-        fs: fs(plan, &test.fs, &test.setup, test.stripes),
+        fs: FsFacts {
+            targets: all_targets(plan, test).map(u64::from),
+            ..fs(plan, &test.fs, &test.setup, test.stripes)
+        },
         role: role(test, &line, &criteria),
         reported: criteria.is_empty(),
         target: target.and_then(|criterion| criterion.value),
@@ -99,7 +107,7 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         source: source(plan, test),
         hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
         cache_warm: test.cache_warm,
-        has_steps: test.step.is_some() || written.has_steps(&test.id),
+        has_steps: test.step.is_some() || written.has_steps(test),
         has_state: has_state(plan, test),
         line,
         ..LineSubject::default()
@@ -165,19 +173,12 @@ fn ranks(plan: &Plan, placement: &Placement) -> Launched {
     }
 }
 
-/// The waivers of a plan, each with what gives it; not those of a lint that does not know here what it would
-/// have to, and so finds nothing.
+/// The waivers of a plan; not those of a lint that does not know here what it would have to, and so finds
+/// nothing.
 pub fn waivers(plan: &Plan) -> Vec<Waiver> {
-    let looks = |waiver: &&plan::Waiver| plan.clients.cores.is_some() || waiver.lint != "not-packed";
+    let looks = |waiver: &&Waiver| plan.clients.cores.is_some() || waiver.lint != "not-packed";
     let all = plan.waivers.iter().chain(plan.tests.iter().flat_map(|test| &test.waivers));
-    let of = |waiver: &plan::Waiver| Waiver {
-        about: waiver.about.clone(),
-        lint: waiver.lint.clone(),
-        why: waiver.why.clone(),
-        by: waiver.by.clone(),
-        at: Some(waiver.at),
-    };
-    all.filter(looks).map(of).collect()
+    all.filter(looks).cloned().collect()
 }
 
 /// The file system, with what is done to the directory before a launch.
@@ -191,6 +192,12 @@ fn fs(plan: &Plan, name: &str, setup: &[String], stripes: Option<Stripes>) -> Fs
         Stripes::All => -1,
     });
     FsFacts { kind, reduces, layout: setup.iter().any(lays_out), stripes, ..FsFacts::default() }
+}
+
+/// How many targets hold data where the test runs, by the plan; `None` where it takes servers off.
+pub(super) fn all_targets(plan: &Plan, test: &Test) -> Option<u32> {
+    let whole = test.step.as_ref().is_none_or(|step| step.servers.is_none());
+    plan.file_systems.get(&test.fs).filter(|_| whole)?.targets
 }
 
 /// The series over servers, each step with the nodes of its first test.
@@ -271,41 +278,29 @@ impl Written {
         Self(plan.text.parse().unwrap_or_default())
     }
 
-    /// The test as it is written: under its own id, or under that of which it is a step.
-    fn test(&self, id: &str) -> Option<&toml::Value> {
-        let tests = self.0.get("test").and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
-        let written = |test: &toml::Value| test.get("id").and_then(toml::Value::as_str).map(str::to_owned);
-        let step_of = |own: String| id.strip_prefix(&own).is_some_and(|rest| rest.starts_with(['.', '@']));
-        let own = tests.iter().find(|test| written(test).as_deref() == Some(id));
-        own.or_else(|| tests.iter().find(|test| written(test).is_some_and(step_of)))
-            .or_else(|| self.phase(id))
-    }
-
-    /// The phase of a series, `SERIES.STEP.PHASE`, as it is written.
-    fn phase(&self, id: &str) -> Option<&toml::Value> {
-        let named = |value: &toml::Value, id: &str| value.get("id").and_then(toml::Value::as_str) == Some(id);
-        let all = self.0.get("series").and_then(toml::Value::as_array)?;
-        all.iter().find_map(|series| {
-            let own = series.get("id").and_then(toml::Value::as_str)?;
-            let (_, phase) = id.strip_prefix(own)?.strip_prefix('.')?.rsplit_once('.')?;
-            series.get("phases").and_then(toml::Value::as_array)?.iter().find(|value| named(value, phase))
-        })
+    /// The test as it is written: for itself, as a phase of a series or as a part of a group.
+    fn test(&self, test: &Test) -> Option<&toml::Value> {
+        match (&test.step, test.part) {
+            (Some(_), _) => named(named(self.0.get("series")?, &test.family)?.get("phases")?, &test.name),
+            (_, Some(_)) => named(named(self.0.get("group")?, &test.family)?.get("parts")?, &test.name),
+            _ => named(self.0.get("test")?, &test.family),
+        }
     }
 
     /// Whether the test runs on a series of numbers of nodes.
-    fn has_steps(&self, id: &str) -> bool {
-        self.test(id).and_then(|test| test.get("nodes")?.get("steps")).is_some()
+    fn has_steps(&self, test: &Test) -> bool {
+        self.test(test).and_then(|test| test.get("nodes")?.get("steps")).is_some()
     }
 
     /// Whether the statistic of this criterion is named: by itself, by its test or by the defaults.
-    fn names_statistic(&self, id: &str, metric: &str) -> bool {
+    fn names_statistic(&self, test: &Test, metric: &str) -> bool {
         let rule =
             |table: Option<&toml::Value>| table.and_then(|table| table.get("decide")?.get("rule")).is_some();
         if rule(self.0.get("defaults")) {
             return true;
         }
-        // One that is not found is made of others in a way that is not known here.
-        let Some(test) = self.test(id) else { return true };
+        // An id in which a parameter stands is not found.
+        let Some(test) = self.test(test) else { return true };
         let criteria = match test.get("criterion") {
             Some(toml::Value::Array(all)) => all.clone(),
             Some(one) => vec![one.clone()],
@@ -314,4 +309,9 @@ impl Written {
         let its = |one: &&toml::Value| one.get("metric").and_then(toml::Value::as_str) == Some(metric);
         rule(Some(test)) || criteria.iter().find(its).is_none_or(|one| one.get("stat").is_some())
     }
+}
+
+/// The table with this id, of several.
+fn named<'a>(several: &'a toml::Value, id: &str) -> Option<&'a toml::Value> {
+    several.as_array()?.iter().find(|one| one.get("id").and_then(toml::Value::as_str) == Some(id))
 }

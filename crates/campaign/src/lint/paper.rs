@@ -10,6 +10,11 @@ pub const LESS_GRAVE: &[(&str, &str, &str)] = &[
         "where readers are shifted to other nodes: what was cached is INVALID by the records",
     ),
     (
+        "dead-criterion",
+        "a waiver",
+        "where a rate has a ceiling, or a latency or errors a floor: that may be meant, and somebody signs",
+    ),
+    (
         "ls-walk",
         "a waiver",
         "for too few walks and for what may be in memory: names found in memory are INVALID by the records",

@@ -85,6 +85,8 @@ pub struct StateSubject {
     pub found_stripes: Vec<i64>,
     /// How many targets hold data, where that is known.
     pub targets: Option<i64>,
+    /// How many there are by the plan, where all of them serve.
+    pub all_targets: Option<i64>,
     /// Why it could not be asked after a repetition, with that.
     pub unasked: Vec<(u32, String)>,
 }
@@ -218,13 +220,23 @@ pub(super) fn layout(subject: &StateSubject) -> Vec<Found> {
     let other = |found: &i64| match (asked, *found) {
         (Stripes::Count(count), -1) => targets.is_none_or(|targets| targets as u64 != count),
         (Stripes::Count(count), found) => found as u64 != count,
-        (Stripes::All, -1) => false,
+        (Stripes::All, -1) => {
+            subject.all_targets.is_some_and(|all| targets.is_some_and(|there| there != all))
+        }
         // Of targets on other machines not all may be known.
-        (Stripes::All, found) => targets.is_some_and(|targets| found < targets),
+        (Stripes::All, found) => match subject.all_targets {
+            Some(all) => found != all,
+            None => targets.is_some_and(|targets| found < targets),
+        },
     };
     let Some(found) = subject.found_stripes.iter().copied().find(other) else { return Vec::new() };
-    let of = targets.map(|targets| format!(" of {targets}")).unwrap_or_default();
-    let there = if found == -1 { "all".to_owned() } else { found.to_string() };
+    let of = subject.all_targets.filter(|_| asked == Stripes::All).or(targets);
+    let of = of.map(|targets| format!(" of {targets}")).unwrap_or_default();
+    let there = match (asked, found, targets) {
+        (Stripes::All, -1, Some(targets)) => targets.to_string(),
+        (_, -1, _) => "all".to_owned(),
+        _ => found.to_string(),
+    };
     let what = format!("files were to lie on {wanted} each, and some lie on {there}{of}");
     vec![Found::new(what, "set the layout of the directory before its files are made")]
 }

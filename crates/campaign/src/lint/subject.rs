@@ -128,6 +128,8 @@ pub struct FsFacts {
     pub stripes: Option<i64>,
     /// Its servers.
     pub servers: Option<u64>,
+    /// Its targets that hold data, where all of them serve.
+    pub targets: Option<u64>,
 }
 
 /// One command as facts.

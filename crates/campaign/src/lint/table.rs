@@ -304,7 +304,7 @@ pub const LINTS: &[Lint] = &[
         id: "option-drift",
         level: Level::Error,
         source: "Blue Waters IO-2017 (mdtest -k); Lockwood, IOR results at NERSC (-H, lustrestripecount)",
-        reason: "Options come, go and change their meaning between versions",
+        reason: "Options come, go, change their meaning between versions, and are mistyped",
         checks: &[Line(shape::changed), Line(shape::drift), Told(Stage::Plan, "refused: unknown options")],
     },
     Lint {
@@ -319,7 +319,7 @@ pub const LINTS: &[Lint] = &[
         level: Level::Waiver,
         source: "Lockwood, IOR results at NERSC; Blue Waters IO-2017",
         reason: "Stripes decide how many servers a file can use",
-        checks: &[Line(shape::layout), State(state::layout)],
+        checks: &[Line(shape::layout), Line(shape::reach), State(state::layout)],
     },
     Lint {
         id: "cb-state-unset",
@@ -381,6 +381,13 @@ pub const LINTS: &[Lint] = &[
         checks: &[Line(names::too_few), After(after::too_short)],
     },
     Lint {
+        id: "rate-too-short",
+        level: Level::Waiver,
+        source: "IO500 rules; Lockwood, IOR results at NERSC",
+        reason: "In a fraction of a second the start, one stall or a cache is the rate",
+        checks: &[Line(shape::instant), After(after::instant)],
+    },
+    Lint {
         id: "stat-unnamed",
         level: Level::Error,
         source: "Blue Waters IO-2017",
@@ -408,7 +415,7 @@ pub const LINTS: &[Lint] = &[
         id: "cov-high",
         level: Level::Waiver,
         source: "Blue Waters IO-2017 (33 % for deletes)",
-        reason: "Repetitions that scatter by a fifth do not measure one thing",
+        reason: "Repetitions that scatter by more than a tenth do not measure one thing",
         checks: &[
             After(after::scatter),
             Told(
@@ -529,6 +536,13 @@ pub const LINTS: &[Lint] = &[
         source: "LLNL Purple GPFS acceptance (even ranks on one file system, odd on the other)",
         reason: "The sum over two file systems is that of both only if both did their share",
         checks: &[After(after::balance)],
+    },
+    Lint {
+        id: "one-fs-twice",
+        level: Level::Error,
+        source: "LLNL Purple GPFS acceptance (even ranks on one file system, odd on the other)",
+        reason: "Two names of one file system make a test of one out of one of two",
+        checks: &[Before(before::twice), After(after::twice)],
     },
     Lint {
         id: "ls-walk",

@@ -3,6 +3,8 @@
 //! Invariant: every line is read; what cannot be an option is kept as a stray word.
 //! Never here: which options exist beyond those that take a value.
 
+use crate::words::{self, Part, Valued};
+
 /// One option as it stands, with the place of its word, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
@@ -26,54 +28,19 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Takes `words` apart; `valued` are the letters that take a value, `long_valued` the long options.
-    pub(super) fn read(words: &[String], valued: &str, long_valued: &[&str]) -> Self {
+    /// Takes `words` apart; `letters` take a value, and of the long options those of `long`.
+    pub(super) fn read(words: &[String], letters: &'static str, long: &'static [&'static str]) -> Self {
         let mut read = Self::default();
-        let mut at = 0;
-        while at < words.len() {
-            let word = &words[at];
-            let next = words.get(at + 1).filter(|next| is_value(next));
-            if let Some(long) = word.strip_prefix("--") {
-                let (name, glued) =
-                    long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-                let own = long_valued.contains(&format!("--{name}").as_str());
-                let taken = glued.is_none() && own;
-                let value = glued.map(str::to_owned).or_else(|| next.filter(|_| taken).cloned());
-                let step = usize::from(taken && next.is_some());
-                read.longs.push(Given { name: name.to_owned(), value, at });
-                at += 1 + step;
-                continue;
+        for (at, part) in words::read(words, Valued { letters, long }) {
+            match part {
+                Part::Flag(letter, value) | Part::Valued(letter, value) => {
+                    read.letters.push(Given { name: letter.to_string(), value, at });
+                }
+                Part::Long(name, value) => read.longs.push(Given { name, value, at }),
+                Part::Stray => read.strays.push((words[at].clone(), at)),
             }
-            match word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-                Some(letters) => at += read.letters_of(letters, next, valued, at),
-                None => read.strays.push((word.clone(), at)),
-            }
-            at += 1;
         }
         read
-    }
-
-    /// Takes the letters of one word, and gives how many further words they took: none or one.
-    fn letters_of(&mut self, letters: &str, next: Option<&String>, valued: &str, at: usize) -> usize {
-        let (flags, for_all) = match letters.split_once('=') {
-            Some((flags, value)) if !flags.contains(|c| valued.contains(c)) => (flags, Some(value)),
-            _ => (letters, None),
-        };
-        for (offset, letter) in flags.char_indices() {
-            let name = letter.to_string();
-            if !valued.contains(letter) {
-                self.letters.push(Given { name, value: for_all.map(str::to_owned), at });
-                continue;
-            }
-            let glued = &flags[offset + letter.len_utf8()..];
-            let value = match glued.is_empty() {
-                true => next.cloned(),
-                false => Some(glued.strip_prefix('=').unwrap_or(glued).to_owned()),
-            };
-            self.letters.push(Given { name, value, at });
-            return usize::from(glued.is_empty() && next.is_some());
-        }
-        0
     }
 
     /// The last value of a letter.
@@ -99,14 +66,6 @@ impl Words {
     /// Whether a long flag is given, and not as 0.
     pub(super) fn long_on(&self, name: &str) -> bool {
         self.long(name).is_some_and(|value| value != "0")
-    }
-}
-
-/// Whether a word can be a value: not an option, unless a negative number.
-fn is_value(word: &str) -> bool {
-    match word.strip_prefix('-') {
-        Some(rest) => rest.starts_with(|c: char| c.is_ascii_digit()) && rest.parse::<f64>().is_ok(),
-        None => true,
     }
 }
 

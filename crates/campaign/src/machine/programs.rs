@@ -14,10 +14,7 @@ use super::ask;
 /// The program that `word`, the first of a launch line, starts, by the variable `path` where it is no
 /// path; `None` where there is none.
 pub fn launcher(word: &str, path: &str) -> Option<Program> {
-    let found = match word.contains('/') {
-        true => Some(PathBuf::from(word)).filter(|file| file.is_file()),
-        false => std::env::split_paths(path).map(|dir| dir.join(word)).find(|file| file.is_file()),
-    }?;
+    let found = found(word, path)?;
     let file = found.canonicalize().ok()?;
     // Asked by the name that is started: one file may be several programs.
     let said = ask::said(&found.to_string_lossy(), &["--version"]).unwrap_or_default();
@@ -26,6 +23,18 @@ pub fn launcher(word: &str, path: &str) -> Option<Program> {
         version: version(&said),
         path: file.to_string_lossy().into_owned(),
     })
+}
+
+/// Whether there is such a program.
+pub(crate) fn is_there(word: &str, path: &str) -> bool {
+    found(word, path).is_some()
+}
+
+fn found(word: &str, path: &str) -> Option<PathBuf> {
+    match word.contains('/') {
+        true => Some(PathBuf::from(word)).filter(|file| file.is_file()),
+        false => std::env::split_paths(path).map(|dir| dir.join(word)).find(|file| file.is_file()),
+    }
 }
 
 /// What a program says of its version: its lines up to the first with a number.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
-use super::fs::file_system;
+use super::fs::file_systems;
 use super::goal::{Known, known};
 use super::place::{Place, nearest};
 use super::placement::{clients, whole};
@@ -28,8 +28,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         return Err(place.error(&file.schema, "this program reads plans of `schema = 1`"));
     }
     name(&file.plan.id, "a plan's id", place)?;
-    let one = |(key, fs): (&String, &Spanned<wire::Fs>)| Ok((key.clone(), file_system(key, fs, place)?));
-    let file_systems = file.fs.iter().map(one).collect::<Checked<BTreeMap<_, _>>>()?;
+    let file_systems = file_systems(&file, place)?;
     let clients = clients(file.clients.as_ref(), place)?;
     let launch = launch::launch(file.launch.as_ref(), file.clients.as_ref(), place)?;
     let defaults = Defaults {
@@ -228,7 +227,7 @@ pub(super) fn quantity(
 }
 
 /// `; did you mean …` or the words there are.
-pub(super) fn among(word: &str, known: &[&str]) -> String {
+pub fn among(word: &str, known: &[&str]) -> String {
     match nearest(word, known) {
         Some(near) => format!("; did you mean `{near}`?"),
         None if known.is_empty() => "; there is none".to_owned(),

@@ -1,16 +1,34 @@
 //! The rules of a file system: where it is, and the commands by which a campaign asks and sets it.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
 use super::check::{Checked, quantity};
 use super::place::Place;
-use super::placement::whole;
+use super::placement::{known, whole};
 use super::{FileSystem, Stripes, wire};
 
-pub(super) fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<'_>) -> Checked<FileSystem> {
+/// The file systems of a plan, each with a directory of its own.
+pub(super) fn file_systems(file: &wire::File, place: &Place<'_>) -> Checked<BTreeMap<String, FileSystem>> {
+    let mut all: BTreeMap<String, FileSystem> = BTreeMap::new();
+    for (key, spanned) in &file.fs {
+        let fs = file_system(key, spanned, place)?;
+        if let Some((other, _)) = all.iter().find(|(_, other)| Path::new(&other.dir) == Path::new(&fs.dir)) {
+            let what =
+                format!("fs.{key}: fs.{other} has this `dir` already; one file system has one [fs.NAME]");
+            return Err(place.error(&spanned.get_ref().dir, what));
+        }
+        all.insert(key.clone(), fs);
+    }
+    Ok(all)
+}
+
+fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<'_>) -> Checked<FileSystem> {
     let wire = spanned.get_ref();
-    if wire.dir.is_empty() {
+    if wire.dir.get_ref().is_empty() {
         let what = format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory");
         return Err(place.error(spanned, what));
     }
@@ -33,9 +51,10 @@ pub(super) fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<
         hook.as_ref().map(Spanned::get_ref).filter(|hook| !hook.trim().is_empty()).cloned()
     };
     Ok(FileSystem {
-        dir: wire.dir.clone(),
+        dir: wire.dir.get_ref().clone(),
         kind: wire.kind.clone().filter(|kind| !kind.is_empty()),
         servers: whole(wire.servers.as_ref(), &format!("fs.{key}.servers"), place)?,
+        targets: whole(known(wire.targets.as_ref()).as_ref(), &format!("fs.{key}.targets"), place)?,
         set_servers: set,
         count_servers: hook(&wire.count_servers, "count_servers")?,
         rate: match &wire.rate {

@@ -12,6 +12,8 @@ use super::{Goal, Plan, wire};
 pub(super) struct Known {
     name: String,
     value: Quantity,
+    /// As the plan has it.
+    written: String,
 }
 
 /// The numbers that a plan knows beforehand.
@@ -22,8 +24,8 @@ pub(super) fn known(file: &wire::File, place: &Place<'_>) -> Checked<Vec<Known>>
         if source.trim().is_empty() {
             return Err(refused("say where the number is from, as `source = \"…\"`"));
         }
-        let value = value.parse().map_err(|error: Usage| refused(&error.0))?;
-        Ok(Known { name: name.clone(), value })
+        let quantity = value.parse().map_err(|error: Usage| refused(&error.0))?;
+        Ok(Known { name: name.clone(), value: quantity, written: value.trim().to_owned() })
     };
     file.known.iter().map(one).collect()
 }
@@ -46,6 +48,10 @@ impl Defaults<'_> {
                 return Err(format!("`{text}`: write a part as in `50% of ID.write.bw`"));
             }
             return self.part(text, share.value, of.trim(), dimension, plan);
+        }
+        if let Some((share, of)) = text.split_once('%').filter(|(_, of)| !of.trim().is_empty()) {
+            let of = of.trim().trim_start_matches("of").trim();
+            return Err(format!("`{text}`: write a part with `of`, as in `{share}% of {of}`"));
         }
         let value: Quantity = text.parse().map_err(|error: Usage| error.0)?;
         if value.dimension != dimension {
@@ -71,7 +77,8 @@ impl Defaults<'_> {
                 return Err(format!("known.{name} does not measure that; it is {}", known.value));
             }
             let value = Quantity { value: known.value.value * share, dimension };
-            return Ok((Goal::Value(value), format!("{text} ({})", known.value)));
+            let written = format!("{text} ({}) = {}", known.written, in_unit_of(&known.written, value));
+            return Ok((Goal::Value(value), written));
         }
         let (test, metric) = self.measured(of, plan)?;
         let measured = self.dimension_of(&metric, &plan.tests[test])?;
@@ -83,6 +90,11 @@ impl Defaults<'_> {
 
     /// The test and the metric that `ID.PHASE.NAME` means.
     pub(super) fn measured(&self, of: &str, plan: &Plan) -> Result<(usize, String), String> {
+        if let Some(test) = plan.tests.iter().find(|test| test.id == of) {
+            let name = ["bw", "rate"].into_iter().find(|name| test.line.yields(name)).unwrap_or("NAME");
+            let phase = test.line.phases().swap_remove(0);
+            return Err(format!("`{of}` is a test; add which of its metrics, as in `{of}.{phase}.{name}`"));
+        }
         // Ids may hold dots, so the longest that fits is the one that is meant.
         let test = (0..plan.tests.len())
             .filter(|index| {
@@ -96,4 +108,13 @@ impl Defaults<'_> {
         };
         Ok((test, of[plan.tests[test].id.len() + 1..].to_owned()))
     }
+}
+
+/// A value in the unit in which another is written, with four figures or all that are before the point.
+fn in_unit_of(written: &str, value: Quantity) -> String {
+    let unit = written.trim_start_matches(|c: char| c.is_ascii_digit() || "._+-".contains(c)).trim_start();
+    let Ok(one) = format!("1 {unit}").parse::<Quantity>() else { return value.to_string() };
+    let number = value.value / one.value;
+    let before = if number >= 1.0 { number.log10().floor() as usize + 1 } else { 1 };
+    format!("{number:.0$} {unit}", 4_usize.saturating_sub(before))
 }

@@ -119,6 +119,16 @@ impl Table {
     }
 }
 
+/// A key of this name with a value, as some table has it; of another key where none has.
+pub(super) fn example(name: &str) -> String {
+    let with_example = |name: &str| {
+        let all = tables().into_iter().filter_map(|table| table.key(name));
+        all.map(|key| key.example).find(|example| !example.is_empty())
+    };
+    let such = with_example(name).map(|example| format!("{name} = {example}"));
+    such.unwrap_or_else(|| "ior = \"-w -F\"".to_owned())
+}
+
 /// The whole file and every table in it, each once, in the order of the file.
 fn tables() -> Vec<&'static Table> {
     let mut all = vec![&rows::FILE];

@@ -58,7 +58,7 @@ impl<'a> Place<'a> {
             }
             _ => match keys::missed(text, &span) {
                 Some(problem) => self.at(problem.span, &problem.what),
-                None => self.at(span.clone(), &in_our_words(message, text.get(span).unwrap_or_default())),
+                None => self.at(span.clone(), &in_our_words(message, text, span)),
             },
         }
     }
@@ -81,6 +81,13 @@ impl<'a> Place<'a> {
             (new, old) = (new + shift.new, old + shift.old);
         }
         offset - new + old
+    }
+
+    /// The parameter that the text at `span` consists of, as in `"${NAME}"`.
+    pub(super) fn parameter(&self, span: &Range<usize>) -> Option<&'a str> {
+        let written = self.text.get(self.in_file(span.start)..)?.trim_start_matches(['"', '\'']);
+        let (name, behind) = written.strip_prefix("${")?.split_once('}')?;
+        behind.starts_with(['"', '\'']).then_some(name)
     }
 
     pub(super) fn at(&self, span: Range<usize>, what: &str) -> Usage {
@@ -106,18 +113,30 @@ fn unknown_word(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]
     }
 }
 
-/// What the TOML reader says of `there`, for somebody who writes a plan.
-fn in_our_words(message: &str, there: &str) -> String {
-    match message {
-        "duplicate key" => format!("`{there}` stands here for the second time in this table"),
-        _ if message.starts_with("string values must be quoted") => {
-            "text stands in quotes, as in `ior = \"-w -F\"`".to_owned()
-        }
-        _ if message.starts_with("invalid basic string") => {
-            "text that does not end with its quote `\"`".to_owned()
-        }
-        _ => message.to_owned(),
+/// What the TOML reader says of what stands at `span` of `text`, for somebody who writes a plan.
+fn in_our_words(message: &str, text: &str, span: Range<usize>) -> String {
+    let before = text.get(..span.start).unwrap_or_default();
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let (key, value) = before.rsplit_once('=').unwrap_or((before, ""));
+    let says = |words: &[&str]| words.iter().any(|word| message.starts_with(word));
+    if message == "duplicate key" {
+        let there = text.get(span).unwrap_or_default();
+        return format!("`{there}` stands here for the second time in this table");
     }
+    if says(&["extra "]) && before.ends_with('=') {
+        return "one `=` stands between a key and its value".to_owned();
+    }
+    if says(&["invalid basic string"]) || (says(&["invalid literal string"]) && value.contains('\'')) {
+        let quote = if says(&["invalid basic string"]) { '"' } else { '\'' };
+        return format!("text that does not end with its quote `{quote}`");
+    }
+    let bare = ["string values must", "invalid boolean", "invalid float", "invalid literal", "extra assign"];
+    if says(&bare) {
+        let name = key.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|word| !word.is_empty());
+        let such = keys::example(name.unwrap_or_default());
+        return format!("text stands in quotes, numbers and `true` do not; write for example `{such}`");
+    }
+    message.to_owned()
 }
 
 /// The word of `known` that `unknown` was probably meant to be.

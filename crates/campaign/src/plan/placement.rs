@@ -5,10 +5,10 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use units::{Dimension, Quantity};
+use units::{Dimension, Quantity, several};
 
 use super::check::{Checked, Defaults};
-use super::wire::{Count, Nodes};
+use super::wire::{Count, CountOrNone, Nodes};
 use super::{Clients, Placement, launch};
 
 /// What a test, a dataset or a state says of its ranks.
@@ -79,8 +79,17 @@ impl Defaults<'_> {
     }
 
     fn of_ranks(&self, who: &str, asked: &Asked<'_>) -> Checked<Placement> {
-        let ranks = self.count(who, "ranks", asked.ranks, self.file.ranks.as_ref(), 1)?;
+        let said = asked.ranks.or(self.file.ranks.as_ref());
+        let ranks = self.count(who, "ranks", said, None, 1)?;
         let ppn = self.ppn(who, asked)?;
+        if let Some(ppn) = ppn.filter(|ppn| !ranks.is_multiple_of(*ppn)) {
+            let what = match said {
+                None => format!("ppn is {ppn}, and neither nodes nor ranks are given; give nodes"),
+                Some(_) => format!("{ranks} ranks are no whole nodes of {ppn} (ppn); give nodes, not ranks"),
+            };
+            let own = asked.ranks.or(asked.ppn).map_or_else(|| asked.at.clone(), Spanned::span);
+            return Err(self.place.at(own, &format!("{who}: {what}")));
+        }
         let nodes = ppn.map(|ppn| ranks.div_ceil(ppn));
         if let (Some(nodes), Some(delivered)) = (nodes, self.clients.delivered)
             && nodes > delivered
@@ -148,7 +157,7 @@ impl Defaults<'_> {
         };
         // To the nearest whole node, as 90 % of 1536 are 1382.
         let nodes = ((f64::from(delivered) * share.value).round() as u32).max(1);
-        Ok((nodes, Some(format!("{word} of {delivered} nodes = {nodes}"))))
+        Ok((nodes, Some(format!("{word} of {} = {nodes}", several(delivered.into(), "node")))))
     }
 }
 
@@ -162,10 +171,6 @@ pub(super) fn clients(
         let what = "clients.delivered is 0; say how many client nodes the contract delivers";
         return Err(place.error(delivered, what));
     }
-    let cores = wire.cores.as_ref().and_then(|cores| {
-        let count = cores.get_ref().0?;
-        Some(Spanned::new(cores.span(), count))
-    });
     let memory_bytes = match wire.memory.as_ref().filter(|text| !text.get_ref().trim().is_empty()) {
         None => None,
         Some(text) => match text.get_ref().parse::<Quantity>() {
@@ -184,8 +189,13 @@ pub(super) fn clients(
         hostfile: wire.hostfile.as_ref().map(|file| file.get_ref().clone()),
         exclude: launch::left_out(&wire.exclude, place)?,
         memory_bytes,
-        cores: whole(cores.as_ref(), "clients.cores", place)?,
+        cores: whole(known(wire.cores.as_ref()).as_ref(), "clients.cores", place)?,
     })
+}
+
+/// The number, where there is one and not `""`.
+pub(super) fn known(count: Option<&Spanned<CountOrNone>>) -> Option<Spanned<Count>> {
+    count.and_then(|count| Some(Spanned::new(count.span(), count.get_ref().0?)))
 }
 
 /// A number as large as numbers of nodes, ranks and repetitions can be.

@@ -9,6 +9,7 @@ use units::{Dimension, Quantity};
 use super::check::{Checked, Defaults, among};
 use super::place::Place;
 use super::{Goal, Op, Plan, Projection, wire};
+use crate::project::{Refusal, STEPS_MIN};
 
 /// Confidence of an interval where the plan says nothing.
 const CONFIDENCE: f64 = 0.95;
@@ -61,6 +62,11 @@ impl Defaults<'_> {
             .dimension_of(&metric, &plan.tests[test])
             .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}")))?;
         let (steps, over) = self.steps_of(&who, &wire.from, &metric, plan)?;
+        if over == "transfer" {
+            let what = "no system has more of a transfer; take a series over servers or nodes";
+            return Err(self.place.error(&wire.from, format!("{who}: {what}")));
+        }
+        self.carries(&who, wire, &steps, plan)?;
         let confidence = match &wire.confidence {
             None => CONFIDENCE,
             Some(share) if (0.5..1.0).contains(share.get_ref()) => *share.get_ref(),
@@ -102,6 +108,24 @@ impl Defaults<'_> {
             cap,
             confidence,
         })
+    }
+
+    /// Whether the steps can carry a projection to so many.
+    fn carries(&self, who: &str, wire: &wire::Projection, steps: &[usize], plan: &Plan) -> Checked<()> {
+        let mut at: Vec<f64> =
+            steps.iter().filter_map(|test| Some(plan.tests[*test].step.as_ref()?.value)).collect();
+        at.sort_by(f64::total_cmp);
+        at.dedup();
+        if at.len() < STEPS_MIN {
+            let refusal = Refusal::TooFewSteps { steps: at.len() };
+            return Err(self.place.error(&wire.from, format!("{who}: {refusal}")));
+        }
+        let (to, largest) = (wire.to.get_ref().0 as f64, at[at.len() - 1]);
+        if to <= largest {
+            let what = format!("{to} is not above {largest}, the largest step, which is measured");
+            return Err(self.place.error(&wire.to, format!("{who}: {what}; project to more")));
+        }
+        Ok(())
     }
 
     /// The tests of a phase at all steps of its series, and what the steps count.

@@ -63,7 +63,7 @@ impl Defaults<'_> {
                 self.add(phase, &variant, plan)?;
             }
         }
-        Ok(())
+        self.in_any_order(&who, wire.order.as_ref(), turns, plan)
     }
 
     /// Whether the phase leaves to the series what is the series' to say.

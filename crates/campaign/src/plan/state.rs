@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::check::{Checked, Defaults, among, name};
 use super::place::Place;
 use super::placement::Asked;
-use super::{Plan, State, StateKind, Test, wire};
+use super::{Placement, Plan, State, StateKind, Test, wire};
 
 /// Types of file systems whose targets are told apart.
 const TELL_TARGETS: &[&str] = &["lustre", "fuse.glusterfs"];
@@ -22,11 +22,14 @@ impl Defaults<'_> {
         if let StateKind::Degrade { .. } = kind {
             self.tells_what_is_down(&who, &fs, spanned)?;
         }
+        let asked = Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span());
         Ok(State {
             name: key.to_owned(),
+            placement: match kind {
+                StateKind::Age(_) => self.placement(&who, &asked)?,
+                StateKind::Preload(_) | StateKind::Degrade { .. } => Placement::default(),
+            },
             kind,
-            placement: self
-                .placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?,
             fs,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             at: self.place.line_column(&wire.age.as_ref().map_or(spanned.span(), Spanned::span)),
@@ -43,6 +46,8 @@ impl Defaults<'_> {
             (None, Some(files), None, None) => {
                 let why = "has no effect on `preload`, which the test itself makes; give it there";
                 self.no_effect(who, "ranks", wire.ranks.as_ref(), why)?;
+                self.no_effect(who, "nodes", wire.nodes.as_ref(), why)?;
+                self.no_effect(who, "ppn", wire.ppn.as_ref(), why)?;
                 self.no_effect(who, "timeout", wire.timeout.as_ref(), why)?;
                 Ok(StateKind::Preload(files.get_ref().0))
             }

@@ -22,11 +22,30 @@ pub struct Course {
     pub steady: Option<SteadyRule>,
     /// Launches before its repetitions, which are kept and count for nothing.
     pub warm_up: u32,
-    /// The place in [`Plan::tests`] of the first of those that take turns with it, repetition by repetition;
-    /// they are neighbours.
-    pub turns: Option<usize>,
+    /// With which others it takes turns, repetition by repetition.
+    pub turns: Option<Turns>,
     /// Whether it is looked at what more clients have.
     pub client_limit: Option<ClientLimit>,
+}
+
+/// Tests that take turns; they are neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turns {
+    /// The place in [`Plan::tests`] of the first of them.
+    pub first: usize,
+    /// Whether the order of their steps is drawn anew for each repetition.
+    pub drawn: bool,
+}
+
+impl Turns {
+    /// Those from `first` on, in this order.
+    fn of(order: Order, first: usize) -> Option<Self> {
+        match order {
+            Order::Sequential => None,
+            Order::Interleaved => Some(Self { first, drawn: false }),
+            Order::Random => Some(Self { first, drawn: true }),
+        }
+    }
 }
 
 impl Test {
@@ -164,10 +183,10 @@ impl Defaults<'_> {
     }
 
     /// Which tests take turns, of a test with steps of nodes.
-    pub(super) fn turns(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Option<usize>> {
+    pub(super) fn turns(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Option<Turns>> {
         let Some(order) = &wire.order else { return Ok(None) };
         match wire.nodes.as_ref().map(Spanned::get_ref) {
-            Some(Nodes::Steps(_)) => Ok((*order.get_ref() == Order::Interleaved).then_some(plan.tests.len())),
+            Some(Nodes::Steps(_)) => Ok(Turns::of(*order.get_ref(), plan.tests.len())),
             _ => {
                 let what =
                     format!("{who}: `order` is of steps; give `nodes = {{ steps = [\"50%\", \"100%\"] }}`");
@@ -177,17 +196,39 @@ impl Defaults<'_> {
     }
 
     /// Which tests take turns, of a series.
-    pub(super) fn series_turns(&self, who: &str, wire: &wire::Series, plan: &Plan) -> Checked<Option<usize>> {
-        match &wire.order {
-            Some(order) if *order.get_ref() == Order::Interleaved => match wire.over {
-                Over::Servers => {
-                    let what = "files lie on the servers that were on when they were written, so steps of \
-                                servers take no turns";
-                    Err(self.place.error(order, format!("{who}: order: {what}")))
-                }
-                Over::Nodes | Over::Transfer => Ok(Some(plan.tests.len())),
-            },
-            _ => Ok(None),
+    pub(super) fn series_turns(&self, who: &str, wire: &wire::Series, plan: &Plan) -> Checked<Option<Turns>> {
+        let Some(order) = &wire.order else { return Ok(None) };
+        match Turns::of(*order.get_ref(), plan.tests.len()) {
+            Some(_) if wire.over == Over::Servers => {
+                let what = "files lie on the servers that were on when they were written, so steps of \
+                            servers take no turns";
+                Err(self.place.error(order, format!("{who}: order: {what}")))
+            }
+            turns => Ok(turns),
+        }
+    }
+
+    /// Refuses an order that is drawn where one step works on the files of another, which has to come before.
+    pub(super) fn in_any_order(
+        &self,
+        who: &str,
+        order: Option<&Spanned<Order>>,
+        turns: Option<Turns>,
+        plan: &Plan,
+    ) -> Checked<()> {
+        let (Some(order), Some(Turns { first, drawn: true })) = (order, turns) else { return Ok(()) };
+        let of_another = |test: &&Test| match test.uses {
+            Some(Uses::Test(made)) => {
+                made >= first && (test.step.is_none() || plan.tests[made].step != test.step)
+            }
+            _ => false,
+        };
+        match plan.tests[first..].iter().find(of_another) {
+            Some(test) => {
+                let what = format!("{} works on the files of another step, which comes first", test.id);
+                Err(self.place.error(order, format!("{who}: order: {what}; `interleaved` would do")))
+            }
+            None => Ok(()),
         }
     }
 

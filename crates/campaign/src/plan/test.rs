@@ -7,6 +7,7 @@ use units::Dimension;
 
 use super::check::{Checked, Defaults, among, name};
 use super::placement::Asked;
+use super::steady::Turns;
 use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, fs, several, state, waiver, wire};
 use crate::ior_line::IorLine;
 use crate::line::Line;
@@ -54,8 +55,8 @@ pub(super) struct Variant {
     pub(super) ppn: Option<Spanned<wire::Count>>,
     /// Placement that the step decides.
     pub(super) placement: Option<Placement>,
-    /// The place in [`Plan::tests`] of the first of those with which it takes turns.
-    pub(super) turns: Option<usize>,
+    /// With which others it takes turns.
+    pub(super) turns: Option<Turns>,
     /// Whose files it reads instead of those that it says.
     pub(super) uses: Option<Spanned<String>>,
 }
@@ -111,6 +112,7 @@ impl Defaults<'_> {
                 for placement in placements {
                     self.add(wire, &at(placement, named), plan)?;
                 }
+                self.in_any_order(&who, wire.order.as_ref(), turns, plan)?;
                 self.more_clients(&who, wire, plan)
             }
         }

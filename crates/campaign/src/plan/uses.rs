@@ -7,6 +7,7 @@ use toml::Spanned;
 use units::several;
 
 use super::check::{Checked, Defaults, among};
+use super::place::nearest;
 use super::test::Variant;
 use super::{Plan, Test, Uses};
 use crate::ior_line::IorLine;
@@ -166,8 +167,14 @@ impl Defaults<'_> {
         let same_step = format!("{}{word}{}", variant.before, variant.behind);
         let by_id = |id: &str| plan.tests.iter().position(|test| test.id == id);
         let Some(index) = by_id(&same_step).or_else(|| by_id(word)) else {
-            let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
-            return refused(format!("uses `{word}`, which is no test above this one{}", among(word, &known)));
+            let made: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+            let known: Vec<&str> =
+                plan.tests.iter().map(|test| test.id.as_str()).chain(made.clone()).collect();
+            let near = match nearest(word, &known).filter(|near| made.contains(near)) {
+                Some(name) => format!("; did you mean `dataset.{name}`?"),
+                None => among(word, &known[..plan.tests.len()]),
+            };
+            return refused(format!("uses `{word}`, which is no test above this one{near}"));
         };
         if plan.tests[index].search.is_some() {
             return refused(format!(

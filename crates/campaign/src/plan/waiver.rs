@@ -11,15 +11,19 @@ use super::{Waiver, wire};
 /// The waivers of what findings call `about`, and messages `who`.
 pub(super) fn all(who: &str, about: &str, waive: &[wire::Waiver], place: &Place<'_>) -> Checked<Vec<Waiver>> {
     let one = |wire::Waiver { lint, why, by }: &wire::Waiver| {
-        if why.trim().is_empty() || by.trim().is_empty() {
-            return Err(place.error(lint, format!("{who}: a waiver says why and by whom")));
+        if why.trim().is_empty() {
+            return Err(place.error(lint, format!("{who}: a waiver says why")));
         }
         let at = place.line_column(&lint.span());
         Ok(Waiver {
             about: about.to_owned(),
             lint: lint.get_ref().clone(),
             why: why.clone(),
-            by: by.clone(),
+            by: by.get_ref().trim().to_owned(),
+            signed_by: match place.parameter(&by.span()) {
+                Some(name) => format!("--set {name}=NAME"),
+                None => "write the name as `by`".to_owned(),
+            },
             at,
         })
     };

@@ -100,9 +100,10 @@ pub(super) struct Projection {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fs {
-    pub(super) dir: String,
+    pub(super) dir: Spanned<String>,
     pub(super) kind: Option<String>,
     pub(super) servers: Option<Spanned<Count>>,
+    pub(super) targets: Option<Spanned<CountOrNone>>,
     pub(super) set_servers: Option<Spanned<String>>,
     pub(super) count_servers: Option<Spanned<String>>,
     pub(super) health: Option<Spanned<String>>,
@@ -187,7 +188,7 @@ pub(super) struct Known {
 pub(super) struct Waiver {
     pub(super) lint: Spanned<String>,
     pub(super) why: String,
-    pub(super) by: String,
+    pub(super) by: Spanned<String>,
 }
 
 #[derive(Clone, Deserialize)]

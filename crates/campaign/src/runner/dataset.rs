@@ -267,5 +267,5 @@ pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Op
         Ok(what) => what?,
         Err(error) => error.to_string(),
     };
-    Some(format!("{who} was changed since it was made: {what}"))
+    Some(format!("{who} {}: {what}", dataset::CHANGED))
 }

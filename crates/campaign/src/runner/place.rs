@@ -17,7 +17,7 @@ use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_ow
 use super::room::{room, room_beside};
 use super::{Campaigning, Trouble};
 use crate::launch::{Nodes, Surroundings};
-use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
+use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
 use crate::plan::Choice;
 use crate::schedule::{self, PlannedJob};
 
@@ -44,6 +44,7 @@ impl Place {
     pub(super) fn make(asked: &Campaigning) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let nodes = asked.plan.launch.nodes(&asked.plan.clients, &asked.around, &jobs)?;
+        has_launcher(asked)?;
         let dirs = dirs(asked)?;
         let keeping = Keeping::take(asked, &jobs, &dirs)?;
         let (info, mark) = match Self::prepared(asked, &keeping.beside(&jobs), &dirs) {
@@ -131,6 +132,7 @@ impl Place {
         let around = Surroundings { hostfile, ..asked.around.clone() };
         let jobs = schedule::jobs(&asked.plan, &info.only)?;
         let nodes = asked.plan.launch.nodes(&asked.plan.clients, &around, &jobs)?;
+        has_launcher(asked)?;
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
@@ -289,6 +291,24 @@ fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
         exclude: asked.plan.clients.exclude.clone(),
         batch_script: asked.around.batch_script.clone(),
     })
+}
+
+/// Says no where the launcher is not there, by which every job would fail.
+fn has_launcher(asked: &Campaigning) -> Result<(), Usage> {
+    let kind = &asked.plan.launch.kind;
+    let own = |name: &str| asked.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let path = asked.plan.launch.env.get("PATH").or_else(|| own("PATH")).map_or("", String::as_str);
+    // What is no whole path is looked for from the job's folder.
+    let program = kind.program().filter(|word| !word.contains('/') || word.starts_with('/'));
+    match program.filter(|word| !is_there(word, path)) {
+        None => Ok(()),
+        Some(word) => Err(Usage(format!(
+            "launch.kind `{}` starts jobs by `{word}`, and there is no such program{}; load its module, or \
+             name its file in the plan",
+            kind.name(),
+            if word.contains('/') { "" } else { " on the PATH" }
+        ))),
+    }
 }
 
 pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {

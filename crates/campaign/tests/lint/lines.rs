@@ -1,11 +1,13 @@
 //! Every lint about a command: a line that has the defect, and the same line mended.
 
+// tidy: long because a table of lines is read as one.
+
 use campaign::lint::Level;
-use campaign::lint::subject::{CriterionFacts, Drift, DriftKind, LineSubject, Source};
+use campaign::lint::subject::{Drift, DriftKind, LineSubject, Source};
 use campaign::lint::table::Check;
 use campaign::plan::{Op, Stat};
-use units::Dimension;
 
+use crate::criteria::{criterion, judged};
 use crate::{finding, ids, subject, with_check};
 
 /// Lint, facts, a line with the defect, facts, the line mended.
@@ -154,6 +156,9 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     ("md-same-node", "nodes=1", "mdtest -n 10 -N 8", "nodes=1", "mdtest -n 10 --run-cmd-before-phase drop"),
     ("md-too-short", "ranks=10", "mdtest -C -n 1000", "ranks=10", "mdtest -C -n 100000"),
     ("md-too-short", "ranks=10", "mdtest -C -I 9 -b 3 -z 3", "ranks=10", "mdtest -C -I 9000 -b 3 -z 3"),
+    ("rate-too-short", "role=write", "ior -w -e", "role=write", "ior -w -e -s 1000"),
+    ("rate-too-short", "", "ior -r -C -i 3 -t 64k", "", "ior -r -C -i 3 -t 64k -O blockSize=1m"),
+    ("rate-too-short", "", "ior -w -e", "role=dataset", "ior -w -e -k"),
     ("ls-walk", "", "ls -lR /s", "", "ls-lr --cold /s"),
     ("ls-walk", "", "ls-lr --make --entries 5000 /s", "", "ls-lr --make --entries 120000 /s"),
     ("compressible", "reduces=1", "ior -w -e", "reduces=1", "ior -w -e -l random"),
@@ -226,92 +231,6 @@ fn every_lint_about_a_command_has_its_row() {
         let here = ROWS.iter().any(|(lint, ..)| *lint == id);
         assert!(here != OF_PLANS.contains(&id), "{id} wants a row, or a test of its own below");
     }
-}
-
-fn criterion(metric: &str, stat: Option<Stat>, op: Op, written: &str) -> CriterionFacts {
-    let value = written.parse::<units::Quantity>().ok();
-    CriterionFacts {
-        metric: metric.into(),
-        stat,
-        op,
-        counts: value.is_some_and(|value| value.dimension == Dimension::Count),
-        value,
-        written: written.into(),
-    }
-}
-
-fn judged(line: &str, clause: &str, criteria: Vec<CriterionFacts>) -> LineSubject {
-    LineSubject { clause: clause.into(), criteria, ..subject("", line) }
-}
-
-#[test]
-fn a_statistic_that_is_not_named_and_a_best_for_an_average_are_found() {
-    let bw = |stat, clause: &str| {
-        ids(&judged("ior -w -e", clause, vec![criterion("write.bw", stat, Op::AtLeast, "1 TB/s")]))
-    };
-    assert!(bw(None, "").contains(&"stat-unnamed"));
-    assert!(bw(Some(Stat::Max), "the average of 10 repetitions").contains(&"stat-unnamed"));
-    assert!(!bw(Some(Stat::Mean), "the average of 10 repetitions").contains(&"stat-unnamed"));
-    let errors = vec![criterion("write_check.errors", None, Op::Equal, "0 errors")];
-    assert!(!ids(&judged("ior -w -W -e", "", errors)).contains(&"stat-unnamed"), "the worst is meant");
-}
-
-#[test]
-fn a_criterion_that_cannot_fail_or_be_met_is_found() {
-    for (op, value, dead) in [
-        (Op::AtLeast, "0 MB/s", true),
-        (Op::Above, "0 MB/s", false),
-        (Op::Below, "0 MB/s", true),
-        (Op::AtMost, "-1 MB/s", true),
-        (Op::AtLeast, "1 MB/s", false),
-    ] {
-        let found = ids(&judged("ior -w -e", "", vec![criterion("write.bw", Some(Stat::Mean), op, value)]));
-        assert_eq!(found.contains(&"dead-criterion"), dead, "{op} {value}");
-    }
-}
-
-#[test]
-fn units_of_another_family_than_the_clauses_are_found() {
-    let found = |clause: &str, value: &str| {
-        let all = vec![criterion("write.bw", Some(Stat::Mean), Op::AtLeast, value)];
-        ids(&judged("ior -w -e", clause, all)).contains(&"units")
-    };
-    assert!(found("at least 1 TB/s", "953674 MiB/s") && found("3 GiB/s", "3 GB/s"));
-    assert!(!found("at least 1 TB/s", "1000 GB/s") && !found("fast", "1 GiB/s"));
-}
-
-#[test]
-fn an_optimum_and_steps_that_nobody_defines_are_found() {
-    let clause = "at least 50% of optimal performance at every step";
-    let mut subject = LineSubject { reported: true, ..judged("ior -w -e", clause, vec![]) };
-    let all = campaign::lint::line(&subject);
-    assert_eq!(all.iter().filter(|finding| finding.lint == "optimal-undefined").count(), 2);
-    subject.has_steps = true;
-    subject.criteria = vec![criterion("write.bw", Some(Stat::Mean), Op::AtLeast, "50% of IOR-1.write.bw")];
-    assert!(!ids(&subject).contains(&"optimal-undefined"));
-    let mut subject = judged("ior -w -e", "when using an optimal number of client nodes", vec![]);
-    assert!(ids(&subject).contains(&"optimal-undefined"));
-    subject.stated.nodes = Some(4320);
-    assert!(!ids(&subject).contains(&"optimal-undefined"));
-}
-
-#[test]
-fn a_clause_that_asks_without_a_number_is_found() {
-    let asks = |clause: &str| {
-        let subject = LineSubject { reported: true, ..judged("ior -w -e", clause, vec![]) };
-        ids(&subject).contains(&"threshold-missing")
-    };
-    assert!(asks("the rate must be sustained for 30 seconds"));
-    assert!(!asks("write bandwidth, for the record"));
-}
-
-#[test]
-fn fewer_repetitions_than_the_clause_names_are_an_error() {
-    let mut subject = judged("ior -w -e", "the average across 10 repetitions", vec![]);
-    subject.repetitions = Some(3);
-    assert_eq!(finding(&campaign::lint::line(&subject), "reps-short").level, Level::Error);
-    subject.repetitions = Some(10);
-    assert!(!ids(&subject).contains(&"reps-short"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What the linter says of commands, plans, machines, measurements and reports.
 
+mod criteria;
 mod defects;
 mod lines;
 mod plans;

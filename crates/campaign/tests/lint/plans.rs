@@ -3,8 +3,9 @@
 use campaign::Plan;
 use campaign::lint::subject::{PlanSubject, Series, Step};
 use campaign::lint::table::Check;
-use campaign::lint::waiver::{Waiver, settle};
+use campaign::lint::waiver::settle;
 use campaign::lint::{self, Finding, Level, Place, Stage};
+use campaign::plan::Waiver;
 
 use crate::{finding, with_check};
 
@@ -100,6 +101,28 @@ fn a_statistic_may_be_named_by_the_criterion_the_test_or_the_defaults() {
 }
 
 #[test]
+fn a_statistic_is_found_where_ids_hold_dots_and_in_parts_of_a_group() {
+    let found = |kind: &str, keys: &str, several: &str, stat: &str| {
+        let one = |id: &str, stat: &str| {
+            format!(
+                "[[{kind}.{several}]]\nid = \"{id}\"\nior = \"-w -e\"\n\
+                 criterion = {{ metric = \"write.bw\", {stat}op = \">=\", value = \"1 B/s\" }}\n"
+            )
+        };
+        let head = HEAD.replace(", decide = { rule = \"mean\" }", "");
+        let text = format!("{head}[[{kind}]]\nid = \"S\"\n{keys}{}{}", one("w", ""), one("b.w", stat));
+        let all = lint::plan(&Plan::parse(&text, "p.toml").unwrap()).into_iter();
+        let unnamed = all.filter(|finding| finding.lint == "stat-unnamed");
+        unnamed.map(|finding| finding.about).collect::<Vec<_>>()
+    };
+    let series = "over = \"transfer\"\nsteps = [\"64k\", \"1m\"]\n";
+    let named = "stat = \"mean\", ";
+    assert_eq!(found("series", series, "phases", named), ["S.t64k.w", "S.t1m.w"]);
+    assert_eq!(found("series", series, "phases", ""), ["S.t64k.w", "S.t64k.b.w", "S.t1m.w", "S.t1m.b.w"]);
+    assert_eq!(found("group", "", "parts", named), ["S.w"]);
+}
+
+#[test]
 fn a_series_begins_with_one_server_counts_and_gives_each_as_many_clients() {
     let step = |label: &str, servers, nodes| Step {
         label: label.into(),
@@ -176,7 +199,8 @@ fn every_lint_about_a_plan_has_its_test_here() {
 }
 
 fn waiver(about: &str, lint: &str, why: &str) -> Waiver {
-    Waiver { about: about.into(), lint: lint.into(), why: why.into(), by: "lead".into(), at: Some((3, 4)) }
+    let (about, lint, why) = (about.into(), lint.into(), why.into());
+    Waiver { about, lint, why, by: "lead".into(), signed_by: "--set signed=NAME".into(), at: (3, 4) }
 }
 
 #[test]
@@ -202,11 +226,6 @@ fn a_waiver_that_waives_nothing_is_told() {
             Level::Info,
             "the waiver of `unchecked-data` waives nothing: the lint found nothing",
         ),
-        (
-            waiver("W", "unchecked-data", " "),
-            Level::Error,
-            "the waiver of `unchecked-data` has no reason or no name under it",
-        ),
     ] {
         let findings = settle(plan(WRITE), &[given]);
         let told = finding(&findings, "waiver");
@@ -214,6 +233,48 @@ fn a_waiver_that_waives_nothing_is_told() {
         assert_eq!(told.place, Some(Place::Plan(3, 4)));
         assert!(finding(&findings, "unchecked-data").stands(), "{what}");
     }
+}
+
+#[test]
+fn a_waiver_that_nobody_has_signed_waives_nothing_and_the_finding_says_so() {
+    let unsigned = Waiver { by: String::new(), ..waiver("W", "unchecked-data", "checked elsewhere") };
+    let findings = settle(plan(WRITE), std::slice::from_ref(&unsigned));
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    assert!(findings[0].stands() && !findings[0].invalidates(), "{findings:#?}");
+    let said = "; its waiver says why, and nobody has signed it: --set signed=NAME";
+    assert!(findings[0].remedy.ends_with(said), "{}", findings[0].remedy);
+    let findings = settle(plan(WRITE), &[Waiver { about: "V".into(), ..unsigned }]);
+    assert!(finding(&findings, "waiver").what.ends_with("waives nothing: the lint found nothing"));
+}
+
+#[test]
+fn a_criterion_that_is_turned_round_is_to_be_signed() {
+    let said = |test: &str, criterion: &str| {
+        let mut found = plan(&format!("{test}criterion = {{ {criterion} }}\n")).into_iter();
+        let found = found.find(|finding| finding.lint == "dead-criterion");
+        found.map(|finding| (finding.level, finding.remedy))
+    };
+    let speed = "{ line = \"([0-9])\", unit = \"GB/s\" }";
+    let app =
+        &format!("[[test]]\nid = \"A\"\napp = {{ argv = [\"x\"], metrics = {{ \"a.speed\" = {speed} }} }}\n");
+    let ior = "[[test]]\nid = \"W\"\nior = \"-w -e\"\n";
+    for (test, metric, op, value, meant) in [
+        (ior, "write.bw", "<=", "3 GB/s", Some(">=")),
+        (ior, "write.iops", "<", "3 /s", Some(">")),
+        (ior, "write.latency.p99", ">=", "3 ms", Some("<=")),
+        (app, "a.speed", "<=", "3 GB/s", Some(">=")),
+        (ior, "write.bw", ">=", "3 GB/s", None),
+        (ior, "write.latency.p99", "<=", "3 ms", None),
+        (ior, "write.bytes", "<=", "3 GB", None),
+    ] {
+        let criterion = format!("metric = \"{metric}\", op = \"{op}\", value = \"{value}\"");
+        let meant = meant.map(|op| (Level::Waiver, format!("is {op} meant?")));
+        assert_eq!(said(test, &criterion), meant, "{criterion}");
+    }
+    let part = |id: &str| format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w -e\"\nrole = \"reported\"\n");
+    let sum = "criterion = { metric = \"write.bw\", op = \"<=\", value = \"3 GB/s\" }\n";
+    let findings = plan(&format!("[[group]]\nid = \"G\"\n{sum}{}{}", part("a"), part("b")));
+    assert_eq!(told(&findings), [("G", "dead-criterion")], "the sum of a group is looked at too");
 }
 
 #[test]

@@ -5,7 +5,9 @@ use campaign::lint::state::{self, Degraded, Moment, StateSubject, Traffic};
 use campaign::lint::table::Check;
 use campaign::lint::{self, Finding, Level};
 use campaign::plan::Stripes;
-use results::folder::{Campaign, FileSystem, Fill, Job, JobEnd, JobInfo, Layout, Machine, Target};
+use results::folder::{
+    Campaign, CampaignInfo, FileSystem, Fill, Job, JobEnd, JobInfo, Layout, Machine, Target,
+};
 use results::record::{EachRank, End, Phase, Record, Run};
 use results::{Outcome, Verdict};
 
@@ -46,6 +48,7 @@ fn every_lint_of_a_file_system_in_use_fires_on_its_defect_and_on_nothing_else() 
         found_stripes: found.to_vec(),
         ..right.clone()
     };
+    let of_four = |found: &[i64]| StateSubject { all_targets: Some(4), ..lain(Stripes::All, found) };
     let missing = Moment { missing: Some(vec!["OST0002".into()]), ..well() };
     let unasked = vec![(1, "no answer".to_owned())];
     let wrong = [
@@ -71,6 +74,9 @@ fn every_lint_of_a_file_system_in_use_fires_on_its_defect_and_on_nothing_else() 
         ("layout-undeclared", "on 1 target each, and some lie on 3 of 3", lain(Stripes::Count(1), &[1, 3])),
         ("layout-undeclared", "on 2 targets each, and some lie on all of 3", lain(Stripes::Count(2), &[-1])),
         ("layout-undeclared", "on all targets each, and some lie on 2 of 3", lain(Stripes::All, &[2])),
+        ("layout-undeclared", "on all targets each, and some lie on 3 of 4", of_four(&[4, 3])),
+        ("layout-undeclared", "on all targets each, and some lie on 5 of 4", of_four(&[5])),
+        ("layout-undeclared", "on all targets each, and some lie on 3 of 4", of_four(&[-1])),
         ("layout-undeclared", "and fs.s does not tell", lain(Stripes::All, &[])),
     ];
     for (lint, what, subject) in &wrong {
@@ -131,6 +137,7 @@ fn job(test: &str, layouts: &[&[u32]]) -> Job {
         ..Default::default()
     };
     let info = JobInfo {
+        sha256: [("stdout.txt".into(), "s".into())].into(),
         test: test.into(),
         repetition: 1,
         end: JobEnd::Exit(0),
@@ -165,7 +172,8 @@ fn campaign(jobs: Vec<Job>) -> Campaign {
     let targets = targets.to_vec();
     let fs = FileSystem { name: "s".into(), bytes: 1000, bytes_used: 650, targets, ..Default::default() };
     let machine = Machine { file_systems: vec![fs], ..Default::default() };
-    Campaign { jobs, before: Some(machine.clone()), after: Some(machine), ..Default::default() }
+    let info = CampaignInfo { plan_sha256: "p".into(), tool_sha256: "t".into(), ..CampaignInfo::default() };
+    Campaign { info, jobs, before: Some(machine.clone()), after: Some(machine), ..Default::default() }
 }
 
 /// The findings about a test but for those that are not of its file system.
@@ -264,6 +272,26 @@ fn a_layout_that_is_to_be_read_back_is_declared() {
     assert_eq!(undeclared("stripes = 1", "-w -e -F"), [""; 0]);
     assert_eq!(undeclared("stripes = \"all\"", "-w -e"), [""; 0]);
     assert_eq!(undeclared("stripes = \"all\"", "-w -e -F"), ["a file for each rank, over all targets each"]);
+}
+
+#[test]
+fn files_on_one_target_each_that_are_fewer_than_the_targets_are_found() {
+    let found = |targets: &str, keys: &str| {
+        let text = plan(&format!(", targets = {targets}"), &[("T", keys)], "").text;
+        let findings = lint::plan(&Plan::parse(&text, "p.toml").unwrap()).into_iter();
+        let found = findings.filter(|finding| finding.lint == "layout-undeclared");
+        found.map(|finding| finding.what).collect::<Vec<_>>()
+    };
+    let told = "4 files on one target each cannot reach the 5 targets that there are";
+    assert_eq!(found("5", "ranks = 4\nstripes = 1"), [told]);
+    for (targets, keys) in [
+        ("4", "ranks = 4\nstripes = 1"),
+        ("\"\"", "ranks = 4\nstripes = 1"),
+        ("5", "ranks = 4\nstripes = 2"),
+        ("5", "ranks = 4"),
+    ] {
+        assert_eq!(found(targets, keys), [""; 0], "{targets} {keys}");
+    }
 }
 
 #[test]

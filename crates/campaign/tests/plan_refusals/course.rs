@@ -98,6 +98,19 @@ fn warm_ups_and_turns_are_for_tests_that_can_have_them() {
                   [[series]]\nid = \"S\"\nfs = \"s\"\nover = \"servers\"\norder = \
                   \"interleaved\"\nsteps = [\"1\", \
                   \"2\"]\n[[series.phases]]\nid = \"w\"\nior = \"-w\"\nrole = \"reported\"\n";
+    let another = "launch.kind = \"mpirun\"\n[[test]]\nid = \"T\"\nior = \"-w -k\"\nrole = \"reported\"\n\
+                   order = \"random\"\nnodes = { steps = [1, 2] }\n";
+    assert!(Plan::parse(&format!("{HEAD}{another}"), "p.toml").is_ok());
+    let series_of = "launch.kind = \"mpirun\"\n[[series]]\nid = \"S\"\nover = \"nodes\"\norder = \"random\"\n\
+                     steps = [\"1\", \"2\"]\n\
+                     [[series.phases]]\nid = \"w\"\nior = \"-w -k\"\nrole = \"reported\"\n\
+                     [[series.phases]]\nid = \"r\"\nior = \"-w -k\"\nuses = \"S.n1.w\"\n\
+                     role = \"reported\"\n";
+    assert_eq!(
+        refusal(series_of),
+        "p.toml:8:9: series S: order: S.n2.r works on the files of another step, which comes first; \
+         `interleaved` would do"
+    );
     assert_eq!(
         refusal(series),
         "p.toml:13:9: series S: order: files lie on the servers that were on when they were written, so \

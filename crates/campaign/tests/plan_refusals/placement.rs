@@ -34,7 +34,8 @@ fn nodes_follow_from_ranks_and_ranks_from_nodes() {
     for (keys, ranks, nodes) in [
         ("ranks = 4", 4, None),
         ("ranks = 4\nppn = 2", 4, Some(2)),
-        ("ranks = 5\nppn = 2", 5, Some(3)),
+        ("ppn = 1", 1, Some(1)),
+        ("ranks = 6\nppn = 2", 6, Some(3)),
         ("nodes = 3", 3, Some(3)),
         ("nodes = \"3\"\nppn = \"2\"\nranks = 6", 6, Some(3)),
     ] {
@@ -66,6 +67,24 @@ fn numbers_that_contradict_each_other_or_stand_for_nothing_are_refused() {
         (
             reported("nodes = 3\nppn = 2\nranks = 5"),
             "p.toml:10:9: test T: ranks is 5, but 3 nodes of 2 ranks are 6; leave ranks out",
+        ),
+        (
+            reported("ppn = 4"),
+            "p.toml:8:7: test T: ppn is 4, and neither nodes nor ranks are given; give nodes",
+        ),
+        (
+            reported("ppn = 3\nranks = 4"),
+            "p.toml:9:9: test T: 4 ranks are no whole nodes of 3 (ppn); give nodes, not ranks",
+        ),
+        (
+            format!("[defaults]\nppn = 4\n{}", reported("")),
+            "p.toml:7:6: test T: ppn is 4, and neither nodes nor ranks are given; give nodes",
+        ),
+        (
+            format!("[defaults]\nppn = 3\nranks = 4\n{}", reported("ppn = 2"))
+                + "[[test]]\nid = \"U\"\n\
+             ior = \"-w\"\nrole = \"reported\"\n",
+            "p.toml:13:6: test U: 4 ranks are no whole nodes of 3 (ppn); give nodes, not ranks",
         ),
         (
             reported("nodes = \"90%\""),

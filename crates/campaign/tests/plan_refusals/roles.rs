@@ -75,7 +75,18 @@ fn a_waiver_names_a_lint_a_reason_and_a_person() {
     let plan = Plan::parse(&format!("{HEAD}{}", waived("a known noise")), "p.toml").unwrap();
     let waiver = &plan.tests[0].waivers[0];
     assert_eq!((waiver.lint.as_str(), waiver.by.as_str(), waiver.at), ("cov-high", "lead", (8, 19)));
-    assert_eq!(refusal(&waived("")), "p.toml:8:19: test T: a waiver says why and by whom");
+    for (by, named, signed_by) in [
+        ("", "", "write the name as `by`"),
+        ("${signed}", "", "--set signed=NAME"),
+        ("${lead}", "A. Person", "--set lead=NAME"),
+        ("the ${lead}", "the A. Person", "write the name as `by`"),
+    ] {
+        let text = waived("a known noise").replace("\"lead\"", &format!("\"{by}\""));
+        let text = format!("{HEAD}{text}[parameters]\nsigned = \"\"\nlead = \"A. Person\"\n");
+        let waiver = Plan::parse(&text, "p.toml").unwrap().tests.remove(0).waivers.remove(0);
+        assert_eq!((waiver.by.as_str(), waiver.signed_by.as_str()), (named, signed_by), "{by}");
+    }
+    assert_eq!(refusal(&waived("")), "p.toml:8:19: test T: a waiver says why");
 }
 
 #[test]
@@ -119,6 +130,6 @@ fn whatever_a_finding_is_about_can_answer_for_it() {
     let waivers = campaign::lint::waivers(&plan);
     let about: Vec<&str> = waivers.iter().map(|waiver| waiver.about.as_str()).collect();
     assert_eq!(about, ["fs.scratch", "dataset.d", "state.s", "S", "G", "S.t64k.w", "S.t1m.w", "G.a", "G.b"]);
-    let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("lead", " ")));
-    assert_eq!(said, "p.toml:6:19: dataset.d: a waiver says why and by whom");
+    let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("one target", " ")));
+    assert_eq!(said, "p.toml:6:19: dataset.d: a waiver says why");
 }

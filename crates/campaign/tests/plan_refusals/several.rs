@@ -127,16 +127,47 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
     }
     let asked = |from: &str| {
         format!(
-            "{}[[projection]]\nof = \"S.t1m.w.write.bw\"\nfrom = \"{from}\"\nto = 4\nsystem = \"A\"\n\
+            "{}[[projection]]\nof = \"S.n24.w.write.bw\"\nfrom = \"{from}\"\nto = 32\nsystem = \"A\"\n\
              [system.A]\nprocessor = \"p\"\nclock = \"1 GHz\"\ninterconnect = \"i\"\ncores = 1\n",
             dotted("w", "b.w")
+                .replace("transfer", "nodes")
+                .replace("\"64k\", \"1m\"", "\"8\", \"16\", \"24\"")
         )
     };
-    for (from, steps) in [("S.w", [0, 2]), ("S.b.w", [1, 3])] {
+    for (from, steps) in [("S.w", [0, 2, 4]), ("S.b.w", [1, 3, 5])] {
         let plan = Plan::parse(&format!("{HEAD}{}", asked(from)), "p.toml").unwrap();
         assert_eq!(plan.projections[0].steps, steps, "{from}");
     }
     assert!(refusal(&asked("S.c")).contains("`S.c` is no phase of a series"), "{}", refusal(&asked("S.c")));
+    let of = "projection of S.n24.w.write.bw: ";
+    for (was, is, error) in [
+        (
+            "\"8\", \"16\", \"24\"",
+            "\"8\", \"24\"",
+            format!("{of}2 different steps carry no projection: 3 or more would do"),
+        ),
+        (
+            "to = 32",
+            "to = 24",
+            format!("{of}24 is not above 24, the largest step, which is measured; project to more"),
+        ),
+        (
+            "S.n24.w.write.bw",
+            "S.n24.w",
+            "projection of S.n24.w: `S.n24.w` is a test; add which of its metrics, as in `S.n24.w.write.bw`"
+                .into(),
+        ),
+    ] {
+        let said = refusal(&asked("S.w").replace(was, is));
+        assert!(said.ends_with(&error), "{said}");
+    }
+    let of_transfers =
+        asked("S.w").replace("nodes", "transfer").replace("\"8\", \"16\", \"24\"", "\"1k\", \"2k\", \"3k\"");
+    let said = refusal(&of_transfers.replace("S.n24", "S.t3k"));
+    assert!(
+        said.ends_with("no system has more of a transfer; take a series over servers or nodes"),
+        "{said}"
+    );
 }
 
 /// A series over transfers with these keys in its phase.

@@ -33,7 +33,7 @@ fn where_more_clients_have_more_a_miss_is_inconclusive_and_a_pass_is_a_lower_bou
     assert_eq!((met.outcome, met.warnings[0].as_str()), (Outcome::Pass, limited));
     let full = at_more_nodes(80, Some(82));
     assert_eq!(full.outcome, Outcome::Fail);
-    assert_eq!(full.warnings[0], "8 nodes changed it by +2.5 %, so the clients are not what limits it");
+    assert_eq!(full.notes[0], "8 nodes changed it by +2.5 %, so the clients are not what limits it");
     let unknown = at_more_nodes(80, None);
     assert_eq!(unknown.outcome, Outcome::Fail);
     assert!(

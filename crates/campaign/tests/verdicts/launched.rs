@@ -104,3 +104,16 @@ fn a_reader_of_files_that_others_made_elsewhere_is_invalid() {
         "dataset.d, whose files it reads, ran on 7 ranks, and the plan asks for 1"
     );
 }
+
+#[test]
+fn of_pages_that_a_dead_job_prints_the_first_and_the_last_lines_are_told_and_where_the_others_are() {
+    let mut campaign = rates("write", [120, 121, 122]);
+    let dead = &mut campaign.jobs[1];
+    (dead.info.end, dead.records) = (JobEnd::Exit(1), vec![]);
+    dead.last_words = (1..=9).map(|line| format!("line {line}")).collect();
+    assert_eq!(
+        one(&plan(WRITE), &campaign).reason,
+        "repetition 2 ended with status 1: line 1 / line 2 / line 7 / line 8 / line 9; all of it: \
+         jobs/0002-T-r2/stderr.txt"
+    );
+}

@@ -81,6 +81,43 @@ fn an_error_about_a_series_counts_for_its_tests() {
 }
 
 #[test]
+fn what_the_campaign_as_a_whole_lacks_undermines_each_of_its_verdicts_and_a_silent_job_those_of_its_test() {
+    let text = test("A", "", "-w -e", "write.bw") + &test("B", "", "-w -e", "write.bw");
+    let whole = || campaign(["A", "B"].map(|id| job(id, 1, phase("write", 100))).into());
+    let judged = |campaign: &results::folder::Campaign| {
+        let verdicts = judge::judge(&plan(&text), campaign);
+        let audit = |verdict: &Verdict| verdict.reason.starts_with("missing: ");
+        let invalid = |verdict: Verdict| (verdict.outcome == Outcome::Invalid, audit(&verdict));
+        verdicts.into_iter().map(invalid).collect::<Vec<_>>()
+    };
+    assert_eq!(judged(&whole()), [(false, false); 2]);
+    let mut unhashed = whole();
+    unhashed.info.tool_sha256.clear();
+    assert_eq!(judged(&unhashed), [(true, true); 2]);
+    let mut silent = whole();
+    silent.jobs[1].info.sha256.clear();
+    assert_eq!(judged(&silent), [(false, false), (true, true)]);
+}
+
+#[test]
+fn nobody_has_to_explain_the_scatter_of_what_is_invalid() {
+    let text = "[[test]]\nid = \"T\"\nior = \"-w -e -b 1g\"\nrepetitions = 3\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"10 B/s\" }\n";
+    let asked = |degraded: bool, ended: results::folder::JobEnd| {
+        let jobs = (1..).zip([100, 200, 400]).map(|(n, bytes)| job("T", n, phase("write", bytes)));
+        let mut campaign = campaign(jobs.collect());
+        campaign.jobs[1].info.down_after = degraded.then(|| vec!["OST2 is down".into()]);
+        campaign.jobs[2].info.end = ended;
+        let findings = campaign::summary(&plan(text), &campaign).findings;
+        findings.into_iter().any(|finding| finding.lint == "cov-high")
+    };
+    use results::folder::JobEnd::{Exit, Signal};
+    assert!(asked(false, Exit(0)));
+    assert!(!asked(true, Exit(0)), "INVALID by the linter");
+    assert!(!asked(false, Signal(9)), "INVALID by a job that died");
+}
+
+#[test]
 fn nothing_rests_on_a_number_that_the_linter_made_invalid() {
     let wear_out = "-w -e -D 30 -O stoneWallingWearOut=1";
     let text = test("BASE", "sustained = \"1 s\"", wear_out, "write.bw")
@@ -158,13 +195,20 @@ fn what_was_in_the_cache_is_no_measure_in_whatever_phase_it_was_read() {
 }
 
 #[test]
-fn what_a_mix_or_a_ramp_left_out_is_not_missing() {
+fn what_a_mix_a_ramp_or_a_least_time_explains_is_neither_missing_nor_too_much() {
     let ramp = Phase { ramp_s: 1.0, expected_bytes: 200, ..phase("write", 100) };
     let mixed = Phase { expected_bytes: 200, ..phase("mixed_write", 100) };
     let short = Phase { expected_bytes: 200, ..phase("write", 100) };
-    for (line, phase, told) in
-        [("-w -e --ramp=1", ramp, false), ("-w -e --rwmix=50", mixed, false), ("-w -e", short, true)]
-    {
+    let again = Phase { expected_bytes: 50, ..phase("write", 100) };
+    let timed = "-w -e -O minTimeDuration=3";
+    for (line, phase, told) in [
+        ("-w -e --ramp=1", ramp, false),
+        ("-w -e --rwmix=50", mixed, false),
+        ("-w -e", short.clone(), true),
+        (timed, short, true),
+        (timed, again.clone(), false),
+        ("-w -e", again, true),
+    ] {
         let metric = format!("{}.bw", phase.phase);
         let verdict = judged(&test("T", "", line, &metric), &[("T", phase)]).remove(0);
         let asked = verdict.warnings.iter().any(|warning| warning.contains("the line asks for"));

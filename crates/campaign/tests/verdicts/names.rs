@@ -75,8 +75,8 @@ fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
             let counts = Counts::Operations;
             job("T", repetition, Phase { ops: 50, ranks, counts, ..phase(name, 0) })
         });
-        let warnings = one(&plan, &campaign(jobs.collect())).warnings;
-        warnings.into_iter().find(|warning| warning.contains("trees"))
+        let notes = one(&plan, &campaign(jobs.collect())).notes;
+        notes.into_iter().find(|note| note.contains("trees"))
     };
     assert_eq!(
         told("-F -n 5 -u", "tree_creation.rate", 4).as_deref(),
@@ -250,7 +250,7 @@ fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
     let verdict = one(&plan, &aged(0.807, 1.0));
     assert_eq!(verdict.outcome, Outcome::Pass);
     let told = "state.s: 80.7 % of the blocks and 19.5 % of the inodes in use, 1.00 turnovers";
-    assert!(verdict.warnings.iter().any(|warning| warning == told), "{:?}", verdict.warnings);
+    assert!(verdict.notes.iter().any(|note| note == told), "{:?}", verdict.notes);
     for (campaign, reason) in [
         (aged(0.74, 1.0), "state.s: 74.0 % of the blocks were in use, and 80.0 % were asked for"),
         (aged(0.8, 0.5), "state.s: 0.50 turnovers of the 1 asked for"),

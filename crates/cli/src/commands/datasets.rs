@@ -73,7 +73,11 @@ fn table(dir: &Path, all: &[Listed]) -> String {
     }
     let bytes: u64 = all.iter().filter_map(|kept| kept.made.as_ref()).map(|made| made.bytes).sum();
     let number = several(all.len() as u64, "dataset");
-    format!("{text}{number}, {}\n", bytes_binary(bytes as f64))
+    format!(
+        "{text}{number}, {}; `assay datasets {} --remove NAME` removes one\n",
+        bytes_binary(bytes as f64),
+        dir.display()
+    )
 }
 
 fn row(kept: &Listed) -> [String; 6] {

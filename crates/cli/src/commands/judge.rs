@@ -18,7 +18,7 @@ use crate::speech::{complain, say};
 ///
 /// Nothing is measured. The folder stays as it is; only where its verdicts were lost are they put back.
 /// Of a campaign that has not ended it tells how things stand. Exit status: 0 all clauses passed; 1 one
-/// failed; 2 wrong usage; 3 one is inconclusive, invalid or not run.
+/// failed; 2 wrong usage; 3 one is inconclusive, invalid or not run, or files are not as recorded.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The campaign's folder, or an archive of it
@@ -33,9 +33,9 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let (plan, mut campaign) = open(folder)?;
     let kept = std::mem::take(&mut campaign.verdicts);
     (campaign.verdicts, campaign.summary) = campaign::judged(&plan, &campaign);
-    say(&table(&campaign))?;
     let checked = folder::check(folder)?;
-    note_faults(at, &checked);
+    campaign.faults = checked.of_evidence();
+    say(&table(&campaign))?;
     if folder.join(names::VERDICTS).exists() {
         differences(&kept, &campaign.verdicts).into_iter().for_each(note);
     } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
@@ -51,7 +51,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     } else {
         put_back(folder, &campaign.verdicts).into_iter().for_each(note);
     }
-    Ok(Verdict::exit_code(&campaign.verdicts))
+    note_faults(at, &checked);
+    Ok(campaign.exit_code())
 }
 
 /// Says a note.
@@ -59,10 +60,14 @@ pub(super) fn note(text: String) {
     complain(&format!("assay: note: {text}"));
 }
 
-/// Says so where files of the folder called `at` are not as recorded.
+/// Says so where files of the folder called `at` are not as recorded: last, for all that was said rests on
+/// them.
 pub(super) fn note_faults(at: &str, checked: &Checked) {
     if !checked.faults.is_empty() {
-        note(format!("files in {at} are not as recorded; `assay verify {at}` names them"));
+        note(format!(
+            "files in {at} are not as recorded, so nothing above proves anything; `assay verify {at}` names \
+             them"
+        ));
     }
 }
 
@@ -109,12 +114,13 @@ pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<String> {
     let altered = now.iter().filter_map(|verdict| {
         let before = kept.iter().find(|b| key(b) == key(verdict) && b.outcome == verdict.outcome)?;
         (!alike(before.value, verdict.value) || before.reason != verdict.reason).then(|| {
-            let Verdict { test, metric, reason, .. } = verdict;
-            format!(
-                "{} says \"{}\" of {test} {metric}, and the records say \"{reason}\"",
-                names::VERDICTS,
-                before.reason
-            )
+            let Verdict { test, metric, .. } = verdict;
+            // Numbers that were rounded may read the same.
+            let (was, is) = match before.reason == verdict.reason {
+                true => (exact(before), exact(verdict)),
+                false => (format!("\"{}\"", before.reason), format!("\"{}\"", verdict.reason)),
+            };
+            format!("{} says {was} of {test} {metric}, and the records say {is}", names::VERDICTS)
         })
     });
     let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
@@ -124,10 +130,41 @@ pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<String> {
     judged.chain(altered).chain(gone).collect()
 }
 
+/// The value of a verdict with all its figures.
+fn exact(verdict: &Verdict) -> String {
+    let Verdict { value, unit, .. } = verdict;
+    value.map_or_else(|| "nothing".to_owned(), |value| format!("{value} {unit}").trim_end().to_owned())
+}
+
 /// Whether two values are the same but for the last figure of their text form.
 fn alike(one: Option<f64>, other: Option<f64>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * one.abs().max(other.abs()),
         (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use results::Outcome;
+
+    use super::*;
+
+    #[test]
+    fn a_difference_is_told_with_as_many_figures_as_it_takes_to_see_it() {
+        let verdict = |value: f64| Verdict {
+            test: "W".into(),
+            metric: "write.bw".into(),
+            criterion: "mean >= 1 B/s".into(),
+            outcome: Outcome::Pass,
+            reason: "mean 62.5 MB/s".into(),
+            value: Some(value),
+            unit: "B/s".into(),
+            ..Verdict::default()
+        };
+        let told = differences(&[verdict(62_500_000.25)], &[verdict(62_500_001.0)]);
+        let wanted = "verdicts.json says 62500000.25 B/s of W write.bw, and the records say 62500001 B/s";
+        assert_eq!(told, [wanted]);
+        assert!(differences(&[verdict(1.0)], &[verdict(1.0)]).is_empty());
     }
 }

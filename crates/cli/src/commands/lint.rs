@@ -87,8 +87,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     Ok(u8::from(findings.iter().any(Finding::stands)))
 }
 
-/// What the linter finds in a plan, a line each; nothing where nothing is found.
-pub(super) fn of_plan(plan: &Plan) -> String {
+/// What the linter finds in a plan, a line each, and whether an error is among it.
+pub(super) fn of_plan(plan: &Plan) -> (String, bool) {
     let mut subject = lint::subjects(plan);
     for line in &mut subject.lines {
         let (workload, words) = match &line.line {
@@ -98,7 +98,19 @@ pub(super) fn of_plan(plan: &Plan) -> String {
         };
         line.drift = drifts(workload, words);
     }
-    text::lines(&settle(lint::whole(&subject), &lint::waivers(plan)))
+    let findings = settle(lint::whole(&subject), &lint::waivers(plan));
+    (text::lines(&findings), findings.iter().any(|finding| finding.level == Level::Error))
+}
+
+/// What will be INVALID whatever is measured, with what would do, a line each: of the tests `only`, or of
+/// all.
+pub(super) fn beforehand(plan: &Plan, only: &[String]) -> String {
+    let runs = |about: &String| {
+        only.is_empty() || only.contains(about) || plan.tests.iter().all(|test| test.id != *about)
+    };
+    let grave = |finding: &Finding| finding.invalidates() && runs(&finding.about);
+    let findings: Vec<Finding> = lint::plan(plan).into_iter().filter(grave).collect();
+    text::invalid(&findings)
 }
 
 /// The words of the command; one that stands in quotes is taken apart.

@@ -100,7 +100,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     }
     let assay = match Assay::try_parse_from(argv) {
         Ok(assay) => assay,
-        Err(error) => return refused(&error),
+        Err(error) => return refused(&error, argv),
     };
     if let (Some(ranks), false) = (assay.ranks, assay.command.is_workload()) {
         complain(&format!(
@@ -148,14 +148,17 @@ pub(crate) fn run(argv: &[String]) -> u8 {
 }
 
 /// Prints the help that was asked for, or what is wrong with the words, and gives the exit status.
-fn refused(error: &clap::Error) -> u8 {
+fn refused(error: &clap::Error, argv: &[String]) -> u8 {
     let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !error.use_stderr() || help {
         // A reader of the help that has gone away is no failure.
         let _ = error.print();
         return if error.use_stderr() { 2 } else { 0 };
     }
-    complain(&format!("assay: {}", one_line(&error.to_string())));
+    let is_command =
+        error.kind() == ErrorKind::UnknownArgument && argv.get(1).is_some_and(|word| word == "lint");
+    let hint = if is_command { "; the command stands behind `--`: assay lint -- ior -w" } else { "" };
+    complain(&format!("assay: {}{hint}", one_line(&error.to_string())));
     2
 }
 

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use campaign::launch::LaunchKind;
-use campaign::plan::{Choice, Placement, State, Test};
+use campaign::plan::{Choice, Criterion, Goal, Placement, State, Test, among};
+use campaign::schedule::{PlannedJob, Purpose};
 use campaign::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
@@ -26,7 +27,10 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Check a plan and sum up what it would do; nothing is run (exit status 2 if it cannot work)
+    /// Check a plan and sum up what it would do; nothing is run
+    ///
+    /// Exit status: 0 it can work; 1 a finding of the linter is an error, which makes what is measured
+    /// INVALID and which nobody can waive; 2 the plan cannot work.
     Check {
         /// The plan: a TOML file, or the name of a ready plan
         #[arg(value_name = "PLAN")]
@@ -120,18 +124,25 @@ impl Ready {
 
 /// The ready plan of that name.
 pub(super) fn ready(name: &str) -> Result<&'static Ready, Usage> {
-    READY.iter().find(|plan| plan.name == name).ok_or_else(|| {
-        let known: Vec<&str> = READY.iter().map(|plan| plan.name).collect();
-        Usage(format!("there is no ready plan `{name}`; there is {}", known.join(", ")))
-    })
+    let found = READY.iter().find(|plan| plan.name == name);
+    found.ok_or_else(|| Usage(format!("there is no ready plan `{name}`{}", near_ready(name, &[]))))
+}
+
+/// Which of the ready plans and of `more` is probably meant by a name that is none, or which there are.
+fn near_ready(name: &str, more: &[&str]) -> String {
+    let known: Vec<&str> = READY.iter().map(|plan| plan.name).chain(more.iter().copied()).collect();
+    among(name, &known)
 }
 
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
+    let mut status = 0;
     let text = match args.action {
         Action::Check { plan, values } => {
             let plan = load(&plan, &values.choice())?;
-            summary(&plan)? + &lint::of_plan(&plan)
+            let (found, is_grave) = lint::of_plan(&plan);
+            status = u8::from(is_grave);
+            summary(&plan)? + &found
         }
         Action::List => {
             let line = |ready: &Ready| Ok(format!("{:<19} {}\n", ready.name, ready.plan()?.title));
@@ -142,18 +153,17 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         Action::Show { name } => ready(&name)?.text.to_owned(),
     };
     say(&text)?;
-    Ok(0)
+    Ok(status)
 }
 
 /// Reads and checks the plan at `path`, or the ready plan of that name, with every line in it.
 pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
-    let ready = READY.iter().find(|plan| Path::new(plan.name) == path && !path.exists());
+    let ready = READY.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
     let name = ready.map_or_else(|| path.display().to_string(), Ready::file);
     let text = match ready {
         Some(ready) => ready.text.to_owned(),
         None => fs::read_to_string(path).map_err(|error| {
-            let names: Vec<&str> = READY.iter().map(|plan| plan.name).collect();
-            Usage(format!("{name}: {error}; give a plan's file, or a ready plan: {}", names.join(", ")))
+            Usage(format!("{name}: {error}; give a plan's file, or a ready plan{}", near_ready(&name, &[])))
         })?,
     };
     let plan = Plan::parse_with(&text, &name, choice)?;
@@ -223,7 +233,8 @@ fn summary(plan: &Plan) -> Result<String> {
             writeln!(text, "fs.{fs}: besides, {name} fills it: {words}")?;
         }
     }
-    for (who, rule) in node_rules(plan) {
+    let rules = node_rules(plan).into_iter().chain(parts(plan)).chain(drawn_orders(plan, &jobs));
+    for (who, rule) in rules {
         writeln!(text, "{who}: {rule}")?;
     }
     writeln!(text, "ranks are started {}", plan.launch.told(&plan.clients, &jobs))?;
@@ -241,6 +252,48 @@ fn node_rules(plan: &Plan) -> Vec<(String, String)> {
         Some((who, format!("{rule}, {ranks}")))
     };
     datasets.chain(tests).filter_map(rule).collect()
+}
+
+/// What criteria come to that ask for a part of a number that is known.
+fn parts(plan: &Plan) -> impl Iterator<Item = (String, String)> {
+    let of_tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.criteria));
+    let of_groups = plan.groups.iter().map(|group| (format!("group {}", group.id), &group.criteria));
+    of_tests.chain(of_groups).flat_map(|(who, criteria)| {
+        let is_part = |criterion: &&Criterion| {
+            matches!(criterion.goal, Goal::Value(_)) && criterion.written.contains(" of ")
+        };
+        let parts = criteria.iter().filter(is_part);
+        parts.map(move |Criterion { metric, op, written, .. }| {
+            (who.clone(), format!("{metric} {op} {written}"))
+        })
+    })
+}
+
+/// The most launches of an order that are listed.
+const LISTED: usize = 12;
+
+/// The order of launches that was drawn, by the ids that say so.
+fn drawn_orders(plan: &Plan, jobs: &[PlannedJob]) -> Vec<(String, String)> {
+    let mut orders: Vec<(&str, Vec<String>)> = Vec::new();
+    for job in jobs {
+        let Purpose::Test(index) = job.purpose else { continue };
+        let test = &plan.tests[index];
+        if job.test != test.id || !test.course.turns.is_some_and(|turns| turns.drawn) {
+            continue;
+        }
+        let launch = format!("{}-r{}", job.test, job.repetition);
+        match orders.last_mut() {
+            Some((family, all)) if *family == test.family => all.push(launch),
+            _ => orders.push((&test.family, vec![launch])),
+        }
+    }
+    let told = |(family, all): (&str, Vec<String>)| {
+        let more = all.len().saturating_sub(LISTED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let listed: Vec<&str> = all.iter().take(LISTED).map(String::as_str).collect();
+        (family.to_owned(), format!("in an order that is drawn: {}{more}", listed.join(", ")))
+    };
+    orders.into_iter().map(told).collect()
 }
 
 /// `1 criterion`, `2 criteria`.

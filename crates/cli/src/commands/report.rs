@@ -24,7 +24,11 @@ pub(crate) struct Args {
     /// Where to write the report [default: FOLDER/report.html]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Print every measured and projected rate as comma-separated values, and make no report
+    /// Print rates, verdicts and projections as comma-separated values, and make no report
+    ///
+    /// A line for each rate measured (`benchmarked`: the mean), for each criterion and sum of a group
+    /// (`judged`: the statistic compared, threshold and outcome) and for each projection (`projected`), in
+    /// base units.
     #[arg(long, conflicts_with = "out")]
     csv: bool,
 }
@@ -37,17 +41,20 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     // Never what the files say: somebody may have changed them.
     let kept = std::mem::take(&mut campaign.verdicts);
     (campaign.verdicts, campaign.summary) = campaign::judged(&plan, &campaign);
-    judge::note_faults(at, &folder::check(folder)?);
+    let checked = folder::check(folder)?;
+    campaign.faults = checked.of_evidence();
     if folder.join(names::VERDICTS).exists() {
         judge::differences(&kept, &campaign.verdicts).into_iter().for_each(judge::note);
     }
     if args.csv {
         say(&report::document::csv(&campaign))?;
+        judge::note_faults(at, &checked);
         return Ok(0);
     }
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page)?;
     say(&table(&campaign))?;
+    judge::note_faults(at, &checked);
     let own = folder.join(names::REPORT);
     let written = match &args.out {
         Some(file) => elsewhere(folder, file, &page)?,
@@ -61,16 +68,15 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             );
             return Err(Usage(what).into());
         }
-        None => in_folder(folder, &own, &page)?,
+        None => in_folder(folder, &own, &page, checked.faults.is_empty())?,
     };
     say(&format!("\n{written}\n"))?;
     Ok(0)
 }
 
 /// Puts the report into the campaign's folder, unless it is there.
-fn in_folder(folder: &Path, own: &Path, page: &[u8]) -> Result<String> {
+fn in_folder(folder: &Path, own: &Path, page: &[u8], is_whole: bool) -> Result<String> {
     let at = own.display();
-    let is_whole = folder::verify(folder)?.is_empty();
     match fs::read(own) {
         Ok(there) if there == page => Ok(format!("Report  {at}   (as it was)")),
         Ok(_) => {

@@ -9,14 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use campaign::lint::{self, Finding};
 use campaign::plan::Choice;
 use campaign::{Campaigning, Ended, Plan, Trouble};
-use results::Verdict;
 use results::folder::{self, Build, Campaign, names};
 use units::Usage;
 
-use super::{judge, plan, submit};
+use super::{judge, lint, plan, submit};
 use crate::speech::{complain, say};
 use progress::Progress;
 
@@ -24,7 +22,7 @@ use progress::Progress;
 ///
 /// Stopped by Ctrl-C or a kill, it goes on with `--resume FOLDER` at the first job that had not ended.
 /// Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive, invalid or
-/// not run.
+/// not run, or files of an ended campaign are not as recorded.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The plan: a TOML file, or the name of a ready plan; with --resume the folder's own copy is used
@@ -82,6 +80,8 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
         Some(folder) => free(folder)?,
         None => new_folder(&place, &plan)?,
     };
+    // Beforehand, which clauses cannot be decided whatever is measured.
+    lint::beforehand(&plan, &args.only).lines().for_each(complain);
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());
@@ -95,18 +95,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
             only: args.only,
         });
     }
-    warn(&plan, &path);
     campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
-}
-
-/// Says beforehand which clauses cannot be decided whatever is measured.
-fn warn(plan: &Plan, path: &Path) {
-    let errors = lint::plan(plan).into_iter().filter(Finding::invalidates);
-    let ids: BTreeSet<String> = errors.map(|finding| finding.about).collect();
-    if !ids.is_empty() {
-        let (ids, path) = (Vec::from_iter(ids).join(", "), path.display());
-        complain(&format!("lint: errors in {ids} make what is measured INVALID: assay plan check {path}"));
-    }
 }
 
 /// Says no to words that are not of the campaign in `folder`, which goes on with what it was begun with.
@@ -157,6 +146,9 @@ fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
     if let (Some(_), Some(job)) = (&args.submit, submit::Submitted::last(&folder)?) {
         return submit::again(&job, &folder, args.batch.as_deref().map(|text| words(Some(text))));
     }
+    if !folder.join(names::PLAN).exists() {
+        return Err(nothing_there(&folder).into());
+    }
     let plan = plan::load(&folder.join(names::PLAN), &kept_choice(&folder))?;
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
@@ -172,6 +164,17 @@ fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
         });
     }
     campaign(asked(plan, None, folder, true, vec![], argv)?)
+}
+
+/// What to say where there is no campaign to go on with, with the last of those that lie in there.
+fn nothing_there(folder: &Path) -> Usage {
+    let within = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let campaigns = within.filter(|path| path.join(names::CAMPAIGN).exists());
+    let hint = match campaigns.max() {
+        Some(last) => format!("in it lies {}", last.display()),
+        None => "`assay run` prints the name of a campaign's folder at its end".to_owned(),
+    };
+    Usage(format!("{} is no campaign's folder, so there is nothing to resume; {hint}", folder.display()))
 }
 
 /// The words of an option that holds several.
@@ -271,7 +274,7 @@ pub(super) fn campaign(mut asked: Campaigning) -> Result<u8> {
     match ended? {
         Ended::Judged(campaign) => {
             complain("");
-            conclude(&asked.folder, &campaign)
+            conclude(&asked.folder, *campaign)
         }
         Ended::Stopped { done, of } => {
             complain(&format!(
@@ -302,29 +305,30 @@ fn reserved(wanted: &Path) -> Result<PathBuf> {
 }
 
 /// Writes the report, prints the verdicts, says where everything is.
-fn conclude(folder: &Path, campaign: &Campaign) -> Result<u8> {
+fn conclude(folder: &Path, campaign: Campaign) -> Result<u8> {
     let mut page = Vec::new();
-    report::write_html(campaign, &mut page)?;
+    report::write_html(&campaign, &mut page)?;
     folder::write_report(folder, &page)?;
     show(folder, campaign)
 }
 
 /// Prints the verdicts of a campaign that has ended, says where everything is, and gives the exit status.
-pub(super) fn show(folder: &Path, campaign: &Campaign) -> Result<u8> {
+pub(super) fn show(folder: &Path, mut campaign: Campaign) -> Result<u8> {
     let path = folder.join(names::REPORT);
     let checked = folder::check(folder)?;
-    judge::note_faults(&folder.display().to_string(), &checked);
-    let head = checked.head.unwrap_or_default();
+    campaign.faults.clone_from(&checked.faults);
+    let head = checked.head.clone().unwrap_or_default();
     let folder = folder.display();
     let more = "(every command, output, record and verdict)";
     say(&format!(
         "{}\nReport  {}\nFolder  {folder}   {more}\nHead    {}   (stands for all of it; `assay verify` \
          compares)\n",
-        table(campaign),
+        table(&campaign),
         path.display(),
         head.hash
     ))?;
-    Ok(Verdict::exit_code(&campaign.verdicts))
+    judge::note_faults(&folder.to_string(), &checked);
+    Ok(campaign.exit_code())
 }
 
 /// The clauses with their verdicts, as wide and as colourful as standard output is.

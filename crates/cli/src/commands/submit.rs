@@ -335,7 +335,7 @@ pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool
         }
     };
     if folder.join(names::REPORT).exists() {
-        return run::show(folder, &folder::load(folder)?).map(Some);
+        return run::show(folder, folder::load(folder)?).map(Some);
     }
     if may_go_on && folder.join(names::CAMPAIGN).exists() {
         return Ok(None);

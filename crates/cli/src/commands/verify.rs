@@ -19,7 +19,8 @@ use crate::speech::say;
 /// Prints one sentence for each fault, naming the file; of a folder that is whole, the head of its
 /// chain, which stands for all that is in it and is the same for every true copy: compare it with the
 /// one that was noted when the campaign ended. Exit status: 0 the folder is whole; 1 it is not; 2 there
-/// is no campaign.
+/// is no campaign; 3 nothing wrong was found, but it was made by schema 1, without a chain, so nothing
+/// proves that it is whole.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The campaign's folder, or an archive of it
@@ -53,21 +54,22 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         };
         let jobs = units::several(campaign.jobs.len() as u64, "job");
         let ended = if checked.ended { "" } else { "; the campaign has not ended" };
-        let sign = match checked.head {
-            Some(_) => head(&checked) + &report_line(&campaign, checked.ended),
-            None => format!(
-                "no chain: only hashes of jobs are checked\nFingerprint {}\n",
-                fingerprint(folder, &campaign)?
-            ),
+        let (found, sign) = match checked.head {
+            Some(_) => (" is whole: ", head(&checked) + &report_line(&campaign, checked.ended)),
+            None => (UNCHAINED, format!("Fingerprint {}\n", fingerprint(folder, &campaign)?)),
         };
-        say(&format!("{notes}{at} is whole: {jobs}{killed}{ended}\n{sign}"))?;
-        return Ok(0);
+        say(&format!("{notes}{at}{found}{jobs}{killed}{ended}\n{sign}"))?;
+        return Ok(if checked.head.is_some() { 0 } else { 3 });
     }
     let mut text: String = found.iter().map(|fault| format!("{fault}\n")).collect();
     text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(found.len())));
     say(&text)?;
     Ok(1)
 }
+
+/// What is said of a folder without a chain in which nothing wrong was found.
+const UNCHAINED: &str = ": made by schema 1, without a chain: only the plan and what each job left are \
+                         checked, against hashes in the same folder; ";
 
 /// The line with the hash that the report shows.
 fn report_line(campaign: &Campaign, ended: bool) -> String {

@@ -6,15 +6,14 @@
 use results::folder::{Campaign, CampaignInfo, Job, JobEnd};
 use results::{Outcome, Verdict};
 
-use super::words::{counted, hash_cell, long_duration, or_none, seconds_of, time};
-use super::{
-    Cell, Document, Fact, Overall, Tone, Warning, clauses, jobs, machine, method, summary, test_section,
-};
+use super::words::{counted, hash_cell, or_none, seconds_of, time};
+use super::{Cell, Document, Fact, Overall, Tone, clauses, jobs, machine, method, summary, test_section};
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
     let tests = tests_of(campaign);
-    let clauses = clauses::all(&tests, &campaign.verdicts);
+    let mut clauses = clauses::all(&tests, &campaign.verdicts);
+    let remarks = clauses::remarks(&mut clauses);
     let mut sections: Vec<_> = tests.iter().map(test_section::of).collect();
     sections.extend(summary::sections(campaign));
     sections.push(jobs::table(campaign));
@@ -26,7 +25,7 @@ pub fn of(campaign: &Campaign) -> Document {
         overall: whole(campaign),
         facts: facts(campaign),
         beside: summary::lines(campaign),
-        warnings: warnings(&clauses),
+        remarks,
         clauses,
         machine: machine::line(campaign),
         sections,
@@ -89,6 +88,11 @@ fn overall(verdicts: &[Verdict]) -> Overall {
     let (word, tone, sentence) = match (total, failed) {
         (0, _) => ("NOT JUDGED", Tone::NotRun, "No clause has been judged.".into()),
         (_, 0) if passed == 1 && total == 1 => ("PASS", Tone::Pass, "The only clause is met.".into()),
+        (1, 0) => (
+            "NOT DECIDED",
+            Tone::Inconclusive,
+            format!("The only clause {}.", others.concat().trim_start_matches("1 ")),
+        ),
         (_, 0) if passed == total => {
             ("PASS", Tone::Pass, format!("All {} are met.", counted(total, "clause")))
         }
@@ -127,6 +131,9 @@ fn other_values(info: &CampaignInfo) -> Option<String> {
 /// The overall result, with what has to be known besides: that only a part was run, that parameters had other
 /// values, and that findings stand.
 fn whole(campaign: &Campaign) -> Overall {
+    if let Some(overall) = not_as_recorded(&campaign.faults) {
+        return overall;
+    }
     let part = match &campaign.info.only[..] {
         [] => None,
         [one] => Some(format!("Only the test {one} was chosen.")),
@@ -139,6 +146,14 @@ fn whole(campaign: &Campaign) -> Overall {
         sentence.push_str(&more);
     }
     Overall { word, tone, sentence }
+}
+
+/// What is said instead of all that where files are not as recorded.
+fn not_as_recorded(faults: &[String]) -> Option<Overall> {
+    let (first, more) = faults.split_first()?;
+    let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+    let sentence = format!("Files are not as recorded ({first}{more}), so nothing here proves anything.");
+    Some(Overall { word: Outcome::Invalid.to_string(), tone: Tone::Invalid, sentence })
 }
 
 fn facts(campaign: &Campaign) -> Vec<Fact> {
@@ -176,25 +191,7 @@ fn took(campaign: &Campaign) -> String {
         campaign.jobs.iter().filter_map(|job| seconds_of(&job.info.started).map(|at| at + job.info.seconds));
     let after = campaign.after.as_ref().and_then(|machine| seconds_of(&machine.taken));
     match (start, last_job.chain(after).max_by(f64::total_cmp)) {
-        (Some(start), Some(end)) if end >= start => long_duration(end - start),
+        (Some(start), Some(end)) if end >= start => units::duration(end - start),
         _ => or_none(""),
     }
-}
-
-/// The distinct warnings, each with the tests it belongs to, in the order of the clauses.
-fn warnings(clauses: &[super::Clause]) -> Vec<Warning> {
-    let mut warnings: Vec<Warning> = vec![];
-    for clause in clauses {
-        for text in &clause.warnings {
-            let known = warnings.iter().position(|warning| warning.text == *text);
-            let at = known.unwrap_or(warnings.len());
-            if known.is_none() {
-                warnings.push(Warning { text: text.clone(), tests: vec![] });
-            }
-            if !warnings[at].tests.contains(&clause.test) {
-                warnings[at].tests.push(clause.test.clone());
-            }
-        }
-    }
-    warnings
 }

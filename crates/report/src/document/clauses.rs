@@ -11,12 +11,39 @@ use results::{Statistics, Verdict};
 
 use super::build::Test;
 use super::words::{BINARY_RATE, NONE, apart, link_to, share, tone_of};
-use super::{Cell, Clause, Fact, Table};
+use super::{Cell, Clause, Fact, Remark, RemarkKind, Table};
 
 /// All clauses, in the verdicts' order.
 pub(super) fn all(tests: &[Test], verdicts: &[Verdict]) -> Vec<Clause> {
     let anchor = |id: &str| tests.iter().find(|test| test.id == id).map_or("", |test| &test.anchor);
     verdicts.iter().map(|verdict| clause(verdict, anchor(&verdict.test))).collect()
+}
+
+/// The distinct remarks, warnings first, each with the tests it belongs to. A clause keeps those that none
+/// before it has, with the names of the other tests; a sum does not tell again what a part of it is told.
+pub(super) fn remarks(clauses: &mut [Clause]) -> Vec<Remark> {
+    let mut all: Vec<(usize, Remark)> = vec![];
+    for (at, clause) in clauses.iter_mut().enumerate() {
+        for Remark { kind, text, .. } in std::mem::take(&mut clause.remarks) {
+            let known = |(_, told): &&mut (usize, Remark)| {
+                let of_part =
+                    |test: &Cell| text.strip_prefix(&format!("{}: ", test.text)) == Some(&told.text);
+                told.text == text || told.tests.iter().any(of_part)
+            };
+            match all.iter_mut().find(known) {
+                Some((_, told)) if told.tests.contains(&clause.test) => {}
+                Some((_, told)) => told.tests.push(clause.test.clone()),
+                None => all.push((at, Remark { kind, text, tests: vec![clause.test.clone()] })),
+            }
+        }
+    }
+    for (at, Remark { kind, text, tests }) in &all {
+        let others: Vec<&str> = tests[1..].iter().map(|test| test.text.as_str()).collect();
+        let others = if others.is_empty() { String::new() } else { format!(" (also {})", others.join(", ")) };
+        clauses[*at].remarks.push(Remark::new(*kind, format!("{text}{others}")));
+    }
+    all.sort_by_key(|(_, remark)| remark.kind);
+    all.into_iter().map(|(_, remark)| remark).collect()
 }
 
 /// One clause; `anchor` names the section of its test.
@@ -33,9 +60,16 @@ pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
         tone: tone_of(verdict.outcome),
         reason: verdict.reason.clone(),
         statistics: statistics.map_or(vec![], |statistics| facts(statistics, verdict)),
-        warnings: verdict.warnings.clone(),
+        remarks: remarks_of(verdict),
         jobs: verdict.jobs.iter().map(job).collect(),
     }
+}
+
+fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
+    let of = |kind, texts: &[String]| -> Vec<Remark> {
+        texts.iter().map(|text| Remark::new(kind, text.clone())).collect()
+    };
+    [of(RemarkKind::Warning, &verdict.warnings), of(RemarkKind::Note, &verdict.notes)].concat()
 }
 
 /// The measured value.

@@ -7,9 +7,7 @@ use results::Record;
 use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
 use results::record::{Clients, Failure, Mounted, Run};
 
-use super::words::{
-    NONE, counted, end_cell, hash_cell, link_to, long_duration, or_none, seconds_cell, shell_line, time,
-};
+use super::words::{NONE, counted, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
 use super::{Block, Cell, Fact, JobBlock, Section, Table};
 
 /// The files of a job that are linked where they were hashed.
@@ -64,7 +62,7 @@ pub(super) fn block(job: &Job) -> Block {
         id: anchor(job),
         title: format!("Job {}, repetition {}", job.info.number, job.info.repetition),
         end: end_cell(&job.info.end),
-        duration: long_duration(job.info.seconds),
+        duration: units::duration(job.info.seconds),
         command: shell_line(&job.info.argv),
         facts: facts(job),
         files: files(job),
@@ -95,7 +93,7 @@ fn facts(job: &Job) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("Started", time(&job.info.started)),
         Fact::of("Working directory", Cell::literal(or_none(&job.info.cwd))),
-        Fact::new("Time limit", long_duration(job.info.timeout_s)),
+        Fact::new("Time limit", units::duration(job.info.timeout_s)),
     ];
     facts.extend(job.dataset.as_ref().map(|made| Fact::of("Dataset", Cell::literal(dataset(made)))));
     if !job.info.env.is_empty() {
@@ -197,5 +195,11 @@ fn failures(job: &Job) -> Vec<String> {
     };
     let told: Vec<String> = job.records.iter().filter_map(failed).collect();
     // What a program complains at its end repeats the failure that it recorded.
-    if told.is_empty() { job.last_words[job.last_words.len().saturating_sub(3)..].to_vec() } else { told }
+    if !told.is_empty() {
+        return told;
+    }
+    // Of pages that a launcher prints, the first lines say what, and the last ones how it ended.
+    let words = job.last_words.iter().enumerate();
+    let edges = words.filter(|(at, _)| *at < 2 || at + 3 >= job.last_words.len());
+    edges.map(|(_, line)| line.clone()).collect()
 }

@@ -9,6 +9,7 @@
 mod build;
 mod cases;
 mod clauses;
+mod csv;
 mod jobs;
 mod machine;
 mod method;
@@ -23,7 +24,7 @@ mod test_section;
 mod words;
 
 pub use build::of;
-pub use summary::csv;
+pub use csv::csv;
 
 use serde::Serialize;
 
@@ -40,8 +41,8 @@ pub struct Document {
     pub clauses: Vec<Clause>,
     /// What was projected and what hero runs show, a line each; none of it is a clause.
     pub beside: Vec<String>,
-    /// The distinct warnings of all verdicts.
-    pub warnings: Vec<Warning>,
+    /// The distinct remarks of all verdicts, warnings first.
+    pub remarks: Vec<Remark>,
     /// The machine and its file systems in one line.
     pub machine: String,
     /// Everything else, in reading order.
@@ -163,19 +164,48 @@ pub struct Clause {
     pub reason: String,
     /// Statistics over the repetitions; empty where nothing was measured.
     pub statistics: Vec<Fact>,
-    /// Warnings that apply, one sentence each.
-    pub warnings: Vec<String>,
+    /// What is to be known besides.
+    pub remarks: Vec<Remark>,
     /// The jobs the verdict rests on.
     pub jobs: Vec<Cell>,
 }
 
-/// One warning, and the tests to whose measurements it applies.
+/// What is to be known of measurements, and the tests to which they belong.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Warning {
+pub struct Remark {
+    /// Whether it speaks against them.
+    pub kind: RemarkKind,
     /// The sentence.
     pub text: String,
-    /// The tests.
+    /// The tests; none where it stands in the clause or the section of one.
     pub tests: Vec<Cell>,
+}
+
+impl Remark {
+    /// One that stands where its test is known.
+    pub(crate) fn new(kind: RemarkKind, text: String) -> Self {
+        Self { kind, text, tests: Vec::new() }
+    }
+}
+
+/// Whether a remark speaks against what was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RemarkKind {
+    /// It does.
+    Warning,
+    /// It says how that came about.
+    Note,
+}
+
+impl RemarkKind {
+    /// The word before it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
 }
 
 /// A section of the report.
@@ -204,7 +234,7 @@ pub enum Block {
     /// Plots that belong beside each other.
     Plots(Vec<Plot>),
     /// What the reader of the numbers has to know, one sentence each.
-    Warnings(Vec<String>),
+    Remarks(Vec<Remark>),
     /// One launch.
     Job(Box<JobBlock>),
 }

@@ -9,8 +9,8 @@ use results::record::{BadRange, Check, Counts, Latency, Phase};
 
 use super::test_section::Measured;
 use super::words::{
-    NONE, bytes_cell, count_cell, nanoseconds_cell, or_none, quantity_cell, rate_cell, seconds_cell, share,
-    yes_no,
+    NONE, bytes_cell, count_cell, nanoseconds_cell, or_none, path_cell, quantity_cell, rate_cell,
+    seconds_cell, share, yes_no,
 };
 use super::{Cell, Table, Tone};
 
@@ -171,7 +171,7 @@ fn conditions(measured: &[Measured]) -> Table {
             yes_no(phase.direct),
             Cell::new(phase.cached_before.map_or(NONE.into(), share)),
             phase.smallest_file_bytes.map_or_else(|| Cell::new(NONE), bytes_cell),
-            Cell::literal(or_none(&phase.path)),
+            path_cell(&phase.path),
         ])
     })
 }

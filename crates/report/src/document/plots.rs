@@ -13,6 +13,9 @@ use super::{Axis, Line, Mark, Plot, Tick};
 
 /// Intervals a line shows at most; longer timelines are shown in sums of neighbours.
 const INTERVALS: usize = 240;
+/// Transfers of a rank that a step holds at least: bytes count when their transfer ends, so that shorter
+/// steps show when transfers end and not how fast they are.
+const SEVERAL: f64 = 5.0;
 /// Points a percentile line shows at most, roughly.
 const POINTS: f64 = 300.0;
 
@@ -64,8 +67,9 @@ fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verd
     let operations = measured.iter().any(|one| one.phase.counts == Counts::Operations);
     let wording = if operations { RATE } else { BANDWIDTH };
     let (threshold, unit) = (wording.threshold(phase, verdicts), wording.unit);
+    let joined = joined(measured);
     let line = |one: &&Measured| {
-        let points = rates(one.phase)?;
+        let points = rates(one.phase, joined)?;
         Some(Line { label: format!("repetition {}", one.repetition), points })
     };
     let lines: Vec<Line> = measured.iter().filter_map(line).collect();
@@ -76,7 +80,7 @@ fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verd
     let axis = |label: &str, to: f64, ticks: Vec<Tick>| Axis { label: label.into(), from: 0.0, to, ticks };
     Some(Plot {
         title: format!("{} of {title} over time", wording.title),
-        note: interval_note(measured),
+        note: interval_note(measured, joined),
         x: axis("time since the first transfer or operation", end, time_ticks(end)),
         y: axis(wording.y, top * 1.08, linear_ticks(top * 1.08, |at| short(&quantity(at, unit)))),
         lines,
@@ -85,14 +89,33 @@ fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verd
     })
 }
 
-fn interval_note(measured: &[&Measured]) -> String {
+/// How many intervals make a step.
+fn joined(measured: &[&Measured]) -> usize {
+    let of_phase = |one: &&Measured| {
+        let timeline = one.phase.timeline.as_ref()?;
+        let holding = SEVERAL * transfer_s(one.phase) / (timeline.interval_ns.max(1) as f64 * 1e-9);
+        Some((holding.ceil() as usize).max(timeline.bytes.len().div_ceil(INTERVALS)))
+    };
+    measured.iter().filter_map(of_phase).max().unwrap_or(1).max(1)
+}
+
+/// How long the transfers took in which half of all time went by, seconds: a single stall does not change it.
+fn transfer_s(phase: &Phase) -> f64 {
+    let buckets = phase.latency.as_ref().map_or(&[][..], |latency| &latency.buckets);
+    let spent = |(bound, transfers): &(u64, u64)| *bound as f64 * *transfers as f64;
+    let half = buckets.iter().map(spent).sum::<f64>() / 2.0;
+    let mut so_far = 0.0;
+    let middle = buckets.iter().find(|bucket| {
+        so_far += spent(bucket);
+        so_far >= half
+    });
+    let apart = phase.spans.transfer_s / phase.ops.max(1) as f64;
+    middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(if phase.ops > 0 { apart } else { 0.0 })
+}
+
+fn interval_note(measured: &[&Measured], joined: usize) -> String {
     let timelines = || measured.iter().filter_map(|one| one.phase.timeline.as_ref());
     let interval = timelines().map(|timeline| timeline.interval_ns).max().unwrap_or(0) as f64 * 1e-9;
-    let longest = timelines().map(|timeline| timeline.bytes.len()).max().unwrap_or(0);
-    let joined = match longest.div_ceil(INTERVALS) {
-        0 | 1 => String::new(),
-        several => format!(", {several} joined into one step"),
-    };
     let after = measured.iter().filter_map(|one| unseen(one.phase)).fold(0.0, f64::max);
     let unseen = match after > 0.0 {
         true => format!(
@@ -103,8 +126,9 @@ fn interval_note(measured: &[&Measured]) -> String {
         false => String::new(),
     };
     format!(
-        "Intervals of {}{joined}; a last one cut short is divided by its own length.{unseen}",
-        units::duration(interval)
+        "Steps of {}, which hold several transfers of a rank: what one moves counts when it ends. A last \
+         step cut short is divided by its own length.{unseen}",
+        units::duration(interval * joined as f64)
     )
 }
 
@@ -116,13 +140,12 @@ fn unseen(phase: &Phase) -> Option<f64> {
 }
 
 /// The corners of a step line: each interval at its rate. `None` where there is nothing to draw.
-fn rates(phase: &Phase) -> Option<Vec<(f64, f64)>> {
+fn rates(phase: &Phase, joined: usize) -> Option<Vec<(f64, f64)>> {
     let timeline = phase.timeline.as_ref()?;
     let interval = timeline.interval_ns as f64 * 1e-9;
     if interval <= 0.0 || timeline.bytes.iter().all(|bytes| *bytes == 0) {
         return None;
     }
-    let joined = timeline.bytes.len().div_ceil(INTERVALS);
     let whole = timeline.bytes.len() as f64 * interval;
     let cut = whole - interval < phase.spans.transfer_s && phase.spans.transfer_s < whole;
     let end = if cut { phase.spans.transfer_s } else { whole };
@@ -288,21 +311,38 @@ mod tests {
 
     #[test]
     fn a_last_interval_cut_short_is_divided_by_its_own_length() {
-        let corners = rates(&phase(&[10, 10, 5], 2.5)).unwrap();
+        let corners = rates(&phase(&[10, 10, 5], 2.5), 1).unwrap();
         assert_eq!(corners, [(0.0, 10.0), (1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 10.0), (2.5, 10.0)]);
     }
 
     #[test]
     fn a_last_stub_is_joined_to_the_interval_before_it() {
-        let corners = rates(&phase(&[8, 8, 2], 2.25)).unwrap();
+        let corners = rates(&phase(&[8, 8, 2], 2.25), 1).unwrap();
         assert_eq!(corners, [(0.0, 8.0), (1.0, 8.0), (1.0, 8.0), (2.25, 8.0)]);
     }
 
     #[test]
     fn long_timelines_keep_all_bytes() {
-        let corners = rates(&phase(&vec![7; 1001], 1001.0)).unwrap();
+        let phase = phase(&vec![7; 1001], 1001.0);
+        let joined = joined(&[&Measured { phase: &phase, repetition: "1".into() }]);
+        let corners = rates(&phase, joined).unwrap();
         let bytes: f64 = corners.chunks(2).map(|step| (step[1].0 - step[0].0) * step[0].1).sum();
         assert!((bytes - 7007.0).abs() < 1e-6 && corners.len() <= 2 * INTERVALS, "{bytes}");
+    }
+
+    #[test]
+    fn a_step_holds_several_transfers_and_one_long_stall_does_not_make_it_longer() {
+        // Every other interval holds a transfer of 2 s: alone they would be a comb.
+        let mut comb = phase(&[0, 20, 0, 20, 0, 20, 0, 20, 0, 20, 0, 20], 12.0);
+        comb.ops = 6;
+        let stalled = |stalls: u64| {
+            let buckets = vec![(2_000_000_000, 6), (9_000_000_000, stalls)];
+            let phase = Phase { latency: Some(Latency { buckets, ..Latency::default() }), ..comb.clone() };
+            joined(&[&Measured { phase: &phase, repetition: "1".into() }])
+        };
+        assert_eq!((stalled(0), stalled(1)), (10, 10));
+        let corners = rates(&comb, 10).unwrap();
+        assert_eq!(corners, [(0.0, 10.0), (12.0, 10.0)], "what is left is joined to it");
     }
 
     #[test]

@@ -5,12 +5,12 @@
 
 use results::{Stretch, StretchKind, Verdict};
 
-use super::words::{quantity_cell, share};
+use super::words::quantity_cell;
 use super::{Cell, Table};
 
 /// Each stretch of each repetition once; `None` where no verdict looked at any.
 pub(super) fn table(verdicts: &[&Verdict]) -> Option<Table> {
-    let headings = ["Phase", ">Repetition", "Stretch", ">From", ">Length", ">Rate", ">Of the mean"];
+    let headings = ["Phase", ">Repetition", "Stretch", ">From", ">Length", ">Rate", ">Times the mean"];
     let mut table = Table::new("Stretches looked at besides whole phases", &headings);
     table.note = "From the common start of the phase, in whole intervals of its timeline. Worst: no other \
                   stretch of that length was slower. Steady: measured after the rate had become steady. \
@@ -38,6 +38,6 @@ fn row(stretch: &Stretch) -> Vec<Cell> {
         Cell::new(units::duration(stretch.from_s)),
         Cell::new(units::duration(stretch.seconds)),
         quantity_cell(stretch.rate, &stretch.unit),
-        Cell::new(share(stretch.share)),
+        Cell::new(format!("{:.2}", stretch.share)),
     ]
 }

@@ -46,39 +46,84 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
         let mean = quantity(hero.hero_mean, &hero.unit);
         format!("HERO {test} {metric}: {mean}, {:.2} x {contract}", ratio(hero))
     });
-    projections.chain(heroes).chain(unanswered(summary)).collect()
+    projections.chain(heroes).chain(of_linter(summary)).collect()
 }
 
-/// The findings that want somebody who answers for them, and errors, for which nobody can.
-fn open(summary: &Summary) -> impl Iterator<Item = &Finding> {
-    summary.findings.iter().filter(|finding| finding.level != "info" && finding.waived.is_empty())
+/// What became of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// Nobody can answer for it.
+    Error,
+    /// Nobody answers for it.
+    Open,
+    /// Somebody does.
+    Waived,
+    /// A waiver that was not needed.
+    Idle,
 }
 
-/// The open findings, a line for each lint and level.
-fn unanswered(summary: &Summary) -> Vec<String> {
-    let mut lints: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-    for Finding { lint, test, level, .. } in open(summary) {
-        let test = if test.is_empty() { "the whole campaign" } else { test };
-        match lints.iter_mut().find(|(known, same, _)| known == lint && same == level) {
+/// What became of a finding; `None` of one that is only told.
+fn standing(finding: &Finding) -> Option<Standing> {
+    match finding.level.as_str() {
+        "error" => Some(Standing::Error),
+        "info" if finding.lint == "waiver" => Some(Standing::Idle),
+        "info" => None,
+        _ if finding.waived.is_empty() => Some(Standing::Open),
+        _ => Some(Standing::Waived),
+    }
+}
+
+/// The findings of each lint of which the same became, and what they are about, each once.
+fn stood(summary: &Summary) -> Vec<(Standing, &Finding, Vec<&str>)> {
+    let mut all: Vec<(Standing, &Finding, Vec<&str>)> = Vec::new();
+    for (standing, finding) in summary.findings.iter().filter_map(|one| Some((standing(one)?, one))) {
+        let test = if finding.test.is_empty() { "the whole campaign" } else { &finding.test };
+        let same = |known: &Finding| {
+            let is_said = standing != Standing::Idle || known.found == finding.found;
+            is_said && (&known.lint, &known.waived) == (&finding.lint, &finding.waived)
+        };
+        match all.iter_mut().find(|(other, known, _)| *other == standing && same(known)) {
             Some((.., tests)) if tests.contains(&test) => {}
             Some((.., tests)) => tests.push(test),
-            None => lints.push((lint, level, vec![test])),
+            None => all.push((standing, finding, vec![test])),
         }
     }
-    let line = |(lint, level, tests): (&str, &str, Vec<&str>)| {
-        let how = match level {
-            "error" => "an error, which nobody can waive",
-            _ => "nobody answers for it",
+    all.sort_by_key(|(standing, ..)| *standing);
+    all
+}
+
+/// What became of the findings, a line for each lint.
+fn of_linter(summary: &Summary) -> Vec<String> {
+    let line = |(standing, finding, tests): (Standing, &Finding, Vec<&str>)| {
+        let Finding { lint, found, remedy, waived, .. } = finding;
+        let how = match standing {
+            Standing::Error => "an error, which nobody can waive".to_owned(),
+            Standing::Open => "nobody answers for it".to_owned(),
+            Standing::Waived => return format!("LINT {lint} ({}): waived by {waived}", tests.join(", ")),
+            Standing::Idle => return format!("LINT {lint} ({}): {found}; {remedy}", tests.join(", ")),
         };
         format!("LINT {lint} ({}): {how}; `assay lint --explain {lint}`", tests.join(", "))
     };
-    lints.into_iter().map(line).collect()
+    stood(summary).into_iter().map(line).collect()
 }
 
-/// How many findings nobody answers for, in a sentence; `None` where there is none.
+/// How many findings nobody can, and how many nobody does answer for, as they are listed; `None` where
+/// there is none.
 pub(super) fn open_findings(summary: &Summary) -> Option<String> {
-    let number = open(summary).count();
-    (number > 0).then(|| format!("Nobody answers for {} of the linter.", counted(number, "finding")))
+    let all = stood(summary);
+    let number = |wanted: Standing| -> usize {
+        all.iter().filter(|(standing, ..)| *standing == wanted).map(|(.., tests)| tests.len()).sum()
+    };
+    let errors = match number(Standing::Error) {
+        0 => None,
+        errors => Some(format!("Nobody can waive {} of the linter.", counted(errors, "error"))),
+    };
+    let open = match number(Standing::Open) {
+        0 => None,
+        open => Some(format!("Nobody answers for {} of the linter.", counted(open, "finding"))),
+    };
+    let said: Vec<String> = errors.into_iter().chain(open).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 /// What was projected, or why nothing was.
@@ -252,79 +297,22 @@ fn heroes(summary: &Summary) -> Table {
 fn findings(summary: &Summary) -> Table {
     let mut table = Table::new(
         "What the lints found",
-        &["Lint", "Test", "Level", "~Found", "~What would do", "~Waived by"],
+        &["Lint", "~Tests", "Level", "~Found", "~What would do", "~Waived by"],
     );
+    // What is said of several tests stands once, with all of them.
+    let mut told: Vec<(&Finding, Vec<&str>)> = Vec::new();
     for finding in &summary.findings {
-        let words =
-            [&finding.lint, &finding.test, &finding.level, &finding.found, &finding.remedy, &finding.waived];
+        let alike = |known: &Finding| Finding { test: finding.test.clone(), ..known.clone() } == *finding;
+        match told.iter_mut().find(|(known, _)| alike(known)) {
+            Some((_, tests)) if tests.contains(&finding.test.as_str()) => {}
+            Some((_, tests)) => tests.push(&finding.test),
+            None => told.push((finding, vec![&finding.test])),
+        }
+    }
+    for (Finding { lint, level, found, remedy, waived, .. }, tests) in told {
+        let tests = tests.join(", ");
+        let words = [lint, &tests, level, found, remedy, waived];
         table.row(words.map(|word| Cell::new(or_none(word))));
     }
     table
-}
-
-/// The results as comma-separated values, a line each, measured and projected.
-pub fn csv(campaign: &Campaign) -> String {
-    let summary = &campaign.summary;
-    let mut text = String::from(
-        "benchmark,purpose,role,metric,system,kind,value,unit,cov,runs,low,high,reach,model,remark,jobs\n",
-    );
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    for rate in &summary.rates {
-        let runs = rate.values.len().to_string();
-        line(
-            &mut text,
-            [
-                &rate.test,
-                &rate.purpose,
-                &rate.role,
-                &rate.metric,
-                &summary.measured_on,
-                "benchmarked",
-                &number(rate.mean),
-                &rate.unit,
-                &number(rate.cov),
-                &runs,
-                "",
-                "",
-                "",
-                "",
-                &rate.why,
-                &rate.jobs.join(" "),
-            ],
-        );
-    }
-    for one in &summary.projections {
-        line(
-            &mut text,
-            [
-                &one.test,
-                "",
-                "",
-                &one.metric,
-                &one.system,
-                "projected",
-                &number(one.rate),
-                &one.unit,
-                "",
-                "",
-                &number(one.low),
-                &number(one.high),
-                &one.factor.to_string(),
-                &one.model,
-                &one.refusal,
-                "",
-            ],
-        );
-    }
-    text
-}
-
-/// One line, with quotes where RFC 4180 wants them.
-fn line(text: &mut String, fields: [&str; 16]) {
-    let quoted = fields.map(|field| match field.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.to_owned(),
-    });
-    text.push_str(&quoted.join(","));
-    text.push('\n');
 }

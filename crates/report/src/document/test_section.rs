@@ -8,7 +8,10 @@ use results::folder::Job;
 use results::record::{Notice, Phase};
 
 use super::build::Test;
-use super::{Block, Section, cases, clauses, jobs, phases, plots, states, stragglers, stretches};
+use super::{
+    Block, Clause, Remark, RemarkKind, Section, cases, clauses, jobs, phases, plots, states, stragglers,
+    stretches,
+};
 
 /// One phase with the name of its repetition.
 pub(super) struct Measured<'a> {
@@ -21,14 +24,17 @@ pub(super) struct Measured<'a> {
 /// The section of a test.
 pub(super) fn of(test: &Test) -> Section {
     let measured = measured(&test.jobs);
-    let mut blocks = vec![];
+    let (mut blocks, mut told) = (vec![], vec![]);
     if !test.verdicts.is_empty() {
-        let clauses = test.verdicts.iter().map(|verdict| clauses::clause(verdict, &test.anchor)).collect();
-        blocks.push(Block::Clauses(clauses));
+        let mut own: Vec<Clause> =
+            test.verdicts.iter().map(|verdict| clauses::clause(verdict, &test.anchor)).collect();
+        told = clauses::remarks(&mut own).into_iter().map(|remark| remark.text).collect();
+        blocks.push(Block::Clauses(own));
     }
-    let notices = notices(&test.jobs);
+    let notices = notices(&test.jobs, told);
     if !notices.is_empty() {
-        blocks.push(Block::Warnings(notices));
+        let remark = |text| Remark::new(RemarkKind::Warning, text);
+        blocks.push(Block::Remarks(notices.into_iter().map(remark).collect()));
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
     blocks.extend(stretches::table(&test.verdicts).map(Block::Table));
@@ -88,9 +94,10 @@ fn measured<'a>(jobs: &[&'a Job]) -> Vec<Measured<'a>> {
     all
 }
 
-/// The notices of all jobs, the same sentence once.
-fn notices(jobs: &[&Job]) -> Vec<String> {
-    let mut all: Vec<String> = vec![];
+/// The notices of all jobs, the same sentence once, and none of those that are told.
+fn notices(jobs: &[&Job], told: Vec<String>) -> Vec<String> {
+    let known = told.len();
+    let mut all = told;
     for job in jobs {
         for record in &job.records {
             let Record::Notice(Notice { phase, text, .. }) = record else { continue };
@@ -100,5 +107,5 @@ fn notices(jobs: &[&Job]) -> Vec<String> {
             }
         }
     }
-    all
+    all.split_off(known)
 }

@@ -12,17 +12,12 @@ use super::{Cell, Tone};
 /// What stands where there is no value.
 pub(super) const NONE: &str = "–";
 
-fn dimension_of(unit: &str) -> Option<Dimension> {
-    use Dimension::{Bytes, BytesPerSecond, Count, Fraction, PerSecond, Seconds};
-    [Bytes, BytesPerSecond, PerSecond, Seconds, Fraction, Count].into_iter().find(|d| d.unit() == unit)
-}
-
 /// Stands for bytes per second shown in powers of 1024, as the criterion has it.
 pub(super) const BINARY_RATE: &str = "iB/s";
 
 /// A value in a base unit, for people.
 pub(super) fn quantity(value: f64, unit: &str) -> String {
-    match dimension_of(unit) {
+    match Dimension::of_unit(unit) {
         _ if unit == BINARY_RATE => units::rate_binary(value),
         Some(dimension) => Quantity { value, dimension }.to_string(),
         None => format!("{value} {unit}"),
@@ -118,6 +113,14 @@ pub(super) fn hash_cell(hash: &str) -> Cell {
     Cell::literal(format!("{}…", hash.chars().take(12).collect::<String>())).full(hash)
 }
 
+/// A path, a long one by its end, with the whole of it.
+pub(super) fn path_cell(path: &str) -> Cell {
+    match path.rmatch_indices('/').nth(1) {
+        Some((at, _)) if path.chars().count() > 40 => Cell::literal(format!("…{}", &path[at..])).full(path),
+        _ => Cell::literal(or_none(path)),
+    }
+}
+
 /// The tone of an outcome.
 pub(super) fn tone_of(outcome: Outcome) -> Tone {
     match outcome {
@@ -201,21 +204,17 @@ pub(super) fn seconds_of(rfc3339: &str) -> Option<f64> {
     Some((days * 86_400 + clock - ahead) as f64)
 }
 
-/// A long time for people: `2 h 05 min`, below two hours as the units crate has it.
-pub(super) fn long_duration(seconds: f64) -> String {
-    if seconds < 7200.0 {
-        return units::duration(seconds);
-    }
-    let minutes = (seconds / 60.0).round() as u64;
-    match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
-        (0, hours, minutes) => format!("{hours} h {minutes:02} min"),
-        (days, hours, minutes) => format!("{days} d {hours:02} h {minutes:02} min"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_path_is_shown_by_its_end_with_the_whole_beside_it() {
+        let long = "/scratch/project/assay-p-20260302-080000.data/tests/W-r1/data.00000000";
+        assert_eq!(path_cell(long), Cell::literal("…/W-r1/data.00000000").full(long));
+        assert_eq!(path_cell("/s/f"), Cell::literal("/s/f"));
+        assert_eq!(path_cell(""), Cell::literal(NONE));
+    }
 
     #[test]
     fn a_command_line_is_quoted_so_that_a_shell_reads_it_back() {
@@ -232,8 +231,6 @@ mod tests {
         assert_eq!(time("2024-02-29T12:00:00.5+01:00"), "2024-02-29 12:00:00 +01:00");
         assert_eq!(time("2024-02-29T12:00:00Z"), "2024-02-29 12:00:00 UTC");
         assert_eq!(time("yesterday"), "yesterday");
-        assert_eq!(long_duration(7500.0), "2 h 05 min");
-        assert_eq!(long_duration(90_000.0), "1 d 01 h 00 min");
     }
 
     #[test]

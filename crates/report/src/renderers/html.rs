@@ -31,6 +31,7 @@ fn page(document: &Document) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("page.html", PAGE)?;
+    environment.add_filter("tied", |text: String| tied(&text));
     environment.add_function("line_class", |line: usize| svg::class(line));
     let plots: Vec<Vec<Vec<Value>>> = document
         .sections
@@ -54,6 +55,28 @@ fn drawn(plot: &Plot) -> Value {
     Value::from_safe_string(svg::draw(plot))
 }
 
+/// The text with a number kept on one line with its unit, and with what compares it.
+fn tied(text: &str) -> String {
+    const COMPARED: [&str; 6] = [">=", "<=", "==", "<", ">", "="];
+    let mut out = String::new();
+    let mut last = "";
+    for (at, word) in text.split(' ').enumerate() {
+        let of_number = last.ends_with(|c: char| c.is_ascii_digit()) && is_unit(word);
+        if at > 0 {
+            out.push(if of_number || COMPARED.contains(&last) { '\u{a0}' } else { ' ' });
+        }
+        out.push_str(word);
+        last = word;
+    }
+    out
+}
+
+/// Whether a word is a unit, with or without what ends a clause behind it.
+fn is_unit(word: &str) -> bool {
+    let unit = word.trim_end_matches([';', ',', '.', ':', ')']);
+    format!("1 {unit}").parse::<units::Quantity>().is_ok() || matches!(unit, "k" | "M" | "G" | "d")
+}
+
 /// Control characters, which HTML forbids, as their pictures.
 fn visible(page: &str) -> String {
     let one = |c: char| match c {
@@ -63,4 +86,21 @@ fn visible(page: &str) -> String {
         c => c,
     };
     page.chars().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tied;
+
+    #[test]
+    fn a_number_stays_on_a_line_with_its_unit_and_its_comparison() {
+        for (text, wanted) in [
+            ("mean >= 3.0 TB/s, of 4 nodes", "mean >=~3.0~TB/s, of 4 nodes"),
+            ("62.5 MB/s meets (10 %); n", "62.5~MB/s meets (10~%); n"),
+            ("59.7 k/s  in 2 h 05 min", "59.7~k/s  in 2~h 05~min"),
+            ("no number s", "no number s"),
+        ] {
+            assert_eq!(tied(text).replace('\u{a0}', "~"), wanted);
+        }
+    }
 }

@@ -102,7 +102,7 @@ impl Text {
 
     /// One clause as a row of the table, its words and criterion wrapped in their columns.
     fn wide(&self, out: &mut String, clause: &Clause, columns: &Columns) {
-        let words = wrap(&clean(&clause.words), columns.clause);
+        let words = wrap(&clean(&named(clause)), columns.clause);
         let criterion = wrap(&clean(&judged(clause)), columns.criterion);
         let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
         let rows: Vec<[String; 4]> = (0..words.len().max(criterion.len()).max(1))
@@ -127,19 +127,19 @@ impl Text {
     /// One clause where there is no room for a table.
     fn narrow(&self, out: &mut String, clause: &Clause, width: usize) {
         let start = out.len();
-        self.wrapped(out, "", &format!("{}: {}", clause.verdict, clause.words), width);
+        self.wrapped(out, "", &format!("{}: {}", clause.verdict, named(clause)), width);
         out.replace_range(start..start + clause.verdict.len(), &self.toned(clause.tone, &clause.verdict));
         self.wrapped(out, INDENT, &format!("criterion {}", judged(clause)), width);
         self.wrapped(out, INDENT, &format!("value {}, COV {}", clause.value.text, clause.cov), width);
     }
 
-    /// The reason where the verdict is not a pass, and the warnings.
+    /// The reason where the verdict is not a pass, and the remarks.
     fn beneath(&self, out: &mut String, clause: &Clause, width: usize) {
         if clause.tone != Tone::Pass && !clause.reason.is_empty() {
             self.wrapped(out, INDENT, &clause.reason, width);
         }
-        for warning in &clause.warnings {
-            self.wrapped(out, &format!("{INDENT}warning: "), warning, width);
+        for remark in &clause.remarks {
+            self.wrapped(out, &format!("{INDENT}{}: ", remark.kind.word()), &remark.text, width);
         }
     }
 
@@ -168,6 +168,12 @@ impl Text {
         };
         format!("\x1b[1;{code}m{word}\x1b[0m")
     }
+}
+
+/// The clause's words behind the id of its test, by which other lines speak of it.
+fn named(clause: &Clause) -> String {
+    let (test, words) = (&clause.test.text, &clause.words);
+    if words == test { test.clone() } else { format!("{test}: {words}") }
 }
 
 /// What is judged and by what: two criteria of one test differ in nothing else.

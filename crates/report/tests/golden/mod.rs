@@ -13,7 +13,6 @@ use results::record::{
     Apart, BadRange, Balance, Check, Clients, ClockFacts, End, Failure, Latency, Mounted, Notice, Others,
     Phase, Run, Spans, Stonewall, Timeline,
 };
-use results::summary::Summary;
 use results::{Outcome, Record, Statistics, Verdict};
 
 /// Numbers between 0 and 1 that are always the same.
@@ -43,10 +42,10 @@ pub(crate) fn campaign() -> Campaign {
         before: Some(machine("2026-03-02T08:00:01+01:00", 0.412)),
         after: Some(machine("2026-03-02T11:24:40+01:00", 0.437)),
         verdicts: verdicts(),
-        summary: Summary::default(),
         jobs: all,
         killed: vec!["jobs/0004-read-bw-r1.killed-1".into()],
         head: Some(Head { entry: 42, hash: hash(3) }),
+        ..Campaign::default()
     }
 }
 
@@ -337,15 +336,10 @@ fn verdict(test: &str, clause: &str, metric: &str, criterion: &str, unit: &str, 
         clause: clause.into(),
         metric: metric.into(),
         criterion: criterion.into(),
-        outcome: Outcome::NotRun,
         reason: "no job of this test ran".into(),
-        value: None,
         threshold: Some(threshold),
         unit: unit.into(),
-        statistics: None,
-        warnings: vec![],
-        jobs: vec![],
-        stretches: vec![],
+        ..Verdict::default()
     }
 }
 
@@ -379,8 +373,8 @@ fn verdicts() -> Vec<Verdict> {
         &[2.9971e9, 2.9985e9, 3.0008e9],
         &[4, 5, 6],
     );
-    let cached = "38.0 % of the sampled pages were in the client's page cache before the read began.";
-    read.warnings = vec![cached.into(), "The file system was 41.2 % full.".into()];
+    read.warnings = vec!["38.0 % of the sampled pages were cached by the client before.".into()];
+    read.notes = vec!["The file system was 41.2 % full.".into()];
     let scattered = "COV 47.1 % over 2 repetitions is above the 10 % allowed";
     vec![
         measured(

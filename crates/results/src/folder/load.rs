@@ -30,6 +30,7 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
         verdicts: optional(json(&dir.join(names::VERDICTS)))?.unwrap_or_default(),
         summary: optional(json(&dir.join(names::SUMMARY)))?.unwrap_or_default(),
         head: chain::read(dir)?.and_then(|chain| chain.before_report()),
+        faults: Vec::new(),
     })
 }
 

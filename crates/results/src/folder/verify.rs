@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path};
 
 use super::chain::{self, Chain, Head};
-use super::resume::{hidden, is_half};
+use super::resume::{as_it_lies, hidden, is_half};
 use super::write::{sha256_of_any, staged};
 use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of, spelling};
 
@@ -27,6 +27,15 @@ pub struct Checked {
     pub head: Option<Head>,
     /// Whether the campaign has ended, to its report; without a chain, whether there are verdicts.
     pub ended: bool,
+}
+
+impl Checked {
+    /// The faults of what was measured: not of verdicts, summary and report, which can be made of it again.
+    pub fn of_evidence(&self) -> Vec<String> {
+        let made = [names::VERDICTS, names::SUMMARY, names::REPORT];
+        let is_made = |fault: &&String| made.iter().any(|name| fault.starts_with(name));
+        self.faults.iter().filter(|fault| !is_made(fault)).cloned().collect()
+    }
 }
 
 /// The faults of [`check`] alone.
@@ -85,7 +94,7 @@ impl Found<'_> {
             }
             gone.insert(path.to_owned());
             if hidden(self.dir, path).is_dir() {
-                self.left(format!("{path} has not got its name yet"), "resuming gives it");
+                self.left(format!("{} has not got its name yet", as_it_lies(path)), "resuming gives it");
             } else {
                 self.faults.push(format!("{path} is missing"));
             }
@@ -94,7 +103,8 @@ impl Found<'_> {
             if !hidden(self.dir, path).is_dir() {
                 self.faults.push(format!("{path} was begun, and what it left is missing"));
             } else {
-                self.left(format!("{path} has not ended"), "it runs, or was killed with its campaign");
+                let what = format!("{} has not ended", as_it_lies(path));
+                self.left(what, "it runs, or was killed with its campaign");
             }
         }
         gone
@@ -191,6 +201,8 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
         faults.push(format!("{} is missing", names::CHAIN));
     } else {
         newer(dir, names::CAMPAIGN, &LATER_OF_CAMPAIGNS, &mut faults);
+        let later = dir.join(names::SUMMARY).exists();
+        faults.extend(later.then(|| format!("{} was {NEWER}", names::SUMMARY)));
     }
     compare(dir, names::PLAN, &info.plan_sha256, &mut faults);
     let mut jobs = Vec::new();

@@ -1,5 +1,7 @@
 //! What a clause says against what its criterion compares.
 
+use units::Dimension;
+
 use crate::lint::subject::{CriterionFacts, LineSubject, PlanSubject, Role};
 use crate::lint::{Found, Level};
 use crate::plan::{Op, Stat};
@@ -56,8 +58,45 @@ pub(crate) fn dead(subject: &LineSubject) -> Vec<Found> {
         let what = format!("{} {} {} can never {how}", criterion.metric, criterion.op, criterion.written);
         Found::new(what, "write the number of the contract")
     };
-    let fails = subject.criteria.iter().filter(never).map(|criterion| told(criterion, "fail"));
-    fails.chain(subject.criteria.iter().filter(met).map(|criterion| told(criterion, "be met"))).collect()
+    let told = |criterion: &CriterionFacts| {
+        if never(&criterion) {
+            Some(told(criterion, "fail"))
+        } else if met(&criterion) {
+            Some(told(criterion, "be met"))
+        } else {
+            turned(criterion)
+        }
+    };
+    subject.criteria.iter().filter_map(told).collect()
+}
+
+/// A floor under what should be low, or a ceiling over what should be high.
+fn turned(criterion: &CriterionFacts) -> Option<Found> {
+    let CriterionFacts { metric, op, written, .. } = criterion;
+    let (is, meant, passes) = match (op, more_is_better(criterion)?) {
+        (Op::AtMost, true) => ("<=", ">=", "the slower it is the better"),
+        (Op::Below, true) => ("<", ">", "the slower it is the better"),
+        (Op::AtLeast, false) => (">=", "<=", "the more it is the better"),
+        (Op::Above, false) => (">", "<", "the more it is the better"),
+        _ => return None,
+    };
+    let what = format!("{metric} {is} {written} is passed {passes}");
+    Some(Found::new(what, format!("is {meant} meant?")).level(Level::Waiver))
+}
+
+/// Whether of what is measured more is better, where that is known.
+fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
+    let (_, name) = criterion.metric.split_once('.')?;
+    match name {
+        "bw" | "rate" | "iops" | "sustained" | "steady" | "pass" => Some(true),
+        "open" | "seconds" | "errors" | "failures" | "fail" => Some(false),
+        name if name.starts_with("latency.") => Some(false),
+        _ => match criterion.value?.dimension {
+            Dimension::BytesPerSecond | Dimension::PerSecond => Some(true),
+            Dimension::Seconds => Some(false),
+            Dimension::Bytes | Dimension::Fraction | Dimension::Count => None,
+        },
+    }
 }
 
 /// threshold-missing
@@ -137,9 +176,13 @@ pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Found> {
     let (Some((decimal, first)), Some((binary, second))) = (of(Family::Decimal), of(Family::Binary)) else {
         return Vec::new();
     };
+    let (whose, and) = match decimal.id == binary.id {
+        true => (String::new(), "and"),
+        false => (format!("{} ", decimal.id), &*format!("and {}", binary.id)),
+    };
     let what = format!(
-        "{} is compared with `{}` and {} with `{}`: powers of 1000 and of 1024 in one plan",
-        decimal.id, first.written, binary.id, second.written
+        "{whose}is compared with `{}` {and} with `{}`: powers of 1000 and of 1024 in one plan",
+        first.written, second.written
     );
     let remedy = "write all values in the family that the contract has";
     vec![Found::new(what, remedy).level(Level::Waiver).about(&binary.id).at(binary.place())]

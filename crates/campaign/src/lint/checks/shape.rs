@@ -32,10 +32,14 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Found> {
     if let (Some(ranks), Some(nodes), Some(ppn)) = (ranks, nodes, ppn)
         && ranks != nodes.saturating_mul(ppn)
     {
-        let what =
-            format!("{nodes} nodes × {ppn} ranks = {}, and {ranks} are started", nodes.saturating_mul(ppn));
+        let what = format!(
+            "{} × {} = {}, and {ranks} are started",
+            several(nodes, "node"),
+            several(ppn, "rank"),
+            nodes.saturating_mul(ppn)
+        );
         let remedy = match ranks % ppn {
-            0 => format!("start {}, or state {} nodes", nodes.saturating_mul(ppn), ranks / ppn),
+            0 => format!("start {}, or state {}", nodes.saturating_mul(ppn), several(ranks / ppn, "node")),
             _ => format!("start {}", nodes.saturating_mul(ppn)),
         };
         found.push(Found::new(what, remedy));
@@ -49,6 +53,17 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Found> {
     }
     found.extend(total(subject, line));
     found
+}
+
+/// rate-too-short, as far as the words tell it
+pub(crate) fn instant(subject: &LineSubject) -> Vec<Found> {
+    let measured = !subject.reported && (subject.measures_write() || subject.measures_read());
+    let Some(line) = subject.ior().filter(|_| measured) else { return Vec::new() };
+    let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && line.deadline_s == 0);
+    let (Some(bytes), None) = (bytes, line.at.get(&'b')) else { return Vec::new() };
+    let what =
+        format!("without -b each rank moves {} only, in a fraction of a second", bytes_binary(bytes as f64));
+    vec![Found::new(what, "give -b, and -s, so that it lasts a second at least, or stop by -D")]
 }
 
 /// What is moved against what is said to be moved.
@@ -166,7 +181,9 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Found> {
     let drifts = subject.drift.iter().map(|drift| {
         let place = drift.at.and_then(|at| Some(Place::Word(at + 1, words.get(at)?.clone())));
         let (level, remedy) = match drift.kind {
-            DriftKind::Unknown => (Level::Error, "write the option that is meant, or take it out"),
+            DriftKind::Unknown => {
+                (Level::Error, "write the option that is meant, with a value that it takes, or take it out")
+            }
             DriftKind::Renamed => (Level::Info, "write today's name; IOR 4.1 refuses the old one"),
             DriftKind::Idle => (Level::Info, "take it out"),
         };
@@ -192,6 +209,20 @@ pub(crate) fn hero(subject: &LineSubject) -> Vec<Found> {
     }
     let what = "a hero run shows what the system can do; its number cannot satisfy a clause";
     vec![Found::new(what, "take the criterion out, and compare the number with the contract's")]
+}
+
+/// layout-undeclared, where the files are too few
+pub(crate) fn reach(subject: &LineSubject) -> Vec<Found> {
+    let own_files = subject.ior().is_some_and(|line| line.file_per_rank) && subject.fs.stripes == Some(1);
+    match (subject.ranks(), subject.fs.targets) {
+        (Some(ranks), Some(targets)) if own_files && !subject.criteria.is_empty() && ranks < targets => {
+            let files = several(ranks, "file");
+            let what =
+                format!("{files} on one target each cannot reach the {targets} targets that there are");
+            vec![Found::new(what, format!("{targets} ranks or more, or stripes over several targets"))]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Types of file systems that lay a file over several targets.

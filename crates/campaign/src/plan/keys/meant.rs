@@ -24,7 +24,8 @@ const SAME: &[(&[&str], &[&str])] = &[
     (&["node_count", "nodes", "num_nodes"], &["delivered", "nodes"]),
     (&["np", "nprocs", "ntasks", "processes", "procs", "tasks"], &["ranks"]),
     (&["ntasks_per_node", "ranks_per_node", "tasks_per_node"], &["ppn"]),
-    (&["osts", "oss", "server_count"], &["servers"]),
+    (&["oss", "server_count"], &["servers"]),
+    (&["ost_count", "osts"], &["targets"]),
     (&["pattern", "regex"], &["line"]),
     (&["reason"], &["why"]),
     (&["slurm"], &["srun"]),
@@ -46,6 +47,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         &["layout", "stripe_count", "stripe_size", "striping"],
         "a command sets it, as `setup = [\"lfs setstripe -c 1 {dir}\"]`",
     ),
+    (&["matrix", "permute_on", "variants"], "each combination is a [[test]] of its own"),
     (&["wear_out", "wearout"], "a line of IOR says so itself, as `-O stoneWallingWearOut=1`"),
 ];
 

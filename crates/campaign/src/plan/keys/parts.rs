@@ -98,7 +98,7 @@ pub(super) static TEST: Table = Table {
             ORDER,
             "\"interleaved\"",
             "of `nodes` with steps: `interleaved`: the first repetition of each, then the second of each, \
-             so that no drift poses as an effect of the steps",
+             so that no drift poses as an effect of the steps; `random`: each time in an order that is drawn",
         ),
         key(
             "client_limit",
@@ -128,7 +128,7 @@ pub(super) static TEST: Table = Table {
 };
 
 /// How the repetitions of several steps follow on each other.
-const ORDER: Kind = Word(&["sequential", "interleaved"]);
+const ORDER: Kind = Word(&["sequential", "interleaved", "random"]);
 
 static STEADY: Table = Table {
     name: "steady",
@@ -229,7 +229,7 @@ pub(super) static WAIVER: Table = Table {
     keys: &[
         key("lint", Text, "\"write-iops-buffered\"", "the id of the lint (docs/LINTS.md)").must(),
         key("why", Text, "\"the user's view is meant\"", "why it does not matter here").must(),
-        key("by", Text, "\"storage lead\"", "who says so").must(),
+        key("by", Text, "\"storage lead\"", "who says so; `\"\"` is nobody yet").must(),
     ],
     forms: &[],
 };
@@ -324,7 +324,8 @@ pub(super) static SERIES: Table = Table {
             "order",
             ORDER,
             "\"interleaved\"",
-            "over nodes or transfers: the first repetition of each step, then the second of each",
+            "over nodes or transfers: the first repetition of each step, then the second of each; `random`: \
+             each time in an order that is drawn",
         ),
         key("fs", Text, "\"scratch\"", "the file system of its phases; over servers, theirs are counted"),
         key(

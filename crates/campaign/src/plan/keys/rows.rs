@@ -93,6 +93,7 @@ static FS: Table = Table {
             .must(),
         key("kind", Text, "\"lustre\"", "its type, checked here and on the nodes of each job; empty is any"),
         key("servers", Count, "360", "how many servers there are in all"),
+        key("targets", CountOr(""), "1440", "how many targets hold data in all; `\"\"` where not known"),
         key(
             "set_servers",
             Text,

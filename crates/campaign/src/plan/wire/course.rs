@@ -24,6 +24,8 @@ pub(in crate::plan) enum Order {
     Sequential,
     /// The first of every step, then the second of every step.
     Interleaved,
+    /// The same, each time in an order that is drawn.
+    Random,
 }
 
 /// Whether more clients would have had more.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use campaign::lint::subject::LineFacts;
-use campaign::lint::{Finding, LINTS, Level, LineSubject, named};
+use campaign::lint::{Finding, LESS_GRAVE, LINTS, Level, LineSubject, named};
 use serde_json::json;
 use units::{Usage, several};
 
@@ -11,6 +11,9 @@ use super::standing;
 
 /// Columns of the text.
 const WIDTH: usize = 96;
+
+/// How many tests are named of which the same is said.
+const NAMED: usize = 12;
 
 /// The findings about one command, a block each, and a line that sums them up.
 pub(super) fn told(subject: &LineSubject, findings: &[Finding]) -> String {
@@ -50,18 +53,11 @@ pub(super) fn lines(findings: &[Finding]) -> String {
         return String::new();
     }
     let mut text = String::new();
-    for (finding, others) in alike(findings) {
-        let Finding { level, lint, about, what, remedy, .. } = finding;
-        let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        let about = match (about.as_str(), others) {
-            ("", _) => String::new(),
-            (about, 0) => format!("{about}: "),
-            (about, others) => format!("{about} and {} more: ", several(others, "test")),
-        };
-        let waived = finding.waived.as_ref();
-        let signed =
-            waived.map(|signed| format!(" (waived by {}: {})", signed.by, signed.why)).unwrap_or_default();
-        let _ = writeln!(text, "lint: {place}{about}{level} {lint}: {what}; {remedy}{signed}");
+    for alike in alike(findings) {
+        let Finding { level, lint, what, remedy, waived, .. } = alike[0];
+        let signed = waived.as_ref().map(|signed| format!(" (waived by {}: {})", signed.by, signed.why));
+        let (about, signed) = (about(&alike), signed.unwrap_or_default());
+        let _ = writeln!(text, "lint: {about}{level} {lint}: {what}; {remedy}{signed}");
     }
     let waived = findings.iter().filter(|finding| finding.waived.is_some()).count();
     let signed = (waived > 0).then(|| format!("{waived} waived"));
@@ -70,14 +66,41 @@ pub(super) fn lines(findings: &[Finding]) -> String {
     text
 }
 
-/// The findings, each with how many others say the same of the same place: the steps of a series share lines.
-fn alike(findings: &[Finding]) -> Vec<(&Finding, u64)> {
-    let mut all: Vec<(&Finding, u64)> = Vec::new();
+/// What will be INVALID because of these findings, a line each.
+pub(super) fn invalid(findings: &[Finding]) -> String {
+    let line = |alike: Vec<&Finding>| {
+        let Finding { lint, what, remedy, .. } = alike[0];
+        format!("lint: {}will be INVALID: {what} ({lint}); {remedy}\n", about(&alike))
+    };
+    alike(findings).into_iter().map(line).collect()
+}
+
+/// Where findings are, and whom they are about.
+fn about(findings: &[&Finding]) -> String {
+    let mut text = String::new();
+    for (at, Finding { place, about, .. }) in findings.iter().enumerate() {
+        let is_there = at > 0 && *place == findings[at - 1].place;
+        let place = place.as_ref().filter(|_| !is_there).map(|place| format!("{place}: "));
+        let comma = if text.is_empty() { "" } else { ", " };
+        match at {
+            0..NAMED => text += &format!("{comma}{}{about}", place.unwrap_or_default()),
+            NAMED => text += &format!(" and {} more", findings.len() - NAMED),
+            _ => break,
+        }
+    }
+    let text = text.trim_end_matches([':', ' ']);
+    if text.is_empty() { String::new() } else { format!("{text}: ") }
+}
+
+/// The findings that say the same, of whatever, together.
+fn alike(findings: &[Finding]) -> Vec<Vec<&Finding>> {
+    let key =
+        |finding: &Finding| Finding { about: String::new(), place: None, phase: None, ..finding.clone() };
+    let mut all: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
-        let key = |finding: &Finding| (finding.lint, finding.place.clone(), finding.what.clone());
-        match all.iter_mut().find(|(known, _)| known.place.is_some() && key(known) == key(finding)) {
-            Some((_, others)) => *others += 1,
-            None => all.push((finding, 0)),
+        match all.iter_mut().find(|known| key(known[0]) == key(finding)) {
+            Some(known) => known.push(finding),
+            None => all.push(vec![finding]),
         }
     }
     all
@@ -165,6 +188,9 @@ pub(super) fn explained(id: &str) -> Result<String, Usage> {
     };
     let stages: Vec<String> = lint.stages().iter().map(ToString::to_string).collect();
     let mut text = format!("{} ({}: {means})\n", lint.id, lint.level);
+    for (_, level, why) in LESS_GRAVE.iter().filter(|(less, ..)| *less == lint.id) {
+        text += &wrapped("  but:    ", &format!("{level} {why}"), "          ");
+    }
     text += &wrapped("  why:    ", lint.reason, "          ");
     text += &wrapped("  source: ", lint.source, "          ");
     text += &wrapped("  stages: ", &stages.join(", "), "          ");

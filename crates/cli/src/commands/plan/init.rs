@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use units::Usage;
 
-use super::ready;
+use super::{near_ready, ready};
 
 /// The name of the plan that is only there to start from.
 pub(super) const MINIMAL: &str = "minimal";
@@ -27,9 +27,8 @@ pub(super) fn init(name: &str, file: Option<PathBuf>) -> Result<String> {
     let text = match name {
         MINIMAL => include_str!("minimal.toml"),
         name => {
-            ready(name)
-                .map_err(|error| Usage(format!("{error}; `{MINIMAL}` is the shortest to start from")))?
-                .text
+            let none = |_| Usage(format!("there is no ready plan `{name}`{}", near_ready(name, &[MINIMAL])));
+            ready(name).map_err(none)?.text
         }
     };
     let file = file.unwrap_or_else(|| PathBuf::from(format!("{name}.toml")));

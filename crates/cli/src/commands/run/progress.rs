@@ -8,7 +8,7 @@ use campaign::{Event, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use results::folder::{Job, JobEnd};
 use results::record::{Counts, Outcome, Phase, Record};
-use units::{count, duration, rate_decimal};
+use units::{Dimension, Quantity, count, duration, rate_decimal};
 
 use crate::speech::complain;
 
@@ -69,7 +69,10 @@ impl Observer for Progress {
                     .for_each(|attempt| self.line(&format!("kept: {attempt}, ended with its campaign")));
             }
             Event::Starts(job) => self.living(self.name(job)),
-            Event::Runs(job, seconds) => self.living(format!("{}  {seconds:.0} s", self.name(job))),
+            Event::Runs(job, seconds) => {
+                let limit = duration(job.timeout_s);
+                self.living(format!("{}  runs {seconds:.0} s of at most {limit}", self.name(job)));
+            }
             Event::Ends(job, ended) => {
                 self.line(&format!("{}  {}", self.name(job), outcome(ended)));
                 self.done += 1;
@@ -106,10 +109,22 @@ fn outcome(job: &Job) -> String {
         _ => None,
     });
     let shown = phases.map(|phase| format!("{} {}", phase.phase.replace('_', " "), speed(phase)));
-    let shown: Vec<String> = shown.chain((!cases.is_empty()).then_some(cases)).collect();
+    let values = job.records.iter().filter_map(|record| match record {
+        Record::Value(value) => Some(format!("{} {}", value.name, quantity(value.value, &value.unit))),
+        _ => None,
+    });
+    let shown: Vec<String> = shown.chain(values).chain((!cases.is_empty()).then_some(cases)).collect();
     let anew = job.dataset.as_ref().and_then(|made| made.instead_of.as_ref());
     let anew = anew.map(|why| format!("; made anew: {why}")).unwrap_or_default();
     format!("{:<28} {}{anew}", shown.join(", "), duration(job.info.seconds))
+}
+
+/// A value in a base unit, for people.
+fn quantity(value: f64, unit: &str) -> String {
+    match Dimension::of_unit(unit) {
+        Some(dimension) => Quantity { value, dimension }.to_string(),
+        None => format!("{value} {unit}"),
+    }
 }
 
 /// How many cases had which outcome, if there were any.
@@ -144,7 +159,7 @@ pub(super) fn width() -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use results::record::{Case, Spans, Window};
+    use results::record::{Case, Spans, Value, Window};
 
     use super::*;
 
@@ -166,6 +181,14 @@ mod tests {
         assert_eq!(speed(&data), "2.00 GB/s");
         assert_eq!(speed(&Phase { transfer_bytes: 4096, ..data.clone() }), "3.00 k/s");
         assert_eq!(speed(&Phase { spans: Spans::default(), ..data }), "");
+    }
+
+    #[test]
+    fn an_external_program_shows_what_was_found_in_what_it_prints() {
+        let value = Value { name: "step.bw".into(), value: 5e9, unit: "B/s".into(), lines: 1 };
+        let mut job = Job { records: vec![Record::Value(value)], ..Job::default() };
+        (job.info.end, job.info.seconds) = (JobEnd::Exit(0), 7500.0);
+        assert_eq!(outcome(&job), "step.bw 5.00 GB/s            2 h 05 min");
     }
 
     #[test]

@@ -74,16 +74,19 @@ find ROOT/b*/data -path '*/.glusterfs' -prune -o \
 "#;
 
 impl Gluster {
-    /// The lines of a `[fs]` table with the commands that bring the bricks of a distributed volume on and
-    /// off.
-    pub fn servers(&self) -> String {
-        let bricks = self.devices.len();
-        for on in 1..=bricks {
+    /// Commands for a distributed volume, by the names of what they do: `set_servers` brings `{servers}`
+    /// bricks on and the others off, `count_servers` prints how many are on, and `forget` makes all of them
+    /// read from their devices what they read next.
+    pub fn servers(&self) -> [(&'static str, String); 3] {
+        for on in 1..=self.devices.len() {
             let volume = self.client_volume(Volume::Distribute, on);
             fs::write(self.root.join(format!("c.{on}.vol")), volume).unwrap();
         }
-        let (set, count) = (self.script("set", SET), self.script("count", COUNT));
-        format!("servers = {bricks}\nset_servers = \"{set} {{servers}}\"\ncount_servers = \"{count}\"\n")
+        [
+            ("set_servers", self.script("set", SET) + " {servers}"),
+            ("count_servers", self.script("count", COUNT)),
+            ("forget", self.forget()),
+        ]
     }
 
     /// A command that makes the bricks read from their devices what they read next.

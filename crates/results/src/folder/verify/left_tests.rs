@@ -202,21 +202,7 @@ fn what_the_chain_knows_can_be_put_back_and_nothing_else() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     fs::remove_file(dir.join(names::VERDICTS)).unwrap();
-    let other = Verdict {
-        test: "t".into(),
-        clause: String::new(),
-        metric: String::new(),
-        criterion: String::new(),
-        outcome: Outcome::Pass,
-        reason: String::new(),
-        value: None,
-        threshold: None,
-        unit: String::new(),
-        statistics: None,
-        warnings: vec![],
-        jobs: vec![],
-        stretches: vec![],
-    };
+    let other = Verdict { test: "t".into(), outcome: Outcome::Pass, ..Verdict::default() };
     assert!(!restore(&dir, names::VERDICTS, &verdicts_bytes(&[other]).unwrap()).unwrap());
     assert!(!dir.join(names::VERDICTS).exists());
     assert!(restore(&dir, names::VERDICTS, &verdicts_bytes(&[]).unwrap()).unwrap());

@@ -1,0 +1,55 @@
+//! Whether two file systems of a plan are one: the same by the kernel's number, or by the server's name.
+//!
+//! Never here: what follows from that.
+
+use std::path::Path;
+
+use results::folder::{FileSystem, Machine};
+use results::mounts::mount_of;
+
+/// What two file systems of the plan both are, on the machine that ran the campaign; `None` where they are
+/// two, or where nothing is known of one.
+pub(super) fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<String> {
+    let known = |name| machine?.file_system(name).filter(|fs| !fs.mounts.is_empty());
+    let mount = |fs: &FileSystem| mount_of(&fs.mounts.join("\n"), Path::new(&fs.dir));
+    let (one, other) = (mount(known(one)?), mount(known(other)?));
+    // What servers export has a number for each mount of it.
+    let exported = (&one.kind, &one.device) == (&other.kind, &other.device) && one.device.contains(':');
+    let alike = exported || !one.number.is_empty() && one.number == other.number;
+    let and = if one.point == other.point { String::new() } else { format!(" and on {}", other.point) };
+    alike.then(|| format!("{} of {}, mounted on {}{and}", one.kind, one.device, one.point))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(mounts: [(&str, &str, &str, &str); 2]) -> Machine {
+        let fs = |(name, (number, point, kind, device)): (&str, (&str, &str, &str, &str))| FileSystem {
+            name: name.into(),
+            dir: format!("{point}/work"),
+            mounts: vec![
+                "22 1 254:0 / / rw - ext4 /dev/vda rw".into(),
+                format!("40 22 {number} / {point} rw - {kind} {device} rw"),
+            ],
+            ..FileSystem::default()
+        };
+        Machine { file_systems: ["a", "b"].into_iter().zip(mounts).map(fs).collect(), ..Machine::default() }
+    }
+
+    #[test]
+    fn one_number_or_one_server_is_one_file_system_and_one_word_is_not() {
+        let of = |one, other| same(Some(&machine([one, other])), "a", "b");
+        let disk = ("8:1", "/a", "ext4", "/dev/sda1");
+        assert_eq!(of(disk, disk).as_deref(), Some("ext4 of /dev/sda1, mounted on /a"));
+        let bound = of(disk, ("8:1", "/b", "ext4", "/dev/sda1"));
+        assert_eq!(bound.as_deref(), Some("ext4 of /dev/sda1, mounted on /a and on /b"));
+        let lustre = |number, point, device| (number, point, "lustre", device);
+        assert!(of(lustre("0:35", "/a", "mgs@o2ib:/fs"), lustre("0:36", "/b", "mgs@o2ib:/fs")).is_some());
+        assert_eq!(of(lustre("0:35", "/a", "mgs@o2ib:/fs1"), lustre("0:36", "/b", "mgs@o2ib:/fs2")), None);
+        let memory = |number, point| (number, point, "tmpfs", "tmpfs");
+        assert_eq!(of(memory("0:40", "/a"), memory("0:41", "/b")), None);
+        assert_eq!(same(Some(&Machine::default()), "a", "b"), None);
+        assert_eq!(same(None, "a", "b"), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! Results and verdicts as comma-separated values, a line each.
+//!
+//! Never here: another number than summary and verdicts have.
+
+use results::Verdict;
+use results::folder::Campaign;
+use results::summary::{Projection, Rate};
+
+/// The columns, in their order; what does not apply to a line is empty in it.
+const COLUMNS: &[&str] = &[
+    "benchmark",
+    "purpose",
+    "role",
+    "metric",
+    "system",
+    "kind",
+    "stat",
+    "value",
+    "unit",
+    "cov",
+    "runs",
+    "low",
+    "high",
+    "reach",
+    "model",
+    "criterion",
+    "threshold",
+    "outcome",
+    "remark",
+    "jobs",
+];
+
+/// What was measured (`benchmarked`, means), what was judged of each criterion, sums of groups among them
+/// (`judged`), and what was projected (`projected`); values in base units.
+pub fn csv(campaign: &Campaign) -> String {
+    let summary = &campaign.summary;
+    let mut text = COLUMNS.join(",") + "\n";
+    for rate in &summary.rates {
+        line(&mut text, &summary.measured_on, &benchmarked(rate));
+    }
+    for verdict in &campaign.verdicts {
+        line(&mut text, &summary.measured_on, &judged(verdict));
+    }
+    for projection in &summary.projections {
+        line(&mut text, &projection.system, &projected(projection));
+    }
+    text
+}
+
+/// Columns with what stands in them.
+type Fields = Vec<(&'static str, String)>;
+
+fn benchmarked(rate: &Rate) -> Fields {
+    vec![
+        ("benchmark", rate.test.clone()),
+        ("purpose", rate.purpose.clone()),
+        ("role", rate.role.clone()),
+        ("metric", rate.metric.clone()),
+        ("kind", "benchmarked".into()),
+        ("stat", "mean".into()),
+        ("value", number(rate.mean)),
+        ("unit", rate.unit.clone()),
+        ("cov", number(rate.cov)),
+        ("runs", rate.values.len().to_string()),
+        ("remark", rate.why.clone()),
+        ("jobs", rate.jobs.join(" ")),
+    ]
+}
+
+fn judged(verdict: &Verdict) -> Fields {
+    let statistics = verdict.statistics.as_ref();
+    // `mean >= 3.0 TB/s`, of a group `sum of 2: mean >= 3.0 TB/s`.
+    let compared = verdict.criterion.split_once(": ").map_or(verdict.criterion.as_str(), |(_, rest)| rest);
+    vec![
+        ("benchmark", verdict.test.clone()),
+        ("purpose", verdict.clause.clone()),
+        ("role", "contract".into()),
+        ("metric", verdict.metric.clone()),
+        ("kind", "judged".into()),
+        ("stat", compared.split(' ').next().unwrap_or_default().into()),
+        ("value", number(verdict.value)),
+        ("unit", verdict.unit.clone()),
+        ("cov", number(statistics.and_then(|statistics| statistics.cov))),
+        ("runs", statistics.map_or(0, |statistics| statistics.values.len()).to_string()),
+        ("criterion", verdict.criterion.clone()),
+        ("threshold", number(verdict.threshold)),
+        ("outcome", verdict.outcome.to_string()),
+        ("remark", verdict.reason.clone()),
+        ("jobs", verdict.jobs.join(" ")),
+    ]
+}
+
+fn projected(one: &Projection) -> Fields {
+    vec![
+        ("benchmark", one.test.clone()),
+        ("metric", one.metric.clone()),
+        ("kind", "projected".into()),
+        ("value", number(one.rate)),
+        ("unit", one.unit.clone()),
+        ("low", number(one.low)),
+        ("high", number(one.high)),
+        ("reach", one.factor.to_string()),
+        ("model", one.model.clone()),
+        ("remark", one.refusal.clone()),
+    ]
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// One line, with quotes where RFC 4180 wants them.
+fn line(text: &mut String, system: &str, fields: &Fields) {
+    let quoted = COLUMNS.iter().map(|column| {
+        let own = fields.iter().find(|(name, _)| name == column).map_or("", |(_, field)| field);
+        let field = if *column == "system" { system } else { own };
+        match field.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", field.replace('"', "\"\"")),
+            false => field.to_owned(),
+        }
+    });
+    text.push_str(&quoted.collect::<Vec<_>>().join(","));
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use results::{Outcome, Statistics};
+
+    use super::*;
+
+    #[test]
+    fn every_criterion_and_every_sum_has_its_line_with_what_was_judged_and_the_outcome() {
+        let verdict = |test: &str, criterion: &str| Verdict {
+            test: test.into(),
+            clause: "at least, and \"more\"".into(),
+            metric: "write.bw".into(),
+            criterion: criterion.into(),
+            outcome: Outcome::Fail,
+            reason: "missed".into(),
+            value: Some(2e9),
+            threshold: Some(3e9),
+            unit: "B/s".into(),
+            statistics: Some(Statistics { values: vec![2e9, 4e9], cov: Some(0.5), ..Statistics::default() }),
+            jobs: vec!["jobs/1".into(), "jobs/2".into()],
+            ..Verdict::default()
+        };
+        let verdicts = vec![verdict("A", "min >= 3 GB/s"), verdict("G", "sum of 2: mean >= 3 GB/s")];
+        let rate = Rate { test: "A".into(), mean: Some(3e9), values: vec![2e9, 4e9], ..Rate::default() };
+        let mut campaign = Campaign { verdicts, ..Campaign::default() };
+        campaign.summary.rates.push(rate);
+        campaign.summary.measured_on = "B".into();
+        let text = csv(&campaign);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        assert_eq!(lines[1], "A,,,,B,benchmarked,mean,3000000000,,,2,,,,,,,,,");
+        let judged = |test: &str, stat: &str, criterion: &str| {
+            format!(
+                "{test},\"at least, and \
+                 \"\"more\"\"\",contract,write.bw,B,judged,{stat},2000000000,B/s,0.5,2,,,,,\
+                 {criterion},3000000000,FAIL,missed,jobs/1 jobs/2"
+            )
+        };
+        assert_eq!(lines[2], judged("A", "min", "min >= 3 GB/s"));
+        assert_eq!(lines[3], judged("G", "mean", "sum of 2: mean >= 3 GB/s"));
+    }
+}
