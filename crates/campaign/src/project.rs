@@ -154,7 +154,7 @@ impl fmt::Display for Refusal {
                 write!(
                     out,
                     "the threshold lies within the interval, so this may not decide: more repetitions \
-                             or larger steps would do"
+                     or larger steps would do"
                 )
             }
         }

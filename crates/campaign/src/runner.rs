@@ -360,8 +360,7 @@ fn run_at_once(
                     stuck[at] = true;
                     observer.see(&Event::Trouble(&format!(
                         "{}: its process {process} was killed and hangs in the kernel; the campaign waits \
-                         for \
-                         its end, or stops if it is asked to (Ctrl-C)",
+                         for its end, or stops if it is asked to (Ctrl-C)",
                         jobs[at].folder
                     )));
                 }

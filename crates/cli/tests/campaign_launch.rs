@@ -51,8 +51,7 @@ fn mpich_runs_on_the_nodes_of_the_hostfile_without_those_left_out() {
     plan(&three, &format!("{clients}{launch}"), "nodes = 3");
     let ran = three.campaign();
     let line = "assay: W needs 3 nodes, and clients.hostfile hosts.txt has 2 without the 1 node of \
-    clients.exclude; \
-                give it more nodes, or leave the test out (--only)\n";
+                clients.exclude; give it more nodes, or leave the test out (--only)\n";
     assert_eq!((ran.status, ran.err.as_str()), (Some(2), line), "{ran:#?}");
     fs::remove_file(three.path("hosts.txt")).unwrap();
     let ran = three.campaign();
@@ -68,8 +67,9 @@ fn a_job_on_one_node_of_two_is_invalid_by_a_sentence() {
         return;
     }
     let place = Place::new();
-    let launch = "[launch]\nkind = \"mpirun\"\nargv = [\"mpirun.openmpi\", \"--allow-run-as-root\", \
-                  \"--oversubscribe\", \"-n\", \"{ranks}\", \"{cmd}\"]\n";
+    let launch = "[launch]\nkind = \"mpirun\"\n\
+                  argv = [\"mpirun.openmpi\", \"--allow-run-as-root\", \"--oversubscribe\", \"-n\", \
+                  \"{ranks}\", \"{cmd}\"]\n";
     plan(&place, launch, "nodes = 2");
     let ran = place.campaign();
     assert_eq!(ran.status, Some(3), "{ran:#?}");

@@ -127,8 +127,8 @@ fn a_file_system_that_says_written_and_synced_of_what_it_drops_is_found_by_readi
         let head = format!(
             "[fs.sound]\ndir = {sound:?}\n[launch]\nkind = \"mpirun\"\n\
              argv = [\"mpirun.openmpi\", \"--oversubscribe\", \"--allow-run-as-root\", \"-n\", \
-             \"{{ranks}}\", \"{{cmd}}\"]\nenv = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = {fault:?}, \
-             ASSAY_SHIM_UNDER = {under:?} }}\n"
+             \"{{ranks}}\", \"{{cmd}}\"]\n\
+             env = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = {fault:?}, ASSAY_SHIM_UNDER = {under:?} }}\n"
         );
         let (write, read) = ("-a MPIIO -w -Fek -t 64k -b 512k -G7", "-a MPIIO -R -Fk -t 64k -b 512k -G7");
         let on_sound = "fs = \"sound\"";

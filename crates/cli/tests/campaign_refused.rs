@@ -170,9 +170,8 @@ fn the_plan_in_the_documentation_is_a_plan() {
 
 #[test]
 fn criteria_of_a_group_are_counted_too() {
-    let plan = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" \
-        }\n[[group]]\nid = \
-                \"G\"\ncriterion = { metric = \"write.bw\", op = \">=\", value = \"1 MB/s\" }\n\
+    let plan = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n[[group]]\n\
+                id = \"G\"\ncriterion = { metric = \"write.bw\", op = \">=\", value = \"1 MB/s\" }\n\
                 [[group.parts]]\nid = \"a\"\nior = \"-w\"\n[[group.parts]]\nid = \"b\"\nior = \"-w\"\n";
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("p.toml"), plan).unwrap();

@@ -22,9 +22,8 @@ fn test(id: &str, keys: &str, ior: &str) -> String {
 
 /// Writes the plan `p.toml`, with so many nodes delivered.
 fn plan(place: &Place, delivered: u32, rest: &str) {
-    let head = "schema = 1\nplan = { id = \"p\", title = \"A plan of the tests\" }\nfs.s = { dir = \
-    \"{dir}\" }\n\
-                defaults = { timeout = \"60 s\" }\n";
+    let head = "schema = 1\nplan = { id = \"p\", title = \"A plan of the tests\" }\n\
+                fs.s = { dir = \"{dir}\" }\ndefaults = { timeout = \"60 s\" }\n";
     fs::write(place.path("p.toml"), format!("{head}clients.delivered = {delivered}\n{rest}")).unwrap();
 }
 

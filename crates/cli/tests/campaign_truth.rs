@@ -144,8 +144,8 @@ fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where
     let quiet = verdicts.iter().all(|verdict| verdict["outcome"] == "PASS");
     for (step, phase, least) in STEPS.into_iter().flat_map(|step| [(step, "w", 0.9), (step, "r", 0.75)]) {
         let share = sound.best(&format!("IOR-2.s{step}.{phase}")) / (step as u64 * RATE) as f64;
-        // A device may save up what it was not asked for, for two tenths of a second or a little more: a tenth
-        // of what two seconds read.
+        // A device may save up what it was not asked for, for two tenths of a second or a little more: a
+        // tenth of what two seconds read.
         assert!(share < 1.25 && (share > least || !quiet), "{step} {phase}: {share} of what was set");
     }
     gluster.throttle(BRICKS, RATE / 8);

@@ -76,9 +76,8 @@ mod tests {
     fn a_dead_node_is_told_from_the_ranks_that_went_with_it() {
         for (text, wanted) in [
             (
-                "srun: error: Node failure on node3\nsrun: error: node1: task 0: Killed\nsrun: Force \
-                 Terminated \
-                 StepId=1.0",
+                "srun: error: Node failure on node3\nsrun: error: node1: task 0: Killed\n\
+                 srun: Force Terminated StepId=1.0",
                 Some(Cause::Node),
             ),
             (

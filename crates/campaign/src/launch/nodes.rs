@@ -156,9 +156,8 @@ impl Launch {
         let here = &around.here;
         if clients.exclude.contains(here) {
             return Err(Usage(format!(
-                "clients.exclude names {here}, which is this node, and launch.kind `local` runs here; \
-                 start it \
-                 on another"
+                "clients.exclude names {here}, which is this node, and launch.kind `local` runs here; start \
+                 it on another"
             )));
         }
         Ok(Nodes::default())

@@ -264,11 +264,10 @@ fn nodes_are_those_of_the_hostfile_or_the_allocation_without_those_left_out() {
 
 #[test]
 fn tests_that_run_at_once_have_nodes_of_their_own_and_need_them_all() {
-    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/d\" \
-    }\n[[group]]\nid = \"G\"\n\
-                [[group.parts]]\nid = \"a\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n\
-                [[group.parts]]\nid = \"b\"\nnodes = 1\nior = \"-w\"\nrole = \"reported\"\n\
-                [[test]]\nid = \"T\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n";
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/d\" }\n[[group]]\n\
+                id = \"G\"\n[[group.parts]]\nid = \"a\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n\
+                [[group.parts]]\nid = \"b\"\nnodes = 1\nior = \"-w\"\nrole = \"reported\"\n[[test]]\n\
+                id = \"T\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n";
     let plan = Plan::parse(text, "p.toml").unwrap();
     let jobs = schedule::jobs(&plan, &[]).unwrap();
     let launch = Launch { kind: named("pals", ""), env: BTreeMap::new() };

@@ -38,9 +38,8 @@ pub const LESS_GRAVE: &[(&str, &str, &str)] = &[
     (
         "unchecked-data",
         "a waiver",
-        "in both cases: the data may be compared by other means, for which somebody signs; wrong data \
-         that is found is \
-         INVALID",
+        "in both cases: the data may be compared by other means, for which somebody signs; wrong data that \
+         is found is INVALID",
     ),
     (
         "units",

@@ -587,8 +587,7 @@ pub const LINTS: &[Lint] = &[
         checks: &[Told(
             Stage::Report,
             "by construction: what is projected stands in a column of its own with its system, model, \
-             interval \
-             and reach, or with why there is no number",
+             interval and reach, or with why there is no number",
         )],
     },
     Lint {
@@ -682,8 +681,7 @@ pub const LINTS: &[Lint] = &[
         checks: &[Told(
             Stage::Report,
             "by construction: a report is of one campaign, which one build of this program ran from its \
-             first job \
-             to its last",
+             first job to its last",
         )],
     },
     Lint {

@@ -26,9 +26,8 @@ impl Defaults<'_> {
                 return Err(self.place.error(name, format!("{who}: give `parse` or `metrics`, not both")));
             }
             (None, true) => {
-                let what = "say what it measures: `metrics = { \"step.bw\" = { line = \"rate: \
-                 ([0-9.]+)\", unit = \
-                            \"GB/s\" } }`, or `parse = \"ior\"`";
+                let what = "say what it measures: `metrics = { \"step.bw\" = { line = \"rate: ([0-9.]+)\", \
+                    unit = \"GB/s\" } }`, or `parse = \"ior\"`";
                 return Err(refused(what.into()));
             }
             (None, false) => metrics

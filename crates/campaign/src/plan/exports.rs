@@ -19,7 +19,7 @@ pub(super) fn named(wire: &BTreeMap<String, String>, line: &Line) -> Result<Vec<
     {
         return Err(format!(
             "exports.{name}: `{SMALLEST_FILE}` is that of a line of ior with -w and -F, whose files \
-                are each rank's own"
+             are each rank's own"
         ));
     }
     let export = |(name, what): (&String, &String)| match what.as_str() {

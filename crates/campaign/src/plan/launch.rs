@@ -83,9 +83,8 @@ fn tells_nodes(kind: &LaunchKind, clients: &wire::Clients, place: &Place<'_>) ->
     }
     if let Some(first) = clients.exclude.first().filter(|_| !kind.takes_exclude()) {
         let what = format!(
-            "launch.kind `{name}` cannot be told to leave nodes out; say {{hosts}} in launch.argv, \
-             which then \
-             names the others"
+            "launch.kind `{name}` cannot be told to leave nodes out; say {{hosts}} in launch.argv, which \
+             then names the others"
         );
         return Err(place.error(first, what));
     }

@@ -1,6 +1,5 @@
 //! What in a plan's texts stands for something else, and where that is known: `${NAME}` of what a test
-//! exports
-//! in lines of workloads, `{step}` in what the phases of a series run.
+//! exports in lines of workloads, `{step}` in what the phases of a series run.
 //!
 //! Invariant: what is not put in is refused, so that no mark goes to a shell or a program as it is.
 //! Never here: putting anything in.

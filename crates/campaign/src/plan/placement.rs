@@ -97,7 +97,7 @@ impl Defaults<'_> {
             let ppn = ppn.unwrap_or(1);
             let what = format!(
                 "{who}: {ranks} ranks, {ppn} on each node, need {nodes} nodes, but \
-                    clients.delivered is {delivered}"
+                 clients.delivered is {delivered}"
             );
             return Err(self.place.at(asked.at.clone(), &what));
         }

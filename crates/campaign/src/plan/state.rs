@@ -172,9 +172,8 @@ pub(super) fn in_a_row(id: &Spanned<String>, plan: &Plan, place: &Place<'_>) -> 
     if let Some(other) = before.iter().filter(beside).find(|test| made(test) != made(newest)) {
         let state = made(other).or(made(newest)).map_or_else(String::new, |state| plan.states[state].job());
         let what = format!(
-            "test {}: {state} is a state of all of fs.{fs}, and test {} runs there at the same \
-                time; give both \
-             the same `states`",
+            "test {}: {state} is a state of all of fs.{fs}, and test {} runs there at the same time; give \
+             both the same `states`",
             newest.id, other.id
         );
         return Err(place.error(id, what));

@@ -252,9 +252,8 @@ impl Defaults<'_> {
         match dimension {
             Dimension::BytesPerSecond | Dimension::PerSecond if more => Ok(()),
             _ => refused(format!(
-                "a search goes by the first criterion, of a rate with `>=` or `>`: it looks for \
-                    where there is \
-                 more of it; put such a one before `{metric}`"
+                "a search goes by the first criterion, of a rate with `>=` or `>`: it looks for where there \
+                 is more of it; put such a one before `{metric}`"
             )),
         }
     }

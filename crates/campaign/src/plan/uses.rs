@@ -178,9 +178,8 @@ impl Defaults<'_> {
         };
         if plan.tests[index].search.is_some() {
             return refused(format!(
-                "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows \
-                    how many files it \
-                 leaves; use a test of one number of nodes"
+                "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows how many \
+                 files it leaves; use a test of one number of nodes"
             ));
         }
         if !plan.tests[index].line.keeps() {

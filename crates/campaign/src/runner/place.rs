@@ -141,7 +141,7 @@ impl Place {
             folder::resume(&asked.folder, &|job| beside(&jobs, job)).map_err(|error| match error.kind() {
                 io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
                     "{at} is not what the campaign left, so it does not go on: {error}; `assay verify {at}` \
-                 names all"
+                     names all"
                 ))),
                 _ => Trouble::Io(error),
             })?;

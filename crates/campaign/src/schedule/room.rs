@@ -1,8 +1,7 @@
 //! How much of a line's files moves, and lies there at the same time, at most.
 //!
-//! Where the plan knows how fast a file system is at most, a line that stops by a deadline is not taken at
-//! the
-//! size that it asks for, which is meant to be more than anybody can write until then.
+//! Where the plan knows how fast a file system is at most, a line that stops by a deadline is not taken
+//! at the size that it asks for, which is meant to be more than anybody can write until then.
 //!
 //! Invariant: pure; never more than the line asks for.
 //! Never here: whether there is so much room.

@@ -321,9 +321,8 @@ fn repetitions_of_a_line_lie_beside_each_other_only_where_each_has_files_of_its_
         ("-w -k -m -b 1m -i 3", 6, 6, 3),
     ] {
         let plan = format!(
-            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" \
-                }}\n[[test]]\nid = \"T\"\n\
-             ior = \"{words}\"\nranks = 2\nrole = \"reported\"\n"
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" }}\n[[test]]\n\
+             id = \"T\"\nior = \"{words}\"\nranks = 2\nrole = \"reported\"\n"
         );
         let all = jobs(&Plan::parse(&plan, "p.toml").unwrap(), &[]).unwrap();
         let wanted = Need { written_bytes: written << 20, peak_bytes: peak << 20, peak_names: names };
@@ -335,8 +334,8 @@ fn repetitions_of_a_line_lie_beside_each_other_only_where_each_has_files_of_its_
 fn a_line_with_a_deadline_needs_what_the_file_system_can_write_until_then() {
     let need = |rate: &str, words: &str| {
         let plan = format!(
-            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\"{rate} \
-                }}\n[dataset.d]\n\
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\"{rate} }}\n\
+             [dataset.d]\n\
              ior = \"-w -F -k -b 4096g -D 10 -O stoneWallingWearOut=1,stoneWallingStatusFile={{dir}}/p\"\n\
              [[test]]\nid = \"T\"\nior = \"{words}\"\nranks = 2\nrole = \"reported\"\n[[test]]\nid = \"R\"\n\
              uses = \"dataset.d\"\nior = \"-r -F -k -b 4096g -O stoneWallingStatusFile={{dir}}/p\"\n\

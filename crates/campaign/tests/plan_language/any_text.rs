@@ -207,8 +207,8 @@ proptest! {
         let values = format!("[parameters]\n{name} = {value:?}\n[scale.s]\n{name} = \"4\"\n");
         let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.scratch = { dir = \"{dir}\" }\n";
         let test = format!(
-            "[[test]]\nid = \"T\"\nior = \"-w -b ${{{name}}}\"\nranks = \"${{{name}}}\"\nrole = \
-             \"reported\"\n"
+            "[[test]]\nid = \"T\"\nior = \"-w -b ${{{name}}}\"\nranks = \"${{{name}}}\"\n\
+             role = \"reported\"\n"
         );
         let text = match at_head {
             true => format!("{head}{values}{test}"),

@@ -13,8 +13,8 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plan_language/mis
 const BEFORE: &[(&str, &str)] = &[
     (
         "IN A TEST",
-        "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.scratch = { dir = \"{dir}\" }\n[[test]]\nid = \
-         \"T\"\nior = \"-w\"\n",
+        "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.scratch = { dir = \"{dir}\" }\n[[test]]\n\
+         id = \"T\"\nior = \"-w\"\n",
     ),
     ("IN A PLAN", "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.scratch = { dir = \"{dir}\" }\n"),
     ("IN A FILE", ""),

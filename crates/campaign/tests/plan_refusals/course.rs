@@ -93,11 +93,11 @@ fn warm_ups_and_turns_are_for_tests_that_can_have_them() {
         refusal(&test_with("ior = \"-w\"\nrole = \"reported\"\norder = \"interleaved\"")),
         "p.toml:8:9: test T: `order` is of steps; give `nodes = { steps = [\"50%\", \"100%\"] }`"
     );
-    let series = "[fs.s]\ndir = \"/s\"\nservers = 2\nset_servers = \"on {servers}\"\ncount_servers = \
-    \"count\"\n\
-                  [[series]]\nid = \"S\"\nfs = \"s\"\nover = \"servers\"\norder = \
-                  \"interleaved\"\nsteps = [\"1\", \
-                  \"2\"]\n[[series.phases]]\nid = \"w\"\nior = \"-w\"\nrole = \"reported\"\n";
+    let series = "[fs.s]\ndir = \"/s\"\nservers = 2\n\
+                  set_servers = \"on {servers}\"\ncount_servers = \"count\"\n\
+                  [[series]]\nid = \"S\"\nfs = \"s\"\nover = \"servers\"\norder = \"interleaved\"\n\
+                  steps = [\"1\", \"2\"]\n\
+                  [[series.phases]]\nid = \"w\"\nior = \"-w\"\nrole = \"reported\"\n";
     let another = "launch.kind = \"mpirun\"\n[[test]]\nid = \"T\"\nior = \"-w -k\"\nrole = \"reported\"\n\
                    order = \"random\"\nnodes = { steps = [1, 2] }\n";
     assert!(Plan::parse(&format!("{HEAD}{another}"), "p.toml").is_ok());

@@ -149,9 +149,8 @@ fn only_files_of_a_rank_each_have_a_smallest_one_to_export() {
     for line in ["ior = \"-w -k\"", "ior = \"-r -F -k\"\nuses = \"dataset.d\"", "mdtest = \"-C -F -n 5\""] {
         let test = test_with(&format!("{line}\nexports = {{ S = \"min(file.size)\" }}\nrole = \"reported\""));
         let said = refusal(&format!("[dataset.d]\nior = \"-w -k -F\"\n{test}"));
-        let why = "p.toml:7:6: test T: exports.S: `min(file.size)` is that of a line of ior with -w \
-            and -F, whose \
-                   files are each rank's own";
+        let why = "p.toml:7:6: test T: exports.S: `min(file.size)` is that of a line of ior with -w and -F, \
+            whose files are each rank's own";
         assert_eq!(said, why, "{line}");
     }
 }

@@ -11,9 +11,8 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
     for (table, error) in [
         (
             "kind = \"srun\"\nargv = [\"srun\", \"-n\", \"{ranks}\", \"{cmd}\"]",
-            "p.toml:6:8: launch.kind `srun` makes its own words and takes no `argv`; add yours as \
-             `options`, or \
-             use kind = \"mpirun\"",
+            "p.toml:6:8: launch.kind `srun` makes its own words and takes no `argv`; add yours as `options`, \
+             or use kind = \"mpirun\"",
         ),
         (
             "kind = \"srun\"\noptions = [\"-w\", \"{hosts}\"]",
@@ -21,9 +20,8 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
         ),
         (
             "kind = \"local\"\noptions = [\"-v\"]",
-            "p.toml:6:11: launch.kind `local` starts threads of one process and takes no `options`; \
-             leave them \
-             out",
+            "p.toml:6:11: launch.kind `local` starts threads of one process and takes no `options`; leave \
+             them out",
         ),
         (
             "kind = \"mpirun\"\nprogram = \"mpirun.mpich\"",
@@ -37,8 +35,7 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
         (
             "kind = \"mpirun\"\n[clients]\nexclude = [\"n7\"]",
             "p.toml:7:12: launch.kind `mpirun` cannot be told to leave nodes out; say {hosts} in \
-             launch.argv, \
-             which then names the others",
+             launch.argv, which then names the others",
         ),
         (
             "kind = \"mpirun\"\n[clients]\nhostfile = \"h\"",
@@ -46,9 +43,8 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
         ),
         (
             "kind = \"jsrun\"\n[clients]\nhostfile = \"h\"",
-            "p.toml:7:12: launch.kind `jsrun` is not told these nodes; it takes those of its \
-             allocation; leave \
-             clients.hostfile out",
+            "p.toml:7:12: launch.kind `jsrun` is not told these nodes; it takes those of its allocation; \
+             leave clients.hostfile out",
         ),
         (
             "kind = \"srun\"\n[clients]\nexclude = [\"n 7\"]",
@@ -66,8 +62,7 @@ fn with_nodes_by_name_every_job_has_a_number_of_them() {
     assert_eq!(
         refusal(&format!("{launch}{free}")),
         "p.toml:9:6: test T: clients.hostfile names nodes, of which this job has to have a number; give \
-         `nodes`, \
-         or `ppn` beside `ranks`"
+         `nodes`, or `ppn` beside `ranks`"
     );
     let local = "[launch]\nkind = \"local\"\n[clients]\nhostfile = \"h\"\nexclude = [\"n1\"]\n";
     for head in [launch, local] {

@@ -49,9 +49,8 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
         ),
         (
             "[launch]\nkind = \"slurm\"\n".into(),
-            "p.toml:5:8: unknown word `slurm`, did you mean `srun`? Known here: local, mpirun, \
-             aprun, flux, jsrun, mpich, \
-             openmpi, pals, srun",
+            "p.toml:5:8: unknown word `slurm`, did you mean `srun`? Known here: local, mpirun, aprun, flux, \
+             jsrun, mpich, openmpi, pals, srun",
         ),
         (
             test_with("ior = \"-w\"\nranks = -1"),
@@ -156,9 +155,8 @@ fn readers_of_nothing_and_files_that_would_be_gone_are_refused() {
         (data("-r -k"), "p.toml:5:7: dataset.d: the line writes nothing; add -w"),
         (
             data("-w -k -D 3"),
-            "p.toml:5:7: dataset.d: -D without -O stoneWallingWearOut=1 leaves files of unequal size to \
-             the readers; \
-             add it",
+            "p.toml:5:7: dataset.d: -D without -O stoneWallingWearOut=1 leaves files of unequal size to the \
+             readers; add it",
         ),
         (
             data("-w -k") + &reader("uses = \"dataset.d\"\nior = \"-r\""),

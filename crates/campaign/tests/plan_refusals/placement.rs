@@ -121,9 +121,9 @@ fn numbers_that_contradict_each_other_or_stand_for_nothing_are_refused() {
 #[test]
 fn parameters_stand_for_words_and_numbers_and_places_are_those_of_the_file() {
     let text = format!(
-        "{HEAD}[parameters]\nblock = \"1073741824\"\nnodes = \"8\"\n\
-             [scale.small]\nblock = \"1m\"\nnodes = \"2\"\n\
-         [[test]]\nid = \"T\"\nior = \"-w -b ${{block}}\"\nnodes = \"${{nodes}}\"\nrole = \"reported\"\n"
+        "{HEAD}[parameters]\nblock = \"1073741824\"\nnodes = \"8\"\n[scale.small]\nblock = \"1m\"\n\
+         nodes = \"2\"\n[[test]]\nid = \"T\"\nior = \"-w -b ${{block}}\"\nnodes = \"${{nodes}}\"\n\
+         role = \"reported\"\n"
     );
     let choice = |scale: &str| Choice { scale: Some(scale.to_owned()), ..Choice::default() };
     let small = Plan::parse_with(&text, "p.toml", &choice("small")).unwrap();

@@ -68,8 +68,8 @@ fn goals_that_refer_to_nothing_or_to_something_else_are_refused() {
 fn a_waiver_names_a_lint_a_reason_and_a_person() {
     let waived = |why: &str| {
         test_with(&format!(
-            "ior = \"-w\"\nrole = \"reported\"\nwaive = [{{ lint = \"cov-high\", why = \"{why}\", by = \
-             \"lead\" }}]"
+            "ior = \"-w\"\nrole = \"reported\"\n\
+             waive = [{{ lint = \"cov-high\", why = \"{why}\", by = \"lead\" }}]"
         ))
     };
     let plan = Plan::parse(&format!("{HEAD}{}", waived("a known noise")), "p.toml").unwrap();
@@ -116,11 +116,9 @@ fn whatever_a_finding_is_about_can_answer_for_it() {
         format!("[[{kind}]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{waive}")
     };
     let rest = format!(
-        "[fs.scratch]\ndir = \"{{dir}}\"\n{waive}[dataset.d]\nior = \"-w \
-            -k\"\n{waive}[state.s]\nage = \"--blocks \
-         50%\"\n{waive}[[series]]\nid = \"S\"\nover = \"transfer\"\n\
-         steps = [\"64k\", \"1m\"]\n{waive}{}[[group]]\n\
-         id = \"G\"\n{waive}{}{}",
+        "[fs.scratch]\ndir = \"{{dir}}\"\n{waive}[dataset.d]\nior = \"-w -k\"\n{waive}[state.s]\n\
+         age = \"--blocks 50%\"\n{waive}[[series]]\nid = \"S\"\nover = \"transfer\"\n\
+         steps = [\"64k\", \"1m\"]\n{waive}{}[[group]]\nid = \"G\"\n{waive}{}{}",
         part("series.phases", "w"),
         part("group.parts", "a"),
         part("group.parts", "b"),

@@ -42,9 +42,8 @@ fn an_id_stands_for_one_thing_only() {
 }
 
 /// Two file systems whose servers can be counted, and a plan of several nodes.
-const SERVED: &str = "[fs.a]\ndir = \"/a\"\nservers = 2\nset_servers = \"on \
-    {servers}\"\ncount_servers = \"c\"\n\
-                      [clients]\ndelivered = 4\n[launch]\nkind = \"mpirun\"\n";
+const SERVED: &str = "[fs.a]\ndir = \"/a\"\nservers = 2\nset_servers = \"on {servers}\"\n\
+                      count_servers = \"c\"\n[clients]\ndelivered = 4\n[launch]\nkind = \"mpirun\"\n";
 
 /// A series with these keys, and a phase with those.
 fn with(keys: &str, phase: &str) -> String {
@@ -75,9 +74,8 @@ fn what_the_step_decides_a_phase_cannot() {
         (
             "over = \"servers\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"",
             "fs = \"scratch\"",
-            "series S, phase w: the servers of the steps are those of fs.a; leave `fs` out, or give \
-                the series \
-             the same",
+            "series S, phase w: the servers of the steps are those of fs.a; leave `fs` out, or give the \
+             series the same",
         ),
         (
             "over = \"nodes\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"",
@@ -173,9 +171,8 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
 /// A series over transfers with these keys in its phase.
 fn phased(keys: &str) -> String {
     format!(
-        "[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \
-            \"1m\"]\n[[series.phases]]\nid = \"w\"\n\
-         role = \"reported\"\n{keys}\n"
+        "[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"1m\"]\n[[series.phases]]\n\
+         id = \"w\"\nrole = \"reported\"\n{keys}\n"
     )
 }
 
@@ -218,8 +215,8 @@ fn marks_that_nothing_stands_for_are_refused() {
 
 #[test]
 fn nobody_uses_files_of_a_search() {
-    let made = "launch.kind = \"mpirun\"\n[[test]]\nid = \"W\"\nior = \"-w -F -k\"\nnodes = { \
-        search = [2, 4], gain = \"3 %\" }\n\
+    let made = "launch.kind = \"mpirun\"\n[[test]]\nid = \"W\"\nior = \"-w -F -k\"\n\
+                nodes = { search = [2, 4], gain = \"3 %\" }\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
     let reader = |uses: &str| {
         test_with(&format!("uses = \"{uses}\"\nior = \"-r -F -k\"\nnodes = 2\nrole = \"reported\""))
@@ -245,9 +242,8 @@ fn parts_of_a_group_share_the_state_of_their_file_system() {
         format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n")
     };
     let aged = "fs = \"scratch\"\nstates = [\"aged\"]";
-    let head = "fs.home = { dir = \"/home\" }\n[state.aged]\nage = \"--blocks 80%\"\nfs = \
-        \"scratch\"\n[[group]]\n\
-                id = \"G\"\n";
+    let head = "fs.home = { dir = \"/home\" }\n[state.aged]\nage = \"--blocks 80%\"\nfs = \"scratch\"\n\
+                [[group]]\nid = \"G\"\n";
     let on = |first: &str, second: &str| format!("{head}{}{}", part("a", first), part("b", second));
     for rest in [on(aged, "fs = \"scratch\""), on("fs = \"scratch\"", aged)] {
         let said = refusal(&rest);

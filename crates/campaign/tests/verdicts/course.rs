@@ -272,8 +272,8 @@ fn the_linter_knows_what_a_campaign_shows_of_windows_file_systems_and_clients() 
     assert_eq!(lints(&unlike.parsed(), &both(150)), [""; 0], "parts that differ have no share in common");
     let pair = |words: &str, id: &str| {
         format!(
-            "[[test]]\nid = \"{id}\"\nior = \"-w -e {words}\"\ncriterion = {{ metric = \"write.bw\", op = \
-             \">=\", value = \"90 B/s\" }}\n"
+            "[[test]]\nid = \"{id}\"\nior = \"-w -e {words}\"\n\
+             criterion = {{ metric = \"write.bw\", op = \">=\", value = \"90 B/s\" }}\n"
         )
     };
     let pair = format!(
@@ -328,8 +328,8 @@ fn group() -> Plan {
     };
     format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n[[group]]\n\
-         id = \"G\"\noverlap = \"50%\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \
-         \"290 B/s\" }}\n{}{}",
+         id = \"G\"\noverlap = \"50%\"\n\
+         criterion = {{ metric = \"write.bw\", op = \">=\", value = \"290 B/s\" }}\n{}{}",
         part("a"),
         part("b")
     )

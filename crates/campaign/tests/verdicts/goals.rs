@@ -8,8 +8,8 @@ use super::{campaign, job, phase, plan};
 
 /// Two tests of three repetitions each, of which the second has to reach half of the first.
 fn half(first: [u64; 3], second: [u64; 3]) -> results::Verdict {
-    let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = 3\nior = \"-w \
-     -e\"\n\
+    let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = 3\n\
+                ior = \"-w -e\"\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"50% of T.write.bw\" }";
     let jobs = (1..).zip(first).map(|(repetition, rate)| job("T", repetition, phase("write", rate)));
     let others = (1..).zip(second).map(|(repetition, rate)| job("U", repetition, phase("write", rate)));
@@ -63,8 +63,7 @@ fn a_part_of_something_that_cannot_be_judged_is_not_judged_either() {
     let verdict = judge::judge(&plan(keys), &campaign).remove(0);
     assert_eq!(verdict.outcome, Outcome::Invalid);
     let why = "write.bw of T is what it is compared with, and 1 of 3 repetitions were run: the campaign \
-     ended \
-               before its turn";
+        ended before its turn";
     assert_eq!(verdict.reason, why);
 }
 

@@ -36,9 +36,8 @@ fn an_attempt_whose_node_died_is_invalid_with_the_end_of_its_error_stream() {
     assert_eq!(verdict.outcome, Outcome::Invalid);
     assert_eq!(
         verdict.reason,
-        "repetition 2 ended with status 137 (a node died): srun: error: Node failure on node3 / srun: \
-         error: node1: task 0: Killed / srun: error: \
-         node4: task 3: Killed / srun: Force Terminated StepId=1.0"
+        "repetition 2 ended with status 137 (a node died): srun: error: Node failure on node3 / srun: error: \
+         node1: task 0: Killed / srun: error: node4: task 3: Killed / srun: Force Terminated StepId=1.0"
     );
     assert_eq!(verdict.jobs.len(), 3, "every attempt is listed");
 }

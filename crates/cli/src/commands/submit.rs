@@ -346,8 +346,7 @@ pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool
     let last = last.last().map(|line| format!(": {line}")).unwrap_or_default();
     complain(&format!(
         "assay: {name} ended ({ended}) before the campaign had{}{last}; {} has all it said; go on with: \
-         assay run \
-         --submit --resume {at}",
+         assay run --submit --resume {at}",
         progress(folder),
         out.display()
     ));

@@ -165,8 +165,7 @@ pub(crate) fn changed(subject: &LineSubject) -> Vec<Found> {
     let place = line.words.iter().position(letters);
     let place = place.map(|at| Place::Word(at + 1, line.words[at].clone()));
     let what = "-k makes files by mknod since IOR 3.3; mdtest 1.9 and 3.2, for which such lines were \
-     written, \
-                did not know it";
+        written, did not know it";
     let remedy = "agree on what is meant, and write that; results of the two differ";
     vec![Found::new(what, remedy).level(Level::Waiver).at(place)]
 }

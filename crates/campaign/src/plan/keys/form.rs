@@ -238,9 +238,8 @@ fn other_form(table: &Table, key: &Key, inner: &Table, value: &DeValue<'_>) -> S
         }
         (Kind::Several(_), DeValue::Table(_)) => format!("has brackets around all of them: `{opens}`"),
         (Kind::Nodes(_), other) => format!(
-            "is a number such as `12` or `\"90%\"`, `{{ steps = [\"50%\", \"100%\"] }}` or `{{ search = \
-             [2, 4, 8], \
-             gain = \"3 %\" }}`, and not {}",
+            "is a number such as `12` or `\"90%\"`, `{{ steps = [\"50%\", \"100%\"] }}` or \
+             `{{ search = [2, 4, 8], gain = \"3 %\" }}`, and not {}",
             named(other)
         ),
         (_, other) => {

@@ -294,29 +294,21 @@ pub(super) static SERIES: Table = Table {
     keys: &[
         key("id", Id, "\"IOR-2\"", "its name; tests are `ID.STEP.PHASE`").must(),
         key("clause", Text, "\"within 10 % of linear\"", "the contract's words, for phases that have none"),
-        key(
-            "over",
-            Word(&["servers", "nodes", "transfer"]),
-            "\"servers\"",
-            "what differs from step to \
-        step",
-        )
-        .must(),
+        key("over", Word(&["servers", "nodes", "transfer"]), "\"servers\"", "what differs from step to step")
+            .must(),
         key(
             "steps",
             Texts,
             "[\"1\", \"1/3\", \"2/3\", \"3/3\"]",
-            "numbers, fractions or percentages of \
-        servers, numbers or percentages of nodes, or sizes of transfers such as `64k`; `{step}` in \
-        lines",
+            "numbers, fractions or percentages of servers, numbers or percentages of nodes, or sizes of \
+             transfers such as `64k`; `{step}` in lines",
         )
         .must(),
         key(
             "nodes",
             Nodes(&NODES),
             "{ steps = [\"10%\", \"30%\", \"60%\", \"90%\"] }",
-            "nodes: one \
-        number, or as many steps as the series has",
+            "nodes: one number, or as many steps as the series has",
         ),
         key("ppn", Count, "4", "ranks on each node, of phases that say nothing themselves"),
         key("repetitions", Count, "3", "of each phase at each step"),
@@ -332,8 +324,7 @@ pub(super) static SERIES: Table = Table {
             "phases",
             Several(&TEST),
             "[{ id = \"w\", ior = \"-w -k\" }]",
-            "what runs at each step, one \
-        after the other: `[[series.phases]]`, with the keys of a test",
+            "what runs at each step, one after the other: `[[series.phases]]`, with the keys of a test",
         )
         .must(),
         key("waive", Several(&WAIVER), WAIVED, "findings about the series itself"),

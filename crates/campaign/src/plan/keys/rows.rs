@@ -139,8 +139,7 @@ static FS: Table = Table {
             Quantity(&[Dimension::BytesPerSecond]),
             "\"1.5 TB/s\"",
             "how fast it is at most: what is faster came from a cache; and a line of ior with `-D` needs \
-             room \
-             for no more than 1.5 times what that writes until then",
+             room for no more than 1.5 times what that writes until then",
         ),
         key("waive", Several(&WAIVER), WAIVED, "findings about `fs.NAME` that somebody answers for"),
     ],

@@ -250,9 +250,8 @@ fn units_in_the_schema_are_those_that_are_read() {
         Dimension::Count,
     ];
     let words = "B kB KB MB GB TB PB EB KiB kiB MiB GiB TiB PiB EiB B/s kB/s MB/s GB/s TB/s KiB/s MiB/s \
-    GiB/s TiB/s \
-                 /s k/s M/s G/s op/s ops/s kop/s Mops/s IOPS kIOPS MIOPS ns us µs ms s min h % count \
-                 errors cases Gb/s GIB/s day days sec minutes kb mb m d GIOPS /min MB/min x";
+        GiB/s TiB/s /s k/s M/s G/s op/s ops/s kop/s Mops/s IOPS kIOPS MIOPS ns us µs ms s min h % count \
+        errors cases Gb/s GIB/s day days sec minutes kb mb m d GIOPS /min MB/min x";
     for word in words.split_whitespace() {
         let read = format!("3 {word}").parse::<Quantity>().ok().map(|quantity| quantity.dimension);
         for dimension in all {

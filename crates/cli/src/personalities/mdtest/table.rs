@@ -77,7 +77,7 @@ pub(crate) const FLAGS: &[Row] = &[
                 false => Ok(()),
                 true => Err(
                     "directories get the layout they inherit; set it by `lfs setdirstripe -D` on the test \
-                         directory, and leave it out"
+                     directory, and leave it out"
                         .into(),
                 ),
             }
