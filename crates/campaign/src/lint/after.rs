@@ -211,7 +211,7 @@ pub(super) fn client_limited(subject: &AfterSubject<'_>) -> Vec<Found> {
     };
     // Of single repetitions nobody knows the noise.
     let noise = ratio_interval(more, &rates, CONFIDENCE).is_some_and(|interval| interval.low <= 1.0);
-    if noise || times.is_nan() || times <= 1.0 + CLIENTS {
+    if noise || !times.is_finite() || times <= 1.0 + CLIENTS {
         return Vec::new();
     }
     let what = format!(
@@ -317,14 +317,12 @@ pub(super) fn instant(subject: &AfterSubject<'_>) -> Vec<Found> {
     let Some(phase) = least.filter(|phase| phase.spans.transfer_s < SHORT_S) else { return Vec::new() };
     let seconds = phase.spans.transfer_s;
     let what = format!("{}: {} in {}", phase.phase, bytes_binary(phase.bytes as f64), duration(seconds));
-    let remedy = match seconds > 0.0 {
-        true => format!(
-            "move {:.0} times as much (-b, -s), so that it lasts a second at least, or stop by -D",
-            (SHORT_S / seconds).ceil()
-        ),
-        false => "move more (-b, -s), so that it lasts a second at least, or stop by -D".to_owned(),
+    let more = match seconds > 0.0 {
+        true => format!("{:.0} times as much", (SHORT_S / seconds).ceil()),
+        false => "more".to_owned(),
     };
-    let found = Found::new(what, remedy);
+    let found =
+        Found::new(what, format!("move {more}, so that it lasts a second at least (ior: -b, -s, or -D)"));
     // Who measures on a small scale, or on a disk that is faster than was thought, knows how much is moved.
     vec![if subject.scaled || seconds >= INSTANT_S { found.level(Level::Info) } else { found }]
 }

@@ -8,6 +8,7 @@ use results::summary;
 use toml::Table;
 use units::Dimension;
 
+use super::checks::names;
 use super::ior_facts::IorFacts;
 use super::launcher::{Launched, Workload};
 use super::subject::{
@@ -15,7 +16,9 @@ use super::subject::{
 };
 use crate::launch::LaunchKind;
 use crate::line::Line;
-use crate::plan::{self, Criterion, Goal, Placement, Plan, Stat, StateKind, Stripes, Test, Uses, Waiver};
+use crate::plan::{
+    self, Criterion, Goal, Group, Placement, Plan, Stat, StateKind, Stripes, Test, Uses, Waiver,
+};
 
 /// Types that make data smaller before they store it.
 const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
@@ -34,12 +37,7 @@ pub fn subjects(plan: &Plan) -> PlanSubject {
         ..LineSubject::default()
     });
     let tests = plan.tests.iter().map(|test| of_test(plan, test, &written));
-    // What parts do not show: the sum that their group asks for, whose statistic is its own.
-    let groups = plan.groups.iter().map(|group| LineSubject {
-        id: group.id.clone(),
-        criteria: group.criteria.iter().map(|asked| criterion(asked, Some(asked.stat))).collect(),
-        ..LineSubject::default()
-    });
+    let groups = plan.groups.iter().map(|group| of_group(plan, group));
     let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
         StateKind::Age(words) => {
             let words = words.join(" ");
@@ -110,6 +108,25 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
         has_steps: test.step.is_some() || written.has_steps(test),
         has_state: has_state(plan, test),
         line,
+        ..LineSubject::default()
+    }
+}
+
+/// What parts do not show: the sum that their group asks for, whose statistic is its own.
+fn of_group(plan: &Plan, group: &Group) -> LineSubject {
+    let parts = || group.tests.iter().map(|part| &plan.tests[*part]);
+    // One part on whatever is there makes the sum such a rate.
+    let unstated = parts().find(|part| !has_state(plan, part) && names::are_made(&facts(&part.line)));
+    LineSubject {
+        id: group.id.clone(),
+        clause: group.clause.clone(),
+        criteria: group.criteria.iter().map(|asked| criterion(asked, Some(asked.stat))).collect(),
+        repetitions: Some(group.repetitions),
+        stated: Launched {
+            nodes: parts().find_map(|part| part.placement.nodes).map(u64::from),
+            ..Launched::default()
+        },
+        has_state: unstated.is_none(),
         ..LineSubject::default()
     }
 }

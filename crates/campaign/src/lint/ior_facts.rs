@@ -50,6 +50,8 @@ pub struct IorFacts {
     pub keep: bool,
     /// `-D`, seconds; 0 for none.
     pub deadline_s: u64,
+    /// `-O minTimeDuration`, other than 0.
+    pub min_time: bool,
     /// `-O stoneWallingWearOut=1`
     pub wear_out: bool,
     /// `-O stoneWallingStatusFile`
@@ -173,6 +175,7 @@ struct Gathered {
     flags: BTreeMap<char, u64>,
     values: BTreeMap<char, String>,
     at: BTreeMap<char, usize>,
+    min_time: bool,
     wear_out: bool,
     status_file: bool,
     layout: bool,
@@ -196,6 +199,7 @@ impl Gathered {
         for (key, value) in list.split(',').filter_map(|piece| piece.split_once('=')) {
             let (key, value) = (key.trim().to_lowercase(), value.trim());
             match (key.as_str(), DIRECTIVES.iter().find(|(name, _)| *name == key)) {
+                ("mintimeduration", _) => self.min_time = value != "0",
                 ("stonewallingwearout", _) => self.wear_out = value != "0",
                 ("stonewallingstatusfile", _) => self.status_file = true,
                 (key, None) => {
@@ -250,6 +254,7 @@ impl Gathered {
             file_per_rank: self.on('F'),
             keep: self.on('k'),
             deadline_s: self.number('D', 0).unwrap_or(0),
+            min_time: self.min_time,
             wear_out: self.wear_out,
             status_file: self.status_file,
             repetitions: self.number('i', 1).unwrap_or(1).max(1),

@@ -231,7 +231,13 @@ pub(super) fn layout(subject: &StateSubject) -> Vec<Found> {
     };
     let Some(found) = subject.found_stripes.iter().copied().find(other) else { return Vec::new() };
     let of = subject.all_targets.filter(|_| asked == Stripes::All).or(targets);
-    let of = of.map(|targets| format!(" of {targets}")).unwrap_or_default();
+    let of = match (of, found) {
+        (Some(targets), found) if found > targets => {
+            format!(", and fs.{} is said to have {targets}", subject.fs)
+        }
+        (Some(targets), _) => format!(" of {targets}"),
+        (None, _) => String::new(),
+    };
     let there = match (asked, found, targets) {
         (Stripes::All, -1, Some(targets)) => targets.to_string(),
         (_, -1, _) => "all".to_owned(),

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use results::folder::{FileSystem, Machine};
-use results::mounts::mount_of;
+use results::mounts::{Mount, mount_of};
 
 /// What two file systems of the plan both are, on the machine that ran the campaign; `None` where they are
 /// two, or where nothing is known of one.
@@ -14,10 +14,18 @@ pub(super) fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<
     let mount = |fs: &FileSystem| mount_of(&fs.mounts.join("\n"), Path::new(&fs.dir));
     let (one, other) = (mount(known(one)?), mount(known(other)?));
     // What servers export has a number for each mount of it.
-    let exported = (&one.kind, &one.device) == (&other.kind, &other.device) && one.device.contains(':');
+    let exported = export(&one) == export(&other) && one.device.contains(':');
     let alike = exported || !one.number.is_empty() && one.number == other.number;
     let and = if one.point == other.point { String::new() } else { format!(" and on {}", other.point) };
     alike.then(|| format!("{} of {}, mounted on {}{and}", one.kind, one.device, one.point))
+}
+
+/// What servers export, as a mount names it: all file systems of a Ceph cluster are of its monitors, and only
+/// an option tells them apart (mount.ceph(8): `fs`, once `mds_namespace`).
+fn export(mount: &Mount) -> (&str, &str, Option<&str>) {
+    let named = |option| ["fs=", "mds_namespace="].iter().find_map(|key| str::strip_prefix(option, key));
+    let one = mount.options.split([',', ';']).find_map(named).filter(|_| mount.kind.contains("ceph"));
+    (&mount.kind, &mount.device, one)
 }
 
 #[cfg(test)]
@@ -47,6 +55,10 @@ mod tests {
         let lustre = |number, point, device| (number, point, "lustre", device);
         assert!(of(lustre("0:35", "/a", "mgs@o2ib:/fs"), lustre("0:36", "/b", "mgs@o2ib:/fs")).is_some());
         assert_eq!(of(lustre("0:35", "/a", "mgs@o2ib:/fs1"), lustre("0:36", "/b", "mgs@o2ib:/fs2")), None);
+        let ceph = |number, point, option| (number, point, "ceph", option);
+        let [one, other] = ["mon1,mon2:/ rw,mds_namespace=a", "mon1,mon2:/ rw,mds_namespace=b"];
+        assert!(of(ceph("0:35", "/a", one), ceph("0:36", "/b", one)).is_some());
+        assert_eq!(of(ceph("0:35", "/a", one), ceph("0:36", "/b", other)), None);
         let memory = |number, point| (number, point, "tmpfs", "tmpfs");
         assert_eq!(of(memory("0:40", "/a"), memory("0:41", "/b")), None);
         assert_eq!(same(Some(&Machine::default()), "a", "b"), None);

@@ -115,6 +115,25 @@ fn in_unit_of(written: &str, value: Quantity) -> String {
     let unit = written.trim_start_matches(|c: char| c.is_ascii_digit() || "._+-".contains(c)).trim_start();
     let Ok(one) = format!("1 {unit}").parse::<Quantity>() else { return value.to_string() };
     let number = value.value / one.value;
-    let before = if number >= 1.0 { number.log10().floor() as usize + 1 } else { 1 };
-    format!("{number:.0$} {unit}", 4_usize.saturating_sub(before))
+    let decimals = if number > 0.0 { 3.0 - number.log10().floor() } else { 0.0 };
+    format!("{number:.0$} {unit}", decimals.max(0.0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_share_comes_to_is_shown_with_four_figures_however_small_it_is() {
+        for (written, bytes, shown) in [
+            ("1.23 TB/s", 0.0123e12, "0.01230 TB/s"),
+            ("1 TB/s", 2e8, "0.0002000 TB/s"),
+            ("1000 B/s", 660.0, "660.0 B/s"),
+            ("716886 MiB/s", 379_950.0 * 1_048_576.0, "379950 MiB/s"),
+            ("5 GB/s", 0.0, "0 GB/s"),
+        ] {
+            let value = Quantity { value: bytes, dimension: Dimension::BytesPerSecond };
+            assert_eq!(in_unit_of(written, value), shown);
+        }
+    }
 }

@@ -282,6 +282,9 @@ impl Defaults<'_> {
         if wire.verify.or(self.file.verify) == Some(wire::Verify::After) {
             line = line.verified();
         }
+        if line.phases().is_empty() {
+            return Err("this line does nothing: its flags leave out all that they ask for".into());
+        }
         match plan.launch.kind.refuses_workloads().filter(|_| line.starts_ranks()) {
             Some(why) => Err(why),
             None => Ok((line, imports)),

@@ -159,6 +159,7 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     ("rate-too-short", "role=write", "ior -w -e", "role=write", "ior -w -e -s 1000"),
     ("rate-too-short", "", "ior -r -C -i 3 -t 64k", "", "ior -r -C -i 3 -t 64k -O blockSize=1m"),
     ("rate-too-short", "", "ior -w -e", "role=dataset", "ior -w -e -k"),
+    ("rate-too-short", "", "ior -w -e", "", "ior -w -e -O minTimeDuration=30"),
     ("ls-walk", "", "ls -lR /s", "", "ls-lr --cold /s"),
     ("ls-walk", "", "ls-lr --make --entries 5000 /s", "", "ls-lr --make --entries 120000 /s"),
     ("compressible", "reduces=1", "ior -w -e", "reduces=1", "ior -w -e -l random"),

@@ -312,3 +312,25 @@ fn every_lint_of_the_plan_stage_is_found_in_a_plan_or_refused_there() {
         looked_for.into_iter().filter(|id| !found.contains(id) && !refused(id)).collect();
     assert_eq!(missing, [""; 0]);
 }
+
+#[test]
+fn the_sum_of_a_group_is_held_against_its_clause_and_is_of_names_only_where_a_part_is() {
+    let part =
+        |id: &str, line: &str| format!("[[group.parts]]\nid = \"{id}\"\n{line}\nrole = \"reported\"\n");
+    let group = |clause: &str, criterion: &str, parts: [&str; 2]| {
+        let [a, b] = parts;
+        let head = format!("[[group]]\nid = \"G\"\nclause = \"{clause}\"\ncriterion = {{ {criterion} }}\n");
+        let findings = plan(&format!("{STATE}{head}{}{}", part("a", a), part("b", b)));
+        let of_sum = findings.iter().filter(|finding| finding.about == "G");
+        of_sum.map(|finding| finding.lint).collect::<Vec<_>>()
+    };
+    let data = "ior = \"-w -e -W -b 1g\"";
+    let (bare, stated) = ("mdtest = \"-C -n 9\"", "states = [\"full\"]\nmdtest = \"-C -n 9\"");
+    let calls = "metric = \"write.iops\", op = \">\", value = \"1000/s\"";
+    let names = "metric = \"file_creation.rate\", op = \">\", value = \"1000/s\"";
+    assert_eq!(group("", calls, [data, data]), [""; 0]);
+    assert_eq!(group("", names, [bare, stated]), ["not-aged"]);
+    assert_eq!(group("", names, [stated, stated]), [""; 0]);
+    let best = "metric = \"write.bw\", stat = \"max\", op = \">=\", value = \"1 GB/s\"";
+    assert_eq!(group("an average of 1 GB/s", best, [data, data]), ["stat-unnamed"]);
+}

@@ -160,7 +160,7 @@ fn a_phase_of_an_instant_is_told_with_what_would_do_and_less_gravely_at_a_scale_
     };
     let short = of(0.18, false).unwrap();
     assert_eq!((short.level, short.what.as_str()), (Level::Info, "write: 400 B in 180 ms"));
-    assert!(short.remedy.starts_with("move 6 times as much (-b, -s)"), "{short:#?}");
+    assert!(short.remedy.starts_with("move 6 times as much, so that"), "{short:#?}");
     let level = |seconds, scaled| of(seconds, scaled).map(|finding| finding.level);
     assert_eq!(level(0.03, false), Some(Level::Waiver));
     assert_eq!(level(0.03, true), Some(Level::Info));

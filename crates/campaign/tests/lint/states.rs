@@ -75,7 +75,7 @@ fn every_lint_of_a_file_system_in_use_fires_on_its_defect_and_on_nothing_else() 
         ("layout-undeclared", "on 2 targets each, and some lie on all of 3", lain(Stripes::Count(2), &[-1])),
         ("layout-undeclared", "on all targets each, and some lie on 2 of 3", lain(Stripes::All, &[2])),
         ("layout-undeclared", "on all targets each, and some lie on 3 of 4", of_four(&[4, 3])),
-        ("layout-undeclared", "on all targets each, and some lie on 5 of 4", of_four(&[5])),
+        ("layout-undeclared", "and some lie on 5, and fs.s is said to have 4", of_four(&[5])),
         ("layout-undeclared", "on all targets each, and some lie on 3 of 4", of_four(&[-1])),
         ("layout-undeclared", "and fs.s does not tell", lain(Stripes::All, &[])),
     ];

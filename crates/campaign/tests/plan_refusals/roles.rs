@@ -9,6 +9,13 @@ const CONTRACT: &str = "[[test]]\nid = \"C\"\nior = \"-w\"\n\
                         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
 
 #[test]
+fn a_line_that_does_nothing_is_refused_before_anything_asks_for_its_phases() {
+    let idle = test_with("mdtest = \"-D -E -n 10\"\nrole = \"reported\"");
+    let error = "p.toml:6:10: test T: this line does nothing: its flags leave out all that they ask for";
+    assert_eq!(refusal(&idle), error);
+}
+
+#[test]
 fn a_hero_run_is_shown_beside_a_test_of_the_contract_and_is_no_clause() {
     let hero = test_with("ior = \"-w -t 64m\"\nrole = \"hero\"\ncompare_to = \"C\"");
     let plan = Plan::parse(&format!("{HEAD}{CONTRACT}{hero}"), "p.toml").unwrap();

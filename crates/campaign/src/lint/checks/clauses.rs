@@ -74,13 +74,13 @@ pub(crate) fn dead(subject: &LineSubject) -> Vec<Found> {
 fn turned(criterion: &CriterionFacts) -> Option<Found> {
     let CriterionFacts { metric, op, written, .. } = criterion;
     let (is, meant, passes) = match (op, more_is_better(criterion)?) {
-        (Op::AtMost, true) => ("<=", ">=", "the slower it is the better"),
-        (Op::Below, true) => ("<", ">", "the slower it is the better"),
-        (Op::AtLeast, false) => (">=", "<=", "the more it is the better"),
-        (Op::Above, false) => (">", "<", "the more it is the better"),
+        (Op::AtMost, true) => ("<=", ">=", "the slower it is"),
+        (Op::Below, true) => ("<", ">", "the slower it is"),
+        (Op::AtLeast, false) => (">=", "<=", "the more it is"),
+        (Op::Above, false) => (">", "<", "the more it is"),
         _ => return None,
     };
-    let what = format!("{metric} {is} {written} is passed {passes}");
+    let what = format!("{metric} {is} {written} is passed more easily {passes}");
     Some(Found::new(what, format!("is {meant} meant?")).level(Level::Waiver))
 }
 

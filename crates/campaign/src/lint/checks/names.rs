@@ -77,12 +77,16 @@ pub(crate) fn walk(subject: &LineSubject) -> Vec<Found> {
     found
 }
 
+/// Whether a line makes names, or looks at them, or nobody knows what it does.
+pub(crate) fn are_made(line: &LineFacts) -> bool {
+    matches!(line, LineFacts::Mdtest(_) | LineFacts::Walk(_) | LineFacts::Other(_))
+}
+
 /// not-aged, as far as the plan tells it
 pub(crate) fn aged(subject: &LineSubject) -> Vec<Found> {
-    let names = matches!(subject.line, LineFacts::Mdtest(_) | LineFacts::Walk(_) | LineFacts::Other(_));
     let rates = |metric: &str| metric.ends_with(".rate") || metric.ends_with(".iops");
     let judged = subject.criteria.iter().any(|criterion| rates(&criterion.metric));
-    if !names || !judged || subject.has_state {
+    if !are_made(&subject.line) || !judged || subject.has_state {
         return Vec::new();
     }
     let what = "a rate of names on whatever the file system holds at the moment: an empty one is faster";

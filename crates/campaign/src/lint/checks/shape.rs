@@ -59,7 +59,8 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Found> {
 pub(crate) fn instant(subject: &LineSubject) -> Vec<Found> {
     let measured = !subject.reported && (subject.measures_write() || subject.measures_read());
     let Some(line) = subject.ior().filter(|_| measured) else { return Vec::new() };
-    let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && line.deadline_s == 0);
+    let lasts = line.deadline_s > 0 || line.min_time;
+    let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && !lasts);
     let (Some(bytes), None) = (bytes, line.at.get(&'b')) else { return Vec::new() };
     let what =
         format!("without -b each rank moves {} only, in a fraction of a second", bytes_binary(bytes as f64));
