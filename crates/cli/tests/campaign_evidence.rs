@@ -117,6 +117,12 @@ fn a_folder_from_which_all_was_taken_that_a_chain_came_with_is_not_called_whole(
     let summary = verify();
     assert_eq!(summary.status, Some(1));
     assert!(summary.out.starts_with("summary.json was made by a program that keeps a chain"), "{summary:#?}");
+    let judged = place.assay(&format!("judge {}", dir.display()));
+    assert_eq!(judged.status, Some(3), "a lost chain is no matter of what can be made again: {judged:#?}");
+    assert!(
+        judged.out.contains("INVALID: Files are not as recorded (summary.json was made by "),
+        "{judged:#?}"
+    );
     fs::remove_file(dir.join("summary.json")).unwrap();
     let ran = verify();
     assert_eq!(ran.status, Some(3), "{ran:#?}");

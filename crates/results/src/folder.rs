@@ -45,7 +45,7 @@ pub use load::{job_of, last_words, load};
 pub use pack::{Packed, is_archive, pack, unpack};
 pub use resume::{Resumed, resume};
 pub use unbegun::{discard, unbegun};
-pub use verify::{Checked, check, verify};
+pub use verify::{Checked, Fault, check, verify};
 pub use write::{
     StagedJob, add, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
     write_report, write_summary, write_verdicts, write_whole,

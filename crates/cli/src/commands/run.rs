@@ -316,7 +316,7 @@ fn conclude(folder: &Path, campaign: Campaign) -> Result<u8> {
 pub(super) fn show(folder: &Path, mut campaign: Campaign) -> Result<u8> {
     let path = folder.join(names::REPORT);
     let checked = folder::check(folder)?;
-    campaign.faults.clone_from(&checked.faults);
+    campaign.faults = checked.said();
     let head = checked.head.clone().unwrap_or_default();
     let folder = folder.display();
     let more = "(every command, output, record and verdict)";

@@ -104,7 +104,7 @@ fn count(faults: usize) -> String {
 /// What is wrong with the folder, and the campaign in it: its files, and where these are as they were,
 /// what they say to each other.
 pub(super) fn faults(folder: &Path, checked: &Checked) -> (Vec<String>, Option<Campaign>) {
-    let mut faults = checked.faults.clone();
+    let mut faults = checked.said();
     let chained = checked.head.is_some();
     match folder::load(folder) {
         Ok(campaign) if faults.is_empty() || !chained => {

@@ -35,7 +35,7 @@ pub struct Resumed {
 pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Resumed> {
     let checked = check(dir)?;
     if let Some(fault) = checked.faults.first() {
-        return Err(io::Error::new(ErrorKind::InvalidData, fault.clone()));
+        return Err(io::Error::new(ErrorKind::InvalidData, fault.said.clone()));
     }
     let mut resumed = Resumed::default();
     if let Some(mut chain) = chain::read(dir)? {

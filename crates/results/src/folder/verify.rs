@@ -16,11 +16,26 @@ use super::resume::{as_it_lies, hidden, is_half};
 use super::write::{sha256_of_any, staged};
 use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of, spelling};
 
+/// One thing that is not as recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file or the directory that it is about, relative to the folder.
+    pub about: String,
+    /// What is wrong, one sentence with the file's name.
+    pub said: String,
+}
+
+impl Fault {
+    fn new(about: &str, said: String) -> Self {
+        Self { about: about.to_owned(), said }
+    }
+}
+
 /// What checking a folder found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// One sentence for each file that is not as recorded.
-    pub faults: Vec<String>,
+    /// Each file that is not as recorded.
+    pub faults: Vec<Fault>,
     /// One sentence for each thing that a campaign which has not ended leaves half done.
     pub notes: Vec<String>,
     /// The head of the chain; absent without a chain.
@@ -30,17 +45,23 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The faults of what was measured: not of verdicts, summary and report, which can be made of it again.
+    /// The sentences of all faults.
+    pub fn said(&self) -> Vec<String> {
+        self.faults.iter().map(|fault| fault.said.clone()).collect()
+    }
+
+    /// The sentences of the faults of what was measured: not of verdicts, summary and report, which can be
+    /// made of it again.
     pub fn of_evidence(&self) -> Vec<String> {
         let made = [names::VERDICTS, names::SUMMARY, names::REPORT];
-        let is_made = |fault: &&String| made.iter().any(|name| fault.starts_with(name));
-        self.faults.iter().filter(|fault| !is_made(fault)).cloned().collect()
+        let of_evidence = self.faults.iter().filter(|fault| !made.contains(&fault.about.as_str()));
+        of_evidence.map(|fault| fault.said.clone()).collect()
     }
 }
 
-/// The faults of [`check`] alone.
+/// The sentences of the faults of [`check`] alone.
 pub fn verify(dir: &Path) -> io::Result<Vec<String>> {
-    Ok(check(dir)?.faults)
+    Ok(check(dir)?.said())
 }
 
 /// Compares the folder with its chain, or without one with the hashes of its jobs. Files are only hashed,
@@ -55,11 +76,11 @@ pub fn check(dir: &Path) -> io::Result<Checked> {
 fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Checked> {
     // The report gets its name last of all.
     let ended = dir.join(names::REPORT).symlink_metadata().is_ok();
-    let faults = chain.faults.clone();
+    let faults = chain.faults.iter().map(|said| Fault::new(names::CHAIN, said.clone())).collect();
     let mut found = Found { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
     if chain.torn > 0 {
         let what = format!("{}: its last line is torn, {} bytes", names::CHAIN, chain.torn);
-        found.left(what, "it was being written when the campaign was killed");
+        found.left(names::CHAIN, what, "it was being written when the campaign was killed");
     }
     let gone = found.folders();
     found.compare(&gone);
@@ -75,14 +96,18 @@ struct Found<'a> {
     /// The hash of each file that the chain has.
     files: BTreeMap<&'a str, &'a str>,
     ended: bool,
-    faults: Vec<String>,
+    faults: Vec<Fault>,
     notes: Vec<String>,
 }
 
 impl Found<'_> {
+    fn fault(&mut self, about: &str, said: String) {
+        self.faults.push(Fault::new(about, said));
+    }
+
     /// Notes what a kill leaves; after the end of a campaign it is a fault.
-    fn left(&mut self, what: String, why: &str) {
-        if self.ended { self.faults.push(what) } else { self.notes.push(format!("{what}; {why}")) }
+    fn left(&mut self, about: &str, what: String, why: &str) {
+        if self.ended { self.fault(about, what) } else { self.notes.push(format!("{what}; {why}")) }
     }
 
     /// Looks for the folders of jobs, and gives those that are not where they belong.
@@ -94,17 +119,18 @@ impl Found<'_> {
             }
             gone.insert(path.to_owned());
             if hidden(self.dir, path).is_dir() {
-                self.left(format!("{} has not got its name yet", as_it_lies(path)), "resuming gives it");
+                let what = format!("{} has not got its name yet", as_it_lies(path));
+                self.left(path, what, "resuming gives it");
             } else {
-                self.faults.push(format!("{path} is missing"));
+                self.fault(path, format!("{path} is missing"));
             }
         }
         for path in self.chain.pending() {
             if !hidden(self.dir, path).is_dir() {
-                self.faults.push(format!("{path} was begun, and what it left is missing"));
+                self.fault(path, format!("{path} was begun, and what it left is missing"));
             } else {
                 let what = format!("{} has not ended", as_it_lies(path));
-                self.left(what, "it runs, or was killed with its campaign");
+                self.left(path, what, "it runs, or was killed with its campaign");
             }
         }
         gone
@@ -115,7 +141,7 @@ impl Found<'_> {
         let folder = |path: &str| path.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
         for (path, recorded) in self.files.clone() {
             if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
-                self.faults.push(format!("{} does not lie in the folder", spelling::shown(path)));
+                self.fault(path, format!("{} does not lie in the folder", spelling::shown(path)));
                 continue;
             }
             let at = match gone.contains(&folder(path)) {
@@ -127,15 +153,13 @@ impl Found<'_> {
             };
             match sha256_of_any(&at) {
                 Ok(found) if found == recorded => {}
-                Ok(found) => self.faults.push(changed(path, &found, recorded)),
+                Ok(found) => self.fault(path, changed(path, &found, recorded)),
                 Err(_) if gone.contains(&folder(path)) && !hidden(self.dir, &folder(path)).is_dir() => {}
                 Err(_) if sha256_of_any(&staged(&at)).is_ok_and(|found| found == recorded) => {
-                    self.left(
-                        format!("{} has not got its name yet", spelling::shown(path)),
-                        "resuming gives it",
-                    );
+                    let what = format!("{} has not got its name yet", spelling::shown(path));
+                    self.left(path, what, "resuming gives it");
                 }
-                Err(error) => self.faults.push(unread(path, &error)),
+                Err(error) => self.fault(path, unread(path, &error)),
             }
         }
     }
@@ -156,7 +180,7 @@ impl Found<'_> {
                 match half && !self.ended {
                     true if self.will_get_its_name(&name) => {}
                     true => self.notes.push(format!("{shown} is half written; resuming takes it away")),
-                    false => self.faults.push(format!("{shown} was added: it is not in {}", names::CHAIN)),
+                    false => self.added(&path),
                 }
             }
         }
@@ -189,8 +213,12 @@ impl Found<'_> {
             }
             return Ok(());
         }
-        self.faults.push(format!("{} was added: it is not in {}", spelling::shown(path), names::CHAIN));
+        self.added(path);
         Ok(())
+    }
+
+    fn added(&mut self, path: &str) {
+        self.fault(path, format!("{} was added: it is not in {}", spelling::shown(path), names::CHAIN));
     }
 }
 
@@ -198,11 +226,10 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
     let info: CampaignInfo = json(&dir.join(names::CAMPAIGN))?;
     let mut faults = Vec::new();
     if info.schema >= SCHEMA {
-        faults.push(format!("{} is missing", names::CHAIN));
+        faults.push(Fault::new(names::CHAIN, format!("{} is missing", names::CHAIN)));
     } else {
         newer(dir, names::CAMPAIGN, &LATER_OF_CAMPAIGNS, &mut faults);
-        let later = dir.join(names::SUMMARY).exists();
-        faults.extend(later.then(|| format!("{} was {NEWER}", names::SUMMARY)));
+        faults.extend(dir.join(names::SUMMARY).exists().then(|| unchained(names::SUMMARY)));
     }
     compare(dir, names::PLAN, &info.plan_sha256, &mut faults);
     let mut jobs = Vec::new();
@@ -214,14 +241,14 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
     let aside = |name: &&String| {
         name.contains(".killed-") && dir.join(names::JOBS).join(name).join(names::JOB).exists()
     };
-    faults.extend(jobs.iter().filter(aside).map(|name| format!("{}/{name} was {NEWER}", names::JOBS)));
+    faults.extend(jobs.iter().filter(aside).map(|name| unchained(&format!("{}/{name}", names::JOBS))));
     // What was killed with its campaign has no hashes, and no verdict rests on it.
     for name in jobs.iter().filter(|name| !name.starts_with('.') && !name.contains(".killed-")) {
         let folder = format!("{}/{name}", names::JOBS);
         let file = format!("{folder}/{}", names::JOB);
         match fs::read(dir.join(&file)).map(|text| serde_json::from_slice::<JobInfo>(&text)) {
-            Err(error) => faults.push(unread(&file, &error)),
-            Ok(Err(error)) => faults.push(format!("{file} was changed: {error}")),
+            Err(error) => faults.push(Fault::new(&file, unread(&file, &error))),
+            Ok(Err(error)) => faults.push(Fault::new(&file, format!("{file} was changed: {error}"))),
             Ok(Ok(job)) => {
                 if info.schema < SCHEMA {
                     newer(dir, &file, &LATER_OF_JOBS, &mut faults);
@@ -235,26 +262,31 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
     Ok(Checked { faults, ended: dir.join(names::VERDICTS).exists(), ..Checked::default() })
 }
 
-/// Why a folder that says that it never had a chain had one.
-const NEWER: &str = "made by a program that keeps a chain, and chain.jsonl is missing";
 /// Fields that programs which kept no chain did not write into campaign.json.
 const LATER_OF_CAMPAIGNS: [&str; 6] = ["hosts", "exclude", "batch_script", "build", "launcher", "env"];
 /// The same of job.json.
 const LATER_OF_JOBS: [&str; 5] = ["load_before", "fill_before", "fill_after", "layout", "libraries"];
 
 /// Notes a file that has fields of programs which keep a chain.
-fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<String>) {
+fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<Fault>) {
     let found = json::<serde_json::Map<String, serde_json::Value>>(&dir.join(file)).unwrap_or_default();
     if later.iter().any(|field| found.contains_key(*field)) {
-        faults.push(format!("{file} was {NEWER}"));
+        faults.push(unchained(file));
     }
 }
 
-fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<String>) {
+/// That a folder which says that it never had a chain had one, as `file` shows: a fault of the chain, and so
+/// of everything, also where the file itself could be made again.
+fn unchained(file: &str) -> Fault {
+    let chain = names::CHAIN;
+    Fault::new(chain, format!("{file} was made by a program that keeps a chain, and {chain} is missing"))
+}
+
+fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<Fault>) {
     match sha256_of(&dir.join(file)) {
         Ok(found) if found == recorded => {}
-        Ok(found) => faults.push(changed(file, &found, recorded)),
-        Err(error) => faults.push(unread(file, &error)),
+        Ok(found) => faults.push(Fault::new(file, changed(file, &found, recorded))),
+        Err(error) => faults.push(Fault::new(file, unread(file, &error))),
     }
 }
 

@@ -93,7 +93,7 @@ fn a_folder_comes_back_as_it_was_written() {
     assert_eq!(loaded.jobs[0].info, info);
     assert_eq!(loaded.jobs[0].records, [Record::End(End::default())]);
     let checked = check(&dir).unwrap();
-    assert_eq!((checked.faults, checked.notes, checked.ended), (vec![], vec![], false));
+    assert_eq!((checked.said(), checked.notes, checked.ended), (vec![], vec![], false));
     assert_eq!(checked.head.unwrap().entry, 4, "campaign, machine, job begun, job ended");
     assert!(create(&dir, &CampaignInfo::default(), "").is_err(), "a folder is never written over");
 }
@@ -102,7 +102,7 @@ fn a_folder_comes_back_as_it_was_written() {
 fn any_byte_of_any_file_that_is_flipped_is_found_and_its_file_is_named() {
     let (_place, dir) = place();
     whole_campaign(&dir);
-    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     assert!(check(&dir).unwrap().ended);
     let mut flips = 0;
     for path in files(&dir) {
@@ -127,7 +127,7 @@ fn any_byte_of_any_file_that_is_flipped_is_found_and_its_file_is_named() {
         fs::write(&path, whole).unwrap();
     }
     assert!(flips > 3000, "{flips}");
-    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_job_or_an_attempt_that_was_taken_out_is_found_by_its_entry() {
     let (_place, dir) = place();
     campaign(&dir);
     let begun = stage_job(&dir, "0002-r-r1").unwrap();
-    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     fs::remove_dir(begun.dir()).unwrap();
     let faults = verify(&dir).unwrap();
     assert_eq!(faults, ["jobs/0002-r-r1 was begun, and what it left is missing"]);
@@ -219,13 +219,13 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
         fs::rename(dir.join("jobs/0001-w-r1"), dir.join("jobs/.0001-w-r1")).unwrap();
         fs::write(&chain, &whole[..whole.len() - line - 1 + kept]).unwrap();
         let checked = check(&dir).unwrap();
-        assert_eq!(checked.faults, Vec::<String>::new(), "{kept}");
+        assert_eq!(checked.said(), Vec::<String>::new(), "{kept}");
         assert!(checked.notes.iter().any(|note| note.starts_with("jobs/.0001-w-r1 has not ")), "{checked:?}");
         let resumed = resumed(&dir).unwrap();
         assert_eq!(resumed.mended.len(), 1, "{kept}: {resumed:?}");
         assert_eq!(resumed.aside.len(), usize::from(kept <= line), "{kept}: {resumed:?}");
         let checked = check(&dir).unwrap();
-        assert_eq!((checked.faults, checked.notes), (vec![], vec![]), "{kept}");
+        assert_eq!((checked.said(), checked.notes), (vec![], vec![]), "{kept}");
         let said = fs::read_to_string(&chain).unwrap();
         assert!(said.contains("\"what\":\"resumed\"") && said.contains("\"note\":\"mended: "), "{said}");
         if let Some(aside) = resumed.aside.first() {
@@ -303,11 +303,11 @@ fn what_ended_beside_a_job_that_was_killed_is_set_aside_with_it_whenever_that_is
     stage_job(&dir, "0003-b-r1").unwrap();
     // Killed between taking the one's name and entering that; then between entering and naming.
     fs::rename(dir.join("jobs/0002-a-r1"), dir.join("jobs/.0002-a-r1")).unwrap();
-    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     let aside = ["jobs/0002-a-r1.killed-1", "jobs/0003-b-r1.killed-1"];
     assert_eq!(resume(&dir, &beside).unwrap().aside, aside);
     fs::rename(dir.join(aside[0]), dir.join("jobs/.0002-a-r1")).unwrap();
-    assert_eq!(check(&dir).unwrap().faults, Vec::<String>::new());
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     assert_eq!(resume(&dir, &beside).unwrap().aside, [""; 0]);
     let loaded = load(&dir).unwrap();
     assert_eq!((loaded.jobs.len(), loaded.killed), (1, aside.map(str::to_owned).to_vec()));
@@ -327,7 +327,7 @@ fn a_folder_without_a_chain_still_loads_and_is_checked_by_the_hashes_of_its_jobs
     old(&dir);
     assert_eq!(load(&dir).unwrap().jobs.len(), 1);
     let checked = check(&dir).unwrap();
-    assert_eq!((checked.faults, checked.head), (vec![], None));
+    assert_eq!((checked.said(), checked.head), (vec![], None));
     fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
     fs::remove_file(dir.join("jobs/0001-w-r1/records.jsonl")).unwrap();
     let faults = verify(&dir).unwrap();
@@ -339,6 +339,22 @@ fn a_folder_without_a_chain_still_loads_and_is_checked_by_the_hashes_of_its_jobs
     assert!(!dir.join(names::CHAIN).exists(), "an old folder gets no chain");
     end(&dir);
     assert!(!dir.join(names::CHAIN).exists(), "an old folder gets no chain");
+}
+
+#[test]
+fn only_what_can_be_made_again_is_no_evidence_whatever_a_fault_begins_with() {
+    let (_place, dir) = place();
+    whole_campaign(&dir);
+    fs::write(dir.join(names::VERDICTS), "[ ]").unwrap();
+    fs::write(dir.join(names::REPORT), "<p>").unwrap();
+    assert_eq!(check(&dir).unwrap().of_evidence(), [""; 0]);
+    fs::write(dir.join("report.html.old"), "").unwrap();
+    assert_eq!(check(&dir).unwrap().of_evidence(), ["report.html.old was added: it is not in chain.jsonl"]);
+    let (_place, dir) = place();
+    old(&dir);
+    fs::write(dir.join(names::SUMMARY), "{}").unwrap();
+    let lost = "summary.json was made by a program that keeps a chain, and chain.jsonl is missing";
+    assert_eq!(check(&dir).unwrap().of_evidence(), [lost]);
 }
 
 #[test]
