@@ -15,7 +15,9 @@ use crate::speech::say;
 /// Make a campaign's report again, from what is in its folder.
 ///
 /// Prints the table of verdicts, too. A report.html that is in the folder already is never written
-/// over: where this program would write another one, name a file with --out.
+/// over: where this program would write another one, name a file with --out. Exit status: 0 it was made,
+/// whatever the verdicts are; 2 wrong usage; 3 it was made, and files that were measured are not as
+/// recorded, so it says INVALID.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The campaign's folder, or an archive of it
@@ -28,7 +30,8 @@ pub(crate) struct Args {
     ///
     /// A line for each rate measured (`benchmarked`: the mean), for each criterion and sum of a group
     /// (`judged`: the statistic compared, threshold and outcome) and for each projection (`projected`), in
-    /// base units.
+    /// base units. Where files that were measured are not as recorded, each line says so in `remark`, and
+    /// what was judged is INVALID.
     #[arg(long, conflicts_with = "out")]
     csv: bool,
 }
@@ -43,13 +46,14 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     (campaign.verdicts, campaign.summary) = campaign::judged(&plan, &campaign);
     let checked = folder::check(folder)?;
     campaign.faults = checked.of_evidence();
+    let status = if campaign.faults.is_empty() { 0 } else { 3 };
     if folder.join(names::VERDICTS).exists() {
         judge::differences(&kept, &campaign.verdicts).into_iter().for_each(judge::note);
     }
     if args.csv {
         say(&report::document::csv(&campaign))?;
         judge::note_faults(at, &checked);
-        return Ok(0);
+        return Ok(status);
     }
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page)?;
@@ -71,7 +75,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         None => in_folder(folder, &own, &page, checked.faults.is_empty())?,
     };
     say(&format!("\n{written}\n"))?;
-    Ok(0)
+    Ok(status)
 }
 
 /// Puts the report into the campaign's folder, unless it is there.

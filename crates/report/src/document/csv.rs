@@ -2,9 +2,9 @@
 //!
 //! Never here: another number than summary and verdicts have.
 
-use results::Verdict;
 use results::folder::Campaign;
 use results::summary::{Projection, Rate};
+use results::{Outcome, Verdict};
 
 /// The columns, in their order; what does not apply to a line is empty in it.
 const COLUMNS: &[&str] = &[
@@ -31,20 +31,32 @@ const COLUMNS: &[&str] = &[
 ];
 
 /// What was measured (`benchmarked`, means), what was judged of each criterion, sums of groups among them
-/// (`judged`), and what was projected (`projected`); values in base units.
+/// (`judged`), and what was projected (`projected`); values in base units. Where files are not as recorded,
+/// each line says so, and what was judged is INVALID.
 pub fn csv(campaign: &Campaign) -> String {
     let summary = &campaign.summary;
+    let rates = summary.rates.iter().map(|rate| (&summary.measured_on, benchmarked(rate)));
+    let verdicts = campaign.verdicts.iter().map(|verdict| (&summary.measured_on, judged(verdict)));
+    let projections = summary.projections.iter().map(|one| (&one.system, projected(one)));
     let mut text = COLUMNS.join(",") + "\n";
-    for rate in &summary.rates {
-        line(&mut text, &summary.measured_on, &benchmarked(rate));
-    }
-    for verdict in &campaign.verdicts {
-        line(&mut text, &summary.measured_on, &judged(verdict));
-    }
-    for projection in &summary.projections {
-        line(&mut text, &projection.system, &projected(projection));
+    for (system, mut fields) in rates.chain(verdicts).chain(projections) {
+        if let Some(fault) = campaign.faults.first() {
+            spoil(&mut fields, fault);
+        }
+        line(&mut text, system, &fields);
     }
     text
+}
+
+/// Has a line say that it rests on files that are not as recorded.
+fn spoil(fields: &mut Fields, fault: &str) {
+    for (column, field) in fields {
+        match *column {
+            "outcome" => *field = Outcome::Invalid.to_string(),
+            "remark" => *field = format!("files are not as recorded: {fault}"),
+            _ => {}
+        }
+    }
 }
 
 /// Columns with what stands in them.
@@ -163,5 +175,19 @@ mod tests {
         };
         assert_eq!(lines[2], judged("A", "min", "min >= 3 GB/s"));
         assert_eq!(lines[3], judged("G", "mean", "sum of 2: mean >= 3 GB/s"));
+    }
+
+    #[test]
+    fn of_files_that_are_not_as_recorded_no_line_passes_and_each_says_so() {
+        let verdict = Verdict { outcome: Outcome::Pass, reason: "met".into(), ..Verdict::default() };
+        let faults = vec!["a was changed".to_owned(), "b is missing".to_owned()];
+        let mut campaign = Campaign { verdicts: vec![verdict], faults, ..Campaign::default() };
+        campaign.summary.rates.push(Rate::default());
+        campaign.summary.projections.push(Projection::default());
+        let text = csv(&campaign);
+        let ends = text.lines().skip(1).map(|line| line.splitn(18, ',').last().unwrap_or_default());
+        let said = "files are not as recorded: a was changed";
+        let wanted = [format!(",{said},"), format!("INVALID,{said},"), format!(",{said},")];
+        assert_eq!(ends.collect::<Vec<_>>(), wanted);
     }
 }
