@@ -5,7 +5,6 @@
 
 pub mod allocation;
 pub mod batch;
-pub mod deaths;
 mod named;
 mod nodes;
 mod template;

@@ -311,7 +311,7 @@ fn a_dead_job_is_told_by_its_last_words_in_verdict_and_report() {
     assert_eq!(verdicts[1].1, "NOT_RUN");
     assert!(verdicts[1].2.ends_with("ended with status 9 (first / node n7 fell over)"), "{verdicts:?}");
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
-    assert!(page.contains("node n7 fell over") && page.contains("first"), "{page}");
+    assert!(page.contains(">first &#x2f; node n7 fell over<"), "{page}");
 }
 
 /// A campaign that is killed with the reader of W's files under way.

@@ -22,6 +22,7 @@
 
 mod chain;
 mod dataset;
+mod deaths;
 mod facts;
 mod load;
 mod pack;
@@ -40,6 +41,7 @@ use crate::{Record, Verdict};
 
 pub use chain::{Entry, Head, What};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, Manifest, Recipe, Reused, Sample};
+pub use deaths::{Cause, cause_of_death};
 pub use facts::{Build, FileSystem, Fill, Layout, Library, Machine, Program, Target};
 pub use load::{job_of, last_words, load};
 pub use pack::{Packed, is_archive, pack, unpack};

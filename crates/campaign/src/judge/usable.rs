@@ -3,21 +3,14 @@
 //! Never here: the threshold.
 
 use results::Outcome;
-use results::folder::{Job, JobEnd, names};
+use results::folder::{Job, JobEnd};
 use results::record::{Failed, Record};
 
 use super::{
     Case, cases, cold, dataset, group, how, lints, phases, placed, state, steady, sustained, warnings, wrong,
 };
 use crate::late;
-use crate::launch::deaths;
 use crate::schedule::{self, PlannedJob};
-
-/// How many of its first and of its last lines are quoted of a job that died.
-const FIRST_LINES: usize = 2;
-const LAST_LINES: usize = 3;
-/// How much of each, characters.
-const LINE_LENGTH: usize = 160;
 
 /// The value of each repetition in base units, or why there is none to rest anything on: also an error of the
 /// linter.
@@ -175,35 +168,17 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
                 JobEnd::TimedOut => format!(" after {}", units::duration(job.info.timeout_s)),
                 _ => String::new(),
             };
-            let cause = cause(job).map(|(cause, _)| format!(" ({cause})")).unwrap_or_default();
+            let cause = job.cause().map(|(cause, _)| format!(" ({cause})")).unwrap_or_default();
             let why = why_it_ended(job).map(|why| format!(": {why}")).unwrap_or_default();
             Err(format!("repetition {repetition} {}{limit}{cause}{why}", how(end)))
         }
     }
 }
 
-/// What its launcher says that a job died of, with the line that says so.
-fn cause(job: &Job) -> Option<(deaths::Cause, &str)> {
-    deaths::cause(job.last_words.iter().map(String::as_str))
-}
-
 /// Why a job ended, in one line: what it recorded, else what its launcher said of it and the end of its error
 /// stream.
 fn why_it_ended(job: &Job) -> Option<String> {
-    let said = || {
-        let (words, cause) = (&job.last_words, cause(job).map(|(_, line)| line));
-        let is_shown = |(at, line): &(usize, &String)| {
-            *at < FIRST_LINES || at + LAST_LINES >= words.len() || Some(line.as_str()) == cause
-        };
-        let shown = words.iter().enumerate().filter(is_shown);
-        let lines: Vec<String> = shown.map(|(_, line)| line.chars().take(LINE_LENGTH).collect()).collect();
-        let all = match lines.len() < words.len() {
-            true => format!("; all of it: {}/{}", job.folder, names::STDERR),
-            false => String::new(),
-        };
-        (!lines.is_empty()).then(|| lines.join(" / ") + &all)
-    };
-    failure(job).or_else(said)
+    failure(job).or_else(|| job.last_said())
 }
 
 /// The failure that a job recorded, in one line.

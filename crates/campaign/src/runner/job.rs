@@ -18,7 +18,7 @@ use rustix::process::{
 };
 
 use super::Campaigning;
-use crate::launch::{Launcher, Launching, Nodes, deaths};
+use crate::launch::{Launcher, Launching, Nodes};
 use crate::machine::recorded;
 use crate::schedule::PlannedJob;
 
@@ -142,7 +142,8 @@ impl Prepared {
     /// again.
     fn ended_with_the_campaign(&self, end: &JobEnd, stop: &AtomicBool) -> bool {
         let last_words = folder::last_words(&self.dir.join(&self.stderr)).unwrap_or_default();
-        if *end == JobEnd::Exit(0) || deaths::cause(last_words.iter().map(String::as_str)).is_none() {
+        if *end == JobEnd::Exit(0) || folder::cause_of_death(last_words.iter().map(String::as_str)).is_none()
+        {
             return false;
         }
         let began = Instant::now();

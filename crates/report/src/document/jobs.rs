@@ -198,8 +198,5 @@ fn failures(job: &Job) -> Vec<String> {
     if !told.is_empty() {
         return told;
     }
-    // Of pages that a launcher prints, the first lines say what, and the last ones how it ended.
-    let words = job.last_words.iter().enumerate();
-    let edges = words.filter(|(at, _)| *at < 2 || at + 3 >= job.last_words.len());
-    edges.map(|(_, line)| line.clone()).collect()
+    job.last_said().into_iter().collect()
 }
