@@ -3,7 +3,7 @@
 //! Never here: the threshold.
 
 use results::folder::Job;
-use results::record::Phase;
+use results::record::{Counts, Phase};
 use results::steady::{self, Sustained};
 use results::{Stretch, StretchKind};
 use units::duration;
@@ -11,7 +11,8 @@ use units::duration;
 use super::warnings::Told;
 use super::{Case, window};
 
-/// A window has at least so many intervals, and transfers of each rank, or its edges decide what is in it.
+/// A window has at least so many intervals, and transfers or operations of each rank, or its edges decide
+/// what is in it.
 const INTERVALS: f64 = 10.0;
 
 /// A worst window below this share of the mean speaks against the mean.
@@ -91,12 +92,9 @@ pub(super) fn stretches(case: &Case<'_>, jobs: &[&Job]) -> Vec<Stretch> {
     all.filter_map(stretch).collect()
 }
 
-/// How many transfers a rank ends in so much time, in the repetition in which it is fewest.
-fn transfers(phases: &[&Phase], seconds: f64) -> Option<f64> {
-    let known = phases.iter().filter(|phase| phase.ops > 0 && phase.spans.transfer_s > 0.0);
-    let of =
-        |phase: &&Phase| phase.ops as f64 / f64::from(phase.ranks.max(1)) * seconds / phase.spans.transfer_s;
-    known.map(of).min_by(f64::total_cmp)
+/// How many transfers or operations a rank ends in so much time, in the repetition in which it is fewest.
+fn ended(phases: &[&Phase], seconds: f64) -> Option<f64> {
+    phases.iter().filter_map(|phase| Some(seconds / phase.apart_s()?)).min_by(f64::total_cmp)
 }
 
 /// The worst window of all repetitions against its mean, and what keeps it from being told well.
@@ -121,9 +119,10 @@ pub(super) fn told(case: &Case<'_>, jobs: &[&Job]) -> Told {
             ));
         }
     }
-    if let Some(few) = transfers(&phases, needed).filter(|few| *few < INTERVALS) {
+    if let Some(few) = ended(&phases, needed).filter(|few| *few < INTERVALS) {
+        let what = if first.counts == Counts::Operations { "operations" } else { "transfers" };
         all.warnings.push(format!(
-            "{name}: {wanted} hold {few:.1} transfers of a rank, each of which counts when it ends, so the \
+            "{name}: {wanted} hold {few:.1} {what} of a rank, each of which counts when it ends, so the \
              worst may be told too low"
         ));
     }

@@ -1,7 +1,7 @@
 //! Sustained and steady rates, warm-ups, trends, more clients, and parts that ran at once.
 
 use results::StretchKind;
-use results::record::{Moments, Timeline};
+use results::record::{Counts, Moments, Timeline};
 
 use super::*;
 
@@ -66,14 +66,20 @@ fn the_worst_whole_window_is_a_metric_and_stands_beside_every_verdict_of_a_susta
 
 #[test]
 fn a_window_that_holds_few_transfers_of_a_rank_is_told() {
-    let of = |ops: u64| {
-        let runs = three([0; 3].map(|_| Phase { ops, ranks: 2, ..dip(0, 100) }));
+    let of = |ops: u64, counts: Counts| {
+        let runs = three([0; 3].map(|_| Phase { ops, counts, ranks: 2, ..dip(0, 100) }));
         one(&asks("sustained = \"10 s\"", "write.bw"), &runs).warnings
     };
-    let few = "write: 10.0 s hold 4.9 transfers of a rank, each of which counts when it ends, so the \
-               worst may be told too low";
-    assert!(of(40).contains(&few.to_owned()), "{:#?}", of(40));
-    assert!(!of(4000).iter().any(|text| text.contains("transfers of a rank")), "{:#?}", of(4000));
+    let few = |what: &str| {
+        format!(
+            "write: 10.0 s hold 4.9 {what} of a rank, each of which counts when it ends, so the worst may be \
+             told too low"
+        )
+    };
+    for (counts, what) in [(Counts::Bytes, "transfers"), (Counts::Operations, "operations")] {
+        assert!(of(40, counts).contains(&few(what)), "{:#?}", of(40, counts));
+        assert!(!of(4000, counts).iter().any(|text| text.contains(" of a rank, each")), "{what}");
+    }
 }
 
 #[test]

@@ -13,8 +13,8 @@ use super::{Axis, Line, Mark, Plot, Tick};
 
 /// Intervals a line shows at most; longer timelines are shown in sums of neighbours.
 const INTERVALS: usize = 240;
-/// Transfers of a rank that a step holds at least: bytes count when their transfer ends, so that shorter
-/// steps show when transfers end and not how fast they are.
+/// Transfers of a rank that a step holds at least, in a phase that has so many: bytes count when their
+/// transfer ends, so that shorter steps show when transfers end and not how fast they are.
 const SEVERAL: f64 = 5.0;
 /// Points a percentile line shows at most, roughly.
 const POINTS: f64 = 300.0;
@@ -44,15 +44,26 @@ pub(super) fn of(measured: &[Measured], verdicts: &[&Verdict]) -> Vec<Plot> {
 /// The words of a line over time.
 struct Wording {
     title: &'static str,
+    each: &'static str,
     y: &'static str,
     unit: &'static str,
     metric: &'static str,
 }
 
-const BANDWIDTH: Wording =
-    Wording { title: "Bandwidth", y: "bytes per second, all ranks", unit: "B/s", metric: "bw" };
-const RATE: Wording =
-    Wording { title: "Rate", y: "operations per second, all ranks", unit: "/s", metric: "rate" };
+const BANDWIDTH: Wording = Wording {
+    title: "Bandwidth",
+    each: "transfer",
+    y: "bytes per second, all ranks",
+    unit: "B/s",
+    metric: "bw",
+};
+const RATE: Wording = Wording {
+    title: "Rate",
+    each: "operation",
+    y: "operations per second, all ranks",
+    unit: "/s",
+    metric: "rate",
+};
 
 impl Wording {
     /// What a verdict on this phase asks for.
@@ -80,7 +91,7 @@ fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verd
     let axis = |label: &str, to: f64, ticks: Vec<Tick>| Axis { label: label.into(), from: 0.0, to, ticks };
     Some(Plot {
         title: format!("{} of {title} over time", wording.title),
-        note: interval_note(measured, joined),
+        note: interval_note(measured, joined, wording.each),
         x: axis("time since the first transfer or operation", end, time_ticks(end)),
         y: axis(wording.y, top * 1.08, linear_ticks(top * 1.08, |at| short(&quantity(at, unit)))),
         lines,
@@ -93,13 +104,15 @@ fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verd
 fn joined(measured: &[&Measured]) -> usize {
     let of_phase = |one: &&Measured| {
         let timeline = one.phase.timeline.as_ref()?;
-        let holding = SEVERAL * transfer_s(one.phase) / (timeline.interval_ns.max(1) as f64 * 1e-9);
-        Some((holding.ceil() as usize).max(timeline.bytes.len().div_ceil(INTERVALS)))
+        let (intervals, seconds) = (timeline.bytes.len(), timeline.interval_ns.max(1) as f64 * 1e-9);
+        let holding = (SEVERAL * transfer_s(one.phase) / seconds).ceil() as usize;
+        Some(holding.max(intervals.div_ceil(INTERVALS)).min(intervals))
     };
     measured.iter().filter_map(of_phase).max().unwrap_or(1).max(1)
 }
 
-/// How long the transfers took in which half of all time went by, seconds: a single stall does not change it.
+/// How long the transfers of a rank took in which half of all time went by, seconds: a single stall does not
+/// change it.
 fn transfer_s(phase: &Phase) -> f64 {
     let buckets = phase.latency.as_ref().map_or(&[][..], |latency| &latency.buckets);
     let spent = |(bound, transfers): &(u64, u64)| *bound as f64 * *transfers as f64;
@@ -109,26 +122,28 @@ fn transfer_s(phase: &Phase) -> f64 {
         so_far += spent(bucket);
         so_far >= half
     });
-    let apart = phase.spans.transfer_s / phase.ops.max(1) as f64;
-    middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(if phase.ops > 0 { apart } else { 0.0 })
+    middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(phase.apart_s().unwrap_or(0.0))
 }
 
-fn interval_note(measured: &[&Measured], joined: usize) -> String {
+fn interval_note(measured: &[&Measured], joined: usize, each: &str) -> String {
     let timelines = || measured.iter().filter_map(|one| one.phase.timeline.as_ref());
     let interval = timelines().map(|timeline| timeline.interval_ns).max().unwrap_or(0) as f64 * 1e-9;
     let after = measured.iter().filter_map(|one| unseen(one.phase)).fold(0.0, f64::max);
     let unseen = match after > 0.0 {
         true => format!(
-            " After its last transfer a repetition waited up to {} more, as for fsync: bw counts that, the \
+            " After its last {each} a repetition waited up to {} more, as for fsync: bw counts that, the \
              lines do not.",
             units::duration(after)
         ),
         false => String::new(),
     };
+    let step = interval * joined as f64;
+    let several = measured.iter().all(|one| SEVERAL * transfer_s(one.phase) <= step);
+    let held = if several { "several" } else { "only a few" };
     format!(
-        "Steps of {}, which hold several transfers of a rank: what one moves counts when it ends. A last \
-         step cut short is divided by its own length.{unseen}",
-        units::duration(interval * joined as f64)
+        "Steps of {}, which hold {held} {each}s of a rank: each counts when it ends. A last step cut short \
+         is divided by its own length.{unseen}",
+        units::duration(step)
     )
 }
 
@@ -343,6 +358,22 @@ mod tests {
         assert_eq!((stalled(0), stalled(1)), (10, 10));
         let corners = rates(&comb, 10).unwrap();
         assert_eq!(corners, [(0.0, 10.0), (12.0, 10.0)], "what is left is joined to it");
+    }
+
+    #[test]
+    fn a_step_holds_several_transfers_of_each_rank_but_is_no_longer_than_the_phase() {
+        let of = |ranks: u32, ops: u64| {
+            let phase = Phase { ranks, ops, ..phase(&[20; 12], 12.0) };
+            let measured = Measured { phase: &phase, repetition: "1".into() };
+            let joined = joined(&[&measured]);
+            (joined, interval_note(&[&measured], joined, "transfer"))
+        };
+        let (joined, note) = of(8, 48);
+        assert_eq!(joined, 10, "each rank ends one every 2 s, all together four a second");
+        assert!(note.starts_with("Steps of 10.0 s, which hold several transfers of a rank: "), "{note}");
+        let (joined, note) = of(8, 8);
+        assert_eq!(joined, 12);
+        assert!(note.starts_with("Steps of 12.0 s, which hold only a few transfers of a rank: "), "{note}");
     }
 
     #[test]

@@ -33,6 +33,13 @@ pub const METRICS: &[(&str, Dimension)] = &[
 ];
 
 impl Phase {
+    /// Seconds from the end of one transfer, or operation, of a rank to the end of its next one, the mean
+    /// over all ranks; `None` where nothing was done.
+    pub fn apart_s(&self) -> Option<f64> {
+        let done = self.ops > 0 && self.spans.transfer_s > 0.0;
+        done.then(|| self.spans.transfer_s * f64::from(self.ranks.max(1)) / self.ops as f64)
+    }
+
     /// The value of one of [`METRICS`] in this phase, `None` where the phase does not have it.
     ///
     /// `bw` is bytes over the total span and `iops` operations over the transfer span, as IOR's
