@@ -4,9 +4,14 @@
 mod common;
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
 
+use common::Ran;
 use common::campaign::{Place, SmallFs, json, names, signal, there, tree, until};
+use results::folder;
 
 const WRITTEN_AND_READ: &str = r#"
 [dataset.d]
@@ -123,6 +128,64 @@ fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
     assert_eq!(ran.status, Some(1));
     assert!(ran.out.contains("jobs/0004-R-r1/job.json was changed: SHA-256 "), "{ran:#?}");
     assert_eq!(place.assay("verify dir").status, Some(2), "no campaign, no answer");
+}
+
+/// Changes verdicts.json, and makes the chain anew for it.
+fn judged_otherwise(folder: &Path, from: &str, to: &str) {
+    let verdicts = folder.join("verdicts.json");
+    let text = fs::read_to_string(&verdicts).unwrap();
+    let mut anew = vec![(folder::sha256(text.as_bytes()), folder::sha256(text.replace(from, to).as_bytes()))];
+    fs::write(&verdicts, text.replace(from, to)).unwrap();
+    let mut chain = String::new();
+    for line in fs::read_to_string(folder.join("chain.jsonl")).unwrap().lines() {
+        let mut line = line.to_owned();
+        anew.iter().for_each(|(old, new)| line = line.replace(old, new));
+        let (body, hash) = line.rsplit_once(",\"hash\":\"").unwrap();
+        let whole = folder::sha256(format!("{body}}}").as_bytes());
+        chain += &format!("{body},\"hash\":\"{whole}\"}}\n");
+        anew.push((hash.trim_end_matches("\"}").to_owned(), whole));
+    }
+    fs::write(folder.join("chain.jsonl"), chain).unwrap();
+}
+
+#[test]
+fn what_another_build_judged_otherwise_is_a_note_and_no_fault() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    let other = place.path("other");
+    fs::copy(common::program(), &other).unwrap();
+    fs::OpenOptions::new().append(true).open(&other).unwrap().write_all(b"\n").unwrap();
+    let by_other = |words: &str| {
+        let mut command = Command::new(&other);
+        command.current_dir(place.path("")).args(words.split_whitespace());
+        common::run(&mut command)
+    };
+    by_other("run p.toml --dir dir").ok();
+    let folder = place.folder();
+    let verify = format!("verify {}", folder.display());
+    let note = |ran: Ran| {
+        let whole = ran.status == Some(0) && ran.out.contains(" is whole: ");
+        assert!(whole, "{ran:#?}");
+        ran.out.lines().filter(|line| line.starts_with("note: ")).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(note(place.assay(&verify)), "");
+    judged_otherwise(&folder, " meets >= 1 B/s", " is at least 1 B/s");
+    let worded = format!(
+        "note: verdicts.json was made by another build of assay {}, which words 2 reasons otherwise; \
+         outcomes and values are the same",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!(note(place.assay(&verify)), worded);
+    let ran = by_other(&verify);
+    assert!(ran.status == Some(1) && ran.out.contains("2 changes found"), "its own build knows: {ran:#?}");
+    judged_otherwise(&folder, "PASS", "FAIL");
+    let told = note(place.assay(&verify));
+    assert!(
+        told.starts_with("note: verdicts.json says FAIL of W write.bw, and the records say PASS\n"),
+        "{told}"
+    );
+    assert!(told.contains("this one does not come to the same outcomes or values"), "{told}");
+    assert_eq!(by_other(&verify).status, Some(1));
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     campaign.faults = checked.of_evidence();
     say(&table(&campaign))?;
     if folder.join(names::VERDICTS).exists() {
-        differences(&kept, &campaign.verdicts).into_iter().for_each(note);
+        differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.told));
     } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
         let done = campaign.jobs.len();
         let of = schedule::jobs(&plan, &campaign.info.only).map_or(done, |jobs| jobs.len());
@@ -99,8 +99,17 @@ pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
     Usage(format!("{at} is no campaign's folder; `assay run` and `assay try` print its name at their end"))
 }
 
-/// One sentence for each clause that was judged differently before.
-pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<String> {
+/// How a clause was judged before and is not now.
+pub(super) struct Difference {
+    /// One sentence.
+    pub(super) told: String,
+    /// Whether outcome and value are the same, and only the reason has other words.
+    pub(super) is_wording: bool,
+}
+
+/// Each clause that was judged differently before.
+pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> {
+    let graver = |told: String| Difference { told, is_wording: false };
     let key = |verdict: &Verdict| (verdict.test.clone(), verdict.metric.clone(), verdict.criterion.clone());
     let other = |a: &Verdict, all: &[Verdict]| all.iter().find(|b| key(b) == key(a)).map(|b| b.outcome);
     let judged = now.iter().filter_map(|verdict| {
@@ -108,24 +117,27 @@ pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<String> {
         let said = before.map_or_else(|| "nothing".to_owned(), |outcome| outcome.to_string());
         let Verdict { test, metric, outcome, .. } = verdict;
         (before != Some(*outcome)).then(|| {
-            format!("{} says {said} of {test} {metric}, and the records say {outcome}", names::VERDICTS)
+            let verdicts = names::VERDICTS;
+            graver(format!("{verdicts} says {said} of {test} {metric}, and the records say {outcome}"))
         })
     });
     let altered = now.iter().filter_map(|verdict| {
         let before = kept.iter().find(|b| key(b) == key(verdict) && b.outcome == verdict.outcome)?;
-        (!alike(before.value, verdict.value) || before.reason != verdict.reason).then(|| {
+        let is_wording = alike(before.value, verdict.value);
+        (!is_wording || before.reason != verdict.reason).then(|| {
             let Verdict { test, metric, .. } = verdict;
             // Numbers that were rounded may read the same.
             let (was, is) = match before.reason == verdict.reason {
                 true => (exact(before), exact(verdict)),
                 false => (format!("\"{}\"", before.reason), format!("\"{}\"", verdict.reason)),
             };
-            format!("{} says {was} of {test} {metric}, and the records say {is}", names::VERDICTS)
+            let told = format!("{} says {was} of {test} {metric}, and the records say {is}", names::VERDICTS);
+            Difference { told, is_wording }
         })
     });
     let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
         let Verdict { test, metric, outcome, .. } = verdict;
-        format!("{} says {outcome} of {test} {metric}, which the plan does not ask", names::VERDICTS)
+        graver(format!("{} says {outcome} of {test} {metric}, which the plan does not ask", names::VERDICTS))
     });
     judged.chain(altered).chain(gone).collect()
 }
@@ -164,7 +176,11 @@ mod tests {
         };
         let told = differences(&[verdict(62_500_000.25)], &[verdict(62_500_001.0)]);
         let wanted = "verdicts.json says 62500000.25 B/s of W write.bw, and the records say 62500001 B/s";
-        assert_eq!(told, [wanted]);
+        assert_eq!((told[0].told.as_str(), told[0].is_wording, told.len()), (wanted, false, 1));
         assert!(differences(&[verdict(1.0)], &[verdict(1.0)]).is_empty());
+        let reworded = Verdict { reason: "62.5 MB/s on average".into(), ..verdict(1.0) };
+        assert!(differences(&[reworded], &[verdict(1.0)]).iter().all(|one| one.is_wording));
+        let failed = Verdict { outcome: Outcome::Fail, ..verdict(1.0) };
+        assert!(differences(&[failed], &[verdict(1.0)]).iter().all(|one| !one.is_wording));
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         return Err(Usage(format!("{at} is an archive already; name a campaign's folder")).into());
     }
     let checked = folder::check(folder).map_err(|error| judge::no_campaign(folder, &error))?;
-    let mut faults = verify::faults(folder, &checked).0;
+    let mut faults = verify::examine(folder, &checked).faults;
     if !checked.ended {
         faults.push(format!("this campaign has not ended; go on with: assay run --resume {at}"));
     }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     campaign.faults = checked.of_evidence();
     let status = if campaign.faults.is_empty() { 0 } else { 3 };
     if folder.join(names::VERDICTS).exists() {
-        judge::differences(&kept, &campaign.verdicts).into_iter().for_each(judge::note);
+        judge::differences(&kept, &campaign.verdicts).into_iter().for_each(|one| judge::note(one.told));
     }
     if args.csv {
         say(&report::document::csv(&campaign))?;

@@ -11,16 +11,17 @@ use results::folder::{self, Campaign, Checked, Head, Job, JobEnd, names};
 use units::Usage;
 
 use super::evidence::Evidence;
-use super::judge;
+use super::judge::{self, Difference};
 use crate::speech::say;
 
 /// Check a campaign's folder: every file as recorded, none added, every job there, every verdict supported.
 ///
 /// Prints one sentence for each fault, naming the file; of a folder that is whole, the head of its
 /// chain, which stands for all that is in it and is the same for every true copy: compare it with the
-/// one that was noted when the campaign ended. Exit status: 0 the folder is whole; 1 it is not; 2 there
-/// is no campaign; 3 nothing wrong was found, but it was made by schema 1, without a chain, so nothing
-/// proves that it is whole.
+/// one that was noted when the campaign ended. What another build of this program judged and this one judges
+/// or words otherwise is a note, for the build may be the reason. Exit status: 0 the folder is whole; 1 it is
+/// not; 2 there is no campaign; 3 nothing wrong was found, but it was made by schema 1, without a chain, so
+/// nothing proves that it is whole.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The campaign's folder, or an archive of it
@@ -31,22 +32,23 @@ pub(crate) struct Args {
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
     let Evidence { folder, name: at, .. } = &Evidence::open(&args.folder)?;
-    let (checked, found, campaign) = match folder::check(folder) {
+    let (checked, Examined { faults, notes, campaign }) = match folder::check(folder) {
         Ok(checked) => {
-            let (faults, campaign) = faults(folder, &checked);
-            (checked, faults, campaign)
+            let examined = examine(folder, &checked);
+            (checked, examined)
         }
         Err(error) if error.kind() == ErrorKind::InvalidData => {
-            (Checked::default(), vec![error.to_string()], None)
+            (Checked::default(), Examined { faults: vec![error.to_string()], ..Examined::default() })
         }
         Err(error) => return Err(judge::no_campaign(folder, &error).into()),
     };
-    if found.is_empty() && !folder.join(names::CAMPAIGN).exists() {
+    if faults.is_empty() && !folder.join(names::CAMPAIGN).exists() {
         let what = format!("{at}: its campaign was killed before it began; remove it and begin again");
         return Err(Usage(what).into());
     }
-    if let (true, Some(campaign)) = (found.is_empty(), campaign) {
-        let notes: String = checked.notes.iter().map(|note| format!("note: {note}\n")).collect();
+    if let (true, Some(campaign)) = (faults.is_empty(), campaign) {
+        let notes: String =
+            checked.notes.iter().chain(&notes).map(|note| format!("note: {note}\n")).collect();
         let killed = match campaign.killed.iter().filter(|folder| folder.contains(".killed-")).count() {
             0 => String::new(),
             1 => ", 1 attempt that was killed".to_owned(),
@@ -61,8 +63,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         say(&format!("{notes}{at}{found}{jobs}{killed}{ended}\n{sign}"))?;
         return Ok(if checked.head.is_some() { 0 } else { 3 });
     }
-    let mut text: String = found.iter().map(|fault| format!("{fault}\n")).collect();
-    text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(found.len())));
+    let mut text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
+    text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(faults.len())));
     say(&text)?;
     Ok(1)
 }
@@ -101,31 +103,46 @@ fn count(faults: usize) -> String {
     if faults == 1 { "1 change".to_owned() } else { format!("{faults} changes") }
 }
 
-/// What is wrong with the folder, and the campaign in it: its files, and where these are as they were,
-/// what they say to each other.
-pub(super) fn faults(folder: &Path, checked: &Checked) -> (Vec<String>, Option<Campaign>) {
-    let mut faults = checked.said();
+/// What looking at a folder came to.
+#[derive(Default)]
+pub(super) struct Examined {
+    /// What is wrong with it, a sentence each.
+    pub(super) faults: Vec<String>,
+    /// What is to be known and shows nothing about its files.
+    notes: Vec<String>,
+    /// The campaign in it.
+    campaign: Option<Campaign>,
+}
+
+/// Looks at the folder: its files, and where these are as they were, what they say to each other.
+pub(super) fn examine(folder: &Path, checked: &Checked) -> Examined {
+    let mut found = Examined { faults: checked.said(), ..Examined::default() };
     let chained = checked.head.is_some();
     match folder::load(folder) {
-        Ok(campaign) if faults.is_empty() || !chained => {
-            faults.extend(
-                contradictions(folder, &campaign, checked.ended)
-                    .unwrap_or_else(|error| vec![error.to_string()]),
-            );
-            (faults, Some(campaign))
-        }
-        Ok(campaign) => (faults, Some(campaign)),
-        Err(error) => {
-            if faults.is_empty() && folder.join(names::CAMPAIGN).exists() {
-                faults.push(error.to_string());
+        Ok(campaign) => {
+            if (found.faults.is_empty() || !chained)
+                && let Err(error) = contradictions(folder, &campaign, checked.ended, &mut found)
+            {
+                found.faults.push(error.to_string());
             }
-            (faults, None)
+            found.campaign = Some(campaign);
         }
+        Err(error) if found.faults.is_empty() && folder.join(names::CAMPAIGN).exists() => {
+            found.faults.push(error.to_string());
+        }
+        Err(_) => {}
     }
+    found
 }
 
 /// Where plan, jobs, verdicts and report do not fit each other.
-fn contradictions(folder: &Path, campaign: &Campaign, ended: bool) -> std::io::Result<Vec<String>> {
+fn contradictions(
+    folder: &Path,
+    campaign: &Campaign,
+    ended: bool,
+    found: &mut Examined,
+) -> std::io::Result<()> {
+    let ours = campaign.info.tool_sha256 == folder::sha256_of(&std::env::current_exe()?)?;
     let mut faults = Vec::new();
     // A plan that was changed is named by its hash; what it would ask for is then of no interest.
     if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256
@@ -134,23 +151,48 @@ fn contradictions(folder: &Path, campaign: &Campaign, ended: bool) -> std::io::R
         faults.extend(jobs(&plan, campaign));
         let there = folder.join(names::VERDICTS).exists();
         if there && campaign.after.is_some() {
-            faults.extend(judge::differences(&campaign.verdicts, &campaign::judge(&plan, campaign)));
+            let differences = judge::differences(&campaign.verdicts, &campaign::judge(&plan, campaign));
+            match ours {
+                true => faults.extend(differences.into_iter().map(|one| one.told)),
+                false => found.notes.extend(of_another_build(&campaign.info.tool, differences)),
+            }
         } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
             faults.push(format!("{} is missing; `assay judge` makes it again", names::VERDICTS));
         }
     }
-    if faults.is_empty() && altered_report(folder, campaign)? {
+    // Of a report that another build made nothing can be said.
+    if ours && faults.is_empty() && altered_report(folder, campaign)? {
         faults.push(format!("{} is not what the records give; `assay report` makes it again", names::REPORT));
     }
-    Ok(faults)
+    found.faults.extend(faults);
+    Ok(())
 }
 
-/// Whether the report is another than this program makes of the folder; of a report that another version
-/// made nothing can be said.
+/// What is to be known where another build judged otherwise: in other words, or to another end.
+fn of_another_build(tool: &str, differences: Vec<Difference>) -> Vec<String> {
+    let (worded, graver): (Vec<_>, Vec<_>) = differences.into_iter().partition(|one| one.is_wording);
+    let verdicts = names::VERDICTS;
+    let mut notes: Vec<String> = graver.into_iter().map(|one| one.told).collect();
+    if !notes.is_empty() {
+        notes.push(format!(
+            "{verdicts} was made by another build of {tool}, and this one does not come to the same outcomes \
+             or values: let nothing rest on either before it is known why; `assay verify` of that build says \
+             whether the file is what it made"
+        ));
+    } else if !worded.is_empty() {
+        let reasons = units::several(worded.len() as u64, "reason");
+        notes.push(format!(
+            "{verdicts} was made by another build of {tool}, which words {reasons} otherwise; outcomes and \
+             values are the same"
+        ));
+    }
+    notes
+}
+
+/// Whether the report is another than this program makes of the folder.
 fn altered_report(folder: &Path, campaign: &Campaign) -> std::io::Result<bool> {
     let path = folder.join(names::REPORT);
-    let ours = campaign.info.tool_sha256 == folder::sha256_of(&std::env::current_exe()?)?;
-    if !ours || campaign.verdicts.is_empty() || !path.exists() {
+    if campaign.verdicts.is_empty() || !path.exists() {
         return Ok(false);
     }
     let mut made = Vec::new();
