@@ -289,6 +289,58 @@ fn what_will_be_invalid_is_said_before_the_first_job_once_and_the_campaign_goes_
     assert!(!only.err.contains("lint:"), "{only:#?}");
 }
 
+/// Of whom `run` says that they will be INVALID, without their places.
+fn announced(place: &common::campaign::Place, only: &str) -> String {
+    let ran = place.assay(&format!("run p.toml --dir dir{only}"));
+    let lines: Vec<&str> = ran.err.lines().filter_map(|line| line.strip_prefix("lint: ")).collect();
+    let whom = lines.iter().filter_map(|line| line.split_once(": will be INVALID: "));
+    let whom = whom.flat_map(|(whom, _)| whom.split(", "));
+    let bare = |one: &str| one.rsplit(": ").next().unwrap_or_default().to_owned();
+    whom.map(bare).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn of_a_part_of_a_plan_what_runs_is_said_to_be_invalid_and_nothing_else() {
+    let place = common::campaign::Place::new();
+    let judged = |phase: &str| {
+        format!(
+            "criterion = {{ metric = \"{phase}.bw\", stat = \"mean\", op = \">=\", value = \"1 B/s\" }}\n"
+        )
+    };
+    let (floor, part) = (judged("write"), "ior = \"-w -t 64k -b 64k\"\n");
+    place.plan(&format!(
+        "[[test]]\nid = \"W\"\nior = \"-w -k -t 64k -b 64k\"\n{floor}\
+         [[test]]\nid = \"R\"\nuses = \"W\"\nior = \"-r -k -t 64k -b 64k\"\ncache = \"warm\"\n{}\
+         [[test]]\nid = \"F\"\nnodes = {{ steps = [1] }}\n{part}{floor}\
+         [[group]]\nid = \"G\"\n[[group.parts]]\nid = \"a\"\n{part}{floor}\
+         [[group.parts]]\nid = \"b\"\n{part}{floor}",
+        judged("read")
+    ));
+    for (only, about) in [
+        ("", "W, F.n1, G.a, G.b"),
+        (" --only W", "W"),
+        (" --only R", "W"),
+        (" --only F", "F.n1"),
+        (" --only G.b", "G.a, G.b"),
+    ] {
+        assert_eq!(announced(&place, only), about, "{only}");
+    }
+}
+
+#[test]
+fn what_the_records_decide_is_an_error_of_the_plan_that_neither_check_nor_run_calls_invalid() {
+    let place = common::campaign::Place::new();
+    place.plan(
+        "[[test]]\nid = \"D\"\nior = \"-w -e -t 64k -b 64k -D 100\"\n\
+         criterion = { metric = \"write.bw\", stat = \"mean\", op = \">=\", value = \"100 MB/s\" }\n",
+    );
+    let ran = place.assay("plan check p.toml");
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let dry = ran.out.lines().find(|line| line.contains(": D: error runs-dry: ")).expect("a line");
+    assert!(dry.ends_with(" (the records decide whether anything is INVALID by it)"), "{dry}");
+    assert_eq!(announced(&place, ""), "");
+}
+
 #[test]
 fn a_plan_is_checked_with_one_line_for_what_is_said_of_several_tests_and_with_what_shares_come_to() {
     let place = common::campaign::Place::new();

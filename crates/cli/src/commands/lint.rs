@@ -2,12 +2,15 @@
 
 mod text;
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
-use campaign::Plan;
 use campaign::lint::launcher::{Command, Launched, Workload};
 use campaign::lint::subject::{Drift, DriftKind, FsFacts, LineFacts, Source};
 use campaign::lint::waiver::settle;
 use campaign::lint::{self, Finding, Level, LineSubject, Role, paper};
+use campaign::schedule::Purpose;
+use campaign::{Plan, schedule};
 use units::{Dimension, Quantity, Usage};
 
 use crate::personalities::{self, Drifted};
@@ -87,8 +90,21 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     Ok(u8::from(findings.iter().any(Finding::stands)))
 }
 
-/// What the linter finds in a plan, a line each, and whether an error is among it.
-pub(super) fn of_plan(plan: &Plan) -> (String, bool) {
+/// What the linter finds in a plan, a line each, and whether something will be INVALID whatever is measured.
+pub(super) fn of_plan(plan: &Plan) -> Result<(String, bool), Usage> {
+    let findings = findings(plan);
+    let is_grave = !grave(plan, &[], &findings)?.is_empty();
+    Ok((text::lines(&findings), is_grave))
+}
+
+/// What will be INVALID whatever is measured, with what would do, a line each: of the campaign of `only`, or
+/// of the whole plan.
+pub(super) fn beforehand(plan: &Plan, only: &[String]) -> Result<String, Usage> {
+    Ok(text::invalid(&grave(plan, only, &findings(plan))?))
+}
+
+/// What the linter finds in a plan, options that are not what they were among it.
+fn findings(plan: &Plan) -> Vec<Finding> {
     let mut subject = lint::subjects(plan);
     for line in &mut subject.lines {
         let (workload, words) = match &line.line {
@@ -98,19 +114,23 @@ pub(super) fn of_plan(plan: &Plan) -> (String, bool) {
         };
         line.drift = drifts(workload, words);
     }
-    let findings = settle(lint::whole(&subject), &lint::waivers(plan));
-    (text::lines(&findings), findings.iter().any(|finding| finding.level == Level::Error))
+    settle(lint::whole(&subject), &lint::waivers(plan))
 }
 
-/// What will be INVALID whatever is measured, with what would do, a line each: of the tests `only`, or of
-/// all.
-pub(super) fn beforehand(plan: &Plan, only: &[String]) -> String {
-    let runs = |about: &String| {
-        only.is_empty() || only.contains(about) || plan.tests.iter().all(|test| test.id != *about)
-    };
-    let grave = |finding: &Finding| finding.invalidates() && runs(&finding.about);
-    let findings: Vec<Finding> = lint::plan(plan).into_iter().filter(grave).collect();
-    text::invalid(&findings)
+/// The findings that make something INVALID of what runs, whatever is recorded.
+fn grave(plan: &Plan, only: &[String], findings: &[Finding]) -> Result<Vec<Finding>, Usage> {
+    let jobs = schedule::jobs(plan, only)?;
+    // Empty is the whole campaign.
+    let mut about = BTreeSet::from([String::new()]);
+    for job in jobs {
+        about.extend([format!("fs.{}", job.fs), job.test]);
+        let Purpose::Test(index) = job.purpose else { continue };
+        let test = &plan.tests[index];
+        about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));
+        about.extend(test.part.map(|group| plan.groups[group].id.clone()));
+    }
+    let counts = |finding: &&Finding| finding.invalidates() && about.contains(&finding.about);
+    Ok(findings.iter().filter(counts).cloned().collect())
 }
 
 /// The words of the command; one that stands in quotes is taken apart.

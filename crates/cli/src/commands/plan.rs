@@ -29,8 +29,8 @@ pub(crate) struct Args {
 enum Action {
     /// Check a plan and sum up what it would do; nothing is run
     ///
-    /// Exit status: 0 it can work; 1 a finding of the linter is an error, which makes what is measured
-    /// INVALID and which nobody can waive; 2 the plan cannot work.
+    /// Exit status: 0 it can work; 1 a finding of the linter makes what is measured INVALID, whatever is
+    /// recorded, and nobody can waive it; 2 the plan cannot work.
     Check {
         /// The plan: a TOML file, or the name of a ready plan
         #[arg(value_name = "PLAN")]
@@ -140,7 +140,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let text = match args.action {
         Action::Check { plan, values } => {
             let plan = load(&plan, &values.choice())?;
-            let (found, is_grave) = lint::of_plan(&plan);
+            let (found, is_grave) = lint::of_plan(&plan)?;
             status = u8::from(is_grave);
             summary(&plan)? + &found
         }

@@ -81,7 +81,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
         None => new_folder(&place, &plan)?,
     };
     // Beforehand, which clauses cannot be decided whatever is measured.
-    lint::beforehand(&plan, &args.only).lines().for_each(complain);
+    lint::beforehand(&plan, &args.only)?.lines().for_each(complain);
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());

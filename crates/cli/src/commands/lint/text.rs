@@ -56,8 +56,10 @@ pub(super) fn lines(findings: &[Finding]) -> String {
     for alike in alike(findings) {
         let Finding { level, lint, what, remedy, waived, .. } = alike[0];
         let signed = waived.as_ref().map(|signed| format!(" (waived by {}: {})", signed.by, signed.why));
-        let (about, signed) = (about(&alike), signed.unwrap_or_default());
-        let _ = writeln!(text, "lint: {about}{level} {lint}: {what}; {remedy}{signed}");
+        let is_open = *level == Level::Error && alike[0].shown().is_some();
+        let open = is_open.then(|| " (the records decide whether anything is INVALID by it)".to_owned());
+        let (about, besides) = (about(&alike), signed.or(open).unwrap_or_default());
+        let _ = writeln!(text, "lint: {about}{level} {lint}: {what}; {remedy}{besides}");
     }
     let waived = findings.iter().filter(|finding| finding.waived.is_some()).count();
     let signed = (waived > 0).then(|| format!("{waived} waived"));
