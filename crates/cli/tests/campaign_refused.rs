@@ -67,6 +67,8 @@ fn what_only_the_launcher_can_know_is_no_reason_to_refuse_a_plan() {
 fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_refused() {
     let place = Place::new();
     place.plan(&format!("{WRITER}{LOOSE}"));
+    fs::create_dir(place.path("planless")).unwrap();
+    fs::write(place.path("planless/campaign.json"), "{}").unwrap();
     for (command, why) in [
         ("run nowhere.toml --dir dir", "nowhere.toml: No such file or directory"),
         ("run p.toml", "p.toml tests a directory of your choice; add --dir DIR"),
@@ -76,6 +78,7 @@ fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_refused() {
             "run --resume dir",
             "dir is no campaign's folder, so there is nothing to resume; `assay run` prints",
         ),
+        ("run --resume planless", "planless/plan.toml is missing, and a campaign goes on only with the plan"),
         ("run --resume nosuch", "nosuch is no campaign's folder, so there is nothing to resume; "),
         ("try nowhere", "nowhere is no directory; make it first, or name another"),
         ("try dir --only X", "plan try has no test `X`; it has WRITE, "),

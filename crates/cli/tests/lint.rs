@@ -80,6 +80,9 @@ fn the_exit_status_says_whether_something_stands_in_the_way() {
     let bare = lint(&["ior", "-w"]);
     assert!(bare.err.ends_with("; the command stands behind `--`: assay lint -- ior -w\n"), "{bare:?}");
     assert_eq!(bare.status, Some(2));
+    let typo = lint(&["--nods", "3", "--", "ior", "-w"]);
+    assert!(typo.err.contains("'--nods'") && typo.err.contains("'--nodes'"), "{typo:?}");
+    assert!(!typo.err.contains("stands behind"), "there it does stand: {typo:?}");
     let quoted = lint(&["--", "srun -n 4 ior -w -F"]);
     assert_eq!(quoted.status, Some(1), "one that stands in quotes is taken apart: {quoted:?}");
 }

@@ -155,8 +155,9 @@ fn refused(error: &clap::Error, argv: &[String]) -> u8 {
         let _ = error.print();
         return if error.use_stderr() { 2 } else { 0 };
     }
-    let is_command =
-        error.kind() == ErrorKind::UnknownArgument && argv.get(1).is_some_and(|word| word == "lint");
+    let is_command = error.kind() == ErrorKind::UnknownArgument
+        && argv.get(1).is_some_and(|word| word == "lint")
+        && !argv.iter().any(|word| word == "--");
     let hint = if is_command { "; the command stands behind `--`: assay lint -- ior -w" } else { "" };
     complain(&format!("assay: {}{hint}", one_line(&error.to_string())));
     2

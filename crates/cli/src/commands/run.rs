@@ -168,6 +168,14 @@ fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
 
 /// What to say where there is no campaign to go on with, with the last of those that lie in there.
 fn nothing_there(folder: &Path) -> Usage {
+    if folder.join(names::CAMPAIGN).exists() {
+        return Usage(format!(
+            "{}/{} is missing, and a campaign goes on only with the plan that it was begun with; put it back \
+             byte for byte, or begin again",
+            folder.display(),
+            names::PLAN
+        ));
+    }
     let within = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     let campaigns = within.filter(|path| path.join(names::CAMPAIGN).exists());
     let hint = match campaigns.max() {
