@@ -194,10 +194,12 @@ fn what_does_not_verify_or_has_not_ended_is_packed_only_anyway_and_no_archive_is
     assert!(judged.status == Some(3) && judged.err.contains("are not as recorded"), "{judged:#?}");
     let overall = "INVALID: Files are not as recorded (jobs/0001-W-r1/stdout.txt was changed: ";
     assert!(judged.out.contains(overall) && !judged.out.contains("clauses are met"), "{judged:#?}");
+    assert!(!judged.out.contains("PASS") && judged.out.contains("so this proves nothing: "), "{judged:#?}");
     let made = place.assay(&format!("report {archive} --out edited.html"));
     assert!(made.status == Some(3) && made.out.contains(overall), "{made:#?}");
     let report = fs::read_to_string(place.path("edited.html")).unwrap();
     assert!(report.contains("so nothing here proves anything"), "the page says so too");
+    assert!(!report.contains(">PASS<"), "no clause of the page passes");
     let csv = place.assay(&format!("report {archive} --csv"));
     assert_eq!(csv.status, Some(3), "{csv:#?}");
     let spoiled = ",INVALID,\"files are not as recorded: jobs/0001-W-r1/stdout.txt was changed: ";

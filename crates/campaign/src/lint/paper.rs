@@ -39,7 +39,7 @@ pub const LESS_GRAVE: &[(&str, &str, &str)] = &[
         "unchecked-data",
         "a waiver",
         "in both cases: the data may be compared by other means, for which somebody signs; wrong data that \
-         is found is INVALID",
+         is found fails a criterion about errors, and makes a rate INVALID",
     ),
     (
         "units",
@@ -58,9 +58,10 @@ pub fn paper() -> String {
          numbers, and what would satisfy it. `assay lint -- COMMAND` looks at one command as it was typed,\n\
          launcher included; `assay plan check` at a whole plan; later stages look at the machine, at what\n\
          was measured, and at what is reported.\n\n\
-         An **error** makes the result INVALID, whoever signs. A **waiver** is needed for the others: a\n\
-         test says `waive = [{ lint, why, by }]`, and the finding stays listed with the name under it. An\n\
-         **info** is told. A finding may be less or more grave than its lint, where the case is.\n\n\
+         An **error** makes the result INVALID, whoever signs, but where the records show afterwards that\n\
+         what was foreseen did not happen. A **waiver** is needed for the others: a test says\n\
+         `waive = [{ lint, why, by }]`, and the finding stays listed with the name under it. An **info** is\n\
+         told. A finding may be less or more grave than its lint, where the case is.\n\n\
          What a check would have to know and does not (the memory of a node, the rate asked for) is no\n\
          finding: `--ram`, `--cores`, `--mount`, `--role`, `--sustained` and `--target` tell it.\n\n\
          | lint | level | stages | why | source |\n|---|---|---|---|---|\n",

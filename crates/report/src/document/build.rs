@@ -3,6 +3,8 @@
 //! Invariant: total; a campaign without jobs, verdicts or machine facts gives a document that says so.
 //! Never here: the insides of sections.
 
+use std::borrow::Cow;
+
 use results::folder::{Campaign, CampaignInfo, Job, JobEnd};
 use results::{Outcome, Verdict};
 
@@ -11,8 +13,9 @@ use super::{Cell, Document, Fact, Overall, Tone, clauses, jobs, machine, method,
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
-    let tests = tests_of(campaign);
-    let mut clauses = clauses::all(&tests, &campaign.verdicts);
+    let verdicts = as_recorded(campaign);
+    let tests = tests_of(campaign, &verdicts);
+    let mut clauses = clauses::all(&tests, &verdicts);
     let remarks = clauses::remarks(&mut clauses);
     let mut sections: Vec<_> = tests.iter().map(test_section::of).collect();
     sections.extend(summary::sections(campaign));
@@ -32,6 +35,19 @@ pub fn of(campaign: &Campaign) -> Document {
     }
 }
 
+/// The verdicts that may be shown: where files are not as recorded, none passes or fails.
+fn as_recorded(campaign: &Campaign) -> Cow<'_, [Verdict]> {
+    if campaign.faults.is_empty() {
+        return Cow::Borrowed(&campaign.verdicts);
+    }
+    let spoiled = |verdict: &Verdict| Verdict {
+        outcome: Outcome::Invalid,
+        reason: format!("files are not as recorded, so this proves nothing: {}", verdict.reason),
+        ..verdict.clone()
+    };
+    campaign.verdicts.iter().map(spoiled).collect()
+}
+
 /// Everything that belongs to one test of the plan.
 pub(super) struct Test<'a> {
     /// Its id in the plan.
@@ -45,8 +61,8 @@ pub(super) struct Test<'a> {
 }
 
 /// The tests in the order of the verdicts, then those that have jobs only.
-fn tests_of(campaign: &Campaign) -> Vec<Test<'_>> {
-    let ids = campaign.verdicts.iter().map(|verdict| verdict.test.as_str());
+fn tests_of<'a>(campaign: &'a Campaign, verdicts: &'a [Verdict]) -> Vec<Test<'a>> {
+    let ids = verdicts.iter().map(|verdict| verdict.test.as_str());
     let mut tests: Vec<Test> = vec![];
     for id in ids.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
         if tests.iter().all(|test| test.id != id) {
@@ -54,7 +70,7 @@ fn tests_of(campaign: &Campaign) -> Vec<Test<'_>> {
                 id,
                 anchor: format!("test-{}", tests.len() + 1),
                 jobs: campaign.jobs.iter().filter(|job| job.info.test == id).collect(),
-                verdicts: campaign.verdicts.iter().filter(|verdict| verdict.test == id).collect(),
+                verdicts: verdicts.iter().filter(|verdict| verdict.test == id).collect(),
             });
         }
     }
