@@ -31,8 +31,12 @@ pub use reuse::{Found, find};
 pub use sample::differing;
 pub use walk::changed;
 
-/// What is said of a dataset to which somebody wrote: its files are no more those that are compared.
+/// What is said of a dataset that is not what was made, before what is another.
 pub(crate) const CHANGED: &str = "was changed since it was made";
+
+/// What is said behind that where somebody wrote to it; what is gone or has another size, a file system may
+/// have lost by itself.
+pub(crate) const WRITTEN: &str = "was written to, or its time was set";
 
 /// How long samples are taken at most.
 const SAMPLING: Duration = Duration::from_secs(20);

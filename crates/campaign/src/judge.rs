@@ -124,12 +124,13 @@ impl<'a> Case<'a> {
             Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
         };
         let wrong = wrong::found(self, &jobs);
-        let decision = wrong::counted(self, &jobs, wrong.as_deref(), decision);
+        let decision = wrong::counted(self, wrong.as_ref(), decision);
         let (decision, told) = clients::limited(self, decision);
         let told = match decision.outcome {
             Outcome::NotRun => Told::default(),
             _ => told.and(warnings::all(self, &jobs, decision.statistics.as_ref())),
         };
+        let changed = wrong.as_ref().and_then(|wrong| wrong.told(&decision.reason));
         let mut verdict = Verdict {
             test: self.test.id.clone(),
             clause: self.test.clause.clone(),
@@ -141,12 +142,12 @@ impl<'a> Case<'a> {
             threshold: goal.ok().map(|goal| goal.threshold.value),
             unit: self.criterion.goal.dimension().unit().to_owned(),
             statistics: decision.statistics,
-            warnings: told.warnings,
+            warnings: changed.into_iter().chain(told.warnings).collect(),
             notes: told.notes,
             jobs: jobs.iter().map(|job| job.folder.clone()).collect(),
             stretches: self.stretches(&jobs),
         };
-        lints::apply(&lints::grave(self), wrong.is_some(), &mut verdict);
+        lints::apply(&lints::grave(self), wrong.as_ref(), &mut verdict);
         verdict
     }
 

@@ -117,6 +117,8 @@ pub struct Found {
     pub about: String,
     /// The phase that it is about, where it is about one.
     pub phase: Option<String>,
+    /// The folders of the jobs that it is about, where it is about some; what was found is of the first.
+    pub jobs: Vec<String>,
     /// Where.
     pub place: Option<Place>,
     /// What was found, with its numbers.
@@ -158,6 +160,7 @@ impl Found {
             level: self.level.unwrap_or(lint.level),
             about: self.about,
             phase: self.phase,
+            jobs: self.jobs,
             place: self.place,
             what: self.what,
             remedy: self.remedy,
@@ -177,6 +180,9 @@ pub struct Finding {
     pub about: String,
     /// The phase that it is about, where it is about one; `write` is also that of a mix.
     pub phase: Option<String>,
+    /// The folders of the jobs that it is about, where it is about some; what was found is of the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
     /// Where.
     pub place: Option<Place>,
     /// What was found, with its numbers.

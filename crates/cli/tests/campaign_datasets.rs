@@ -51,11 +51,14 @@ fn a_dataset_that_was_changed_between_two_readers_is_not_read_by_the_second() {
         let changing = reader("A", &format!("setup = ['{command}']\nrepetitions = 2"));
         place.plan(&format!("[dataset.d]\n{MADE}{changing}{}", reader("B", "")));
         let ran = place.campaign();
-        assert_eq!(ran.status, Some(3), "{command}: {ran:#?}");
+        let lost = command.starts_with("truncate");
+        assert_eq!(ran.status, Some(if lost { 1 } else { 3 }), "{command}: {ran:#?}");
         for (test, outcome, reason) in place.verdicts() {
             let told = "could not be started: dataset.d was changed since it was made: ";
             let first = test == "A" && reason.starts_with("repetition 1 ended with");
-            assert!(outcome == "INVALID" && (first || reason.contains(&format!("{told}{why}"))), "{reason}");
+            // A file system may lose the end of a file by itself.
+            let wanted = if test == "A" && lost { "FAIL" } else { "INVALID" };
+            assert!(outcome == wanted && (first || reason.contains(&format!("{told}{why}"))), "{reason}");
         }
         let err = std::fs::read_to_string(place.folder().join("jobs/0004-B-r1/stderr.txt")).unwrap();
         assert!(err.contains(why), "{err}");

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use results::folder::{DatasetFile, Manifest};
 use units::several;
 
+use super::WRITTEN;
 use super::fit::is_sparse;
 use crate::machine;
 
@@ -114,7 +115,7 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
             return Ok(Some(format!("{name} has {has} bytes, and had {had}")));
         }
         if file.data && !rewritten && mtime_ns(&found) != file.mtime_ns {
-            return Ok(Some(format!("{name} was written to, or its time was set")));
+            return Ok(Some(format!("{name} {WRITTEN}")));
         }
     }
     Ok(None)

@@ -6,7 +6,7 @@ use results::folder::{Campaign, Job, JobEnd, Manifest};
 use units::{bytes_binary, several};
 
 use super::{Case, how, usable};
-use crate::dataset;
+use crate::dataset::{self, CHANGED};
 use crate::plan::{Dataset, Plan, Test};
 use crate::schedule::{self, PlannedJob};
 
@@ -42,6 +42,39 @@ pub(super) fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> O
     let test = plan.tests.iter().find(|test| test.id == job.test)?;
     let dataset = dataset_of(plan, test)?;
     unfit(dataset, test, maker(campaign, dataset)?)
+}
+
+/// The job that looked at the dataset of a test first after `job` had read it, with what it says where it was
+/// refused because the dataset was another than was made.
+pub(super) fn refused_next<'a>(case: &Case<'a>, job: &Job) -> Option<(&'a Job, &'a str)> {
+    let Case { plan, campaign, test, .. } = case;
+    let dataset = dataset_of(plan, test)?;
+    let begin = format!("{} {CHANGED}: ", dataset.job());
+    let looks = |other: &&Job| {
+        let id = &other.info.test;
+        let reader = plan.tests.iter().find(|reader| reader.id == *id || reader.warm_up_job() == *id);
+        // What ran at once looked before this one read.
+        let beside = |reader: &Test| {
+            reader.part.is_some() && reader.part == test.part && other.info.repetition == job.info.repetition
+        };
+        reader.is_some_and(|reader| dataset_of(plan, reader) == Some(dataset) && !beside(reader))
+    };
+    let later = campaign.jobs.iter().skip_while(|other| other.folder != job.folder).skip(1).filter(looks);
+    for next in later {
+        if next.info.end != JobEnd::NotStarted {
+            return None;
+        }
+        // Of one that was refused for something else nobody knows what it would have seen.
+        if let Some(line) = next.last_words.iter().find(|line| line.starts_with(&begin)) {
+            return Some((next, line));
+        }
+    }
+    None
+}
+
+/// Whether the job of this folder made the dataset of the test.
+pub(super) fn made_by(case: &Case<'_>, folder: &str) -> bool {
+    made(case).is_some_and(|(_, job, _)| job.folder == folder)
 }
 
 /// The job that made the dataset of a test, and whether it did so in an earlier campaign.

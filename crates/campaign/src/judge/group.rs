@@ -183,15 +183,14 @@ pub(super) fn verdict(
         Ok((values, goal)) => decide::decide(criterion, first.test, &goal, &values),
         Err((outcome, reason)) => Decision { outcome, reason, value: None, statistics: None },
     };
-    let wrong = cases.iter().find_map(|case| Some((case, wrong::found(case, &case.jobs())?)));
-    let decision = match &wrong {
-        Some((case, found)) => wrong::counted(case, &case.jobs(), Some(found), decision),
-        None => decision,
-    };
+    let wrong = cases.iter().filter_map(|case| wrong::found(case, &case.jobs())).collect();
+    let wrong = wrong::worst(wrong);
+    let decision = wrong::counted(first, wrong.as_ref(), decision);
     let told = match decision.outcome {
         Outcome::NotRun => Told::default(),
         _ => told_of_sum(&cases, decision.statistics.as_ref()),
     };
+    let changed = wrong.as_ref().and_then(|wrong| wrong.told(&decision.reason));
     let jobs = cases.iter().flat_map(Case::jobs).map(|job| job.folder.clone()).collect();
     let clause = if group.clause.is_empty() { &group.id } else { &group.clause };
     let mut verdict = Verdict {
@@ -205,7 +204,7 @@ pub(super) fn verdict(
         threshold: goal.ok().map(|goal| goal.threshold.value),
         unit: criterion.goal.dimension().unit().to_owned(),
         statistics: decision.statistics,
-        warnings: told.warnings,
+        warnings: changed.into_iter().chain(told.warnings).collect(),
         notes: told.notes,
         jobs,
         stretches: Vec::new(),
@@ -218,7 +217,7 @@ pub(super) fn verdict(
             grave.push(finding);
         }
     }
-    lints::apply(&grave, wrong.is_some(), &mut verdict);
+    lints::apply(&grave, wrong.as_ref(), &mut verdict);
     verdict
 }
 

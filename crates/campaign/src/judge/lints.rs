@@ -9,7 +9,8 @@ use results::summary;
 use results::{Outcome, Verdict};
 use units::Dimension;
 
-use super::{Case, measuring, wrong};
+use super::wrong::Wrong;
+use super::{Case, measuring};
 use crate::lint::table::Shown;
 use crate::lint::{self, Finding, Level};
 use crate::plan::{Plan, Uses};
@@ -60,14 +61,15 @@ pub(super) fn about_group<'a>(findings: &'a [Finding], group: &str) -> Vec<&'a F
     findings.iter().filter(|finding| finding.invalidates() && finding.about == group).collect()
 }
 
-/// Has grave findings count for a verdict; `wrong` says that wrong data was found.
-pub(super) fn apply(grave: &[&Finding], wrong: bool, verdict: &mut Verdict) {
+/// Has grave findings count for a verdict; `wrong` is the wrong data that was found.
+pub(super) fn apply(grave: &[&Finding], wrong: Option<&Wrong>, verdict: &mut Verdict) {
     if verdict.outcome == Outcome::NotRun {
         return;
     }
     for finding in grave {
         let said = said(finding);
-        let stays = wrong && verdict.outcome == Outcome::Fail && !wrong::outweighed_by(finding);
+        let wrong = wrong.filter(|_| verdict.outcome == Outcome::Fail);
+        let stays = wrong.is_some_and(|wrong| !wrong.outweighed_by(finding));
         if verdict.outcome == Outcome::Invalid || stays {
             verdict.warnings.push(said);
         } else {

@@ -130,6 +130,7 @@ fn run_facts<'c>(plan: &Plan, job: &'c Job, fs: &str) -> Option<RunFacts<'c>> {
     }
     Some(RunFacts {
         which: format!("repetition {}", job.info.repetition),
+        folder: &job.folder,
         host: &run.host,
         nodes: run.nodes,
         clients: run.clients.as_deref(),

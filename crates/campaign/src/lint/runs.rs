@@ -15,6 +15,8 @@ use super::{Finding, Found, Level};
 pub struct RunFacts<'a> {
     /// Which, such as `repetition 2`.
     pub which: String,
+    /// Its folder, relative to the campaign's.
+    pub folder: &'a str,
     /// The node of rank 0.
     pub host: &'a str,
     /// How many nodes it ran on.
@@ -56,12 +58,15 @@ pub fn findings(subject: &RunsSubject<'_>) -> Vec<Finding> {
 
 /// path-on-wrong-fs, on every node
 pub(super) fn mounts(subject: &RunsSubject<'_>) -> Vec<Found> {
-    let all = || subject.runs.iter().filter_map(|run| Some((run, run.clients?)));
-    let mut found = Vec::new();
-    found.extend(all().find_map(|(run, clients)| other_kind(run, clients)));
-    found.extend(all().find_map(|(run, clients)| elsewhere(run, clients)));
-    found.extend(all().find_map(|(run, clients)| other_server(run, clients)));
-    found
+    type Look = fn(&RunFacts<'_>, &Clients) -> Option<Found>;
+    let looks: [Look; 3] = [other_kind, elsewhere, other_server];
+    let found = |look: &Look| {
+        let mut of = subject.runs.iter().filter_map(|run| Some((run, look(run, run.clients?)?)));
+        let (run, first) = of.next()?;
+        let others = of.map(|(run, _)| run.folder.to_owned());
+        Some(Found { jobs: std::iter::once(run.folder.to_owned()).chain(others).collect(), ..first })
+    };
+    looks.iter().filter_map(found).collect()
 }
 
 /// A directory on a file system of another type than the plan says.

@@ -103,6 +103,7 @@ fn about(waiver: &Waiver, level: Level, what: String, remedy: &str) -> Finding {
         level,
         about: waiver.about.clone(),
         phase: None,
+        jobs: Vec::new(),
         place: Some(Place::Plan(waiver.at.0, waiver.at.1)),
         what,
         remedy: remedy.to_owned(),

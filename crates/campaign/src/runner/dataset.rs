@@ -248,7 +248,7 @@ pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> Path
     dataset::unfit(&plan.datasets[index], &plan.tests[test], &made, &records)
 }
 
-/// Why the dataset that a test is to read is not as it was made, if so.
+/// Why the dataset that a test is to read is not as it was made, if so, or cannot be looked at.
 pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Option<String> {
     let plan = &asked.plan;
     let index = found_by(plan, job)?;
@@ -263,9 +263,8 @@ pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Op
     let made = Manifest::load(&maker.join(names::DATASET)).ok()?;
     let writes = |test: &Test| test.line.writes() && schedule::files(plan, test, 1) == job.files;
     let rewritten = plan.tests.iter().any(writes);
-    let what = match dataset::changed(files, &made, rewritten) {
-        Ok(what) => what?,
-        Err(error) => error.to_string(),
-    };
-    Some(format!("{who} {}: {what}", dataset::CHANGED))
+    match dataset::changed(files, &made, rewritten) {
+        Ok(what) => Some(format!("{who} {}: {}", dataset::CHANGED, what?)),
+        Err(error) => Some(format!("{who} cannot be looked at: {error}")),
+    }
 }

@@ -42,6 +42,7 @@ fn told(findings: &[Finding]) -> Vec<(&'static str, Level)> {
 fn run(clients: &Clients) -> RunFacts<'_> {
     RunFacts {
         which: "repetition 2".into(),
+        folder: "jobs/0002-T-r2",
         host: "n1",
         nodes: 2,
         clients: Some(clients),
