@@ -72,9 +72,15 @@ pub fn placed<'p>(
     best.map_or(&test.placement, |step| &plan.tests[step].placement)
 }
 
-/// What a search found, in words.
-pub fn searched(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> String {
-    find(plan, search, records).why
+/// The optimum that a search found, in words, or why none is known: also where more than all that were tried
+/// may have had more.
+pub fn searched(
+    plan: &Plan,
+    search: &Search,
+    records: &dyn Fn(&str, u32) -> Vec<Record>,
+) -> Result<String, String> {
+    let Found { best, ended, why } = find(plan, search, records);
+    if best.is_some() && best != ended { Ok(why) } else { Err(why) }
 }
 
 /// How far a search has come.
@@ -183,8 +189,9 @@ uses = "w"
     /// The rate of a job that was killed behind its phase.
     const KILLED: &u64 = &1_000_000;
 
-    /// A search over 2, 4, 8 and 16 nodes that measured so much.
-    fn search(rates: &[u64]) -> (String, Option<u32>, Vec<String>) {
+    /// A search over 2, 4, 8 and 16 nodes that measured so much: what it found, on how many nodes the test
+    /// then runs, and which steps are not needed.
+    fn search(rates: &[u64]) -> (Result<String, String>, Option<u32>, Vec<String>) {
         let plan = r#"
 schema = 1
 plan = { id = "p", title = "t" }
@@ -225,21 +232,21 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
     fn a_search_ends_where_more_nodes_gain_too_little() {
         let (why, nodes, unneeded) = search(&[100, 190, 192]);
         assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]));
-        assert_eq!(
-            why,
-            "the optimum is 4 nodes: 8 nodes changed write.bw by +1.1 %, and 3.0 % are asked for"
-        );
+        let said = "the optimum is 4 nodes: 8 nodes changed write.bw by +1.1 %, and 3.0 % are asked for";
+        assert_eq!(why.as_deref(), Ok(said));
         assert_eq!(search(&[100, 90]).1, Some(2), "a loss is no gain");
         let (why, nodes, unneeded) = search(&[100, 200, 400, 800]);
         assert_eq!((nodes, unneeded), (Some(16), vec![]));
-        assert_eq!(why, "the rate still gained at 16 nodes, the most that were tried");
+        let said = "the rate still gained at 16 nodes, the most that were tried".to_owned();
+        assert_eq!(why, Err(said), "more may have had more");
         let (why, nodes, _) = search(&[100, 200]);
         assert_eq!(nodes, None);
-        assert_eq!(why, "T.n8 measured no write.bw, by which the number of nodes is found");
+        let said = "T.n8 measured no write.bw, by which the number of nodes is found".to_owned();
+        assert_eq!(why, Err(said));
         let (why, nodes, _) = search(&[*KILLED, 200, 400, 800]);
         let said = "T.n2 did not end well, so nothing is known of its write.bw, by which the number \
             of nodes is found";
-        assert_eq!((nodes, why.as_str()), (None, said));
+        assert_eq!((nodes, why), (None, Err(said.to_owned())));
     }
 
     #[test]

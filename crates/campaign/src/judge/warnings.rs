@@ -52,8 +52,8 @@ fn notes(case: &Case<'_>, jobs: &[&Job]) -> Vec<String> {
     let mut all = state::told(case);
     all.extend(dataset::told(case));
     if !case.counts_errors() {
-        let of_rates =
-            [steady::told(case, jobs), searched(case), inner_repetitions(case), all_trees(case, &phases)];
+        let optimum = searched(case).and_then(Result::ok);
+        let of_rates = [steady::told(case, jobs), optimum, inner_repetitions(case), all_trees(case, &phases)];
         all.extend(of_rates.into_iter().flatten());
     }
     all
@@ -68,6 +68,7 @@ fn warnings(case: &Case<'_>, jobs: &[&Job], statistics: Option<&Statistics>) -> 
             not_persisted(case, &phases),
             in_memory(case, &phases),
             fits_memory(case, jobs, &phases),
+            searched(case).and_then(Result::err),
         ]);
         all.extend(stragglers::told(&phases).into_iter().map(Some));
         all.extend(trend::told(case, jobs, statistics).into_iter().map(Some));
@@ -197,8 +198,8 @@ fn inner_repetitions(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// How the number of nodes came about.
-fn searched(case: &Case<'_>) -> Option<String> {
+/// How the number of nodes came about, or why it is not known to be the optimum.
+fn searched(case: &Case<'_>) -> Option<Result<String, String>> {
     let search = case.test.search.as_ref()?;
     Some(late::searched(case.plan, search, &|test, repetition| records_of(case.campaign, test, repetition)))
 }

@@ -60,3 +60,31 @@ fn clients_limit_what_their_mean_falls_short_of_whatever_statistic_is_judged() {
         assert_eq!(verdict.outcome, Outcome::Fail, "{stat}: {verdict:#?}");
     }
 }
+
+#[test]
+fn an_optimum_that_was_found_is_a_note_and_one_beyond_what_was_tried_a_warning() {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nior = \"-w -e\"\n\
+                nodes = { search = [2, 4], gain = \"3 %\" }\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\" }\n";
+    let judged = |at_four: u64| {
+        let mut campaign = rates("write", [120; 3]);
+        campaign.jobs.insert(0, job("T.n2", 1, phase("write", 100)));
+        campaign.jobs.insert(1, job("T.n4", 1, phase("write", at_four)));
+        let best = if at_four > 103 { 4 } else { 2 };
+        for job in &mut campaign.jobs {
+            let Record::Run(run) = &mut job.records[0] else { panic!() };
+            let nodes = if job.info.test == "T" { best } else { job.info.test[3..].parse().unwrap() };
+            (run.nodes, run.ranks) = (nodes, nodes);
+        }
+        let Verdict { outcome, warnings, notes, .. } = one(&text.to_owned().parsed(), &campaign);
+        assert_eq!(outcome, Outcome::Pass);
+        let about = |said: &String| ["optimum", "still gained"].iter().any(|word| said.contains(word));
+        let of = |said: Vec<String>| said.into_iter().filter(about).collect::<Vec<_>>();
+        (of(warnings), of(notes))
+    };
+    let found = "the optimum is 2 nodes: 4 nodes changed write.bw by +1.0 %, and 3.0 % are asked for";
+    assert_eq!(judged(101), (vec![], vec![found.to_owned()]));
+    let open = "the rate still gained at 4 nodes, the most that were tried";
+    assert_eq!(judged(190), (vec![open.to_owned()], vec![]));
+}
