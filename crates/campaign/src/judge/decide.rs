@@ -136,7 +136,6 @@ impl Weighing<'_> {
         };
         let tolerance = Tolerance { below: 0.0, above: None };
         let step = proportion(under, over, tolerance, test.decide.confidence, aim.among);
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let said = format!("{} {}", criterion.stat, self.shown(value));
         let how = if met { "meets" } else { "misses" };
         let said = format!("{said} {how} {} {}", criterion.op, aim.written);
@@ -165,7 +164,7 @@ impl Weighing<'_> {
                         };
                         let lies = format!("between {} and {high} of that", percent(low.max(0.0)));
                         let (asked, scatter) = (self.asked(), self.who_scatters());
-                        let more = remedy(step.repetitions.map(|n| (n, ", of each side")));
+                        let more = remedy(step.repetitions.map(|n| (n, " of each side")));
                         let reason = format!(
                             "{said}, but after {n} repetitions the truth may be anything {lies}, and 100 % \
                              is {asked}; {scatter}; {more}"
@@ -241,10 +240,20 @@ impl Weighing<'_> {
     }
 }
 
-/// What would settle it: so many repetitions, and of what, with a comma.
+/// A share in percent, with as many digits as tell it from the whole.
+fn percent(share: f64) -> String {
+    let shown = |digits: usize| format!("{:.digits$}", share * 100.0);
+    let tells = |digits: &usize| {
+        let shown: f64 = shown(*digits).parse().unwrap_or(100.0);
+        (shown < 100.0) == (share < 1.0) && (shown > 100.0) == (share > 1.0)
+    };
+    format!("{} %", shown((1..=4).find(tells).unwrap_or(1)))
+}
+
+/// What would settle it: so many repetitions, and of what.
 fn remedy(repetitions: Option<(u32, &str)>) -> String {
     match repetitions {
-        Some((n, of)) => format!("about {n} repetitions would decide{of}"),
+        Some((n, of)) => format!("about {n} repetitions{of} would decide"),
         None => "no practical number of repetitions would decide".to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use results::Outcome;
 
 use campaign::{Plan, judge};
 
-use super::{campaign, job, phase, plan};
+use super::{Parsed, campaign, job, phase, plan};
 
 /// Two tests of three repetitions each, of which the second has to reach half of the first.
 fn half(first: [u64; 3], second: [u64; 3]) -> results::Verdict {
@@ -34,8 +34,8 @@ fn a_part_of_what_another_test_measured_is_a_goal() {
     assert_eq!(near.outcome, Outcome::Inconclusive);
     let why = "mean 103 B/s meets >= 50% of T.write.bw = 100 B/s, but after 3 repetitions the truth may be \
                anything between 88.8 % and 122.1 % of that, and 100 % is the least that is asked for; what \
-               it is compared with scatters by 10.0 % (COV), and it by 7.4 %; about 40 repetitions would \
-               decide, of each side";
+               it is compared with scatters by 10.0 % (COV), and it by 7.4 %; about 40 repetitions of \
+               each side would decide";
     assert_eq!(near.reason, why, "what the other test is known by counts too");
     let far = half([20, 200, 500], [118, 120, 122]).reason;
     assert!(far.contains("the truth may be anything between 37.0 % and any multiple of that"), "{far}");
@@ -53,6 +53,32 @@ fn a_ceiling_of_what_another_test_measured_says_of_what_it_is_a_part() {
     let verdict = judge::judge(&plan(keys), &campaign(jobs)).remove(0);
     assert_eq!(verdict.outcome, Outcome::Fail);
     assert!(verdict.reason.ends_with("; it is between 196.5 % and 203.5 % of that"), "{}", verdict.reason);
+}
+
+#[test]
+fn a_step_among_several_that_is_open_shows_bounds_between_which_it_may_meet() {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\", servers = 8, \
+                set_servers = \"s {servers}\", count_servers = \"c\" }\n[[series]]\nid = \"S\"\n\
+                over = \"servers\"\nsteps = [\"1\", \"2\", \"4\", \"8\"]\nrepetitions = 4\n\
+                [[series.phases]]\nid = \"w\"\nior = \"-w -e\"\n\
+                criterion = { metric = \"write.bw\", linear_within = \"10%\" }\n";
+    let of = |servers: u64, rates: [u64; 4]| {
+        let id = format!("S.s{servers}.w");
+        (1..).zip(rates).map(|(at, rate)| job(&id, at, phase("write", rate))).collect::<Vec<_>>()
+    };
+    let good = [4, 8].map(|servers| of(servers, [990, 1000, 1000, 1010].map(|rate| rate * servers))).concat();
+    let judged = |two: [u64; 4]| {
+        let jobs = [of(1, [990, 1000, 1000, 1010]), of(2, two), good.clone()].concat();
+        judge::judge(&text.to_owned().parsed(), &campaign(jobs)).remove(0)
+    };
+    let open = judged([1625, 1705, 1745, 1745]);
+    assert_eq!(open.outcome, Outcome::Inconclusive, "{open:#?}");
+    let why = "the truth may be anything between 89.1 % and 100.3 % of that, and 100 % is the least";
+    assert!(open.reason.contains(why), "{}", open.reason);
+    let missed = judged([1618, 1698, 1738, 1738]);
+    assert_eq!(missed.outcome, Outcome::Fail, "{missed:#?}");
+    let lies = "; it is between 88.7 % and 99.95 % of that";
+    assert!(missed.reason.ends_with(lies), "not 100.0 %, which would be enough: {}", missed.reason);
 }
 
 #[test]

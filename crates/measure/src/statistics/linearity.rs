@@ -36,7 +36,8 @@ pub struct Proportion {
     pub at: f64,
     /// Mean over what the base's mean makes of it in proportion: 1 is linear. `None` without values.
     pub ratio: Option<f64>,
-    /// Bounds of that ratio, each one-sided with the confidence asked for; `None` below two values.
+    /// Bounds of that ratio, each one-sided with the confidence at which it is decided: that asked for where
+    /// the ratio lies within the tolerance, and else that at which it is refuted. `None` below two values.
     pub interval: Option<Interval>,
     /// Whether the ratio lies within the tolerance, literally.
     pub literal: bool,
@@ -118,11 +119,13 @@ impl Claim {
             .filter(|_| answer == Answer::Undecided)
             .and_then(|(over, under)| self.repetitions(over, under))
             .map(|n| n.max(more));
+        let literal = ratio.is_some_and(|ratio| self.holds(ratio));
+        let decided_at = if literal { self.confidence } else { self.refutes_at };
         Proportion {
             at: step.at,
             ratio,
-            interval: ratio_interval(step.values, &expected, self.confidence),
-            literal: ratio.is_some_and(|ratio| self.holds(ratio)),
+            interval: ratio_interval(step.values, &expected, decided_at),
+            literal,
             answer,
             repetitions,
         }
@@ -204,6 +207,26 @@ mod tests {
         assert_eq!(of(&base, steps, TEN).answer, Answer::Refuted);
         let welcome = Tolerance { above: None, ..TEN };
         assert_eq!(of(&base, steps, welcome).answer, Answer::Supported);
+    }
+
+    #[test]
+    fn an_interval_says_the_same_as_the_answer_however_many_steps_there_are() {
+        let base = [99.0, 100.0, 101.0, 100.0];
+        for tenths in 700..1000 {
+            let scattered = [-7.0, -2.0, 3.0, 6.0].map(|off| 0.2 * f64::from(tenths) + off);
+            for among in [1, 4] {
+                let step = Step { at: 2.0, values: &scattered };
+                let least = Tolerance { below: 0.1, above: None };
+                let found = proportion(Step { at: 1.0, values: &base }, step, least, 0.95, among);
+                let lies = found.interval.unwrap();
+                let told = match found.answer {
+                    Answer::Supported => lies.low > 0.9,
+                    Answer::Refuted => lies.high < 0.9,
+                    Answer::Undecided => lies.low <= 0.9 && lies.high >= 0.9,
+                };
+                assert!(told, "{tenths}, among {among}: {found:?}");
+            }
+        }
     }
 
     #[test]
