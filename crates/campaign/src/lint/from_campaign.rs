@@ -71,24 +71,44 @@ pub fn reported(campaign: &Campaign) -> Vec<Finding> {
 
 /// The file systems that tests ran on, as they were found.
 fn file_systems<'c>(plan: &Plan, campaign: &'c Campaign) -> Vec<BeforeSubject<'c>> {
-    let machine = campaign.before.as_ref();
-    let used = plan.file_systems.keys().filter(|name| plan.tests.iter().any(|test| test.fs == **name));
-    let used: Vec<&String> = used.collect();
-    let at_once = |pair: [&String; 2]| {
-        plan.groups.iter().any(|group| pair.iter().all(|fs| used_by(plan, group).contains(fs)))
+    let used = used_by(&plan.tests);
+    // Of those that a group uses at once the group tells.
+    let at_once = |pair: &&[String; 3]| {
+        plan.groups.iter().any(|group| pair[..2].iter().all(|fs| used_by(parts(plan, group)).contains(fs)))
     };
-    let of = |(at, name): (usize, &&String)| {
-        let later = used[at + 1..].iter().filter(|other| !at_once([name, other]));
-        let twins = later.filter_map(|other| Some(((*other).clone(), twins::same(machine, name, other)?)));
-        let scaled = campaign.info.scale.is_some();
-        BeforeSubject { fs: (*name).clone(), machine, twins: twins.collect(), scaled }
+    let pairs = one_twice(campaign, &used);
+    let of = |name: &&String| {
+        let own = pairs.iter().filter(|pair| pair[0] == **name && !at_once(pair));
+        BeforeSubject {
+            fs: (*name).clone(),
+            machine: campaign.before.as_ref(),
+            twins: own.map(|[_, other, what]| (other.clone(), what.clone())).collect(),
+            scaled: campaign.info.scale.is_some(),
+        }
     };
-    used.iter().enumerate().map(of).collect()
+    used.iter().map(of).collect()
 }
 
-/// The file systems that the parts of a group work on.
-fn used_by<'p>(plan: &'p Plan, group: &Group) -> BTreeSet<&'p String> {
-    group.tests.iter().map(|test| &plan.tests[*test].fs).collect()
+/// Those of these file systems that are one, two and two, with what they are.
+fn one_twice(campaign: &Campaign, used: &BTreeSet<&String>) -> Vec<[String; 3]> {
+    let used: Vec<&String> = used.iter().copied().collect();
+    let pairs =
+        used.iter().enumerate().flat_map(|(at, one)| used[at + 1..].iter().map(move |two| (*one, *two)));
+    let same = |(one, other): (&String, &String)| {
+        let what = twins::same(campaign.before.as_ref(), one, other)?;
+        Some([one.clone(), other.clone(), what])
+    };
+    pairs.filter_map(same).collect()
+}
+
+/// The file systems that tests work on.
+fn used_by<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p String> {
+    tests.into_iter().map(|test| &test.fs).collect()
+}
+
+/// The parts of a group.
+fn parts<'p>(plan: &'p Plan, group: &Group) -> impl Iterator<Item = &'p Test> {
+    group.tests.iter().map(|test| &plan.tests[*test])
 }
 
 /// The tests and datasets, with what the nodes of their jobs said.
@@ -232,22 +252,14 @@ fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject
     };
     for criterion in group.criteria.iter().filter(|_| group.tests.windows(2).all(alike)) {
         let name = criterion.metric.split('.').next().unwrap_or_default();
-        for test in group.tests.iter().map(|test| &plan.tests[*test]) {
+        for test in parts(plan, group) {
             *shares.entry(test.fs.clone()).or_default() += judge::moved_at_once(plan, campaign, test, name);
         }
     }
-    let used: Vec<&String> = used_by(plan, group).into_iter().collect();
-    let pairs =
-        used.iter().enumerate().flat_map(|(at, one)| used[at + 1..].iter().map(move |two| (one, two)));
-    let ran =
-        campaign.jobs.iter().any(|job| group.tests.iter().any(|test| plan.tests[*test].id == job.info.test));
-    let twins = pairs.filter(|_| ran).filter_map(|(one, other)| {
-        let what = twins::same(campaign.before.as_ref(), one, other)?;
-        Some([(*one).clone(), (*other).clone(), what])
-    });
+    let ran = campaign.jobs.iter().any(|job| parts(plan, group).any(|part| part.id == job.info.test));
     AfterSubject {
         id: group.id.clone(),
-        twins: twins.collect(),
+        twins: if ran { one_twice(campaign, &used_by(parts(plan, group))) } else { Vec::new() },
         scaled: campaign.info.scale.is_some(),
         parts: worst.unwrap_or_default().into_iter().map(part).collect(),
         overlap: group.overlap,
