@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use results::folder::{Campaign, Job, JobEnd};
 use results::record::{self, Phase, Record};
+use results::statistics;
 
 use super::after::{self, AfterSubject, Part};
 use super::before::{self, BeforeSubject};
@@ -212,10 +213,13 @@ fn subject<'c>(
     }
 }
 
-/// What is judged of each repetition by the first criterion on a phase.
+/// What is judged of each repetition by the criterion on a phase whose values scatter most.
 fn values(plan: &Plan, campaign: &Campaign, test: &Test, name: &str) -> Vec<f64> {
-    let first = test.criteria.iter().find(|criterion| is_rate_of(criterion, Some(name)));
-    first.map(|criterion| judge::values(plan, campaign, test, criterion)).unwrap_or_default()
+    let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, Some(name)));
+    let all = rates.map(|criterion| judge::values(plan, campaign, test, criterion));
+    let cov = |values: &Vec<f64>| statistics::cov(values).unwrap_or(0.0);
+    let judged = all.filter(|values| !values.is_empty());
+    judged.max_by(|a, b| cov(a).total_cmp(&cov(b))).unwrap_or_default()
 }
 
 /// The fewest entries that a rank of a walk listed.

@@ -1,7 +1,8 @@
 //! What the linter's errors do to verdicts, and what the records disprove.
 
 use campaign::{Plan, judge};
-use results::record::{Check, Phase, Record, Stonewall};
+use results::folder::{Campaign, JobEnd};
+use results::record::{Check, Moments, Phase, Record, Spans, Stonewall, Timeline};
 use results::{Outcome, Verdict};
 
 use super::{campaign, job, phase};
@@ -84,7 +85,7 @@ fn an_error_about_a_series_counts_for_its_tests() {
 fn what_the_campaign_as_a_whole_lacks_undermines_each_of_its_verdicts_and_a_silent_job_those_of_its_test() {
     let text = test("A", "", "-w -e", "write.bw") + &test("B", "", "-w -e", "write.bw");
     let whole = || campaign(["A", "B"].map(|id| job(id, 1, phase("write", 100))).into());
-    let judged = |campaign: &results::folder::Campaign| {
+    let judged = |campaign: &Campaign| {
         let verdicts = judge::judge(&plan(&text), campaign);
         let audit = |verdict: &Verdict| verdict.reason.starts_with("missing: ");
         let invalid = |verdict: Verdict| (verdict.outcome == Outcome::Invalid, audit(&verdict));
@@ -103,7 +104,7 @@ fn what_the_campaign_as_a_whole_lacks_undermines_each_of_its_verdicts_and_a_sile
 fn nobody_has_to_explain_the_scatter_of_what_is_invalid() {
     let text = "[[test]]\nid = \"T\"\nior = \"-w -e -b 1g\"\nrepetitions = 3\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"10 B/s\" }\n";
-    let asked = |degraded: bool, ended: results::folder::JobEnd| {
+    let asked = |degraded: bool, ended: JobEnd| {
         let jobs = (1..).zip([100, 200, 400]).map(|(n, bytes)| job("T", n, phase("write", bytes)));
         let mut campaign = campaign(jobs.collect());
         campaign.jobs[1].info.down_after = degraded.then(|| vec!["OST2 is down".into()]);
@@ -111,10 +112,51 @@ fn nobody_has_to_explain_the_scatter_of_what_is_invalid() {
         let findings = campaign::summary(&plan(text), &campaign).findings;
         findings.into_iter().any(|finding| finding.lint == "cov-high")
     };
-    use results::folder::JobEnd::{Exit, Signal};
-    assert!(asked(false, Exit(0)));
-    assert!(!asked(true, Exit(0)), "INVALID by the linter");
-    assert!(!asked(false, Signal(9)), "INVALID by a job that died");
+    assert!(asked(false, JobEnd::Exit(0)));
+    assert!(!asked(true, JobEnd::Exit(0)), "INVALID by the linter");
+    assert!(!asked(false, JobEnd::Signal(9)), "INVALID by a job that died");
+}
+
+/// A test T of three repetitions with these keys, and what its write moved in each.
+fn thrice(keys: &str, bytes: [u64; 3]) -> (String, Campaign) {
+    let text = format!("[[test]]\nid = \"T\"\nior = \"-w -e -b 1g\"\nrepetitions = 3\n{keys}\n");
+    let jobs = (1..).zip(bytes).map(|(n, bytes)| job("T", n, phase("write", bytes)));
+    (text, campaign(jobs.collect()))
+}
+
+#[test]
+fn the_scatter_of_each_rate_that_is_judged_of_a_phase_has_to_be_explained_the_largest_first() {
+    let one = |metric: &str| format!("{{ metric = \"{metric}\", op = \">=\", value = \"10 B/s\" }}");
+    let said = |metrics: [&str; 2], bytes: [[u64; 4]; 3]| {
+        let keys = format!("sustained = \"1 s\"\ncriterion = [{}]", metrics.map(one).join(", "));
+        let (text, mut campaign) = thrice(&keys, bytes.map(|bytes| bytes.iter().sum()));
+        for (job, bytes) in campaign.jobs.iter_mut().zip(bytes) {
+            let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+            let spans = Spans { transfer_s: 4.0, total_s: 4.0, ..Spans::default() };
+            let timeline = Timeline { interval_ns: 1_000_000_000, bytes: bytes.into() };
+            let moments = Moments { last_end_unix_ns: 4_000_000_000, ..Moments::default() };
+            (phase.spans, phase.timeline, phase.moments) = (spans, Some(timeline), Some(moments));
+        }
+        let findings = campaign::summary(&plan(&text), &campaign).findings;
+        let found = findings.into_iter().filter(|one| one.lint == "cov-high").map(|one| one.found);
+        found.collect::<Vec<_>>()
+    };
+    // The means are even, and the worst seconds are not.
+    let uneven = [[100, 100, 100, 100], [60, 140, 100, 100], [20, 180, 100, 100]];
+    let wild = [[100; 4], [200; 4], [400; 4]];
+    for metrics in [["write.bw", "write.sustained"], ["write.sustained", "write.bw"]] {
+        assert_eq!(said(metrics, uneven), ["3 repetitions scatter by 66.7 % (n−1)"], "{metrics:?}");
+        assert_eq!(said(metrics, wild), ["3 repetitions scatter by 65.5 % (n−1)"], "{metrics:?}");
+    }
+}
+
+#[test]
+fn scatter_is_asked_about_also_where_another_criterion_on_the_phase_has_no_value() {
+    let keys = "criterion = [\n{ metric = \"write.sustained\", op = \">=\", value = \"1 B/s\" },\n\
+                { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" },\n]\nsustained = \"1 s\"";
+    let (text, campaign) = thrice(keys, [100, 200, 400]);
+    let findings = campaign::summary(&plan(&text), &campaign).findings;
+    assert!(findings.iter().any(|one| one.lint == "cov-high"), "no timeline: {findings:#?}");
 }
 
 #[test]
