@@ -161,6 +161,11 @@ impl<'a> Case<'a> {
         self.campaign.jobs.iter().filter(|job| job.info.test == self.test.id).collect()
     }
 
+    /// Whether what was measured may be judged, whatever the linter says to it.
+    fn is_usable(&self) -> bool {
+        usable::measured(self, &self.jobs()).is_ok()
+    }
+
     /// Whether the test measures the metric at all.
     fn yields(&self) -> bool {
         match &self.test.line {

@@ -5,26 +5,64 @@
 
 use results::folder::Campaign;
 use results::record::{Counts, Phase};
-use results::summary;
 use results::{Outcome, Verdict};
 use units::Dimension;
 
 use super::wrong::Wrong;
-use super::{Case, measuring};
+use super::{Case, measuring, summary::metrics};
 use crate::lint::table::Shown;
 use crate::lint::{self, Finding, Level};
-use crate::plan::{Plan, Uses};
+use crate::plan::{Plan, Test, Uses};
 
 /// All findings about a plan and about what its campaign recorded, with the plan's waivers.
 pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
     let found = [lint::plan(plan), lint::measured(plan, campaign), lint::reported(campaign)].concat();
+    let all = All { plan, campaign, findings: &found };
     let stays = |one: &&Finding| !OF_VALUES.contains(&one.lint) || rests(plan, campaign, &found, one);
-    let mut all: Vec<Finding> = found.iter().filter(stays).cloned().collect();
+    let mut findings: Vec<Finding> = found.iter().filter(stays).map(|one| all.settled(one)).collect();
     // Of a part of the tests, or of a smaller scale, nobody can say what the others would have needed.
     if campaign.after.is_some() && campaign.info.only.is_empty() && campaign.info.scale.is_none() {
-        all.extend(lint::waiver::idle(&all, &lint::waivers(plan)));
+        findings.extend(lint::waiver::idle(&findings, &lint::waivers(plan)));
     }
-    all
+    findings
+}
+
+/// A plan with its campaign, and all that the linter found.
+#[derive(Clone, Copy)]
+struct All<'a> {
+    plan: &'a Plan,
+    campaign: &'a Campaign,
+    findings: &'a [Finding],
+}
+
+impl All<'_> {
+    /// The finding as it is told once the records have decided: one that lets expect what they show did not
+    /// come true, and so counts for nothing that was measured, is no error.
+    fn settled(&self, finding: &Finding) -> Finding {
+        let counts = |case: &Case<'_>| grave(case).contains(&finding);
+        let expects = finding.level == Level::Error && finding.shown().is_some();
+        if !expects || !self.hold(&finding.about, &|case| case.is_usable() && !counts(case)) {
+            return finding.clone();
+        }
+        let what = format!("{}; by what was recorded it counts for nothing", finding.what);
+        Finding { level: Level::Info, what, ..finding.clone() }
+    }
+
+    /// Whether this is true of all that is measured by the tests that findings called `about` are about;
+    /// false where that is nothing.
+    fn hold(&self, about: &str, is_true: &dyn Fn(&Case<'_>) -> bool) -> bool {
+        let Self { plan, campaign, findings } = *self;
+        let mut tests = plan.tests.iter().filter(|test| concerns(plan, test, about)).peekable();
+        let of_test = |test: &Test| {
+            let metrics = metrics(campaign, test);
+            let case = |(metric, dimension): &(String, Dimension)| {
+                let criterion = measuring(metric, *dimension);
+                is_true(&Case { plan, campaign, findings, test, criterion: &criterion })
+            };
+            !metrics.is_empty() && metrics.iter().all(case)
+        };
+        tests.peek().is_some() && tests.all(of_test)
+    }
 }
 
 /// Lints that ask somebody to explain the values that a verdict rests on.
@@ -88,10 +126,26 @@ pub(super) fn said(finding: &Finding) -> String {
 /// What a finding may be about to count for a test: itself, its series, its file system, the dataset that
 /// it reads, and the whole campaign, which has no name.
 fn about(case: &Case<'_>) -> Vec<String> {
-    let Case { plan, test, .. } = case;
-    let mut about = vec![test.id.clone(), String::new()];
+    let mut about = about_test(case.plan, case.test);
     // What a count of errors is does not depend on how full the file system was.
-    about.extend((!case.counts_errors()).then(|| format!("fs.{}", test.fs)));
+    about.extend((!case.counts_errors()).then(|| fs(case.test)));
+    about
+}
+
+/// Whether a finding called so is about the test, or about what it is one of or needs.
+fn concerns(plan: &Plan, test: &Test, about: &str) -> bool {
+    about_test(plan, test).iter().any(|own| own == about)
+        || fs(test) == about
+        || test.part.is_some_and(|part| plan.groups[part].id == about)
+        || test.states.iter().any(|state| plan.states[*state].job() == about)
+}
+
+fn fs(test: &Test) -> String {
+    format!("fs.{}", test.fs)
+}
+
+fn about_test(plan: &Plan, test: &Test) -> Vec<String> {
+    let mut about = vec![test.id.clone(), String::new()];
     about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));
     let mut uses = test.uses.as_ref();
     while let Some(Uses::Test(index)) = uses {
@@ -128,9 +182,9 @@ fn disproved(case: &Case<'_>, finding: &Finding) -> bool {
 }
 
 /// The findings as the folder keeps them.
-pub(super) fn kept(findings: &[Finding]) -> Vec<summary::Finding> {
+pub(super) fn kept(findings: &[Finding]) -> Vec<results::summary::Finding> {
     let signed = |finding: &Finding| finding.waived.as_ref().map(|by| format!("{}: {}", by.by, by.why));
-    let kept = |finding: &Finding| summary::Finding {
+    let kept = |finding: &Finding| results::summary::Finding {
         lint: finding.lint.to_owned(),
         test: finding.about.clone(),
         level: match finding.level {

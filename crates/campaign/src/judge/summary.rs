@@ -31,6 +31,18 @@ pub(super) fn of(plan: &Plan, campaign: &Campaign, findings: &[Finding]) -> Summ
     }
 }
 
+/// What is told of a test: the metrics of its criteria, or where it has none of each of its phases.
+pub(super) fn metrics(campaign: &Campaign, test: &Test) -> Vec<(String, Dimension)> {
+    let mut metrics: Vec<(String, Dimension)> = Vec::new();
+    for criterion in &test.criteria {
+        let metric = (criterion.metric.clone(), criterion.goal.dimension());
+        if !metrics.contains(&metric) {
+            metrics.push(metric);
+        }
+    }
+    if metrics.is_empty() { of_phases(campaign, test) } else { metrics }
+}
+
 /// What a test without criteria is best known by: bytes or operations per second of its phases.
 fn of_phases(campaign: &Campaign, test: &Test) -> Vec<(String, Dimension)> {
     if let Some(app) = test.line.as_app() {
@@ -69,19 +81,10 @@ impl Whole<'_> {
         usable::values(&case, &case.jobs()).map_err(|(_, why)| why)
     }
 
-    /// The rates of a test: of its criteria, or where it has none of each of its phases.
+    /// The rates of a test.
     fn rates(&self, test: &Test) -> Vec<Rate> {
-        let mut metrics: Vec<(String, Dimension)> = Vec::new();
-        for criterion in &test.criteria {
-            let metric = (criterion.metric.clone(), criterion.goal.dimension());
-            if !metrics.contains(&metric) {
-                metrics.push(metric);
-            }
-        }
-        if metrics.is_empty() {
-            metrics = of_phases(self.campaign, test);
-        }
-        metrics.into_iter().map(|(metric, dimension)| self.rate(test, &metric, dimension)).collect()
+        let metrics = metrics(self.campaign, test).into_iter();
+        metrics.map(|(metric, dimension)| self.rate(test, &metric, dimension)).collect()
     }
 
     fn rate(&self, test: &Test, metric: &str, dimension: Dimension) -> Rate {

@@ -57,6 +57,24 @@ fn ranks_that_may_run_dry_are_judged_by_whether_they_did() {
 }
 
 #[test]
+fn an_error_that_did_not_come_true_is_no_error_of_the_campaign_any_more() {
+    let text = test("T", "", "-w -e -b 1k -D 30", "write.bw").replace("10 B/s", "1 MB/s");
+    let told = |ran_dry, end: JobEnd| {
+        let wall = Stonewall { deadline_s: 30.0, ran_dry, ..Stonewall::default() };
+        let mut job = job("T", 1, Phase { stonewall: Some(wall), ..phase("write", 2_000_000) });
+        job.info.end = end;
+        let findings = campaign::summary(&plan(&text), &campaign(vec![job])).findings;
+        let of = |lint: &str| findings.iter().find(|one| one.lint == lint).cloned().unwrap();
+        of("runs-dry")
+    };
+    let shown = told(0, JobEnd::Exit(0));
+    assert_eq!(shown.level, "info");
+    assert!(shown.found.ends_with("; by what was recorded it counts for nothing"), "{shown:#?}");
+    assert_eq!(told(1, JobEnd::Exit(0)).level, "error", "one ran dry");
+    assert_eq!(told(0, JobEnd::Signal(9)).level, "error", "nothing was shown");
+}
+
+#[test]
 fn an_average_of_more_repetitions_than_are_planned_is_none() {
     let keys = "clause = \"on average of 10 repetitions\"\nrepetitions = 1";
     let verdict = judged(&test("T", keys, "-w -e", "write.bw"), &[("T", phase("write", 100))]).remove(0);
