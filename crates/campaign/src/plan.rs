@@ -357,6 +357,11 @@ impl Plan {
         Ok(Self { parameters: filled.values, choice: choice.clone(), ..plan })
     }
 
+    /// Whether it can also be run at another scale than its own.
+    pub fn has_scales(&self) -> bool {
+        self.text.parse::<toml::Table>().is_ok_and(|file| file.contains_key("scale"))
+    }
+
     /// Whether some file system lies where the user says when the plan is run.
     pub fn needs_dir(&self) -> bool {
         self.file_systems.values().any(|fs| fs.dir.contains("{dir}"))

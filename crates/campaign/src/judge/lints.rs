@@ -12,7 +12,7 @@ use super::wrong::Wrong;
 use super::{Case, measuring, summary::metrics};
 use crate::lint::table::Shown;
 use crate::lint::{self, Finding, Level};
-use crate::plan::{Plan, Test, Uses};
+use crate::plan::{Plan, Test, Uses, Waiver};
 
 /// All findings about a plan and about what its campaign recorded, with the plan's waivers.
 pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
@@ -20,9 +20,10 @@ pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
     let all = All { plan, campaign, findings: &found };
     let stays = |one: &&Finding| !OF_VALUES.contains(&one.lint) || rests(plan, campaign, &found, one);
     let mut findings: Vec<Finding> = found.iter().filter(stays).map(|one| all.settled(one)).collect();
-    // Of a part of the tests, or of a smaller scale, nobody can say what the others would have needed.
-    if campaign.after.is_some() && campaign.info.only.is_empty() && campaign.info.scale.is_none() {
-        findings.extend(lint::waiver::idle(&findings, &lint::waivers(plan)));
+    // Of a part of the tests nobody can say what the others would have needed, nor of one scale what another.
+    if campaign.after.is_some() && campaign.info.only.is_empty() && !plan.has_scales() {
+        let looked = |waiver: &Waiver| all.hold(&waiver.about, &|case| case.is_usable());
+        findings.extend(lint::waiver::idle(&found, &lint::waivers(plan), &looked));
     }
     findings
 }

@@ -178,6 +178,34 @@ fn scatter_is_asked_about_also_where_another_criterion_on_the_phase_has_no_value
 }
 
 #[test]
+fn a_waiver_is_said_to_waive_nothing_only_where_all_was_looked_at_that_it_could_be_about() {
+    let keys = "criterion = { metric = \"write.bw\", op = \">=\", value = \"10 B/s\" }\n\
+                waive = [{ lint = \"cov-high\", why = \"so\", by = \"lead\" }]";
+    let idle = |bytes: [u64; 3], more: &str, otherwise: &dyn Fn(&mut Campaign)| {
+        let (text, mut campaign) = thrice(keys, bytes);
+        otherwise(&mut campaign);
+        let findings = campaign::summary(&plan(&format!("{more}{text}")), &campaign).findings;
+        findings.into_iter().any(|one| one.lint == "waiver")
+    };
+    let (even, wild) = ([100, 101, 102], [100, 200, 400]);
+    assert!(idle(even, "", &|_| {}));
+    assert!(!idle(wild, "", &|_| {}), "it was needed");
+    type Otherwise<'a> = &'a dyn Fn(&mut Campaign);
+    let unknown: [(Otherwise<'_>, &str); 3] = [
+        (&|campaign| campaign.jobs[2].info.end = JobEnd::Signal(9), "one died"),
+        (&|campaign| drop(campaign.jobs.pop()), "one was left out"),
+        (&|campaign| campaign.jobs.clear(), "the test was"),
+    ];
+    for (otherwise, why) in unknown {
+        assert!(!idle(even, "", otherwise), "{why}");
+    }
+    let degraded = |campaign: &mut Campaign| campaign.jobs[1].info.down_after = Some(vec!["OST2".into()]);
+    assert!(!idle(wild, "", &degraded), "found, and of what is INVALID nobody has to sign it");
+    let small = "parameters = { n = \"1\" }\nscale = { small = { n = \"2\" } }\n";
+    assert!(!idle(even, small, &|_| {}), "another scale may need it");
+}
+
+#[test]
 fn nothing_rests_on_a_number_that_the_linter_made_invalid() {
     let wear_out = "-w -e -D 30 -O stoneWallingWearOut=1";
     let text = test("BASE", "sustained = \"1 s\"", wear_out, "write.bw")
