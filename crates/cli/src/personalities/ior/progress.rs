@@ -220,16 +220,23 @@ mod tests {
         board_after(0)
     }
 
+    /// The first look at a phase: however long it took to get to it, the speed is that of all 50 transfers.
+    fn assert_has_50_mib(look: &Look) {
+        let bytes = look.bytes_per_second * look.seconds;
+        assert!((bytes / (50.0 * 1048576.0) - 1.0).abs() < 1e-9, "{look:?}");
+    }
+
     #[test]
     fn a_look_tells_share_speed_slowest_rank_and_time_left() {
         let mut running = running(0);
         let look = look(0, &mut running, &board());
         assert_eq!((look.transfers, look.slowest_rank, look.slowest_transfers), (50, 0, 20));
         assert!((look.done - 0.25).abs() < 1e-9, "{look:?}");
+        assert!(look.seconds >= 10.0, "{look:?}");
         let left = look.seconds_left.unwrap();
-        assert!((left - 30.0).abs() < 0.5, "{look:?}");
-        assert!((look.bytes_per_second / (5.0 * 1048576.0) - 1.0).abs() < 0.05, "{look:?}");
-        let line = line(&look);
+        assert!((left / look.seconds - 3.0).abs() < 1e-9, "{look:?}");
+        assert_has_50_mib(&look);
+        let line = line(&Look { bytes_per_second: 5.0 * 1048576.0, ..look });
         assert!(
             line.starts_with("write 2   25 %  5.0") && line.contains("slowest rank 0: 20 transfers"),
             "{line}"
@@ -240,7 +247,7 @@ mod tests {
     #[test]
     fn where_the_deadline_comes_first_it_is_the_measure() {
         let look = look(0, &mut running(20), &board());
-        assert!((look.done - 0.5).abs() < 0.05, "{look:?}");
+        assert!((look.done - (look.seconds / 20.0).min(1.0)).abs() < 1e-9, "{look:?}");
     }
 
     #[test]
@@ -248,7 +255,7 @@ mod tests {
         let look = look(0, &mut running(0), &board_after(15));
         assert_eq!((look.transfers, look.bytes, look.slowest_transfers), (20, 20 << 20, 5));
         assert!((look.done - 0.25).abs() < 1e-9, "{look:?}");
-        assert!((look.bytes_per_second / (5.0 * 1048576.0) - 1.0).abs() < 0.05, "{look:?}");
+        assert_has_50_mib(&look);
     }
 
     #[test]
@@ -273,10 +280,12 @@ mod tests {
             }
             look(0, &mut running, &board)
         };
-        let (first, later, late) = (after(0), after(10), after(30));
+        let (first, later, late) = (after(0), after(10), after(300));
         let left = [first.seconds_left.unwrap(), later.seconds_left.unwrap()];
-        assert!((left[0] - left[1] - 10.0).abs() < 0.5, "{left:?}");
-        assert!(line(&later).starts_with("write 2   25 %  no transfer ended for 10.0 s  p99 "), "{later:?}");
+        assert!((left[0] - left[1] - later.idle_seconds).abs() < 1e-6, "{left:?} {later:?}");
+        assert!(later.idle_seconds >= 10.0 && first.idle_seconds == 0.0, "{first:?} {later:?}");
+        let shown = line(&Look { idle_seconds: 10.0, ..later.clone() });
+        assert!(shown.starts_with("write 2   25 %  no transfer ended for 10.0 s  p99 "), "{later:?}");
         assert!(!line(&first).contains("ended for"), "{first:?}");
         assert_eq!(late.seconds_left, None, "longer than all were to take");
     }
