@@ -3,7 +3,6 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -30,8 +29,7 @@ impl Fake {
         for name in ["sbatch", "squeue", "sacct"] {
             let text = "#!/bin/sh\necho \"$*\" >> \"$0.calls\"\ncat \"$0.out\"\ncat \"$0.err\" >&2\nexit \
              $(cat \"$0.status\")\n";
-            fs::write(place.path("bin").join(name), text).unwrap();
-            fs::set_permissions(place.path("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
+            common::script(&place.path("bin").join(name), text);
         }
         let fake = Self(place);
         fake.says("sbatch", "123\n", "", 0);

@@ -132,7 +132,7 @@ fn inodes_that_run_out_name_the_directory_or_file() {
 fn as_nobody(dir: &Path, words: &str) -> Ran {
     let copy = tempfile::Builder::new().prefix("assay").tempdir_in("/tmp").unwrap();
     let theirs = copy.path().join("assay");
-    std::fs::copy(program(), &theirs).unwrap();
+    common::copy_of_program(&theirs);
     for path in [copy.path(), dir] {
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
     }

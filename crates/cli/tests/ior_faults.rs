@@ -138,7 +138,7 @@ fn an_unwritable_directory_is_named() {
         // Root writes everywhere: be somebody else, from a copy of the program that they may run.
         let copy = tempfile::Builder::new().prefix("assay").tempdir_in("/tmp").unwrap();
         let program = copy.path().join("assay");
-        std::fs::copy(common::program(), &program).unwrap();
+        common::copy_of_program(&program);
         for path in [copy.path(), dir.path()] {
             std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         }

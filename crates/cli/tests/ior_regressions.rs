@@ -46,7 +46,7 @@ fn the_cache_of_somebody_elses_file_is_not_guessed() {
     std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     ior(dir.path(), 1, "-w -k -b 1m -t 64k -o f").ok();
     let program = dir.path().join("assay");
-    std::fs::copy(common::program(), &program).unwrap();
+    common::copy_of_program(&program);
     let mut command = Command::new(&program);
     command.current_dir(dir.path()).args("ior -r -k -b 1m -t 64k -o f".split(' ')).uid(65534).gid(65534);
     let text = run(&mut command).ok();

@@ -59,7 +59,7 @@ fn the_acceptance_lines_run_for_an_ordinary_user() {
             use std::os::unix::fs::PermissionsExt;
             // The program may lie where only root may go.
             let program = dir.path().join("assay");
-            std::fs::copy(common::program(), &program).unwrap();
+            common::copy_of_program(&program);
             std::fs::create_dir_all(dir.path().join("here")).unwrap();
             for path in [dir.path(), &dir.path().join("here"), &program] {
                 std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();

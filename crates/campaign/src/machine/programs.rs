@@ -74,6 +74,7 @@ impl Hashes {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::process::Command;
 
     use results::folder::sha256;
 
@@ -84,8 +85,10 @@ mod tests {
         let here = tempfile::tempdir().unwrap();
         let file = here.path().join("launch");
         let text = "#!/bin/sh\necho; echo launch 7\n";
-        fs::write(&file, text).unwrap();
-        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        // By a process of its own: what this one has open to write, a child that another test just starts
+        // has open too, and then it cannot be run.
+        let line = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+        assert!(Command::new("sh").args(["-c", line]).arg(&file).arg(text).status().unwrap().success());
         let path = format!("/no/such/place:{}", here.path().display());
         let found = launcher("launch", &path).unwrap();
         assert_eq!((found.version.as_str(), found.sha256), ("launch 7", sha256(text.as_bytes())));

@@ -3,8 +3,8 @@
 #![allow(dead_code, unreachable_pub)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -19,14 +19,21 @@ impl Stage {
     /// With this script.
     pub fn of(script: &str) -> Self {
         let stage = Self(tempfile::tempdir().unwrap());
-        stage.write("program", script);
-        fs::set_permissions(stage.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
+        stage.write_program(script);
         fs::create_dir(stage.path("scratch")).unwrap();
         stage
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
+    }
+
+    /// Writes the stand-in. A process of its own does that: what this one has open to write, a child that
+    /// another thread just starts has open too, and then it cannot be run (ETXTBSY).
+    pub fn write_program(&self, script: &str) {
+        let line = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+        let status = Command::new("sh").args(["-c", line]).arg(self.path("program")).arg(script).status();
+        assert!(status.unwrap().success(), "no stand-in at {}", self.path("program").display());
     }
 
     pub fn write(&self, name: &str, text: &str) {

@@ -90,6 +90,20 @@ pub fn program() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_assay"))
 }
 
+/// Makes a copy of the program that is to be run. A process of its own copies: what this one has open to
+/// write, a child that another thread just starts has open too, and then it cannot be run (ETXTBSY).
+pub fn copy_of_program(to: &Path) {
+    let status = Command::new("cp").arg(program()).arg(to).status();
+    assert!(status.is_ok_and(|status| status.success()), "no copy at {}", to.display());
+}
+
+/// Makes a script that is to be run, in the same way.
+pub fn script(path: &Path, text: &str) {
+    let line = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+    let status = Command::new("sh").args(["-c", line]).arg(path).arg(text).status();
+    assert!(status.is_ok_and(|status| status.success()), "no script at {}", path.display());
+}
+
 /// The library that breaks files, to be preloaded; it lies beside the tests.
 pub fn shim() -> PathBuf {
     let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
