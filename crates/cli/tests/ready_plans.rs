@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::campaign::{Place, SmallFs, names, there};
 
 /// Longest wait for one plan, on a machine that does other things.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What the linter says of a plan at a small scale, and has to: that it is small.
 const SMALL_ON_PURPOSE: &[(&str, &str)] = &[("purple-metadata", "ls-walk")];
@@ -230,12 +230,9 @@ fn reads_of_a_file_system_in_memory_are_no_reads_of_storage() {
 fn flash_io_of_blue_waters_is_judged_by_what_it_finds_again() {
     if there("mpirun.openmpi") {
         let place = Place::new();
-        let launch = "flash.sh";
+        let launch = place.path("flash.sh");
         let script = "#!/bin/sh\nexec mpirun.openmpi --allow-run-as-root --oversubscribe \"$@\"\n";
-        std::fs::write(place.path(launch), script).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(place.path(launch), mode).unwrap();
-        let launch = place.path(launch);
+        common::script(&launch, script);
         let words = format!("bluewaters-flash-io --set program={}", launch.display());
         assert_eq!(outcomes(&place, &words), ["FLASH PASS"; 3]);
     }

@@ -7,7 +7,7 @@
 
 mod launch;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use launch::{Job, Mpi, debian_mpich, debian_open_mpi, skipped, wheel, wheel_standard};
 
@@ -109,10 +109,10 @@ fn no_library_at_all_is_refused_naming_what_was_looked_for() {
 #[test]
 fn a_killed_rank_ends_the_job_within_seconds() {
     for mpi in [debian_open_mpi(), debian_mpich(), wheel()].into_iter().flatten() {
-        let begin = Instant::now();
         let done = Job::new(&mpi, 3, "die").run();
         assert_ne!(done.code, Some(0), "{}: a lost rank is no success:\n{}", mpi.name, done.output);
-        assert!(begin.elapsed() < Duration::from_secs(15), "{}: took {:?}", mpi.name, begin.elapsed());
+        // On a machine that is busy with others; a job that waits for the lost rank does not end at all.
+        assert!(done.took < Duration::from_secs(60), "{}: took {:?}", mpi.name, done.took);
         assert!(!done.output.contains("ok: "), "{}", done.output);
         done.sweep_shared_memory();
     }

@@ -23,7 +23,7 @@ const CGROUPS: &str = "/sys/fs/cgroup/blkio";
 /// Room of a brick, bytes; taken as it is written.
 const ROOM: u64 = 256 << 20;
 /// Longest wait for the mount.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a volume is made of its bricks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ impl Gluster {
                  option transport.address-family inet\n  option remote-host 127.0.0.1\n  \
                  option remote-port {}\n  \
                  option remote-subvolume brick\n  option username t\n  option password t\n  \
-                 option ping-timeout 5\nend-volume\n",
+                 option ping-timeout 30\nend-volume\n",
                 self.ports[brick - 1]
             ));
         }

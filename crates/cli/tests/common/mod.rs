@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longest wait for one run.
-pub const PATIENCE: Duration = Duration::from_secs(100);
+/// Longest wait for one run, on a machine that does other things.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a run left.
 #[derive(Debug)]

@@ -17,12 +17,12 @@ umount m || exit 1
 running() { [ -s c.pid ] && grep -q glusterfs /proc/$(cat c.pid)/cmdline 2>&-; }
 tries=0
 while running; do
-    tries=$((tries + 1)); [ $tries -lt 400 ] || { echo "the old client does not end" >&2; exit 1; }
+    tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "the old client does not end" >&2; exit 1; }
     sleep 0.05
 done
 glusterfs -f $PWD/c.$1.vol -l $PWD/c.log -p $PWD/c.pid $PWD/m </dev/null >/dev/null 2>&1 || exit 1
 until mountpoint -q m && timeout -s KILL 2 ls m >/dev/null 2>&1; do
-    tries=$((tries + 1)); [ $tries -lt 400 ] || { echo "no mount" >&2; exit 1; }
+    tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "no mount" >&2; exit 1; }
     sleep 0.05
 done
 "#;
@@ -51,7 +51,7 @@ server=$(cat ROOT/b$1.pid) || exit 1
 grep -q glusterfs /proc/$server/cmdline 2>&- && kill -9 $server
 tries=0
 until sh ROOT/health.sh | grep -q "brick b$1 is down"; do
-    tries=$((tries + 1)); [ $tries -lt 400 ] || { echo "brick b$1 is still there" >&2; exit 1; }
+    tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "brick b$1 is still there" >&2; exit 1; }
     sleep 0.05
 done
 "#;
@@ -62,7 +62,7 @@ echo $$ > CGROUP.$1/cgroup.procs || exit 1
 glusterfsd -f ROOT/b$1.vol -l ROOT/b$1.log -p ROOT/b$1.pid </dev/null >/dev/null 2>&1 || exit 1
 tries=0
 while sh ROOT/health.sh | grep -q "brick b$1 is down"; do
-    tries=$((tries + 1)); [ $tries -lt 400 ] || { echo "brick b$1 is still down" >&2; exit 1; }
+    tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "brick b$1 is still down" >&2; exit 1; }
     sleep 0.05
 done
 "#;
