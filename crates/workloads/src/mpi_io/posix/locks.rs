@@ -54,8 +54,9 @@ fn visits(ranks: u32) -> u64 {
     (MOST * TURNS / ranks).clamp(1, MOST).into()
 }
 
-/// How long a rank stays between its load and its store: long enough for others to come in, if they can.
-const STAY: Duration = Duration::from_micros(100);
+/// How long a rank stays between its load and its store: long enough for others to come in, if they can, also
+/// where they wait for a processor meanwhile.
+const STAY: Duration = Duration::from_millis(1);
 
 const COUNTER: Range = Range { start: 64, length: 8 };
 
