@@ -100,8 +100,8 @@ fn parts_of_a_group_run_at_once_and_are_judged_alone_and_in_sum() {
         "[[group]]\nid = \"LOAD\"\nclause = \"both\"\nrepetitions = 2\n\
          criterion = {{ metric = \"step.bw\", op = \">=\", value = \"8 GB/s\" }}\n\
          [[group.parts]]\nid = \"app\"\n{}{floor}[[group.parts]]\nid = \"ior\"\n{}",
-        app("1", "5"),
-        app("1", "3.5"),
+        app("3", "5"),
+        app("3", "3.5"),
     );
     let (_place, campaign) = judged(&group, &["LOAD.app"]);
     let order: Vec<String> =

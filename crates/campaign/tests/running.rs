@@ -98,7 +98,7 @@ fn names_in(dir: &Path) -> Vec<String> {
 /// Whether a process that was killed is gone: on a busy machine that takes its time.
 fn soon_gone(pid: &str) -> bool {
     let begin = Instant::now();
-    while alive(pid) && begin.elapsed() < Duration::from_secs(20) {
+    while alive(pid) && begin.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
     }
     !alive(pid)
@@ -108,9 +108,10 @@ fn alive(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
 }
 
-/// Asks the campaign to stop when it shows job `at` running.
+/// Asks the campaign to stop when it shows job `at` running, which has written who it is.
 struct StopAt {
     at: u32,
+    pids: PathBuf,
     stop: Arc<AtomicBool>,
 }
 
@@ -118,6 +119,7 @@ impl Observer for StopAt {
     fn see(&mut self, event: &Event<'_>) {
         if let Event::Runs(job, _) = event
             && job.number == self.at
+            && fs::read_to_string(&self.pids).is_ok_and(|pids| pids.ends_with('\n'))
         {
             self.stop.store(true, Ordering::Relaxed);
         }
@@ -193,23 +195,24 @@ fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
     let stage = Stage::new();
     let hanging = two_tests().replace("-r -k", "-r -k -j 2");
     let mut stopping = stage.asked(&hanging, false);
-    let mut observer = StopAt { at: 4, stop: Arc::clone(&stopping.stop) };
+    let pids = stage.path("program.pids");
+    let mut observer = StopAt { at: 4, pids: pids.clone(), stop: Arc::clone(&stopping.stop) };
     let ended = run(&stopping, &mut observer).unwrap();
     assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
-    let pids = fs::read_to_string(stage.path("program.pids")).unwrap();
-    assert!(pids.split_whitespace().all(soon_gone), "the job and its child are gone: {pids}");
+    let told = fs::read_to_string(&pids).unwrap();
+    assert!(told.split_whitespace().all(soon_gone), "the job and its child are gone: {told}");
+    fs::remove_file(&pids).unwrap();
     assert_eq!(stage.scratch(), ["campaign.data"], "the dataset waits for the rest");
 
     // The hang is gone; the plan is the same.
     let script = SCRIPT.replace("*\"-j 2\"*) ", "*\"-j 9\"*) ");
     stopping.stop.store(false, Ordering::Relaxed);
     stopping.resume = true;
-    let other_build = stage.path("program");
-    fs::write(&other_build, &script).unwrap();
+    stage.write_program(&script);
     let refused = run(&stopping, &mut Blind).unwrap_err().to_string();
     assert!(refused.contains("was begun by another build of stand-in 1"), "{refused}");
-    fs::write(&other_build, SCRIPT).unwrap();
-    let mut observer = StopAt { at: 4, stop: Arc::clone(&stopping.stop) };
+    stage.write_program(SCRIPT);
+    let mut observer = StopAt { at: 4, pids, stop: Arc::clone(&stopping.stop) };
     assert!(matches!(run(&stopping, &mut observer).unwrap(), Ended::Stopped { done: 3, of: 4 }));
     assert_eq!(stage.calls().len(), 5, "only the job that had not ended was run again");
     let loaded = load(&stage.path("campaign")).unwrap();
@@ -251,8 +254,7 @@ fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
 fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_hear() {
     for deaf in ["-j 2", "-j 3"] {
         let stage = Stage::new();
-        let tests =
-            format!("[[test]]\nid = \"W\"\nior = \"-w -e {deaf}\"\ntimeout = \"300 ms\"\n{CRITERION}\n");
+        let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e {deaf}\"\ntimeout = \"3 s\"\n{CRITERION}\n");
         let campaign = stage.judged(&tests, false);
         assert_eq!(campaign.jobs[0].info.end, JobEnd::TimedOut);
         let pids = fs::read_to_string(stage.path("program.pids")).unwrap();
@@ -260,7 +262,7 @@ fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_h
         assert_eq!(campaign.verdicts[0].outcome, Outcome::Invalid);
         assert_eq!(
             campaign.verdicts[0].reason,
-            "repetition 1 did not end in time and was killed after 300 ms"
+            "repetition 1 did not end in time and was killed after 3.00 s"
         );
     }
 }

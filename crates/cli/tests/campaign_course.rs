@@ -8,7 +8,7 @@ use common::campaign::{Place, json};
 use serde_json::Value;
 
 /// Writes at a held rate, so that little is written however fast the machine is.
-const HELD: &str = "ior = \"-w -e -F -t 64k -b 1g -D 3 --rate 400/s\"";
+const HELD: &str = "ior = \"-w -e -F -t 64k -b 1g -D 6 --rate 100/s\"";
 
 fn verdicts(place: &Place) -> Vec<Value> {
     json(&place.folder().join("verdicts.json")).as_array().unwrap().clone()
@@ -28,8 +28,8 @@ fn told(verdict: &Value, words: &str) -> usize {
 fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_nothing() {
     let place = Place::new();
     place.plan(&format!(
-        "[[test]]\nid = \"W\"\n{HELD}\nrepetitions = 2\nwarm_up = 1\nsustained = \"1 s\"\n\
-         steady = {{ window = \"1 s\", slope = \"100000 %\", range = \"100000 %\", max = \"2 s\" }}\n\
+        "[[test]]\nid = \"W\"\n{HELD}\nrepetitions = 2\nwarm_up = 1\nsustained = \"2 s\"\n\
+         steady = {{ window = \"2 s\", slope = \"100000 %\", range = \"100000 %\", max = \"4 s\" }}\n\
          criterion = [\n  {{ metric = \"write.sustained\", stat = \"min\", op = \">\", value = \"1 \
          B/s\" }},\n\
          {{ metric = \"write.steady\", stat = \"min\", op = \">\", value = \"1 B/s\" }},\n]\n"
@@ -41,7 +41,7 @@ fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_not
     for verdict in verdicts(&place) {
         assert_eq!(verdict["statistics"]["values"].as_array().unwrap().len(), 2);
         assert_eq!(told(&verdict, "write: the worst "), 1, "{verdict:#}");
-        assert_eq!(told(&verdict, "write: steady by windows of 1.00 s"), 1, "{verdict:#}");
+        assert_eq!(told(&verdict, "write: steady by windows of 2.00 s"), 1, "{verdict:#}");
         assert_eq!(told(&verdict, "1 warm-up ran before the repetitions and counts for nothing"), 1);
         let kinds: Vec<&Value> =
             verdict["stretches"].as_array().unwrap().iter().map(|stretch| &stretch["kind"]).collect();

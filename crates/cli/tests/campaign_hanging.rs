@@ -50,7 +50,7 @@ fn a_job_that_hangs_in_the_kernel_is_named_and_a_campaign_that_is_stopped_leaves
     fs::write(&freeze, "").unwrap();
     fs::create_dir(place.path("c")).unwrap();
     place.plan(&format!(
-        "[[test]]\nid = \"A\"\nranks = 1\ntimeout = \"300 ms\"\n\
+        "[[test]]\nid = \"A\"\nranks = 1\ntimeout = \"5 s\"\n\
          criterion = {{ metric = \"step.bw\", op = \">=\", value = \"1 GB/s\" }}\n[test.app]\n\
          argv = [\"sh\", \"-c\", '''if rm {freeze}; then fsfreeze -f {dir}; echo > {dir}/f; fi; \
          echo 'rate: 5 GB/s' ''']\n\

@@ -55,7 +55,7 @@ fn a_slow_file_system_misses_its_floors_and_its_clients_memory_is_no_answer() {
     place.plan(
         &[
             floor("SLOW", "", "-w -F -e -k -t 128k -b 1m", "8 MiB/s"),
-            floor("ENOUGH", "", "-w -F -e -t 128k -b 512k", "1 MiB/s"),
+            floor("ENOUGH", "", "-w -F -e -t 128k -b 512k", "256 KiB/s"),
             floor("SHORT", "sustained = \"60 s\"", "-w -F -e -t 128k -b 512k", "1 B/s"),
             floor("CACHED", "uses = \"SLOW\"", read, "8 MiB/s"),
             floor("COLD", &cold, &format!("{read} --drop-caches"), "8 MiB/s"),
@@ -68,7 +68,7 @@ fn a_slow_file_system_misses_its_floors_and_its_clients_memory_is_no_answer() {
     let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
     let wanted = [
         ("SLOW", "FAIL", " misses >= 8 MiB/s"),
-        ("ENOUGH", "PASS", " meets >= 1 MiB/s"),
+        ("ENOUGH", "PASS", " meets >= 256 KiB/s"),
         ("SHORT", "INVALID", ", and has to hold 60.0 s"),
         ("CACHED", "INVALID", " of the data was in this client's page cache before it was read"),
         ("COLD", "FAIL", " misses >= 8 MiB/s"),
@@ -79,7 +79,7 @@ fn a_slow_file_system_misses_its_floors_and_its_clients_memory_is_no_answer() {
     assert!(verdicts[3]["value"].is_null(), "{verdicts:#}");
     // A device may save up what it was not asked for, for some tenths of a second, and this lasted one.
     for verdict in [&verdicts[0], &verdicts[4]] {
-        assert!(verdict["value"].as_f64().unwrap() < rate as f64 * 1.5, "{verdict:#}");
+        assert!(verdict["value"].as_f64().unwrap() < rate as f64 * 2.0, "{verdict:#}");
     }
 }
 
@@ -167,7 +167,7 @@ fn a_file_system_that_another_fills_half_way_costs_one_attempt_and_what_depends_
     place.plan(
         &[
             floor("BEFORE", "", "-w -F -e -t 64k -b 2m", "1 B/s"),
-            floor("DURING", "", &format!("{write} --rate 2MB/s"), "1 B/s"),
+            floor("DURING", "", &format!("{write} --rate 500kB/s"), "1 B/s"),
             floor("READER", "uses = \"DURING\"\ncache = \"warm\"", "-r -F -k -t 64k -b 2m", "1 B/s"),
             floor("AFTER", &room, write, "1 B/s"),
         ]

@@ -144,13 +144,13 @@ fn ctrl_c_ends_the_job_leaves_a_folder_to_resume_and_says_how() {
 #[test]
 fn a_job_that_hangs_is_killed_with_its_children_and_the_campaign_goes_on() {
     let place = Place::new();
-    let tests = TESTS.replace("id = \"C\"\n", "id = \"C\"\ntimeout = \"300 ms\"\n");
+    let tests = TESTS.replace("id = \"C\"\n", "id = \"C\"\ntimeout = \"3 s\"\n");
     place.plan(&format!("{}{tests}", place.hanging("-R")));
     let ran = place.campaign();
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C INVALID", "D PASS"]);
     let reason = &place.verdicts()[2].2;
-    assert!(reason.contains("did not end in time and was killed after 300 ms"), "{reason}");
+    assert!(reason.contains("did not end in time and was killed after 3.00 s"), "{reason}");
     let sleeper = fs::read_to_string(place.path("hang.pid")).unwrap();
     until("the end of the job's child", || !alive(sleeper.trim()));
 }

@@ -260,8 +260,10 @@ fn a_folder_is_whole_while_two_parts_that_had_ended_are_set_aside_for_a_third() 
     }
 }
 
-/// Kills every process of a session.
+/// Kills every process of a session, the campaign that leads it first: else it would have the time to record
+/// that its job was killed, which is another story.
 fn kill_session(session: u32) {
+    common::campaign::signal("-KILL", session);
     for process in names(std::path::Path::new("/proc")) {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         let belongs = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(3));

@@ -57,7 +57,7 @@ fn length(path: &Path) -> u64 {
 fn head(fs: &str) -> String {
     format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nclients = {{ delivered = 1 }}\n\
-         defaults = {{ timeout = \"60 s\", repetitions = 1 }}\n[fs.s]\ndir = \"{{dir}}\"\n{fs}"
+         defaults = {{ timeout = \"180 s\", repetitions = 1 }}\n[fs.s]\ndir = \"{{dir}}\"\n{fs}"
     )
 }
 
@@ -138,7 +138,7 @@ fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others
         )
     };
     let lost = "states = [\"lost\"]\nrepetitions = 2\nstripes = 2";
-    let state = format!("[state.lost]\n{}timeout = \"30 s\"\n", gluster.without(2));
+    let state = format!("[state.lost]\n{}timeout = \"90 s\"\n", gluster.without(2));
     let asked = format!("health = \"{}\"\n{state}", gluster.health());
     let tests = [test("BEFORE", "stripes = \"all\""), test("LOST", lost), test("AFTER", "stripes = 1")];
     fs::write(place.path("p.toml"), head(&asked) + &tests.concat()).unwrap();
@@ -167,21 +167,22 @@ fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others
 fn a_distributed_volume_that_loses_a_server_costs_attempts_and_not_the_campaign() {
     let Some(mut gluster) = Gluster::start(Volume::Distribute, &[RATE; 2]) else { return };
     let place = Place::new();
-    let test = |id: &str, fs: &str| {
+    let test = |id: &str, fs: &str, block: &str| {
         format!(
             "[[test]]\nid = \"{id}\"\nfs = \"{fs}\"\nranks = 12\n\
-             ior = \"-w -F -e -k -t 128k -b 256k -o {{dir}}/{EVEN}\"\n\
+             ior = \"-w -F -e -k -t 128k -b {block} -o {{dir}}/{EVEN}\"\n\
              criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 kB/s\" }}\n"
         )
     };
     let reader = format!(
         "[[test]]\nid = \"READER\"\nfs = \"s\"\nranks = 12\nuses = \"DURING\"\n\
-         ior = \"-r -F -k -t 128k -b 256k -o {{dir}}/{EVEN} --drop-caches\"\n\
+         ior = \"-r -F -k -t 128k -b 1m -o {{dir}}/{EVEN} --drop-caches\"\n\
          criterion = {{ metric = \"read.bw\", op = \">=\", value = \"1 kB/s\" }}\n"
     );
     let other = head(&format!("[fs.other]\ndir = {:?}\n", place.dir()));
-    let tests =
-        [test("BEFORE", "s"), test("DURING", "s"), reader, test("AFTER", "s"), test("OTHER", "other")];
+    // What the server is killed in lasts for seconds.
+    let [before, during] = [test("BEFORE", "s", "256k"), test("DURING", "s", "1m")];
+    let tests = [before, during, reader, test("AFTER", "s", "256k"), test("OTHER", "other", "256k")];
     fs::write(place.path("p.toml"), other + &tests.concat()).unwrap();
     // With the brick goes what says that the directory is the campaign's own.
     let has_mark = |own: &Path| length(&own.join(".assay-campaign")) > 0;

@@ -4,6 +4,7 @@
 mod common;
 
 use std::path::Path;
+use std::time::Instant;
 
 use common::{ALL_MPI, ior};
 use serde_json::Value;
@@ -89,15 +90,17 @@ fn a_rate_limit_is_kept_by_all_ranks_together_and_by_a_queue() {
 #[test]
 fn what_is_done_within_the_ramp_does_not_count() {
     let dir = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
     let records = records(dir.path(), 1, "-a DUMMY -w -b 4m -t 4k --rate 500/s --ramp 1 -o f");
     let write = phase(&records, "write");
-    // 1,024 transfers at 500 a second, of which the first second's do not count.
+    // 1,024 transfers at 500 a second, of which the first second's do not count: 524 are left, and more where
+    // the machine held some of the first ones up until the ramp was over.
     let ops = write["ops"].as_u64().unwrap();
-    assert!((400..=530).contains(&ops), "{ops}");
+    assert!((500..1024).contains(&ops), "{ops}");
     assert_eq!((write["latency"]["count"].as_u64(), write["ramp_s"].as_f64()), (Some(ops), Some(1.0)));
     let seconds = write["spans"]["total_s"].as_f64().unwrap();
-    let ended = 1023.0 / 500.0 - 1.0;
-    assert!((ended - 0.05..ended + 5.0).contains(&seconds), "{seconds} s without the ramp");
+    assert!(seconds > 1023.0 / 500.0 - 1.0 - 0.05, "{seconds} s without the ramp");
+    assert!(seconds + 1.0 < begun.elapsed().as_secs_f64(), "{seconds} s hold the ramp, too");
 }
 
 #[test]

@@ -24,7 +24,7 @@ struct Told {
 fn campaign(gluster: &Gluster, bricks: usize) -> Told {
     let place = Place::new();
     place.plan(&format!(
-        "[[test]]\nid = \"W\"\nior = \"-w -F -e -t 256k -b 6m -k\"\nranks = {RANKS}\nrepetitions = 2\n\
+        "[[test]]\nid = \"W\"\nior = \"-w -F -e -t 128k -b 2m -k\"\nranks = {RANKS}\nrepetitions = 2\n\
          criterion = {{ metric = \"write.bw\", stat = \"max\", op = \">=\", value = \"1 kB/s\" }}\n"
     ));
     std::fs::create_dir(place.path("evidence")).unwrap();
@@ -68,7 +68,7 @@ fn ranks(all: &BTreeSet<u64>) -> String {
 
 #[test]
 fn a_slow_brick_is_named_with_its_ranks_and_sound_ones_are_not_accused() {
-    let sound = 16 * MIB;
+    let sound = 4 * MIB;
     let Some(gluster) = Gluster::start(Volume::Distribute, &[sound; 4]) else { return };
     let told = campaign(&gluster, 4);
     let known: BTreeSet<u64> = told.on.iter().flatten().copied().collect();
@@ -79,7 +79,7 @@ fn a_slow_brick_is_named_with_its_ranks_and_sound_ones_are_not_accused() {
         told.warnings.iter().filter(slow).cloned().collect()
     };
     assert!(accused(&told).is_empty(), "{:#?}", told.warnings);
-    gluster.throttle(3, 5 * MIB);
+    gluster.throttle(3, MIB);
     // Where the hash put next to nothing on the slow brick, it is no measurement of it; names then differ.
     let told = (0..5).map(|_| campaign(&gluster, 4)).find(|told| told.on[2].len() >= 2);
     let told = told.expect("five directories hash alike");

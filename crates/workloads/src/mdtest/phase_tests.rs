@@ -345,7 +345,7 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
 fn directories_and_files_that_the_deadline_stopped_are_found_again_by_their_own_counts() {
     let dir = tempfile::tempdir().expect("a directory");
     let status_file = Some(dir.path().join("status").display().to_string());
-    let slow = Recording::pausing(&[("mkdir", 50), ("open-write", 2)]);
+    let slow = Recording::pausing(&[("mkdir", 200), ("open-write", 2)]);
     let creates = Parameters { items: 10_000, deadline: 1, status_file, ..only_create() };
     let left = play_on(2, &within(dir.path(), &creates), &slow);
     let made = ["directory", "file"].map(|kind| left[0].phase(&format!("{kind}_creation")).ops);
