@@ -35,9 +35,11 @@ const STOPPED: &str = "transfer=128k,block=8m,write_s=3,sustained=1 s,read_s=2,r
 /// The same where a slow brick has the smallest file, so that the others have soon read as much. Each of its
 /// transfers takes four seconds: the last ones end three seconds after the deadline.
 const SMALL: &str = "transfer=512k,block=12m,write_s=5,sustained=1 s,read_s=2,read_window=400 ms,verify=no";
-/// How far from linear: three times what the contract has, because what else a machine does may cost six bricks
-/// a tenth and more that it does not cost one. What is not linear here is off by almost half, or more.
-const LINEAR: &str = "linear=30%";
+/// How far from linear, as the contract has it.
+const LINEAR: &str = "linear=10%";
+/// What else a machine does may cost six bricks a tenth that it does not cost one, or leave open what misses
+/// by almost half: so often a campaign is tried where its verdicts are not the true ones.
+const TRIES: usize = 3;
 /// As much by each rank as by the others, however long it takes.
 const WHOLE: &str = "transfer=128k,block=1m,write_s=60,verify=no";
 /// How lines of the plan begin that ask for a rate which is held: where each rank writes as much, those
@@ -51,8 +53,8 @@ struct Thirds {
 
 impl Thirds {
     /// Runs these tests of the series of the ready plan on the volume: its lines, but for those that begin
-    /// like `less`, at no pace but that of the bricks, and with files of this name and the values `own` of its
-    /// parameters.
+    /// like `less`, and its 10 %, at no pace but that of the bricks, and with files of this name and the
+    /// values `own` of its parameters.
     fn ran(gluster: &Gluster, name: &str, tests: &[(usize, &str)], own: &str, less: &[&str]) -> Self {
         let place = Place::new();
         fs::create_dir(place.path("evidence")).unwrap();
@@ -128,22 +130,33 @@ fn accused(verdict: &Value) -> Vec<&str> {
     warnings(verdict).into_iter().filter(slow).filter(|text| !text.contains("and no slow brick")).collect()
 }
 
+/// Whether a step is found to be linear, and no brick is accused; where others use the machine meanwhile,
+/// more repetitions may be asked for, and a brick that is read from may seem slow.
+fn is_sound(verdict: &Value) -> bool {
+    let (outcome, reason) = (words(&verdict["outcome"]), words(&verdict["reason"]));
+    let open = outcome == "INCONCLUSIVE" && reason.contains(" would decide");
+    let of_reading = words(&verdict["metric"]).starts_with("read");
+    (outcome == "PASS" || open) && (of_reading || accused(verdict).is_empty())
+}
+
+/// What one of several tries gives; why it is not what is true, where none does.
+fn settled<T>(tried: impl Fn() -> Result<T, String>) -> T {
+    let last = (1..TRIES).fold(tried(), |told, _| told.or_else(|_| tried()));
+    last.unwrap_or_else(|missed| panic!("{missed}"))
+}
+
 #[test]
 fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where_they_do_not() {
     let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
-    let sound = Thirds::ran(&gluster, EVEN, &both_phases(&STEPS), STOPPED, &[]);
-    every_step_had_its_servers(&gluster, &sound);
-    let tests =
-        [2, 4, 6].into_iter().flat_map(|step| ["w", "r"].map(|phase| format!("IOR-2.s{step}.{phase}")));
-    let verdicts: Vec<Value> = tests.map(|test| sound.verdict(&test)).collect();
-    for verdict in &verdicts {
-        let (outcome, reason) = (words(&verdict["outcome"]), words(&verdict["reason"]));
-        // Where others use the machine meanwhile, more repetitions are asked for; nothing fails.
-        let open = outcome == "INCONCLUSIVE" && reason.contains(" repetitions would decide");
-        assert!(outcome == "PASS" || open, "{verdict:#}");
-        let of_reading = words(&verdict["metric"]).starts_with("read");
-        assert!(of_reading || accused(verdict).is_empty(), "{verdict:#}");
-    }
+    let (sound, verdicts) = settled(|| {
+        let sound = Thirds::ran(&gluster, EVEN, &both_phases(&STEPS), STOPPED, &[]);
+        every_step_had_its_servers(&gluster, &sound);
+        let tests = both_phases(&STEPS[1..]).into_iter();
+        let verdict = |(step, phase)| sound.verdict(&format!("IOR-2.s{step}.{phase}"));
+        let verdicts: Vec<Value> = tests.map(verdict).collect();
+        let missed = verdicts.iter().find(|verdict| !is_sound(verdict)).map(|verdict| format!("{verdict:#}"));
+        missed.map_or(Ok((sound, verdicts)), Err)
+    });
     let quiet = verdicts.iter().all(|verdict| verdict["outcome"] == "PASS");
     for (step, phase) in both_phases(&STEPS) {
         let best = |more| sound.best(&format!("IOR-2.s{step}.{phase}"), more) / (step as u64 * RATE) as f64;
@@ -152,13 +165,17 @@ fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where
         assert!(most < 1.0 && (least > 0.6 || !quiet), "{step} {phase}: {least} of what was set");
     }
     gluster.throttle(BRICKS, RATE / 8);
-    let told = Thirds::ran(&gluster, EVEN, &both_phases(&[1, BRICKS]), SMALL, &[]);
+    let told = settled(|| {
+        let told = Thirds::ran(&gluster, EVEN, &both_phases(&[1, BRICKS]), SMALL, &[]);
+        let verdicts = ["w", "r"].map(|phase| told.verdict(&format!("IOR-2.s6.{phase}")));
+        let open = verdicts.iter().find(|verdict| verdict["outcome"] != "FAIL");
+        open.map(|verdict| format!("{verdict:#}")).map_or(Ok(told), Err)
+    });
     let name = gluster.name(BRICKS);
     for (phase, doing) in [("w", "writing to"), ("r", "reading from")] {
         let test = format!("IOR-2.s6.{phase}");
         let verdict = told.verdict(&test);
-        assert_eq!(words(&verdict["outcome"]), "FAIL", "{verdict:#}");
-        assert!(words(&verdict["reason"]).contains("misses >= 70 % of linear"), "{verdict:#}");
+        assert!(words(&verdict["reason"]).contains("misses >= 90 % of linear"), "{verdict:#}");
         let on: BTreeSet<u64> =
             told.jobs(&test).iter().flat_map(|job| gluster.ranks_on(BRICKS, job)).collect();
         let listed = |all: Vec<String>| all.join(", ");
