@@ -170,19 +170,27 @@ impl Loads {
     }
 }
 
-/// What the group moved in its own time, as a share of the median of the other groups; the median of phases.
+/// The median over a group's ranks of what was so in the phases where it had so many: where files move from
+/// phase to phase, most of its ranks may be those of the one in which it was crowded.
+fn over_ranks(phases: &[(f64, f64)]) -> Option<f64> {
+    let each = phases.iter().flat_map(|(held, value)| std::iter::repeat_n(*value, held.ceil() as usize));
+    statistics::median(&each.collect::<Vec<f64>>())
+}
+
+/// What the group moved in its own time, as a share of the median of the other groups; the median over its
+/// ranks.
 fn together(loads: &[Loads], name: &str) -> Option<f64> {
     let rate = |load: &Load| load.moved / load.seconds;
     let share = |loads: &Loads| {
-        let own = rate(loads.0.get(name)?);
+        let load = loads.0.get(name)?;
         let others: Vec<f64> =
             loads.0.iter().filter(|(other, _)| *other != name).map(|(_, load)| rate(load)).collect();
-        Some(own / statistics::median(&others)?)
+        Some((load.held, rate(load) / statistics::median(&others)?))
     };
-    statistics::median(&loads.iter().filter_map(share).collect::<Vec<f64>>())
+    over_ranks(&loads.iter().filter_map(share).collect::<Vec<_>>())
 }
 
-/// How many ranks or files the group had, and the fewest and the most of another; medians of the phases.
+/// How many ranks or files the group had, and the fewest and the most of another; medians over its ranks.
 fn held(loads: &[Loads], name: &str) -> [f64; 3] {
     let of = |loads: &Loads| {
         let own = loads.0.get(name).map_or(0.0, |load| load.held);
@@ -192,6 +200,6 @@ fn held(loads: &[Loads], name: &str) -> [f64; 3] {
     };
     let each: Vec<[f64; 3]> = loads.iter().filter(|loads| loads.0.contains_key(name)).map(of).collect();
     std::array::from_fn(|at| {
-        statistics::median(&each.iter().map(|one| one[at]).collect::<Vec<f64>>()).unwrap_or(0.0)
+        over_ranks(&each.iter().map(|one| (one[0], one[at])).collect::<Vec<_>>()).unwrap_or(0.0)
     })
 }

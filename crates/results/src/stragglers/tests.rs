@@ -76,6 +76,20 @@ fn a_target_with_more_files_than_others_is_crowded_and_not_slow() {
 }
 
 #[test]
+fn a_target_that_was_crowded_in_one_repetition_is_not_slow_over_all() {
+    // Each target gives 100 to all its files together. The last one holds five of twelve, once.
+    let filled = |on: [u32; 12]| {
+        let files = move |target: u32| on.iter().filter(|one| **one == target).count() as f64;
+        let target = move |rank: u32| on[rank as usize];
+        phase(12, 12, move |rank| 100.0 / files(target(rank)) + f64::from(rank) * 0.01, target)
+    };
+    let once = filled([5, 5, 5, 5, 5, 0, 0, 1, 1, 2, 3, 4]);
+    let almost_evenly = || filled([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 0]);
+    let phases = [once, almost_evenly(), almost_evenly()];
+    assert_eq!(found(&phases), [("t5".to_owned(), Finding::Crowded)]);
+}
+
+#[test]
 fn a_slow_node_is_told_from_a_slow_target_and_where_it_cannot_be_both_are_named() {
     // 8 nodes of 4 ranks; files go round over 4 targets, so that every node uses all.
     let rates =
