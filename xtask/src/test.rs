@@ -6,12 +6,14 @@
 //! Invariant: true only if every step and every test passed; a test program that dies without a
 //! result counts as a failed test.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result};
+use tempfile::TempDir;
 
 use crate::setup::{self, Setup};
 use crate::step::{Outcome, cargo, log_path, logged, step};
@@ -49,12 +51,26 @@ fn check_tidy(root: &Path) -> Result<Outcome> {
     })
 }
 
+/// A folder for the sessions of Open MPI, in which that of this host always is: where two of its launchers
+/// make and remove that at the same moment, one of them fails ("A call to mkdir was unable to create the
+/// desired directory: File exists").
+fn sessions() -> io::Result<TempDir> {
+    let base = tempfile::Builder::new().prefix("ompi-").tempdir()?;
+    let host = fs::read_to_string("/proc/sys/kernel/hostname")?;
+    let host = host.trim().split('.').next().unwrap_or_default();
+    let session = format!("ompi.{host}.{}", fs::metadata(base.path())?.uid());
+    fs::create_dir_all(base.path().join(session).join("stays/here"))?;
+    Ok(base)
+}
+
 fn run_tests(root: &Path, setup: &Setup, filter: &[&str], tally: &mut Tally) -> Result<Outcome> {
     let path = log_path(root, "test")?;
     let mut log = File::create(&path)?;
     let mut tests = cargo(root, &["test", "--workspace", "--no-fail-fast", "--", "--show-output"]);
     tests.args(filter).stdout(Stdio::piped());
     tests.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    let sessions = sessions().context("no folder for the sessions of Open MPI")?;
+    tests.env("OMPI_MCA_orte_tmpdir_base", sessions.path());
     if let Some(venv) = &setup.mpich {
         tests.env(VENV_VARIABLE, venv);
     }
