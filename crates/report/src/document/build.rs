@@ -36,7 +36,7 @@ pub fn of(campaign: &Campaign) -> Document {
 }
 
 /// The verdicts that may be shown: where files are not as recorded, none passes or fails.
-fn as_recorded(campaign: &Campaign) -> Cow<'_, [Verdict]> {
+pub(super) fn as_recorded(campaign: &Campaign) -> Cow<'_, [Verdict]> {
     if campaign.faults.is_empty() {
         return Cow::Borrowed(&campaign.verdicts);
     }

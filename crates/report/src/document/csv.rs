@@ -2,9 +2,11 @@
 //!
 //! Never here: another number than summary and verdicts have.
 
+use results::Verdict;
 use results::folder::Campaign;
 use results::summary::{Projection, Rate};
-use results::{Outcome, Verdict};
+
+use super::build::as_recorded;
 
 /// The columns, in their order; what does not apply to a line is empty in it.
 const COLUMNS: &[&str] = &[
@@ -36,27 +38,18 @@ const COLUMNS: &[&str] = &[
 pub fn csv(campaign: &Campaign) -> String {
     let summary = &campaign.summary;
     let rates = summary.rates.iter().map(|rate| (&summary.measured_on, benchmarked(rate)));
-    let verdicts = campaign.verdicts.iter().map(|verdict| (&summary.measured_on, judged(verdict)));
+    let verdicts = as_recorded(campaign);
+    let verdicts = verdicts.iter().map(|verdict| (&summary.measured_on, judged(verdict)));
     let projections = summary.projections.iter().map(|one| (&one.system, projected(one)));
     let mut text = COLUMNS.join(",") + "\n";
     for (system, mut fields) in rates.chain(verdicts).chain(projections) {
-        if let Some(fault) = campaign.faults.first() {
-            spoil(&mut fields, fault);
+        let remark = fields.iter_mut().find(|(column, _)| *column == "remark");
+        if let (Some(fault), Some((_, remark))) = (campaign.faults.first(), remark) {
+            *remark = format!("files are not as recorded: {fault}");
         }
         line(&mut text, system, &fields);
     }
     text
-}
-
-/// Has a line say that it rests on files that are not as recorded.
-fn spoil(fields: &mut Fields, fault: &str) {
-    for (column, field) in fields {
-        match *column {
-            "outcome" => *field = Outcome::Invalid.to_string(),
-            "remark" => *field = format!("files are not as recorded: {fault}"),
-            _ => {}
-        }
-    }
 }
 
 /// Columns with what stands in them.
