@@ -7,6 +7,7 @@
 //! Invariant: the same subject gives the same findings, in the order of the table.
 //! Never here: reading files, asking machines, running anything; the texts of the options of a workload.
 
+pub(crate) mod about;
 pub mod after;
 pub mod before;
 mod checks;
@@ -31,6 +32,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+pub use about::concerns;
 pub use from_campaign::{measured, reported};
 pub(crate) use from_jobs::losses;
 pub use from_plan::{subjects, waivers};

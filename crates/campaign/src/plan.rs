@@ -357,6 +357,11 @@ impl Plan {
         Ok(Self { parameters: filled.values, choice: choice.clone(), ..plan })
     }
 
+    /// The parts of a group.
+    pub fn parts(&self, group: &Group) -> impl Iterator<Item = &Test> {
+        group.tests.iter().map(|test| &self.tests[*test])
+    }
+
     /// Whether it can also be run at another scale than its own.
     pub fn has_scales(&self) -> bool {
         self.text.parse::<toml::Table>().is_ok_and(|file| file.contains_key("scale"))

@@ -175,8 +175,8 @@ pub(super) fn verdict(
     group: &Group,
     criterion: &Criterion,
 ) -> Verdict {
-    let case = |part: &usize| Case { plan, campaign, findings, test: &plan.tests[*part], criterion };
-    let cases: Vec<Case<'_>> = group.tests.iter().map(case).filter(Case::yields).collect();
+    let case = |test| Case { plan, campaign, findings, test, criterion };
+    let cases: Vec<Case<'_>> = plan.parts(group).map(case).filter(Case::yields).collect();
     let first = cases.first().expect("a plan is refused where no part yields the metric");
     let goal = goal::of(first);
     let decision = match sums(group, &cases).and_then(|values| Ok((values, goal.clone()?))) {

@@ -11,8 +11,8 @@ use units::Dimension;
 use super::wrong::Wrong;
 use super::{Case, measuring, summary::metrics};
 use crate::lint::table::Shown;
-use crate::lint::{self, Finding, Level};
-use crate::plan::{Plan, Test, Uses, Waiver};
+use crate::lint::{self, Finding, Level, about};
+use crate::plan::{Plan, Test, Waiver};
 
 /// All findings about a plan and about what its campaign recorded, with the plan's waivers.
 pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
@@ -53,7 +53,7 @@ impl All<'_> {
     /// false where that is nothing.
     fn hold(&self, about: &str, is_true: &dyn Fn(&Case<'_>) -> bool) -> bool {
         let Self { plan, campaign, findings } = *self;
-        let mut tests = plan.tests.iter().filter(|test| concerns(plan, test, about)).peekable();
+        let mut tests = plan.tests.iter().filter(|test| about::concerns(plan, test, about)).peekable();
         let of_test = |test: &Test| {
             let metrics = metrics(campaign, test);
             let case = |(metric, dimension): &(String, Dimension)| {
@@ -127,32 +127,9 @@ pub(super) fn said(finding: &Finding) -> String {
 /// What a finding may be about to count for a test: itself, its series, its file system, the dataset that
 /// it reads, and the whole campaign, which has no name.
 fn about(case: &Case<'_>) -> Vec<String> {
-    let mut about = about_test(case.plan, case.test);
+    let mut about = about::of_test(case.plan, case.test);
     // What a count of errors is does not depend on how full the file system was.
-    about.extend((!case.counts_errors()).then(|| fs(case.test)));
-    about
-}
-
-/// Whether a finding called so is about the test, or about what it is one of or needs.
-fn concerns(plan: &Plan, test: &Test, about: &str) -> bool {
-    about_test(plan, test).iter().any(|own| own == about)
-        || fs(test) == about
-        || test.part.is_some_and(|part| plan.groups[part].id == about)
-        || test.states.iter().any(|state| plan.states[*state].job() == about)
-}
-
-fn fs(test: &Test) -> String {
-    format!("fs.{}", test.fs)
-}
-
-fn about_test(plan: &Plan, test: &Test) -> Vec<String> {
-    let mut about = vec![test.id.clone(), String::new()];
-    about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));
-    let mut uses = test.uses.as_ref();
-    while let Some(Uses::Test(index)) = uses {
-        uses = plan.tests[*index].uses.as_ref();
-    }
-    about.extend(uses.map(|dataset| dataset.maker(plan)));
+    about.extend((!case.counts_errors()).then(|| about::fs(case.test)));
     about
 }
 

@@ -75,7 +75,7 @@ fn file_systems<'c>(plan: &Plan, campaign: &'c Campaign) -> Vec<BeforeSubject<'c
     let used = used_by(&plan.tests);
     // Of those that a group uses at once the group tells.
     let at_once = |pair: &&[String; 3]| {
-        plan.groups.iter().any(|group| pair[..2].iter().all(|fs| used_by(parts(plan, group)).contains(fs)))
+        plan.groups.iter().any(|group| pair[..2].iter().all(|fs| used_by(plan.parts(group)).contains(fs)))
     };
     let pairs = one_twice(campaign, &used);
     let of = |name: &&String| {
@@ -105,11 +105,6 @@ fn one_twice(campaign: &Campaign, used: &BTreeSet<&String>) -> Vec<[String; 3]> 
 /// The file systems that tests work on.
 fn used_by<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p String> {
     tests.into_iter().map(|test| &test.fs).collect()
-}
-
-/// The parts of a group.
-fn parts<'p>(plan: &'p Plan, group: &Group) -> impl Iterator<Item = &'p Test> {
-    group.tests.iter().map(|test| &plan.tests[*test])
 }
 
 /// The tests and datasets, with what the nodes of their jobs said.
@@ -256,14 +251,14 @@ fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject
     };
     for criterion in group.criteria.iter().filter(|_| group.tests.windows(2).all(alike)) {
         let name = criterion.metric.split('.').next().unwrap_or_default();
-        for test in parts(plan, group) {
+        for test in plan.parts(group) {
             *shares.entry(test.fs.clone()).or_default() += judge::moved_at_once(plan, campaign, test, name);
         }
     }
-    let ran = campaign.jobs.iter().any(|job| parts(plan, group).any(|part| part.id == job.info.test));
+    let ran = campaign.jobs.iter().any(|job| plan.parts(group).any(|part| part.id == job.info.test));
     AfterSubject {
         id: group.id.clone(),
-        twins: if ran { one_twice(campaign, &used_by(parts(plan, group))) } else { Vec::new() },
+        twins: if ran { one_twice(campaign, &used_by(plan.parts(group))) } else { Vec::new() },
         scaled: campaign.info.scale.is_some(),
         parts: worst.unwrap_or_default().into_iter().map(part).collect(),
         overlap: group.overlap,

@@ -114,16 +114,16 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
 
 /// What parts do not show: the sum that their group asks for, whose statistic is its own.
 fn of_group(plan: &Plan, group: &Group) -> LineSubject {
-    let parts = || group.tests.iter().map(|part| &plan.tests[*part]);
     // One part on whatever is there makes the sum such a rate.
-    let unstated = parts().find(|part| !has_state(plan, part) && names::are_made(&facts(&part.line)));
+    let unstated =
+        plan.parts(group).find(|part| !has_state(plan, part) && names::are_made(&facts(&part.line)));
     LineSubject {
         id: group.id.clone(),
         clause: group.clause.clone(),
         criteria: group.criteria.iter().map(|asked| criterion(asked, Some(asked.stat))).collect(),
         repetitions: Some(group.repetitions),
         stated: Launched {
-            nodes: parts().find_map(|part| part.placement.nodes).map(u64::from),
+            nodes: plan.parts(group).find_map(|part| part.placement.nodes).map(u64::from),
             ..Launched::default()
         },
         has_state: unstated.is_none(),

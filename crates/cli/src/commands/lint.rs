@@ -120,16 +120,15 @@ fn findings(plan: &Plan) -> Vec<Finding> {
 /// The findings that make something INVALID of what runs, whatever is recorded.
 fn grave(plan: &Plan, only: &[String], findings: &[Finding]) -> Result<Vec<Finding>, Usage> {
     let jobs = schedule::jobs(plan, only)?;
-    // Empty is the whole campaign.
-    let mut about = BTreeSet::from([String::new()]);
-    for job in jobs {
-        about.extend([format!("fs.{}", job.fs), job.test]);
-        let Purpose::Test(index) = job.purpose else { continue };
-        let test = &plan.tests[index];
-        about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));
-        about.extend(test.part.map(|group| plan.groups[group].id.clone()));
-    }
-    let counts = |finding: &&Finding| finding.invalidates() && about.contains(&finding.about);
+    let tests: BTreeSet<usize> = jobs
+        .iter()
+        .filter_map(|job| match job.purpose {
+            Purpose::Test(index) => Some(index),
+            _ => None,
+        })
+        .collect();
+    let is_of = |about: &str| tests.iter().any(|test| lint::concerns(plan, &plan.tests[*test], about));
+    let counts = |finding: &&Finding| finding.invalidates() && is_of(&finding.about);
     Ok(findings.iter().filter(counts).cloned().collect())
 }
 
