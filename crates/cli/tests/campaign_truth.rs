@@ -40,8 +40,9 @@ const LINEAR: &str = "linear=10%";
 /// What else a machine does may cost six bricks a tenth that it does not cost one, or leave open what misses
 /// by almost half: so often a campaign is tried where its verdicts are not the true ones.
 const TRIES: usize = 3;
-/// As much by each rank as by the others, however long it takes.
-const WHOLE: &str = "transfer=128k,block=1m,write_s=60,verify=no";
+/// As much by each rank as by the others, however long it takes; enough that what an idle device saved up
+/// does not make the bricks of one file look much faster than that of five.
+const WHOLE: &str = "transfer=128k,block=4m,write_s=60,verify=no";
 /// How lines of the plan begin that ask for a rate which is held: where each rank writes as much, those
 /// that are done leave the others behind.
 const HELD: [&str; 2] = ["sustained = \"${", "steady = {"];
@@ -211,11 +212,15 @@ fn every_step_had_its_servers(gluster: &Gluster, ran: &Thirds) {
 #[test]
 fn files_that_lie_unevenly_are_told_from_servers_that_do_not_scale() {
     let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
-    let uneven = || Thirds::ran(&gluster, UNEVEN, &[(1, "w"), (BRICKS, "w")], WHOLE, &HELD);
-    let verdict = settled(|| failed(uneven(), &["IOR-2.s6.w"])).verdict("IOR-2.s6.w");
-    assert!(accused(&verdict).is_empty(), "{verdict:#}");
-    let why = "it held 5 files, others 1 to 2, so this is uneven placement and no slow brick";
-    assert!(warnings(&verdict).iter().any(|text| text.contains(why)), "{verdict:#}");
+    let told = settled(|| {
+        let uneven = Thirds::ran(&gluster, UNEVEN, &[(1, "w"), (BRICKS, "w")], WHOLE, &HELD);
+        let verdict = failed(uneven, &["IOR-2.s6.w"])?.verdict("IOR-2.s6.w");
+        let why = "it held 5 files, others 1 to 2, so this is uneven placement and no slow brick";
+        let of_placement = warnings(&verdict).iter().any(|text| text.contains(why));
+        let wrong = format!("{verdict:#}");
+        if of_placement && accused(&verdict).is_empty() { Ok(verdict) } else { Err(wrong) }
+    });
+    assert!(words(&told["reason"]).contains("misses >= 90 % of linear"), "{told:#}");
 }
 
 #[test]
