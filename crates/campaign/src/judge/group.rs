@@ -18,11 +18,8 @@ use crate::plan::{Criterion, Group, Plan, Test};
 pub(super) fn overlapped(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
     let Some(group) = case.test.part.map(|part| &case.plan.groups[part]) else { return Ok(()) };
     for job in jobs {
-        for other in &group.tests {
-            let id = &case.plan.tests[*other].id;
-            if *id != case.test.id {
-                beside(case, group, job, id)?;
-            }
+        for other in case.plan.parts(group).filter(|other| other.id != case.test.id) {
+            beside(case, group, job, &other.id)?;
         }
     }
     Ok(())
@@ -58,8 +55,8 @@ fn part<'a>(case: &Case<'a>, id: &str, repetition: u32) -> Option<&'a Job> {
 /// When all parts were at work in a repetition; `None` of a test that is no part.
 fn common(case: &Case<'_>, repetition: u32) -> Option<Span> {
     let group = &case.plan.groups[case.test.part?];
-    let spans = group.tests.iter().map(|other| {
-        let job = part(case, &case.plan.tests[*other].id, repetition)?;
+    let spans = case.plan.parts(group).map(|other| {
+        let job = part(case, &other.id, repetition)?;
         window::of_job(job, case.metric().0)
     });
     let all: Vec<Span> = spans.collect::<Option<_>>()?;

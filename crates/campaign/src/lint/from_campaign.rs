@@ -228,13 +228,12 @@ fn walked(test: &Test, phases: &[&Phase]) -> Option<u64> {
 /// the file systems got.
 fn of_group<'c>(plan: &Plan, campaign: &Campaign, group: &Group) -> AfterSubject<'c> {
     let repetition = |repetition: u32| {
-        let part = |test: &usize| {
-            let id = &plan.tests[*test].id;
-            let of = |job: &&Job| job.info.test == *id && job.info.repetition == repetition;
+        let part = |test: &Test| {
+            let of = |job: &&Job| job.info.test == test.id && job.info.repetition == repetition;
             let span = judge::of_job(campaign.jobs.iter().find(of)?, "")?;
-            Some((id.clone(), span))
+            Some((test.id.clone(), span))
         };
-        group.tests.iter().map(part).collect::<Option<Vec<(String, Span)>>>()
+        plan.parts(group).map(part).collect::<Option<Vec<(String, Span)>>>()
     };
     let share = |parts: &Vec<(String, Span)>| {
         let spans = || parts.iter().map(|(_, span)| *span);

@@ -105,10 +105,7 @@ fn traffic(plan: &Plan, campaign: &Campaign, test: &Test, job: &Job) -> Option<T
     let repetition = job.info.repetition;
     let beside = |id: &String| match test.part {
         None => *id == test.id,
-        Some(group) => plan.groups[group].tests.iter().any(|part| {
-            let part = &plan.tests[*part];
-            part.id == *id && part.fs == test.fs
-        }),
+        Some(group) => plan.parts(&plan.groups[group]).any(|part| part.id == *id && part.fs == test.fs),
     };
     let at_once = campaign.jobs.iter().filter(|job| job.info.repetition == repetition);
     let own = at_once.filter(|job| beside(&job.info.test)).flat_map(phases).map(|phase| phase.bytes).sum();
