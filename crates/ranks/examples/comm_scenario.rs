@@ -62,8 +62,11 @@ fn barriers(world: &MpiWorld) {
     assert_eq!(heard, 0, "nobody raised an alarm");
     if comm.rank() == 0 {
         println!("a look for an alarm: {question:?}");
-        let crowded = world.is_crowded();
-        println!("barrier: {each:?}; clock offsets: {:?}; crowded: {crowded}; {offset:?}", begin.elapsed());
+        let oversubscribed = world.is_oversubscribed();
+        println!(
+            "barrier: {each:?}; clock offsets: {:?}; oversubscribed: {oversubscribed}; {offset:?}",
+            begin.elapsed()
+        );
     }
 }
 

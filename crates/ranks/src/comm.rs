@@ -92,6 +92,8 @@ pub trait Comm: Send + Sync {
     fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt>;
 
     /// The communicator of the ranks that share memory with this one: those of one node.
+    ///
+    /// It may be the same one each time, and where all ranks share a node this one itself with its alarm.
     fn split_by_node(&self) -> Result<Box<dyn Comm>, Halt>;
 
     /// This rank's clock against rank 0's, by ping-pong; `now` reads this rank's clock in nanoseconds.

@@ -26,6 +26,9 @@ pub struct Launch {
     pub size: Option<u32>,
     /// This rank's number among them.
     pub rank: u32,
+    /// How many of them share this rank's node; `None` when the launcher does not say, or when MPICH
+    /// simulates several nodes on one.
+    pub ranks_on_node: Option<u32>,
 }
 
 impl Launch {
@@ -43,6 +46,8 @@ struct Known {
     size: Option<&'static str>,
     /// The variable with this rank's number.
     rank: &'static str,
+    /// The variable with the number of ranks on this rank's node.
+    ranks_on_node: Option<&'static str>,
     /// Variables that must also be there.
     also: &'static [&'static str],
 }
@@ -55,6 +60,7 @@ const KNOWN: &[Known] = &[
         family: Family::OpenMpi,
         size: Some("OMPI_COMM_WORLD_SIZE"),
         rank: "OMPI_COMM_WORLD_RANK",
+        ranks_on_node: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
         also: &[],
     },
     Known {
@@ -62,6 +68,7 @@ const KNOWN: &[Known] = &[
         family: Family::Mpich,
         size: Some("MV2_COMM_WORLD_SIZE"),
         rank: "MV2_COMM_WORLD_RANK",
+        ranks_on_node: Some("MV2_COMM_WORLD_LOCAL_SIZE"),
         also: &[],
     },
     Known {
@@ -69,6 +76,7 @@ const KNOWN: &[Known] = &[
         family: Family::Mpich,
         size: Some("PMI_SIZE"),
         rank: "PMI_RANK",
+        ranks_on_node: Some("MPI_LOCALNRANKS"),
         also: &["MPI_LOCALNRANKS"],
     },
     Known {
@@ -76,6 +84,7 @@ const KNOWN: &[Known] = &[
         family: Family::Mpich,
         size: Some("PMI_SIZE"),
         rank: "PALS_RANKID",
+        ranks_on_node: None,
         also: &["PALS_APID"],
     },
     Known {
@@ -83,6 +92,7 @@ const KNOWN: &[Known] = &[
         family: Family::OpenMpi,
         size: Some("JSM_NAMESPACE_SIZE"),
         rank: "JSM_NAMESPACE_RANK",
+        ranks_on_node: None,
         also: &[],
     },
     Known {
@@ -90,6 +100,7 @@ const KNOWN: &[Known] = &[
         family: Family::Mpich,
         size: Some("FLUX_JOB_SIZE"),
         rank: "FLUX_TASK_RANK",
+        ranks_on_node: None,
         also: &[],
     },
     Known {
@@ -97,6 +108,7 @@ const KNOWN: &[Known] = &[
         family: Family::OpenMpi,
         size: Some("SLURM_STEP_NUM_TASKS"),
         rank: "SLURM_PROCID",
+        ranks_on_node: None,
         also: &["PMIX_RANK"],
     },
     Known {
@@ -104,6 +116,7 @@ const KNOWN: &[Known] = &[
         family: Family::Mpich,
         size: Some("SLURM_STEP_NUM_TASKS"),
         rank: "SLURM_PROCID",
+        ranks_on_node: None,
         also: &[],
     },
     Known {
@@ -111,6 +124,7 @@ const KNOWN: &[Known] = &[
         family: Family::Mpich,
         size: Some("PMI_SIZE"),
         rank: "PMI_RANK",
+        ranks_on_node: None,
         also: &[],
     },
     Known {
@@ -118,6 +132,7 @@ const KNOWN: &[Known] = &[
         family: Family::OpenMpi,
         size: None,
         rank: "PMIX_RANK",
+        ranks_on_node: None,
         also: &["PMIX_NAMESPACE"],
     },
 ];
@@ -132,8 +147,20 @@ pub fn detect(lookup: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
             None => None,
         };
         let all = known.also.iter().all(|name| lookup(name).is_some());
-        all.then_some(Launch { name: known.name, family: known.family, size, rank })
+        let ranks_on_node = known.ranks_on_node.filter(|_| !simulates_nodes(lookup)).and_then(number);
+        all.then_some(Launch { name: known.name, family: known.family, size, rank, ranks_on_node })
     })
+}
+
+/// What MPICH's settings that make one node look like several begin with, and how they go on.
+const SETTINGS: [&str; 3] = ["MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"];
+const SIMULATED_NODES: [&str; 6] =
+    ["NOLOCAL", "NO_LOCAL", "NUM_CLIQUES", "ODD_EVEN_CLIQUES", "EVEN_ODD_CLIQUES", "CLIQUES_BY_BLOCK"];
+
+/// Whether MPICH may take one node for several, of which the launcher knows nothing.
+fn simulates_nodes(lookup: &dyn Fn(&str) -> Option<String>) -> bool {
+    let is_set = |setting: &str, name: &str| lookup(&format!("{setting}{name}")).is_some();
+    SETTINGS.iter().any(|setting| SIMULATED_NODES.iter().any(|name| is_set(setting, name)))
 }
 
 #[cfg(test)]
@@ -176,10 +203,30 @@ mod tests {
             (&open_mpi[2..], "a PMIx launcher", Family::OpenMpi, None, 3),
         ];
         for (environment, name, family, size, rank) in table {
-            let wanted = Launch { name, family: *family, size: *size, rank: *rank };
+            let ranks_on_node = (*name == "hydra (MPICH)").then_some(8);
+            let wanted = Launch { name, family: *family, size: *size, rank: *rank, ranks_on_node };
             assert_eq!(seen(environment), Some(wanted), "{environment:?}");
         }
         assert!(KNOWN.iter().all(|known| table.iter().any(|row| row.1 == known.name)), "each has its row");
+    }
+
+    #[test]
+    fn ranks_on_the_node_are_known_where_the_launcher_says_so_and_mpich_simulates_no_nodes() {
+        let open_mpi = [
+            ("OMPI_COMM_WORLD_SIZE", "4"),
+            ("OMPI_COMM_WORLD_RANK", "3"),
+            ("OMPI_COMM_WORLD_LOCAL_SIZE", "2"),
+        ];
+        let mvapich =
+            [("MV2_COMM_WORLD_SIZE", "2"), ("MV2_COMM_WORLD_RANK", "1"), ("MV2_COMM_WORLD_LOCAL_SIZE", "1")];
+        let hydra = [("PMI_SIZE", "8"), ("PMI_RANK", "0"), ("MPI_LOCALNRANKS", "8")];
+        for (environment, wanted) in [(open_mpi, 2), (mvapich, 1), (hydra, 8)] {
+            assert_eq!(seen(&environment).expect("a launch").ranks_on_node, Some(wanted), "{environment:?}");
+        }
+        for setting in ["MPIR_CVAR_NUM_CLIQUES", "MPICH_NOLOCAL", "MPIR_PARAM_ODD_EVEN_CLIQUES"] {
+            let launch = seen(&[&hydra[..], &[(setting, "2")]].concat()).expect("a launch");
+            assert_eq!(launch.ranks_on_node, None, "{setting}");
+        }
     }
 
     #[test]

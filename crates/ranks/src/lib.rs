@@ -1,7 +1,7 @@
 //! Ranks: threads of this process, or MPI processes, and no one above can tell which.
 //!
-//! Invariant: a dead rank never leaves others waiting (threads: the hall breaks; MPI: the launcher ends the
-//! job).
+//! Invariant: a dead rank never leaves others waiting (threads: their group breaks; MPI: the launcher ends
+//! the job).
 //! Never here: storage, workloads, printing.
 #![deny(unsafe_code)]
 

@@ -1,11 +1,11 @@
 //! Ranks as threads of this process: no MPI needed, and the same program text runs on them.
 //!
 //! All ranks are on one node and read one clock. A rank that panics, or returns while others wait for it,
-//! breaks the hall they wait in, so that they get a [`Halt`] and nobody waits for ever.
+//! breaks their group, so that they get a [`Halt`] and no rank waits for ever.
 //!
 //! Never here: anything that knows what the ranks do.
 
-mod hall;
+mod rank_group;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
-use hall::{Hall, Part, Round};
+use rank_group::{Collective, Part, RankGroup};
 
 /// Stack of a rank: small enough that a thousand of them fit anywhere.
 const STACK_BYTES: usize = 1 << 20;
@@ -37,15 +37,15 @@ pub fn run<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> T + Sync) -> Vec<Res
     if ranks == 1 {
         return vec![one(alone(), &body)];
     }
-    let hall = Arc::new(Hall::new(ranks, host_name().into()));
+    let group = Arc::new(RankGroup::new(ranks, host_name().into()));
     let body = &body;
     thread::scope(|scope| {
         let start = |rank| {
-            let comm = LocalComm { hall: Arc::clone(&hall), rank };
+            let comm = LocalComm { group: Arc::clone(&group), rank };
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
             thread.spawn_scoped(scope, move || one(comm, body)).map_err(|error| {
-                let halt = hall.halt("start", rank, format!("cannot start its thread: {error}"));
-                hall.leave(halt.clone());
+                let halt = group.halt("start", rank, format!("cannot start its thread: {error}"));
+                group.leave(halt.clone());
                 halt
             })
         };
@@ -59,7 +59,7 @@ pub fn run<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> T + Sync) -> Vec<Res
 
 /// A communicator of one rank, on which every collective is done at once.
 pub fn alone() -> LocalComm {
-    LocalComm { hall: Arc::new(Hall::new(1, host_name().into())), rank: 0 }
+    LocalComm { group: Arc::new(RankGroup::new(1, host_name().into())), rank: 0 }
 }
 
 /// The name of this machine.
@@ -71,8 +71,8 @@ pub(crate) fn host_name() -> String {
 /// The life of one rank.
 fn one<T>(comm: LocalComm, body: &impl Fn(&dyn Comm) -> T) -> Result<T, Halt> {
     catch_unwind(AssertUnwindSafe(|| body(&comm))).map_err(|payload| {
-        let halt = comm.hall.halt("run", comm.rank, format!("panicked: {}", words(&*payload)));
-        comm.hall.leave(halt.clone());
+        let halt = comm.group.halt("run", comm.rank, format!("panicked: {}", words(&*payload)));
+        comm.group.leave(halt.clone());
         halt
     })
 }
@@ -89,14 +89,14 @@ fn words(payload: &(dyn Any + Send)) -> &str {
 /// A rank's place among threads of this process.
 #[derive(Debug)]
 pub struct LocalComm {
-    hall: Arc<Hall>,
+    group: Arc<RankGroup>,
     rank: u32,
 }
 
 impl Drop for LocalComm {
     fn drop(&mut self) {
         let why = if thread::panicking() { "panicked" } else { "ended while others waited for it" };
-        self.hall.leave(self.hall.halt("wait", self.rank, why.to_owned()));
+        self.group.leave(self.group.halt("wait", self.rank, why.to_owned()));
     }
 }
 
@@ -106,23 +106,23 @@ impl Comm for LocalComm {
     }
 
     fn size(&self) -> u32 {
-        self.hall.size
+        self.group.size
     }
 
     fn node_name(&self) -> &str {
-        &self.hall.node
+        &self.group.node
     }
 
     fn barrier(&self) -> Result<(), Halt> {
         if self.size() > 1 {
-            self.hall.meet(self.rank, &Part::Barrier)?;
+            self.group.join(self.rank, &Part::Barrier)?;
         }
         Ok(())
     }
 
     fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
         if self.size() > 1
-            && let Round::Reduce(_, all) = &*self.hall.meet(self.rank, &Part::Reduce(how, values))?
+            && let Collective::Reduce(_, all) = &*self.group.join(self.rank, &Part::Reduce(how, values))?
         {
             values.copy_from_slice(all);
         }
@@ -133,8 +133,8 @@ impl Comm for LocalComm {
         assert!(root < self.size(), "the root of a broadcast is one of the ranks");
         if self.size() > 1 {
             let mine = (root == self.rank).then_some(data.as_slice());
-            let round = self.hall.meet(self.rank, &Part::Broadcast(root, mine))?;
-            if let Round::Broadcast(_, all) = &*round
+            let done = self.group.join(self.rank, &Part::Broadcast(root, mine))?;
+            if let Collective::Broadcast(_, all) = &*done
                 && root != self.rank
             {
                 data.clone_from(all);
@@ -147,17 +147,17 @@ impl Comm for LocalComm {
         if self.size() == 1 {
             return Ok(Some(vec![mine.to_vec()]));
         }
-        match &*self.hall.meet(self.rank, &Part::Gather(mine))? {
-            Round::Gather(all) if self.rank == 0 => Ok(Some(all.clone())),
+        match &*self.group.join(self.rank, &Part::Gather(mine))? {
+            Collective::Gather(all) if self.rank == 0 => Ok(Some(all.clone())),
             _ => Ok(None),
         }
     }
 
     fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt> {
-        let round = self.hall.meet(self.rank, &Part::Split(color))?;
-        let Round::Seats(seats) = &*round else { unreachable!("a split ends with seats") };
-        let (hall, rank) = &seats[self.rank as usize];
-        Ok(Box::new(Self { hall: Arc::clone(hall), rank: *rank }))
+        let done = self.group.join(self.rank, &Part::Split(color))?;
+        let Collective::Groups(places) = &*done else { unreachable!("a split ends with groups") };
+        let (group, rank) = &places[self.rank as usize];
+        Ok(Box::new(Self { group: Arc::clone(group), rank: *rank }))
     }
 
     fn split_by_node(&self) -> Result<Box<dyn Comm>, Halt> {
@@ -169,15 +169,15 @@ impl Comm for LocalComm {
     }
 
     fn raise_alarm(&self) {
-        self.hall.alarm.store(true, Ordering::Release);
+        self.group.alarm.store(true, Ordering::Release);
     }
 
     fn alarm_raised(&self) -> bool {
-        self.hall.alarm.load(Ordering::Acquire)
+        self.group.alarm.load(Ordering::Acquire)
     }
 
     fn clear_alarm(&self) -> Result<(), Halt> {
-        self.hall.meet(self.rank, &Part::Clear)?;
+        self.group.join(self.rank, &Part::Clear)?;
         Ok(())
     }
 }

@@ -4,16 +4,17 @@
 //! other threads, since it holds only numbers and function pointers; a collective called from another thread
 //! panics before it reaches MPI, and `alarm_raised` answers there from what is known.
 //!
-//! Invariant: every wait is a call that does not wait, tested with yields and short sleeps between, so that
-//! more ranks than processors do not crawl; no message of an alarm outlives its `clear_alarm`.
+//! Invariant: every wait is a call that does not wait, tested again and again with pauses between (`wait`),
+//! so that more ranks than processors make progress; no message of an alarm outlives its `clear_alarm`.
 //! Never here: files (a storage backend uses [`MpiComm::functions`] itself), printing.
 
 mod alarm;
 mod calls;
 mod clock;
 mod comm;
-mod crowd;
 mod library;
+mod oversubscribed;
+mod wait;
 mod world;
 
 pub use comm::MpiComm;

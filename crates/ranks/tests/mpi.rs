@@ -70,9 +70,24 @@ fn virtual_nodes_of_mpich_are_seen() {
 }
 
 #[test]
+fn hosts_of_the_launcher_are_nodes_though_they_are_one_machine() {
+    for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
+        Job::on_two_hosts(&mpi, "all").with("ASSAY_TEST_NODES", "2").run().assert_success();
+    }
+}
+
+#[test]
+fn clocks_of_ranks_of_one_node_that_have_no_clock_in_common_are_compared() {
+    for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
+        let Some(job) = Job::on_two_clocks(&mpi, "all") else { continue };
+        job.with("ASSAY_TEST_NODES", "1").run().assert_success();
+    }
+}
+
+#[test]
 fn nodes_with_unequal_numbers_of_ranks_agree_on_the_steps_of_a_barrier() {
     for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
-        // Two nodes of three and two ranks: on a machine with two processors only one of them is crowded.
+        // Two nodes of three and two ranks: with two processors only one of them is oversubscribed.
         let job = Job::new(&mpi, 5, "all").with("MPIR_CVAR_NUM_CLIQUES", "2").with("ASSAY_TEST_NODES", "2");
         job.run().assert_success();
     }

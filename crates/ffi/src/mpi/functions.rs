@@ -59,7 +59,7 @@ functions! {
     // Communicators.
     comm_rank = "MPI_Comm_rank" (comm: Handle, rank: *mut c_int);
     comm_size = "MPI_Comm_size" (comm: Handle, size: *mut c_int);
-    comm_dup = "MPI_Comm_dup" (comm: Handle, new: *mut Handle);
+    comm_idup = "MPI_Comm_idup" (comm: Handle, new: *mut Handle, request: *mut Handle);
     comm_split = "MPI_Comm_split" (comm: Handle, color: c_int, key: c_int, new: *mut Handle);
     comm_split_type = "MPI_Comm_split_type" (
         comm: Handle, kind: c_int, key: c_int, info: Handle, new: *mut Handle

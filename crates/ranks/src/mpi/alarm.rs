@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ffi::mpi::Handle;
 
-use super::calls::{Mpi, Patience};
+use super::calls::Mpi;
 use super::comm::{MpiComm, rank};
 use crate::comm::Halt;
 
@@ -206,16 +206,16 @@ impl Alarm {
     fn drain(&self, comm: &MpiComm, senders: u64) -> Result<(), Halt> {
         let wanted = if self.rank == 0 { senders } else { 1 };
         let mut state = self.lock();
-        let mut patience = Patience::new(&comm.mpi);
+        let mut wait = comm.mpi.new_wait();
         while state.received < wanted {
             self.receive(&comm.mpi, comm.handle, &mut state);
             if state.received < wanted {
-                patience.pause();
+                wait.pause();
             }
         }
         for (words, mut request) in std::mem::take(&mut state.under_way) {
             while !comm.mpi.has_ended(&mut request).map_err(|code| comm.halt("MPI_Test", code))? {
-                patience.pause();
+                wait.pause();
             }
             drop(words);
         }

@@ -1,4 +1,4 @@
-//! The calls into MPI: each starts an operation on slices, waits for it politely, and turns a code into
+//! The calls into MPI: each starts an operation on slices, tests it until it has ended, and turns a code into
 //! words.
 //!
 //! Invariant: a buffer is borrowed until its request has ended; nothing here blocks inside MPI, but for the
@@ -10,24 +10,13 @@ use std::ffi::{c_char, c_int};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
-use std::time::Duration;
 
 use ffi::mpi::{Constants, Functions, Handle, Library, Status};
 
+use super::wait::{Wait, WaitPolicy};
+
 /// Room for any text of MPI: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH is the longest.
 const TEXT_BYTES: usize = 8192;
-
-/// How long a waiting rank sleeps when yielding has not helped.
-const NAP: Duration = Duration::from_micros(50);
-
-/// Tests of a request before the first nap, when other ranks want this processor.
-///
-/// Barriers of 8 ranks on 2 processors with 10, 40, 200, 1000 tests: Open MPI 4.1 130, 33, 73, 67 µs; MPICH
-/// 4.0 790, 810, 200, 3300 µs; MPICH 5.0 860, 860, 63, 3000 µs.
-const TESTS_CROWDED: u32 = 200;
-
-/// Tests of a request before the first nap, when they do not: some ten milliseconds.
-const TESTS_ROOMY: u32 = 20_000;
 
 /// What all communicators of this process share.
 #[derive(Debug)]
@@ -36,7 +25,7 @@ pub(super) struct Mpi {
     /// The thread that started MPI, the only one that may call it.
     pub(super) home: ThreadId,
     /// More ranks than processors on some node; the same on all ranks.
-    pub(super) crowded: AtomicBool,
+    pub(super) oversubscribed: AtomicBool,
     /// MPI has been finalised.
     pub(super) ended: AtomicBool,
 }
@@ -47,7 +36,7 @@ impl Mpi {
         Self {
             library,
             home: thread::current().id(),
-            crowded: AtomicBool::new(true),
+            oversubscribed: AtomicBool::new(true),
             ended: AtomicBool::new(false),
         }
     }
@@ -126,13 +115,17 @@ impl Mpi {
         Ok(new)
     }
 
-    /// A copy of the world, so that our messages never meet those of others.
+    /// A copy of the world, so that our messages never meet those of others. Collective.
     pub(super) fn world_comm(&self) -> Result<Handle, c_int> {
-        let world = self.constants().comm_world;
-        self.new_comm(|f, new| {
-            // SAFETY: the world's handle is live; MPI writes the new one.
-            unsafe { (f.comm_dup)(world, new) }
-        })
+        let (world, mut new) = (self.constants().comm_world, 0);
+        let start = |f: &Functions, request: &mut Handle| {
+            // SAFETY: the world's handle is live, and `new` outlives the request, at whose end MPI has
+            // written it.
+            unsafe { (f.comm_idup)(world, &mut new, request) }
+        };
+        self.complete(start, || {})?;
+        self.return_errors(new);
+        Ok(new)
     }
 
     pub(super) fn free(&self, mut comm: Handle) {
@@ -188,7 +181,17 @@ impl Mpi {
         Ok(flag != 0)
     }
 
-    /// Starts an operation and waits for it; `meanwhile` is called before each nap.
+    /// Whether some node has more ranks than processors.
+    pub(super) fn is_oversubscribed(&self) -> bool {
+        self.oversubscribed.load(Ordering::Relaxed)
+    }
+
+    /// A wait that begins now.
+    pub(super) fn new_wait(&self) -> Wait {
+        Wait::new(WaitPolicy::new(self.is_oversubscribed()))
+    }
+
+    /// Starts an operation and waits for it; `meanwhile` is called after each sleep.
     pub(super) fn complete(
         &self,
         start: impl FnOnce(&Functions, &mut Handle) -> c_int,
@@ -197,36 +200,13 @@ impl Mpi {
         assert!(self.is_home(), "MPI is called by the thread that started it, and not after its end");
         let mut request: Handle = 0;
         checked(start(self.functions(), &mut request))?;
-        let mut patience = Patience::new(self);
+        let mut wait = self.new_wait();
         while !self.has_ended(&mut request)? {
-            if patience.pause() {
+            if wait.pause() {
                 meanwhile();
             }
         }
         Ok(())
-    }
-}
-
-/// How a rank waits: it yields for a while, then naps.
-pub(super) struct Patience {
-    tests_left: u32,
-}
-
-impl Patience {
-    pub(super) fn new(mpi: &Mpi) -> Self {
-        let crowded = mpi.crowded.load(Ordering::Relaxed);
-        Self { tests_left: if crowded { TESTS_CROWDED } else { TESTS_ROOMY } }
-    }
-
-    /// Waits a little; true when it was a nap, or time for other duties.
-    pub(super) fn pause(&mut self) -> bool {
-        if self.tests_left == 0 {
-            thread::sleep(NAP);
-            return true;
-        }
-        self.tests_left -= 1;
-        thread::yield_now();
-        false
     }
 }
 

@@ -1,14 +1,19 @@
-//! Clocks of ranks against rank 0's, by ping-pong.
+//! Clocks of ranks against rank 0's.
 //!
-//! First one rank of each node plays with rank 0, one after the other, so that nobody's answer is late
-//! because of another's; then the ranks of each node play with that one, all nodes at once. A round trip
-//! inside a node takes about a microsecond, so the second step costs little certainty, and the time grows
-//! with the number of nodes, not of ranks: some 100 µs a node.
+//! The first ranks of all nodes compare their clocks with rank 0's by ping-pong, one node after the other, so
+//! that no answer is late because of another's: some 100 µs a node. Ranks of one node read the same
+//! `CLOCK_MONOTONIC`: each compares its clock with that, and the difference to the first rank of its node
+//! follows from one broadcast. Where ranks of one node do not have that clock in common (time namespaces),
+//! they compare by ping-pong, too.
 //!
 //! Never here: a clock of its own.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rustix::time::{ClockId, clock_gettime};
+
 use super::comm::MpiComm;
-use crate::comm::{ClockOffset, Comm, Halt};
+use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
 /// Round trips of each pair; the shortest one counts.
 const ROUNDS: u32 = 24;
@@ -16,11 +21,33 @@ const ROUNDS: u32 = 24;
 /// A question for the time, and its answer.
 const TAG_CLOCK: i32 = 103;
 
-/// Those who play together: the ranks of one node, and the first ranks of all nodes.
+/// Readings of the node's clock; the shortest one counts.
+const READINGS: u32 = 8;
+
+/// How far the rate of a rank's clock may be off that of the node's, in parts per million: it may have been
+/// calibrated within a millisecond.
+const DRIFT_PPM: u64 = 100;
+
+/// With whom a rank compares its clock, beside the ranks of its node.
 #[derive(Debug)]
-pub(super) struct Circles {
-    node: MpiComm,
-    leaders: MpiComm,
+pub(super) struct ClockPeers {
+    /// The first ranks of all nodes, or all others; `None` where there is one node.
+    leaders: Option<MpiComm>,
+    /// The ranks of this node have a clock in common.
+    one_clock: bool,
+}
+
+impl ClockPeers {
+    /// All ranks call it together.
+    fn find(comm: &MpiComm, node: &MpiComm) -> Result<Self, Halt> {
+        let nodes = if comm.is_on_one_node() {
+            1
+        } else {
+            (comm as &dyn Comm).reduce_one(u64::from(node.rank == 0), Reduce::Sum)?
+        };
+        let leaders = if nodes > 1 { Some(comm.split_as(u32::from(node.rank != 0))?) } else { None };
+        Ok(Self { leaders, one_clock: have_one_clock(node)? })
+    }
 }
 
 /// This rank's clock against that of rank 0 of `comm`; all ranks call it together.
@@ -28,24 +55,115 @@ pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffse
     if comm.size == 1 {
         return Ok(ClockOffset::default());
     }
-    if comm.circles.get().is_none() {
-        let node = comm.split_node()?;
-        let leaders = comm.split_as(u32::from(node.rank != 0))?;
-        comm.circles.get_or_init(|| Box::new(Circles { node, leaders }));
+    let node = comm.node_ranks()?;
+    let known = &comm.shared.clock_peers;
+    if known.get().is_none() {
+        let found = ClockPeers::find(comm, &node)?;
+        known.get_or_init(|| found);
     }
-    let Circles { node, leaders } = &**comm.circles.get().expect("just made");
-    let mut words = Vec::new();
+    let peers = known.get().expect("just found");
+    let mut far = ClockOffset::default();
+    if node.rank == 0
+        && let Some(leaders) = &peers.leaders
+    {
+        far = play(leaders, now)?;
+    }
+    let (far, leader) = told_by_leader(&node, far, now)?;
+    let near = if !peers.one_clock {
+        play(&node, now)?
+    } else if node.rank == 0 {
+        ClockOffset::default()
+    } else {
+        between(leader, NodeReading::of(now))
+    };
+    let offset_ns = far.offset_ns + near.offset_ns;
+    Ok(ClockOffset { offset_ns, uncertainty_ns: far.uncertainty_ns + near.uncertainty_ns })
+}
+
+/// What the first rank of the node knows of rank 0's clock, and its own against the node's.
+fn told_by_leader(
+    node: &MpiComm,
+    far: ClockOffset,
+    now: &dyn Fn() -> u64,
+) -> Result<(ClockOffset, NodeReading), Halt> {
+    let mut words = [0; 5];
     if node.rank == 0 {
-        let far = play(leaders, now)?;
-        words.extend(far.offset_ns.to_ne_bytes());
-        words.extend(far.uncertainty_ns.to_ne_bytes());
+        let NodeReading { at_ns, ahead_ns, uncertainty_ns } = NodeReading::of(now);
+        let far = [far.offset_ns.cast_unsigned(), far.uncertainty_ns];
+        words = [far[0], far[1], at_ns, ahead_ns.cast_unsigned(), uncertainty_ns];
     }
-    node.broadcast(0, &mut words)?;
-    let (offset, uncertainty) = words.split_first_chunk::<8>().expect("the leader sent two numbers");
-    let far = i64::from_ne_bytes(*offset);
-    let far_uncertainty = u64::from_ne_bytes(uncertainty.try_into().expect("the second one"));
-    let near = play(node, now)?;
-    Ok(ClockOffset { offset_ns: far + near.offset_ns, uncertainty_ns: far_uncertainty + near.uncertainty_ns })
+    let mut bytes = words.map(u64::to_ne_bytes);
+    if node.size > 1 {
+        node.broadcast_piece(0, bytes.as_flattened_mut())?;
+    }
+    let [offset, uncertainty_of_far, at_ns, ahead, uncertainty_ns] = bytes.map(u64::from_ne_bytes);
+    let far = ClockOffset { offset_ns: offset.cast_signed(), uncertainty_ns: uncertainty_of_far };
+    Ok((far, NodeReading { at_ns, ahead_ns: ahead.cast_signed(), uncertainty_ns }))
+}
+
+/// Whether all ranks of a node read the same `CLOCK_MONOTONIC`: one kernel since one boot, in one time
+/// namespace. All ranks call it together.
+fn have_one_clock(node: &MpiComm) -> Result<bool, Halt> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let namespace = std::fs::read_link("/proc/self/ns/time");
+    // A rank that cannot read the first one has a clock that none is known to have.
+    let clock = boot.map_or_else(
+        |_| u64::from(node.rank),
+        |boot| {
+            let mut hasher = DefaultHasher::new();
+            (boot, namespace.ok()).hash(&mut hasher);
+            hasher.finish() >> 1
+        },
+    );
+    let mut ends = [clock, (u64::MAX >> 1) - clock];
+    node.all_reduce(&mut ends, Reduce::Max)?;
+    Ok(ends[0] == (u64::MAX >> 1) - ends[1])
+}
+
+/// A rank's clock against the clock that its node's ranks have in common.
+#[derive(Clone, Copy, Debug)]
+struct NodeReading {
+    /// When it was read, on the common clock.
+    at_ns: u64,
+    /// By how much the rank's clock is ahead of the common one.
+    ahead_ns: i64,
+    /// Half of the shortest time that a reading took: the truth lies within plus or minus this.
+    uncertainty_ns: u64,
+}
+
+impl NodeReading {
+    /// The tightest of a few readings.
+    fn of(now: &dyn Fn() -> u64) -> Self {
+        let one = |_| {
+            let before = monotonic_ns();
+            let rank = now();
+            Self::new(before, rank, monotonic_ns())
+        };
+        (0..READINGS).map(one).min_by_key(|read| read.uncertainty_ns).expect("there is at least one")
+    }
+
+    /// The rank's clock was read between two readings of the common one.
+    fn new(before: u64, rank: u64, after: u64) -> Self {
+        let half = after.saturating_sub(before).div_ceil(2);
+        let at_ns = before.wrapping_add(half);
+        Self { at_ns, ahead_ns: rank.wrapping_sub(at_ns).cast_signed(), uncertainty_ns: half }
+    }
+}
+
+/// What a rank has to add to its clock to get its leader's, when both have read the node's.
+fn between(leader: NodeReading, mine: NodeReading) -> ClockOffset {
+    let apart = leader.at_ns.abs_diff(mine.at_ns);
+    let drift = apart.saturating_mul(DRIFT_PPM).div_ceil(1_000_000);
+    ClockOffset {
+        offset_ns: leader.ahead_ns.wrapping_sub(mine.ahead_ns),
+        uncertainty_ns: leader.uncertainty_ns + mine.uncertainty_ns + drift,
+    }
+}
+
+/// The clock that all ranks of a node have in common.
+fn monotonic_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
 /// All ranks of `comm` with its rank 0, one after the other.
@@ -83,6 +201,33 @@ fn reading(asked: u64, theirs: u64, answered: u64) -> ClockOffset {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clocks_that_were_compared_with_one_other_are_compared_with_each_other() {
+        for (leader_ahead, mine_ahead, gap) in [(5_000_i64, -700_i64, 0), (-3, 9_000_000_000, 2_000_000)] {
+            let read =
+                |ahead: i64, at: u64| NodeReading::new(at - 30, at.wrapping_add_signed(ahead), at + 50);
+            let seen = between(read(leader_ahead, 1_000_000), read(mine_ahead, 1_000_000 + gap));
+            let miss = seen.offset_ns.abs_diff(leader_ahead - mine_ahead);
+            assert!(miss <= seen.uncertainty_ns, "{seen:?}");
+            assert_eq!(seen.uncertainty_ns, 40 + 40 + gap / 10_000);
+        }
+    }
+
+    #[test]
+    fn the_tightest_reading_of_the_nodes_clock_counts() {
+        let calls = std::cell::Cell::new(0);
+        let slow_but_once = || {
+            calls.set(calls.get() + 1);
+            if calls.get() != 3 {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            monotonic_ns() + 7_000_000_000
+        };
+        let read = NodeReading::of(&slow_but_once);
+        assert!(read.ahead_ns.abs_diff(7_000_000_000) <= read.uncertainty_ns, "{read:?}");
+        assert!(read.uncertainty_ns < 10_000_000, "{read:?}");
+    }
 
     #[test]
     fn the_truth_lies_within_the_uncertainty_of_a_round_trip() {

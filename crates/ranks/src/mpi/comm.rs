@@ -8,14 +8,13 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use ffi::mpi::{Functions, Handle, Library};
 
 use super::alarm::Alarm;
 use super::calls::Mpi;
-use super::clock::{self, Circles};
+use super::clock::{self, ClockPeers};
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
 /// Values reduced by one call.
@@ -27,25 +26,68 @@ const BROADCAST_BYTES: usize = 1 << 25;
 /// Bytes that rank 0 receives in one round of a gather.
 const GATHER_BYTES: usize = 1 << 26;
 
-/// A communicator of MPI processes.
-#[derive(Debug)]
+/// A communicator of MPI processes; clones are the same communicator.
+#[derive(Clone, Debug)]
 pub struct MpiComm {
     pub(super) mpi: Arc<Mpi>,
     pub(super) handle: Handle,
     pub(super) rank: u32,
     pub(super) size: u32,
     pub(super) node: Arc<str>,
+    pub(super) shared: Arc<Shared>,
+}
+
+/// What clones of a communicator share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    mpi: Arc<Mpi>,
+    handle: Handle,
     pub(super) alarm: Alarm,
-    /// Made when clocks are first compared, since a split is dear when ranks are many.
-    pub(super) circles: OnceLock<Box<Circles>>,
+    /// Found when first asked for, since making a communicator is slow when ranks are many.
+    node_ranks: OnceLock<NodeRanks>,
+    /// Found when clocks are first compared.
+    pub(super) clock_peers: OnceLock<ClockPeers>,
+}
+
+/// Which ranks of a communicator share this rank's node.
+#[derive(Debug)]
+enum NodeRanks {
+    /// All of them.
+    All,
+    /// Those of this communicator.
+    Some(MpiComm),
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if self.mpi.is_home() && !std::thread::panicking() {
+            self.mpi.free(self.handle);
+        }
+    }
 }
 
 impl MpiComm {
     /// Takes over a communicator that MPI has made for us alone.
     pub(super) fn own(mpi: Arc<Mpi>, handle: Handle, node: Arc<str>) -> Result<Self, c_int> {
         let (rank, size) = mpi.place(handle)?;
-        let alarm = Alarm::new(rank, size);
-        Ok(Self { mpi, handle, rank, size, node, alarm, circles: OnceLock::new() })
+        let shared = Arc::new(Shared {
+            mpi: Arc::clone(&mpi),
+            handle,
+            alarm: Alarm::new(rank, size),
+            node_ranks: OnceLock::new(),
+            clock_peers: OnceLock::new(),
+        });
+        Ok(Self { mpi, handle, rank, size, node, shared })
+    }
+
+    /// Notes that all ranks share one node.
+    pub(super) fn note_one_node(&self) {
+        self.shared.node_ranks.get_or_init(|| NodeRanks::All);
+    }
+
+    /// Whether all ranks are known to share one node; the same on all of them.
+    pub(super) fn is_on_one_node(&self) -> bool {
+        self.size == 1 || matches!(self.shared.node_ranks.get(), Some(NodeRanks::All))
     }
 
     /// The raw `MPI_Comm`, for MPI's own files and for libraries on top of MPI.
@@ -76,7 +118,7 @@ impl MpiComm {
 
     /// Starts an operation of MPI and waits for it, passing alarms on meanwhile.
     fn complete(&self, step: &str, start: impl FnOnce(&Functions, &mut Handle) -> c_int) -> Result<(), Halt> {
-        let done = self.mpi.complete(start, || self.alarm.look(&self.mpi, self.handle));
+        let done = self.mpi.complete(start, || self.shared.alarm.look(&self.mpi, self.handle));
         done.map_err(|code| self.halt(step, code))
     }
 
@@ -119,7 +161,8 @@ impl MpiComm {
         Ok(all)
     }
 
-    fn broadcast_piece(&self, root: u32, piece: &mut [u8]) -> Result<(), Halt> {
+    /// Replaces `piece` on every rank by that of `root`; all ranks know its length.
+    pub(super) fn broadcast_piece(&self, root: u32, piece: &mut [u8]) -> Result<(), Halt> {
         let kind = self.mpi.constants().byte;
         self.complete("MPI_Ibcast", |f, request| {
             let buffer = start_of_mut(piece);
@@ -180,11 +223,16 @@ impl MpiComm {
 
     /// The communicator that `make` makes when all ranks call it.
     fn make(&self, step: &str, make: impl FnOnce(&Functions, &mut Handle) -> c_int) -> Result<Self, Halt> {
-        // MPI has no split that does not wait: first all gather politely, then it is short.
+        // MPI has no split that does not block, and ranks that block keep their processors: first all come to
+        // a barrier, where they sleep.
         self.barrier()?;
         let made = self.mpi.new_comm(make);
         let own = |handle| Self::own(Arc::clone(&self.mpi), handle, Arc::clone(&self.node));
-        made.and_then(own).map_err(|code| self.halt(step, code))
+        let made = made.and_then(own).map_err(|code| self.halt(step, code))?;
+        if self.is_on_one_node() {
+            made.note_one_node();
+        }
+        Ok(made)
     }
 
     /// As [`Comm::split`], without the box.
@@ -205,20 +253,21 @@ impl MpiComm {
     }
 
     /// As [`Comm::split_by_node`], without the box.
-    pub(super) fn split_node(&self) -> Result<Self, Halt> {
+    pub(super) fn node_ranks(&self) -> Result<Self, Halt> {
+        if self.is_on_one_node() {
+            return Ok(self.clone());
+        }
+        if let Some(NodeRanks::Some(known)) = self.shared.node_ranks.get() {
+            return Ok(known.clone());
+        }
         let (kind, hints) = (self.mpi.constants().comm_type_shared, self.mpi.constants().info_null);
-        self.make("MPI_Comm_split_type", |f, new| {
+        let found = self.make("MPI_Comm_split_type", |f, new| {
             // SAFETY: the handle is live, there are no hints; MPI writes the new handle.
             unsafe { (f.comm_split_type)(self.handle, kind, rank(self.rank), hints, new) }
-        })
-    }
-}
-
-impl Drop for MpiComm {
-    fn drop(&mut self) {
-        if self.mpi.is_home() && !std::thread::panicking() {
-            self.mpi.free(self.handle);
-        }
+        })?;
+        found.note_one_node();
+        self.shared.node_ranks.get_or_init(|| NodeRanks::Some(found.clone()));
+        Ok(found)
     }
 }
 
@@ -243,10 +292,10 @@ impl Comm for MpiComm {
             // SAFETY: the handle is live.
             unsafe { (f.ibarrier)(self.handle, request) }
         })?;
-        if self.mpi.crowded.load(Ordering::Relaxed) {
+        if self.mpi.is_oversubscribed() {
             return Ok(());
         }
-        // Ranks that waited long have napped: the second barrier, of ranks awake, lets all go together.
+        // Ranks that waited long have slept: the second barrier, of ranks awake, lets all go together.
         self.complete("MPI_Ibarrier", |f, request| {
             // SAFETY: the handle is live.
             unsafe { (f.ibarrier)(self.handle, request) }
@@ -303,7 +352,7 @@ impl Comm for MpiComm {
     }
 
     fn split_by_node(&self) -> Result<Box<dyn Comm>, Halt> {
-        Ok(Box::new(self.split_node()?))
+        Ok(Box::new(self.node_ranks()?))
     }
 
     fn clock_offset(&self, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
@@ -311,15 +360,15 @@ impl Comm for MpiComm {
     }
 
     fn raise_alarm(&self) {
-        self.alarm.raise(&self.mpi, self.handle);
+        self.shared.alarm.raise(&self.mpi, self.handle);
     }
 
     fn alarm_raised(&self) -> bool {
-        self.alarm.raised(&self.mpi, self.handle)
+        self.shared.alarm.raised(&self.mpi, self.handle)
     }
 
     fn clear_alarm(&self) -> Result<(), Halt> {
-        self.alarm.clear(self)
+        self.shared.alarm.clear(self)
     }
 
     fn mpi(&self) -> Option<&MpiComm> {

@@ -254,7 +254,8 @@ mod tests {
         let empty = std::env::temp_dir().join(format!("assay-no-mpi-{}", std::process::id()));
         fs::create_dir_all(&empty).expect("a folder of our own");
         let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| empty.display().to_string());
-        let launch = Launch { name: "srun", family: Family::Mpich, size: Some(4), rank: 0 };
+        let launch =
+            Launch { name: "srun", family: Family::Mpich, size: Some(4), rank: 0, ranks_on_node: None };
         let why = find(Some(&launch), &lookup).expect_err("nothing is there").to_string();
         fs::remove_dir(&empty).expect("it is still empty");
         assert!(

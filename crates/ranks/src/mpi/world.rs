@@ -9,9 +9,9 @@ use units::Usage;
 
 use super::calls::Mpi;
 use super::comm::MpiComm;
-use super::crowd;
 use super::library::{LIBRARY_VARIABLE, find};
-use crate::comm::{Comm, Halt};
+use super::oversubscribed;
+use crate::comm::{Comm, Halt, Reduce};
 use crate::launcher::Launch;
 
 /// All ranks of the launch, or this one alone when no launcher started it.
@@ -55,9 +55,11 @@ impl MpiWorld {
         let name = mpi.processor_name();
         let node = if name.is_empty() { crate::local::host_name() } else { name };
         let comm = mpi.world_comm().and_then(|own| MpiComm::own(Arc::clone(&mpi), own, node.into()));
-        let comm = comm.map_err(|code| refuse("MPI_Comm_dup", code))?;
-        let crowded = crowd::crowded(&comm).map_err(|halt| Usage::new(halt.to_string()))?;
-        mpi.crowded.store(crowded, Ordering::Relaxed);
+        let comm = comm.map_err(|code| refuse("MPI_Comm_idup", code))?;
+        let beside = launch.and_then(|launch| launch.ranks_on_node);
+        let place = note_one_node(&comm, beside).and_then(|()| oversubscribed::detect(&comm));
+        let oversubscribed = place.map_err(|halt| Usage::new(halt.to_string()))?;
+        mpi.oversubscribed.store(oversubscribed, Ordering::Relaxed);
         Ok(Self { mpi, comm, version })
     }
 
@@ -77,15 +79,16 @@ impl MpiWorld {
     }
 
     /// Whether some node has more ranks than processors: waiting ranks then sleep early.
-    pub fn is_crowded(&self) -> bool {
-        self.mpi.crowded.load(Ordering::Relaxed)
+    pub fn is_oversubscribed(&self) -> bool {
+        self.mpi.is_oversubscribed()
     }
 
     /// Ends MPI; all ranks call it together.
     pub fn finish(self) -> Result<(), Halt> {
         let Self { mpi, comm, .. } = self;
         comm.clear_alarm()?;
-        // MPI_Finalize waits without yielding in some libraries: gather politely first.
+        // MPI_Finalize blocks, and in some libraries ranks that block keep their processors: first all come
+        // to a barrier, where they sleep.
         comm.barrier()?;
         let (rank, node) = (comm.rank(), comm.node_name().to_owned());
         drop(comm);
@@ -98,6 +101,16 @@ impl MpiWorld {
         self.mpi.abort(code);
         std::process::abort()
     }
+}
+
+/// Notes that all ranks share one node where the launcher says on each that so many do: asking MPI takes it
+/// seconds where ranks are many more than processors. All ranks call it together.
+fn note_one_node(world: &MpiComm, beside: Option<u32>) -> Result<(), Halt> {
+    let all = beside == Some(world.size());
+    if (world as &dyn Comm).reduce_one(u64::from(all), Reduce::Min)? == 1 {
+        world.note_one_node();
+    }
+    Ok(())
 }
 
 /// What differs between the launch and MPI's world of `size` ranks, if anything.
@@ -132,7 +145,8 @@ mod tests {
 
     #[test]
     fn a_world_that_is_not_the_launchers_is_seen() {
-        let launch = |size, rank| Launch { name: "srun", family: Family::Mpich, size, rank };
+        let launch =
+            |size, rank| Launch { name: "srun", family: Family::Mpich, size, rank, ranks_on_node: None };
         let table = [
             (launch(Some(4), 0), 4, None),
             (launch(Some(1), 0), 1, None),

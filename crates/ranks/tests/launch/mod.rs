@@ -98,6 +98,34 @@ impl Job {
         Self::of(command)
     }
 
+    /// The example with `word` on two ranks of each of two hosts, both of which are this machine; MPICH only.
+    pub(crate) fn on_two_hosts(mpi: &Mpi, word: &str) -> Self {
+        let mut command = Command::new(&mpi.launcher);
+        command
+            .args(["-n", "4", "-ppn", "2", "-hosts", "n1,n2", "-launcher", "fork"])
+            .arg(example())
+            .arg(word);
+        command.envs(mpi.environment.iter().map(|(name, value)| (name, value)));
+        Self::of(command)
+    }
+
+    /// The example with `word` on two ranks, of which the second has a `CLOCK_MONOTONIC` of its own; MPICH
+    /// only.
+    pub(crate) fn on_two_clocks(mpi: &Mpi, word: &str) -> Option<Self> {
+        let own_clock = ["unshare", "--time", "--fork", "--monotonic", "5000"];
+        let tried =
+            Command::new(own_clock[0]).args(&own_clock[1..]).arg("true").stderr(Stdio::null()).status();
+        if !tried.is_ok_and(|status| status.success()) {
+            skipped("no time namespace can be made here");
+            return None;
+        }
+        let mut command = Command::new(&mpi.launcher);
+        command.args(["-n", "1"]).arg(example()).args([word, ":", "-n", "1"]);
+        command.args(own_clock).arg(example()).arg(word);
+        command.envs(mpi.environment.iter().map(|(name, value)| (name, value)));
+        Some(Self::of(command))
+    }
+
     /// The example with `word`, without a launcher.
     pub(crate) fn alone(word: &str) -> Self {
         let mut command = Command::new(example());

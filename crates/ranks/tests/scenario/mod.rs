@@ -167,7 +167,16 @@ fn nodes_are_found(comm: &dyn Comm, nodes: Option<u32>) {
         assert_eq!(leaders, u64::from(nodes), "how many nodes there are");
     }
     assert!(!comm.node_name().is_empty());
+    let again = comm.split_by_node().expect("a split");
+    assert_eq!((again.rank(), again.size()), (node.rank(), node.size()), "the node is the same");
+    drop(again);
     node.barrier().expect("a barrier of one node");
+    let half = comm.split(comm.rank() % 2).expect("a split");
+    let part = half.split_by_node().expect("a split of a split");
+    let mine = part.reduce_one(node.rank().into(), Reduce::Min).expect("a minimum");
+    assert!(part.size() <= node.size() && mine <= node.rank().into(), "ranks of one node");
+    drop((node, half));
+    part.barrier().expect("a barrier of what is left");
 }
 
 /// MPI's ranks get clocks that differ by seconds, and find out; threads share one.

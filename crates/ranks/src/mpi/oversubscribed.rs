@@ -1,18 +1,18 @@
-//! Whether the ranks of every node have a processor each.
+//! Whether some node has more ranks than processors.
 //!
-//! The processors that the ranks of a node may use, all together, are counted: a rank bound to one core is
-//! not crowded when its neighbours are bound to others, and a small container on a large machine is.
+//! The processors that the ranks of a node may use, all together, are counted: ranks that are bound to one
+//! core each are not oversubscribed, and many ranks in a small container on a large machine are.
 
 use super::comm::MpiComm;
 use crate::comm::{Comm, Halt, Reduce};
 
 /// Whether some node has fewer processors for its ranks than ranks; all ranks call it together and get the
 /// same answer, since how many steps a barrier has depends on it.
-pub(super) fn crowded(world: &MpiComm) -> Result<bool, Halt> {
+pub(super) fn detect(world: &MpiComm) -> Result<bool, Halt> {
     if world.size == 1 {
         return Ok(false);
     }
-    let node = world.split_node()?;
+    let node = world.node_ranks()?;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let masks = node.gather(mask_of(&status).as_bytes())?;
     let mut answer = Vec::new();

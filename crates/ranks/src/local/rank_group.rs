@@ -1,12 +1,12 @@
-//! The hall in which threads meet: each brings its part, the last one finishes the round for all.
+//! A group of threads that are ranks: each brings its part to a collective, the last one ends it for all.
 //!
-//! Invariant: a round ends for all ranks or for none. Once a rank has left, no later round can end, so the
-//! hall is broken and everyone who waits, or comes to wait, gets the same [`Halt`].
-//! Each round has a cell of its own, which is filled once and then read without the lock: a thousand ranks
-//! that wake up together would otherwise queue for it, and sleep again.
-//! A rank that waits offers its processor to others for a moment and then sleeps: waking a sleeper takes
-//! tens of microseconds, which would lie between the starts of ranks that begin a phase together. Where
-//! ranks are more than processors they sleep at once.
+//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no later one can end, so the
+//! group is broken and every rank that waits, or comes to wait, gets the same [`Halt`].
+//! Each collective has a cell of its own, which is filled once and then read without the lock: a thousand
+//! ranks that wake up together would otherwise queue for it, and sleep again.
+//! A rank that waits yields for about a millisecond and then sleeps: waking a sleeper takes tens of
+//! microseconds, which would lie between the starts of ranks that begin a phase together. Where ranks are
+//! more than processors they sleep at once, and the last one wakes them all.
 //!
 //! Never here: MPI.
 
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::comm::{Halt, Reduce};
 
-/// What one rank brings to a round.
+/// What one rank brings to a collective.
 #[derive(Clone, Copy)]
 pub(super) enum Part<'a> {
     Barrier,
@@ -43,21 +43,21 @@ impl fmt::Display for Part<'_> {
     }
 }
 
-/// A round while ranks join it, and what it leaves for them.
+/// A collective while ranks join it, and its result for them.
 #[derive(Debug)]
-pub(super) enum Round {
+pub(super) enum Collective {
     Barrier,
     Reduce(Reduce, Vec<u64>),
     Broadcast(u32, Vec<u8>),
     Gather(Vec<Vec<u8>>),
     Split(Vec<u32>),
-    /// The end of a split: each rank's new hall and its number there.
-    Seats(Vec<(Arc<Hall>, u32)>),
+    /// The end of a split: each rank's new group and its number there.
+    Groups(Vec<(Arc<RankGroup>, u32)>),
     Clear,
 }
 
-impl Round {
-    /// The round that `part` opens.
+impl Collective {
+    /// The collective that `part` opens.
     fn opened_by(part: &Part<'_>, size: u32) -> Self {
         match part {
             Part::Barrier => Self::Barrier,
@@ -96,25 +96,25 @@ impl Round {
     }
 }
 
-/// How a round ended, once it has.
-type Cell = OnceLock<Result<Round, Halt>>;
+/// How a collective ended, once it has.
+type Cell = OnceLock<Result<Collective, Halt>>;
 
-/// A round that ended well.
+/// A collective that ended well.
 #[derive(Debug)]
 pub(super) struct Ended(Arc<Cell>);
 
 impl Deref for Ended {
-    type Target = Round;
+    type Target = Collective;
 
-    fn deref(&self) -> &Round {
+    fn deref(&self) -> &Collective {
         match self.0.get() {
-            Some(Ok(round)) => round,
+            Some(Ok(collective)) => collective,
             _ => unreachable!("`ended` looked"),
         }
     }
 }
 
-/// What the ranks of a round get, which has ended.
+/// Waits for the end of a collective.
 fn ended(cell: Arc<Cell>) -> Result<Ended, Halt> {
     match cell.wait() {
         Ok(_) => Ok(Ended(cell)),
@@ -122,47 +122,47 @@ fn ended(cell: Arc<Cell>) -> Result<Ended, Halt> {
     }
 }
 
-/// A place where a fixed number of ranks meet.
+/// A fixed number of ranks that call collectives together.
 #[derive(Debug)]
-pub(super) struct Hall {
+pub(super) struct RankGroup {
     pub(super) size: u32,
     pub(super) node: Arc<str>,
     pub(super) alarm: AtomicBool,
     state: Mutex<State>,
-    /// How often a waiting rank looks and yields before it sleeps.
-    looks: u32,
+    /// How often a waiting rank yields before it sleeps.
+    yields: u32,
 }
 
-/// Looks of a rank that has a processor to itself: about a millisecond.
-const LOOKS: u32 = 2000;
+/// Yields of a rank that has a processor to itself: about a millisecond.
+const YIELDS: u32 = 2000;
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many ranks have joined the open round.
+    /// How many ranks have joined the open collective.
     joined: u32,
-    /// The round that ranks join, and where they will find how it ended.
-    open: Option<(Round, Arc<Cell>)>,
-    /// Why no further round can end.
+    /// The collective that ranks join, and where they will find how it ended.
+    open: Option<(Collective, Arc<Cell>)>,
+    /// Why no further collective can end.
     broken: Option<Halt>,
 }
 
 impl State {
-    /// Everyone who waits, or comes to wait, gets this halt or the one that was first.
+    /// Breaks the group: every rank that waits, or comes to wait, gets this halt or the first one.
     fn break_off(&mut self, why: Halt) -> Halt {
         let why = self.broken.get_or_insert(why).clone();
         if let Some((_, cell)) = self.open.take() {
-            // Nobody else fills the cell of an open round.
+            // No other call fills the cell of an open collective.
             let _ = cell.set(Err(why.clone()));
         }
         why
     }
 }
 
-impl Hall {
+impl RankGroup {
     pub(super) fn new(size: u32, node: Arc<str>) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let looks = if size as usize <= processors { LOOKS } else { 0 };
-        Self { size, node, alarm: AtomicBool::new(false), state: Mutex::default(), looks }
+        let yields = if size as usize <= processors { YIELDS } else { 0 };
+        Self { size, node, alarm: AtomicBool::new(false), state: Mutex::default(), yields }
     }
 
     /// A halt of `rank` on this node.
@@ -170,31 +170,31 @@ impl Hall {
         Halt { step: step.to_owned(), rank, node: self.node.to_string(), why }
     }
 
-    /// Breaks the hall, unless it is broken already: no rank will meet here again.
+    /// Breaks the group, unless it is broken already: `why` says which rank has left.
     pub(super) fn leave(&self, why: Halt) {
         self.lock().break_off(why);
     }
 
-    /// Brings `part` and waits until all ranks have; what the round leaves, or why it cannot end.
-    pub(super) fn meet(&self, rank: u32, part: &Part<'_>) -> Result<Ended, Halt> {
+    /// Brings `part` and waits until all ranks have; the result, or why there is none.
+    pub(super) fn join(&self, rank: u32, part: &Part<'_>) -> Result<Ended, Halt> {
         let mut state = self.lock();
         if let Some(halt) = &state.broken {
             return Err(halt.clone());
         }
-        let open = || (Round::opened_by(part, self.size), Arc::default());
-        let (round, cell) = state.open.get_or_insert_with(open);
-        if !round.join(rank, part) {
+        let open = || (Collective::opened_by(part, self.size), Arc::default());
+        let (collective, cell) = state.open.get_or_insert_with(open);
+        if !collective.join(rank, part) {
             let why = format!("called {part} while others called another collective");
             return Err(state.break_off(self.halt("wait", rank, why)));
         }
         let cell = Arc::clone(cell);
         state.joined += 1;
         if state.joined == self.size {
-            self.end_round(state);
+            self.end_collective(state);
             return ended(cell);
         }
         drop(state);
-        for _ in 0..self.looks {
+        for _ in 0..self.yields {
             if cell.get().is_some() {
                 break;
             }
@@ -203,39 +203,41 @@ impl Hall {
         ended(cell)
     }
 
-    /// Everyone has joined: what the round leaves is made once, and all may go.
-    fn end_round(&self, mut state: MutexGuard<'_, State>) {
-        if let Some((round, _)) = &mut state.open
-            && let Round::Split(colors) = round
+    /// All have joined: the result is made once, and all ranks may go on.
+    fn end_collective(&self, mut state: MutexGuard<'_, State>) {
+        if let Some((collective, _)) = &mut state.open
+            && let Collective::Split(colors) = collective
         {
-            *round = Round::Seats(self.seats(colors));
+            *collective = Collective::Groups(self.split(colors));
         }
-        let Some((round, cell)) = state.open.take() else { unreachable!("a rank has just joined a round") };
+        let Some((collective, cell)) = state.open.take() else {
+            unreachable!("a rank has just joined a collective")
+        };
         state.joined = 0;
-        // The ranks that wake up come for the lock soon: they shall not have to wait for it.
+        // The ranks that wake up soon take the lock for their next collective.
         drop(state);
         // From here to the end nothing can panic, which would leave the others waiting.
-        if matches!(round, Round::Clear) {
+        if matches!(collective, Collective::Clear) {
             self.alarm.store(false, Ordering::Release);
         }
-        // Nobody else fills the cell of a round that was taken out of the hall.
-        let _ = cell.set(Ok(round));
+        // No other call fills the cell of a collective that is no longer open.
+        let _ = cell.set(Ok(collective));
     }
 
-    /// A new hall for each color, its ranks in today's order.
-    fn seats(&self, colors: &[u32]) -> Vec<(Arc<Self>, u32)> {
+    /// A new group for each color, its ranks in the same order as here.
+    fn split(&self, colors: &[u32]) -> Vec<(Arc<Self>, u32)> {
         let mut sizes = BTreeMap::new();
         for color in colors {
             *sizes.entry(*color).or_insert(0) += 1;
         }
         let open = |(color, size)| (color, (Arc::new(Self::new(size, Arc::clone(&self.node))), 0));
-        let mut halls: BTreeMap<_, _> = sizes.into_iter().map(open).collect();
-        let mut sit = |color| {
-            let (hall, next) = halls.get_mut(color).expect("each color was counted above");
+        let mut groups: BTreeMap<_, _> = sizes.into_iter().map(open).collect();
+        let place = |color| {
+            let (group, next) = groups.get_mut(color).expect("each color was counted above");
             *next += 1;
-            (Arc::clone(hall), *next - 1)
+            (Arc::clone(group), *next - 1)
         };
-        colors.iter().map(&mut sit).collect()
+        colors.iter().map(place).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
