@@ -8,6 +8,7 @@
 
 mod bench;
 mod packages;
+mod programs;
 mod setup;
 mod step;
 mod tally;
@@ -20,12 +21,16 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+use test::Asked;
+
 const HELP: &str = "\
 The chores of this workspace.
 
 Usage: cargo xtask VERB
 
-  test [-- FILTER]  install what the full test needs, check format and lints, run every test
+  test [--all] [-- FILTER]
+                    install what the full test needs, check format and lints, run the tests;
+                    with --all also those that are slow
   tidy              check the rules of the house that no compiler checks
   setup             only the installing part of `test`
   bench [DIR]       measure this program beside the bare system calls, fio and ior: one table
@@ -52,8 +57,10 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<bool> {
     let root = root()?;
     match words {
-        ["test"] => test::run(&root, &[]),
-        ["test", "--", filter @ ..] => test::run(&root, filter),
+        ["test"] => test::run(&root, &Asked { all: false, filter: &[] }),
+        ["test", "--all"] => test::run(&root, &Asked { all: true, filter: &[] }),
+        ["test", "--", filter @ ..] => test::run(&root, &Asked { all: false, filter }),
+        ["test", "--all", "--", filter @ ..] => test::run(&root, &Asked { all: true, filter }),
         ["tidy"] => Ok(tidy::print(&root)?.is_empty()),
         ["setup"] => Ok(setup::run(&root)?.sound),
         ["bench", words @ ..] => bench::run(&root, words),
@@ -62,7 +69,7 @@ fn run(words: &[&str]) -> Result<bool> {
             Ok(true)
         }
         [] => bail!("which verb?\n\n{HELP}"),
-        other => bail!("`{}` is no verb of ours\n\n{HELP}", other.join(" ")),
+        other => bail!("unknown verb `{}`\n\n{HELP}", other.join(" ")),
     }
 }
 

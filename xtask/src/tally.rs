@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const SKIPPED: &str = "SKIPPED:";
+/// What a test prints that runs with `--all` only.
+const SLOW: &str = "ONLY IN --all:";
 
 #[derive(Default, PartialEq)]
 enum Section {
@@ -29,7 +31,8 @@ pub(crate) struct Tally {
     test: String,
     skipped: usize,
     skipped_here: BTreeSet<String>,
-    reasons: Vec<(String, String)>,
+    reasons: Vec<String>,
+    had_result: bool,
 }
 
 impl Tally {
@@ -47,6 +50,7 @@ impl Tally {
 
     fn hear_result(&mut self, line: &str) {
         self.section = Section::Plain;
+        self.had_result = true;
         self.skipped += std::mem::take(&mut self.skipped_here).len();
         let (_, counts) = line.split_once(". ").unwrap_or(("", ""));
         for part in counts.split("; ") {
@@ -61,11 +65,24 @@ impl Tally {
 
     /// A failed test may have printed a reason too; it is failed all the same.
     fn hear_reason(&mut self, line: &str) {
-        let Some((_, reason)) = line.split_once(SKIPPED) else { return };
+        let marks = [SKIPPED, SLOW].into_iter();
+        let Some((mark, reason)) = marks.filter_map(|mark| Some((mark, line.split_once(mark)?.1))).next()
+        else {
+            return;
+        };
         if self.section == Section::Successes {
             self.skipped_here.insert(self.test.clone());
-            self.reasons.push((self.test.clone(), reason.trim().to_owned()));
+            self.reasons.push(format!("{mark} {}: {}", self.test, reason.trim()));
         }
+    }
+
+    /// A test program has ended; one that ended badly without a result counts as a failed test.
+    pub(crate) fn program_ended(&mut self, sound: bool) {
+        let had_result = std::mem::take(&mut self.had_result);
+        if !sound && !had_result {
+            self.failed += 1;
+        }
+        self.section = Section::Plain;
     }
 
     /// The test programs have ended: `sound` is whether cargo said that all went well.
@@ -77,8 +94,8 @@ impl Tally {
 
     /// Each skipped test with its reason, a line each; empty if there is none.
     pub(crate) fn skipped_text(&self) -> String {
-        self.reasons.iter().fold(String::new(), |mut text, (test, reason)| {
-            let _ = writeln!(text, "{SKIPPED} {test}: {reason}");
+        self.reasons.iter().fold(String::new(), |mut text, reason| {
+            let _ = writeln!(text, "{reason}");
             text
         })
     }
@@ -155,12 +172,32 @@ test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; fini
     }
 
     #[test]
+    fn a_test_that_runs_with_all_only_counts_as_skipped_with_its_reason() {
+        let text = "test slow ... ok\n\nsuccesses:\n\n---- slow stdout ----\nONLY IN --all: it hangs\n\n\
+                    test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+        let (tally, _) = heard(text);
+        assert_eq!(tally.skipped_text(), "ONLY IN --all: slow: it hangs\n");
+        assert_eq!(tally.total(), "0 passed, 0 failed, 1 skipped");
+    }
+
+    #[test]
     fn successes_are_not_shown_twice_and_failures_are_shown() {
         let (_, shown) = heard(TWO_PROGRAMS);
         assert!(!shown.contains("some words"));
         assert!(shown.contains("test pure ... ok"));
         assert!(shown.contains("thread 'broken' panicked"));
         assert!(shown.contains("test result: ok. 1 passed"));
+    }
+
+    #[test]
+    fn of_several_programs_each_that_dies_without_a_result_is_a_failed_test() {
+        let (mut tally, _) = heard(TWO_PROGRAMS);
+        tally.program_ended(false);
+        assert!(!tally.hear("successes:"));
+        tally.program_ended(false);
+        tally.finish(false);
+        assert_eq!(tally.total(), "2 passed, 2 failed, 2 skipped");
+        assert!(tally.hear("running 1 test"), "a section ends with its program");
     }
 
     #[test]

@@ -6,23 +6,35 @@
 //! Invariant: true only if every step and every test passed; a test program that dies without a
 //! result counts as a failed test.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::time::Instant;
+use std::{fs, io};
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
+use crate::programs;
 use crate::setup::{self, Setup};
-use crate::step::{Outcome, cargo, log_path, logged, step};
+use crate::step::{Outcome, cargo, logged, step};
 use crate::tally::Tally;
 use crate::tidy;
 use crate::wheel::VENV_VARIABLE;
 
-/// Runs all steps; `filter` goes to the test programs.
-pub(crate) fn run(root: &Path, filter: &[&str]) -> Result<bool> {
+/// The variable by which tests know that those are to run, too, which are slow.
+const ALL_VARIABLE: &str = "ASSAY_TEST_ALL";
+
+/// What is asked of the tests.
+pub(crate) struct Asked<'a> {
+    /// Whether those that are slow run, too.
+    pub(crate) all: bool,
+    /// Words for each test program.
+    pub(crate) filter: &'a [&'a str],
+}
+
+/// Runs all steps.
+pub(crate) fn run(root: &Path, asked: &Asked<'_>) -> Result<bool> {
     let setup = setup::run(root)?;
     let format = ["fmt", "--all", "--check", "--", "--color", "never"];
     let lints = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -33,7 +45,7 @@ pub(crate) fn run(root: &Path, filter: &[&str]) -> Result<bool> {
         step("tidy", || check_tidy(root)),
     ];
     let mut tally = Tally::default();
-    let tested = step("tests", || run_tests(root, &setup, filter, &mut tally));
+    let tested = step("tests", || run_tests(root, &setup, asked, &mut tally));
     print!("{}", tally.skipped_text());
     let failed = checks.iter().filter(|sound| !**sound).count();
     if failed > 0 {
@@ -63,27 +75,25 @@ fn sessions() -> io::Result<TempDir> {
     Ok(base)
 }
 
-fn run_tests(root: &Path, setup: &Setup, filter: &[&str], tally: &mut Tally) -> Result<Outcome> {
-    let path = log_path(root, "test")?;
-    let mut log = File::create(&path)?;
-    let mut tests = cargo(root, &["test", "--workspace", "--no-fail-fast", "--", "--show-output"]);
-    tests.args(filter).stdout(Stdio::piped());
-    tests.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+/// Builds and runs all test programs; with `all` also those tests that are slow.
+fn run_tests(root: &Path, setup: &Setup, asked: &Asked<'_>, tally: &mut Tally) -> Result<Outcome> {
+    let built = Instant::now();
+    let programs = programs::build(root)?;
+    println!("{} programs, built in {:.1} s", programs.len(), built.elapsed().as_secs_f64());
     let sessions = sessions().context("no folder for the sessions of Open MPI")?;
-    tests.env("OMPI_MCA_orte_tmpdir_base", sessions.path());
+    let one = OsStr::new("1");
+    let mut variables = vec![
+        ("OMPI_ALLOW_RUN_AS_ROOT", one),
+        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", one),
+        ("OMPI_MCA_orte_tmpdir_base", sessions.path().as_os_str()),
+    ];
     if let Some(venv) = &setup.mpich {
-        tests.env(VENV_VARIABLE, venv);
+        variables.push((VENV_VARIABLE, venv.as_os_str()));
     }
-    println!("to {}", path.display());
-    let mut child = tests.spawn().context("cannot start cargo")?;
-    for line in BufReader::new(child.stdout.take().context("no pipe")?).split(b'\n') {
-        let line = String::from_utf8_lossy(&line?).into_owned();
-        writeln!(log, "{line}")?;
-        if tally.hear(&line) {
-            println!("{line}");
-        }
+    if asked.all {
+        variables.push((ALL_VARIABLE, one));
     }
-    let sound = child.wait()?.success();
+    let sound = programs::run(root, &programs, &variables, asked.filter, tally)?;
     tally.finish(sound);
     print!("{:<18} ", "tests");
     Ok(if sound { Outcome::Done(String::new()) } else { Outcome::Failed(String::new()) })

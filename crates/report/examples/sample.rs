@@ -2,7 +2,7 @@
 //!
 //! Never here: assertions; tests have them.
 
-#[path = "../tests/golden/mod.rs"]
+#[path = "../tests/pure/golden/mod.rs"]
 mod golden;
 
 use std::fs::File;

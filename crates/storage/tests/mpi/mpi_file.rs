@@ -1,6 +1,5 @@
 //! The safe wrapper of MPI's files under every MPI that is on this machine, with both of Open MPI's own
 //! libraries for files. The program under test is the example `mpi_file_scenario`.
-#![allow(clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,5 @@
 //! What single backends over mounted file systems owe beyond what all do: faults of mappings, locks of
 //! ranges, layouts.
-#![allow(clippy::print_stdout)]
 
 use std::fs;
 use std::io::ErrorKind;

@@ -1,5 +1,4 @@
 //! What every backend owes, run over the table of backends; a new backend joins by being in the table.
-#![allow(clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
 

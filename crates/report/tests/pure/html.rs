@@ -1,7 +1,6 @@
 //! What the HTML report holds, links to and escapes.
 
-mod golden;
-
+use crate::golden;
 use std::collections::BTreeSet;
 
 use results::Statistics;

@@ -2,8 +2,7 @@
 //!
 //! With `BLESS` set in the environment the fixtures are written instead of compared.
 
-mod golden;
-
+use crate::golden;
 use report::document::Block;
 use results::Verdict;
 use results::folder::Campaign;

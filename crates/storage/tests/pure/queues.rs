@@ -1,5 +1,4 @@
 //! What every queue owes, run over the backends that have one, with and without O_DIRECT.
-#![allow(clippy::print_stdout)]
 
 use std::fs;
 use std::path::Path;

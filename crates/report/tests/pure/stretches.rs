@@ -1,7 +1,6 @@
 //! What a report shows of stretches that verdicts looked at besides whole phases.
 
-mod golden;
-
+use crate::golden;
 use report::document::{Block, Document, Table, of};
 use results::{Stretch, StretchKind};
 

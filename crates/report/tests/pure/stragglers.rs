@@ -1,7 +1,6 @@
 //! What a report shows of single ranks, nodes and targets.
 
-mod golden;
-
+use crate::golden;
 use report::document::{Block, Document, Plot, Table, Tone, of};
 use results::record::{EachRank, Phase, Record};
 

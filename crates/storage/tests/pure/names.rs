@@ -1,5 +1,4 @@
 //! What every backend with names owes, run over the table of backends.
-#![allow(clippy::print_stdout)]
 
 use std::collections::BTreeMap;
 use std::ffi::CString;

@@ -1,5 +1,4 @@
 //! MPI-IO under every MPI that is on this machine. The program under test is the example `mpiio_scenario`.
-#![allow(clippy::print_stdout)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

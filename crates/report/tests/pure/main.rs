@@ -1,0 +1,7 @@
+//! What a report shows, as a page and as text.
+
+mod golden;
+mod html;
+mod stragglers;
+mod stretches;
+mod text;

@@ -1,0 +1,178 @@
+//! The test programs: cargo builds and names them; they run here, those that mostly wait beside the others.
+//!
+//! Invariant: every program that cargo built is run; one that dies without a result counts as a failed test.
+//! Never here: counting.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::step::{cargo, log_path};
+use crate::tally::Tally;
+
+/// One test program.
+pub(crate) struct Program {
+    /// Its package and target, such as `cli timed`.
+    name: String,
+    /// The folder of its package, in which it runs.
+    folder: PathBuf,
+    path: PathBuf,
+}
+
+/// Programs whose tests mostly wait (for devices of known speed, daemons, deadlines), and how many of their
+/// tests run at once. They run beside all others.
+const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
+
+/// Longest time that one program may take: beyond it something hangs that should have ended itself.
+const LIMIT: Duration = Duration::from_secs(3600);
+
+/// Builds all test programs and lists them; what cargo says goes to a log.
+pub(crate) fn build(root: &Path) -> Result<Vec<Program>> {
+    let log = log_path(root, "build")?;
+    let words = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
+    let built = cargo(root, &words).stderr(File::create(&log)?).output().context("cannot start cargo")?;
+    if !built.status.success() {
+        bail!("{}", std::fs::read_to_string(&log)?);
+    }
+    let text = String::from_utf8_lossy(&built.stdout).into_owned();
+    let programs: Vec<Program> = text.lines().filter_map(program).collect();
+    if programs.is_empty() {
+        bail!("cargo built no test program");
+    }
+    Ok(programs)
+}
+
+/// The test program that a message of cargo is about.
+fn program(line: &str) -> Option<Program> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let is_test = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
+    let path = message["executable"].as_str().filter(|_| is_test)?;
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let package = folder.file_name()?.to_string_lossy();
+    let name = format!("{package} {}", message["target"]["name"].as_str()?);
+    Some(Program { name, folder: folder.to_owned(), path: path.into() })
+}
+
+/// Where the lines of programs go: to the log, to the count, and those that a person wants to see to the
+/// terminal.
+struct Output {
+    log: File,
+    tally: Tally,
+    sound: bool,
+}
+
+/// Runs all programs with these variables; `filter` goes to each. False where one failed.
+pub(crate) fn run(
+    root: &Path,
+    programs: &[Program],
+    variables: &[(&str, &std::ffi::OsStr)],
+    filter: &[&str],
+    tally: &mut Tally,
+) -> Result<bool> {
+    let log = File::create(log_path(root, "test")?)?;
+    let output = Mutex::new(Output { log, tally: std::mem::take(tally), sound: true });
+    let waiting = |program: &&Program| WAITING.iter().any(|(name, _)| *name == program.name);
+    let (beside, others): (Vec<&Program>, Vec<&Program>) = programs.iter().partition(waiting);
+    let all = |programs: Vec<&Program>| -> Result<()> {
+        programs.into_iter().try_for_each(|program| run_one(program, variables, filter, &output))
+    };
+    thread::scope(|scope| {
+        let beside = scope.spawn(|| all(beside));
+        let others = all(others);
+        others.and(beside.join().unwrap_or_else(|_| bail!("a thread of the tests panicked")))
+    })?;
+    let Output { tally: counted, sound, .. } = output.into_inner().expect("no thread panicked");
+    *tally = counted;
+    Ok(sound)
+}
+
+fn run_one(
+    program: &Program,
+    variables: &[(&str, &std::ffi::OsStr)],
+    filter: &[&str],
+    output: &Mutex<Output>,
+) -> Result<()> {
+    let begun = Instant::now();
+    println!("   {} runs", program.name);
+    let (status, lines) = lines_of(program, variables, filter)?;
+    let mut output = output.lock().expect("no thread panicked");
+    let seconds = begun.elapsed().as_secs_f64();
+    let title = format!("== {} ({seconds:.1} s)", program.name);
+    println!("{title}");
+    writeln!(output.log, "{title}")?;
+    for line in lines {
+        writeln!(output.log, "{line}")?;
+        if output.tally.hear(&line) {
+            println!("{line}");
+        }
+    }
+    output.tally.program_ended(status.success());
+    output.sound &= status.success();
+    Ok(())
+}
+
+/// All lines that a program prints, and how it ended; one that does not end in time is killed.
+fn lines_of(
+    program: &Program,
+    variables: &[(&str, &std::ffi::OsStr)],
+    filter: &[&str],
+) -> Result<(ExitStatus, Vec<String>)> {
+    let mut command = Command::new(&program.path);
+    command.current_dir(&program.folder).arg("--show-output").args(filter).stdin(Stdio::null());
+    if let Some((_, threads)) = WAITING.iter().find(|(name, _)| *name == program.name) {
+        command.arg(format!("--test-threads={threads}"));
+    }
+    command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", program.path.display()))?;
+    let out = child.stdout.take().context("no pipe")?;
+    let err = child.stderr.take().context("no pipe")?;
+    let read = |stream: Box<dyn std::io::Read + Send>| {
+        thread::spawn(move || {
+            let lines = BufReader::new(stream).split(b'\n').map_while(Result::ok);
+            lines.map(|line| String::from_utf8_lossy(&line).into_owned()).collect::<Vec<_>>()
+        })
+    };
+    let (out, err) = (read(Box::new(out)), read(Box::new(err)));
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if begun.elapsed() > LIMIT {
+            child.kill()?;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let lines = [out, err].into_iter().flat_map(|lines| lines.join().unwrap_or_default()).collect();
+    Ok((status, lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_programs_are_told_from_other_messages_of_cargo() {
+        let artifact = |test: bool, exe: &str| {
+            let target = r#""manifest_path":"/r/crates/cli/Cargo.toml","target":{"name":"timed"}"#;
+            format!(
+                r#"{{"reason":"compiler-artifact",{target},"profile":{{"test":{test}}},"executable":{exe}}}"#
+            )
+        };
+        let found = program(&artifact(true, r#""/r/target/debug/deps/timed-1""#)).unwrap();
+        assert_eq!((found.name.as_str(), found.folder.as_path()), ("cli timed", Path::new("/r/crates/cli")));
+        assert!(
+            program(&artifact(false, r#""/r/target/debug/assay""#)).is_none(),
+            "a program that is no test"
+        );
+        assert!(program(&artifact(true, "null")).is_none(), "a library");
+        assert!(program("{\"reason\":\"build-finished\"}").is_none() && program("words").is_none());
+    }
+}
