@@ -15,7 +15,6 @@ mod decide;
 mod goal;
 mod group;
 mod home;
-mod left_out;
 mod lints;
 mod placed;
 mod state;
@@ -29,18 +28,17 @@ mod warnings;
 mod window;
 mod wrong;
 
-use results::folder::{Campaign, Job, JobEnd};
+use results::folder::{Campaign, Job};
 use results::record::{self, Outcome as CaseOutcome, Phase};
 use results::summary::Summary;
 use results::{Outcome, Stretch, Verdict};
 use units::{Dimension, Quantity};
 
-use crate::line::Line;
 use crate::lint::Finding;
-use crate::plan::{Criterion, Goal, Op, Plan, Stat, Test};
 use decide::Decision;
 pub(crate) use group::moved_at_once;
-pub use left_out::left_out;
+use plan::line::Line;
+use plan::{Criterion, Goal, Op, Plan, Stat, Test};
 pub(crate) use steady::is_steady;
 use warnings::Told;
 pub(crate) use window::{Span, from_start_to_end, of_job, of_phase};
@@ -88,16 +86,6 @@ fn measuring(metric: &str, dimension: Dimension) -> Criterion {
         op: Op::AtLeast,
         goal: Goal::Value(Quantity { value: 0.0, dimension }),
         written: String::new(),
-    }
-}
-
-/// How a job ended, in words that follow its name.
-pub fn how(end: &JobEnd) -> String {
-    match end {
-        JobEnd::Exit(status) => format!("ended with status {status}"),
-        JobEnd::Signal(signal) => format!("was ended by signal {signal}"),
-        JobEnd::TimedOut => "did not end in time and was killed".to_owned(),
-        JobEnd::NotStarted => "could not be started".to_owned(),
     }
 }
 

@@ -41,7 +41,7 @@ pub use subject::{LineSubject, PlanSubject, Role};
 pub use table::{LINTS, Lint, named};
 pub use words::size;
 
-use crate::Plan;
+use plan::Plan;
 use table::Check;
 
 /// How grave a finding is.

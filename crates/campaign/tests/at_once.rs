@@ -4,8 +4,8 @@ mod common;
 
 use std::fs;
 
-use campaign::Plan;
 use common::Stage;
+use plan::Plan;
 use results::folder::Campaign;
 use results::record::{Record, Value};
 use results::{Outcome, Verdict};

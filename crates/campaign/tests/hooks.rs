@@ -7,10 +7,15 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use campaign::{Campaigning, Ended, Event, Observer, Trouble, run};
 use common::Stage;
 use results::folder::{Campaign, Job, JobEnd};
 use results::{Outcome, Verdict};
+use run::Campaigning;
+use run::Ended;
+use run::Event;
+use run::Observer;
+use run::Trouble;
+use run::run;
 
 /// `-j 1` takes a server down meanwhile, `-j 2` hangs as long as the file `.hang` is there.
 const PROGRAM: &str = r#"#!/bin/sh

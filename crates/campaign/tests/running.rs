@@ -8,13 +8,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use campaign::line::Line;
-use campaign::runner::Blind;
-use campaign::{Campaigning, Ended, Event, Observer, Trouble, run};
 use common::{Stage, judged};
+use plan::line::Line;
 use results::Outcome;
 use results::folder::{Campaign, JobEnd, load};
 use results::record::{End, Phase, Record, Run, Spans};
+use run::Campaigning;
+use run::Ended;
+use run::Event;
+use run::Observer;
+use run::Trouble;
+use run::run;
+use run::runner::Blind;
 
 /// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear,
 /// `-j 4` leaves records that are none.

@@ -8,11 +8,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use campaign::runner::Blind;
-use campaign::{Campaigning, Ended, Event, Observer, Plan, run};
 use common::{Stage, judged};
+use plan::Plan;
 use results::folder::{Campaign, JobEnd};
 use results::{Outcome, Verdict};
+use run::Campaigning;
+use run::Ended;
+use run::Event;
+use run::Observer;
+use run::run;
+use run::runner::Blind;
 
 /// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses, and with
 /// `$0.jitter` every other call is so many in a hundred slower.

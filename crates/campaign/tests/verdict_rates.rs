@@ -7,7 +7,8 @@ mod intervals;
 #[path = "../examples/verdict_rates/worlds.rs"]
 mod worlds;
 
-use campaign::{Plan, judge};
+use campaign::judge;
+use plan::Plan;
 use results::Outcome;
 use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{End, Phase, Record, Run, Spans};

@@ -127,6 +127,18 @@ pub enum JobEnd {
     NotStarted,
 }
 
+impl JobEnd {
+    /// How the job ended, in words that follow its name.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Exit(status) => format!("ended with status {status}"),
+            Self::Signal(signal) => format!("was ended by signal {signal}"),
+            Self::TimedOut => "did not end in time and was killed".to_owned(),
+            Self::NotStarted => "could not be started".to_owned(),
+        }
+    }
+}
+
 /// One launch: what was started and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobInfo {

@@ -9,6 +9,7 @@
 
 pub mod folder;
 pub mod mounts;
+pub mod projection;
 pub mod record;
 pub mod records;
 pub mod stragglers;

@@ -2,7 +2,7 @@
 //! `crashes` behind it for a library that crashes in collective calls that do not wait.
 //!
 //! Prints `ok` and then, one a line, what this library does otherwise than the standard says; the test
-//! `tests/mpi_file.rs` starts it. What has to hold for the wrapper itself is asserted.
+//! `tests/mpi/mpi_file.rs` starts it. What has to hold for the wrapper itself is asserted.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A transfer of more than 2 GiB by the backend `mpiio`, on MPI's ranks: `mpirun -n 1 mpiio_huge FILE`.
 //!
-//! Writes it, looks at its ends by plain reads, and reads it back. The test `tests/mpiio.rs` starts it.
+//! Writes it, looks at its ends by plain reads, and reads it back. The test `tests/mpi/mpiio.rs` starts it.
 #![allow(clippy::print_stdout)]
 
 use std::fs::File;

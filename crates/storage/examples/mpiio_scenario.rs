@@ -1,7 +1,7 @@
 //! What MPI-IO owes, on MPI's ranks: `mpirun -n 2 mpiio_scenario FILE HINTS`.
 //!
 //! Opens FILE with the hints of the file HINTS, has its space preallocated, writes and reads it, and prints
-//! the hints that were passed and came back. The test `tests/mpiio.rs` starts it.
+//! the hints that were passed and came back. The test `tests/mpi/mpiio.rs` starts it.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::path::Path;

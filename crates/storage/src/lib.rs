@@ -5,7 +5,7 @@
 //! empty this client's cache. `backends/<name>/` are the systems, listed in [`BACKENDS`].
 //!
 //! Invariant: a backend never retries, falls back or prints; it returns what happened. All backends
-//! pass the same conformance suite (`tests/conformance.rs`).
+//! pass the same conformance suite (`tests/pure/conformance.rs`).
 //! Never here: clocks, ranks' agreement, patterns of data.
 #![deny(unsafe_code)]
 
@@ -21,6 +21,7 @@ pub mod libraries;
 mod listing;
 pub mod locks;
 mod mapped;
+mod memory;
 mod mounts;
 pub mod mpi_file;
 mod names;
@@ -38,5 +39,6 @@ pub use files::{space, without_room};
 pub use hints::Hints;
 pub use listing::{Directory, Identity, Kind, Listing, Shown};
 pub use mapped::Mapped;
+pub use memory::NodeMemory;
 pub use mounts::Mount;
 pub use traits::{Ended, Entry, File, Mode, Names, Op, Open, PageCache, Parts, Queue, Space, Storage, Wait};

@@ -15,4 +15,3 @@ pub mod ior;
 pub mod kit;
 pub mod ls_lr;
 pub mod mdtest;
-pub mod mpi_io;

@@ -18,7 +18,7 @@ struct Ban {
 }
 
 const INK: &[&str] = &["crates/cli/"];
-const CLOCKS: &[&str] = &["crates/measure/", "crates/cli/", "crates/campaign/"];
+const CLOCKS: &[&str] = &["crates/measure/", "crates/cli/", "crates/run/"];
 const RETURN_IT: &str = "only `cli` prints and exits: return it";
 const BRING_IT: &str = "time comes in by hand: take a `Clock`";
 const FINISH_IT: &str = "finish it or leave it out";
@@ -117,11 +117,11 @@ mod tests {
     }
 
     #[test]
-    fn time_is_looked_at_in_measure_campaign_and_cli_only() {
+    fn time_is_looked_at_in_measure_run_and_cli_only() {
         let text = "fn f() { let a = std::time::Instant::now(); let b = list.map(SystemTime::now); }";
         assert_eq!(found("crates/storage/src/a.rs", text), 2);
         assert_eq!(found("crates/measure/src/a.rs", text), 0);
-        assert_eq!(found("crates/campaign/src/a.rs", text), 0);
+        assert_eq!(found("crates/run/src/a.rs", text), 0);
     }
 
     #[test]

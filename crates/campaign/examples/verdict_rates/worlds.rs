@@ -3,7 +3,8 @@
 //! Every trial draws repetitions about a truth and asks a rule; what is counted is how often it passed,
 //! failed and left open. The seeds are fixed: the tables are the same on every machine.
 
-use campaign::project::{self, Question};
+use results::projection;
+use results::projection::Question;
 use results::statistics::{
     self as statistics, Answer, Dice, Side, Tolerance, bound_of_mean, linearity, mean, repetitions_to_decide,
 };
@@ -159,9 +160,9 @@ pub(crate) fn projections(
     let [mut shown, mut inside, mut above, mut width] = [0.0; 4];
     for _ in 0..trials {
         let step =
-            |at: &f64| project::Step { at: *at, values: draw(&mut dice, Shape::Even, truth(*at), cov, n) };
-        let steps: Vec<project::Step> = sizes.iter().map(step).collect();
-        let Some(found) = project::project(&steps, &question).prediction else { continue };
+            |at: &f64| projection::Step { at: *at, values: draw(&mut dice, Shape::Even, truth(*at), cov, n) };
+        let steps: Vec<projection::Step> = sizes.iter().map(step).collect();
+        let Some(found) = projection::project(&steps, &question).prediction else { continue };
         shown += 1.0;
         inside += f64::from(u8::from(found.low <= truth(to) && truth(to) <= found.high));
         above += f64::from(u8::from(found.low > truth(to)));

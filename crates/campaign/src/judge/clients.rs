@@ -7,8 +7,8 @@ use results::{Outcome, statistics};
 use super::decide::Decision;
 use super::warnings::Told;
 use super::{Case, usable};
-use crate::plan::Op;
-use crate::plan::Test;
+use plan::Op;
+use plan::Test;
 
 /// The decision where more clients were tried, with what is to be said of that.
 pub(super) fn limited(case: &Case<'_>, decision: Decision) -> (Decision, Told) {

@@ -2,23 +2,12 @@
 //!
 //! Never here: files; what they were stands in the manifest.
 
-use results::folder::{Campaign, Job, JobEnd, Manifest};
+use results::folder::{Job, JobEnd, Manifest};
 use units::{bytes_binary, several};
 
-use super::{Case, how, usable};
-use crate::dataset::{self, CHANGED};
-use crate::plan::{Dataset, Plan, Test};
-use crate::schedule::{self, PlannedJob};
-
-/// The dataset that a test reads, also by way of other tests.
-fn dataset_of<'a>(plan: &'a Plan, test: &Test) -> Option<&'a Dataset> {
-    let files = schedule::files(plan, test, 1);
-    plan.datasets.iter().find(|dataset| dataset.files() == files)
-}
-
-fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
-    campaign.jobs.iter().find(|job| job.info.test == dataset.job())
-}
+use super::{Case, usable};
+use plan::dataset_check::{CHANGED, dataset_of, maker, unfit_job};
+use plan::{Dataset, Test};
 
 /// Why nothing that the test measured is of the dataset that it was to read: that is not whole, or too small.
 pub(super) fn fit(case: &Case<'_>) -> Result<(), String> {
@@ -27,21 +16,9 @@ pub(super) fn fit(case: &Case<'_>) -> Result<(), String> {
     let Some(job) = maker(campaign, dataset) else { return Ok(()) };
     if job.info.end != JobEnd::Exit(0) {
         let why = usable::why_failed(job);
-        return Err(format!("{}, whose files it reads, {}{why}", job.info.test, how(&job.info.end)));
+        return Err(format!("{}, whose files it reads, {}{why}", job.info.test, job.info.end.words()));
     }
-    unfit(dataset, test, job).map_or(Ok(()), Err)
-}
-
-/// Folders of earlier versions have no manifest.
-fn unfit(dataset: &Dataset, test: &Test, job: &Job) -> Option<String> {
-    dataset::unfit(dataset, test, job.dataset.as_ref()?, &job.records)
-}
-
-/// Why the dataset of a job's test is not fit for it, if so.
-pub(super) fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<String> {
-    let test = plan.tests.iter().find(|test| test.id == job.test)?;
-    let dataset = dataset_of(plan, test)?;
-    unfit(dataset, test, maker(campaign, dataset)?)
+    unfit_job(dataset, test, job).map_or(Ok(()), Err)
 }
 
 /// The job that looked at the dataset of a test first after `job` had read it, with what it says where it was

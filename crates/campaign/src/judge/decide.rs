@@ -10,7 +10,7 @@ use units::{Dimension, Quantity, bytes_binary};
 
 use super::Case;
 use super::goal::Aim;
-use crate::plan::{Criterion, Op, Stat, Test};
+use plan::{Criterion, Op, Stat, Test};
 
 /// An answer with its reason.
 pub(super) struct Decision {

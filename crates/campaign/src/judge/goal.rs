@@ -7,7 +7,7 @@ use results::statistics;
 use units::{Dimension, Quantity};
 
 use super::{Case, measuring, usable};
-use crate::plan::{Goal, Test};
+use plan::{Goal, Test};
 
 /// A goal as a value.
 #[derive(Clone)]

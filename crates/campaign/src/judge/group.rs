@@ -12,7 +12,7 @@ use super::warnings::Told;
 use super::window::{self, Amount, Span};
 use super::{Case, goal, lints, measuring, trend, usable, warnings, wrong};
 use crate::lint::Finding;
-use crate::plan::{Criterion, Group, Plan, Test};
+use plan::{Criterion, Group, Plan, Test};
 
 /// Whether a part ran at the same time as each of the others, in every repetition.
 pub(super) fn overlapped(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {

@@ -8,10 +8,10 @@
 use results::folder::Job;
 
 use super::{Case, dataset, warnings};
-use crate::line::Line;
-use crate::plan::Test;
-use crate::schedule;
-use crate::tool_line::ToolLine;
+use command::tool_line::ToolLine;
+use plan::Test;
+use plan::line::Line;
+use plan::schedule;
 
 /// What the campaign knows of names that were looked at, a sentence each.
 pub(super) enum Home {

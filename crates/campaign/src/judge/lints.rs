@@ -12,7 +12,7 @@ use super::wrong::Wrong;
 use super::{Case, measuring, summary::metrics};
 use crate::lint::table::Shown;
 use crate::lint::{self, Finding, Level, about};
-use crate::plan::{Plan, Test, Waiver};
+use plan::{Plan, Test, Waiver};
 
 /// All findings about a plan and about what its campaign recorded, with the plan's waivers.
 pub(super) fn findings(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {

@@ -7,15 +7,15 @@ use results::record::Run;
 use units::several;
 
 use super::{Case, warnings};
-use crate::late;
-use crate::launch::LaunchKind;
-use crate::line::Line;
-use crate::plan::{Placement, Plan, Uses};
+use plan::late;
+use plan::launcher::LaunchKind;
+use plan::line::Line;
+use plan::{Placement, Plan, Uses};
 
 /// Why one of the test's jobs, or of those that it needs, ran otherwise than planned.
 pub(super) fn as_planned(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
     let Case { plan, campaign, test, .. } = case;
-    let records = |test: &str, repetition| warnings::records_of(campaign, test, repetition);
+    let records = |test: &str, repetition| late::records_of(campaign, test, repetition);
     for job in jobs {
         let who = format!("repetition {}", job.info.repetition);
         differs(plan, &test.line, late::placed(plan, test, &records), job, &who)?;
@@ -38,7 +38,7 @@ pub(super) fn as_planned(case: &Case<'_>, jobs: &[&Job]) -> Result<(), String> {
 
 /// What a reader has to know of nodes that were none.
 pub(super) fn told(case: &Case<'_>) -> Option<String> {
-    let records = |test: &str, repetition| warnings::records_of(case.campaign, test, repetition);
+    let records = |test: &str, repetition| late::records_of(case.campaign, test, repetition);
     let nodes = late::placed(case.plan, case.test, &records).nodes.filter(|nodes| *nodes > 1)?;
     (case.plan.launch.kind == LaunchKind::Local).then(|| {
         format!("launch.kind `local` has one node: the {nodes} of the plan were groups of its ranks")

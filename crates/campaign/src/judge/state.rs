@@ -7,7 +7,7 @@ use results::record::{Record, State};
 use units::several;
 
 use super::Case;
-use crate::plan::StateKind;
+use plan::StateKind;
 
 /// How far a share of the blocks or inodes may be from what was asked for.
 const SHARE: f64 = 0.01;

@@ -13,8 +13,8 @@ use units::{Dimension, Quantity};
 
 use super::{Case, lints, measuring, phases, usable};
 use crate::lint::Finding;
-use crate::plan::{self, Plan, Role, Test};
-use crate::project::{self, Fit, Question, Step};
+use plan::{Plan, Role, Test};
+use results::projection::{self, Fit, Question, Step};
 
 /// The summary of `campaign`, to which the linter says `findings`.
 pub(super) fn of(plan: &Plan, campaign: &Campaign, findings: &[Finding]) -> Summary {
@@ -46,7 +46,7 @@ pub(super) fn metrics(campaign: &Campaign, test: &Test) -> Vec<(String, Dimensio
 /// What a test without criteria is best known by: bytes or operations per second of its phases.
 fn of_phases(campaign: &Campaign, test: &Test) -> Vec<(String, Dimension)> {
     if let Some(app) = test.line.as_app() {
-        let metric = |metric: &crate::app::Metric| Some((metric.name.clone(), metric.dimension().ok()?));
+        let metric = |metric: &plan::app::Metric| Some((metric.name.clone(), metric.dimension().ok()?));
         return app.metrics.iter().filter_map(metric).collect();
     }
     let jobs = campaign.jobs.iter().filter(|job| job.info.test == test.id);
@@ -177,7 +177,7 @@ fn projection(whole: &Whole<'_>, asked: &plan::Projection) -> Projection {
     told.steps = steps.iter().filter_map(mean).collect();
     let question =
         Question { to: asked.to, threshold: asked.threshold, cap: asked.cap, confidence: asked.confidence };
-    let found = project::project(&steps, &question);
+    let found = projection::project(&steps, &question);
     told.factor = found.factor;
     told.model = found.fit.map(|fit| model(&fit, asked.dimension, &asked.over)).unwrap_or_default();
     told.residual = found.residual;

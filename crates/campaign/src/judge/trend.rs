@@ -9,8 +9,8 @@ use results::record::Phase;
 use results::statistics::{self, Moved};
 use units::{Dimension, Quantity, several};
 
-use super::{Case, how, window};
-use crate::plan::Stat;
+use super::{Case, window};
+use plan::Stat;
 
 /// The chance above which an order may mean nothing.
 const CHANCE: f64 = 0.05;
@@ -101,7 +101,7 @@ fn warm_up(case: &Case<'_>) -> Option<String> {
     let jobs: Vec<&Job> = case.campaign.jobs.iter().filter(|job| job.info.test == name).collect();
     let folders: Vec<&str> = jobs.iter().map(|job| job.folder.as_str()).collect();
     let failed = jobs.iter().find(|job| job.info.end != JobEnd::Exit(0));
-    let failed = failed.map_or(String::new(), |job| format!("; one {}", how(&job.info.end)));
+    let failed = failed.map_or(String::new(), |job| format!("; one {}", job.info.end.words()));
     let ran = jobs.len() as u64;
     let wanted = if ran < u64::from(planned) { format!(" of {planned}") } else { String::new() };
     let listed = if folders.is_empty() { String::new() } else { format!(": {}", folders.join(", ")) };

@@ -7,10 +7,10 @@ use results::folder::{Job, JobEnd};
 use results::record::{Failed, Record};
 
 use super::{
-    Case, cases, cold, dataset, group, how, lints, phases, placed, state, steady, sustained, warnings, wrong,
+    Case, cases, cold, dataset, group, lints, phases, placed, state, steady, sustained, warnings, wrong,
 };
-use crate::late;
-use crate::schedule::{self, PlannedJob};
+use plan::late;
+use plan::schedule::{self, PlannedJob};
 
 /// The value of each repetition in base units, or why there is none to rest anything on: also an error of the
 /// linter.
@@ -102,11 +102,11 @@ fn why_not_run(case: &Case<'_>) -> String {
     for (maker, what) in made.into_iter().chain(states) {
         let failed = |job: &&Job| job.info.test == maker && job.info.end != JobEnd::Exit(0);
         if let Some(job) = campaign.jobs.iter().find(failed) {
-            return format!("{maker}, {what}, {}{}", how(&job.info.end), why_failed(job));
+            return format!("{maker}, {what}, {}{}", job.info.end.words(), why_failed(job));
         }
     }
     let mut unbound = jobs_of(case).filter_map(|mut job| {
-        let records = |test: &str, repetition| warnings::records_of(campaign, test, repetition);
+        let records = |test: &str, repetition| late::records_of(campaign, test, repetition);
         late::bind(plan, &mut job, &records).err()
     });
     if let Some(why) = unbound.next().filter(|_| campaign.after.is_some()) {
@@ -170,7 +170,7 @@ fn ended_well(case: &Case<'_>, job: &Job) -> Result<(), String> {
             };
             let cause = job.cause().map(|(cause, _)| format!(" ({cause})")).unwrap_or_default();
             let why = why_it_ended(job).map(|why| format!(": {why}")).unwrap_or_default();
-            Err(format!("repetition {repetition} {}{limit}{cause}{why}", how(end)))
+            Err(format!("repetition {repetition} {}{limit}{cause}{why}", end.words()))
         }
     }
 }

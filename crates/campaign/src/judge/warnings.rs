@@ -6,11 +6,13 @@
 //! Never here: outcomes.
 
 use results::Statistics;
-use results::folder::{self, Campaign, Job};
+use results::folder::{self, Job};
 use results::record::{Counts, Notice, Phase, Record, Run};
 use units::{bytes_binary, duration, several};
 
-use crate::{late, lint};
+use plan::late;
+
+use crate::lint;
 
 use super::cold::{self, CACHED_SHARE, WARM_NAMES};
 use super::{Case, cases, dataset, group, placed, state, steady, stragglers, sustained, trend};
@@ -201,14 +203,9 @@ fn inner_repetitions(case: &Case<'_>) -> Option<String> {
 /// How the number of nodes came about, or why it is not known to be the optimum.
 fn searched(case: &Case<'_>) -> Option<Result<String, String>> {
     let search = case.test.search.as_ref()?;
-    Some(late::searched(case.plan, search, &|test, repetition| records_of(case.campaign, test, repetition)))
-}
-
-/// What a repetition of a test recorded.
-pub(super) fn records_of(campaign: &Campaign, test: &str, repetition: u32) -> Vec<Record> {
-    let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
-    let found = campaign.jobs.iter().find(of);
-    found.map(|job| late::recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+    Some(late::searched(case.plan, search, &|test, repetition| {
+        late::records_of(case.campaign, test, repetition)
+    }))
 }
 
 /// Trees of mdtest, of which its own table counts one.

@@ -9,9 +9,9 @@ use results::record::{BadRange, Check, Phase};
 
 use super::decide::Decision;
 use super::{Case, dataset, lints, phases};
-use crate::dataset::WRITTEN;
 use crate::lint::Finding;
-use crate::plan::{Goal, Op};
+use plan::dataset_check::WRITTEN;
+use plan::{Goal, Op};
 
 /// The lint that says that the data was another file system's.
 const ELSEWHERE: &str = "path-on-wrong-fs";

@@ -2,7 +2,7 @@
 //!
 //! Never here: whether a finding counts.
 
-use crate::plan::{Plan, Test, Uses};
+use plan::{Plan, Test, Uses};
 
 /// Whether a finding called so is about the test, or about what it is one of or needs.
 pub fn concerns(plan: &Plan, test: &Test, about: &str) -> bool {

@@ -15,8 +15,8 @@ use super::ior_facts::IorFacts;
 use super::runs::{self, RunFacts, RunsSubject};
 use super::{Finding, from_jobs, state, twins, waiver};
 use crate::judge::{self, Span};
-use crate::launch::LaunchKind;
-use crate::plan::{Criterion, Group, Plan, Test};
+use plan::launcher::LaunchKind;
+use plan::{Criterion, Group, Plan, Test};
 
 /// Transfers up to so many bytes are small, and from so many on large: between them random ones may well be
 /// as fast.

@@ -9,7 +9,7 @@ use results::record::{self, Counts, Phase};
 
 use super::from_plan::all_targets;
 use super::state::{Degraded, Moment, StateSubject, Traffic};
-use crate::plan::{Plan, Test};
+use plan::{Plan, Test};
 
 /// The file system of a test; `None` where none of its jobs was started.
 pub(super) fn subject(plan: &Plan, campaign: &Campaign, test: &Test) -> Option<StateSubject> {

@@ -14,11 +14,9 @@ use super::launcher::{Launched, Workload};
 use super::subject::{
     CriterionFacts, FsFacts, LineFacts, LineSubject, PlanSubject, Role, Series, Source, Step,
 };
-use crate::launch::LaunchKind;
-use crate::line::Line;
-use crate::plan::{
-    self, Criterion, Goal, Group, Placement, Plan, Stat, StateKind, Stripes, Test, Uses, Waiver,
-};
+use plan::launcher::LaunchKind;
+use plan::line::Line;
+use plan::{self, Criterion, Goal, Group, Placement, Plan, Stat, StateKind, Stripes, Test, Uses, Waiver};
 
 /// Types that make data smaller before they store it.
 const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
@@ -79,7 +77,7 @@ fn of_test(plan: &Plan, test: &Test, written: &Written) -> LineSubject {
     let criteria: Vec<_> = test.criteria.iter().map(|asked| criterion(asked, named(asked))).collect();
     let line = facts(&test.line);
     let target = criteria.iter().find(|criterion| {
-        use crate::plan::Op::{Above, AtLeast};
+        use plan::Op::{Above, AtLeast};
         let names = [".bw", ".iops", ".sustained", ".steady"];
         let rate = names.iter().any(|name| criterion.metric.ends_with(name));
         rate && matches!(criterion.op, AtLeast | Above)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::Place;
 use super::words::{Words, size};
-use crate::ior_line::{LONG_WITH_VALUE, WITH_VALUE};
+use command::ior_line::{LONG_WITH_VALUE, WITH_VALUE};
 
 /// Whom a rank reads after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

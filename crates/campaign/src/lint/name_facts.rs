@@ -3,7 +3,7 @@
 //! Invariant: a value that cannot be read is unknown; none is guessed.
 
 use super::words::{Words, size};
-use crate::tool_line::tools::options_of;
+use command::tool_line::tools::options_of;
 
 /// A line of mdtest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use units::several;
 
 use super::table::{Check, all_found};
 use super::{Finding, Found, Level};
-use crate::plan::Stripes;
+use plan::Stripes;
 
 /// Share of the servers' traffic that others may have.
 const FOREIGN: f64 = 0.01;

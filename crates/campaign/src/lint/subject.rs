@@ -8,7 +8,7 @@ use super::Place;
 use super::ior_facts::IorFacts;
 use super::launcher::{Command, Launched, Workload};
 use super::name_facts::{MdtestFacts, WalkFacts, place};
-use crate::plan::{Op, Stat};
+use plan::{Op, Stat};
 
 /// What a command is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::table::named;
 use super::{Finding, Level, Place, Stage};
-use crate::plan::Waiver;
+use plan::Waiver;
 
 /// The signature under a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -3,7 +3,7 @@
 //! Invariant: every line is read; what cannot be an option is kept as a stray word.
 //! Never here: which options exist beyond those that take a value.
 
-use crate::words::{self, Part, Valued};
+use command::words::{self, Part, Valued};
 
 /// One option as it stands, with the place of its word, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]

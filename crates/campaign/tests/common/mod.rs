@@ -8,9 +8,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use campaign::runner::Blind;
-use campaign::{Campaigning, Ended, Plan, run};
+use plan::Plan;
 use results::folder::{Build, Campaign};
+use run::Campaigning;
+use run::Ended;
+use run::run;
+use run::runner::Blind;
 
 /// The stand-in `program`, the directory under test `scratch`, and what campaigns leave in `campaign`.
 pub struct Stage(tempfile::TempDir);
@@ -60,6 +63,7 @@ impl Stage {
             around: Default::default(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             stop: Arc::new(AtomicBool::new(false)),
+            evaluate: campaign::judged,
         }
     }
 }

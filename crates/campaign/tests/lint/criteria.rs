@@ -1,8 +1,10 @@
 //! Every lint about a criterion and the words of its clause.
 
 use campaign::lint::Level;
-use campaign::lint::subject::{CriterionFacts, LineSubject};
-use campaign::plan::{Op, Stat};
+use campaign::lint::subject::CriterionFacts;
+use campaign::lint::subject::LineSubject;
+use plan::Op;
+use plan::Stat;
 use units::Dimension;
 
 use crate::{finding, ids, subject};

@@ -4,10 +4,18 @@
 //! (Blue Waters IO-2017). Options that are unknown or have other names are told by the program's own
 //! tables, so D9 and the unknown half of D3 have their test in `cli`.
 
-use campaign::Plan;
-use campaign::lint::after::{self, AfterSubject};
-use campaign::lint::subject::{LineFacts, PlanSubject, Series, Source, Step};
-use campaign::lint::{self, Finding, Level, LineSubject};
+use campaign::lint;
+use campaign::lint::Finding;
+use campaign::lint::Level;
+use campaign::lint::LineSubject;
+use campaign::lint::after;
+use campaign::lint::after::AfterSubject;
+use campaign::lint::subject::LineFacts;
+use campaign::lint::subject::PlanSubject;
+use campaign::lint::subject::Series;
+use campaign::lint::subject::Source;
+use campaign::lint::subject::Step;
+use plan::Plan;
 use results::folder::{Campaign, Job, JobEnd, JobInfo};
 use results::record::{Balance, Phase, Record, Spans, Stonewall};
 

@@ -3,9 +3,13 @@
 // tidy: long because a table of lines is read as one.
 
 use campaign::lint::Level;
-use campaign::lint::subject::{Drift, DriftKind, LineSubject, Source};
+use campaign::lint::subject::Drift;
+use campaign::lint::subject::DriftKind;
+use campaign::lint::subject::LineSubject;
+use campaign::lint::subject::Source;
 use campaign::lint::table::Check;
-use campaign::plan::{Op, Stat};
+use plan::Op;
+use plan::Stat;
 
 use crate::criteria::{criterion, judged};
 use crate::{finding, ids, subject, with_check};

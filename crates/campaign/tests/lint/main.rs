@@ -8,9 +8,14 @@ mod runs;
 mod stages;
 mod states;
 
+use campaign::lint;
+use campaign::lint::Finding;
+use campaign::lint::LINTS;
+use campaign::lint::LineSubject;
+use campaign::lint::Role;
+use campaign::lint::Stage;
 use campaign::lint::launcher::Command;
 use campaign::lint::table::Check;
-use campaign::lint::{self, Finding, LINTS, LineSubject, Role, Stage};
 use units::Quantity;
 
 /// A command as facts; `facts` are `key=value` words such as `nodes=28 ram=512g role=write`.
@@ -77,7 +82,7 @@ fn the_table_is_sound() {
 #[test]
 fn what_is_less_grave_is_so_by_its_findings() {
     let texts = [include_str!("../plans/seeds-literal.toml"), include_str!("../plans/more-defects.toml")];
-    let of = |text| lint::plan(&campaign::Plan::parse(text, "p.toml").unwrap());
+    let of = |text| lint::plan(&plan::Plan::parse(text, "p.toml").unwrap());
     let found: Vec<Finding> = texts.into_iter().flat_map(of).collect();
     for (id, level, _) in lint::LESS_GRAVE {
         let levels =

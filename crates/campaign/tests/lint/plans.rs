@@ -1,11 +1,17 @@
 //! Lints about whole plans, and waivers.
 
-use campaign::Plan;
-use campaign::lint::subject::{PlanSubject, Series, Step};
+use campaign::lint;
+use campaign::lint::Finding;
+use campaign::lint::Level;
+use campaign::lint::Place;
+use campaign::lint::Stage;
+use campaign::lint::subject::PlanSubject;
+use campaign::lint::subject::Series;
+use campaign::lint::subject::Step;
 use campaign::lint::table::Check;
 use campaign::lint::waiver::settle;
-use campaign::lint::{self, Finding, Level, Place, Stage};
-use campaign::plan::Waiver;
+use plan::Plan;
+use plan::Waiver;
 
 use crate::{finding, with_check};
 

@@ -1,10 +1,15 @@
 //! What the nodes of jobs said: each lint fires on its defect, and not on what is right; in a campaign it is
 //! a matter of the test, its datasets and states, and of whether others ran at the same time.
 
-use campaign::lint::runs::{self, RunFacts, RunsSubject};
+use campaign::judge;
+use campaign::lint;
+use campaign::lint::Finding;
+use campaign::lint::Level;
+use campaign::lint::runs;
+use campaign::lint::runs::RunFacts;
+use campaign::lint::runs::RunsSubject;
 use campaign::lint::table::Check;
-use campaign::lint::{self, Finding, Level};
-use campaign::{Plan, judge};
+use plan::Plan;
 use results::Outcome;
 use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{Apart, Clients, End, Moments, Mounted, Others, Phase, Record, Run, Spans};

@@ -1,10 +1,15 @@
 //! The stages before, after and of the report: each lint fires on its defect, and not on what is right.
 
-use campaign::Plan;
-use campaign::lint::after::{self, AfterSubject, Part};
-use campaign::lint::before::{self, BeforeSubject};
+use campaign::lint;
+use campaign::lint::Finding;
+use campaign::lint::Level;
+use campaign::lint::after;
+use campaign::lint::after::AfterSubject;
+use campaign::lint::after::Part;
+use campaign::lint::before;
+use campaign::lint::before::BeforeSubject;
 use campaign::lint::table::Check;
-use campaign::lint::{self, Finding, Level};
+use plan::Plan;
 use results::folder::{Build, Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{Balance, Counts, Phase, Record, Spans, Stonewall};
 

@@ -1,10 +1,16 @@
 //! What a file system was while tests ran on it: each lint fires on its defect, and not on what is right.
 
-use campaign::Plan;
-use campaign::lint::state::{self, Degraded, Moment, StateSubject, Traffic};
+use campaign::lint;
+use campaign::lint::Finding;
+use campaign::lint::Level;
+use campaign::lint::state;
+use campaign::lint::state::Degraded;
+use campaign::lint::state::Moment;
+use campaign::lint::state::StateSubject;
+use campaign::lint::state::Traffic;
 use campaign::lint::table::Check;
-use campaign::lint::{self, Finding, Level};
-use campaign::plan::Stripes;
+use plan::Plan;
+use plan::Stripes;
 use results::folder::{
     Campaign, CampaignInfo, FileSystem, Fill, Job, JobEnd, JobInfo, Layout, Machine, Target,
 };

@@ -1,7 +1,10 @@
 //! Any text is a plan or is refused in one line that says where; what is a plan passes the schema.
 
-use campaign::plan::{Choice, schema};
-use campaign::{Plan, lint, schedule};
+use campaign::lint;
+use plan::Choice;
+use plan::Plan;
+use plan::schedule;
+use plan::schema;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

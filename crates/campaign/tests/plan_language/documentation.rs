@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use campaign::{Plan, plan};
+use plan::Plan;
 
 use super::schema::read;
 use super::valid::problems;
@@ -15,7 +15,7 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/PLAN.md");
 fn the_tables_of_the_documentation_are_those_of_the_keys() {
     let mut text = fs::read_to_string(PATH).expect(PATH);
     let mut missing = Vec::new();
-    for (name, page) in plan::paper() {
+    for (name, page) in plan::keys_paper() {
         let mark = format!("<!-- keys: {name} -->\n");
         let Some(begin) = text.find(&mark).map(|at| at + mark.len()) else {
             missing.push(name);

@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use campaign::Plan;
+use plan::Plan;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plan_language/mistakes.txt");
 

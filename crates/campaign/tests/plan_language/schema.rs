@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::valid::problems;
-use campaign::plan;
 
 /// What an editor makes of a plan's text.
 pub(super) fn read(text: &str) -> Value {

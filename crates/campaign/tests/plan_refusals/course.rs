@@ -1,6 +1,6 @@
 //! What is asked of the course of a test, and cannot be.
 
-use campaign::Plan;
+use plan::Plan;
 
 use super::{HEAD, refusal, test_with};
 

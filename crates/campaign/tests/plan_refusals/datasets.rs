@@ -1,6 +1,6 @@
 //! What a dataset has to be, and what its readers may do to it.
 
-use campaign::Plan;
+use plan::Plan;
 
 use super::{HEAD, refusal, test_with};
 

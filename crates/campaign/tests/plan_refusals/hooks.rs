@@ -1,7 +1,7 @@
 //! What a plan says of file systems that are asked, and of states in which something is down.
 
-use campaign::Plan;
-use campaign::plan::Stripes;
+use plan::Plan;
+use plan::Stripes;
 
 use super::{HEAD, refusal, test_with};
 

@@ -1,6 +1,6 @@
 //! `[launch]` and the nodes of `[clients]`: what goes with what.
 
-use campaign::Plan;
+use plan::Plan;
 
 use super::{HEAD, refusal, test_with};
 

@@ -9,7 +9,7 @@ mod placement;
 mod roles;
 mod several;
 
-use campaign::Plan;
+use plan::Plan;
 
 const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.scratch = { dir = \"{dir}\" }\n";
 

@@ -1,6 +1,6 @@
 //! Plans whose tests of names, or whose states, cannot work.
 
-use campaign::Plan;
+use plan::Plan;
 
 use super::{HEAD, refusal, test_with};
 
@@ -79,7 +79,7 @@ fn a_test_of_names_is_checked_as_one_of_data() {
     }
     let whole = and("uses = \"M\"\nmdtest = \"-T -F -n 5\"");
     let plan = accepted(&whole);
-    let jobs = campaign::schedule::jobs(&plan, &[]).unwrap();
+    let jobs = plan::schedule::jobs(&plan, &[]).unwrap();
     assert_eq!((jobs[1].workload, jobs[1].words.join(" ")), ("mdtest", "-T -F -n 5 -d {dir}/mdtest".into()));
     assert_eq!((jobs[0].files.as_str(), jobs[1].files.as_str()), ("tests/M-r1", "tests/M-r1"));
 }

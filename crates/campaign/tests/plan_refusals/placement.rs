@@ -1,7 +1,8 @@
 //! Ranks, nodes and parameters: what they come to, and what is refused.
 
-use campaign::Plan;
-use campaign::plan::{Choice, Placement};
+use plan::Choice;
+use plan::Placement;
+use plan::Plan;
 
 use super::{HEAD, refusal, test_with};
 

@@ -1,7 +1,7 @@
 //! What a test is for, what it is compared with, and who answers for its findings.
 
-use campaign::Plan;
-use campaign::plan::Role;
+use plan::Plan;
+use plan::Role;
 
 use super::{HEAD, refusal, test_with};
 

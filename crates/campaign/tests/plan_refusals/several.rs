@@ -1,6 +1,6 @@
 //! Series, groups and searches that cannot work, and ids that stand for two things.
 
-use campaign::Plan;
+use plan::Plan;
 
 use super::{HEAD, refusal, test_with};
 

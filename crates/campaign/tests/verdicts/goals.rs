@@ -2,7 +2,8 @@
 
 use results::Outcome;
 
-use campaign::{Plan, judge};
+use campaign::judge;
+use plan::Plan;
 
 use super::{Parsed, campaign, job, phase, plan};
 

@@ -1,6 +1,6 @@
 //! Jobs that died of something else, and jobs that ran elsewhere than the plan asks for.
 
-use campaign::Plan;
+use plan::Plan;
 use results::Outcome;
 use results::folder::JobEnd;
 use results::record::Record;

@@ -1,6 +1,7 @@
 //! What the linter's errors do to verdicts, and what the records disprove.
 
-use campaign::{Plan, judge};
+use campaign::judge;
+use plan::Plan;
 use results::folder::{Campaign, JobEnd};
 use results::record::{Check, Moments, Phase, Record, Spans, Stonewall, Timeline};
 use results::{Outcome, Verdict};

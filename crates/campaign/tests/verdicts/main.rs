@@ -10,7 +10,8 @@ mod names;
 mod stragglers;
 mod wrong;
 
-use campaign::{Plan, judge};
+use campaign::judge;
+use plan::Plan;
 use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
 use results::record::{Balance, Check, End, Failure, Phase, Record, Run, Spans, Stonewall};
 use results::{Outcome, Verdict};

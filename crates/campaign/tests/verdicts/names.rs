@@ -1,6 +1,6 @@
 //! Tests of names and of states, judged by records by hand.
 
-use campaign::Plan;
+use plan::Plan;
 use results::folder::JobEnd;
 use results::record::{Counts, Failed, FailedOperation, Notice, Phase, Record, Run, State};
 use results::{Outcome, Verdict};

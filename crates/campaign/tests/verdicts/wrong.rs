@@ -1,6 +1,7 @@
 //! What wrong data does to verdicts, whatever else went wrong.
 
-use campaign::{Plan, judge};
+use campaign::judge;
+use plan::Plan;
 use results::folder::{Job, JobEnd};
 use results::record::{BadRange, Check, Clients, Mounted, Phase, Record};
 use results::{Outcome, Verdict};

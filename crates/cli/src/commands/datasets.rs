@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use campaign::dataset::{self, Listed};
+use run::dataset;
+use run::dataset::Listed;
 use units::{Usage, bytes_binary, several};
 
 use crate::speech::say;

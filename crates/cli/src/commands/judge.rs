@@ -4,8 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use campaign::plan::Choice;
-use campaign::{Plan, schedule};
+use plan::Choice;
+use plan::Plan;
+use plan::schedule;
 use results::Verdict;
 use results::folder::{self, Campaign, Checked, names};
 use units::Usage;

@@ -7,10 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use campaign::launch::LaunchKind;
-use campaign::plan::{Choice, Criterion, Goal, Placement, State, Test, among};
-use campaign::schedule::{PlannedJob, Purpose};
-use campaign::{Plan, schedule};
+use plan::Choice;
+use plan::Criterion;
+use plan::Goal;
+use plan::Placement;
+use plan::Plan;
+use plan::State;
+use plan::Test;
+use plan::among;
+use plan::launcher::LaunchKind;
+use plan::schedule;
+use plan::schedule::PlannedJob;
+use plan::schedule::Purpose;
 use units::{Usage, bytes_binary};
 
 use super::lint;
@@ -237,7 +245,7 @@ fn summary(plan: &Plan) -> Result<String> {
     for (who, rule) in rules {
         writeln!(text, "{who}: {rule}")?;
     }
-    writeln!(text, "ranks are started {}", plan.launch.told(&plan.clients, &jobs))?;
+    writeln!(text, "ranks are started {}", run::launch::told(&plan.launch, &plan.clients, &jobs))?;
     let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
     writeln!(text, "ends within {}, if every job took all the time it is allowed", units::duration(limit))?;
     Ok(text)

@@ -8,10 +8,13 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ::plan::Choice;
+use ::plan::Plan;
 use anyhow::{Context, Result};
-use campaign::plan::Choice;
-use campaign::{Campaigning, Ended, Plan, Trouble};
 use results::folder::{self, Build, Campaign, names};
+use run::Campaigning;
+use run::Ended;
+use run::Trouble;
 use units::Usage;
 
 use super::{judge, lint, plan, submit};
@@ -194,7 +197,7 @@ fn words(text: Option<&str>) -> Vec<String> {
 fn free(folder: PathBuf) -> Result<PathBuf> {
     let at = folder.display();
     let refused = |why: &str| Usage(format!("{at} is there and is no campaign's folder{why}; name another"));
-    match campaign::discard(&folder) {
+    match run::discard(&folder) {
         Ok(true) => Ok(folder),
         Ok(false) => Err(refused("").into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
@@ -239,7 +242,8 @@ pub(super) fn asked(
         build: build(),
         argv: argv.to_vec(),
         environment: environment(),
-        stop: campaign::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
+        stop: run::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
+        evaluate: campaign::judged,
     })
 }
 
@@ -269,7 +273,7 @@ pub(super) fn campaign(mut asked: Campaigning) -> Result<u8> {
         asked.folder = reserved(&asked.folder)?;
     }
     let mut progress = Progress::new();
-    let ended = campaign::run(&asked, &mut progress).map_err(|trouble| match trouble {
+    let ended = run::run(&asked, &mut progress).map_err(|trouble| match trouble {
         Trouble::Usage(usage) => anyhow::Error::new(usage),
         Trouble::Io(error) => anyhow::Error::new(error).context("campaign folder"),
     });

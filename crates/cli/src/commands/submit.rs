@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use ::run::launch::batch::Request;
+use ::run::launch::batch::State;
+use ::run::launch::batch::System;
 use anyhow::{Context, Result};
-use campaign::launch::Allocation;
-use campaign::launch::batch::{Request, State, System};
-use campaign::plan::Choice;
-use campaign::{Plan, schedule};
+use plan::Choice;
+use plan::Plan;
+use plan::launcher::Allocation;
+use plan::schedule;
 use results::folder::{self, names, write_whole};
 use serde_json::{Value, json};
 use units::Usage;
@@ -137,7 +140,7 @@ fn system(asked: &Asked) -> Result<&'static System, Usage> {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = |word: &str| std::env::split_paths(&path).any(|dir| dir.join(word).is_file());
-    let mut here = campaign::launch::batch::SYSTEMS.iter().filter(|system| there(system.submit[0]));
+    let mut here = ::run::launch::batch::SYSTEMS.iter().filter(|system| there(system.submit[0]));
     match (here.next(), here.next()) {
         (Some(system), None) => Ok(system),
         _ => {

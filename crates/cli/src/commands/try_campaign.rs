@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use campaign::{Plan, schedule};
+use plan::Plan;
+use plan::schedule;
 use units::{Usage, bytes_binary};
 
 use super::plan::ready;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
 fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
     let jobs = schedule::jobs(plan, only)?;
     let need = schedule::needs(&jobs).values().next().copied().unwrap_or_default();
-    let fs = campaign::machine::file_system("scratch", dir)?;
+    let fs = run::machine::file_system("scratch", dir)?;
     let (free, peak) = (fs.bytes_free as f64, need.peak_bytes as f64);
     if free < peak * ROOM_MARGIN {
         let (dir, free, needed) = (dir.display(), bytes_binary(free), bytes_binary(peak * ROOM_MARGIN));

@@ -4,9 +4,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use campaign::plan::Choice;
-use campaign::schedule::PlannedJob;
-use campaign::{Plan, schedule};
+use plan::Choice;
+use plan::Plan;
+use plan::schedule;
+use plan::schedule::PlannedJob;
 use results::folder::{self, Campaign, Checked, Head, Job, JobEnd, names};
 use units::Usage;
 
@@ -230,7 +231,7 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
     };
     let missing = planned.iter().filter(|job| {
         let left_out = job.needs.iter().any(|(test, repetition)| !ended(test, *repetition))
-            || campaign::judge::left_out(plan, campaign, job).is_some();
+            || plan::left_out(plan, campaign, job).is_some();
         job.number < due && !left_out && !there(&job.folder)
     });
     let missing = missing.map(|job| format!("{}/{} is missing", names::JOBS, job.folder));

@@ -223,3 +223,37 @@ impl Drop for SmallFs {
         let _ = Command::new("umount").arg(&self.0).status();
     }
 }
+
+pub const WRITTEN_AND_READ: &str = r#"
+[dataset.d]
+ior = "-w -e -F -t 64k -b 1m -k -G 7"
+[[test]]
+id = "W"
+clause = "two ranks write"
+ior = "-w -F -e -t 64k -b 1m"
+repetitions = 2
+criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
+[[test]]
+id = "R"
+uses = "dataset.d"
+ior = "-r -F -C -t 64k -b 1m -k"
+cache = "warm"
+criterion = { metric = "read.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "C"
+uses = "dataset.d"
+ior = "-R -F -C -t 64k -b 1m -k -G 7"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+"#;
+
+pub const WRITTEN_AND_COMPARED: &str = r#"
+[[test]]
+id = "W"
+ior = "-w -e -t 64k -b 128k -k -G 3"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "R"
+uses = "W"
+ior = "-R -t 64k -b 128k -k -G 3"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+"#;

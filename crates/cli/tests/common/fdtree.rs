@@ -114,3 +114,30 @@ fn is_date(line: &str) -> bool {
         && words[5].parse::<u32>().is_ok()
         && line.len() == 20 + words[4].len() + 5
 }
+
+pub const THREE: &str = "-l 1 -d 2 -f 2 -s 1";
+
+/// What three ranks of a run on `-l 1 -d 2 -f 2 -s 1` leave in `dir` and print.
+pub fn assert_three_trees(dir: &Path, text: &str) {
+    let all = trees(dir);
+    assert_eq!(all.len(), 3, "{all:?}");
+    let run = all[0].display().to_string();
+    let run = run.strip_suffix(".0").unwrap();
+    for (rank, tree) in all.iter().enumerate() {
+        assert_eq!(tree.display().to_string(), format!("{run}.{rank}"));
+        assert_eq!(names_below(tree), tree_of(1, 2, 2, 4096));
+    }
+    let base = Path::new(run).file_name().unwrap().to_str().unwrap();
+    assert!(text.starts_with(&format!("fdtree-1.0.2: starting at ./{base}.{{0..2}}/\n")), "{text}");
+    for line in [
+        "\tfor a total of 9 directories\n",
+        "\twith 2 files of size 4KiB per directory\n",
+        "\tfor a total of 18 files and 72KiB\n",
+        "\tassay: 3 ranks, each in a tree of its own;",
+        "\tassay: 9 directories made in ",
+        "\tassay: 18 files made in ",
+    ] {
+        assert_eq!(text.matches(line).count(), 1, "{line} in {text}");
+    }
+    assert_eq!(text.matches("\tassay: slowest rank ").count(), 2, "{text}");
+}

@@ -9,11 +9,13 @@ mod hooks;
 mod placed;
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use super::ports;
 
 /// Where the images lie: in memory, so that no speed but the one that is set is met.
 const HOME: &str = "/dev/shm";
@@ -136,7 +138,7 @@ impl Gluster {
         fs::create_dir(self.cgroup(brick)).unwrap();
         self.throttle(brick, rate);
         fs::create_dir_all(self.data(brick).join(".glusterfs")).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = ports::free(1);
         self.ports.push(port);
         let volume = server_volume(&self.data(brick), port);
         let procs = self.cgroup(brick).join("cgroup.procs");

@@ -1,16 +1,22 @@
 //! Running the real program, alone and under real launchers, with an end to every wait.
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
+pub mod age;
 pub mod campaign;
 pub mod cdf5;
 pub mod fdtree;
 pub mod gluster;
 pub mod hdf5;
 pub mod listed;
+pub mod ls_lr;
 pub mod masked;
 pub mod mdtest;
+
 pub mod options;
+pub mod ports;
+pub mod scripts;
 pub mod slurm;
+pub mod tmpfs;
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -20,6 +26,16 @@ use std::time::{Duration, Instant};
 
 /// Longest wait for one run, on a machine that does other things.
 pub const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Whether tests run that are only in the complete set, which `ASSAY_TEST_ALL=1` selects (`cargo xtask test
+/// --all` sets it). If not, prints the reason why the test is not in the default set.
+pub fn only_in_all(reason: &str) -> bool {
+    let all = std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1");
+    if !all {
+        println!("ONLY IN --all: {reason}");
+    }
+    all
+}
 
 /// What a run left.
 #[derive(Debug)]
@@ -121,6 +137,19 @@ pub fn assay(dir: &Path, words: &str) -> Command {
 /// Runs `assay -n RANKS ior WORDS` in `dir`.
 pub fn ior(dir: &Path, ranks: u32, words: &str) -> Ran {
     run(&mut assay(dir, &format!("-n {ranks} ior {words}")))
+}
+
+/// The one complaint of a run of `ior` that failed with `status`.
+pub fn complaint(ran: &Ran, status: i32) -> String {
+    assert_eq!(ran.status, Some(status), "{ran:#?}");
+    let complaints = ran.complaints();
+    assert_eq!(complaints.len(), 1, "{ran:#?}");
+    complaints[0].to_owned()
+}
+
+/// Whether the tests run as root.
+pub fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0)
 }
 
 /// One MPI to run under.

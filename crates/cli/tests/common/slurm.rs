@@ -4,15 +4,13 @@
 //! ranks, which are those processes whose environment names this cluster's settings.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::campaign::until;
-use super::{on_path, venv, wheel};
+use super::{on_path, ports, venv, wheel};
 
 /// The daemons and commands that are used, and where they are when `PATH` has no `sbin`.
 const PROGRAMS: [&str; 7] = ["munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scontrol"];
@@ -23,21 +21,6 @@ pub struct Slurm {
     munged: Child,
     controller: Child,
     nodes: Vec<Child>,
-}
-
-/// A port for the controller with free ones behind it for the nodes. None twice, because the daemons of a
-/// cluster bind theirs while another test looks for its own; and below those that the kernel gives to whoever
-/// asks for any.
-fn ports(nodes: u16) -> u16 {
-    static TRIED: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let tried = TRIED.fetch_add(u32::from(nodes) + 1, Ordering::Relaxed);
-        let port = 10_000 + (std::process::id() * 64 + tried) % 20_000;
-        let mut all = (port as u16..).take(usize::from(nodes) + 1);
-        if all.all(|port| TcpListener::bind(("127.0.0.1", port)).is_ok()) {
-            return port as u16;
-        }
-    }
 }
 
 fn program(name: &str) -> PathBuf {
@@ -213,7 +196,8 @@ fn key() -> Vec<u8> {
 fn settings(at: &str, nodes: u16) -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let host = host.trim().split('.').next().unwrap_or_default().to_owned();
-    let port = ports(nodes);
+    // The controller, then the nodes.
+    let port = ports::free(nodes + 1);
     let (first, last) = (port + 1, port + nodes);
     // MPICH names its shared memory after the job's number, and some of a rank that was killed may lie
     // there yet.

@@ -1,10 +1,10 @@
 //! What a run is asked to do, and what of that cannot be.
 
 use ranks::Halt;
+use storage::NodeMemory;
 use units::Usage;
 
 use super::files::{File, Form};
-use crate::kit::memory::Memory;
 use crate::kit::rank::Rank;
 
 /// How many unknowns a zone has: 11 of hydrodynamics and 13 fluids.
@@ -131,7 +131,7 @@ impl Parameters {
     pub(super) fn check_memory(&self, rank: &Rank<'_>) -> Result<(), Halt> {
         let ranks = u64::from(rank.comm.split_by_node()?.size());
         let each = self.memory().unwrap_or(u64::MAX);
-        let fits = match Memory::of_this_node() {
+        let fits = match NodeMemory::of_this_node() {
             Some(memory) if each.saturating_mul(ranks) > memory.available => Err(format!(
                 "{ranks} ranks of this node need {each} bytes each, and only {} of its {} are available; \
                  choose --size or --blocks smaller, or fewer ranks on a node",

@@ -6,11 +6,11 @@
 //! Invariant: all ranks get their memory, or all halt.
 
 use ranks::Halt;
+use storage::NodeMemory;
 
 use super::observer::Event;
 use super::parameters::Hog;
 use super::test::Test;
-use crate::kit::memory::Memory;
 
 /// Takes this rank's share; it is held for as long as the result lives.
 pub(super) fn take(test: &mut Test<'_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
@@ -18,7 +18,7 @@ pub(super) fn take(test: &mut Test<'_>, ranks_on_node: u32) -> Result<Vec<u8>, H
     if hog == Hog::Nothing {
         return Ok(Vec::new());
     }
-    let share = share(hog, ranks_on_node, Memory::of_this_node);
+    let share = share(hog, ranks_on_node, NodeMemory::of_this_node);
     // All have looked before the first takes.
     let bytes = test.rank.comm.agree("memory", share)?;
     let mut held = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn take(test: &mut Test<'_>, ranks_on_node: u32) -> Result<Vec<u8>, H
 }
 
 /// Bytes for this rank, or why its node cannot give all its ranks theirs.
-fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<Memory>) -> Result<u64, String> {
+fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<NodeMemory>) -> Result<u64, String> {
     let memory = memory().ok_or("cannot learn from /proc/meminfo how much memory this node has")?;
     let ranks = u64::from(ranks_on_node.max(1));
     let node = match hog {
@@ -58,7 +58,7 @@ fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<Memory>) -> R
 mod tests {
     use super::*;
 
-    const NODE: Memory = Memory { total: 1000 << 20, available: 500 << 20 };
+    const NODE: NodeMemory = NodeMemory { total: 1000 << 20, available: 500 << 20 };
 
     fn of(hog: Hog, ranks: u32) -> Result<u64, String> {
         share(hog, ranks, || Some(NODE))

@@ -10,7 +10,6 @@ pub mod end;
 pub mod few;
 pub mod glibc;
 pub mod layout;
-pub mod memory;
 pub mod mix;
 pub mod node;
 pub mod operations;

@@ -4,7 +4,7 @@ use units::Dimension;
 
 use crate::lint::subject::{CriterionFacts, LineSubject, PlanSubject, Role};
 use crate::lint::{Found, Level};
-use crate::plan::{Op, Stat};
+use plan::{Op, Stat};
 
 /// stat-unnamed
 pub(crate) fn stat(subject: &LineSubject) -> Vec<Found> {

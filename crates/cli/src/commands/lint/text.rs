@@ -2,8 +2,13 @@
 
 use std::fmt::Write as _;
 
+use campaign::lint::Finding;
+use campaign::lint::LESS_GRAVE;
+use campaign::lint::LINTS;
+use campaign::lint::Level;
+use campaign::lint::LineSubject;
+use campaign::lint::named;
 use campaign::lint::subject::LineFacts;
-use campaign::lint::{Finding, LESS_GRAVE, LINTS, Level, LineSubject, named};
 use serde_json::json;
 use units::{Usage, several};
 

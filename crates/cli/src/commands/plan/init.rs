@@ -19,7 +19,7 @@ const SCHEMA: &str = "assay-plan.schema.json";
 
 /// The schema of plans, as it is printed.
 pub(super) fn schema() -> Result<String> {
-    Ok(format!("{}\n", serde_json::to_string_pretty(&campaign::plan::schema())?))
+    Ok(format!("{}\n", serde_json::to_string_pretty(&plan::schema())?))
 }
 
 /// Writes the plan of that name, and says what was written.

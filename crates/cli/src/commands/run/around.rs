@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use campaign::Plan;
-use campaign::launch::{Allocation, Surroundings, hosts_in};
-use campaign::machine::machine;
+use plan::Plan;
+use plan::launcher::Allocation;
+use plan::launcher::allocation::hosts_in;
+use run::launch::Surroundings;
+use run::machine::machine;
 use units::Usage;
 
 use crate::commands::submit;

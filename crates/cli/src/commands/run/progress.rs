@@ -3,11 +3,12 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use campaign::schedule::PlannedJob;
-use campaign::{Event, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plan::schedule::PlannedJob;
 use results::folder::{Job, JobEnd};
 use results::record::{Counts, Outcome, Phase, Record};
+use run::Event;
+use run::Observer;
 use units::{Dimension, Quantity, count, duration, rate_decimal};
 
 use crate::speech::complain;
@@ -98,7 +99,7 @@ impl Progress {
 fn outcome(job: &Job) -> String {
     let cases = cases(job);
     if job.info.end != JobEnd::Exit(0) {
-        let how = campaign::judge::how(&job.info.end);
+        let how = job.info.end.words();
         return format!("{how} ({}) {cases}", job.folder).trim_end().to_owned();
     }
     if let Some(made) = job.dataset.as_ref().filter(|made| made.reused.is_some()) {

@@ -1,9 +1,9 @@
 //! The options of `mpi-io`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use conformance::{Case, matches};
 use units::Usage;
-use workloads::mpi_io::{self, Case, matches};
 
 /// See what a file system owes programs on many ranks: POSIX between ranks, and MPI's files
 ///
@@ -51,33 +51,39 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The cases that are meant, in order.
+    /// The selected cases, in order.
     pub(super) fn cases(&self) -> Result<Vec<Case>, Usage> {
-        let all = mpi_io::cases();
+        let all = conformance::cases();
         let any = |patterns: &[String], case: &Case| patterns.iter().any(|p| matches(p, &case.name));
         for (option, patterns) in [("--only", &self.only), ("--skip", &self.skip)] {
-            let lost = patterns.iter().find(|pattern| !all.iter().any(|case| matches(pattern, &case.name)));
-            if let Some(pattern) = lost {
+            let unmatched =
+                patterns.iter().find(|pattern| !all.iter().any(|case| matches(pattern, &case.name)));
+            if let Some(pattern) = unmatched {
                 return Err(Usage(format!("{option} {pattern}: no case is so called; --list tells them")));
             }
         }
-        let mut meant: Vec<Case> = all
+        let mut selected: Vec<Case> = all
             .into_iter()
             .filter(|case| self.only.is_empty() || any(&self.only, case))
             .filter(|case| !any(&self.skip, case))
             .collect();
-        if meant.is_empty() {
+        if selected.is_empty() {
             return Err(Usage::new("--only and --skip leave no case; --list tells them"));
         }
         if let Some(first) = self.speak_from.as_ref().filter(|first| !first.is_empty()) {
-            let at = meant.iter().position(|case| case.name == **first);
+            let at = selected.iter().position(|case| case.name == **first);
             let at = at.ok_or_else(|| Usage(format!("--speak-from {first}: no case is so called")))?;
-            meant.drain(..at);
+            selected.drain(..at);
         }
-        Ok(meant)
+        Ok(selected)
     }
 
-    /// Says no to values that make no sense.
+    /// The directory under test. Not for `--list`, which needs none.
+    pub(super) fn dir(&self) -> &Path {
+        self.dir.as_deref().expect("DIR is required unless --list is given")
+    }
+
+    /// Rejects values that make no sense.
     pub(super) fn check(&self) -> Result<(), Usage> {
         if self.timeout == 0 {
             return Err(Usage::new("--timeout 0: give at least 1 second"));

@@ -1,7 +1,9 @@
-//! Starting the ranks by a launcher, again and again, until every case has an outcome.
+//! Starts the ranks by a launcher, again and again, until every case has an outcome.
 //!
-//! This process has no MPI: what hangs or crashes takes a job of ranks along, and the next one goes on behind
-//! it.
+//! This process does not use MPI. A case that hangs or crashes ends its job of ranks; the next job continues
+//! with the next case.
+//!
+//! Invariant: every case gets exactly one outcome, unless the driver is stopped or cannot start ranks.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -13,306 +15,306 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use conformance::{Case, END_OF_JOB, KnownFailure, Library, mark_known_failure, matches, not_tried};
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
-use results::record::{Case as Told, Clients, Evidence, Outcome};
+use results::record::{Case as CaseRecord, Clients, Evidence, Outcome};
 use results::records::Sink;
 use units::Usage;
-use workloads::mpi_io::{Case, END_OF_JOB, Known, Library, known, matches, not_tried};
 
 use super::args::Args;
-use super::speech::Line;
-use super::{tale, text};
+use super::message::Message;
+use super::pending::{Pending, names};
+use super::{reporter, text};
 use crate::personalities::kept::{Kept, run_record};
 use crate::speech::{complain, say};
 
-/// How long a launcher may take until the ranks are there, and between cases.
-const START: Duration = Duration::from_secs(120);
+/// How long a launcher may take to start the ranks, and how long the ranks may be silent between cases.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How much longer than its limit a case may take before the job is killed from here.
+/// Time after the limit of a case until this process kills the job.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether somebody asked for the end.
-const LOOK: Duration = Duration::from_millis(200);
+/// How often to check for a request to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long a job that was asked to end may take.
-const END: Duration = Duration::from_secs(5);
+/// How long a job may take to end after a request to end.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Runs all cases; gives the exit status.
 pub(super) fn run(argv: &[String], args: &Args, cases: &[Case]) -> Result<u8, Usage> {
     let kept = Kept::open(args.record.as_deref())?;
-    let open = cases.iter().map(|case| (case.name.to_string(), case.promise.to_string(), case.document));
-    let mut drive = Drive {
+    let mut driver = Driver {
         argv,
         args,
         kept,
-        open: open.collect(),
+        pending: cases.iter().map(Pending::of).collect(),
         ended: Vec::new(),
         library: None,
         ranks: 0,
-        broken: None,
-        spared: Vec::new(),
-        asked_to_stop: campaign::signals::stop_on_request().unwrap_or_default(),
+        failure: None,
+        excluded: Vec::new(),
+        asked_to_stop: ::run::signals::stop_on_request().unwrap_or_default(),
     };
-    while !drive.open.is_empty() && drive.broken.is_none() {
-        drive.job()?;
+    while !driver.pending.is_empty() && driver.failure.is_none() {
+        driver.run_job()?;
     }
-    Ok(drive.close())
+    Ok(driver.close())
 }
 
-struct Drive<'a> {
+struct Driver<'a> {
     argv: &'a [String],
     args: &'a Args,
     kept: Kept,
-    /// Name, promise and document of those without an outcome, in order.
-    open: VecDeque<(String, String, &'static str)>,
-    ended: Vec<Told>,
-    /// Known once the first ranks are there.
+    /// The cases without an outcome, in order.
+    pending: VecDeque<Pending>,
+    ended: Vec<CaseRecord>,
+    /// `None` until the first ranks have started.
     library: Option<Library>,
     ranks: u32,
-    /// Why nothing more can be run, or told.
-    broken: Option<String>,
-    /// Patterns of cases that are not tried any more.
-    spared: Vec<&'static str>,
-    /// Somebody asked this process to end.
+    /// Why no more cases can be run or reported.
+    failure: Option<String>,
+    /// Patterns of cases that the next jobs do not run.
+    excluded: Vec<&'static str>,
+    /// A signal has requested the end of this process.
     asked_to_stop: Arc<AtomicBool>,
 }
 
 /// How a job ended.
-enum Ended {
+enum JobResult {
     /// All its cases have an outcome.
     Done,
-    /// Before that: in these words.
+    /// Before that, with a description.
     Early(String),
-    /// Somebody asked for it.
+    /// By a request to stop.
     Stopped,
 }
 
-impl Drive<'_> {
-    /// One launch: goes on until its end, or until it hangs.
-    fn job(&mut self) -> Result<(), Usage> {
+impl Driver<'_> {
+    /// Starts the ranks once, and follows them until the job ends or hangs.
+    fn run_job(&mut self) -> Result<(), Usage> {
         let mut child = self.start()?;
-        let lines = lines_of(&mut child);
+        let messages = messages_of(&mut child);
         let mut begun: Option<(String, PathBuf)> = None;
         let before = self.ended.len();
-        let ended = self.listen(&mut child, &lines, &mut begun);
-        stop(&mut child, matches!(ended, Ended::Done));
-        // What was told before the end and not heard yet.
-        for line in lines.try_iter() {
-            match line {
-                Line::Begin { name, dir, .. } => begun = Some((name, PathBuf::from(dir))),
-                line => self.hear(line),
+        let ended = self.follow(&mut child, &messages, &mut begun);
+        stop(&mut child, matches!(ended, JobResult::Done));
+        // Messages that arrived before the end of the job and were not received yet.
+        for message in messages.try_iter() {
+            match message {
+                Message::Begin { name, dir, .. } => begun = Some((name, PathBuf::from(dir))),
+                message => self.receive(message),
             }
         }
-        if let Some((_, dir)) = begun.as_ref().filter(|_| !matches!(ended, Ended::Done)) {
-            self.tidy(dir);
+        if let Some((_, dir)) = begun.as_ref().filter(|_| !matches!(ended, JobResult::Done)) {
+            self.remove_run_directory(dir);
         }
         let why = match ended {
-            Ended::Done => return Ok(()),
-            Ended::Early(why) => why,
-            Ended::Stopped => {
-                self.broken = Some("stopped, as was asked for".to_owned());
+            JobResult::Done => return Ok(()),
+            JobResult::Early(why) => why,
+            JobResult::Stopped => {
+                self.failure = Some("stopped, as was asked for".to_owned());
                 return Ok(());
             }
         };
         let last = begun.as_ref().map(|(name, _)| name.clone());
-        match begun.filter(|(name, _)| self.open.front().is_some_and(|(open, ..)| open == name)) {
-            Some((name, _)) => self.lost(&name, &why),
-            // What took too long has told its outcome itself, and ended the job.
+        let is_next = |name: &str| self.pending.front().is_some_and(|pending| pending.name == name);
+        match begun.filter(|(name, _)| is_next(name)) {
+            Some(_) => self.fail_next(&why),
+            // A case whose time limit passed has reported its outcome itself before it ended the job.
             None if self.ended.len() > before => {}
-            None => self.broken = Some(format!("the launched job {why} before it began a case")),
+            None => self.failure = Some(format!("the launched job {why} before it began a case")),
         }
         if let Some(name) = last {
-            self.spare(&name);
+            self.exclude_alike(&name);
         }
         Ok(())
     }
 
-    /// Hears a job until it ends, hangs or is to end; `begun` is its last case, with its directory.
-    fn listen(
+    /// Receives the messages of a job until it ends, hangs or is to be stopped. `begun` gets the last case
+    /// that began, with its directory.
+    fn follow(
         &mut self,
         child: &mut Child,
-        lines: &Receiver<Line>,
+        messages: &Receiver<Message>,
         begun: &mut Option<(String, PathBuf)>,
-    ) -> Ended {
-        let mut patience = START;
-        let mut heard = Instant::now();
+    ) -> JobResult {
+        let mut silence_max = START_TIMEOUT;
+        let mut received = Instant::now();
         loop {
             if self.asked_to_stop.load(Ordering::Relaxed) {
-                return Ended::Stopped;
+                return JobResult::Stopped;
             }
-            let line = lines.recv_timeout(LOOK);
-            if line.is_ok() {
-                heard = Instant::now();
+            let message = messages.recv_timeout(POLL_INTERVAL);
+            if message.is_ok() {
+                received = Instant::now();
             }
-            match line {
-                Ok(Line::Begin { name, dir, limit_s }) => {
+            match message {
+                Ok(Message::Begin { name, dir, limit_s }) => {
                     *begun = Some((name, PathBuf::from(dir)));
-                    patience = Duration::from_secs(limit_s) + GRACE;
+                    silence_max = Duration::from_secs(limit_s) + GRACE;
                 }
-                Ok(Line::Done) => return Ended::Done,
-                Ok(line) => {
-                    if matches!(line, Line::End { .. }) {
-                        patience = START;
+                Ok(Message::Done) => return JobResult::Done,
+                Ok(message) => {
+                    if matches!(message, Message::End { .. }) {
+                        silence_max = START_TIMEOUT;
                     }
-                    self.hear(line);
+                    self.receive(message);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Ended::Early(ended_with(child.wait().ok())),
-                Err(RecvTimeoutError::Timeout) if heard.elapsed() < patience => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return JobResult::Early(describe_end(child.wait().ok()));
+                }
+                Err(RecvTimeoutError::Timeout) if received.elapsed() < silence_max => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    return Ended::Early(format!("was silent for {} s", patience.as_secs()));
+                    return JobResult::Early(format!("was silent for {} s", silence_max.as_secs()));
                 }
             }
         }
     }
 
     fn start(&self) -> Result<Child, Usage> {
-        let line = self.args.launch.as_deref().unwrap_or_default();
+        let line = self.args.launch.as_deref().expect("the driver runs only with --launch");
         let words: Vec<&str> = line.split_whitespace().collect();
         let program =
             std::env::current_exe().map_err(|error| Usage(format!("cannot find itself: {error}")))?;
         let mut command = Command::new(words[0]);
-        command.args(&words[1..]).arg(program).arg("mpi-io").args(self.passed());
+        command.args(&words[1..]).arg(program).arg("mpi-io").args(self.rank_arguments());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         child.map_err(|error| {
             Usage(format!("--launch {}: {error}; name a command that starts ranks", words[0]))
         })
     }
 
-    /// The options that the ranks get.
-    fn passed(&self) -> Vec<String> {
+    /// The arguments of the ranks.
+    fn rank_arguments(&self) -> Vec<String> {
         let args = self.args;
         let mut words = Vec::new();
         for (option, patterns) in [("--only", &args.only), ("--skip", &args.skip)] {
             patterns.iter().for_each(|pattern| words.extend([option.to_owned(), pattern.clone()]));
         }
-        self.spared.iter().for_each(|pattern| words.extend(["--skip".to_owned(), (*pattern).to_owned()]));
+        self.excluded.iter().for_each(|pattern| words.extend(["--skip".to_owned(), (*pattern).to_owned()]));
         words.extend(["--timeout".to_owned(), args.timeout.to_string()]);
         words.extend(["--seed".to_owned(), args.seed.to_string()]);
         let flags = [("--large", args.large), ("--keep-failed", args.keep_failed)];
         words.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| (*flag).to_owned()));
-        let next = self.open.front().map(|(name, ..)| name.clone()).unwrap_or_default();
+        let next = self.pending.front().expect("a job is started only for pending cases").name.clone();
         words.extend(["--speak-from".to_owned(), next]);
-        words.push(args.dir.as_deref().unwrap_or_else(|| ".".as_ref()).display().to_string());
+        words.push(args.dir().display().to_string());
         words
     }
 
-    fn hear(&mut self, line: Line) {
-        let told = match line {
-            Line::Ready { ranks, nodes, host, mpi, library } if self.library.is_none() => {
+    fn receive(&mut self, message: Message) {
+        let reported = match message {
+            Message::Ready { ranks, nodes, host, mpi, library } if self.library.is_none() => {
                 let mut known = mpi.as_deref().map_or_else(Library::default, Library::read);
-                let files = library.rsplit_once('(').map(|(_, files)| files.trim_end_matches(')'));
-                known.files = files.unwrap_or_default().to_owned();
+                // A library without a known component has no parentheses.
+                let component = library.rsplit_once('(').map(|(_, name)| name.trim_end_matches(')'));
+                known.io_component = component.unwrap_or_default().to_owned();
                 (self.library, self.ranks) = (Some(known), ranks);
                 let about = run_record("mpi-io", self.argv, ranks, mpi.as_deref(), &CycleClock::new());
                 self.kept.about(about);
                 self.kept.on_node(&host);
                 self.kept
                     .begin(nodes, 0, &Clients::default())
-                    .and_then(|()| say(&tale::heading(ranks, nodes, &library)))
+                    .and_then(|()| say(&reporter::heading(ranks, nodes, &library)))
             }
-            Line::End { case } => {
-                if self.open.front().is_some_and(|(open, ..)| *open == case.name) {
-                    self.end(*case);
+            Message::End { case } => {
+                if self.pending.front().is_some_and(|pending| pending.name == case.name) {
+                    self.end_next(*case);
                 }
                 Ok(())
             }
-            Line::Left { path, why } => say(&tale::left(&path, &why)),
-            Line::Ready { .. } | Line::Begin { .. } | Line::Done => Ok(()),
+            Message::Left { path, why } => say(&reporter::left(&path, &why)),
+            Message::Ready { .. } | Message::Begin { .. } | Message::Done => Ok(()),
         };
-        if let Err(error) = told {
-            self.broken = Some(format!("cannot write the results: {error}"));
+        if let Err(error) = reported {
+            self.failure = Some(format!("cannot write the results: {error}"));
         }
     }
 
-    /// The next case has its outcome.
-    fn end(&mut self, case: Told) {
-        self.open.pop_front();
-        self.tell(case);
+    /// Records the outcome of the next case.
+    fn end_next(&mut self, case: CaseRecord) {
+        self.pending.pop_front();
+        self.report(case);
     }
 
-    fn tell(&mut self, case: Told) {
+    fn report(&mut self, case: CaseRecord) {
         let said = say(&text::line(&case));
         let kept = self.kept.put(&Record::Case(Box::new(case.clone())));
         self.ended.push(case);
         if let Err(error) = said.and(kept) {
-            self.broken = Some(format!("cannot write the results: {error}"));
+            self.failure = Some(format!("cannot write the results: {error}"));
         }
     }
 
-    /// A case took its job along without a word.
-    fn lost(&mut self, name: &str, why: &str) {
-        let (promise, document) = self.open.front().map(|(_, p, d)| (p.clone(), *d)).unwrap_or_default();
+    /// Records that the next case ended its job without a message.
+    fn fail_next(&mut self, why: &str) {
+        let Some(pending) = self.pending.pop_front() else { return };
         let what = format!("the job {why} while the case ran");
         let evidence = Evidence { step: END_OF_JOB.to_owned(), what, ..Evidence::default() };
-        let case = Told {
-            name: name.to_owned(),
-            promise,
-            document: document.to_owned(),
-            ranks: self.ranks,
-            outcome: Outcome::Fail,
-            evidence: Some(evidence),
-            ..Told::default()
-        };
+        let case =
+            CaseRecord { outcome: Outcome::Fail, evidence: Some(evidence), ..pending.record(self.ranks) };
         let library = self.library.clone().unwrap_or_default();
-        self.end(known(case, &library));
+        self.report(mark_known_failure(case, &library));
     }
 
-    /// Cases that are known to end the job as `name` just did have their outcome without a job of their own.
-    fn spare(&mut self, name: &str) {
+    /// Records as not tried the cases that are known to end the job as `name` just did, so that no job is
+    /// spent on them.
+    fn exclude_alike(&mut self, name: &str) {
         let library = self.library.clone().unwrap_or_default();
-        let rows: Vec<_> = Known::of(name, &library).into_iter().filter(|row| row.is_fatal).collect();
-        for row in rows {
-            self.spared.push(row.case);
-            let alike = |open: &(String, String, &'static str)| matches(row.case, &open.0);
-            for (name, promise, document) in
-                self.open.iter().filter(|open| alike(open)).cloned().collect::<Vec<_>>()
-            {
-                let document = document.to_owned();
-                let told = Told { name, promise, document, ranks: self.ranks, ..Told::default() };
-                self.tell(not_tried(told, &library, row));
+        let rows = KnownFailure::listed_for(name, &library).into_iter().filter(|row| row.is_fatal());
+        for row in rows.collect::<Vec<_>>() {
+            self.excluded.push(row.case);
+            let (alike, others) =
+                std::mem::take(&mut self.pending).into_iter().partition(|case| matches(row.case, &case.name));
+            self.pending = others;
+            let alike: VecDeque<Pending> = alike;
+            for pending in alike {
+                self.report(not_tried(pending.record(self.ranks), &library, row));
             }
-            self.open.retain(|open| !alike(open));
         }
     }
 
-    /// Removes the directory that a job could not remove itself; one that does not answer stays, and so does
-    /// one that is to be kept.
-    fn tidy(&self, case_dir: &Path) {
-        let Some(own) = case_dir.parent().filter(|own| is_own(own)).map(Path::to_owned) else { return };
-        let shown = own.display().to_string();
+    /// Removes the directory of the run, which the job could not remove itself. It remains if it does not
+    /// answer, or if it is to be kept.
+    fn remove_run_directory(&self, case_dir: &Path) {
+        let Some(run_dir) = case_dir.parent().filter(|run_dir| is_run_dir(run_dir)).map(Path::to_owned)
+        else {
+            return;
+        };
+        let shown = run_dir.display().to_string();
         let why = if self.args.keep_failed {
             Some("kept: the case failed".to_owned())
         } else {
-            let (tell, told) = channel();
-            thread::spawn(move || tell.send(std::fs::remove_dir_all(&own)));
-            match told.recv_timeout(GRACE) {
+            let (sender, receiver) = channel();
+            thread::spawn(move || sender.send(std::fs::remove_dir_all(&run_dir)));
+            match receiver.recv_timeout(GRACE) {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(_) => Some("it does not answer".to_owned()),
             }
         };
         if let Some(why) = why {
-            let _ = say(&tale::left(&shown, &why));
+            let _ = say(&reporter::left(&shown, &why));
         }
     }
 
-    /// The table, the last record, and the exit status.
+    /// Prints the table and writes the last record; gives the exit status.
     fn close(mut self) -> u8 {
-        let open: Vec<String> = self.open.iter().map(|(name, ..)| name.clone()).collect();
-        let mut status = text::status(&self.ended, &open);
-        if let Some(why) = &self.broken {
+        let pending = names(&self.pending);
+        let mut status = text::status(&self.ended, &pending);
+        if let Some(why) = &self.failure {
             complain(&format!("mpi-io: {why}"));
             status = status.max(1);
         }
-        let halt = self.broken.take().map(|why| Halt {
+        let halt = self.failure.take().map(|why| Halt {
             step: "launch".to_owned(),
             rank: 0,
             node: String::new(),
             why,
         });
-        let said = say(&text::table(&self.ended, &open));
+        let said = say(&text::table(&self.ended, &pending));
         if let Err(error) = said.and(self.kept.end(halt.as_ref(), status)) {
             complain(&format!("mpi-io: cannot write the results: {error}"));
             status = status.max(1);
@@ -321,21 +323,21 @@ impl Drive<'_> {
     }
 }
 
-/// Whether a directory has the name of a run's own.
-fn is_own(dir: &Path) -> bool {
+/// Whether a directory has a name that a run gives to its own.
+fn is_run_dir(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with("assay-mpi-io."))
 }
 
-/// The lines that the ranks tell; what else is printed goes to the error stream.
-fn lines_of(child: &mut Child) -> Receiver<Line> {
-    let (tell, told) = channel();
+/// The messages of the ranks. Their other output goes to the error stream.
+fn messages_of(child: &mut Child) -> Receiver<Message> {
+    let (sender, receiver) = channel();
     if let Some(out) = child.stdout.take() {
         thread::spawn(move || {
             for text in BufReader::new(out).split(b'\n').map_while(Result::ok) {
                 let text = String::from_utf8_lossy(&text).into_owned();
-                match Line::read(&text) {
-                    Some(line) => {
-                        if tell.send(line).is_err() {
+                match Message::parse(&text) {
+                    Some(message) => {
+                        if sender.send(message).is_err() {
                             return;
                         }
                     }
@@ -344,25 +346,27 @@ fn lines_of(child: &mut Child) -> Receiver<Line> {
             }
         });
     }
-    told
+    receiver
 }
 
-/// How a job ended, in words.
-fn ended_with(status: Option<ExitStatus>) -> String {
+/// A description of how a job ended.
+fn describe_end(status: Option<ExitStatus>) -> String {
     status.map_or_else(|| "ended".to_owned(), |status| format!("ended with {status}"))
 }
 
-/// Waits for the end of a job, which is asked for unless it comes by itself.
-fn stop(child: &mut Child, comes: bool) {
+/// Waits for the end of a job. Unless the job `is_done`, this requests its end at once.
+fn stop(child: &mut Child, is_done: bool) {
     use rustix::process::{Pid, Signal, kill_process};
     let begin = Instant::now();
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let mut sent = None;
     while let Ok(None) = child.try_wait() {
         let waited = begin.elapsed();
-        let next = match (comes, waited) {
-            (true, waited) if waited < START => None,
-            (_, waited) if waited < END || comes && waited < START + END => Some(Signal::TERM),
+        let next = match (is_done, waited) {
+            (true, waited) if waited < START_TIMEOUT => None,
+            (_, waited) if waited < STOP_TIMEOUT || is_done && waited < START_TIMEOUT + STOP_TIMEOUT => {
+                Some(Signal::TERM)
+            }
             _ => Some(Signal::KILL),
         };
         if let (Some(pid), Some(signal)) = (pid, next.filter(|signal| sent != Some(*signal))) {

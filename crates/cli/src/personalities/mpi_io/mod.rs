@@ -1,23 +1,25 @@
-//! `mpi-io`: what a file system owes programs on many ranks, case by case.
+//! `mpi-io`: the conformance suite as a command: options, starting the ranks, time limits, and text.
 //!
-//! The options are this program's own; no classic program is followed.
+//! The options are of this program; it follows no classic program.
 
 mod args;
 mod driver;
-mod speech;
-mod tale;
+mod message;
+mod pending;
+mod rank_state;
+mod reporter;
 mod text;
-mod watch;
+mod watchdog;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use conformance::{Case, Event, Library, Suite};
 use ranks::{Comm, Halt};
 use results::Record;
 use units::Usage;
 use workloads::kit::rank::Rank;
-use workloads::mpi_io::{self, Case, Event, Library, Suite};
 
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
@@ -25,11 +27,12 @@ use super::program::options;
 use crate::session::{Needs, Session, launch};
 use crate::speech::{complain, say};
 pub(crate) use args::Args;
-use tale::Tale;
-use watch::{Bark, Limits, Standing, Watchdog};
+use rank_state::RankStates;
+use reporter::Reporter;
+use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 
-/// Runs the command on `local` ranks or the launcher's, or starts ranks by a launcher; gives the exit status:
-/// 0 nothing failed, 1 a case failed or had no outcome, 2 wrong usage.
+/// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
+/// itself. Gives the exit status: 0 nothing failed, 1 a case failed or had no outcome, 2 wrong usage.
 pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     let launch = launch();
     let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
@@ -60,17 +63,17 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
     };
     let kept = if speaks { Kept::open(args.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(kept) {
-        Ok((session, kept)) => go(argv, &args, &cases, session, kept),
+        Ok((session, kept)) => run_session(argv, &args, &cases, session, kept),
         Err(usage) => refuse(&usage),
     }
 }
 
-/// Says no to words that a run would refuse before it looks at its directory.
+/// Rejects arguments that a run would reject before it opens its directory.
 pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
     options::<Args>("mpi-io", words)?.cases().map(drop)
 }
 
-/// One rank that no launcher started is MPI's all the same, where there is an MPI.
+/// Starts the session. A single rank without a launcher is an MPI rank too if there is an MPI library.
 fn session(launch: Option<&ranks::launcher::Launch>, local: Option<u32>) -> Result<Session, Usage> {
     if launch.is_none() && local.is_none() {
         return Session::start(None, None, Needs::Mpi)
@@ -87,26 +90,26 @@ fn list(cases: &[Case]) -> String {
     cases.iter().map(line).collect()
 }
 
-fn go(argv: &[String], args: &Args, cases: &[Case], session: Session, kept: Option<Kept>) -> u8 {
+fn run_session(argv: &[String], args: &Args, cases: &[Case], session: Session, kept: Option<Kept>) -> u8 {
     let mpi = session.mpi().map(str::to_owned);
     let library = mpi.as_deref().map_or_else(Library::default, Library::read);
-    let tale = Arc::new(Mutex::new(Tale::new(args, cases, library, mpi)));
+    let reporter = Arc::new(Mutex::new(Reporter::new(args, cases, library, mpi)));
     let voice = kept.map(|kept| (kept, ()));
     perform(&Run { name: "mpi-io", argv }, session, voice, |part, _| {
         let comm = part.comm;
-        let done = play(part, args, cases, &tale);
-        let tale = lock(&tale);
+        let done = run_cases(part, args, cases, &reporter);
+        let reporter = lock(&reporter);
         if comm.rank() == 0 && done.is_ok() {
-            let said = tale.close();
-            return said.map_err(|error| halt(comm, &error)).map(|()| tale.status());
+            let said = reporter.close();
+            return said.map_err(|error| halt(comm, &error)).map(|()| reporter.status());
         }
         // The exit status is rank 0's: one of another rank would end the job before rank 0 is done.
         done.map(|()| 0)
     })
 }
 
-fn lock(tale: &Mutex<Tale>) -> std::sync::MutexGuard<'_, Tale> {
-    tale.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(reporter: &Mutex<Reporter>) -> std::sync::MutexGuard<'_, Reporter> {
+    reporter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn halt(comm: &dyn Comm, error: &io::Error) -> Halt {
@@ -114,51 +117,56 @@ fn halt(comm: &dyn Comm, error: &io::Error) -> Halt {
     Halt { step: "print".to_owned(), rank, node, why: error.to_string() }
 }
 
-fn play(part: Part<'_>, args: &Args, cases: &[Case], tale: &Arc<Mutex<Tale>>) -> Result<(), Halt> {
+fn run_cases(
+    part: Part<'_>,
+    args: &Args,
+    cases: &[Case],
+    reporter: &Arc<Mutex<Reporter>>,
+) -> Result<(), Halt> {
     let Part { comm, mut clock, records } = part;
     let nodes = comm.split_by_node()?;
     let nodes = comm.reduce_one(u64::from(nodes.rank() == 0), ranks::Reduce::Sum)? as u32;
-    let mut library = lock(tale).library().clone();
-    mpi_io::learn(comm, &mut library, args.dir.as_deref().unwrap_or_else(|| ".".as_ref()))?;
-    let dirs = [args.dir.clone().unwrap_or_default()];
+    let mut library = lock(reporter).library().clone();
+    conformance::detect_io_component(comm, &mut library, args.dir())?;
+    let dirs = [args.dir().to_owned()];
     let rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut name = format!("assay-mpi-io.{}", run_number()).into_bytes();
     comm.broadcast(0, &mut name)?;
-    let own = String::from_utf8_lossy(&name).into_owned();
-    let dir = args.dir.clone().unwrap_or_default();
+    let run_name = String::from_utf8_lossy(&name).into_owned();
+    let dir = args.dir();
     let speaks = comm.rank() == 0;
     let limits = Limits { most: Duration::from_secs(args.timeout.into()), library: library.clone() };
     if speaks {
-        let ready = lock(tale).ready(library.clone(), comm.size(), nodes, comm.node_name());
+        let ready = lock(reporter).ready(library.clone(), comm.size(), nodes, comm.node_name());
         ready.map_err(|error| halt(comm, &error))?;
     }
-    let bark = speaks.then(|| -> Bark {
-        let tale = Arc::clone(tale);
-        Box::new(move |standing: &Standing, notes: &[String]| lock(&tale).bark(standing, notes))
+    let on_timeout = speaks.then(|| -> OnTimeout {
+        let reporter = Arc::clone(reporter);
+        Box::new(move |running: &RunningCase, states: &RankStates| lock(&reporter).timed_out(running, states))
     });
-    let dog = Watchdog::start(limits.clone(), comm.rank(), comm.size(), dir.join(&own), bark);
+    let watchdog = Watchdog::start(limits.clone(), comm.rank(), comm.size(), dir.join(&run_name), on_timeout);
     let hints_file = std::env::var_os("ROMIO_HINTS").map(std::path::PathBuf::from);
     let suite = Suite {
-        dir: &dir,
-        own: &own,
+        dir,
+        run_name: &run_name,
         library: &library,
         seed: args.seed.into(),
         hints_file: hints_file.as_deref(),
         large: args.large,
         keep_failed: args.keep_failed,
-        tries_fatal: args.speak_from.is_some(),
+        runs_fatal: args.speak_from.is_some(),
     };
-    let Rank { clock, records, .. } = rank;
-    let mut tell = |event: Event<'_>| {
+    let Rank { records, .. } = rank;
+    let mut report = |event: Event<'_>| {
         if let Event::End(case) = &event {
             records.put(&Record::Case(case.clone()))?;
         }
-        lock(tale).tell(event, &limits)
+        lock(reporter).event(event, &limits)
     };
-    mpi_io::run(&suite, cases, comm, clock, &dog, &mut tell)
+    conformance::run(&suite, cases, comm, &watchdog, &mut report)
 }
 
-/// A number that no other run of this machine has.
+/// A text that no other run of this machine has.
 fn run_number() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{:x}-{}", since.as_millis(), std::process::id())

@@ -1,4 +1,4 @@
-//! The text: a line for each case as it ends, evidence below it, a table of groups at the end.
+//! The text for people: a line for each case, with its evidence, and a table of groups at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use results::record::{Case, Outcome};
 use units::several;
 
-/// One case as it ended, with line ends.
+/// The lines of one case.
 pub(super) fn line(case: &Case) -> String {
     let word = case.outcome.word().to_uppercase();
     let mut text = match case.outcome {
@@ -38,13 +38,13 @@ pub(super) fn line(case: &Case) -> String {
     text
 }
 
-/// The table of groups, and what has no outcome.
-pub(super) fn table(ended: &[Case], open: &[String]) -> String {
+/// The table of groups, and the cases without an outcome.
+pub(super) fn table(ended: &[Case], pending: &[String]) -> String {
     let mut groups: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
     for case in ended {
         let counts = groups.entry(case.group()).or_default();
         let column = Outcome::ALL.iter().position(|outcome| *outcome == case.outcome);
-        counts[column.unwrap_or(0)] += 1;
+        counts[column.expect("every outcome has a column")] += 1;
     }
     let mut text = format!("\n{:<14}", "group");
     for outcome in Outcome::ALL {
@@ -57,8 +57,8 @@ pub(super) fn table(ended: &[Case], open: &[String]) -> String {
         all.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
     }
     row(&mut text, "all", &all);
-    if !open.is_empty() {
-        let _ = writeln!(text, "not run: {}, from {} on", several(open.len() as u64, "case"), open[0]);
+    if !pending.is_empty() {
+        let _ = writeln!(text, "not run: {}, from {} on", several(pending.len() as u64, "case"), pending[0]);
     }
     let tried = |case: &&Case| !matches!(case.outcome, Outcome::Skipped | Outcome::Unsupported);
     if !ended.is_empty() && !ended.iter().any(|case| tried(&case)) {
@@ -75,9 +75,9 @@ fn row(text: &mut String, name: &str, counts: &[usize; 5]) {
     text.push('\n');
 }
 
-/// 1 if anything failed or has no outcome.
-pub(super) fn status(ended: &[Case], open: &[String]) -> u8 {
-    u8::from(!open.is_empty() || ended.iter().any(|case| case.outcome == Outcome::Fail))
+/// The exit status: 1 if a case failed or has no outcome.
+pub(super) fn status(ended: &[Case], pending: &[String]) -> u8 {
+    u8::from(!pending.is_empty() || ended.iter().any(|case| case.outcome == Outcome::Fail))
 }
 
 #[cfg(test)]
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_tells_rank_place_both_values_and_the_promise() {
+    fn a_failure_shows_rank_place_both_values_and_the_promise() {
         let evidence = Evidence {
             rank: 2,
             node: "n".into(),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_counts_by_group_and_the_status_is_1_for_failures_and_for_what_was_not_run() {
+    fn the_table_counts_by_group_and_the_status_is_1_for_failures_and_for_cases_not_run() {
         let ended = [case("a.x", Outcome::Pass), case("b.x", Outcome::Library), case("b.y", Outcome::Pass)];
         let words: Vec<Vec<&str>> = ["a", "b", "all"]
             .iter()

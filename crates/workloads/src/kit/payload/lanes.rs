@@ -145,29 +145,60 @@ mod tests {
     type Fill<R> = fn(R, u64, &mut [u8]);
     type Differs<R> = fn(R, u64, &[u8]) -> bool;
 
-    /// All ways that this machine has.
-    fn ways<R: Rule>() -> Vec<(Fill<R>, Differs<R>)> {
-        let mut ways: Vec<(Fill<R>, Differs<R>)> = vec![(fill, differs), (fill_portable, differs_portable)];
+    /// Its name, and its two loops.
+    type Way<R> = (&'static str, Fill<R>, Differs<R>);
+
+    /// All ways that this machine has, by name, and how many instruction sets it lacks.
+    fn ways<R: Rule>() -> (Vec<Way<R>>, usize) {
+        let mut ways: Vec<Way<R>> =
+            vec![("chosen", fill, differs), ("portable", fill_portable, differs_portable)];
+        #[cfg(not(target_arch = "x86_64"))]
+        return (ways, 0);
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, which was just asked.
-            ways.push((|r, f, b| unsafe { fill_avx2(r, f, b) }, |r, f, d| unsafe { differs_avx2(r, f, d) }));
+        {
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has AVX2, which was just asked.
+                let fill: Fill<R> = |r, f, b| unsafe { fill_avx2(r, f, b) };
+                // SAFETY: as above.
+                ways.push(("avx2", fill, |r, f, d| unsafe { differs_avx2(r, f, d) }));
+            }
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+                // SAFETY: the processor has both parts of AVX-512, which was just asked.
+                let fill: Fill<R> = |r, f, b| unsafe { fill_avx512(r, f, b) };
+                // SAFETY: as above.
+                ways.push(("avx512", fill, |r, f, d| unsafe { differs_avx512(r, f, d) }));
+            }
+            let lacks = 4 - ways.len();
+            (ways, lacks)
         }
-        ways
+    }
+
+    #[test]
+    #[allow(clippy::print_stdout)]
+    fn every_instruction_set_that_is_used_is_compared() {
+        let (ways, lacks) = ways::<Repeated>();
+        if lacks > 0 {
+            let names: Vec<&str> = ways.iter().map(|(name, ..)| *name).collect();
+            println!(
+                "SKIPPED: this processor lacks {lacks} of AVX2 and AVX-512; compared: {}",
+                names.join(", ")
+            );
+        }
+        assert_eq!(ways.len() + lacks, if cfg!(target_arch = "x86_64") { 4 } else { 2 });
     }
 
     fn agrees<R: Rule>(rule: R) {
         for (first, words) in [(0, 512), (8, 504), (3, 1), (500, 12), (u64::from(u32::MAX), 77)] {
             let mut here = vec![1; words * WORD];
             fill_portable(rule, first, &mut here);
-            for (fill, differs) in ways::<R>() {
+            for (name, fill, differs) in ways::<R>().0 {
                 let mut other = vec![2; words * WORD];
                 fill(rule, first, &mut other);
-                assert_eq!(here, other);
-                assert!(!differs(rule, first, &here));
+                assert_eq!(here, other, "{name}");
+                assert!(!differs(rule, first, &here), "{name}");
                 for byte in [0, words * WORD / 2, words * WORD - 1] {
                     here[byte] ^= 0x40;
-                    assert!(differs(rule, first, &here), "{byte}");
+                    assert!(differs(rule, first, &here), "{name} {byte}");
                     here[byte] ^= 0x40;
                 }
             }

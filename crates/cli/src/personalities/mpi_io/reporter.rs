@@ -1,0 +1,160 @@
+//! What rank 0 prints: text for people, or messages for the driver that started the ranks.
+//!
+//! If a case hangs, the watchdog of rank 0 reports it through here instead of the rank.
+
+use std::collections::VecDeque;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+
+use conformance::{Case, Event, Library, TIMEOUT, mark_known_failure};
+use results::Record;
+use results::record::{Case as CaseRecord, End, Evidence, Outcome};
+use units::several;
+
+use super::args::Args;
+use super::message::Message;
+use super::pending::{Pending, names};
+use super::rank_state::RankStates;
+use super::text;
+use super::watchdog::{Limits, RunningCase};
+use crate::speech::{complain, say};
+
+/// The cases that have ended and those that have not, and how to report them.
+pub(super) struct Reporter {
+    /// As messages for the driver.
+    to_driver: bool,
+    library: Library,
+    mpi: Option<String>,
+    ranks: u32,
+    record: Option<String>,
+    ended: Vec<CaseRecord>,
+    /// The cases that have not ended, in order.
+    pending: VecDeque<Pending>,
+}
+
+impl Reporter {
+    /// Of these cases, none of which has begun.
+    pub(super) fn new(args: &Args, cases: &[Case], library: Library, mpi: Option<String>) -> Self {
+        Self {
+            to_driver: args.speak_from.is_some(),
+            library,
+            mpi,
+            ranks: 0,
+            record: args.record.clone(),
+            ended: Vec::new(),
+            pending: cases.iter().map(Pending::of).collect(),
+        }
+    }
+
+    /// The library, as far as it is known.
+    pub(super) fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Reports that the ranks have started.
+    pub(super) fn ready(&mut self, library: Library, ranks: u32, nodes: u32, host: &str) -> io::Result<()> {
+        (self.library, self.ranks) = (library, ranks);
+        let library = if self.mpi.is_some() { self.library.to_string() } else { String::new() };
+        if self.to_driver {
+            let (host, mpi) = (host.to_owned(), self.mpi.clone());
+            return say(&Message::Ready { ranks, nodes, host, mpi, library }.line());
+        }
+        say(&heading(ranks, nodes, &library))
+    }
+
+    /// Reports an event.
+    pub(super) fn event(&mut self, event: Event<'_>, limits: &Limits) -> io::Result<()> {
+        match event {
+            Event::Begin(case, dir) if self.to_driver => {
+                let (name, dir) = (case.name.to_string(), dir.display().to_string());
+                say(&Message::Begin { name, dir, limit_s: limits.of(case).as_secs() }.line())
+            }
+            Event::Begin(..) => Ok(()),
+            Event::End(case) => self.end(*case),
+            Event::Left(path, why) if self.to_driver => {
+                say(&Message::Left { path: path.display().to_string(), why }.line())
+            }
+            Event::Left(path, why) => say(&left(&path.display().to_string(), &why)),
+        }
+    }
+
+    fn end(&mut self, case: CaseRecord) -> io::Result<()> {
+        self.pending.pop_front();
+        let line = match self.to_driver {
+            true => Message::End { case: Box::new(case.clone()) }.line(),
+            false => text::line(&case),
+        };
+        self.ended.push(case);
+        say(&line)
+    }
+
+    /// Reports that all cases have ended.
+    pub(super) fn close(&self) -> io::Result<()> {
+        let pending = names(&self.pending);
+        say(&if self.to_driver { Message::Done.line() } else { text::table(&self.ended, &pending) })
+    }
+
+    /// The exit status.
+    pub(super) fn status(&self) -> u8 {
+        text::status(&self.ended, &names(&self.pending))
+    }
+
+    /// Reports a case whose time limit has passed, and the end of the run. The process ends after this.
+    pub(super) fn timed_out(&mut self, running: &RunningCase, states: &RankStates) {
+        let evidence = Evidence {
+            step: TIMEOUT.to_owned(),
+            rank: states.first_stuck(),
+            what: states.summary(),
+            ..Evidence::default()
+        };
+        // The case that runs is the first that has not ended. If it were not, its failure counts all the
+        // same.
+        let pending = self.pending.front().filter(|pending| pending.name == running.name);
+        let case = CaseRecord {
+            name: running.name.clone(),
+            outcome: Outcome::Fail,
+            why: format!("timeout after {} s", running.limit_s),
+            evidence: Some(evidence),
+            failed_ranks: states.stuck(),
+            seconds: running.limit_s as f64,
+            ..pending.map(|pending| pending.record(self.ranks)).unwrap_or_default()
+        };
+        let case = mark_known_failure(case, &self.library);
+        let record = Record::Case(Box::new(case.clone()));
+        let reported = self.end(case).and_then(|()| if self.to_driver { Ok(()) } else { self.close() });
+        let kept =
+            reported.and_then(|()| self.keep(&[record, Record::End(End { exit: 1, ..End::default() })]));
+        if let Err(error) = kept {
+            complain(&format!("mpi-io: cannot tell the end: {error}"));
+        }
+        if !self.to_driver {
+            complain(
+                "mpi-io: the case cannot be left, so the ranks end here; assay mpi-io --launch 'mpirun -n N' \
+                 DIR goes on with the rest",
+            );
+        }
+    }
+
+    /// Appends to the file of records. The ranks are stuck, so nothing else writes to it any more.
+    fn keep(&self, records: &[Record]) -> io::Result<()> {
+        let Some(path) = &self.record else { return Ok(()) };
+        let mut file = OpenOptions::new().append(true).open(path)?;
+        records.iter().try_for_each(|record| {
+            let line = serde_json::to_string(record)? + "\n";
+            file.write_all(line.as_bytes())
+        })
+    }
+}
+
+/// The first line: ranks, nodes and library.
+pub(super) fn heading(ranks: u32, nodes: u32, library: &str) -> String {
+    let on = if library.is_empty() { "local ranks, without MPI" } else { library };
+    let [ranks, nodes] =
+        [(ranks, "rank"), (nodes, "node")].map(|(number, what)| several(number.into(), what));
+    format!("{ranks} on {nodes}: {on}\n")
+}
+
+/// The line for a directory that remains.
+pub(super) fn left(path: &str, why: &str) -> String {
+    format!("{:12} {path} stays: {why}\n", "")
+}

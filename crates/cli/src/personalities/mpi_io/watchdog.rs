@@ -1,0 +1,338 @@
+//! The time limit of a case: a thread beside each rank, because a rank cannot leave a call that hangs.
+//!
+//! When the limit of a case has passed, every rank leaves a note of its state in the directory of the case.
+//! Rank 0 then reports the failure with these states and ends its process, and the launcher ends the others.
+//! A rank ends by itself a little later if rank 0 has not ended the job.
+//!
+//! A case that ends after its limit, but before it is reported, ends like any other, and the thread watches
+//! the next one.
+//!
+//! Invariant: nothing here waits for a rank; a note that cannot be written is only missing. A case is
+//! reported once: by this thread while it holds the lock that the end of the case takes, or by the rank.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use conformance::{Case, KnownFailure, Library, Watch};
+
+use super::rank_state::{Note, RankStates};
+
+/// How long ranks wait after the limit of a case.
+#[derive(Clone, Copy)]
+struct Delays {
+    /// Rank 0, for the notes of the others.
+    notes: Duration,
+    /// Another rank, for the end of the case or of the job.
+    grace: Duration,
+}
+
+const DELAYS: Delays = Delays { notes: Duration::from_millis(1500), grace: Duration::from_secs(8) };
+
+/// How long an orderly exit may take before the process kills itself.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A case that is known to end or hang the job has this part of the time limit of others.
+const FATAL_PART: u32 = 6;
+
+/// How often the thread looks at the clock.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The case that a rank is in.
+#[derive(Clone, Debug)]
+pub(super) struct RunningCase {
+    /// Its name.
+    pub(super) name: String,
+    /// Its time limit, seconds.
+    pub(super) limit_s: u64,
+    /// Its number among the cases that this rank has begun.
+    number: u64,
+    began: Instant,
+    until: Instant,
+    /// The last step that the rank has finished, or (`waits`) at whose end it waits for the others.
+    step: &'static str,
+    waits: bool,
+}
+
+/// The progress of a rank. The lock on it decides how a late case ends: by the rank, or by the watchdog.
+#[derive(Default)]
+struct Progress {
+    begun: u64,
+    running: Option<RunningCase>,
+}
+
+/// The watchdog of one rank.
+pub(super) struct Watchdog {
+    limits: Limits,
+    progress: Arc<Mutex<Progress>>,
+}
+
+/// What rank 0 does when the limit of a case has passed: it gets the case and the states of all ranks.
+pub(super) type OnTimeout = Box<dyn Fn(&RunningCase, &RankStates) + Send>;
+
+impl Watchdog {
+    /// Starts the watchdog of rank `rank` of `ranks`; `run_dir` is the directory of the run.
+    pub(super) fn start(
+        limits: Limits,
+        rank: u32,
+        ranks: u32,
+        run_dir: PathBuf,
+        on_timeout: Option<OnTimeout>,
+    ) -> Self {
+        let progress = Arc::default();
+        let monitor = Monitor {
+            progress: Arc::clone(&progress),
+            rank,
+            ranks,
+            run_dir,
+            on_timeout,
+            exit: Box::new(|| exit_process()),
+        };
+        Self::start_with(limits, progress, monitor, DELAYS)
+    }
+
+    fn start_with(limits: Limits, progress: Arc<Mutex<Progress>>, monitor: Monitor, delays: Delays) -> Self {
+        thread::spawn(move || monitor.watch(delays));
+        Self { limits, progress }
+    }
+}
+
+fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Time limits of cases.
+#[derive(Clone)]
+pub(super) struct Limits {
+    /// Of most cases.
+    pub(super) most: Duration,
+    /// The library, some of whose known failures have a shorter limit.
+    pub(super) library: Library,
+}
+
+impl Limits {
+    /// The time limit of a case.
+    pub(super) fn of(&self, case: &Case) -> Duration {
+        let whole = self.most * case.time_factor;
+        let is_fatal =
+            KnownFailure::listed_for(&case.name, &self.library).iter().any(|known| known.is_fatal());
+        if is_fatal { (self.most / FATAL_PART).max(Duration::from_secs(1)) } else { whole }
+    }
+}
+
+impl Watch for Watchdog {
+    fn begin(&self, case: &Case) {
+        let limit = self.limits.of(case);
+        let mut progress = lock(&self.progress);
+        let began = Instant::now();
+        progress.begun += 1;
+        progress.running = Some(RunningCase {
+            name: case.name.to_string(),
+            limit_s: limit.as_secs(),
+            number: progress.begun,
+            began,
+            until: began + limit,
+            step: "the beginning",
+            waits: false,
+        });
+    }
+
+    fn step(&self, step: &'static str, waits: bool) {
+        if let Some(running) = &mut lock(&self.progress).running {
+            (running.step, running.waits) = (step, waits);
+        }
+    }
+
+    fn end(&self) -> Duration {
+        let ended = lock(&self.progress).running.take();
+        ended.map_or(Duration::ZERO, |running| running.began.elapsed())
+    }
+}
+
+/// What the thread beside a rank works with.
+struct Monitor {
+    progress: Arc<Mutex<Progress>>,
+    rank: u32,
+    ranks: u32,
+    run_dir: PathBuf,
+    /// On rank 0.
+    on_timeout: Option<OnTimeout>,
+    /// Ends the process.
+    exit: Box<dyn Fn() + Send>,
+}
+
+impl Monitor {
+    /// Watches until the limit of a case has passed and the process is ended for it.
+    fn watch(&self, delays: Delays) {
+        loop {
+            thread::sleep(POLL_INTERVAL);
+            let late = lock(&self.progress).running.clone();
+            if let Some(running) = late.filter(|running| running.until <= Instant::now())
+                && self.handle_timeout(&running, delays)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Handles a case whose limit has passed; gives whether the process was ended for it.
+    fn handle_timeout(&self, running: &RunningCase, delays: Delays) -> bool {
+        let place = self.run_dir.join(&running.name);
+        let note = Note::new(self.rank, running.step, running.waits);
+        let Some(on_timeout) = &self.on_timeout else {
+            // Another thread writes the note, because the file system may hang.
+            thread::spawn(move || std::fs::File::create(place.join(note.file_name())));
+            return !self.ended_within(running, delays.grace) && self.end_process(running, || ());
+        };
+        if self.ended_within(running, delays.notes) {
+            return false;
+        }
+        let states = collect_states(place, note, self.ranks, delays.notes);
+        self.end_process(running, || on_timeout(running, &states))
+    }
+
+    /// Waits for the end of a case for at most this time; gives whether it ended.
+    fn ended_within(&self, running: &RunningCase, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        while self.is_running(&lock(&self.progress), running) {
+            if until <= Instant::now() {
+                return false;
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+        true
+    }
+
+    fn is_running(&self, progress: &Progress, running: &RunningCase) -> bool {
+        progress.running.as_ref().is_some_and(|here| here.number == running.number)
+    }
+
+    /// Reports the case and ends the process, unless the case has ended meanwhile; gives whether it did. The
+    /// rank cannot end its case between the two.
+    fn end_process(&self, running: &RunningCase, report: impl FnOnce()) -> bool {
+        let progress = lock(&self.progress);
+        let late = self.is_running(&progress, running);
+        if late {
+            report();
+            (self.exit)();
+        }
+        late
+    }
+}
+
+/// The states of all ranks, from the notes that can be read in `place` within this time.
+fn collect_states(place: PathBuf, own_note: Note, ranks: u32, time: Duration) -> RankStates {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // Another thread reads the directory, because the file system may hang.
+    thread::spawn(move || {
+        let found = std::fs::read_dir(place).into_iter().flatten().flatten();
+        let mut notes: Vec<Note> =
+            found.filter_map(|entry| Note::parse(&entry.file_name().to_string_lossy())).collect();
+        notes.push(own_note);
+        sender.send(RankStates::of(&notes, ranks))
+    });
+    receiver.recv_timeout(time).unwrap_or_else(|_| RankStates::unknown())
+}
+
+/// Ends this process, whatever its other threads do.
+fn exit_process() -> ! {
+    thread::spawn(|| std::process::exit(1));
+    thread::sleep(EXIT_TIMEOUT);
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    std::process::abort()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+
+    const SHORT: Delays = Delays { notes: Duration::from_secs(2), grace: Duration::from_secs(2) };
+
+    /// A watchdog with a limit of 0. The receiver gets the reports of rank 0, and `exit` instead of an exit.
+    fn watchdog(is_rank_0: bool) -> (Watchdog, Receiver<String>) {
+        let (sender, reports) = channel();
+        let (reported, exited) = (sender.clone(), sender);
+        let on_timeout = is_rank_0.then(|| -> OnTimeout {
+            Box::new(move |running, states| {
+                let text = format!("{} {}", running.name, states.summary());
+                reported.send(text).unwrap();
+            })
+        });
+        let exit = Box::new(move || exited.send("exit".to_owned()).unwrap());
+        let progress = Arc::default();
+        let run_dir = std::env::temp_dir().join("assay-no-such-run");
+        let monitor = Monitor {
+            progress: Arc::clone(&progress),
+            rank: u32::from(!is_rank_0),
+            ranks: 1,
+            run_dir,
+            on_timeout,
+            exit,
+        };
+        let limits = Limits { most: Duration::ZERO, library: Library::default() };
+        (Watchdog::start_with(limits, progress, monitor, SHORT), reports)
+    }
+
+    fn case(name: &'static str) -> Case {
+        Case::new(name, "POSIX", "takes its time", |_| Ok(()))
+    }
+
+    #[test]
+    fn a_case_that_ends_just_after_its_limit_is_not_reported_and_the_next_one_is_watched() {
+        for is_rank_0 in [true, false] {
+            let (watchdog, reports) = watchdog(is_rank_0);
+            watchdog.begin(&case("a.late"));
+            // Longer than the thread takes to see that the limit has passed.
+            thread::sleep(Duration::from_millis(500));
+            assert!(watchdog.end() >= Duration::from_millis(500), "it says how long the case took");
+            watchdog.begin(&case("a.hangs"));
+            watchdog.step("open", false);
+            if is_rank_0 {
+                let words = reports.recv().unwrap();
+                assert!(words.starts_with("a.hangs rank 0 is still in it, after"), "{words}");
+            }
+            assert_eq!(reports.recv().unwrap(), "exit");
+            assert!(reports.recv().is_err(), "reported once");
+        }
+    }
+
+    #[test]
+    fn a_case_cannot_end_while_it_is_reported_as_late() {
+        let (watchdog, reports) = watchdog(true);
+        let progress = Arc::clone(&watchdog.progress);
+        let monitor = Monitor {
+            progress: Arc::clone(&progress),
+            rank: 0,
+            ranks: 1,
+            run_dir: PathBuf::new(),
+            on_timeout: None,
+            exit: Box::new(|| ()),
+        };
+        watchdog.begin(&case("a.late"));
+        let running = lock(&progress).running.clone().unwrap();
+        assert!(
+            monitor.end_process(&running, || assert!(progress.try_lock().is_err(), "its end has to wait"))
+        );
+        watchdog.end();
+        assert!(!monitor.end_process(&running, || panic!("it has ended")));
+        drop(reports);
+    }
+
+    #[test]
+    fn a_case_that_is_known_to_hang_has_a_shorter_limit() {
+        let minute = Duration::from_secs(60);
+        let of = |words: &str, name: &'static str| {
+            let limits = Limits { most: minute, library: Library::read(words) };
+            limits.of(&case(name))
+        };
+        let open_mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
+        let mut ompio = Library::read(open_mpi);
+        ompio.io_component = "ompio".to_owned();
+        let limit = Limits { most: minute, library: ompio }.of(&case("end.iread_at"));
+        assert_eq!(limit, Duration::from_secs(10));
+        assert_eq!(of(open_mpi, "posix.append.records"), minute);
+        assert_eq!(of("MPICH Version: 4.0.2", "end.iread_at"), minute);
+    }
+}

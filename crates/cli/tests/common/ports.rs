@@ -1,0 +1,19 @@
+//! Ports of this node for the daemons that tests start.
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// So many free ports, one behind the other; gives the first. None twice in this process, because the daemons
+/// of one test bind theirs while another looks for its own; and below those that the kernel gives to whoever
+/// asks for any, which daemons and clients of all tests do all the time.
+pub fn free(count: u16) -> u16 {
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let tried = TRIED.fetch_add(u32::from(count), Ordering::Relaxed);
+        let port = 10_000 + (std::process::id() * 64 + tried) % 20_000;
+        let mut all = (port as u16..).take(usize::from(count));
+        if all.all(|port| TcpListener::bind(("127.0.0.1", port)).is_ok()) {
+            return port as u16;
+        }
+    }
+}

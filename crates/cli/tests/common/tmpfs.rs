@@ -1,0 +1,35 @@
+//! A small file system in memory with a directory of its own.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::is_root;
+
+/// A small file system, unmounted when the test ends.
+pub struct Tmpfs(tempfile::TempDir);
+
+impl Tmpfs {
+    /// Mounts one; `None`, with the reason printed, where only root may.
+    pub fn new(options: &str) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        if !is_root() {
+            println!("SKIPPED: only root may mount a small file system");
+            return None;
+        }
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(dir.path());
+        assert!(mount.status().unwrap().success(), "mount -o {options}");
+        Some(Self(dir))
+    }
+
+    /// Where it is mounted.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Tmpfs {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}

@@ -1,0 +1,130 @@
+//! Campaigns by launchers that have a name: which nodes they are told, and what becomes of jobs that ran
+//! elsewhere or not at all.
+
+use std::fs;
+
+use crate::common::campaign::{Place, json, there};
+use crate::common::{self, wheel};
+
+const TEST: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 128k\"\n\
+                    criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
+
+/// Writes the plan `p.toml` with these tables before its test, which ends with `keys`.
+fn plan(place: &Place, tables: &str, keys: &str) {
+    let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
+                defaults.timeout = \"60 s\"\n";
+    fs::write(place.path("p.toml"), format!("{head}{tables}{TEST}{keys}\n")).unwrap();
+}
+
+/// The words of the job's launcher behind its program.
+fn argv(place: &Place) -> String {
+    let words = json(&place.folder().join("jobs/0001-W-r1/job.json"))["argv"].clone();
+    let words: Vec<String> = serde_json::from_value(words).unwrap();
+    words[1..words.iter().position(|word| word.ends_with("assay")).unwrap()].join(" ")
+}
+
+fn reason(place: &Place) -> (String, String) {
+    let (_, outcome, reason) = place.verdicts().remove(0);
+    (outcome, reason)
+}
+
+#[test]
+fn mpich_runs_on_the_nodes_of_the_hostfile_without_those_left_out() {
+    let Some(mpiexec) = wheel().map(|wheel| wheel.join("bin/mpiexec")) else { return };
+    let place = Place::new();
+    fs::write(place.path("hosts.txt"), "# three nodes\nn1:8\nn2:8\nn3:8\n").unwrap();
+    let clients = "[clients]\nhostfile = \"hosts.txt\"\nexclude = [\"n2\"]\n";
+    // Its own processes stand for the nodes, so that any name will do.
+    let launch =
+        format!("[launch]\nkind = \"mpich\"\nprogram = {mpiexec:?}\noptions = [\"-launcher\", \"fork\"]\n");
+    plan(&place, &format!("{clients}{launch}"), "nodes = 2\nppn = 2");
+    place.campaign().ok();
+    assert_eq!(argv(&place), "-n 4 -ppn 2 -hosts n1,n3 -launcher fork");
+    assert_eq!(place.outcomes(), ["W PASS"]);
+    let campaign = json(&place.folder().join("campaign.json"));
+    assert_eq!((&campaign["hosts"][1], &campaign["exclude"][0]), (&"n2".into(), &"n2".into()));
+
+    let three = Place::new();
+    fs::copy(place.path("hosts.txt"), three.path("hosts.txt")).unwrap();
+    plan(&three, &format!("{clients}{launch}"), "nodes = 3");
+    let ran = three.campaign();
+    let line = "assay: W needs 3 nodes, and clients.hostfile hosts.txt has 2 without the 1 node of \
+                clients.exclude; give it more nodes, or leave the test out (--only)\n";
+    assert_eq!((ran.status, ran.err.as_str()), (Some(2), line), "{ran:#?}");
+    fs::remove_file(three.path("hosts.txt")).unwrap();
+    let ran = three.campaign();
+    assert!(
+        ran.status == Some(2) && ran.err.starts_with("assay: clients.hostfile hosts.txt: No such"),
+        "{ran:#?}"
+    );
+}
+
+#[test]
+fn a_job_on_one_node_of_two_is_invalid_by_a_sentence() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
+    let place = Place::new();
+    let launch = "[launch]\nkind = \"mpirun\"\n\
+                  argv = [\"mpirun.openmpi\", \"--allow-run-as-root\", \"--oversubscribe\", \"-n\", \
+                  \"{ranks}\", \"{cmd}\"]\n";
+    plan(&place, launch, "nodes = 2");
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let wanted = ("INVALID".to_owned(), "repetition 1 ran on 1 node, and the plan asks for 2".to_owned());
+    assert_eq!(reason(&place), wanted);
+}
+
+#[test]
+fn open_mpi_puts_so_many_ranks_on_a_node() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
+    let place = Place::new();
+    let launch = "[launch]\nkind = \"openmpi\"\nprogram = \"mpirun.openmpi\"\n\
+                  options = [\"--allow-run-as-root\", \"--oversubscribe\"]\n";
+    plan(&place, launch, "nodes = 1\nppn = 3");
+    place.campaign().ok();
+    assert_eq!(argv(&place), "-n 3 --map-by ppr:3:node --allow-run-as-root --oversubscribe");
+    assert_eq!(place.outcomes(), ["W PASS"]);
+}
+
+#[test]
+fn a_launcher_that_is_not_there_is_named_before_anything_is_made() {
+    let place = Place::new();
+    plan(&place, "[launch]\nkind = \"flux\"\nprogram = \"no-such-flux\"\n", "ranks = 2");
+    let ran = place.campaign();
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
+        (
+            Some(2),
+            "assay: launch.kind `flux` starts jobs by `no-such-flux`, and there is no such program on the \
+             PATH; load its module, or name its file in the plan\n"
+        ),
+        "{ran:#?}"
+    );
+    assert!(common::campaign::names(&place.dir()).is_empty(), "nothing is made");
+}
+
+#[test]
+fn a_campaign_is_submitted_only_where_there_is_something_to_submit_it_to() {
+    let place = Place::new();
+    plan(&place, "", "ranks = 2");
+    let refused = |words: &str, line: &str| {
+        let ran = common::run(place.command(words).env("PATH", "/nonexistent"));
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+        assert!(ran.err.starts_with(line), "{ran:#?}");
+    };
+    let run = "run p.toml --dir dir";
+    refused(
+        &format!("{run} --submit"),
+        "assay: launch.kind `local` does not say which batch system is meant; say",
+    );
+    refused(&format!("{run} --submit=lsf"), "assay: unknown batch system `lsf`; known are flux, pbs, slurm");
+    refused(
+        &format!("{run} --submit=slurm"),
+        "assay: sbatch: No such file or directory (os error 2); submit where",
+    );
+    refused("run --wait dir", "assay: dir was not submitted, so there is no job to wait for");
+    refused(&format!("{run} --batch -A"), "assay: the following required arguments were not provided");
+}

@@ -1,0 +1,77 @@
+//! Campaigns whose tests are lines of `mpi-io`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Duration;
+
+use crate::common;
+use crate::common::campaign::{Place, there};
+
+/// A launch table of one of the libraries here.
+fn launch(mpirun: &str) -> String {
+    let flags =
+        if mpirun.ends_with("openmpi") { "\"--allow-run-as-root\", \"--oversubscribe\", " } else { "" };
+    format!("[launch]\nkind = \"mpirun\"\nargv = [\"{mpirun}\", {flags}\"-n\", \"{{ranks}}\", \"{{cmd}}\"]\n")
+}
+
+#[test]
+fn the_groups_that_a_plan_can_ask_for_are_those_of_the_suite() {
+    let place = Place::new();
+    place.plan(
+        "[[test]]\nid = \"T\"\nmpi_io = \"\"\nrepetitions = 1\n\
+         criterion = { metric = \"none.fail\", op = \"==\", value = \"0 cases\" }\n",
+    );
+    let ran = place.assay("plan check p.toml");
+    let (_, told) = ran.err.split_once("its phases are cases, ").expect(&ran.err);
+    let told: BTreeSet<&str> = told.trim().split(", ").collect();
+    let listed = place.assay("mpi-io --list").out;
+    let groups: BTreeSet<&str> = listed.lines().filter_map(|line| line.split('.').next()).collect();
+    assert_eq!(told, groups);
+}
+
+#[test]
+fn the_functional_clause_of_purple_is_judged_by_its_ready_plan() {
+    if !there("mpirun.mpich") {
+        return;
+    }
+    let place = Place::new();
+    let mut command = place.command(
+        "run purple-functional --scale small --set launch=mpich --set program=mpiexec.mpich --set \
+         ppn=2 --dir dir",
+    );
+    // MPICH spins while it waits: beside others 677 cases take many minutes.
+    let ran = common::run_for(&mut command, Duration::from_secs(1200));
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let passed: Vec<String> = place.outcomes();
+    assert_eq!(passed.len(), 9, "{passed:?}");
+    assert!(passed.iter().all(|outcome| outcome.ends_with(" PASS")), "{passed:?}");
+    assert!(!ran.out.contains("every rank reads its own data"), "read by another: {ran:#?}");
+    let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
+    assert!(page.contains("Cases by group"), "{page}");
+}
+
+#[test]
+fn a_file_system_that_ignores_locks_misses_the_clause_with_the_case_and_its_evidence() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
+    let place = Place::new();
+    let shim = common::shim();
+    let under = place.dir().canonicalize().unwrap();
+    let env = format!(
+        "env = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = \"locks\", ASSAY_SHIM_UNDER = {under:?} }}\n"
+    );
+    place.plan(&format!(
+        "{}{env}[[test]]\nid = \"LOCKS\"\nmpi_io = \"--only posix.locks.* --only posix.append.*\"\n\
+         repetitions = 1\ncriterion = [\n\
+         {{ metric = \"posix.fail\", op = \"==\", value = \"0 cases\" }},\n\
+         {{ metric = \"posix.pass\", op = \">=\", value = \"1 cases\" }},\n]\n",
+        launch("mpirun.openmpi")
+    ));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["LOCKS FAIL", "LOCKS PASS"], "{ran:#?}");
+    assert!(ran.out.contains("cases failed: posix.locks."), "{}", ran.out);
+    let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
+    assert!(page.contains("Promises that were not kept") && page.contains("posix.locks."), "{page}");
+}

@@ -1,0 +1,212 @@
+//! The words of flash-io: the original's to the letter, and one line for what cannot be.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{self, Mpi, Ran, assay, program, run};
+
+/// The report of the original, of two ranks; times and rates are N.
+const REPORT: &str = " -------------------------------------------------------
+  Using PnetCDF nonblocking APIs
+  Using MPI collective I/O
+ -------------------------------------------------------
+ number of guards      :             4
+ number of guards      :             4
+ number of blocks      :             8
+ number of variables   :            24
+ checkpoint time       : ssssssssssssN  sec
+        max header     : ssssssssssssN  sec
+        max unknown    : ssssssssssssN  sec
+        max close      : ssssssssssssN  sec
+        I/O amount     :             1.60  MiB
+ plot no corner        : ssssssssssssN  sec
+        max header     : ssssssssssssN  sec
+        max unknown    : ssssssssssssN  sec
+        max close      : ssssssssssssN  sec
+        I/O amount     :             0.14  MiB
+ plot    corner        : ssssssssssssN  sec
+        max header     : ssssssssssssN  sec
+        max unknown    : ssssssssssssN  sec
+        max close      : ssssssssssssN  sec
+        I/O amount     :             0.19  MiB
+ -------------------------------------------------------
+ File base name        : ./f_
+ Total I/O amount      :             1.93  MiB
+ -------------------------------------------------------
+ nproc    array size      exec (sec)   bandwidth (MiB/s)
+    2     8 x   8 x   8   sssN  ssssssN
+
+
+ MPI File Info: nkeys =
+";
+
+/// A field of `width`, in which the number is told by its width only.
+fn masked(field: &str, width: usize) -> String {
+    assert_eq!(field.len(), width, "`{field}`");
+    field.trim_start().parse::<f64>().unwrap_or_else(|_| panic!("`{field}` is no number"));
+    format!("{}N", "s".repeat(width - 4))
+}
+
+/// The text with its times and rates masked, up to the hints, and the lines of these.
+fn parts(text: &str) -> (String, Vec<String>) {
+    let mut report = String::new();
+    let mut lines = text.lines();
+    for line in &mut lines {
+        let at = line.find(": ").map(|at| at + 2);
+        if let (Some(at), true) = (at, line.ends_with("  sec")) {
+            let number = masked(&line[at..line.len() - 5], 16);
+            report.push_str(&format!("{}{number}  sec\n", &line[..at]));
+        } else if let Some(rest) = line.strip_prefix("    2     8 x   8 x   8   ") {
+            let (seconds, rate) = (masked(&rest[..7], 7), masked(&rest[9..], 10));
+            report.push_str(&format!("    2     8 x   8 x   8   {seconds}  {rate}\n"));
+        } else if let Some(count) = line.strip_prefix(" MPI File Info: nkeys =") {
+            assert_eq!(count.len(), 12, "`{count}`");
+            report.push_str(" MPI File Info: nkeys =\n");
+            break;
+        } else {
+            report.push_str(&format!("{line}\n"));
+        }
+    }
+    (report, lines.map(str::to_owned).collect())
+}
+
+fn flash(dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
+    Some(run(&mut Mpi::Open.command(dir, ranks, &format!("flash-io {words}"))?))
+}
+
+#[test]
+fn the_report_is_the_originals_to_the_letter() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(ran) = flash(dir.path(), 2, "-f ./f_ --blocks 10") else { return };
+    let (report, hints) = parts(&ran.ok());
+    assert_eq!(report, REPORT);
+    let (last, hints) = hints.split_last().expect("hints");
+    assert_eq!(last, " ", "a blank line ends it");
+    assert!(hints.contains(&"MPI File Info: [ 0] key =         romio_no_indep_rw, value =true".to_owned()));
+    for (number, hint) in hints.iter().enumerate() {
+        assert!(hint.starts_with(&format!("MPI File Info: [{number:2}] key = ")), "{hint}");
+        assert_eq!(hint.find(", value =").map(|at| at - hint.find("= ").unwrap()), Some(27), "{hint}");
+    }
+}
+
+#[test]
+fn the_other_modes_say_so_and_quiet_says_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-f ./f_ --blocks 4 --size 1 --guards 2 --repetitions 2 -blocking -indep";
+    let Some(ran) = flash(dir.path(), 2, words) else { return };
+    let text = ran.ok();
+    for line in [
+        "  Using PnetCDF blocking APIs",
+        "  Using MPI independent I/O",
+        " number of guards      :             2",
+    ] {
+        assert_eq!(
+            text.lines().filter(|found| *found == line).count(),
+            if line.ends_with('2') { 4 } else { 2 },
+            "{line}"
+        );
+    }
+    assert!(text.contains("key =         romio_no_indep_rw, value =false"), "{text}");
+    assert!(text.starts_with("assay: repetition 1 of 2\n") && text.contains("\nassay: repetition 2 of 2\n"));
+    let quiet = flash(dir.path(), 2, &format!("{words} -q")).unwrap();
+    assert_eq!((quiet.status, quiet.out.as_str(), quiet.err.as_str()), (Some(0), "", ""));
+    let latency = flash(dir.path(), 1, "-f ./f_ --blocks 4 --size 1 --latency").unwrap().ok();
+    assert!(latency.contains("assay: plot corner: 10 calls: p50 "), "{latency}");
+}
+
+#[test]
+fn under_its_old_name_it_is_the_same_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("flash_benchmark_io");
+    symlink(program(), &link).unwrap();
+    let help = run(Command::new(&link).arg("-help")).ok();
+    let usage =
+        " Usage: flash_benchmark_io [-hqbi] -f <ouput file prefix name>\n        -h: print this message\n";
+    assert!(help.starts_with(usage) && help.contains("--verify-only"), "{help}");
+    let help = run(&mut assay(dir.path(), "flash-io -h")).ok();
+    assert!(help.starts_with(" Usage: flash-io [-hqbi] -f <ouput file prefix name>\n"), "{help}");
+    let links = run(&mut assay(dir.path(), "links .")).out;
+    assert!(
+        links.contains("flash_benchmark_io is there already") || links.contains("flash_benchmark_io -> "),
+        "{links}"
+    );
+}
+
+/// The only line of the error stream that the program wrote.
+fn complaint(ran: &Ran) -> String {
+    let lines: Vec<_> = ran.err.lines().filter(|line| line.contains("flash-io: ")).collect();
+    assert_eq!((lines.len(), ran.status, ran.out.as_str()), (1, Some(2), ""), "{ran:?}");
+    lines[0].to_owned()
+}
+
+#[test]
+fn what_cannot_be_run_is_one_line_with_what_would_do() {
+    let dir = tempfile::tempdir().unwrap();
+    for (words, why) in [
+        ("flash-io", "-f names the files: give a prefix, such as -f /scratch/you/flash_"),
+        ("flash-io -f", "-f takes the next word: what the names of the files begin with"),
+        ("-n 4 flash-io -f f_", "needs MPI: start the ranks with mpirun instead of -n"),
+        ("flash-io -f f_ -n 4", "the ranks are MPI's, start them with mpirun -n"),
+        ("flash-io -f f_ --size x", "--size x: a whole number from 0 on is wanted"),
+    ] {
+        let line = complaint(&run(&mut assay(dir.path(), words)));
+        assert!(line.contains(why), "{words}: {line}");
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was made");
+    let Some(ran) = flash(dir.path(), 3, "-f f_ --blocks 5") else { return };
+    assert!(complaint(&ran).contains("--blocks 5: some of 3 ranks have 6, which is more; give at least 6"));
+    for (words, why) in [
+        ("-f nowhere/f_", "create: rank 0 (node "),
+        ("-f f_ --size 2000", "2 ranks of this node need 309050582630400 bytes each"),
+    ] {
+        let ran = flash(dir.path(), 2, words).unwrap();
+        let lines: Vec<_> = ran.err.lines().filter(|line| line.contains("flash-io: ")).collect();
+        assert_eq!((lines.len(), ran.status, ran.out.as_str()), (1, Some(1), ""), "{ran:?}");
+        assert!(lines[0].contains(why), "{ran:?}");
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was made");
+}
+
+#[test]
+fn a_bare_prefix_is_taken_as_versions_before_2020_did() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(ran) = flash(dir.path(), 1, "g_ --blocks 2 --size 1") else { return };
+    assert!(ran.err.contains("flash-io: note: taken as -f g_, as versions before 2020 did"), "{ran:?}");
+    assert!(ran.ok().contains(" File base name        : g_\n"));
+    assert!(dir.path().join("g_ncmpi_chk_0000.nc").exists());
+}
+
+#[test]
+fn a_library_on_another_mpi_is_refused_on_all_ranks_before_a_file_is_touched() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("f_ncmpi_chk_0000.nc");
+    std::fs::write(&kept, "mine").unwrap();
+    let Some(mut command) = Mpi::Mpich.command(dir.path(), 2, "flash-io -f f_") else { return };
+    let line = complaint(&run(&mut command));
+    assert!(line.contains("PnetCDF") && line.contains("ASSAY_PNETCDF_LIBRARY may name"), "{line}");
+    assert_eq!(std::fs::read(&kept).unwrap(), b"mine");
+    let Some(mut command) = Mpi::Open.command(dir.path(), 2, "flash-io -f f_") else { return };
+    let line = complaint(&run(command.env("ASSAY_PNETCDF_LIBRARY", "/nowhere/libpnetcdf.so")));
+    assert!(line.contains("no PnetCDF library was found"), "{line}");
+}
+
+/// Nobody has said which MPI one rank without a launcher runs on, so it is the one that the library needs.
+#[test]
+fn one_rank_without_a_launcher_runs_on_the_mpi_that_the_library_is_built_on() {
+    let dir = tempfile::tempdir().unwrap();
+    if Mpi::Open.command(dir.path(), 1, "").is_none() {
+        return;
+    }
+    for (words, file) in [
+        ("flash-io -q -f ./f_ --size 2 --blocks 2", "f_ncmpi_chk_0000.nc"),
+        ("flash-io --hdf5 -q -f ./f_ --size 2 --blocks 2", "f_hdf5_chk_0000"),
+        ("ior -a NCMPI -w -k -o ./n -b 64k -t 16k", "n"),
+    ] {
+        let mut command = common::assay(dir.path(), words);
+        command.env_remove("ASSAY_MPI_LIBRARY");
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        run(&mut command).ok();
+        assert!(dir.path().join(file).exists(), "{words}");
+    }
+}

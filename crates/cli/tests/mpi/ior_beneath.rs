@@ -1,0 +1,256 @@
+//! What parallel libraries do not tell of the file system beneath, told: files that end early, file systems
+//! that are full or were exchanged, hints that were not taken.
+
+use std::fs::{File, read, write};
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::campaign::{SmallFs, until};
+use crate::common::{Mpi, Ran, assay, ior, run};
+use serde_json::Value;
+
+/// A library for files: its name, the MPI that has it, and what Open MPI calls it.
+const LIBRARIES: [(&str, Mpi, &str); 3] = [
+    ("ompio", Mpi::Open, "ompio"),
+    ("ROMIO of Open MPI", Mpi::Open, "romio321"),
+    ("ROMIO of MPICH", Mpi::Mpich, ""),
+];
+
+/// Ways to read: alone or together, as the file is or through views.
+const WAYS: [&str; 6] = ["", "-c", "-V", "-c -V", "-S -V", "-c -S -V"];
+
+fn command(library: (&str, Mpi, &str), dir: &Path, words: &str) -> Option<Command> {
+    let mut command = library.1.command(dir, 2, &format!("ior {words}"))?;
+    command.env("OMPI_MCA_io", library.2);
+    Some(command)
+}
+
+/// Runs `ior WORDS` on two ranks under a library; `None` where its MPI is not.
+fn under(library: (&str, Mpi, &str), dir: &Path, words: &str) -> Option<Ran> {
+    Some(run(&mut command(library, dir, words)?))
+}
+
+/// The records of one kind in `r`.
+fn records(dir: &Path, kind: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(dir.join("r")).unwrap();
+    let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    records.filter(|record| record["record"] == kind).collect()
+}
+
+/// A file of `dir` with two segments of two ranks' megabytes, cut to so many bytes.
+fn cut(dir: &Path, bytes: u64) {
+    ior(dir, 2, "-w -k -G 7 -b 1m -t 256k -s 2 -o cut").ok();
+    File::options().write(true).open(dir.join("cut")).unwrap().set_len(bytes).unwrap();
+}
+
+#[test]
+fn a_file_that_is_too_short_to_be_read_has_no_bandwidth_by_any_way_to_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for library in LIBRARIES {
+        for (way, bytes) in WAYS.into_iter().zip([1000, 2_000_000, 3_145_728].into_iter().cycle()) {
+            cut(dir, bytes);
+            let words = format!("-a MPIIO {way} -r -k -b 1m -t 256k -s 2 -o cut");
+            let Some(ran) = under(library, dir, &words) else { continue };
+            let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
+            assert_eq!(ran.status, Some(1), "{whose}");
+            assert!(ran.err.contains("end of file: moved "), "{whose}");
+        }
+    }
+}
+
+#[test]
+fn of_a_file_that_is_too_short_what_is_there_is_compared_and_the_rest_is_truncated() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for library in LIBRARIES {
+        for (way, bytes) in WAYS.into_iter().zip([2_000_000, 3_245_728].into_iter().cycle()) {
+            cut(dir, bytes);
+            let words = format!("-a MPIIO {way} -R -k -G 7 -b 1m -t 256k -s 2 -o cut --record r");
+            let Some(ran) = under(library, dir, &words) else { continue };
+            let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
+            assert_eq!(ran.status, Some(1), "{whose}");
+            let phase = &records(dir, "phase")[0];
+            assert_eq!(phase["bytes"].as_u64(), Some(bytes), "{whose} {phase}");
+            let bad = phase["check"]["bad"].as_array().unwrap();
+            assert!(bad.iter().all(|range| range["kind"] == "truncated"), "{whose} {phase}");
+            std::fs::remove_file(dir.join("r")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_short_file_that_is_all_there_is_read_without_complaint() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    // The first transfers of both ranks' first blocks are there.
+    cut(dir, (1 << 20) + (256 << 10));
+    for way in ["-c -V", "-V"] {
+        let words =
+            format!("-a MPIIO {way} -r -k -b 1m -t 256k -s 2 -o cut -O stoneWallingWearOutIterations=1");
+        let Some(ran) = under(LIBRARIES[2], dir, &words) else { continue };
+        ran.ok();
+    }
+}
+
+#[test]
+fn with_u_each_rank_has_a_directory_under_the_libraries_too() {
+    for (library, backend) in [(LIBRARIES[0], "MPIIO"), (LIBRARIES[2], "MPIIO"), (LIBRARIES[0], "HDF5")] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        std::fs::create_dir(dir.join("u")).unwrap();
+        let words = format!("-a {backend} -F -u -w -r -k -b 64k -t 16k -o u/f");
+        let Some(ran) = under(library, dir, &words) else { continue };
+        ran.ok();
+        for name in ["u/0/f.00000000", "u/1/f.00000001"] {
+            assert!(read(dir.join(name)).unwrap().len() >= 65536, "{backend}: {name}");
+        }
+    }
+}
+
+#[test]
+fn a_file_system_that_goes_away_between_repetitions_fails_the_run_before_anything_is_removed_beneath() {
+    for backend in ["POSIX", "MPIIO"] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let below = dir.join("m");
+        std::fs::create_dir(&below).unwrap();
+        write(below.join("f"), "of somebody else").unwrap();
+        let Some(mounted) = SmallFs::mount(&below, "8m") else { return };
+        let words = format!("-a {backend} -w -k -d 3 -i 3 -b 64k -t 16k -o m/f --record r");
+        let command = match backend {
+            "POSIX" => Some(assay(dir, &format!("-n 2 ior {words}"))),
+            _ => command(LIBRARIES[2], dir, &words),
+        };
+        let Some(mut command) = command else { continue };
+        let ran = std::thread::scope(|scope| {
+            let ran = scope.spawn(|| run(&mut command));
+            let written =
+                || std::fs::read_to_string(dir.join("r")).is_ok_and(|text| text.contains("\"write\""));
+            until("a phase's record", written);
+            drop(mounted);
+            ran.join().unwrap()
+        });
+        assert_eq!(ran.status, Some(1), "{backend}: {ran:#?}");
+        assert!(ran.err.contains("is on another file system than at the start"), "{backend}: {ran:#?}");
+        assert_eq!(read(below.join("f")).unwrap(), b"of somebody else", "{backend}");
+    }
+}
+
+#[test]
+fn a_full_file_system_that_a_library_keeps_to_itself_fails_the_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let below = dir.join("m");
+    std::fs::create_dir(&below).unwrap();
+    let Some(_mounted) = SmallFs::mount(&below, "8m") else { return };
+    write(below.join("fill"), vec![0; 2_300_000]).unwrap();
+    for (backend, more) in [("MPIIO", "-c -S -V"), ("MPIIO", "-c -V"), ("MPIIO", ""), ("NCMPI", "-c")] {
+        for _ in 0..3 {
+            let words = format!("-a {backend} {more} -b 1m -t 1m -s 4 -G 5 -w -k -o m/x");
+            let Some(ran) = under(LIBRARIES[0], dir, &words) else { continue };
+            assert_eq!(ran.status, Some(1), "{backend} {more}: {ran:#?}");
+            let _ = std::fs::remove_file(below.join("x"));
+        }
+    }
+}
+
+#[test]
+fn a_file_with_holes_has_lost_data_only_where_the_file_system_is_full() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(_mounted) = SmallFs::mount(dir.path(), "8m") else { return };
+    let path = dir.path().join("holes");
+    let mut bytes = vec![1; 1 << 20];
+    write(&path, &bytes).unwrap();
+    File::options().write(true).open(&path).unwrap().set_len(4 << 20).unwrap();
+    assert_eq!(storage::without_room(&path, 4 << 20).unwrap(), None, "there is room: it may come late");
+    bytes.resize(6 << 20, 1);
+    write(dir.path().join("fill"), &bytes).unwrap();
+    assert_eq!(storage::without_room(&path, 4 << 20).unwrap(), Some(1 << 20));
+    assert_eq!(storage::without_room(&path, 1 << 20).unwrap(), None, "all that was written is there");
+}
+
+#[test]
+fn hints_that_the_library_did_not_take_are_told_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for backend in ["MPIIO", "HDF5"] {
+        let words = format!("-a {backend} -w -r -k -i 2 -b 64k -t 16k -o f");
+        let Some(mut command) = command(LIBRARIES[2], dir, &words) else { continue };
+        command.env("IOR_HINT__MPI__nonsense", "7").env("IOR_HINT__MPI__cb_nodes", "2");
+        let text = run(&mut command).ok();
+        let wanted = "warning: the library did not take nonsense; cb_nodes is 1 instead of 2 (iter 0)\n";
+        assert_eq!(text.matches(wanted).count(), 1, "{backend}: {text}");
+        assert!(
+            !text.contains("hints passed to"),
+            "{backend}: they are shown where that is asked for: {text}"
+        );
+    }
+}
+
+#[test]
+fn what_the_system_refuses_is_told_in_its_words_whatever_the_library_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir.join("empty"), "").unwrap();
+    std::fs::create_dir(dir.join("full")).unwrap();
+    std::fs::create_dir(dir.join("d")).unwrap();
+    let Some(_mounted) = SmallFs::mount(&dir.join("full"), "1m") else { return };
+    std::fs::create_dir(dir.join("sealed")).unwrap();
+    let Some(_sealed) = SmallFs::mount(&dir.join("sealed"), "1m,ro") else { return };
+    let shape = "-k -b 1m -t 1m";
+    for (library, backend) in
+        [(0, "MPIIO"), (1, "MPIIO"), (2, "MPIIO"), (0, "HDF5"), (2, "HDF5"), (0, "NCMPI")]
+    {
+        let own = if backend == "NCMPI" { "" } else { "-F" };
+        for (words, why) in [
+            (format!("-w {own} -o no/such/f"), "No such file or directory"),
+            (format!("-w {own} -o sealed/f"), "Read-only file system"),
+            ("-w -E -o d".to_owned(), "Is a directory"),
+        ] {
+            let Some(ran) = under(LIBRARIES[library], dir, &format!("-a {backend} {shape} {words}")) else {
+                continue;
+            };
+            let told = ran.complaints();
+            assert!(
+                ran.status == Some(1) && told.len() == 1 && told[0].ends_with(why),
+                "{backend} {words}: {ran:#?}"
+            );
+        }
+        if backend == "MPIIO" {
+            let words = format!("-a MPIIO -w {shape} -t 512k -o full/f");
+            let Some(ran) = under(LIBRARIES[library], dir, &words) else { continue };
+            let told = ran.complaints();
+            assert!(ran.status == Some(1) && told[0].to_lowercase().contains("no space left"), "{ran:#?}");
+            let _ = std::fs::remove_file(dir.join("full/f"));
+        }
+    }
+    let Some(ran) = under(LIBRARIES[0], dir, &format!("-a NCMPI -r {shape} -o empty")) else { return };
+    assert!(
+        ran.complaints()[0].ends_with("cannot open empty: it is empty, and no file of PnetCDF"),
+        "{ran:#?}"
+    );
+}
+
+#[test]
+fn a_directory_that_is_named_as_the_file_is_not_said_to_be_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("d")).unwrap();
+    let posix = Some(ior(dir.path(), 2, "-w -o d"));
+    for ran in [posix, under(LIBRARIES[2], dir.path(), "-a MPIIO -w -o d")].into_iter().flatten() {
+        assert_eq!(ran.status, Some(1), "{ran:#?}");
+        assert!(!ran.out.contains("will be deleted"), "{ran:#?}");
+        assert!(ran.complaints()[0].contains("is a directory and is not removed"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn strides_without_a_view_are_said_to_have_no_effect() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a MPIIO -w -b 64k -t 16k -o f --mpiio.useStridedDatatype";
+    let note = "--mpiio.useStridedDatatype has no effect without --mpiio.useFileView";
+    let Some(ran) = under(LIBRARIES[2], dir.path(), words) else { return };
+    assert!(ran.status == Some(0) && ran.err.contains(note), "{ran:#?}");
+    let Some(ran) = under(LIBRARIES[2], dir.path(), &format!("{words} --mpiio.useFileView")) else { return };
+    assert!(ran.status == Some(0) && !ran.err.contains(note), "{ran:#?}");
+}

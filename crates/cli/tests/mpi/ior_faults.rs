@@ -1,0 +1,131 @@
+//! What goes wrong with `ior` under launchers of MPI ends all ranks together, in one line.
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::tmpfs::Tmpfs;
+use crate::common::{self, ALL_MPI, Mpi, complaint, ior, run};
+
+#[test]
+fn a_full_file_system_is_never_a_success_under_mpi_io_either() {
+    let Some(small) = Tmpfs::new("size=6m") else { return };
+    for (mpi, how) in [(Mpi::Open, "-c"), (Mpi::Open, ""), (Mpi::Mpich, "-c"), (Mpi::Mpich, "-Y")] {
+        let words = format!("-a MPIIO {how} -w -b 4m -t 64k -o {}/f", small.path().display());
+        let Some(ran) = mpi.ior(small.path(), 2, &words) else { continue };
+        assert!(ran.status.is_some_and(|status| status != 0), "{mpi:?} {how}: {ran:#?}");
+        assert_eq!(ran.complaints().len(), 1, "{mpi:?} {how}: {ran:#?}");
+        assert!(small.path().read_dir().unwrap().next().is_none(), "{mpi:?} {how}: partial files go");
+    }
+}
+
+#[test]
+fn a_missing_directory_ends_all_ranks_with_one_message() {
+    let dir = tempfile::tempdir().unwrap();
+    for words in ["-w -o no/such/f", "-w -F -o no/such/f"] {
+        let line = complaint(&ior(dir.path(), 4, words), 1);
+        assert!(line.starts_with("ior: write: rank 0 (node "), "{line}");
+        assert!(
+            line.contains("cannot create no/such/f") && line.ends_with("No such file or directory"),
+            "{line}"
+        );
+        for mpi in ALL_MPI {
+            let Some(ran) = mpi.ior(dir.path(), 2, words) else { continue };
+            assert!(ran.status.is_some_and(|status| status != 0), "{mpi:?} {ran:#?}");
+            assert_eq!(ran.complaints().len(), 1, "{mpi:?} {ran:#?}");
+        }
+    }
+}
+
+/// The processes whose parents' parent (at any depth) is `ancestor`, and which run the program.
+fn ranks_below(ancestor: u32) -> Vec<u32> {
+    let parent = |pid: u32| -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    };
+    let below = |mut pid: u32| {
+        while let Some(next) = parent(pid).filter(|next| *next > 1) {
+            if next == ancestor {
+                return true;
+            }
+            pid = next;
+        }
+        false
+    };
+    let all = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let runs_it =
+        |pid: &u32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == common::program());
+    all.filter(|pid| below(*pid)).filter(runs_it).collect()
+}
+
+/// The files of shared memory that these processes have mapped.
+fn shared_memory_of(ranks: &[u32]) -> std::collections::BTreeSet<String> {
+    let maps = ranks.iter().filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/maps")).ok());
+    let paths = |maps: String| -> Vec<String> {
+        let path =
+            |line: &str| Some(line[line.find("/dev/shm/")?..].trim_end_matches(" (deleted)").to_owned());
+        maps.lines().filter_map(path).collect()
+    };
+    maps.flat_map(paths).collect()
+}
+
+#[test]
+fn a_killed_rank_ends_the_job_in_seconds() {
+    for mpi in [Mpi::Open, Mpi::Mpich, Mpi::Wheel] {
+        let dir = tempfile::tempdir().unwrap();
+        let words = "ior -w -a DUMMY -b 4g -t 8 -s 1000 -o f --record r.jsonl";
+        let Some(mut command) = mpi.command(dir.path(), 3, words) else { continue };
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        let mut job = command.spawn().unwrap();
+        let begin = Instant::now();
+        let begun = || std::fs::read_to_string(dir.path().join("r.jsonl")).is_ok_and(|text| !text.is_empty());
+        while ranks_below(job.id()).len() < 3 || !begun() {
+            assert!(begin.elapsed() < common::PATIENCE, "{mpi:?}: three ranks start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        let ranks = ranks_below(job.id());
+        let shared = shared_memory_of(&ranks);
+        let victim = ranks.into_iter().max().unwrap();
+        assert!(Command::new("kill").args(["-9", &victim.to_string()]).status().unwrap().success());
+        let killed = Instant::now();
+        let status = loop {
+            if let Some(status) = job.try_wait().unwrap() {
+                break status;
+            }
+            if killed.elapsed() > Duration::from_secs(30) {
+                let _ = Command::new("kill").args(["-9", &format!("-{}", job.id())]).status();
+                panic!("{mpi:?} hangs after a rank was killed");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        // A library whose rank is killed cannot take its memory away.
+        shared.iter().for_each(|path| drop(std::fs::remove_file(path)));
+        assert!(!status.success(), "{mpi:?}: {status}");
+        let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
+        assert!(
+            records.contains("\"record\":\"run\"") && !records.contains("\"record\":\"end\""),
+            "{records}"
+        );
+    }
+}
+
+#[test]
+fn a_world_of_one_under_a_launcher_that_says_more_is_refused() {
+    let Some(mut command) = Mpi::Mpich.command(Path::new("/tmp"), 2, "ior -w -a DUMMY") else { return };
+    if Mpi::Open.command(Path::new("/tmp"), 1, "").is_none() {
+        return;
+    }
+    // Open MPI's library under MPICH's launcher makes two worlds of one.
+    let ran = run(command.env("ASSAY_MPI_LIBRARY", "libmpi.so.40"));
+    assert!(ran.status.is_some_and(|status| status != 0), "{ran:#?}");
+    let complaints = ran.complaints();
+    assert!(
+        complaints.iter().all(|line| line.contains("started 2 ranks, but there is only 1 in the world")),
+        "{ran:#?}"
+    );
+    assert!(!complaints.is_empty() && !ran.out.contains("Results"), "{ran:#?}");
+}

@@ -1,0 +1,159 @@
+//! The HDF5 backend where something is wrong: one line, on all ranks together, and an end.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::hdf5::{able, limited};
+use crate::common::{Mpi, Ran, run};
+
+const SHAPE: &str = "-k -G 77 -b 64k -t 16k -s 2";
+
+fn hdf5(mpi: Mpi, dir: &Path, words: &str) -> Option<Ran> {
+    mpi.ior(dir, 2, &format!("-a HDF5 {words}"))
+}
+
+/// Fails in one line that ends so.
+fn refused(ran: &Ran, status: i32, why: &str) {
+    assert_eq!((ran.status, ran.complaints().len()), (Some(status), 1), "{ran:#?}");
+    assert!(ran.complaints()[0].contains(why), "{why}: {ran:#?}");
+}
+
+#[test]
+fn a_file_of_another_shape_is_told_apart() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(ran) = hdf5(mpi, dir.path(), &format!("-w {SHAPE} -o f")) else { continue };
+        ran.ok();
+        let read = |words: &str| hdf5(mpi, dir.path(), &format!("-r -k {words}")).unwrap();
+        let extent = "Dataset-0000.0000: it has 131072 bytes instead of 65536; -b times the ranks";
+        refused(&read("-b 32k -t 16k -o f"), 1, extent);
+        let missing = "f at 262144: Dataset-0000.0002: there is no such dataset in the file";
+        refused(&read("-b 64k -t 16k -s 3 -o f"), 1, missing);
+        refused(&read("-c -b 64k -t 16k -s 3 -o f"), 1, missing);
+        refused(&read("-b 64k -t 16k -o nothing"), 1, "cannot open nothing: No such file");
+
+        fs::write(dir.path().join("text"), "no HDF5 file, but long enough to be looked at").unwrap();
+        refused(&read("-b 64k -t 16k -o text"), 1, "cannot open text: it is no HDF5 file");
+        let ran = hdf5(mpi, dir.path(), "-w -E -k -b 64k -t 16k -o text").unwrap();
+        refused(&ran, 1, "cannot create text: it is no HDF5 file");
+        assert!(
+            fs::read_to_string(dir.path().join("text")).unwrap().starts_with("no HDF5"),
+            "it is as it was"
+        );
+
+        let whole = fs::read(dir.path().join("f")).unwrap();
+        fs::write(dir.path().join("cut"), &whole[..150_000]).unwrap();
+        refused(&read("-b 64k -t 16k -s 2 -o cut"), 1, "cannot open cut: HDF5: truncated file: eof = 150000");
+    }
+}
+
+#[test]
+fn elements_of_another_type_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let shape = "PATH Dataset-0000.0000\nINPUT-CLASS TEXTIN\nINPUT-SIZE 32\nRANK 1\nDIMENSION-SIZES 4\n\
+                 OUTPUT-CLASS IN\nOUTPUT-SIZE 32\n";
+    fs::write(dir.path().join("shape"), shape).unwrap();
+    fs::write(dir.path().join("numbers"), "1 2 3 4\n").unwrap();
+    let mut import = Command::new("h5import");
+    let Ok(done) = import.current_dir(dir.path()).args(["numbers", "-c", "shape", "-o", "f"]).status() else {
+        println!("SKIPPED: no h5import here; `cargo xtask setup` installs it");
+        return;
+    };
+    assert!(done.success());
+    for mpi in able() {
+        let Some(ran) = hdf5(mpi, dir.path(), "-r -k -b 16 -t 8 -o f") else { continue };
+        refused(&ran, 1, "Dataset-0000.0000: its elements are no 64-bit integers");
+    }
+}
+
+#[test]
+fn lines_that_cannot_be_meant_are_refused_before_anything_runs() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        for (words, why) in [
+            ("-z -b 64k -t 16k", "-z does not go with HDF5"),
+            ("-b 20 -t 20", "must be a multiple of 8"),
+            ("--hdf5.individualDataSets", "never worked in IOR"),
+            ("--hdf5.setAlignment=0", "--hdf5.setAlignment=0: has to be 1 or more"),
+            ("--hdf5.chunkSize=16385 -b 64k -t 64k", "a chunk fits into a dataset"),
+            ("--hdf5.hintsFileName=nothing", "--hdf5.hintsFileName=nothing: No such file"),
+        ] {
+            let Some(ran) = hdf5(mpi, dir.path(), &format!("-w -o f {words}")) else { continue };
+            refused(&ran, 2, why);
+            assert!(!dir.path().join("f").exists(), "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_written_in_place_with_e() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("f"), "").unwrap();
+        let line = |words: &str| hdf5(mpi, dir.path(), &format!("{SHAPE} -o f {words}"));
+        let Some(ran) = line("-w -E") else { continue };
+        ran.ok();
+        let before = fs::metadata(dir.path().join("f")).unwrap().len();
+        line("-w -E -s 3").unwrap().ok();
+        line("-w -E").unwrap().ok();
+        let after = fs::metadata(dir.path().join("f")).unwrap().len();
+        assert!(after > before, "the third segment stays: {before} and {after} bytes");
+        assert!(line("-r -R -s 3").unwrap().ok().contains("all as written"));
+    }
+}
+
+/// Independent ranks stop where they are, collective ones after the same transfer.
+#[test]
+fn a_deadline_ends_all_ranks() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = |words: &str| hdf5(mpi, dir.path(), &format!("-w -D 1 --hdf5.noFill -o f {words}"));
+        let Some(ran) = line("-b 64m -t 64k -s 4") else { continue };
+        assert!(ran.ok().contains("stonewallingTime    : 1"));
+        line("-c -b 64m -t 8k -s 2 -O savePerOpDataCSV=log").unwrap().ok();
+        let rows = [0, 1].map(|rank| {
+            let log = fs::read_to_string(dir.path().join(format!("log-0-{rank:05}.csv"))).unwrap();
+            log.lines().count()
+        });
+        assert!(rows[0] == rows[1] && rows[0] > 1, "both made the same transfers: {rows:?}");
+    }
+}
+
+#[test]
+fn transfers_that_the_library_did_not_make_together_are_told_beside_the_numbers() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        let words = format!("ior -a HDF5 -c -w {SHAPE} -o f");
+        let Some(mut command) = mpi.command(dir.path(), 2, &words) else { continue };
+        // HDF5's own switch: types of MPI are not to be trusted.
+        let out = run(command.env("HDF5_MPI_OPT_TYPES", "0")).ok();
+        let told = "assay: warning: write: 16 of 16 transfers were not collective, though -c was given";
+        assert!(out.contains(told), "{out}");
+        assert!(!run(&mut mpi.command(dir.path(), 2, &words).unwrap()).ok().contains("not collective"));
+    }
+}
+
+/// Much of the data lies beyond what a file may hold, all of rank 1's. HDF5 could then neither flush nor
+/// close the file, and would try again when MPI ends.
+#[test]
+fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = |words: &str| {
+            let line = format!("ior -a HDF5 -w --hdf5.noFill -b 300m -t 1m -o f {words}");
+            let command = mpi.command(dir.path(), 2, &line)?;
+            Some(run(&mut limited(&command, dir.path(), 512 << 10)))
+        };
+        let Some(ran) = line("") else { continue };
+        refused(&ran, 1, "ior: write: rank ");
+        assert!(
+            ran.complaints()[0].contains("): f at ") && ran.complaints()[0].contains(": HDF5: "),
+            "{ran:#?}"
+        );
+        assert!(!dir.path().join("f").exists(), "what the failed write made is removed");
+        refused(&line("-e").unwrap(), 1, ": HDF5: ");
+        // MPICH's rank 0 does not come out of the collective call that fails on rank 1: half a minute passes.
+        refused(&line("-c").unwrap(), 1, ": HDF5: ");
+    }
+}

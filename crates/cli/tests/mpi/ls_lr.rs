@@ -1,0 +1,34 @@
+//! `ls-lr` under every MPI.
+
+use std::fs;
+
+use crate::common::ls_lr::{SMALL, phases, place};
+use crate::common::{ALL_MPI, run};
+
+#[test]
+fn ranks_of_every_mpi_walk_together() {
+    for mpi in ALL_MPI {
+        let dir = place();
+        let Some(mut command) =
+            mpi.command(dir.path(), 3, &format!("ls-lr --walk --remove --record r {SMALL}"))
+        else {
+            continue;
+        };
+        let out = run(&mut command).ok();
+        assert!(
+            out.contains("ls-lr: 3 walkers on 1 node, ") && out.contains("while all 3 were at work"),
+            "{out}"
+        );
+        assert_eq!(out.matches("ls-lr: ").count(), 1, "one voice: {out}");
+        assert_eq!(phases(&dir.path().join("r"))[1].ops, 1800, "{mpi:?}");
+        assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
+        let refused = run(&mut mpi.command(dir.path(), 3, "ls-lr t").unwrap());
+        let told: Vec<_> = refused.err.lines().filter(|line| line.starts_with("ls-lr: ")).collect();
+        assert_eq!(
+            told,
+            ["ls-lr: 1 tree for 3 walkers: name one directory for each, or one with trees of \
+                           --make in it"]
+        );
+        assert_eq!(refused.status, Some(2), "{mpi:?}");
+    }
+}

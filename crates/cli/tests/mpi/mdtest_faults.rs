@@ -1,0 +1,103 @@
+//! `mdtest` under launchers of MPI: its ranks agree, fail together, and none waits for one that was killed.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::mdtest::complaints;
+use crate::common::{self, ALL_MPI, Mpi, run};
+
+#[test]
+fn under_every_mpi_the_run_is_the_same_and_usage_is_refused_once() {
+    for mpi in ALL_MPI {
+        for ranks in [2, 4] {
+            let dir = tempfile::tempdir().unwrap();
+            let words = "mdtest -n 20 -u -N 1 -w 100 -e 100 -X -i 2 --saveRankPerformanceDetails=r.csv";
+            let Some(mut command) = mpi.command(dir.path(), ranks, words) else { continue };
+            let ran = run(&mut command);
+            assert_eq!(ran.status, Some(0), "{mpi:?}: {ran:#?}");
+            let launched =
+                format!("\nmdtest-4.1.0+dev was launched with {ranks} total task(s) on 1 node(s)\n");
+            assert_eq!(ran.out.matches("was launched with").count(), 1, "{mpi:?}: one voice: {ran:#?}");
+            assert!(ran.out.contains(&launched), "{mpi:?}: {ran:#?}");
+            assert!(ran.out.contains(&format!("\n{ranks} tasks, {} files/directories\n", ranks * 20)));
+            let rows = std::fs::read_to_string(dir.path().join("r.csv")).unwrap().lines().count();
+            assert_eq!(rows, 2 + 2 * ranks as usize, "{mpi:?}");
+            assert!(!dir.path().join("out").exists(), "{mpi:?}: all is removed");
+            let refused = run(&mut mpi.command(dir.path(), ranks, "mdtest -n 2 -I 1 -u").unwrap());
+            assert_eq!(refused.status, Some(2), "{mpi:?}: {refused:#?}");
+            assert_eq!(complaints(&refused).len(), 1, "{mpi:?}: {refused:#?}");
+        }
+    }
+}
+
+#[test]
+fn fewer_ranks_than_there_are_and_an_operation_that_fails_on_one_end_all_under_mpi() {
+    for mpi in [Mpi::Open, Mpi::Mpich] {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(mut command) = mpi.command(dir.path(), 3, "mdtest -F -n 5 -f 1 -l 3") else { continue };
+        let text = run(&mut command).ok();
+        assert_eq!(text.matches("\nSUMMARY ").count(), 3, "{mpi:?}: {text}");
+        run(&mut mpi.command(dir.path(), 3, "mdtest -C -F -n 5").unwrap()).ok();
+        std::fs::remove_file(dir.path().join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.2.3")).unwrap();
+        let ran = run(&mut mpi.command(dir.path(), 3, "mdtest -T -F -n 5").unwrap());
+        assert!(ran.status.is_some_and(|status| status != 0), "{mpi:?}: {ran:#?}");
+        let line = complaints(&ran).join("\n");
+        assert!(line.contains("rank 2 ") && line.contains("file.mdtest.2.3: stat"), "{mpi:?}: {ran:#?}");
+    }
+}
+
+/// The ranks of this program below `ancestor`.
+fn ranks_below(ancestor: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut ancestors = vec![ancestor];
+    let mut next = 0;
+    while let Some(parent) = ancestors.get(next).copied() {
+        next += 1;
+        let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+        for task in tasks {
+            let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            ancestors.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+        }
+        let name = std::fs::read_link(format!("/proc/{parent}/exe")).unwrap_or_default();
+        if name == common::program() {
+            found.push(parent);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_killed_rank_ends_the_job() {
+    for mpi in [Mpi::Open, Mpi::Mpich] {
+        let dir = tempfile::tempdir().unwrap();
+        let words = "mdtest -a DUMMY -n 1g -F -i 100";
+        let Some(mut command) = mpi.command(dir.path(), 3, words) else { continue };
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        let mut job = command.spawn().unwrap();
+        let begun = Instant::now();
+        let victim = loop {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{mpi:?}: its ranks never came");
+            let ranks = ranks_below(job.id());
+            if ranks.len() == 3 {
+                break ranks[1];
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        // Ranks that have met are inside the phase, which takes minutes.
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(Command::new("kill").args(["-9", &victim.to_string()]).status().unwrap().success());
+        let killed = Instant::now();
+        let ended = loop {
+            if let Some(status) = job.try_wait().unwrap() {
+                break status;
+            }
+            if killed.elapsed() > Duration::from_secs(60) {
+                let _ = Command::new("kill").args(["-9", &format!("-{}", job.id())]).status();
+                panic!("{mpi:?} hangs after a rank was killed");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert!(!ended.success(), "{mpi:?}: {ended}");
+    }
+}

@@ -1,0 +1,390 @@
+//! `assay mpi-io` under every MPI that is on this machine: the cases pass, or fail as is known of the
+//! library; what hangs is ended, and the rest goes on.
+
+mod libraries;
+mod places;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::common::{self, Mpi, Ran, assay, run, run_for};
+use results::Record;
+use results::record::{Case, Outcome};
+
+/// Jobs of ranks do not share the processors: a limit on time is then one on a hang.
+static ONE_JOB: Mutex<()> = Mutex::new(());
+
+/// Longest wait for one run of the suite.
+const PATIENCE: Duration = Duration::from_secs(1500);
+
+/// A library with the component that does MPI-IO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Library {
+    /// Open MPI with OMPIO.
+    Ompio,
+    /// Open MPI with ROMIO.
+    Romio,
+    /// Debian's MPICH.
+    Mpich,
+    /// The wheel of MPICH 5.
+    Mpich5,
+    /// The same by the interface of the MPI 5 standard.
+    Mpich5Abi,
+}
+
+impl Library {
+    fn mpi(self) -> Mpi {
+        match self {
+            Self::Ompio | Self::Romio => Mpi::Open,
+            Self::Mpich => Mpi::Mpich,
+            Self::Mpich5 => Mpi::Wheel,
+            Self::Mpich5Abi => Mpi::WheelAbi,
+        }
+    }
+
+    /// Its names in the table of known failures.
+    fn name_and_component(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Ompio => ("Open MPI", "ompio"),
+            Self::Romio => ("Open MPI", "romio"),
+            Self::Mpich | Self::Mpich5 | Self::Mpich5Abi => ("MPICH", "romio"),
+        }
+    }
+
+    /// Its launcher with the words before the number of ranks; `None`, with the reason printed, where it is
+    /// not installed.
+    fn launcher(self) -> Option<String> {
+        let command = self.mpi().command(Path::new("."), 1, "")?;
+        let words = [command.get_program()].into_iter().chain(command.get_args());
+        let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+        let before = words.iter().position(|word| word == "-n").expect("ranks are counted");
+        let romio = if self == Self::Romio { " --mca io romio321" } else { "" };
+        Some(words[..before].join(" ") + romio)
+    }
+}
+
+/// What a run told: its end, and its cases by name.
+struct Told {
+    ran: Ran,
+    cases: BTreeMap<String, Case>,
+}
+
+impl Told {
+    fn outcome(&self, name: &str) -> Outcome {
+        self.cases.get(name).unwrap_or_else(|| panic!("no {name}: {:#?}", self.ran)).outcome
+    }
+
+    fn failed(&self) -> Vec<&Case> {
+        self.cases.values().filter(|case| case.outcome == Outcome::Fail).collect()
+    }
+}
+
+/// Runs `assay mpi-io WORDS` in a directory of its own, started by itself on so many ranks, with these
+/// variables; `{dir}` in a value is that directory.
+fn suite(mpi: Library, ranks: u32, words: &[&str], variables: &[(&str, &str)]) -> Option<Told> {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("d")).unwrap();
+    suite_in(&dir, mpi, ranks, words, variables)
+}
+
+/// The same in the folder `d` of this directory.
+fn suite_in(
+    dir: &tempfile::TempDir,
+    mpi: Library,
+    ranks: u32,
+    words: &[&str],
+    variables: &[(&str, &str)],
+) -> Option<Told> {
+    let _alone = ONE_JOB.lock().unwrap_or_else(PoisonError::into_inner);
+    beside_others(dir, mpi, ranks, words, variables)
+}
+
+/// The same, without waiting for other jobs.
+fn beside_others(
+    dir: &tempfile::TempDir,
+    mpi: Library,
+    ranks: u32,
+    words: &[&str],
+    variables: &[(&str, &str)],
+) -> Option<Told> {
+    let launch = format!("{} -n {ranks}", mpi.launcher()?);
+    let mut command = assay(dir.path(), "mpi-io --record records");
+    command.args(["--launch", &launch]).args(words).arg("d");
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    if mpi == Library::Mpich5Abi {
+        let library = mpi.mpi().command(dir.path(), 1, "")?;
+        command.envs(library.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    }
+    let here = dir.path().canonicalize().unwrap().display().to_string();
+    variables.iter().for_each(|(name, value)| {
+        command.env(name, value.replace("{dir}", &here));
+    });
+    let ran = run_for(&mut command, PATIENCE);
+    let records = results::records::load(&dir.path().join("records")).unwrap_or_default();
+    assert!(matches!(records.last(), Some(Record::End(_))), "{mpi:?}: no end: {ran:#?}");
+    let cases = records.into_iter().filter_map(|record| match record {
+        Record::Case(case) => Some((case.name.clone(), *case)),
+        _ => None,
+    });
+    let cases: BTreeMap<String, Case> = cases.collect();
+    let left: Vec<_> = std::fs::read_dir(dir.path().join("d")).unwrap().collect();
+    assert!(left.is_empty(), "{mpi:?}: {left:?} left: {ran:#?}");
+    Some(Told { ran, cases })
+}
+
+/// Runs some cases over a file system that is broken on rank 1 (or on all), and tells which fail.
+fn broken(mpi: Library, fault: &str, on_all: bool, only: &[&str]) -> Option<Told> {
+    let mut words = vec!["--timeout", "20"];
+    only.iter().for_each(|name| words.extend(["--only", *name]));
+    let shim = common::shim().display().to_string();
+    let mut variables =
+        vec![("LD_PRELOAD", shim.as_str()), ("ASSAY_SHIM_FAULT", fault), ("ASSAY_SHIM_UNDER", "{dir}/d")];
+    if !on_all {
+        variables.push(("ASSAY_SHIM_RANK", "1"));
+    }
+    suite(mpi, 2, &words, &variables)
+}
+
+/// All of them fail, on which evidence with rank and place is kept; the others pass.
+fn fails(mpi: Library, fault: &str, on_all: bool, failing: &[&str], passing: &[&str]) {
+    let Some(told) = broken(mpi, fault, on_all, &[failing, passing].concat()) else { return };
+    for name in failing {
+        assert_eq!(
+            told.outcome(name),
+            Outcome::Fail,
+            "{mpi:?}: {name} does not see {fault}: {:#?}",
+            told.cases
+        );
+        let seen = told.cases[*name].evidence.as_ref().expect("a failure has evidence");
+        assert!(
+            !seen.what.is_empty() && !seen.step.is_empty() && !seen.node.is_empty(),
+            "{mpi:?}: {seen:#?}"
+        );
+    }
+    for name in passing {
+        assert_eq!(told.outcome(name), Outcome::Pass, "{mpi:?}: {fault}: {:#?}", told.cases[*name]);
+    }
+    assert_eq!(told.ran.status, Some(1), "{mpi:?}: {fault}");
+}
+
+const WRITING: &[&str] = &[
+    "posix.append.records",
+    "posix.unlink.while_open",
+    "posix.visible.after_write",
+    "posix.visible.after_fsync",
+    "posix.visible.close_to_open",
+    "posix.visible.side_by_side",
+    "posix.sparse.holes",
+    "access.write_at.byte-view",
+    "access.write.vector-view",
+    "access.write_shared.byte-view",
+    "consistency.close_open",
+    "consistency.sync_barrier_sync",
+    "access.write_at.absolute-memory",
+    "access.write_shared.resized_lower-view",
+    "access.write_at.darray_3d_block-view",
+];
+
+const WITHOUT_DATA: &[&str] =
+    &["posix.create.exclusive", "posix.directory.entries", "open.create", "size.set"];
+
+#[test]
+fn a_write_that_is_dropped_or_torn_fails_every_case_that_has_its_data() {
+    for mpi in [Library::Ompio, Library::Mpich] {
+        fails(mpi, "drop:1", false, WRITING, WITHOUT_DATA);
+        fails(mpi, "tear:1", false, WRITING, WITHOUT_DATA);
+    }
+}
+
+#[test]
+fn a_write_that_is_dropped_fails_the_cases_of_large_counts_and_of_requests_ended_together() {
+    let requests = [
+        "requests.reused",
+        "requests.type_freed",
+        "requests.wait_all",
+        "requests.wait_any",
+        "requests.test_some",
+    ];
+    for mpi in [Library::Ompio, Library::Mpich] {
+        fails(mpi, "drop:1", false, &requests, &["open.create"]);
+    }
+    let large = ["access.write_at.large-count", "access.iwrite.large-count"];
+    fails(Library::Mpich, "drop:1", false, &large, &["open.create"]);
+}
+
+#[test]
+fn wrong_data_is_told_with_rank_offset_and_both_values() {
+    let Some(told) = broken(Library::Ompio, "drop:1", false, &["posix.visible.close_to_open"]) else {
+        return;
+    };
+    let case = &told.cases["posix.visible.close_to_open"];
+    let seen = case.evidence.as_ref().unwrap();
+    assert_eq!((seen.rank, seen.offset, case.failed_ranks), (0, Some(5000), 2), "{seen:#?}");
+    assert_eq!(seen.found, "0xa5a5a5a5a5a5a5a5", "what was there before");
+    let wanted = format!("offset 5000: expected {}, found 0xa5a5a5a5a5a5a5a5", seen.expected);
+    assert!(told.ran.out.contains(&wanted), "{}", told.ran.out);
+    assert!(told.ran.out.contains("promised by POSIX.1-2017 close, open"), "{}", told.ran.out);
+}
+
+#[test]
+fn visibility_that_is_delayed_fails_what_promises_it_at_once_and_nothing_else() {
+    for mpi in [Library::Ompio, Library::Mpich] {
+        let at_once = ["posix.visible.after_write", "atomic.at_once"];
+        let later = ["posix.visible.after_fsync", "posix.visible.close_to_open", "consistency.close_open"];
+        fails(mpi, "delay", false, &at_once, &later);
+        let synced =
+            ["posix.visible.after_write", "posix.visible.after_fsync", "consistency.sync_barrier_sync"];
+        fails(mpi, "lie", false, &synced, &later[1..]);
+    }
+}
+
+#[test]
+fn writes_that_nobody_else_sees_or_that_are_dropped_fail_the_cases_of_atomic_mode() {
+    let readers = ["atomic.readers", "atomic.readers_view"];
+    let unseen = [&readers[..], &["atomic.writers"]].concat();
+    for mpi in [Library::Ompio, Library::Mpich] {
+        fails(mpi, "lie", true, &unseen, &["posix.visible.close_to_open"]);
+    }
+    // Reads meanwhile, which Open MPI's own files are known to fail, come after what is dropped.
+    fails(Library::Mpich, "drop:7", true, &readers, &["atomic.writers"]);
+}
+
+#[test]
+fn locks_that_keep_nobody_out_fail_the_cases_of_locks() {
+    let locks = ["posix.locks.exclusion", "posix.locks.conflict", "posix.locks.shared", "posix.locks.close"];
+    let all = [&locks[..], &["posix.locks.descriptions"]].concat();
+    for mpi in [Library::Ompio, Library::Mpich] {
+        fails(mpi, "locks", true, &all, &["posix.visible.close_to_open", "access.write_at.byte-view"]);
+    }
+}
+
+#[test]
+fn a_case_that_hangs_is_ended_with_who_is_in_it_and_the_rest_goes_on() {
+    // These jobs only wait for their time limit, so they run beside each other and beside other jobs.
+    std::thread::scope(|scope| {
+        for mpi in [Library::Ompio, Library::Mpich] {
+            scope.spawn(move || a_hang_is_ended(mpi));
+        }
+    });
+}
+
+fn a_hang_is_ended(mpi: Library) {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("d")).unwrap();
+    let shim = common::shim().display().to_string();
+    let names =
+        ["posix.create.exclusive", "posix.visible.close_to_open", "posix.visible.truncate", "open.create"];
+    let mut words = vec!["--timeout", "10"];
+    names.iter().for_each(|name| words.extend(["--only", *name]));
+    let variables = [
+        ("LD_PRELOAD", shim.as_str()),
+        ("ASSAY_SHIM_FAULT", "block:1"),
+        ("ASSAY_SHIM_UNDER", "{dir}/d"),
+        ("ASSAY_SHIM_RANK", "1"),
+    ];
+    let Some(told) = beside_others(&dir, mpi, 2, &words, &variables) else { return };
+    let hung = &told.cases["posix.visible.close_to_open"];
+    assert_eq!((hung.outcome, hung.why.as_str()), (Outcome::Fail, "timeout after 10 s"), "{mpi:?}");
+    let seen = hung.evidence.as_ref().unwrap();
+    assert_eq!(seen.rank, 1, "{mpi:?}: {seen:#?}");
+    assert!(
+        seen.what.starts_with("rank 1 is still in it, after `read what was there`"),
+        "{mpi:?}: {seen:#?}"
+    );
+    for name in ["posix.create.exclusive", "posix.visible.truncate", "open.create"] {
+        assert_eq!(told.outcome(name), Outcome::Pass, "{mpi:?}: {name}");
+    }
+    assert_eq!(told.ran.status, Some(1), "{mpi:?}");
+}
+
+#[test]
+fn without_the_driver_a_hang_ends_the_job_with_what_was_not_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "mpi-io --timeout 2 --record r --only posix.visible.* .";
+    let Some(mut command) = Mpi::Open.command(dir.path(), 2, words) else { return };
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_FAULT", "block:1").env("ASSAY_SHIM_RANK", "1");
+    command.env("ASSAY_SHIM_UNDER", dir.path().canonicalize().unwrap());
+    let ran = run(&mut command);
+    assert!(ran.status.is_none_or(|status| status != 0), "{ran:#?}");
+    assert!(ran.out.contains("FAIL         posix.visible.after_write"), "{ran:#?}");
+    assert!(ran.out.contains("timeout after 2 s"), "{ran:#?}");
+    assert!(ran.out.contains("not run: 4 cases, from posix.visible.after_fsync on"), "{ran:#?}");
+    assert!(ran.err.contains("--launch"), "{ran:#?}");
+    let records = results::records::load(&dir.path().join("r")).unwrap();
+    assert!(
+        records.iter().any(|record| matches!(record, Record::Case(case) if case.outcome == Outcome::Fail))
+    );
+}
+
+#[test]
+fn local_ranks_run_what_needs_no_mpi_and_skip_the_rest_with_the_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = run(&mut assay(dir.path(), "-n 3 mpi-io --only posix.visible.* --only open.create ."));
+    let out = ran.ok();
+    assert!(out.contains("3 ranks on 1 node: local ranks"), "{out}");
+    assert!(out.contains("PASS         posix.visible.after_write"), "{out}");
+    assert!(out.contains("SKIPPED      open.create\n             needs MPI's ranks"), "{out}");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "everything is removed");
+}
+
+#[test]
+fn files_of_a_case_that_failed_are_kept_where_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let words =
+        "-n 2 mpi-io --keep-failed --only posix.visible.close_to_open --only posix.create.exclusive .";
+    let mut command = assay(dir.path(), words);
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_FAULT", "drop:2");
+    command.env("ASSAY_SHIM_UNDER", dir.path().canonicalize().unwrap());
+    let ran = run(&mut command);
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert!(ran.out.contains("close_to_open stays: kept: the case failed"), "{ran:#?}");
+    let own = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+    assert!(own.join("posix.visible.close_to_open/file").is_file());
+    assert!(!own.join("posix.create.exclusive").exists(), "what passed is removed");
+}
+
+#[test]
+fn the_list_names_every_case_with_ranks_and_promise() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(&mut assay(dir.path(), "mpi-io --list")).ok();
+    assert!(out.lines().count() > 500);
+    let row = out.lines().find(|line| line.starts_with("posix.rename.atomic ")).expect("it is listed");
+    assert!(row.contains(" 2+  POSIX.1-2017 rename: while files are renamed"), "{row}");
+    assert!(
+        out.lines().any(|line| line.starts_with("posix.sparse.10tb") && line.ends_with("(with --large)"))
+    );
+}
+
+#[test]
+fn mistakes_are_refused_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    for (words, told) in [
+        (vec!["nowhere"], "nowhere: is no directory"),
+        (vec!["--only", "posix.nothing", "."], "--only posix.nothing: no case is so called"),
+        (vec!["--skip", "*", "."], "leave no case"),
+        (vec!["--timeout", "0", "."], "--timeout 0: give at least 1 second"),
+        (vec!["--launch", " ", "."], "name the command that starts ranks"),
+        (vec!["--launch", "no-such-launcher -n 2", "."], "--launch no-such-launcher: "),
+    ] {
+        let mut command = assay(dir.path(), "mpi-io");
+        let ran = run(command.args(&words));
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{words:?}: {ran:#?}");
+        assert!(ran.err.contains(told), "{words:?}: {ran:#?}");
+    }
+    let ran = run(assay(dir.path(), "-n 2 mpi-io").args(["--launch", "mpirun -n 2", "."]));
+    assert!(ran.status == Some(2) && ran.err.contains("--launch starts the ranks itself"), "{ran:#?}");
+}
+
+#[test]
+fn a_launcher_that_starts_nothing_is_told_and_nothing_hangs() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = run(assay(dir.path(), "mpi-io --only posix.create.*").args(["--launch", "false", "."]));
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert!(
+        ran.err.contains("the launched job ended with exit status: 1 before it began a case"),
+        "{ran:#?}"
+    );
+    assert!(ran.out.contains("not run: 1 case,"), "{ran:#?}");
+}

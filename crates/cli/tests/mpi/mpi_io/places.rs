@@ -1,0 +1,64 @@
+//! Cases that need a place or an environment of their own: a file system to fill, a file of hints.
+
+use std::path::Path;
+use std::process::Command;
+
+use results::record::Outcome;
+
+use super::{Library, suite, suite_in};
+
+/// A file system in memory of so much room at `root`, unmounted in the end; `None`, told, where it cannot be.
+#[allow(clippy::print_stdout)]
+fn small(root: &Path) -> Option<Unmounts> {
+    let mut mount = Command::new("mount");
+    let mounted = mount.args(["-t", "tmpfs", "-o", "size=6m", "none"]).arg(root).output();
+    if mounted.as_ref().is_ok_and(|done| done.status.success()) {
+        return Some(Unmounts(root.to_owned()));
+    }
+    println!("SKIPPED: no file system of our own: {mounted:?}");
+    None
+}
+
+struct Unmounts(std::path::PathBuf);
+
+impl Drop for Unmounts {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_small_file_system_is_filled_and_every_library_says_so_and_a_large_one_is_not() {
+    for mpi in [Library::Ompio, Library::Romio, Library::Mpich, Library::Mpich5] {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("d");
+        std::fs::create_dir(&root).unwrap();
+        let Some(_mounted) = small(&root) else { return };
+        let Some(told) = suite_in(&dir, mpi, 2, &["--only", "errors.no_space"], &[]) else { continue };
+        let case = &told.cases["errors.no_space"];
+        assert!(matches!(case.outcome, Outcome::Pass | Outcome::Library), "{mpi:?}: {case:#?}");
+    }
+    let Some(told) = suite(Library::Ompio, 1, &["--only", "errors.no_space"], &[]) else { return };
+    assert_eq!(told.outcome("errors.no_space"), Outcome::Skipped);
+    assert!(told.cases["errors.no_space"].why.contains("MiB are free"), "{:#?}", told.cases);
+}
+
+#[test]
+fn the_file_of_hints_that_romio_is_told_of_is_in_effect_and_data_is_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("hints").display().to_string();
+    let names = ["hints.environment", "hints.round_trip", "access.write_at_all.vector-view"];
+    let words: Vec<&str> = names.iter().flat_map(|name| ["--only", name]).collect();
+    for (mpi, hints, wanted) in [
+        (Library::Mpich, "# buffers\ncb_buffer_size 65536\nromio_ds_write disable\n", Outcome::Pass),
+        // No library takes this one: a value that is not in effect is seen.
+        (Library::Mpich, "cb_nodes 1000\n", Outcome::Fail),
+        (Library::Ompio, "cb_buffer_size 65536\n", Outcome::Unsupported),
+    ] {
+        std::fs::write(&path, hints).unwrap();
+        let Some(told) = suite(mpi, 2, &words, &[("ROMIO_HINTS", &path)]) else { continue };
+        let case = &told.cases["hints.environment"];
+        assert_eq!(case.outcome, wanted, "{mpi:?}, {hints}: {case:#?}");
+        assert_eq!(told.outcome("access.write_at_all.vector-view"), Outcome::Pass, "{mpi:?}, {hints}");
+    }
+}

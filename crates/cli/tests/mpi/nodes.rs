@@ -1,0 +1,249 @@
+//! What the nodes of a run say: one whose files lie elsewhere, and one whose calendar is off, in the text, in
+//! the records and in verdicts. MPICH makes one machine look like two nodes.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::campaign::{Place, SmallFs, json, may_mount_alone};
+use crate::common::{self, Mpi, program, run, shim};
+use results::Record;
+use results::record::{Clients, Run};
+
+/// Runs what follows with a file system of its own over the directory of the file behind `-o`.
+const ELSEWHERE: &str = "last=; for word; do if [ \"$last\" = -o ]; then \
+                         mount -t tmpfs -o size=16m elsewhere \"${word%/*}\" || exit; fi; \
+                         last=$word; done; exec \"$@\"";
+
+/// Each rank of two is a node of its own.
+const APART: (&str, &str) = ("MPIR_CVAR_NUM_CLIQUES", "2");
+
+/// The calendar of one rank is so many seconds ahead.
+const AHEAD: i64 = 30;
+
+/// `assay WORDS` on two ranks that are a node each; `None`, with the reason printed, where that cannot be.
+fn two_nodes(dir: &Path, words: &str) -> Option<Command> {
+    let mut command = Mpi::Mpich.command(dir, 2, words)?;
+    command.env(APART.0, APART.1);
+    Some(command)
+}
+
+/// The variables by which the calendar of this rank is ahead.
+fn ahead(rank: &str) -> [(&'static str, String); 4] {
+    [
+        ("LD_PRELOAD", shim().display().to_string()),
+        ("ASSAY_SHIM_RANK", rank.to_owned()),
+        ("ASSAY_SHIM_UNDER", "/".to_owned()),
+        ("ASSAY_SHIM_FAULT", format!("ahead:{AHEAD}")),
+    ]
+}
+
+/// What the record of a run says of its nodes.
+fn recorded(dir: &Path) -> Clients {
+    match results::records::load(&dir.join("records")).unwrap().swap_remove(0) {
+        Record::Run(Run { clients, .. }) => *clients.expect("the nodes were asked"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_node_whose_files_lie_elsewhere_is_named_beneath_the_table_and_in_the_record() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let words = &format!("ior -w -F -t 64k -b 128k -o {}/f --record records", dir.path().display());
+    let Some(mut command) = Mpi::Mpich.command(dir.path(), 1, words) else { return };
+    if !may_mount_alone(dir.path()) {
+        return;
+    }
+    command.env(APART.0, APART.1).args([":", "-n", "1", "unshare", "-m", "sh", "-c", ELSEWHERE, "sh"]);
+    let out = run(command.arg(program()).args(words.split(' '))).ok();
+    let told: Vec<&str> = out.lines().filter(|line| line.starts_with("assay: warning: ")).collect();
+    let clients = recorded(dir.path());
+    let [(node, there)] = &clients.elsewhere.first[..] else { panic!("{clients:?}") };
+    assert_eq!((clients.elsewhere.nodes, &*there.kind, &*there.device), (1, "tmpfs", "elsewhere"));
+    let [here] = &clients.mounted[..] else { panic!("{clients:?}") };
+    assert!(!here.kind.is_empty() && here.device != "elsewhere" && node.ends_with("#2"), "{clients:?}");
+    assert_eq!(here.dir, dir.path().canonicalize().unwrap().display().to_string());
+    let host = node.trim_end_matches("#2");
+    assert_eq!(
+        told,
+        [format!(
+            "assay: warning: on 1 of 2 nodes the files lie on another file system than on {host} ({}): \
+             {node} (tmpfs elsewhere)",
+            here.words()
+        )]
+    );
+}
+
+#[test]
+fn nodes_that_agree_and_ranks_of_one_node_are_silent() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let words = "ior -w -t 64k -b 128k -o f";
+    common::ior(dir.path(), 2, "-w -t 64k -b 128k -o f --record records").ok();
+    let one = recorded(dir.path());
+    assert_eq!((one.mounted.len(), &one.farthest), (1, &None));
+    fs::remove_file(dir.path().join("records")).unwrap();
+    common::ior(dir.path(), 2, "-a DUMMY -w -t 64k -b 128k -o f --record records").ok();
+    let first = results::records::load(&dir.path().join("records")).unwrap().swap_remove(0);
+    assert!(matches!(&first, Record::Run(run) if run.clients.is_none()), "nothing is mounted: {first:?}");
+    fs::remove_file(dir.path().join("records")).unwrap();
+    let Some(mut command) = two_nodes(dir.path(), &format!("{words} --record records")) else { return };
+    let out = run(&mut command).ok();
+    assert!(!out.contains("another file system") && !out.contains("calendar"), "{out}");
+    let two = recorded(dir.path());
+    let apart = two.farthest.expect("there are two nodes");
+    assert!(is_off_by(0, apart.skew_ns, apart.uncertainty_ns), "{apart:?}");
+    assert_eq!((two.mounted, two.elsewhere.nodes, two.other_server.nodes), (one.mounted, 0, 0));
+}
+
+/// Whether a skew is what it has to be, within what is said to be uncertain, and what a clock that is being
+/// adjusted runs off meanwhile.
+fn is_off_by(seconds: i64, skew_ns: i64, uncertainty_ns: u64) -> bool {
+    skew_ns.abs_diff(seconds * 1_000_000_000) <= uncertainty_ns + 100_000
+}
+
+#[test]
+fn a_calendar_that_is_off_is_told_beneath_the_numbers_of_every_workload() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let small = dir.path().join("small");
+    fs::create_dir(&small).unwrap();
+    let mounted = SmallFs::mount(&small, "48m");
+    let mut lines = vec![
+        "ior -w -t 64k -b 128k -o f",
+        "mdtest -n 2 -d m",
+        "ls-lr --make --remove --entries 60 --per-dir 20 --fan-out 4 t",
+        "fdtree -l 1 -d 2 -f 2 -s 1 -o .",
+    ];
+    lines.extend(mounted.as_ref().map(|_| "age small/aged --blocks 10% --turnovers 0"));
+    fs::create_dir(dir.path().join("t")).unwrap();
+    for words in lines {
+        let Some(mut command) = two_nodes(dir.path(), &format!("{words} --record records")) else { return };
+        let out = run(command.envs(ahead("1"))).ok();
+        let told =
+            out.lines().find(|line| line.contains("the calendar of ")).unwrap_or_else(|| panic!("{out}"));
+        let told = told.trim_start_matches('\t').trim_start_matches("assay: warning: ");
+        assert!(told.contains("#2 is 30.0 s ahead of that of "), "{words}: {told}");
+        let apart = recorded(dir.path()).farthest.expect("there are two nodes");
+        assert!(is_off_by(AHEAD, apart.skew_ns, apart.uncertainty_ns), "{words}: {apart:?}");
+        fs::remove_file(dir.path().join("records")).unwrap();
+    }
+}
+
+/// A launch table of a script, with these variables.
+fn launch(place: &Place, script: &str, env: &[(&str, String)]) -> String {
+    fs::write(place.path("launch.sh"), script).unwrap();
+    let env: Vec<String> = env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+    format!(
+        "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {:?}, \"{{ranks}}\", \"{{cmd}}\"]\nenv = {{ {} }}\n",
+        place.path("launch.sh"),
+        env.join(", ")
+    )
+}
+
+const CRITERION: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
+
+/// A test alone, and two that run at once.
+fn tests() -> String {
+    let part = |id: &str| {
+        format!(
+            "[[group.parts]]\nid = \"{id}\"\nior = \"-w -e -F -t 64k -b 1m -O minTimeDuration=3\"\n\
+             {CRITERION}"
+        )
+    };
+    format!(
+        "[[test]]\nid = \"W\"\nior = \"-w -e -F -t 64k -b 128k\"\n{CRITERION}\
+         [[group]]\nid = \"G\"\noverlap = \"1%\"\n{}{}",
+        part("a"),
+        part("b")
+    )
+}
+
+/// The findings of a lint in a campaign: test and level.
+fn findings(place: &Place, lint: &str) -> Vec<(String, String)> {
+    let summary = json(&place.folder().join("summary.json"));
+    let all = summary["findings"].as_array().unwrap().iter().filter(|one| one["lint"] == lint);
+    let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    all.map(|one| (word(&one["test"]), word(&one["level"]))).collect()
+}
+
+#[test]
+fn a_verdict_on_nodes_of_two_file_systems_is_invalid() {
+    let place = Place::new();
+    if !common::campaign::there("mpirun.mpich") || !may_mount_alone(&place.dir()) {
+        return;
+    }
+    let script =
+        format!("shift\nexec mpirun.mpich -n 1 \"$@\" : -n 1 unshare -m sh -c '{ELSEWHERE}' sh \"$@\"\n");
+    let launch = launch(&place, &script, &[(APART.0, APART.1.to_owned())]);
+    let test = format!("[[test]]\nid = \"W\"\nior = \"-w -e -F -t 64k -b 128k\"\n{CRITERION}");
+    place.plan(&format!("{launch}{test}"));
+    let ran = place.campaign();
+    let (_, outcome, reason) = place.verdicts().remove(0);
+    assert_eq!((ran.status, outcome.as_str()), (Some(3), "INVALID"), "{ran:#?}");
+    assert!(reason.starts_with("repetition 1: on 1 of 2 nodes the files lie on another"), "{reason}");
+    assert!(reason.contains("#2 (tmpfs elsewhere) (path-on-wrong-fs)"), "{reason}");
+    assert_eq!(findings(&place, "path-on-wrong-fs"), [("W".to_owned(), "error".to_owned())]);
+}
+
+#[test]
+fn a_verdict_on_nodes_that_have_another_type_than_the_plan_says_is_invalid() {
+    let place = Place::new();
+    if !may_mount_alone(&place.dir()) {
+        return;
+    }
+    // Where the campaign looks, the type is the plan's.
+    let here = run::machine::file_system("s", &place.dir()).unwrap().kind;
+    let script = format!(
+        "ranks=$1; shift; program=$1; shift\n\
+         exec unshare -m sh -c '{ELSEWHERE}' sh \"$program\" -n \"$ranks\" \"$@\"\n"
+    );
+    let test = format!("[[test]]\nid = \"W\"\nior = \"-w -e -F -t 64k -b 128k\"\n{CRITERION}");
+    place.plan(&format!("{}{test}", launch(&place, &script, &[])));
+    let plan = fs::read_to_string(place.path("p.toml")).unwrap();
+    let typed = plan
+        .replace("fs.s = { dir = \"{dir}\" }", &format!("fs.s = {{ dir = \"{{dir}}\", kind = {here:?} }}"));
+    fs::write(place.path("p.toml"), typed).unwrap();
+    let ran = place.campaign();
+    let (_, outcome, reason) = place.verdicts().remove(0);
+    assert_eq!((ran.status, outcome.as_str()), (Some(3), "INVALID"), "{ran:#?}");
+    assert!(reason.contains(&format!(" lies on tmpfs elsewhere, and fs.s is of type {here} ")), "{reason}");
+}
+
+#[test]
+fn calendars_that_are_apart_undo_what_ran_at_once_and_are_told_of_what_ran_alone() {
+    let place = Place::new();
+    if !common::campaign::there("mpirun.mpich") {
+        return;
+    }
+    let script = "ranks=$1; shift\nexec mpirun.mpich -n \"$ranks\" \"$@\"\n";
+    let mut env = ahead("1").to_vec();
+    env.push((APART.0, APART.1.to_owned()));
+    place.plan(&format!("{}{}", launch(&place, script, &env), tests()));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let all = place.verdicts();
+    assert_eq!(place.outcomes(), ["W PASS", "G.a INVALID", "G.b INVALID"], "{all:#?}");
+    assert!(all[1].2.contains("#2 is 30.0 s ahead of that of "), "{all:#?}");
+    assert!(all[1].2.contains(") (clock-skew); let all nodes keep time"), "{all:#?}");
+    let levels = findings(&place, "clock-skew");
+    let wanted = [("W", "info"), ("G.a", "error"), ("G.b", "error")];
+    assert_eq!(levels, wanted.map(|(test, level)| (test.to_owned(), level.to_owned())));
+}
+
+#[test]
+fn parts_whose_calendar_is_not_the_campaigns_are_invalid_with_both_times() {
+    let place = Place::new();
+    let script = "ranks=$1; shift; program=$1; shift\nexec \"$program\" -n \"$ranks\" \"$@\"\n";
+    place.plan(&format!("{}{}", launch(&place, script, &ahead("0")), tests()));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let all = place.verdicts();
+    assert_eq!(place.outcomes(), ["W PASS", "G.a INVALID", "G.b INVALID"], "{all:#?}");
+    for (_, _, reason) in &all[1..] {
+        assert!(reason.starts_with("repetition 1: its phases were from 2"), "{reason}");
+        assert!(
+            reason.contains(" by the calendar of ") && reason.contains(" by the campaign's: "),
+            "{reason}"
+        );
+        assert!(reason.contains("(clock-skew)"), "{reason}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Ranks that cannot come together any more inside a library: the run ends, and says in which call it was.
+
+use std::path::Path;
+
+use crate::common::{self, ALL_MPI, Mpi, Ran, run};
+
+/// Runs `ior WORDS` on a file `f` that is broken so for rank 1; a call may last six seconds.
+fn broken(mpi: Mpi, dir: &Path, fault: &str, words: &str) -> Option<Ran> {
+    let file = dir.canonicalize().unwrap().join("f");
+    let mut command = mpi.command(dir, 2, &format!("ior -k -o {} {words}", file.display()))?;
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "6");
+    Some(run(command.env("ASSAY_SHIM_UNDER", &file).env("ASSAY_SHIM_FAULT", fault)))
+}
+
+/// Open MPI's ranks wait for rank 1, which left HDF5's own collective calls when its metadata could not be
+/// written, or the opening; MPICH's come together in some of these.
+#[test]
+fn a_call_that_ranks_never_leave_ends_the_run_and_is_named() {
+    for (fault, words, call) in [
+        ("full:17", "-a HDF5 -w -b 1m -t 64k", "close"),
+        ("full:17", "-a HDF5 -w -e -b 1m -t 64k", "sync"),
+        ("open", "-a MPIIO -w -b 1m -t 64k", "open"),
+    ] {
+        for mpi in [Mpi::Open, Mpi::Mpich] {
+            let dir = tempfile::tempdir().unwrap();
+            let Some(ran) = broken(mpi, dir.path(), fault, words) else { continue };
+            assert_ne!(ran.status, Some(0), "{ran:#?}");
+            let (named, told) =
+                (format!("({call}) has not ended in 6 s (ASSAY_CALL_LIMIT)"), ran.complaints());
+            assert!(mpi != Mpi::Open || told.iter().any(|line| line.contains(&named)), "{named}: {ran:#?}");
+        }
+    }
+}
+
+#[test]
+fn flash_io_ends_too_where_its_ranks_never_leave_a_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path().canonicalize().unwrap();
+    let Some(mut command) = Mpi::Open.command(dir.path(), 2, "flash-io -q -f ./f_ --size 4 --blocks 5")
+    else {
+        return;
+    };
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "6");
+    let ran = run(command.env("ASSAY_SHIM_UNDER", &here).env("ASSAY_SHIM_FAULT", "open"));
+    assert_ne!(ran.status, Some(0), "{ran:#?}");
+    let named = "(open, transfer or close) has not ended in 6 s (ASSAY_CALL_LIMIT)";
+    assert!(ran.err.contains(named), "{ran:#?}");
+}
+
+#[test]
+fn a_limit_that_is_no_number_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = common::assay(dir.path(), "ior -o f");
+    let ran = run(command.env("ASSAY_CALL_LIMIT", "1h"));
+    assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{ran:#?}");
+    assert!(
+        ran.complaints()[0].contains("ASSAY_CALL_LIMIT=1h in the environment is not a number"),
+        "{ran:#?}"
+    );
+}
+
+/// A rank that cannot open would leave the others waiting in the opening that all make together.
+#[test]
+fn a_file_that_one_rank_cannot_open_is_not_read_by_any() {
+    for mpi in ALL_MPI {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(ran) = mpi.ior(dir.path(), 2, "-a MPIIO -w -k -b 64k -t 16k -o f") else { continue };
+        ran.ok();
+        let ran = broken(mpi, dir.path(), "open", "-a MPIIO -r -b 64k -t 16k").unwrap();
+        assert_eq!((ran.status, ran.complaints().len()), (Some(1), 1), "{mpi:?}: {ran:#?}");
+        let told = ran.complaints()[0];
+        let why = ["ior: read: rank 1", "cannot open ", "Too many open files"];
+        assert!(why.iter().all(|words| told.contains(words)), "{mpi:?}: {ran:#?}");
+    }
+}

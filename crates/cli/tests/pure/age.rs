@@ -1,0 +1,351 @@
+//! `age`: a file system reaches its fill, ages, is taken up after a kill, and gives back what it took.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::common::age::{Mounted, SMALL, TARGETS, assert_refused};
+use crate::common::{self, Ran, assay, run};
+use results::Record;
+use results::record::State;
+use storage::Settings;
+
+const GIB: u64 = 1 << 30;
+
+fn state_of(records: &Path) -> State {
+    let found = results::records::load(records).unwrap().into_iter().find_map(|record| match record {
+        Record::State(state) => Some(*state),
+        _ => None,
+    });
+    found.expect("a record of the state")
+}
+
+fn is_near(fill: (f64, f64), blocks: f64, inodes: f64) -> bool {
+    (fill.0 - blocks).abs() <= 0.01 && (fill.1 - inodes).abs() <= 0.01
+}
+
+/// Extents of files of these sizes, written one after the other: how many files have more than one, of how
+/// many.
+fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
+    let mut word = 1_u64;
+    let data: Vec<u8> = (0..32 << 20)
+        .map(|_| {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (word >> 56) as u8
+        })
+        .collect();
+    for (number, size) in sizes.iter().enumerate() {
+        fs::write(mounted.root.join(format!("f{number}")), &data[..*size]).unwrap();
+    }
+    mounted.write_back();
+    let posix = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+    let extents = (0..sizes.len()).map(|number| {
+        posix.extents(&mounted.root.join(format!("f{number}"))).unwrap().expect("they are told")
+    });
+    (extents.filter(|extents| *extents > 1).count() as u64, sizes.len() as u64)
+}
+
+/// Fills and ages a file system of 2 GiB, does something to it, and compares it with one that was filled in
+/// sequence.
+fn ages(mkfs: &str, ranks: u32, turnovers: &str, then: impl FnOnce(&Mounted)) {
+    let Some(mounted) = Mounted::on_loop(mkfs, 2 * GIB) else { return };
+    let ran = mounted.age(ranks, &format!("{TARGETS} --turnovers {turnovers} --seed 5 --record r"));
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "nothing is told but the result: {ran:#?}");
+    assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
+    let state = state_of(&mounted.root.join("r"));
+    assert!(is_near((state.blocks, state.inodes), 0.8, 0.2), "{state:?}");
+    let wanted: f64 = turnovers.parse().unwrap();
+    assert!((wanted..wanted + 0.1).contains(&state.turnovers), "{state:?}");
+    let sizes: Vec<usize> = mounted.lengths().into_values().map(|length| length as usize).collect();
+    assert_eq!((sizes.len() as u64, sizes.iter().sum::<usize>() as u64), (state.files, state.bytes));
+
+    let (first, aged) = (state.extents_first.unwrap(), state.extents.unwrap());
+    then(&mounted);
+    drop(mounted);
+    let plain = Mounted::on_loop(mkfs, 2 * GIB).unwrap();
+    let (fragmented, files) = sequential(&plain, &sizes);
+    let share = |part: u64, of: u64| part as f64 / of as f64;
+    let (plain, filled, aged) =
+        (share(fragmented, files), share(first.fragmented, first.files), share(aged.fragmented, aged.files));
+    println!("{mkfs}: files in pieces: in sequence {plain:.4}, filled {filled:.4}, aged {aged:.4}");
+    assert!(aged > 1.5 * plain && aged > plain + 0.002, "{mkfs}: aged {aged}, in sequence {plain}");
+    assert!(aged > filled, "{mkfs}: aged {aged}, filled {filled}");
+}
+
+#[test]
+fn an_ext4_of_2_gib_reaches_its_fill_fragments_and_is_empty_again_after_remove() {
+    ages("mkfs.ext4 -q -F -N 32768", 3, "0.3", is_removed_but_for_what_is_foreign);
+}
+
+fn is_removed_but_for_what_is_foreign(mounted: &Mounted) {
+    let foreign = mounted.aged().join("rank.1/tree/d1/mine");
+    fs::write(&foreign, "mine").unwrap();
+    let ran = run(&mut assay(&mounted.root, "-n 2 age --remove aged"));
+    assert_refused(&ran, 1, "rank.1/tree/d1/mine: is not of this program's making, and stays");
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), "mine");
+    assert_eq!(mounted.lengths().len(), 1, "all others are gone");
+    fs::remove_file(&foreign).unwrap();
+    fs::write(mounted.aged().join("mine"), "mine").unwrap();
+    let ran = run(&mut assay(&mounted.root, "age --remove aged"));
+    assert_refused(&ran, 1, "aged/mine: is not of this program's making, and stays");
+    let left: Vec<_> =
+        fs::read_dir(mounted.aged()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["mine"]);
+    assert!(mounted.fill().0 < 0.05, "{:?}", mounted.fill());
+}
+
+#[test]
+fn an_xfs_of_2_gib_reaches_its_fill_and_fragments() {
+    ages("mkfs.xfs -q -f -i maxpct=2", 1, "0.3", |_| ());
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
+    let words = format!("{TARGETS} --turnovers 1.5 --seed 3");
+    let Some(straight) = Mounted::in_memory(SMALL) else { return };
+    straight.age(2, &words).ok();
+    let (wanted, lengths) = (straight.files(), straight.lengths());
+    assert!(is_near(straight.fill(), 0.8, 0.2), "{:?}", straight.fill());
+    drop(straight);
+
+    let killed = Mounted::in_memory(SMALL).unwrap();
+    let mut kills = 0;
+    for stop_at in [60, 260, 420, 700, 1100, 1500] {
+        let resume = if kills > 0 { "--resume" } else { "" };
+        kills += u32::from(killed.killed_at(2, &format!("{words} {resume}"), stop_at));
+    }
+    assert!(kills >= 3, "the run was stopped only {kills} times");
+    let out = killed.age(2, "--resume").ok();
+    assert!(!out.contains("put right"), "nothing is lost by a kill: {out}");
+    let found = killed.files();
+    assert_eq!(killed.lengths(), lengths, "the same files, of the same lengths");
+    assert!(found == wanted, "and of the same contents");
+    killed.age(2, "--remove").ok();
+    assert_eq!(fs::read_dir(killed.aged()).unwrap().count(), 0);
+}
+
+#[test]
+fn ctrl_c_names_the_directory_that_stays_behind_and_what_goes_on_with_it() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(common::program()).current_dir(&mounted.root);
+    command.args("-n 2 age aged --blocks 80% --turnovers 100000".split(' '));
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while mounted.operations() < 50 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let wanted = "age: interrupted; left behind: aged; go on with --resume, or take it away with --remove\n";
+    assert_eq!((ended.status.code(), told.as_str()), (Some(130), wanted));
+    mounted.age(2, "--remove").ok();
+}
+
+#[test]
+fn a_killed_run_that_is_never_resumed_is_removed_whole() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    for (times, stop_at) in [(1, 1), (2, 333), (3, 900)] {
+        assert!(mounted.killed_at(2, &format!("{TARGETS} --turnovers 5"), stop_at));
+        mounted.age(3, "--remove").ok();
+        assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0, "kill number {times}");
+    }
+}
+
+#[test]
+fn what_was_lost_or_left_over_is_put_right_and_told_when_a_run_is_taken_up() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(1, &format!("{TARGETS} --turnovers 0")).ok();
+    let wanted = mounted.files().keys().cloned().collect::<Vec<_>>();
+    fs::remove_file(mounted.aged().join(&wanted[0])).unwrap();
+    fs::write(mounted.aged().join(&wanted[1]), "another length, surely").unwrap();
+    fs::write(mounted.aged().join("rank.0/tree/f4000000000"), "left over").unwrap();
+    fs::write(mounted.aged().join("rank.0/tree/notes"), "foreign").unwrap();
+    let out = mounted.age(1, "--resume --record r").ok();
+    assert!(out.contains("2 files or directories made anew, 1 left over removed"), "{out}");
+    let time = out.lines().find(|line| line.starts_with("time ")).unwrap();
+    assert!(time.ends_with(" since --resume"), "the last part only: {time}");
+    let state = state_of(&mounted.root.join("r"));
+    assert_eq!((state.made_anew, state.left_over), (2, 1));
+    let found = mounted.files();
+    assert!(wanted.iter().all(|path| found.contains_key(path)));
+    assert!(!found.contains_key(Path::new("rank.0/tree/f4000000000")));
+    assert_eq!(found[Path::new("rank.0/tree/notes")], b"foreign", "what is not ours stays");
+}
+
+#[test]
+fn a_finished_run_ages_on_when_more_turnovers_are_asked_for() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(2, &format!("{TARGETS} --turnovers 0.5")).ok();
+    mounted.age(2, "--resume --turnovers 1.5 --record r").ok();
+    let state = state_of(&mounted.root.join("r"));
+    assert!((1.5..1.7).contains(&state.turnovers), "{state:?}");
+    assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
+    assert_eq!((state.seed, state.kind.as_str(), state.extents), (0, "age", None));
+    assert_refused(&mounted.age(3, "--resume"), 2, "was begun by 2 ranks, not 3; resume it with as many");
+    assert_refused(&mounted.age(2, "--resume --seed 9"), 2, "--seed is not as it was at the beginning");
+    assert_refused(&mounted.age(2, TARGETS), 2, "was begun already: --resume goes on there");
+}
+
+#[test]
+fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_goes_on_later() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    let child = assay(&mounted.root, &format!("-n 2 age aged {TARGETS} --ceiling 85% --turnovers 100000"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while mounted.operations() < 500 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let at_work = "odometer: another run is at work here";
+    assert_refused(&mounted.age(2, "--resume"), 1, at_work);
+    assert_refused(&mounted.age(2, "--remove"), 1, at_work);
+    fs::write(mounted.root.join("other"), vec![1; 8 << 20]).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8(ended.stderr).unwrap();
+    let ran = Ran { status: ended.status.code(), out: String::new(), err };
+    assert_refused(&ran, 1, "and the ceiling is 85.0 %; make room and go on with --resume");
+    fs::remove_file(mounted.root.join("other")).unwrap();
+    // What was asked for first would take for ever.
+    assert_refused(&mounted.age(2, "--resume --timeout 300ms"), 1, "the time of --timeout is over");
+    mounted.age(2, "--remove").ok();
+}
+
+#[test]
+fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_others_are_not_made_way_for() {
+    // Half of it is for root only, and the program is not root.
+    let Some(mounted) = Mounted::on_loop("mkfs.ext4 -q -F -m 50 -N 2048", 64 << 20) else { return };
+    fs::write(mounted.root.join("p.toml"), "[size]\nmedian_bytes = 100000\nsigma = 0.5\n").unwrap();
+    std::os::unix::fs::chown(&mounted.root, Some(65534), Some(65534)).unwrap();
+    let program = common::program();
+    let nobody = |words: &str| {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+        command.current_dir(&mounted.root).args(words.split_whitespace());
+        command
+    };
+    if !nobody("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: nobody else can run the program here");
+        return;
+    }
+    let ran = run(&mut nobody("-n 2 age aged --inodes 25% --profile p.toml"));
+    assert_refused(&ran, 1, "No space left on device (os error 28); blocks are at ");
+    assert!(
+        ran.err.contains("aged/rank.") && ran.err.contains("make room and go on with --resume"),
+        "{ran:?}"
+    );
+    // Root may write on, and others then hold what is missing: nothing of ours goes for them.
+    mounted.age(2, "--resume").ok();
+    assert!((mounted.fill().1 - 0.25).abs() < 0.01, "{:?}", mounted.fill());
+    let before = mounted.lengths();
+    (0..400).for_each(|number| fs::write(mounted.root.join(format!("other{number}")), "").unwrap());
+    assert_refused(&mounted.age(2, "--resume"), 1, "others hold so much by now that more than half");
+    assert_eq!(mounted.lengths(), before);
+}
+
+#[test]
+fn where_nobody_may_write_it_is_refused_and_not_begun() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    fs::create_dir(mounted.aged()).unwrap();
+    for path in [&mounted.root, &mounted.aged()] {
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let program = common::program();
+    let nobody = |words: &str| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+        command.current_dir(&mounted.root).args(words.split_whitespace());
+        command
+    };
+    if !nobody("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: nobody else can run the program here");
+        return;
+    }
+    for words in ["-n 2 age aged --blocks 80%", "-n 2 age new --blocks 80%"] {
+        let ran = run(&mut nobody(words));
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{words}: {ran:#?}");
+        assert!(ran.err.contains("Permission denied"), "{ran:#?}");
+    }
+    assert!(!mounted.root.join("new").exists());
+    assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    fs::write(mounted.root.join("bad.toml"), "[size]\nsigma = 0\n").unwrap();
+    fs::create_dir(mounted.root.join("full")).unwrap();
+    fs::write(mounted.root.join("full/mine"), "").unwrap();
+    for (words, says) in [
+        ("aged", "nothing to reach; give --blocks 80%, --inodes 20%, or both"),
+        ("aged --blocks 80", "--blocks 80: `80` has no unit; give a share between 0 and 100 %, as 80%"),
+        ("aged --blocks 1% --inodes 80%", "--blocks 1.0 %, --inodes 80.0 %: "),
+        ("aged --blocks 120%", "--blocks 120%: out of range; give a share between 0 and 100 %"),
+        ("aged --inodes 20s", "--inodes 20s: is no share"),
+        (
+            "aged --blocks 90% --record r",
+            "--blocks 90.0 %: is not below the ceiling of 90.0 %; raise --ceiling",
+        ),
+        ("aged --blocks 80% --timeout 5", "--timeout 5: give a time with its unit"),
+        ("aged --blocks 80% --turnovers -1e9", "--turnovers"),
+        ("aged --blocks 80% --profile none.toml", "--profile none.toml: No such file"),
+        ("aged --blocks 80% --profile bad.toml", "--profile bad.toml: size.sigma = 0: give a number above 0"),
+        ("aged --inodes 20%", "would bring the blocks to"),
+        ("aged --resume", "nothing to resume, there is no .assay-age.json in it"),
+        ("full --remove --ceiling 50%", "the argument '--remove' cannot be used with '--ceiling <SHARE>'"),
+        ("full --remove --timeout 5s", "the argument '--remove' cannot be used with '--timeout <TIME>'"),
+        ("full --remove", "there is no .assay-age.json in it, so nothing is removed"),
+        ("full --blocks 80%", "full is not empty (mine); name a directory that is empty"),
+        ("none/aged --blocks 80%", "none: No such file or directory"),
+    ] {
+        let ran = run(&mut assay(&mounted.root, &format!("-n 2 age {words}")));
+        if words.contains("-1e9") {
+            assert_eq!(ran.status, Some(2), "{ran:?}");
+        } else if says.starts_with("the argument") {
+            assert!(ran.status == Some(2) && ran.err.contains(says), "{ran:?}");
+        } else {
+            assert_refused(&ran, 2, says);
+        }
+        assert!(!mounted.aged().exists(), "{words}: nothing is written");
+    }
+    assert!(mounted.root.join("full/mine").exists() && !mounted.root.join("r").exists());
+}
+
+#[test]
+fn one_target_is_enough_and_the_printed_profile_is_the_built_in_one() {
+    let Some(mounted) = Mounted::in_memory("size=64m,nr_inodes=60000") else { return };
+    let profile = run(&mut assay(&mounted.root, "age --print-profile")).ok();
+    fs::write(mounted.root.join("p.toml"), &profile).unwrap();
+    mounted.age(1, "--blocks 50% --turnovers 0 --profile p.toml --record r").ok();
+    assert!((mounted.fill().0 - 0.5).abs() < 0.01, "{:?}", mounted.fill());
+    let by_file = state_of(&mounted.root.join("r"));
+    assert_eq!((by_file.inodes_target, by_file.turnovers), (None, 0.0));
+    mounted.age(1, "--remove").ok();
+    mounted.age(1, "--blocks 50% --turnovers 0 --record r2").ok();
+    assert_eq!(state_of(&mounted.root.join("r2")).profile_sha256, by_file.profile_sha256);
+    mounted.age(1, "--remove").ok();
+    fs::write(mounted.root.join("p.toml"), "[size]\nmedian_bytes = 500\nsigma = 0.5\ntail_share = 0\n")
+        .unwrap();
+    mounted.age(1, "--inodes 10% --turnovers 0 --profile p.toml").ok();
+    assert!((mounted.fill().1 - 0.1).abs() < 0.01, "{:?}", mounted.fill());
+    let sizes: Vec<usize> = mounted.files().values().map(Vec::len).collect();
+    assert!(sizes.iter().all(|size| *size < 20_000), "as the profile says");
+}
+
+#[test]
+fn data_is_neither_zeros_nor_twice_the_same() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(2, "--blocks 60% --inodes 30% --turnovers 0.5").ok();
+    let mut seen = std::collections::HashSet::new();
+    let mut blocks = 0;
+    for data in mounted.files().values() {
+        for block in data.chunks_exact(4096) {
+            blocks += 1;
+            assert!(seen.insert(block.to_vec()), "two blocks hold the same");
+        }
+    }
+    assert!(blocks > 3000, "{blocks}");
+    assert!(!seen.contains(&vec![0; 4096]));
+}

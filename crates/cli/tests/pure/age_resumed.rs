@@ -1,0 +1,97 @@
+//! `age --resume` after what a crash of a node, another run or another person did to the directory.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::age::{Mounted, SMALL, TARGETS, assert_refused};
+
+/// Has an odometer say less by so many operations, as after a crash of its node.
+fn put_back(odometer: &Path, operations: u64) {
+    let bytes = fs::read(odometer).unwrap();
+    let done = u64::from_le_bytes(bytes[..8].try_into().unwrap()).saturating_sub(operations);
+    fs::write(odometer, [done.to_le_bytes(), (!done).to_le_bytes()].concat()).unwrap();
+}
+
+#[test]
+fn a_run_whose_odometers_are_behind_after_a_crash_ends_as_if_it_had_not_been_stopped() {
+    let words = format!("{TARGETS} --turnovers 1.5 --seed 3");
+    let Some(straight) = Mounted::in_memory(SMALL) else { return };
+    straight.age(2, &words).ok();
+    let lengths = straight.lengths();
+    drop(straight);
+    for (when, stop_at, behind) in [("mid-fill", 300, 150), ("mid-churn", 900, 250)] {
+        let crashed = Mounted::in_memory(SMALL).unwrap();
+        assert!(crashed.killed_at(2, &words, stop_at), "{when}");
+        for rank in 0..2 {
+            put_back(&crashed.aged().join(format!("rank.{rank}/odometer")), behind);
+        }
+        let out = crashed.age(2, "--resume").ok();
+        assert!(out.contains("put right when resumed"), "{when}: {out}");
+        assert_eq!(crashed.lengths(), lengths, "{when}");
+        crashed.age(2, "--remove").ok();
+        assert_eq!(fs::read_dir(crashed.aged()).unwrap().count(), 0, "{when}");
+    }
+}
+
+#[test]
+fn a_resume_that_is_refused_changes_nothing() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(2, &format!("{TARGETS} --turnovers 0.5")).ok();
+    let marker = mounted.aged().join(".assay-age.json");
+    let before = fs::read(&marker).unwrap();
+    let other = fs::File::open(mounted.aged().join("rank.1/odometer")).unwrap();
+    other.lock().unwrap();
+    let ran = mounted.age(2, "--resume --turnovers 2 --ceiling 95%");
+    assert_refused(&ran, 1, "rank.1/odometer: another run is at work here");
+    assert_eq!(fs::read(&marker).unwrap(), before);
+    other.unlock().unwrap();
+    mounted.age(2, "--resume --turnovers 0.6 --ceiling 95%").ok();
+    assert_ne!(fs::read(&marker).unwrap(), before);
+}
+
+#[test]
+fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_refuse() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    for rank in [0, 1, 5] {
+        fs::create_dir_all(mounted.aged().join(format!("rank.{rank}/tree"))).unwrap();
+        fs::write(mounted.aged().join(format!("rank.{rank}/odometer")), "").unwrap();
+    }
+    let theirs = mounted.aged().join("rank.5/tree/theirs");
+    fs::write(&theirs, "").unwrap();
+    let refused = mounted.age(2, &format!("{TARGETS} --turnovers 0"));
+    assert_refused(&refused, 2, "aged is not empty (rank.5); name a directory that is empty");
+    fs::remove_file(theirs).unwrap();
+    mounted.age(2, &format!("{TARGETS} --turnovers 0")).ok();
+    mounted.age(3, "--remove").ok();
+    assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_directory_that_has_become_a_link_is_not_gone_into() {
+    let Some(mounted) = Mounted::in_memory(SMALL) else { return };
+    mounted.age(1, &format!("{TARGETS} --turnovers 0")).ok();
+    // Somebody's directory with the names of one of ours.
+    let (ours, theirs) = (mounted.aged().join("rank.0/tree/d1"), mounted.root.join("theirs"));
+    let moved = mounted.root.join("moved");
+    fs::rename(&ours, &moved).unwrap();
+    fs::create_dir(&theirs).unwrap();
+    for entry in fs::read_dir(&moved).unwrap() {
+        let name = entry.unwrap().file_name();
+        fs::write(theirs.join(name), "theirs").unwrap();
+    }
+    fs::write(theirs.join("f4000000000"), "theirs").unwrap();
+    let names = || fs::read_dir(&theirs).unwrap().count();
+    let before = names();
+    assert!(before > 1, "there is something in it");
+    std::os::unix::fs::symlink("../../../theirs", &ours).unwrap();
+    let told = "rank.0/tree/d1: is no directory any more; move it away, and --resume again";
+    assert_refused(&mounted.age(1, "--resume"), 1, told);
+    assert_eq!(names(), before);
+    let told = "rank.0/tree/d1: is not of this program's making, and stays";
+    assert_refused(&mounted.age(1, "--remove"), 1, told);
+    assert_eq!(names(), before);
+    assert!(fs::read(theirs.join("f4000000000")).unwrap() == b"theirs" && ours.is_symlink());
+    fs::remove_file(&ours).unwrap();
+    mounted.age(1, "--remove").ok();
+    assert_eq!((fs::read_dir(mounted.aged()).unwrap().count(), names()), (0, before));
+}

@@ -1,0 +1,286 @@
+//! Campaigns with the real program from end to end: what they leave, what they conclude, what they
+//! do not touch.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::campaign::{Place, SmallFs, WRITTEN_AND_READ, json, names, signal, tree, until};
+use crate::common::{self, Ran};
+use results::folder;
+
+#[test]
+fn a_campaign_that_passes_leaves_whole_evidence_that_can_be_judged_again() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert!(ran.out.contains("PASS: All 3 clauses are met."), "{ran:#?}");
+    for text in [&ran.out, &ran.err] {
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "no terminal, no control: {text:?}");
+    }
+    let folder = place.folder();
+    let machines = ["machine-after.json", "machine-before.json"];
+    let files = [&["campaign.json", "chain.jsonl", "jobs"], &machines[..], &["plan.toml"]].concat();
+    assert_eq!(names(&folder), [&files[..], &["report.html", "summary.json", "verdicts.json"]].concat());
+    let jobs = ["0001-W-r1", "0002-W-r2", "0003-dataset.d-r1", "0004-R-r1", "0005-C-r1"];
+    assert_eq!(names(&folder.join("jobs")), jobs);
+    assert_eq!(fs::read(folder.join("plan.toml")).unwrap(), fs::read(place.path("p.toml")).unwrap());
+    for job in jobs {
+        let mut files = vec!["job.json", "records.jsonl", "stderr.txt", "stdout.txt"];
+        if job.contains("dataset") {
+            files.insert(0, "dataset.json");
+        }
+        let job = folder.join("jobs").join(job);
+        assert_eq!(names(&job), files);
+        let facts = json(&job.join("job.json"));
+        assert!(facts["argv"].as_array().unwrap().iter().any(|word| word == "ior"), "{facts}");
+        assert!(facts["env"]["PATH"].is_string(), "{facts}");
+        assert!(fs::read_to_string(job.join("stdout.txt")).unwrap().contains("Max "), "{job:?}");
+    }
+    assert_eq!(place.outcomes(), ["W PASS", "R PASS", "C PASS"]);
+    assert!(fs::read_to_string(folder.join("report.html")).unwrap().contains("two ranks write"));
+
+    let before = tree(&folder);
+    let at = folder.to_string_lossy().into_owned();
+    let table = place.assay(&format!("judge {at}")).ok();
+    assert!(ran.out.starts_with(&table), "{table}");
+    assert!(place.assay(&format!("verify {at}")).ok().contains(" is whole: 5 jobs\nHead "));
+    assert!(place.assay(&format!("report {at}")).ok().contains("report.html   (as it was)"));
+    assert_eq!(tree(&folder), before, "looking changes nothing");
+}
+
+#[test]
+fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    place.campaign().ok();
+    let folder = place.folder();
+    let verify = || place.assay(&format!("verify {}", folder.display()));
+    let changed = |file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>| {
+        let path = folder.join(file);
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, change(&whole)).unwrap();
+        let ran = verify();
+        fs::write(&path, whole).unwrap();
+        assert_eq!((ran.status, ran.err.as_str()), (Some(1), ""), "{file}: {ran:#?}");
+        assert!(ran.out.starts_with(file), "{file}: {ran:#?}");
+        assert_eq!(ran.out.lines().count(), 2, "one sentence and the sum: {ran:#?}");
+    };
+    let flip = |whole: &[u8], at: usize| {
+        let mut bytes = whole.to_vec();
+        bytes[at] ^= 1;
+        bytes
+    };
+    for file in ["jobs/0001-W-r1/stdout.txt", "plan.toml"] {
+        changed(file, &|whole| flip(whole, whole.len() / 2));
+    }
+    // In the middle it may be a digit of a number that a verdict is about, which is a second finding.
+    changed("jobs/0004-R-r1/records.jsonl", &|whole| flip(whole, 0));
+    let better =
+        |whole: &[u8]| String::from_utf8_lossy(whole).replacen("meets", "surely meets", 1).into_bytes();
+    for file in ["verdicts.json", "report.html"] {
+        changed(file, &better);
+    }
+    let swap = |whole: &[u8]| String::from_utf8_lossy(whole).replace("PASS", "FAIL").into_bytes();
+    let ran = {
+        let path = folder.join("verdicts.json");
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, swap(&whole)).unwrap();
+        let ran = verify();
+        assert!(place.assay(&format!("judge {}", folder.display())).err.contains("says FAIL of W write.bw"));
+        fs::write(&path, whole).unwrap();
+        ran
+    };
+    assert!(ran.out.starts_with("verdicts.json was changed: SHA-256 "), "{ran:#?}");
+    fs::remove_dir_all(folder.join("jobs/0002-W-r2")).unwrap();
+    let ran = verify();
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.starts_with("jobs/0002-W-r2 is missing\n"), "{ran:#?}");
+    fs::write(folder.join("jobs/0004-R-r1/job.json"), "{").unwrap();
+    let ran = verify();
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.contains("jobs/0004-R-r1/job.json was changed: SHA-256 "), "{ran:#?}");
+    assert_eq!(place.assay("verify dir").status, Some(2), "no campaign, no answer");
+}
+
+/// Changes verdicts.json, and makes the chain anew for it.
+fn judged_otherwise(folder: &Path, from: &str, to: &str) {
+    let verdicts = folder.join("verdicts.json");
+    let text = fs::read_to_string(&verdicts).unwrap();
+    let mut anew = vec![(folder::sha256(text.as_bytes()), folder::sha256(text.replace(from, to).as_bytes()))];
+    fs::write(&verdicts, text.replace(from, to)).unwrap();
+    let mut chain = String::new();
+    for line in fs::read_to_string(folder.join("chain.jsonl")).unwrap().lines() {
+        let mut line = line.to_owned();
+        anew.iter().for_each(|(old, new)| line = line.replace(old, new));
+        let (body, hash) = line.rsplit_once(",\"hash\":\"").unwrap();
+        let whole = folder::sha256(format!("{body}}}").as_bytes());
+        chain += &format!("{body},\"hash\":\"{whole}\"}}\n");
+        anew.push((hash.trim_end_matches("\"}").to_owned(), whole));
+    }
+    fs::write(folder.join("chain.jsonl"), chain).unwrap();
+}
+
+#[test]
+fn what_another_build_judged_otherwise_is_a_note_and_no_fault() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    let other = place.path("other");
+    fs::copy(common::program(), &other).unwrap();
+    fs::OpenOptions::new().append(true).open(&other).unwrap().write_all(b"\n").unwrap();
+    let by_other = |words: &str| {
+        let mut command = Command::new(&other);
+        command.current_dir(place.path("")).args(words.split_whitespace());
+        common::run(&mut command)
+    };
+    by_other("run p.toml --dir dir").ok();
+    let folder = place.folder();
+    let verify = format!("verify {}", folder.display());
+    let note = |ran: Ran| {
+        let whole = ran.status == Some(0) && ran.out.contains(" is whole: ");
+        assert!(whole, "{ran:#?}");
+        ran.out.lines().filter(|line| line.starts_with("note: ")).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(note(place.assay(&verify)), "");
+    judged_otherwise(&folder, " meets >= 1 B/s", " is at least 1 B/s");
+    let worded = format!(
+        "note: verdicts.json was made by another build of assay {}, which words 2 reasons otherwise; \
+         outcomes and values are the same",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!(note(place.assay(&verify)), worded);
+    let ran = by_other(&verify);
+    assert!(ran.status == Some(1) && ran.out.contains("2 changes found"), "its own build knows: {ran:#?}");
+    judged_otherwise(&folder, "PASS", "FAIL");
+    let told = note(place.assay(&verify));
+    assert!(
+        told.starts_with("note: verdicts.json says FAIL of W write.bw, and the records say PASS\n"),
+        "{told}"
+    );
+    assert!(told.contains("this one does not come to the same outcomes or values"), "{told}");
+    assert_eq!(by_other(&verify).status, Some(1));
+}
+
+#[test]
+fn verdicts_and_report_that_are_missing_come_back_and_another_report_is_not_written_over() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    place.campaign().ok();
+    let folder = place.folder();
+    let before = tree(&folder);
+    fs::remove_file(folder.join("verdicts.json")).unwrap();
+    fs::remove_file(folder.join("report.html")).unwrap();
+    let at = folder.to_string_lossy().into_owned();
+    place.assay(&format!("judge {at}")).ok();
+    place.assay(&format!("report {at}")).ok();
+    for (path, (content, _)) in &before {
+        assert!(path.is_dir() || fs::read(path).unwrap() == *content, "{path:?}");
+    }
+    fs::write(folder.join("report.html"), "mine").unwrap();
+    let ran = place.assay(&format!("report {at}"));
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    assert!(ran.err.contains("stays as it is; write the new one elsewhere with --out FILE"), "{ran:#?}");
+    for inside in ["report.html", "new.html", "jobs/new.html"] {
+        let ran = place.assay(&format!("report {at} --out {at}/{inside}"));
+        assert_eq!(ran.status, Some(2), "{ran:#?}");
+        assert!(ran.err.contains("a file of the campaign's evidence"), "{ran:#?}");
+    }
+    assert_eq!(fs::read_to_string(folder.join("report.html")).unwrap(), "mine");
+    place.assay(&format!("report {at} --out new.html")).ok();
+    assert_eq!(fs::read(place.path("new.html")).unwrap(), before[&folder.join("report.html")].0);
+}
+
+#[test]
+fn a_criterion_that_cannot_be_met_fails() {
+    let place = Place::new();
+    place.plan(
+        "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 256k\"\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"900 PB/s\" }\n",
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["W FAIL"]);
+    assert_eq!(place.assay(&format!("judge {}", place.folder().display())).status, Some(1));
+}
+
+#[test]
+fn a_job_that_fails_is_invalid_and_what_it_complained_is_kept() {
+    let place = Place::new();
+    place.plan(
+        "[[test]]\nid = \"BAD\"\nior = \"-w -e -t 64k -b 256k -o {dir}/nowhere/f\"\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n\
+         [[test]]\nid = \"GOOD\"\nior = \"-w -e -t 64k -b 256k\"\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n",
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["BAD INVALID", "GOOD PASS"]);
+    assert!(place.verdicts()[0].2.contains("nowhere/f"), "{:?}", place.verdicts());
+    let stderr = fs::read_to_string(place.folder().join("jobs/0001-BAD-r1/stderr.txt")).unwrap();
+    assert!(stderr.contains("nowhere/f") && stderr.contains("No such file or directory"), "{stderr}");
+    assert!(place.assay(&format!("verify {}", place.folder().display())).ok().contains("is whole"));
+}
+
+#[test]
+fn a_file_system_that_fills_up_under_a_job_makes_it_invalid_and_the_filler_stays() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "8m") else { return };
+    place.plan(&format!(
+        "{}[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 2m\"\n\
+         criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }}\n",
+        place.hanging("-w")
+    ));
+    fs::create_dir(place.path("evidence")).unwrap();
+    let mut child = place.start("run p.toml --dir dir --campaigns evidence");
+    until("the job that hangs", || place.path("hang.pid").exists());
+    fs::write(place.dir().join("filler"), vec![7; 7 << 20]).unwrap();
+    signal("-KILL", fs::read_to_string(place.path("hang.pid")).unwrap().trim().parse().unwrap());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
+    let verdict = &json(&folder.join("verdicts.json"))[0];
+    assert_eq!(verdict["outcome"], "INVALID");
+    assert!(verdict["reason"].as_str().unwrap().contains("No space left on device"), "{verdict}");
+    let stderr = fs::read_to_string(folder.join("jobs/0001-W-r1/stderr.txt")).unwrap();
+    assert!(stderr.contains("No space left on device"), "{stderr}");
+    assert_eq!(names(&place.dir()), ["filler"]);
+    assert_eq!(fs::read(place.dir().join("filler")).unwrap(), vec![7; 7 << 20]);
+}
+
+#[test]
+fn wrong_data_fails_a_criterion_about_errors() {
+    let place = Place::new();
+    place.plan(
+        "[dataset.d]\nior = \"-w -e -F -t 64k -b 256k -k -G 1\"\n[[test]]\nid = \"C\"\n\
+         uses = \"dataset.d\"\nior = \"-R -F -C -t 64k -b 256k -k -G 1\"\n\
+         setup = [\"dd if=/dev/zero of={dir}/data.00000001 bs=4k seek=20 count=1 conv=notrunc\"]\n\
+         criterion = { metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }\n",
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    let (test, outcome, reason) = place.verdicts().remove(0);
+    assert_eq!((test.as_str(), outcome.as_str()), ("C", "FAIL"), "{reason}");
+    assert!(reason.contains("misses == 0 errors"), "{reason}");
+}
+
+#[test]
+fn nothing_but_the_campaigns_own_is_touched() {
+    let place = Place::new();
+    fs::write(place.path("outside"), "outside").unwrap();
+    for dir in ["tests", "datasets/d", "assay-p-20200101-000000.data/tests"] {
+        fs::create_dir_all(place.dir().join(dir)).unwrap();
+    }
+    for file in ["data", "data.00000000", "tests/data", "assay-p-20200101-000000.data/tests/old"] {
+        fs::write(place.dir().join(file), file).unwrap();
+    }
+    symlink(place.path("outside"), place.dir().join("link")).unwrap();
+    let before = tree(place.path("").as_path());
+    place.plan(WRITTEN_AND_READ);
+    place.campaign().ok();
+    let folder = place.folder();
+    let mut after = tree(place.path("").as_path());
+    after.retain(|path, _| !path.starts_with(&folder) && *path != place.path("p.toml"));
+    assert_eq!(after, before);
+}

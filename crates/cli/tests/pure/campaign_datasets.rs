@@ -1,0 +1,212 @@
+//! Datasets of one campaign: described, looked at before each reader, refused where they are not whole.
+
+use crate::common::campaign::{Place, SmallFs, json, names};
+
+const MADE: &str = "ior = \"-w -e -F -t 64k -b 1m -k -G 7\"\n";
+
+/// A reader of `dataset.d` that compares every byte.
+fn reader(id: &str, more: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nuses = \"dataset.d\"\nior = \"-R -F -C -t 64k -b 1m -k -G 7\"\n{more}\n\
+         criterion = {{ metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }}\n"
+    )
+}
+
+fn whole(place: &Place) -> String {
+    place.assay(&format!("verify {}", place.folder().display())).ok()
+}
+
+#[test]
+fn a_dataset_is_described_in_the_evidence_and_goes_with_its_last_reader() {
+    let place = Place::new();
+    place.plan(&format!("[dataset.d]\n{MADE}{}{}", reader("A", ""), reader("B", "ranks = 1")));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let made = json(&place.folder().join("jobs/0001-dataset.d-r1/dataset.json"));
+    assert_eq!((made["files"].as_u64(), made["bytes"].as_u64()), (Some(2), Some(2 << 20)), "{made:#}");
+    assert_eq!(made["list"][1]["path"], "data.00000001");
+    assert_eq!(made["samples"].as_array().unwrap().len(), 8);
+    assert_eq!(made["campaign"], place.folder().file_name().unwrap().to_str().unwrap());
+    assert!(whole(&place).contains("is whole: 3 jobs"));
+    let report = std::fs::read_to_string(place.folder().join("report.html")).unwrap();
+    let told = report.replace('\u{a0}', " ").contains("2 files of 2.00 MiB, 8 samples taken");
+    assert!(told, "the report tells it");
+    assert_eq!(names(&place.dir()).len(), 1, "{:?}", names(&place.dir()));
+}
+
+#[test]
+fn a_dataset_that_was_changed_between_two_readers_is_not_read_by_the_second() {
+    for (command, why) in [
+        (
+            "printf x | dd of={dir}/data.00000001 bs=1 seek=9 conv=notrunc",
+            "data.00000001 was written to, or its",
+        ),
+        ("truncate -s 1000000 {dir}/data.00000000", "data.00000000 has 1000000 bytes, and had 1048576"),
+        ("printf x >> {dir}/data.00000000", "data.00000000 has 1048577 bytes, and had 1048576"),
+        ("rm {dir}/data.00000001", "data.00000001 is gone"),
+    ] {
+        let place = Place::new();
+        let changing = reader("A", &format!("setup = ['{command}']\nrepetitions = 2"));
+        place.plan(&format!("[dataset.d]\n{MADE}{changing}{}", reader("B", "")));
+        let ran = place.campaign();
+        let lost = command.starts_with("truncate");
+        assert_eq!(ran.status, Some(if lost { 1 } else { 3 }), "{command}: {ran:#?}");
+        for (test, outcome, reason) in place.verdicts() {
+            let told = "could not be started: dataset.d was changed since it was made: ";
+            let first = test == "A" && reason.starts_with("repetition 1 ended with");
+            // A file system may lose the end of a file by itself.
+            let wanted = if test == "A" && lost { "FAIL" } else { "INVALID" };
+            assert!(outcome == wanted && (first || reason.contains(&format!("{told}{why}"))), "{reason}");
+        }
+        let err = std::fs::read_to_string(place.folder().join("jobs/0004-B-r1/stderr.txt")).unwrap();
+        assert!(err.contains(why), "{err}");
+        assert!(whole(&place).contains("is whole: 4 jobs"), "every attempt is in evidence");
+        assert_eq!(names(&place.dir()).len(), 1, "{:?}", names(&place.dir()));
+    }
+}
+
+#[test]
+fn a_dataset_that_came_out_too_small_is_not_read_and_says_what_it_holds_and_what_is_needed() {
+    let place = Place::new();
+    let line = "-w -F -t 64k -b 16m -k -G 7 --rate 20/s -D 1 -O stoneWallingWearOut=1,\
+                stoneWallingStatusFile={dir}/pairs";
+    let cover = "cover = { rate = \"20 MB/s\", time = \"1 s\", margin = 1.5 }";
+    let reader = reader("A", "repetitions = 3")
+        .replace("-b 1m", "-b 16m")
+        .replace("-G 7", "-G 7 -O stoneWallingStatusFile={dir}/pairs");
+    place.plan(&format!("[dataset.d]\nior = \"{line}\"\n{cover}\n{reader}"));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let (_, outcome, reason) = &place.verdicts()[0];
+    assert_eq!(outcome, "INVALID");
+    let needed = ", and its readers need 28.6 MiB (20.0 MB/s for 1.00 s, 1.5 times)";
+    assert!(reason.starts_with("dataset.d holds ") && reason.ends_with(needed), "{reason}");
+    assert!(ran.err.contains("left out: dataset.d holds "), "{ran:#?}");
+    assert_eq!(names(&place.folder().join("jobs")), ["0001-dataset.d-r1"], "no reader was started");
+    assert!(whole(&place).contains("is whole: 1 job"));
+}
+
+#[test]
+fn a_dataset_whose_files_are_not_what_the_records_say_is_not_read() {
+    let launcher = |then: &str| {
+        format!(
+            "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", \"-c\", '''ranks=$1; shift; program=$1; shift\n\
+             \"$program\" -n \"$ranks\" \"$@\" || exit; case \"$*\" in *\" -w \"*) ;; *) exit;; esac\n\
+             cd {{dir}}/*.data/datasets/d && {then}''', \"sh\", \"{{ranks}}\", \"{{cmd}}\"]\n"
+        )
+    };
+    for (then, why) in [
+        ("rm data.00000001", "dataset.d: 1 of 2 files found"),
+        ("truncate -s 5 data.00000000", "data.00000000 has 5 bytes, and the records say 1048576"),
+        (
+            "rm data.00000000; truncate -s 1048576 data.00000000",
+            "data.00000000 is sparse: the file system gave 0 B",
+        ),
+    ] {
+        let place = Place::new();
+        let launch = launcher(then).replace("{dir}", &place.dir().display().to_string());
+        place.plan(&format!("{launch}[dataset.d]\n{MADE}{}", reader("A", "")));
+        let ran = place.campaign();
+        assert_eq!(place.outcomes(), ["A INVALID"], "{then}: {ran:#?}");
+        assert!(place.verdicts()[0].2.contains(why), "{:?}", place.verdicts());
+        assert_eq!(names(&place.folder().join("jobs")), ["0001-dataset.d-r1"], "no reader was started");
+    }
+}
+
+#[test]
+fn a_file_system_that_is_full_half_way_makes_readers_invalid_and_leaves_nothing() {
+    for keep in ["", "keep = \"7 days\"\n"] {
+        let place = Place::new();
+        let Some(_mounted) = SmallFs::mount(&place.dir(), "24m") else { return };
+        let fill = place.dir().join("fill").display().to_string();
+        let setup = format!("setup = [\"head -c 12M /dev/zero > {fill}\"]\n");
+        let made = MADE.replace("-b 1m", "-b 8m");
+        place.plan(&format!("[dataset.d]\n{made}{setup}{keep}{}", reader("A", "").replace("-b 1m", "-b 8m")));
+        let ran = place.campaign();
+        assert_eq!(ran.status, Some(3), "{ran:#?}");
+        let (_, outcome, reason) = &place.verdicts()[0];
+        assert_eq!(outcome, "INVALID");
+        let told = reason.starts_with("dataset.d, whose files it reads, ended with status ");
+        assert!(told && reason.contains("No space left on device"), "{reason}");
+        let left = names(&place.dir());
+        assert_eq!((left.len(), left.contains(&"fill".to_owned())), (2, true), "{left:?}");
+    }
+}
+
+#[test]
+fn names_are_counted_before_each_reader() {
+    let place = Place::new();
+    let look = |id: &str, more: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nuses = \"dataset.n\"\nmdtest = \"-F -T -n 40 -u\"\n\
+             cache = \"warm\"\n{more}\n\
+             criterion = {{ metric = \"file_stat.failures\", op = \"==\", value = \"0 errors\" }}\n"
+        )
+    };
+    let made = "[dataset.n]\nmdtest = \"-F -C -n 40 -u\"\n";
+    place.plan(&format!("{made}{}{}", look("A", ""), look("B", "")));
+    place.campaign().ok();
+    let counted = json(&place.folder().join("jobs/0001-dataset.n-r1/dataset.json"));
+    assert_eq!(counted["files"].as_u64(), Some(80), "{counted:#}");
+    let place = Place::new();
+    let more = "setup = ['rm $(find {dir} -name file.mdtest.1.7)']";
+    place.plan(&format!("{made}{}{}", look("A", more), look("B", "")));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let (_, outcome, reason) = &place.verdicts()[1];
+    let why = "dataset.n was changed since it was made: 79 files were counted in ";
+    assert!(
+        outcome == "INVALID" && reason.contains(why) && reason.contains("there were 80 files"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_stat_of_names_that_this_node_made_for_a_dataset_is_none_of_the_file_system() {
+    let place = Place::new();
+    place.plan(
+        "[dataset.n]\nmdtest = \"-F -C -n 40\"\n[[test]]\nid = \"A\"\nuses = \"dataset.n\"\n\
+         mdtest = \"-F -T -n 40\"\n\
+         criterion = { metric = \"file_stat.rate\", op = \">\", value = \"1/s\" }\n",
+    );
+    assert_eq!(place.campaign().status, Some(3));
+    let (_, outcome, reason) = &place.verdicts()[0];
+    let why = "the names had been made on the same node";
+    assert!(outcome == "INVALID" && reason.contains(why) && reason.contains("0001-dataset.n-r1"), "{reason}");
+}
+
+#[test]
+fn what_a_deadline_left_of_a_shared_file_is_known_to_the_byte() {
+    let place = Place::new();
+    let pairs = "-O stoneWallingStatusFile={dir}/pairs";
+    let line = format!("-w -t 64k -b 256k -s 400 -k -G 7 --rate 100/s -D 1 -O stoneWallingWearOut=1 {pairs}");
+    let reader = reader("A", "").replace("-F -C -t 64k -b 1m", &format!("-t 64k -b 256k -s 400 {pairs}"));
+    place.plan(&format!(
+        "[dataset.d]\nranks = 3\nior = \"{line}\"\n{}",
+        reader.replace("id = ", "ranks = 3\nid = ")
+    ));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let made = json(&place.folder().join("jobs/0001-dataset.d-r1/dataset.json"));
+    let data = |file: &serde_json::Value| (file["path"].as_str().unwrap().to_owned(), file["data"] == true);
+    let files: Vec<_> = made["list"].as_array().unwrap().iter().map(data).collect();
+    assert_eq!(files, [("data".to_owned(), true), ("pairs".to_owned(), false)]);
+}
+
+#[test]
+fn a_dataset_that_a_test_writes_into_by_way_of_another_is_still_one_of_its_size() {
+    let place = Place::new();
+    let writes = "[[test]]\nid = \"W\"\nuses = \"A\"\nior = \"-w -e -E -z -F -t 4k -b 1m -k -G 7\"\n\
+                  criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n\
+                  [[test]]\nid = \"MIX\"\nuses = \"A\"\nrepetitions = 2\ncache = \"warm\"\n\
+                  ior = \"-e -F -t 4k -b 1m -k -G 7 --rwmix=50\"\n\
+                  criterion = { metric = \"mixed_write.bw\", op = \">=\", value = \"1 B/s\" }\n";
+    place.plan(&format!("[dataset.d]\n{MADE}{}{writes}{}", reader("A", ""), reader("B", "")));
+    let ran = place.campaign();
+    let outcomes = place.outcomes();
+    assert_eq!(
+        (&outcomes[..2], &outcomes[3]),
+        (&["A PASS", "W PASS"].map(str::to_owned)[..], &"B PASS".to_owned())
+    );
+    assert!(!outcomes[2].ends_with("INVALID"), "{ran:#?}");
+}

@@ -1,0 +1,250 @@
+//! Datasets that are kept: used again by later campaigns, made anew where they cannot be, removed with care.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::common;
+use crate::common::campaign::{Place, SmallFs, json, names, signal, until};
+
+/// A dataset that is kept for `keep`, and a reader of it that compares every byte.
+fn plan(keep: &str) -> String {
+    format!(
+        "[dataset.d]\nior = \"-w -e -F -t 64k -b 1m -k -G 7\"\nkeep = \"{keep}\"\n[[test]]\nid = \"A\"\n\
+         uses = \"dataset.d\"\nior = \"-R -F -C -t 64k -b 1m -k -G 7\"\n\
+         criterion = {{ metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }}\n"
+    )
+}
+
+/// Something that is done to a file.
+type Change<'a> = &'a dyn Fn(&PathBuf);
+
+/// The one dataset that is kept.
+fn kept(place: &Place) -> PathBuf {
+    let home = place.dir().join("assay-datasets");
+    let mut found = names(&home);
+    found.retain(|name| !name.starts_with('.'));
+    assert_eq!(found.len(), 1, "{found:?}");
+    home.join(&found[0])
+}
+
+/// Runs the plan in a folder of its own, and gives that and what was said.
+fn campaign(place: &Place, number: u32) -> (PathBuf, String) {
+    let folder = place.path(&format!("c{number}"));
+    fs::create_dir(&folder).unwrap();
+    let ran = place.assay(&format!("run p.toml --dir dir --campaigns c{number}"));
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(names(&place.dir()), ["assay-datasets"], "only what is kept stays");
+    let folder = folder.join(&names(&folder)[0]);
+    assert!(place.assay(&format!("verify {}", folder.display())).ok().contains("is whole: 2 jobs"));
+    (folder, ran.err)
+}
+
+#[test]
+fn a_later_campaign_uses_what_an_earlier_one_kept_and_says_whose_it_is() {
+    let place = Place::new();
+    place.plan(&plan("7 days"));
+    let (first, _) = campaign(&place, 1);
+    let name = first.file_name().unwrap().to_str().unwrap().to_owned();
+    let files = kept(&place).join("files");
+    let before = common::campaign::tree(&files);
+    let (second, said) = campaign(&place, 2);
+    assert!(said.contains(&format!("used again: {name} made it, ")), "{said}");
+    assert_eq!(common::campaign::tree(&files), before, "nothing was written");
+    let job = "jobs/0001-dataset.d-r1";
+    let records = |folder: &PathBuf| fs::read_to_string(folder.join(job).join("records.jsonl")).unwrap();
+    assert_eq!(records(&first), records(&second), "the original records are in both");
+    let made = json(&second.join(job).join("dataset.json"));
+    assert_eq!(
+        (&made["campaign"], &made["reused"]["samples"]),
+        (&name.as_str().into(), &8.into()),
+        "{made:#}"
+    );
+    let notes = json(&second.join("verdicts.json"))[0]["notes"].to_string();
+    let told = format!("dataset.d was made by {name}, ");
+    assert!(notes.contains(&told) && notes.contains("2 files of 2.00 MiB as they were"), "{notes}");
+    let listed = place.assay("datasets dir").ok();
+    assert!(
+        listed.contains("2.00 MiB") && listed.contains(&name) && listed.contains("1 dataset"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn what_has_expired_or_was_changed_is_made_anew_and_told() {
+    let touched = |place: &Place, change: Change<'_>| {
+        let file = kept(place).join("files/data.00000001");
+        let time = fs::metadata(&file).unwrap().modified().unwrap();
+        change(&file);
+        if let Ok(file) = fs::File::options().write(true).open(&file) {
+            file.set_modified(time).unwrap();
+        }
+    };
+    let flip = |file: &PathBuf| {
+        let mut bytes = fs::read(file).unwrap();
+        bytes[0] ^= 1;
+        fs::write(file, bytes).unwrap();
+    };
+    let shrink = |file: &PathBuf| fs::File::options().write(true).open(file).unwrap().set_len(5).unwrap();
+    let remove = |file: &PathBuf| fs::remove_file(file).unwrap();
+    let lose = |file: &PathBuf| fs::remove_file(file.with_file_name("../stderr.txt")).unwrap();
+    let leave = |_: &PathBuf| {};
+    let cases: [(&str, Change<'_>, &str); 5] = [
+        ("7 days", &lose, "lacks stderr.txt"),
+        ("1 ms", &leave, "had expired"),
+        ("7 days", &flip, "was changed since: data.00000001 holds other bytes at 0"),
+        ("7 days", &shrink, "was changed since: data.00000001 has 5 bytes, and had 1048576"),
+        ("7 days", &remove, "was changed since: data.00000001 is gone"),
+    ];
+    for (keep, change, why) in cases {
+        let place = Place::new();
+        place.plan(&plan(keep));
+        campaign(&place, 1);
+        touched(&place, change);
+        let (second, said) = campaign(&place, 2);
+        assert!(said.contains("made anew: that of assay-p-") && said.contains(why), "{said}");
+        let notes = json(&second.join("verdicts.json"))[0]["notes"].to_string();
+        assert!(notes.contains("dataset.d was made anew: ") && notes.contains(why), "{notes}");
+        let made = json(&kept(&place).join("dataset.json"));
+        assert_eq!(made["campaign"], second.file_name().unwrap().to_str().unwrap(), "the new one is kept");
+    }
+}
+
+#[test]
+fn what_is_kept_needs_no_room_a_second_time() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "28m") else { return };
+    place.plan(&plan("7 days").replace("-b 1m", "-b 8m"));
+    campaign(&place, 1);
+    let (_, said) = campaign(&place, 2);
+    assert!(said.contains("used again: "), "{said}");
+    let file = kept(&place).join("files/data.00000000");
+    fs::File::options().write(true).open(file).unwrap().set_len(5).unwrap();
+    let (_, said) = campaign(&place, 3);
+    assert!(said.contains("made anew: "), "the old one makes room for the new one: {said}");
+}
+
+#[test]
+fn another_recipe_is_another_dataset() {
+    let place = Place::new();
+    place.plan(&plan("7 days"));
+    campaign(&place, 1);
+    let home = place.dir().join("assay-datasets");
+    place.plan(&plan("7 days").replace("-G 7", "-G 8"));
+    let (_, said) = campaign(&place, 2);
+    assert!(!said.contains("used again") && !said.contains("made anew"), "{said}");
+    assert_eq!(names(&home).len(), 3, "two and the mark: {:?}", names(&home));
+    let listed = place.assay("datasets dir").ok();
+    assert!(listed.contains("2 datasets, 4.00 MiB"), "{listed}");
+}
+
+#[test]
+fn more_than_was_kept_for_is_made_anew() {
+    let place = Place::new();
+    let line = "-w -e -F -t 64k -b 8m -k -G 7 --rate 40/s -D 1 -O stoneWallingWearOut=1,\
+                stoneWallingStatusFile={dir}/pairs";
+    let reads = "-R -F -t 64k -b 8m -k -G 7 -O stoneWallingStatusFile={dir}/pairs";
+    let wants = |rate: &str| {
+        let plan = plan("7 days").replace("-R -F -C -t 64k -b 1m -k -G 7", reads);
+        let plan = plan.replace("-w -e -F -t 64k -b 1m -k -G 7", line);
+        let cover = format!("cover = {{ rate = \"{rate}\", time = \"1 s\", margin = 1.0 }}\n[[test]]");
+        plan.replace("[[test]]", &cover)
+    };
+    place.plan(&wants("1 kB/s"));
+    campaign(&place, 1);
+    place.plan(&wants("15 MB/s"));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "it comes out too small again: {ran:#?}");
+    assert!(ran.err.contains("made anew: that of ") && ran.err.contains("is not enough: "), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["A INVALID"]);
+    assert_eq!(names(&place.dir()).len(), 1, "what is not enough is not kept: {:?}", names(&place.dir()));
+}
+
+#[test]
+fn a_dataset_whose_making_was_killed_is_nobodys_until_its_campaign_has_gone_on() {
+    let place = Place::new();
+    let plan = format!("{}{}", place.hanging("-w"), plan("7 days"));
+    place.plan(&plan);
+    let mut child = place.start("run p.toml --dir dir");
+    until("the job that hangs", || place.path("hang.pid").exists());
+    let half = kept(&place).join("files/data.00000000");
+    fs::write(&half, "half").unwrap();
+    signal("-INT", child.id());
+    child.wait().unwrap();
+    let listed = place.assay("datasets dir").ok();
+    assert!(listed.contains("never finished") && listed.contains("/assay-p-"), "{listed}");
+    fs::create_dir(place.path("other")).unwrap();
+    let ran = place.assay("run p.toml --dir dir --campaigns other");
+    assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+    assert!(ran.err.contains("is half made by the campaign in ") && ran.err.contains("--resume"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(&half).unwrap(), "half", "nothing was touched");
+    assert!(names(&place.path("other")).is_empty(), "no folder is left of a campaign that was refused");
+    fs::remove_file(place.path("hang")).unwrap();
+    let ran = place.assay(&format!("run --resume {}", place.folder().display()));
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["A PASS"]);
+    assert_eq!(fs::metadata(half).unwrap().len(), 1 << 20);
+    let made = json(&kept(&place).join("dataset.json"));
+    assert_eq!(made["campaign"], place.folder().file_name().unwrap().to_str().unwrap());
+    assert_eq!(names(&place.dir()).len(), 2, "{:?}", names(&place.dir()));
+}
+
+#[test]
+fn two_campaigns_do_not_work_on_one_dataset_and_none_is_removed_under_another() {
+    let place = Place::new();
+    place.plan(&format!("{}{}", place.hanging("-R"), plan("7 days")));
+    let mut child = place.start("run p.toml --dir dir");
+    until("the reader that hangs", || place.path("hang.pid").exists());
+    let name = kept(&place).file_name().unwrap().to_str().unwrap().to_owned();
+    fs::create_dir(place.path("other")).unwrap();
+    for words in ["run p.toml --dir dir --campaigns other", &format!("datasets dir --remove {name}")] {
+        let ran = place.assay(words);
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+        let told = "another campaign, or a job that outlived one, works on this dataset; wait for its end";
+        assert!(ran.err.contains(told), "{ran:#?}");
+    }
+    let listed = place.assay("datasets dir").ok();
+    assert!(listed.contains("being made"), "{listed}");
+    signal("-INT", child.id());
+    child.wait().unwrap();
+    fs::remove_file(place.path("hang")).unwrap();
+    place.assay(&format!("run --resume {}", place.folder().display())).ok();
+    assert!(kept(&place).join("dataset.json").exists());
+}
+
+#[test]
+fn only_what_a_campaign_made_is_removed() {
+    let place = Place::new();
+    place.plan(&plan("1 ms"));
+    campaign(&place, 1);
+    let dataset = kept(&place);
+    let name = dataset.file_name().unwrap().to_str().unwrap().to_owned();
+    let home = place.dir().join("assay-datasets");
+    fs::create_dir(home.join("mine")).unwrap();
+    fs::write(home.join("mine/thesis"), "x").unwrap();
+    let refused = |words: &str, why: &str| {
+        let ran = place.assay(&format!("datasets dir {words}"));
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+        assert!(ran.err.contains(why), "{ran:#?}");
+    };
+    refused("--remove mine", "no dataset `mine` in ");
+    for stranger in ["files/thesis", "thesis"] {
+        fs::write(dataset.join(stranger), "x").unwrap();
+        let why = format!("{stranger} is no part of the dataset, and would go with it; take it away first");
+        refused(&format!("--remove {name}"), &why);
+        refused("--remove-expired", &why);
+        assert!(dataset.join("files/data.00000000").exists() && dataset.join("dataset.json").exists());
+        fs::remove_file(dataset.join(stranger)).unwrap();
+    }
+    let mark = fs::read_to_string(dataset.join(".assay-dataset")).unwrap();
+    fs::write(dataset.join(".assay-dataset"), "somebody's").unwrap();
+    refused(&format!("--remove {name}"), "no dataset `");
+    fs::write(dataset.join(".assay-dataset"), mark).unwrap();
+    assert_eq!(place.assay("datasets dir --remove-expired").ok(), format!("removed {name}\n"));
+    assert_eq!(names(&home), [".assay-datasets", "mine"], "what is somebody's stays");
+    assert_eq!(place.assay("datasets dir --remove-expired").ok(), "nothing has expired\n");
+    fs::remove_dir_all(home.join("mine")).unwrap();
+    campaign(&place, 2);
+    let name = kept(&place).file_name().unwrap().to_str().unwrap().to_owned();
+    place.assay(&format!("datasets dir --remove {name}")).ok();
+    assert!(names(&place.dir()).is_empty(), "the last one takes the directory along");
+}

@@ -1,0 +1,124 @@
+//! Campaigns that keep a dataset, killed before each of their own calls that change a file system: what was
+//! not finished is never taken for whole, and nothing stays that has no name.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::common::campaign::{Place, json, names, there, until};
+use crate::common::{Ran, program, run};
+
+const PLAN: &str = r#"
+[dataset.d]
+ior = "-w -e -F -t 64k -b 128k -k -G 3"
+keep = "7 days"
+[[test]]
+id = "R"
+uses = "dataset.d"
+ior = "-R -F -t 64k -b 128k -k -G 3"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+"#;
+/// The calls by which datasets come, get their names and go.
+const CALLS: [&str; 6] = ["mkdir", "rename", "symlink", "unlink", "unlinkat", "rmdir"];
+/// In how many parts, run beside each other, the moments are tried.
+const PARTS: usize = 3;
+
+fn folders(place: &Place) -> Vec<PathBuf> {
+    let own =
+        |name: &String| name.starts_with("assay-") && !name.ends_with(".data") && name != "assay-datasets";
+    names(&place.dir()).iter().filter(|name| own(name)).map(|name| place.dir().join(name)).collect()
+}
+
+/// Runs `words` again while a job that outlived its campaign holds it or its dataset.
+fn patient(place: &Place, words: &str) -> Ran {
+    let mut ran = place.assay(words);
+    until("the end of the job that was left", || {
+        let waits = ran.err.contains("still works on this") || ran.err.contains("works on this dataset");
+        if waits {
+            ran = place.assay(words);
+        }
+        !waits
+    });
+    ran
+}
+
+/// The one dataset, which is whole.
+fn whole(place: &Place, when: &str) -> PathBuf {
+    let home = place.dir().join("assay-datasets");
+    let mut found = names(&home);
+    found.retain(|name| name != ".assay-datasets");
+    assert_eq!(found.len(), 1, "{when}: {found:?}");
+    let dataset = home.join(&found[0]);
+    let there = [".assay-dataset", "dataset.json", "files", "job.json", "records.jsonl", "stderr.txt"];
+    assert_eq!(names(&dataset), [&there[..], &["stdout.txt"]].concat(), "{when}");
+    assert_eq!(names(&dataset.join("files")), ["data.00000000", "data.00000001"], "{when}");
+    dataset
+}
+
+/// Goes on after a kill, or begins anew where nothing had begun, and uses the dataset once more.
+fn goes_on(place: &Place, when: &str) {
+    let begun = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
+    let ran = match &begun {
+        Some(folder) => patient(place, &format!("run --resume {}", folder.display())),
+        None => {
+            folders(place).iter().for_each(|folder| fs::remove_dir_all(folder).unwrap());
+            patient(place, "run p.toml --dir dir")
+        }
+    };
+    let ended = ran.err.contains("has ended, nothing is left to resume");
+    assert!(ran.status == Some(0) || ended, "{when}: {ran:#?}");
+    let dataset = whole(place, when);
+    let first = place.folder();
+    assert_eq!(place.outcomes(), ["R PASS"], "{when}");
+    let verdict = json(&first.join("verdicts.json"))[0].to_string();
+    assert!(!verdict.contains("used again"), "{when}: {verdict}");
+    fs::create_dir(place.path("again")).unwrap();
+    let ran = place.assay("run p.toml --dir dir --campaigns again");
+    assert_eq!(ran.status, Some(0), "{when}: {ran:#?}");
+    assert!(ran.err.contains("used again: "), "{when}: {ran:#?}");
+    let made = json(&dataset.join("dataset.json"));
+    assert_eq!(made["campaign"], first.file_name().unwrap().to_str().unwrap(), "{when}");
+    assert!(place.assay(&format!("verify {}", first.display())).ok().contains("is whole: 2 jobs"), "{when}");
+    // One that was killed before its folder had begun leaves its marked directory for files.
+    let data = |name: &String| name.ends_with(".data");
+    let left: Vec<String> = names(&place.dir()).into_iter().filter(|name| !data(name)).collect();
+    assert_eq!(left.len(), 2, "{when}: {left:?}");
+}
+
+fn part(first: usize) {
+    if !there("strace") {
+        return;
+    }
+    let mut kills = 0;
+    for call in CALLS {
+        for number in (first..).step_by(PARTS) {
+            let place = Place::new();
+            place.plan(PLAN);
+            let mut command = Command::new("strace");
+            let inject = format!("inject={call}:signal=KILL:when={number}");
+            command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);
+            command.arg(program()).args(["run", "p.toml", "--dir", "dir"]).current_dir(place.path(""));
+            if run(&mut command).status.is_some() {
+                break;
+            }
+            goes_on(&place, &format!("killed at {call} {number}"));
+            kills += 1;
+        }
+    }
+    assert!(kills > 6, "{kills} moments");
+}
+
+#[test]
+fn a_dataset_of_a_campaign_killed_at_any_of_its_calls_is_whole_or_made_anew() {
+    part(1);
+}
+
+#[test]
+fn the_second_part_of_these_moments() {
+    part(2);
+}
+
+#[test]
+fn the_third_part_of_these_moments() {
+    part(3);
+}

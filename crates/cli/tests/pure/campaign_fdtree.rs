@@ -1,0 +1,61 @@
+//! Campaigns whose tests are lines of `fdtree`.
+
+use crate::common;
+use crate::common::campaign::Place;
+use crate::common::fdtree::complaint;
+
+const SHAPE: &str = "-l 2 -d 2 -f 3 -s 1";
+
+#[test]
+fn one_test_makes_the_trees_and_a_later_one_removes_them() {
+    let place = Place::new();
+    place.plan(&format!(
+        r#"
+[[test]]
+id = "ALL"
+clause = "a tree is made and removed"
+fdtree = "{SHAPE}"
+ranks = 1
+repetitions = 1
+criterion = [
+  {{ metric = "file_creation.rate", op = ">", value = "1/s" }},
+  {{ metric = "directory_removal.failures", op = "==", value = "0 count" }},
+]
+[[test]]
+id = "MADE"
+fdtree = "-C {SHAPE}"
+repetitions = 1
+criterion = {{ metric = "directory_creation.latency.p99", op = "<", value = "1 h" }}
+[[test]]
+id = "GONE"
+uses = "MADE"
+fdtree = "-R {SHAPE}"
+repetitions = 1
+criterion = {{ metric = "file_removal.rate", op = ">", value = "1/s" }}
+"#
+    ));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["ALL PASS", "ALL PASS", "MADE PASS", "GONE PASS"]);
+}
+
+#[test]
+fn a_line_that_fdtree_would_refuse_is_refused_with_the_plan() {
+    for (line, why) in [
+        ("-l two", "test T: -l two: a whole number from 0 on is wanted"),
+        ("-C -l 1 -s 2k", "test T: -s 2k: a whole number from 0 on is wanted"),
+        ("-l 90 -d 9", "more than 2^63 directories, files or bytes"),
+        ("-h", "the line runs nothing"),
+        ("-x", "unknown option `-x`"),
+    ] {
+        let place = Place::new();
+        place.plan(&format!(
+            "[[test]]\nid = \"T\"\nfdtree = \"{line}\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }}\n"
+        ));
+        let ran = common::run(&mut place.command("plan check p.toml"));
+        let said = ran.err.replace("assay: ", "fdtree: ");
+        let said = complaint(&common::Ran { err: said, ..ran }, 2);
+        assert!(said.contains(why), "{line}: {said}");
+    }
+}

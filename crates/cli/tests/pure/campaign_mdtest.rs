@@ -1,0 +1,111 @@
+//! Campaigns whose tests are lines of `mdtest`.
+
+use crate::common;
+use crate::common::campaign::Place;
+use crate::common::mdtest::complaints;
+
+#[test]
+fn one_test_makes_the_names_and_a_later_one_looks_at_and_removes_them() {
+    let place = Place::new();
+    place.plan(
+        r#"
+[[test]]
+id = "MADE"
+clause = "files are made"
+mdtest = "-F -C -n 200 -u -z 1 -b 2 -w 64 -G 7"
+repetitions = 1
+criterion = { metric = "file_creation.rate", op = ">", value = "1/s" }
+[[test]]
+id = "COLD"
+uses = "MADE"
+mdtest = "-F -T -n 200 -u -z 1 -b 2"
+repetitions = 1
+criterion = { metric = "file_stat.rate", op = ">", value = "1/s" }
+[[test]]
+id = "SEEN"
+uses = "MADE"
+cache = "warm"
+mdtest = "-F -T -E -r -n 200 -u -z 1 -b 2 -e 64 -X -G 7 --operations list,link"
+repetitions = 1
+criterion = [
+  { metric = "file_stat.rate", op = ">", value = "1/s" },
+  { metric = "file_read.latency.p99", op = "<", value = "1 h" },
+  { metric = "file_removal.failures", op = "==", value = "0 count" },
+  { metric = "file_link.rate", op = ">", value = "1/s" },
+]
+"#,
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "what this node made was looked at on it: {ran:#?}");
+    assert_eq!(
+        place.outcomes(),
+        ["MADE PASS", "COLD INVALID", "SEEN PASS", "SEEN PASS", "SEEN PASS", "SEEN PASS"]
+    );
+}
+
+#[test]
+fn a_stat_of_names_that_the_same_node_has_just_made_is_judged_only_where_the_plan_means_it() {
+    let place = Place::new();
+    let test = |id: &str, cache: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nmdtest = \"-F -C -T -r -n 50\"\nrepetitions = 1\n{cache}\n\
+             criterion = [\n\
+             {{ metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }},\n\
+             {{ metric = \"file_stat.rate\", op = \">\", value = \"1/s\" }},\n]\n"
+        )
+    };
+    place.plan(&[test("COLD", ""), test("WARM", "cache = \"warm\"")].concat());
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["COLD PASS", "COLD INVALID", "WARM PASS", "WARM PASS"]);
+}
+
+#[test]
+fn a_line_that_mdtest_would_refuse_is_refused_with_the_plan() {
+    for (line, why) in [
+        ("-F -n two", "test T: -n: `two` is not a whole number"),
+        ("-F -n 1 -c -S", "-c not compatible with -S"),
+        ("-F -n 1 -a MPIIO", "Backend doesn't support MDTest"),
+        ("-h", "the line runs nothing"),
+    ] {
+        let place = Place::new();
+        place.plan(&format!(
+            "[[test]]\nid = \"T\"\nmdtest = \"{line}\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }}\n"
+        ));
+        let ran = common::run(&mut place.command("plan check p.toml"));
+        let said = common::Ran { err: ran.err.replace("assay: ", "mdtest: "), ..ran };
+        assert_eq!(said.status, Some(2), "{line}: {said:#?}");
+        assert!(complaints(&said).iter().any(|told| told.contains(why)), "{line}: {said:#?}");
+    }
+}
+
+/// A plan knows which phases an operation yields, without running it.
+#[test]
+fn every_operation_of_mdtest_may_be_judged() {
+    let dir = tempfile::tempdir().unwrap();
+    let help = common::mdtest::mdtest(dir.path(), 1, "-h").out;
+    let names = help.lines().find_map(|line| line.strip_prefix("Operations for --operations: ")).unwrap();
+    let names: Vec<&str> = names.trim_end_matches('.').split(", ").collect();
+    assert!(names.len() > 5, "{help}");
+    for name in names {
+        let line = format!("-F -n 1 --operations {name}");
+        let file = format!("{name}.records");
+        common::mdtest::mdtest(dir.path(), 1, &format!("-a DUMMY {line} --record {file}"));
+        let records = std::fs::read_to_string(dir.path().join(file)).unwrap();
+        let classic =
+            ["file_creation", "file_stat", "file_read", "file_removal", "tree_creation", "tree_removal"];
+        let mut phases = records.lines().filter_map(|line| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            record["phase"].as_str().filter(|phase| !classic.contains(phase)).map(str::to_owned)
+        });
+        let phase = phases.next().unwrap_or_else(|| panic!("{name} has no phase: {records}"));
+        let place = Place::new();
+        place.plan(&format!(
+            "[[test]]\nid = \"T\"\nmdtest = \"{line}\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"{phase}.rate\", op = \">\", value = \"1/s\" }}\n"
+        ));
+        let ran = common::run(&mut place.command("plan check p.toml"));
+        assert_eq!(ran.status, Some(0), "{name}: {ran:#?}");
+    }
+}

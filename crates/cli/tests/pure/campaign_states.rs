@@ -1,0 +1,86 @@
+//! Campaigns whose tests need a state: an aged file system, preloaded directories.
+
+use crate::common;
+use crate::common::campaign::{Place, SmallFs, json, names};
+
+const STATES: &str = r#"
+[state.aged]
+age = "--blocks 50% --inodes 20% --turnovers 0.2"
+[state.full]
+preload = 40
+[[test]]
+id = "TREE"
+fdtree = "-l 1 -d 2 -f 2 -s 1"
+repetitions = 1
+states = ["aged"]
+criterion = { metric = "file_creation.rate", op = ">", value = "1/s" }
+[[test]]
+id = "NAMES"
+mdtest = "-F -C -T -r -n 20"
+repetitions = 1
+states = ["aged", "full"]
+criterion = [
+  { metric = "file_creation.rate", op = ">", value = "1/s" },
+  { metric = "file_stat.failures", op = "==", value = "0 errors" },
+]
+"#;
+
+#[test]
+fn tests_run_on_an_aged_file_system_and_in_full_directories_and_say_so() {
+    let place = Place::new();
+    let dir = place.dir();
+    // In memory, where the counters of blocks and inodes are exact.
+    let Some(_mounted) = SmallFs::mount(&dir, "48m,nr_inodes=6k") else { return };
+    place.plan(STATES);
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["TREE PASS", "NAMES PASS", "NAMES PASS"]);
+    let verdict = &json(&place.folder().join("verdicts.json"))[1];
+    let (warnings, notes) = (verdict["warnings"].to_string(), verdict["notes"].to_string());
+    let told = "% of the inodes in use, ";
+    assert!(notes.contains("state.aged: 50.") || notes.contains("state.aged: 49."), "{notes}");
+    assert!(notes.contains(told), "{notes}");
+    assert!(!warnings.contains("fits a client's memory"), "names are not data: {warnings}");
+    assert!(warnings.contains("40 files were counted in each of 1 directories"), "{warnings}");
+    assert_eq!(names(&dir).len(), 1, "states go after their last test: {:?}", names(&dir));
+}
+
+#[test]
+fn a_profile_that_the_job_of_a_state_would_not_find_is_refused_with_the_plan() {
+    let place = Place::new();
+    std::fs::write(place.path("mine.toml"), common::run(&mut place.command("age --print-profile")).ok())
+        .unwrap();
+    std::fs::write(place.path("bad.toml"), "no = 1\n").unwrap();
+    let whole = |name: &str| place.path(name).display().to_string();
+    for (file, why) in [
+        ("mine.toml".to_owned(), Some("a job runs in a folder of its own; give the whole path, from / on")),
+        (whole("none.toml"), Some("No such file or directory")),
+        (whole("bad.toml"), Some("bad.toml: ")),
+        (whole("mine.toml"), None),
+    ] {
+        place.plan(&STATES.replace("--turnovers 0.2", &format!("--profile {file}")));
+        let ran = place.assay("plan check p.toml");
+        assert_eq!(ran.status, Some(if why.is_some() { 2 } else { 0 }), "{file}: {ran:#?}");
+        let told = why.is_none_or(|why| ran.err.contains("state.aged: --profile ") && ran.err.contains(why));
+        assert!(told, "{file}: {ran:#?}");
+    }
+}
+
+#[test]
+fn a_plan_that_fills_a_file_system_says_so_beside_what_its_tests_write() {
+    let place = Place::new();
+    place.plan(STATES);
+    let told = place.assay("plan check p.toml").ok();
+    let besides = "besides, state.aged fills it: --blocks 50% --inodes 20% --turnovers 0.2\n";
+    assert!(told.contains(besides), "{told}");
+}
+
+#[test]
+fn what_is_wrong_with_the_line_of_a_state_is_told_with_the_plan() {
+    let place = Place::new();
+    place.plan(&STATES.replace("--turnovers 0.2", "--turnover 0.2"));
+    let ran = common::run(&mut place.command("plan check p.toml"));
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    let wanted = "assay: p.toml:8:7: state.aged: unexpected argument '--turnover' found";
+    assert!(ran.err.starts_with(wanted), "{}", ran.err);
+}

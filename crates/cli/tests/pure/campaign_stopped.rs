@@ -1,0 +1,242 @@
+//! Campaigns that are killed, interrupted, or held up by a job that never ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::campaign::{Place, SmallFs, alive, names, signal, tree, until};
+
+/// Four jobs; the third reads what the second leaves.
+const TESTS: &str = r#"
+[[test]]
+id = "A"
+ior = "-w -e -t 64k -b 256k"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "B"
+ior = "-w -e -t 64k -b 256k -k -G 3"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "C"
+uses = "B"
+ior = "-R -t 64k -b 256k -k -G 3"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+[[test]]
+id = "D"
+ior = "-w -e -t 64k -b 128k"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+
+/// Starts a campaign whose job C hangs, and waits until it does; gives it and what C started.
+fn hanging(place: &Place) -> (std::process::Child, String) {
+    place.plan(&format!("{}{TESTS}", place.hanging("-R")));
+    let child = place.start("run p.toml --dir dir");
+    until("the job that hangs", || place.path("hang.pid").exists());
+    let sleeper = fs::read_to_string(place.path("hang.pid")).unwrap().trim().to_owned();
+    assert!(alive(&sleeper));
+    (child, sleeper)
+}
+
+/// What the jobs that had ended left.
+fn ended(folder: &Path) -> std::collections::BTreeMap<PathBuf, (Vec<u8>, i64)> {
+    let mut all = tree(folder);
+    all.retain(|path, _| path.to_string_lossy().contains("/jobs/000") && !path.is_dir());
+    all
+}
+
+fn go_on(place: &Place, before: &std::collections::BTreeMap<PathBuf, (Vec<u8>, i64)>) {
+    fs::remove_file(place.path("hang")).unwrap();
+    let folder = place.folder();
+    let ran = place.assay(&format!("run --resume {}", folder.display()));
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let kept = "kept: jobs/0003-C-r1.killed-1, ended with its campaign\n";
+    assert!(ran.err.starts_with(&format!("{kept}2 of 4 jobs had ended before\n  3/4  C ")), "{ran:#?}");
+    let after = tree(&folder);
+    assert_eq!(before.len(), 8, "two jobs, four files each: {before:#?}");
+    assert!(before.iter().all(|(path, file)| after.get(path) == Some(file)), "what ended stays as it was");
+    assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
+    let jobs = ["0001-A-r1", "0002-B-r1", "0003-C-r1", "0003-C-r1.killed-1", "0004-D-r1"];
+    assert_eq!(names(&folder.join("jobs")), jobs);
+    assert!(
+        place
+            .assay(&format!("verify {}", folder.display()))
+            .ok()
+            .contains("is whole: 4 jobs, 1 attempt that was killed\nHead ")
+    );
+    assert_eq!(names(&place.dir()).len(), 1, "the campaign's files are gone");
+}
+
+#[test]
+fn a_campaign_that_has_ended_stays_as_it_is_and_one_killed_at_its_very_end_gets_its_verdicts() {
+    let place = Place::new();
+    place.plan(TESTS);
+    place.campaign().ok();
+    let folder = place.folder();
+    let before = tree(&folder);
+    let resume = || place.assay(&format!("run --resume {}", folder.display()));
+    let ran = resume();
+    assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+    assert!(ran.err.contains("has ended, nothing is left to resume"), "{ran:#?}");
+    assert_eq!(tree(&folder), before);
+    let last = ["machine-after.json", "summary.json", "verdicts.json", "report.html"];
+    for file in last {
+        fs::remove_file(folder.join(file)).unwrap();
+    }
+    let ran = resume();
+    assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+    let refused = "is not what the campaign left, so it does not go on: machine-after.json is missing";
+    assert!(ran.err.contains(refused), "{ran:#?}");
+    // A campaign that is killed before them has not entered them.
+    let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
+    let lines: Vec<&str> = chain.split_inclusive('\n').collect();
+    fs::write(folder.join("chain.jsonl"), lines[..lines.len() - last.len()].concat()).unwrap();
+    resume().ok();
+    assert_eq!(ended(&folder).len(), 16, "no job was run again");
+    let after = tree(&folder);
+    assert!(ended(&folder).iter().all(|(path, file)| before.get(path) == Some(file)));
+    assert_eq!(after[&folder.join("verdicts.json")].0, before[&folder.join("verdicts.json")].0);
+}
+
+#[test]
+fn a_killed_campaign_goes_on_at_the_first_job_that_had_not_ended() {
+    let place = Place::new();
+    let (mut child, sleeper) = hanging(&place);
+    let before = ended(&place.folder());
+    let at = place.folder().display().to_string();
+    let ran = place.assay(&format!("run --resume {at}"));
+    assert_eq!(ran.status, Some(2), "nobody resumes a campaign that runs: {ran:#?}");
+    assert_eq!(ran.err.lines().count(), 1, "{ran:#?}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(alive(&sleeper), "the job outlives its campaign");
+    let ran = place.assay(&format!("run --resume {at}"));
+    assert_eq!(ran.status, Some(2), "nor one whose job still runs: {ran:#?}");
+    assert!(ran.err.contains("still works on this campaign"), "{ran:#?}");
+    assert!(place.assay(&format!("verify {at}")).ok().contains("; the campaign has not ended"));
+    let judged = place.assay(&format!("judge {at}"));
+    assert_eq!(judged.status, Some(3), "{judged:#?}");
+    assert!(judged.err.contains("go on with: assay run --resume "), "{judged:#?}");
+    let stat = fs::read_to_string(format!("/proc/{sleeper}/stat")).unwrap();
+    let launcher = stat.rsplit(") ").next().unwrap().split(' ').nth(1).unwrap().to_owned();
+    signal("-KILL", launcher.parse().unwrap());
+    signal("-KILL", sleeper.parse().unwrap());
+    until("the end of the job", || !alive(&sleeper) && !alive(&launcher));
+    go_on(&place, &before);
+}
+
+#[test]
+fn ctrl_c_ends_the_job_leaves_a_folder_to_resume_and_says_how() {
+    let place = Place::new();
+    let (mut child, sleeper) = hanging(&place);
+    let before = ended(&place.folder());
+    signal("-INT", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    until("the end of the job's child", || !alive(&sleeper));
+    let said = fs::read_to_string(place.path("err")).unwrap();
+    let name = place.folder().file_name().unwrap().to_string_lossy().into_owned();
+    let how = format!("assay: stopped after 2 of 4 jobs; go on with: assay run --resume dir/{name}\n");
+    assert!(said.ends_with(&how), "{said}");
+    assert!(!place.folder().join("verdicts.json").exists());
+    go_on(&place, &before);
+}
+
+#[test]
+fn a_job_that_hangs_is_killed_with_its_children_and_the_campaign_goes_on() {
+    let place = Place::new();
+    let tests = TESTS.replace("id = \"C\"\n", "id = \"C\"\ntimeout = \"3 s\"\n");
+    place.plan(&format!("{}{tests}", place.hanging("-R")));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C INVALID", "D PASS"]);
+    let reason = &place.verdicts()[2].2;
+    assert!(reason.contains("did not end in time and was killed after 3.00 s"), "{reason}");
+    let sleeper = fs::read_to_string(place.path("hang.pid")).unwrap();
+    until("the end of the job's child", || !alive(sleeper.trim()));
+}
+
+#[test]
+fn a_line_that_waits_for_ever_is_killed_at_its_time_limit() {
+    let place = Place::new();
+    place.plan(
+        "[[test]]\nid = \"SLOW\"\nior = \"-w -e -t 64k -b 64k -i 2 -d 600\"\ntimeout = \"1 s\"\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n",
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["SLOW INVALID"]);
+    assert_eq!(names(&place.dir()).len(), 1, "what the killed job left is gone: {ran:#?}");
+}
+
+/// A launch table whose jobs take all inodes that are left for their own files, once they have ended.
+fn filling(place: &Place, but: &str) -> String {
+    let script = format!(
+        "ranks=$1; shift; program=$1; shift\n\"$program\" -n \"$ranks\" \"$@\"; status=$?\n\
+         case \"$*\" in *\"{but}\"*) ;; *) exit $status;; esac\n\
+         for data in {0}/*.data/tests/*; do :; done\n\
+         i=0; while : 2>/dev/null >\"$data/full.$i\"; do i=$((i+1)); done\nexit $status\n",
+        place.dir().display()
+    );
+    fs::write(place.path("full.sh"), script).unwrap();
+    let script = place.path("full.sh");
+    format!("[launch]\nkind = \"mpirun\"\nargv = [\"bash\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n")
+}
+
+#[test]
+fn a_job_that_fills_the_file_system_of_the_folder_makes_room_for_its_own_evidence() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
+    place.plan(&format!("{}{TESTS}", filling(&place, "-b 128k")));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
+}
+
+#[test]
+fn a_file_system_filled_by_what_others_read_is_named_with_what_to_do_and_the_campaign_resumes() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
+    place.plan(&format!("{}{TESTS}", filling(&place, "-w -e -t 64k -b 256k -k")));
+    let ran = place.campaign();
+    assert_eq!((ran.status, ran.err.lines().count()), (Some(1), 2), "{ran:#?}");
+    let folder = place.folder();
+    for words in ["No space left on device", ".data: make room there", "--campaigns on another file system"] {
+        assert!(ran.err.contains(words), "{ran:#?}");
+    }
+    fs::write(place.path("full.sh"), "ranks=$1; shift; program=$1; shift; \"$program\" -n $ranks \"$@\"")
+        .unwrap();
+    let resumed = place.assay(&format!("run --resume {}", folder.display()));
+    assert_eq!(resumed.status, Some(0), "{resumed:#?}");
+    assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
+}
+
+#[test]
+fn a_folder_that_is_there_goes_on_with_nothing_but_what_it_was_begun_with() {
+    let place = Place::new();
+    let head = "[parameters]\nBLOCK = \"256k\"\n[scale.large]\nBLOCK = \"512k\"\n";
+    place.plan(&format!("{head}{}", TESTS.replace("256k", "${BLOCK}")));
+    let words = "run p.toml --dir dir --folder F --scale large --only A";
+    let ran = place.assay(words);
+    assert_eq!(ran.status, Some(3), "the others were not run: {ran:#?}");
+    let ended = place.assay(words);
+    assert!(
+        ended.err.contains("F has ended, nothing is left to resume"),
+        "the same words mean it: {ended:#?}"
+    );
+    let ended = place.assay("run p.toml --folder F");
+    assert!(ended.err.contains("F has ended, nothing is left to resume"), "{ended:#?}");
+    fs::create_dir(place.path("other")).unwrap();
+    let text = fs::read_to_string(place.path("p.toml")).unwrap();
+    fs::write(place.path("q.toml"), text.replace("1 B/s", "2 B/s")).unwrap();
+    for (words, other) in [
+        ("run q.toml --dir dir --folder F", "another plan"),
+        ("run p.toml --dir dir --folder F --set BLOCK=192k", "other values of the plan's parameters"),
+        ("run p.toml --dir dir --folder F --only B", "other tests"),
+        ("run p.toml --dir other --folder F", "another --dir"),
+        ("run --resume F --dir other", "another --dir"),
+    ] {
+        let ran = place.assay(words);
+        assert_eq!(ran.status, Some(2), "{words}: {ran:#?}");
+        let wanted =
+            format!("assay: F is there and was begun with {other}; go on with it by `assay run --resume F`");
+        assert!(ran.err.starts_with(&wanted), "{words}: {ran:#?}");
+    }
+}

@@ -1,0 +1,326 @@
+//! Campaigns that are killed at every moment that matters: before each of their own calls that change a
+//! file system, and at any time between. Resumed, each ends as if it had never been killed.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::common::campaign::{Place, json, names, there, until};
+use crate::common::{self, Ran, program, run};
+
+/// Three jobs, two of which read what the first leaves, and one on its own.
+const TESTS: &str = r#"
+[[test]]
+id = "W"
+ior = "-w -e -t 64k -b 128k -k -G 3"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "R"
+uses = "W"
+ior = "-R -t 64k -b 128k -k -G 3"
+repetitions = 2
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+[[test]]
+id = "BAD"
+ior = "-w -e -t 64k -b 64k -o {dir}/nowhere/f"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+const OUTCOMES: [&str; 3] = ["W PASS", "R PASS", "BAD INVALID"];
+const JOBS: [&str; 4] = ["0001-W-r1", "0002-R-r1", "0003-R-r2", "0004-BAD-r1"];
+
+/// The calls of a campaign that change its folder or its files. What a kill leaves at an fsync is what it
+/// leaves at the next of these.
+const CALLS: [&str; 6] = ["write", "mkdir", "rename", "unlink", "unlinkat", "rmdir"];
+const RUN: &str = "run p.toml --dir dir";
+/// In how many parts, run beside each other, the moments are tried.
+const PARTS: usize = 4;
+
+/// The campaign's folders there are, with or without a campaign in them.
+fn folders(place: &Place) -> Vec<PathBuf> {
+    let own = |name: &String| name.starts_with("assay-") && !name.ends_with(".data");
+    names(&place.dir()).iter().filter(|name| own(name)).map(|name| place.dir().join(name)).collect()
+}
+
+/// Resumes what was killed, waiting for a job that outlived it.
+fn resume(place: &Place, folder: &str) -> Ran {
+    let mut ran = place.assay(&format!("run --resume {folder}"));
+    until("the end of the job that was left", || {
+        let waits = ran.err.contains("still works on this campaign");
+        if waits {
+            ran = place.assay(&format!("run --resume {folder}"));
+        }
+        !waits
+    });
+    ran
+}
+
+/// Checks what a kill left, goes on, and checks that all is as if it had not been.
+fn goes_on(place: &Place, when: &str) {
+    let begun = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
+    let Some(folder) = begun else {
+        // It was killed before it began: what is there is empty, and another one is not in its way.
+        for at in folders(place) {
+            let ran = place.assay(&format!("run --resume {}", at.display()));
+            assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{when}: {ran:#?}");
+            fs::remove_dir_all(at).unwrap();
+        }
+        assert_eq!(place.campaign().status, Some(3), "{when}");
+        return;
+    };
+    let at = folder.display().to_string();
+    let ran = place.assay(&format!("verify {at}"));
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "{when}: {ran:#?}");
+    let ended = folder.join("report.html").exists();
+    assert_eq!(ran.out.contains("has not ended"), !ended, "{when}: {ran:#?}");
+    let ran = place.assay(&format!("judge {at}"));
+    assert_eq!(ran.status, Some(3), "{when}: {ran:#?}");
+    let ran = resume(place, &at);
+    assert_eq!(ran.status, Some(if ended { 2 } else { 3 }), "{when}: {ran:#?}");
+    assert_eq!(place.outcomes(), OUTCOMES, "{when}");
+    let mut jobs = names(&folder.join("jobs"));
+    jobs.retain(|name| !name.contains(".killed-"));
+    assert_eq!(jobs, JOBS, "{when}");
+    let out = place.assay(&format!("verify {at}")).ok();
+    assert!(out.contains("is whole: 4 jobs") && !out.contains("note: "), "{when}: {out}");
+    let mut left = names(&place.dir());
+    // One that was killed before it began has made nothing but an empty place for its files.
+    left.retain(|name| names(&place.dir().join(name)).iter().any(|inside| inside != ".assay-campaign"));
+    assert_eq!(left, [folder.file_name().unwrap().to_str().unwrap()], "{when}");
+}
+
+/// Runs `assay WORDS`, killed as it enters its call of this name and number; tells whether there was such a
+/// call.
+fn killed_at(place: &Place, words: &str, call: &str, number: usize) -> bool {
+    let mut command = Command::new("strace");
+    let inject = format!("inject={call}:signal=KILL:when={number}");
+    command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);
+    command.arg(program()).args(words.split(' ')).current_dir(place.path(""));
+    run(&mut command).status.is_none()
+}
+
+fn part(first: usize) {
+    if !there("strace") {
+        return;
+    }
+    let mut kills = 0;
+    for call in CALLS {
+        for number in (first..).step_by(PARTS) {
+            let place = Place::new();
+            place.plan(TESTS);
+            if !killed_at(&place, RUN, call, number) {
+                break;
+            }
+            goes_on(&place, &format!("killed at {call} {number}"));
+            kills += 1;
+        }
+    }
+    assert!(kills > 12, "{kills} moments");
+}
+
+#[test]
+fn a_campaign_killed_at_any_of_its_calls_goes_on_as_if_it_had_not_been() {
+    part(1);
+}
+
+#[test]
+fn the_second_part_of_these_moments() {
+    part(2);
+}
+
+#[test]
+fn the_third_part_of_these_moments() {
+    part(3);
+}
+
+#[test]
+fn the_fourth_part_of_these_moments() {
+    part(4);
+}
+
+#[test]
+fn a_campaign_killed_again_while_it_mends_what_a_kill_left_goes_on() {
+    if !there("strace") {
+        return;
+    }
+    let mut kills = 0;
+    // In a job's evidence, and between the verdicts and their name.
+    for (first, calls) in [(5, &["write", "rename"][..]), (12, &["write", "rename", "unlink"])] {
+        for call in calls {
+            for number in 1..=4 {
+                let place = Place::new();
+                place.plan(TESTS);
+                assert!(killed_at(&place, RUN, "rename", first));
+                let at = folders(&place)[0].display().to_string();
+                kills += u32::from(killed_at(&place, &format!("run --resume {at}"), call, number));
+                goes_on(&place, &format!("killed at rename {first}, then at {call} {number}"));
+            }
+        }
+    }
+    assert!(kills > 12, "{kills} moments");
+}
+
+/// Two parts at once, each of a second, so that they meet on a busy machine too.
+const GROUP: &str = r#"
+[[group]]
+id = "G"
+overlap = "1%"
+[[group.parts]]
+id = "a"
+ior = "-w -e -t 64k -b 2m --rate=4MB/s"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[group.parts]]
+id = "b"
+ior = "-w -e -t 64k -b 2m --rate=4MB/s"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+
+#[test]
+fn parts_of_a_group_run_again_together_where_one_had_ended_and_another_was_killed() {
+    if !there("strace") {
+        return;
+    }
+    let mut apart = 0;
+    for (call, step) in [("rename", 1), ("write", 3)] {
+        for number in (1..).step_by(step) {
+            let place = Place::new();
+            place.plan(GROUP);
+            if !killed_at(&place, RUN, call, number) {
+                break;
+            }
+            apart += group_goes_on(&place, &format!("killed at {call} {number}"));
+        }
+    }
+    assert!(apart > 1, "{apart} times between the two");
+}
+
+/// Goes on with a group, whose parts pass; gives 1 where one of them had ended and the other had not.
+fn group_goes_on(place: &Place, when: &str) -> u32 {
+    let folder = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
+    let Some(folder) = folder else { return 0 };
+    let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
+    let ended = chain.matches(r#""what":"ended""#).count();
+    let at = folder.display().to_string();
+    assert_eq!(place.assay(&format!("verify {at}")).status, Some(0), "{when}");
+    let ran = resume(place, &at);
+    assert!(matches!(ran.status, Some(0 | 2)), "{when}: {ran:#?}");
+    assert_eq!(place.outcomes(), ["G.a PASS", "G.b PASS"], "{when}");
+    assert!(place.assay(&format!("verify {at}")).ok().contains("is whole: 2 jobs"), "{when}");
+    if ended == 1 {
+        let mut aside = names(&folder.join("jobs"));
+        aside.retain(|name| name.contains(".killed-"));
+        assert_eq!(aside, ["0001-G.a-r1.killed-1", "0002-G.b-r1.killed-1"], "{when}");
+        let told = json(&folder.join("verdicts.json"))[0]["warnings"].to_string();
+        assert!(told.contains("were run again: jobs/0001-G.a-r1.killed-1"), "{when}: {told}");
+    }
+    u32::from(ended == 1)
+}
+
+/// Three parts at once.
+const THREE: &str = r#"
+[[group.parts]]
+id = "c"
+ior = "-w -e -t 64k -b 2m --rate=4MB/s"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+
+#[test]
+fn a_folder_is_whole_while_two_parts_that_had_ended_are_set_aside_for_a_third() {
+    if !there("strace") {
+        return;
+    }
+    let place = Place::new();
+    place.plan(&format!("{GROUP}{THREE}"));
+    place.campaign().ok();
+    // As a kill leaves it between the end of the second part and that of the third.
+    let folder = folders(&place).remove(0);
+    let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
+    let third = chain.match_indices(r#""what":"ended""#).nth(2).unwrap().0;
+    fs::write(folder.join("chain.jsonl"), &chain[..chain[..third].rfind('\n').unwrap() + 1]).unwrap();
+    fs::rename(folder.join("jobs/0003-G.c-r1"), folder.join("jobs/.0003-G.c-r1")).unwrap();
+    for name in ["machine-after.json", "verdicts.json", "summary.json", "report.html"] {
+        let _ = fs::remove_file(folder.join(name));
+    }
+    let at = folder.display().to_string();
+    assert_eq!(place.assay(&format!("verify {at}")).status, Some(0));
+    let kept = place.path("kept");
+    let copied = |from: &std::path::Path, to: &std::path::Path| {
+        assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+    };
+    copied(&folder, &kept);
+    for number in 1..=6 {
+        fs::remove_dir_all(&folder).unwrap();
+        copied(&kept, &folder);
+        assert!(killed_at(&place, &format!("run --resume {at}"), "rename", number), "{number}");
+        let ran = place.assay(&format!("verify {at}"));
+        assert_eq!(ran.status, Some(0), "killed at rename {number}: {ran:#?}");
+    }
+}
+
+/// Kills every process of a session, the campaign that leads it first: else it would have the time to record
+/// that its job was killed, which is another story.
+fn kill_session(session: u32) {
+    common::campaign::signal("-KILL", session);
+    for process in names(std::path::Path::new("/proc")) {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let belongs = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(3));
+        if belongs == Some(&session.to_string()) {
+            common::campaign::signal("-KILL", process.parse().unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_campaign_killed_with_its_jobs_at_any_time_goes_on_again_and_again() {
+    for seed in 1..=6_u64 {
+        let place = Place::new();
+        place.plan(TESTS);
+        let mut kills = 0;
+        for attempt in 1..=3 {
+            let begun = folders(&place).into_iter().find(|folder| folder.join("campaign.json").exists());
+            if begun.as_ref().is_some_and(|folder| folder.join("report.html").exists()) {
+                break;
+            }
+            if begun.is_none() {
+                folders(&place).iter().for_each(|folder| fs::remove_dir_all(folder).unwrap());
+            }
+            let words = match begun {
+                Some(folder) => vec!["run".to_owned(), "--resume".to_owned(), folder.display().to_string()],
+                None => ["run", "p.toml", "--dir", "dir"].map(str::to_owned).to_vec(),
+            };
+            let mut command = Command::new("setsid");
+            command.arg(program()).args(words).current_dir(place.path("")).stdin(Stdio::null());
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(seed * 37 * attempt % 170 + 10));
+            kill_session(child.id());
+            kills += u32::from(child.wait().unwrap().code().is_none());
+        }
+        goes_on(&place, &format!("seed {seed}, killed {kills} times"));
+    }
+}
+
+#[test]
+fn campaigns_of_one_plan_that_begin_at_once_have_places_of_their_own() {
+    let place = Place::new();
+    place.plan(TESTS);
+    fs::create_dir(place.path("elsewhere")).unwrap();
+    let all = ["", "", "", "--campaigns elsewhere", "--campaigns elsewhere"];
+    let children = all.map(|more| {
+        let mut command = place.command(&format!("run p.toml --dir dir {more}"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.process_group(0).spawn().unwrap()
+    });
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(3));
+    }
+    let elsewhere = names(&place.path("elsewhere"));
+    let elsewhere = elsewhere.iter().map(|name| place.path("elsewhere").join(name));
+    let all: Vec<PathBuf> = folders(&place).into_iter().chain(elsewhere).collect();
+    assert_eq!(all.len(), 5, "{all:?}");
+    for folder in all {
+        assert!(place.assay(&format!("verify {}", folder.display())).ok().contains("is whole: 4 jobs"));
+        assert_eq!(json(&folder.join("verdicts.json")).as_array().unwrap().len(), 3);
+    }
+    assert_eq!(names(&place.dir()).len(), 3, "no files are left");
+}

@@ -1,0 +1,154 @@
+//! What limits, prepares and watches a test: time, memory, prefill, outliers, very many ranks, Ctrl-C.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::common::campaign::names;
+use crate::common::{ior, program, stopped};
+
+/// Lines of `text` that begin with `begin`.
+fn lines<'a>(text: &'a str, begin: &str) -> Vec<&'a str> {
+    text.lines().filter(|line| line.starts_with(begin)).collect()
+}
+
+#[test]
+fn a_thousand_local_ranks_finish_with_all_their_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 1000, "-a DUMMY -t 4k -b 1m -w -r --record r").ok();
+    let records = fs::read_to_string(dir.path().join("r")).unwrap();
+    let phases: Vec<serde_json::Value> =
+        records.lines().map(|line| serde_json::from_str(line).unwrap()).filter(is_phase).collect();
+    assert_eq!(phases.len(), 2);
+    for phase in phases {
+        assert_eq!((phase["ranks"].as_u64(), phase["bytes"].as_u64()), (Some(1000), Some(1000 << 20)));
+        assert_eq!(phase["latency"]["count"], 256_000);
+    }
+}
+
+fn is_phase(record: &serde_json::Value) -> bool {
+    record["record"] == "phase"
+}
+
+/// Of 64 transfers of a rank three are written; the others hold what was there before the write.
+#[test]
+fn a_shuffled_write_goes_into_a_file_that_is_filled() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-w -k -z --randomPrefill=16k -b 64k -t 1k -o f -O stoneWallingWearOutIterations=3 -vv";
+    let text = ior(dir.path(), 2, words).ok();
+    let bytes = fs::read(dir.path().join("f")).unwrap();
+    let filled = bytes.chunks(1024).filter(|transfer| transfer.iter().all(|byte| *byte == 0xff)).count();
+    assert_eq!((bytes.len(), filled), (128 << 10, 128 - 6));
+    assert_eq!(lines(&text, "Random prefill took: ").len(), 1, "{text}");
+    assert!(text.contains("131072 bytes were written sequentially, in pieces of 16384"), "{text}");
+    // What is read back was written whole, over the filling.
+    ior(dir.path(), 2, "-w -W -R -G 3 -z --randomPrefill=16k -b 64k -t 1k -o f").ok();
+}
+
+#[test]
+fn a_rank_that_is_far_from_the_others_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY --dummy.delay-close=3000000 --dummy.delay-only-rank0 -w -b 4k -t 4k -j 1";
+    let text = ior(dir.path(), 2, words).ok();
+    let far = lines(&text, "WARNING: for ");
+    let names: Vec<&str> = far.iter().map(|line| line.split(", ").nth(2).unwrap()).collect();
+    assert!(names[0].starts_with("write elapsed close time is 3."), "{far:?}");
+    assert!(names[1].starts_with("write elapsed close time is 0."), "{far:?}");
+    assert!(far[0].contains(", task 0, ") && far[1].contains(", task 1, ") && far.len() == 4, "{far:?}");
+    assert!(far[0].contains(" (mean=1.") && far[0].contains(", stddev=1."), "{far:?}");
+    let text = ior(dir.path(), 2, &words.replace("-j 1", "-j 2")).ok();
+    assert_eq!(lines(&text, "WARNING: for "), [""; 0]);
+}
+
+#[test]
+fn memory_that_a_node_does_not_have_is_refused_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = ior(dir.path(), 3, "-w -k -b 4k -t 4k -o f -O memoryPerTask=1p");
+    assert_eq!((ran.status, ran.complaints().len()), (Some(1), 1), "{ran:#?}");
+    assert!(ran.err.contains("3377699720527872 bytes are to be taken on this node"), "{}", ran.err);
+    assert!(names(dir.path()).is_empty());
+    let text = ior(dir.path(), 2, "-w -b 4k -t 4k -o f -O memoryPerNode=4m -vvv").ok();
+    assert!(text.contains("This node hogging 4194304 bytes of memory\n"), "{text}");
+    assert!(text.contains("This task hogging 2097152 bytes of memory\n"), "{text}");
+}
+
+/// Resident memory, in KiB, of a run that waits before its write, when it says so.
+fn resident_while_waiting(words: &str) -> u64 {
+    let line = format!("ior -a DUMMY -w -b 4k -t 4k -d 60 -v {words}");
+    let mut child = Command::new(program())
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let waits = out.lines().any(|line| line.is_ok_and(|line| line.starts_with("delaying 60 seconds")));
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(waits, "the run ended before it waited");
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    resident.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn memory_is_held_while_the_test_runs() {
+    let (without, with) = (resident_while_waiting(""), resident_while_waiting("-O memoryPerTask=64m"));
+    assert!(with >= without + 60_000, "KiB: {without} {with}");
+}
+
+#[test]
+fn each_socket_has_its_own_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let sockets: Vec<String> = (0..8).map(|socket| format!("d{socket}")).collect();
+    sockets.iter().for_each(|socket| fs::create_dir(dir.path().join(socket)).unwrap());
+    let text = ior(dir.path(), 2, "-w -r -R -G 1 -k -F -y -b 4k -t 4k -o d").ok();
+    let files: Vec<String> = sockets.iter().flat_map(|socket| names(&dir.path().join(socket))).collect();
+    let mut sorted = files.clone();
+    sorted.sort();
+    assert_eq!(sorted, ["data.00000000", "data.00000001"]);
+    assert!(lines(&text, "Path ")[0].ends_with("/data.00000000"), "{text}");
+}
+
+#[test]
+fn random_readers_are_counted_by_file_from_vv_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-w -r -F -Z -X 5 -b 4k -t 4k -o f -O numNodes=4,numTasksOnNode0=1";
+    let text = ior(dir.path(), 4, &format!("{words} -vv")).ok();
+    assert_eq!(lines(&text, "#File Hits Dist:"), ["#File Hits Dist: 1 2 1"]);
+    assert!(!ior(dir.path(), 4, words).ok().contains("#File Hits"));
+}
+
+#[test]
+fn every_rank_has_six_stamps_and_its_files_at_vvv() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ior(dir.path(), 3, "-w -r -F -b 4k -t 4k -o f -vvv").ok();
+    assert_eq!(lines(&text, "Test 0: Iter=0, Task=").len(), 2 * 3 * 6, "{text}");
+    for action in ["writing", "reading", "removing"] {
+        assert!(text.contains(&format!("task 2 {action} f.00000002\n")), "{action}: {text}");
+    }
+}
+
+#[test]
+fn time_that_suffices_leaves_nothing_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ior(dir.path(), 2, "-w -r -i 3 -T 5 -b 4k -t 4k -o f").ok();
+    assert_eq!((lines(&text, "write  ").len(), lines(&text, "read  ").len()), (4, 4), "{text}");
+    assert!(!text.contains("left out"), "{text}");
+}
+
+#[test]
+fn ctrl_c_and_sigterm_name_the_files_that_stay_behind() {
+    for (words, there, left) in [
+        ("-o f", "f", "f"),
+        ("-F -o f", "f.00000000 f.00000001", "f.00000000 and 1 more"),
+        ("-m -i 2 -o f", "f.0", "f.0"),
+    ] {
+        for (signal, status, word) in [("INT", 130, "interrupted"), ("TERM", 143, "terminated")] {
+            let dir = tempfile::tempdir().unwrap();
+            let (ended, told) = stopped(dir.path(), signal, words, there);
+            let line = format!("ior: {word}; left behind: {left}\n");
+            assert_eq!((ended, told), (Some(status), line), "{words}");
+        }
+    }
+}

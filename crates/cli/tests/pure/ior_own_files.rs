@@ -1,0 +1,118 @@
+//! The files that a run of `ior` makes beside its data: names that clash, and disks that are full.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::campaign::names;
+use crate::common::{Ran, ior, program, run, stopped};
+
+/// Asserts that a run was refused in one line that names the two options, and made no file.
+fn refused(dir: &Path, ran: &Ran, one: &str, other: &str) {
+    assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{ran:#?}");
+    assert_eq!(ran.err.lines().count(), 1, "{ran:#?}");
+    assert!(ran.err.starts_with(&format!("ior: {one} and {other} name the same file, ")), "{}", ran.err);
+    assert!(names(dir).is_empty(), "{:?}", names(dir));
+}
+
+#[test]
+fn results_that_would_go_into_the_data_or_into_each_other_are_refused() {
+    for (words, one, other) in [
+        ("-o s.txt -O summaryFile=s.txt", "-o", "-O summaryFile"),
+        ("-o zz --record ./zz", "-o", "--record"),
+        ("-k --live x -o x", "-o", "--live"),
+        ("-F -o x --record x.00000001", "-o", "--record"),
+        ("-F -m -i 2 -o x --record x.00000001.1", "-o", "--record"),
+        ("-u -F -o x --record 1/x.00000001", "-o", "--record"),
+        ("-k -D 9 -O stoneWallingWearOut=1,stoneWallingStatusFile=x -o x", "-o", "-O stoneWallingStatusFile"),
+        ("-o x -O summaryFile=r,saveRankPerformanceDetailsCSV=r", "-O summaryFile", "-O saveRankPerformance"),
+        ("-o x -O summaryFile=r --record r", "--record", "-O summaryFile"),
+        ("-o x --live r --record r", "--record", "--live"),
+        ("-o x -O savePerOpDataCSV=p --record p-0-00001.csv", "--record", "-O savePerOpDataCSV"),
+        ("-w -r -o x -O savePerOpDataCSV=p,summaryFile=p-0-00001.read.csv", "-O summaryFile", "-O savePerOp"),
+        ("-o p-0-00000.csv -O savePerOpDataCSV=p", "-o", "-O savePerOpDataCSV"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let ran = ior(dir.path(), 2, &format!("-w -b 64k -t 16k {words}"));
+        let one_line = ran.err.lines().count() == 1 && ran.err.contains(" name the same file, ");
+        assert!(one_line && ran.err.contains(one) && ran.err.contains(other), "{words}: {ran:#?}");
+        assert_eq!((ran.status, names(dir.path()).len()), (Some(2), 0), "{words}: {ran:#?}");
+    }
+}
+
+#[test]
+fn names_that_only_look_alike_are_taken() {
+    for words in [
+        "-F -o x --record x",
+        "-F -o x --record x.00000002",
+        "-F -o x --record x.1",
+        "-o x -O savePerOpDataCSV=p --record p-0-1.csv",
+        "-a DUMMY -o x --record x",
+        "-o x -O summaryFile=/dev/null,saveRankPerformanceDetailsCSV=/dev/null",
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        ior(dir.path(), 2, &format!("-w -b 64k -t 16k {words}")).ok();
+    }
+}
+
+#[test]
+fn a_dry_run_refuses_clashing_names_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = ior(dir.path(), 2, "-w -b 64k -t 16k -o zz --record zz --dryRun");
+    refused(dir.path(), &ran, "-o", "--record");
+}
+
+/// Runs `ior WORDS` on two ranks that may not write beyond the first 512 bytes of any file.
+fn short_of_room(dir: &Path, words: &str) -> Ran {
+    let line = format!("trap '' XFSZ; ulimit -f 1; exec {} -n 2 ior {words}", program().display());
+    run(Command::new("sh").current_dir(dir).args(["-c", &line]))
+}
+
+#[test]
+fn a_file_of_results_that_cannot_be_written_is_named_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY -w -b 64k -t 16k";
+    for option in ["summaryFile", "saveRankPerformanceDetailsCSV"] {
+        for more in ["", ",summaryFormat=JSON", ",summaryFormat=CSV"] {
+            let ran = ior(dir.path(), 2, &format!("{words} -O {option}=/dev/full{more}"));
+            let line = format!("ior: -O {option}: cannot write /dev/full: No space left on device");
+            assert_eq!((ran.status, ran.complaints()), (Some(1), vec![line.as_str()]), "{more}: {ran:#?}");
+        }
+    }
+    let ran = short_of_room(dir.path(), &format!("{words} --record r"));
+    assert_eq!((ran.status, ran.complaints().len()), (Some(1), 1), "{ran:#?}");
+    assert!(ran.err.ends_with("cannot write the records: r: File too large\n"), "{ran:#?}");
+}
+
+#[test]
+fn live_lines_that_do_not_fit_are_told_and_none_is_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = short_of_room(dir.path(), "-a DUMMY -w -r -i 3 -b 64k -t 16k --live L");
+    assert_eq!(ran.complaints(), ["ior: note: --live L: File too large; its last lines are missing"]);
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let text = fs::read_to_string(dir.path().join("L")).unwrap();
+    assert!(text.ends_with("}\n") && text.lines().count() < 6, "{text}");
+}
+
+#[test]
+fn a_document_that_comes_to_nothing_leaves_the_one_before() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("s"), "before").unwrap();
+    for (name, words) in [("s", "-o f"), ("new", "-F -o f")] {
+        let words = format!("{words} -O summaryFormat=JSON,summaryFile={name}");
+        let (status, _) = stopped(dir.path(), "INT", &words, if name == "s" { "f" } else { "f.00000001" });
+        assert_eq!(status, Some(130));
+    }
+    assert_eq!(fs::read_to_string(dir.path().join("s")).unwrap(), "before");
+    // A reader of a pipe must not take the look beforehand for the end.
+    let line = format!(
+        "mkfifo p; cat p > copy & {} ior -a DUMMY -w \
+                        -O summaryFormat=JSON,summaryFile=p; wait",
+        program().display()
+    );
+    run(Command::new("sh").current_dir(dir.path()).args(["-c", &line])).ok();
+    assert!(fs::read_to_string(dir.path().join("copy")).unwrap().starts_with('{'));
+    assert!(!dir.path().join("new").exists());
+    ior(dir.path(), 2, "-w -b 64k -t 4k -o g -O summaryFormat=JSON,summaryFile=s").ok();
+    assert!(fs::read_to_string(dir.path().join("s")).unwrap().starts_with('{'));
+}

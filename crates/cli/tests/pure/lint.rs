@@ -1,0 +1,362 @@
+//! `assay lint`: commands as they are typed, and what is said of them.
+
+use crate::common::{self, Ran, program, run};
+use std::process::Command;
+
+/// Runs `assay lint` with these words, a quoted one whole.
+fn lint(words: &[&str]) -> Ran {
+    run(Command::new(program()).arg("lint").args(words))
+}
+
+/// The same with the options and the command as one text each.
+fn of(options: &str, command: &str) -> Ran {
+    let mut words: Vec<&str> = options.split_whitespace().collect();
+    words.push("--");
+    words.extend(command.split_whitespace());
+    lint(&words)
+}
+
+/// What `--json` says.
+fn json(options: &str, command: &str) -> serde_json::Value {
+    let ran = of(&format!("{options} --json"), command);
+    assert!(ran.err.is_empty(), "{ran:?}");
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+/// Lint, level and place of every finding.
+fn found(options: &str, command: &str) -> Vec<(String, String, String)> {
+    let json = json(options, command);
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let all = json["findings"].as_array().expect("findings").iter().map(|finding| {
+        let place = text(&finding["place"]["word"][1]);
+        (text(&finding["lint"]), text(&finding["level"]), place)
+    });
+    all.collect()
+}
+
+fn ids(options: &str, command: &str) -> Vec<String> {
+    found(options, command).into_iter().map(|(lint, ..)| lint).collect()
+}
+
+#[test]
+fn a_finding_says_where_why_and_what_would_do() {
+    let ran = of("--nodes 28 --ppn 8", "mpirun -n 184 --map-by node ./ior -w -e -C -F -t 4k -b 1g");
+    assert_eq!(ran.status, Some(1), "{ran:?}");
+    assert_eq!(
+        ran.out,
+        "error: geometry: 28 nodes × 8 ranks = 224, and 184 are started\n\
+         \x20 why: Ranks, nodes and sizes that contradict each other describe no run [Lockwood, IOR results\n\
+         \x20      at NERSC (28 nodes × 8 and 184 ranks)]\n\
+         \x20 do:  start 224, or state 23 nodes\n\n\
+         1 error: the number would not be what it is said to be\n\
+         not checked, because it is not told: memory of a node (--ram), the file system under test\n\
+         \x20 (--mount), what it is for (--role)\n"
+    );
+}
+
+#[test]
+fn the_exit_status_says_whether_something_stands_in_the_way() {
+    for (options, command, status) in [
+        ("", "srun ior -w -F -e -b 1g", 0),
+        ("", "ior -w -F", 1),
+        ("", "ior -w -e -z -t 4k", 1),
+        ("--mount /s", "ior -w -F -e -b 1g", 0),
+        ("", "srun ./a.out -w", 2),
+        ("--role nothing", "ior -w", 2),
+        ("--target 3", "ior -w", 2),
+        ("--target 30s", "ior -w", 2),
+        ("--ram much", "ior -w", 2),
+        ("--nodes 0", "ior -w", 2),
+        ("--sustained -1", "ior -w", 2),
+        ("--dataset mdtest", "ior -r", 2),
+    ] {
+        let ran = of(options, command);
+        assert_eq!(ran.status, Some(status), "{options} -- {command}: {ran:?}");
+        assert_eq!(ran.err.lines().count(), usize::from(status == 2), "{ran:?}");
+    }
+    assert_eq!(lint(&["--json"]).status, Some(2), "no command");
+    let bare = lint(&["ior", "-w"]);
+    assert!(bare.err.ends_with("; the command stands behind `--`: assay lint -- ior -w\n"), "{bare:?}");
+    assert_eq!(bare.status, Some(2));
+    let typo = lint(&["--nods", "3", "--", "ior", "-w"]);
+    assert!(typo.err.contains("'--nods'") && typo.err.contains("'--nodes'"), "{typo:?}");
+    assert!(!typo.err.contains("stands behind"), "there it does stand: {typo:?}");
+    let quoted = lint(&["--", "srun -n 4 ior -w -F"]);
+    assert_eq!(quoted.status, Some(1), "one that stands in quotes is taken apart: {quoted:?}");
+}
+
+#[test]
+fn d3_d8_d9_options_that_are_unknown_or_changed_are_told_with_their_place() {
+    let sample = "IOR -a POSIX -4 -D 120 -b 14763950080 -E -C -g -k -s 1 -t 4m -F -e";
+    let said = found("--role read", sample);
+    let expected =
+        |lint: &str, level: &str, place: &str| (lint.to_owned(), level.to_owned(), place.to_owned());
+    assert!(said.contains(&expected("option-drift", "error", "-4")), "{said:?}");
+    let said = found("", "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4 -d [test_dir]");
+    assert!(said.contains(&expected("option-drift", "waiver", "-k")), "{said:?}");
+    let cori = "./IOR -w -a MPIIO -c -C -g -b 8m -t 8m -k -H -v -s $((12*1024*1024/8/(960*32))) \
+                -o $SCRATCH/IOR_file";
+    let said = found("--nodes 960 --ppn 32", cori);
+    assert!(said.contains(&expected("option-drift", "info", "-H")), "{said:?}");
+    assert_eq!(
+        said.iter().filter(|(lint, ..)| lint == "option-drift").count(),
+        1,
+        "what a shell fills in is no slip"
+    );
+    let hero = "srun ./ior -w -F -e -g -vv -O lustrestripecount=1 -t 64m -b 64g -D 45 -k \
+                -o /global/homes/g/glock/testFile";
+    let said = found("--mount /pscratch --role hero", hero);
+    assert_eq!(
+        said,
+        [
+            expected("path-on-wrong-fs", "error", "-o"),
+            expected("option-drift", "info", "lustrestripecount=1")
+        ]
+    );
+}
+
+#[test]
+fn options_in_a_file_and_options_of_programs_in_between_are_not_guessed() {
+    let expected = vec![("options-in-file".to_owned(), "waiver".to_owned(), "-f".to_owned())];
+    assert_eq!(found("--role read", "ior -f s.ior"), expected);
+    let ran = lint(&["--dataset", "ior -f s.ior", "--", "ior", "-r", "-C"]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("--dataset: -f hides its options"), "{ran:?}");
+    assert_eq!(ids("", "mpirun -n 8 numactl -N 0 ior -w -e -b 1g"), [""; 0]);
+    assert_eq!(ids("", "mpirun -n 8 singularity exec -H /home/x img ior -r -C -b 1g"), [""; 0]);
+    assert_eq!(ids("", "jsrun -n ALL_HOSTS ior -w -e -b 1g"), [""; 0]);
+}
+
+#[test]
+fn several_slips_are_all_told() {
+    let said = found("", "ior -w -e -4 -t 1m --nothing -b 1x stray");
+    let slips: Vec<&str> =
+        said.iter().filter(|(lint, ..)| lint == "option-drift").map(|(.., place)| place.as_str()).collect();
+    assert_eq!(slips, ["-4", "--nothing", "-b", "stray"]);
+}
+
+/// Options, the command as it was published, and everything that is said of it.
+const PUBLISHED: &[(&str, &str, &[&str])] = &[
+    (
+        "--nodes 960 --ppn 4 --total 24t --role write",
+        "./IOR -w -a POSIX -F -C -e -g -k -b 4m -t 4m -s 1638 -o $SCRATCH/IOR_file -v",
+        &[],
+    ),
+    (
+        "--nodes 960 --ppn 32 --total 12t --role write",
+        "./IOR -w -a MPIIO -c -C -g -b 8m -t 8m -k -H -v -s 51 -o $SCRATCH/IOR_file",
+        &["missing-persist", "cb-state-unset", "option-drift"],
+    ),
+    (
+        "--nodes 1120 --ppn 4",
+        "./IOR -a MPIIO -g -t 512k -b 8g -o $DW_JOB_STRIPED/IOR_file -v",
+        &["missing-persist", "reader-is-writer", "wr-same-launch"],
+    ),
+    (
+        "--nodes 1120 --ppn 4",
+        "./IOR -a POSIX -F -e -g -t 4k -b 1g -o $DW_JOB_STRIPED/IOR_file -v -z",
+        &["reader-is-writer", "write-iops-buffered", "wr-same-launch", "sparse-random-write"],
+    ),
+    (
+        "--nodes 51 --ppn 8 --ram 128g --mount /global/cfs",
+        "mpirun -n 408 --map-by node ./ior -w -r -e -C -F -t 1024k -b 32g -o /global/cfs/iorfppseqfile1MiB",
+        &[],
+    ),
+    (
+        "--nodes 1382 --ppn 4 --ram 512g --mount /pscratch --role write --sustained 30 --target 3TB/s",
+        "srun ./ior -w -t 1m -b 1m -s 100000 -a POSIX -F -e -g -vv -C -o /pscratch/IOR-strided.out -D 45",
+        &[],
+    ),
+    (
+        "--nodes 230 --ppn 32 --ram 512g --role write --sustained 30 --target 24807129/s",
+        "srun ./ior -w -t 4k -z -a POSIX -F -b 16g -e -g -vv -C -D 45 -o /pscratch/IOR-random.write.out",
+        &["write-iops-buffered", "client-cache-fit", "sparse-random-write"],
+    ),
+    (
+        "--nodes 4320 --ppn 1 --ram 64g --target 1TB/s --role write",
+        "IOR -a POSIX -w -o [directory_path]/POSIX -D 180 -b 4096g -E -C -g -k -s 1 -t 4m -F -e",
+        &[],
+    ),
+    (
+        "--role read",
+        "IOR -a POSIX -r -o [directory_path]/POSIX -D 120 -b ${SMALLEST} -E -C -g -k -s 1 -t 4m -F -e",
+        &[],
+    ),
+    ("--nodes 48 --ppn 16", "mdtest -i 20 -v -u -n 1041", &["md-same-node", "md-too-short"]),
+    ("--mount /scratch", "aprun -n 64 ./flash_benchmark_io /scratch/flashIO/test1/iotest.out", &[]),
+    ("", "fdtree -l 3 -d 10 -o /p/gscratch3/x", &[]),
+    ("", "ls -lR /p/gscratch3/tree", &["ls-walk"]),
+];
+
+#[test]
+fn published_commands_are_told_their_faults_and_nothing_else() {
+    for (options, command, expected) in PUBLISHED {
+        assert_eq!(ids(options, command), *expected, "{options} -- {command}");
+    }
+}
+
+#[test]
+fn a_reader_is_held_against_the_command_that_made_its_files() {
+    let made = "srun ./ior -w -t 4m -k -F -b 16g -e -C -D 45 -o /s/f -O stoneWallingWearOut=1";
+    let words = ["--nodes", "230", "--ppn", "32", "--dataset", made, "--json", "--"];
+    let reads = "srun ./ior -r -t 4k -z -F -b 16g -C -k -D 45 -o /s/f";
+    let ran = lint(&words.iter().copied().chain(reads.split(' ')).collect::<Vec<_>>());
+    assert!(ran.out.contains("read-beyond-written") && ran.out.contains("2.81 TB/s"), "{ran:?}");
+}
+
+#[test]
+fn numbers_beyond_all_machines_are_read_all_the_same() {
+    let most = u64::MAX.to_string();
+    for (options, command) in [
+        ("--nodes MOST --ppn MOST", "ior -w -e -b 8p -s MOST"),
+        ("--nodes 3 --ppn MOST", "srun -n 7 ior -w -e"),
+        ("", "jsrun -n MOST -a MOST -r MOST ior -w"),
+        ("", "mdtest -b MOST -z MOST -I MOST -n"),
+        ("", "ior -D 99999999999999999999 -M 101% -t x -O ,=,a -"),
+    ] {
+        let ran = of(&options.replace("MOST", &most), &command.replace("MOST", &most));
+        assert_eq!((ran.status, ran.err.as_str()), (Some(1), ""), "{options} -- {command}");
+    }
+}
+
+#[test]
+fn lints_are_listed_and_explained() {
+    let list = lint(&["--list"]).ok();
+    assert!(list.lines().count() > 50 && list.contains("write-iops-buffered    waiver  plan "), "{list}");
+    let paper = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/LINTS.md")).unwrap();
+    assert_eq!(lint(&["--list", "--markdown"]).ok(), paper);
+    let told = lint(&["--explain", "straggler"]).ok();
+    assert!(told.starts_with("straggler (waiver: somebody has to sign a waiver)\n"), "{told}");
+    let told = lint(&["--explain", "missing-persist"]).ok();
+    let both = "missing-persist (error: the result is INVALID, and nobody can waive it)\n\
+                \x20 but:    a waiver of reported and hero tests: no clause rests on them\n";
+    assert!(told.starts_with(both), "{told}");
+    let wrong = lint(&["--explain", "stragglers"]);
+    assert_eq!(
+        wrong.err,
+        "assay: no lint `stragglers`; there is `straggler`; `assay lint --list` names them\n"
+    );
+    assert_eq!(wrong.status, Some(2));
+}
+
+#[test]
+fn a_plan_that_is_checked_is_told_what_the_linter_finds() {
+    let place = common::campaign::Place::new();
+    let text = include_str!("../../../campaign/tests/plans/seeds-literal.toml");
+    std::fs::write(place.path("p.toml"), text).unwrap();
+    let ran = place.assay("plan check p.toml");
+    assert_eq!((ran.status, ran.err.as_str()), (Some(1), ""), "an error is among it: {ran:#?}");
+    let told = ran.out;
+    let line =
+        told.lines().find(|line| line.contains(" role-mismatch: ")).unwrap_or_else(|| panic!("{told}"));
+    assert!(
+        line.starts_with("lint: 60:7: BW-IOR4: error role-mismatch: is to measure a read, and has -w;"),
+        "{line}"
+    );
+    assert!(told.contains("(waived by storage lead: the user's view is meant)"), "{told}");
+    for drift in [
+        "BW-MD1: waiver option-drift: -k makes files by mknod since IOR 3.3",
+        "CORI-SSF: info option-drift: -H ",
+        "PM-HERO: info option-drift: lustrestripecount",
+    ] {
+        assert_eq!(told.lines().filter(|line| line.contains(drift)).count(), 1, "{drift}: {told}");
+    }
+}
+
+#[test]
+fn what_will_be_invalid_is_said_before_the_first_job_once_and_the_campaign_goes_on() {
+    let place = common::campaign::Place::new();
+    let test = |id: &str, words: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"{words} -t 64k -b 64k\"\n\
+             criterion = {{ metric = \"write.bw\", stat = \"mean\", op = \">=\", value = \"1 B/s\" }}\n"
+        )
+    };
+    place.plan(&[test("A", "-w"), test("B", "-w"), test("C", "-w -e")].concat());
+    let line = |whom: &str| {
+        format!(
+            "lint: {whom}: will be INVALID: writes without -e, -Y or O_DIRECT: the clock stops while data \
+             is still in memory (missing-persist); add -e"
+        )
+    };
+    let ran = place.assay("run p.toml --dir dir");
+    let at = |id: &str| {
+        let head = common::campaign::HEAD.lines().count();
+        format!("{}:7: {id}", head + if id == "A" { 3 } else { 7 })
+    };
+    assert_eq!(ran.err.lines().next(), Some(line(&format!("{}, {}", at("A"), at("B"))).as_str()), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["A INVALID", "B INVALID", "C PASS"]);
+    let only = place.assay("run p.toml --dir dir --only C");
+    assert!(!only.err.contains("lint:"), "{only:#?}");
+}
+
+/// Of whom `run` says that they will be INVALID, without their places.
+fn announced(place: &common::campaign::Place, only: &str) -> String {
+    let ran = place.assay(&format!("run p.toml --dir dir{only}"));
+    let lines: Vec<&str> = ran.err.lines().filter_map(|line| line.strip_prefix("lint: ")).collect();
+    let whom = lines.iter().filter_map(|line| line.split_once(": will be INVALID: "));
+    let whom = whom.flat_map(|(whom, _)| whom.split(", "));
+    let bare = |one: &str| one.rsplit(": ").next().unwrap_or_default().to_owned();
+    whom.map(bare).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn of_a_part_of_a_plan_what_runs_is_said_to_be_invalid_and_nothing_else() {
+    let place = common::campaign::Place::new();
+    let judged = |phase: &str| {
+        format!(
+            "criterion = {{ metric = \"{phase}.bw\", stat = \"mean\", op = \">=\", value = \"1 B/s\" }}\n"
+        )
+    };
+    let (floor, part) = (judged("write"), "ior = \"-w -t 64k -b 64k\"\n");
+    place.plan(&format!(
+        "[[test]]\nid = \"W\"\nior = \"-w -k -t 64k -b 64k\"\n{floor}\
+         [[test]]\nid = \"R\"\nuses = \"W\"\nior = \"-r -k -t 64k -b 64k\"\ncache = \"warm\"\n{}\
+         [[test]]\nid = \"F\"\nnodes = {{ steps = [1] }}\n{part}{floor}\
+         [[group]]\nid = \"G\"\n[[group.parts]]\nid = \"a\"\n{part}{floor}\
+         [[group.parts]]\nid = \"b\"\n{part}{floor}",
+        judged("read")
+    ));
+    for (only, about) in [
+        ("", "W, F.n1, G.a, G.b"),
+        (" --only W", "W"),
+        (" --only R", "W"),
+        (" --only F", "F.n1"),
+        (" --only G.b", "G.a, G.b"),
+    ] {
+        assert_eq!(announced(&place, only), about, "{only}");
+    }
+}
+
+#[test]
+fn what_the_records_decide_is_an_error_of_the_plan_that_neither_check_nor_run_calls_invalid() {
+    let place = common::campaign::Place::new();
+    place.plan(
+        "[[test]]\nid = \"D\"\nior = \"-w -e -t 64k -b 64k -D 100\"\n\
+         criterion = { metric = \"write.bw\", stat = \"mean\", op = \">=\", value = \"100 MB/s\" }\n",
+    );
+    let ran = place.assay("plan check p.toml");
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let dry = ran.out.lines().find(|line| line.contains(": D: error runs-dry: ")).expect("a line");
+    assert!(dry.ends_with(" (the records decide whether anything is INVALID by it)"), "{dry}");
+    assert_eq!(announced(&place, ""), "");
+}
+
+#[test]
+fn a_plan_is_checked_with_one_line_for_what_is_said_of_several_tests_and_with_what_shares_come_to() {
+    let place = common::campaign::Place::new();
+    let test = |id: &str, share: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"-w -e -t 64k -b 64k\"\n\
+             criterion = {{ metric = \"write.bw\", stat = \"mean\", op = \">=\", value = \"{share}\" }}\n"
+        )
+    };
+    let known = "[known.before]\nvalue = \"716_886 MiB/s\"\nsource = \"the report of 2015\"\n";
+    place.plan(&[known, &test("A", "66% of known.before"), &test("B", "1 MB/s")].concat());
+    let told = place.assay("plan check p.toml").ok();
+    let share = "test A: write.bw >= 66% of known.before (716_886 MiB/s) = 473145 MiB/s\n";
+    assert!(told.contains(share), "{told}");
+    let unchecked: Vec<&str> = told.lines().filter(|line| line.contains("waiver unchecked-data: ")).collect();
+    let [line] = unchecked[..] else { panic!("{told}") };
+    assert!(line.contains(": A, ") && line.contains(": B: waiver "), "{line}");
+}

@@ -1,0 +1,43 @@
+//! The program on local ranks and plain files: no launcher of MPI is started, no device is throttled, no
+//! daemon runs. Small file systems in memory are mounted, which only root may.
+#![allow(clippy::print_stdout)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod age;
+mod age_resumed;
+mod campaign;
+mod campaign_datasets;
+mod campaign_datasets_kept;
+mod campaign_datasets_killed;
+mod campaign_evidence;
+mod campaign_fdtree;
+mod campaign_mdtest;
+mod campaign_refused;
+mod campaign_states;
+mod campaign_stopped;
+mod campaign_stopped_anywhere;
+mod campaign_submitted;
+mod fdtree;
+mod fdtree_faults;
+mod fdtree_found;
+mod ior_controls;
+mod ior_faults;
+mod ior_options;
+mod ior_outputs;
+mod ior_own_files;
+mod ior_regressions;
+mod ior_scripts;
+mod ior_text;
+mod lint;
+mod ls_lr;
+mod ls_lr_calls;
+mod ls_lr_left;
+mod mdtest_calls;
+mod mdtest_faults;
+mod mdtest_options;
+mod mdtest_outputs;
+mod mdtest_regressions;
+mod mdtest_text;
+mod plan_init;

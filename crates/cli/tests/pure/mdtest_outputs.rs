@@ -1,0 +1,138 @@
+//! The files that `mdtest` writes besides the tree: each rank's numbers, each operation, records, and what
+//! stands on the standard output and the error stream.
+
+use crate::common::mdtest::{complaints, mdtest};
+use crate::common::{self, run};
+use serde_json::Value;
+
+fn number(text: &str) -> f64 {
+    // As C writes it: one digit, so many decimals, a power of at least two digits.
+    let (digits, power) = text.split_once('e').unwrap_or_else(|| panic!("{text}"));
+    assert!(digits.split_once('.').is_some_and(|(whole, _)| whole.len() == 1), "{text}");
+    assert!(power.len() == 3 && power.starts_with(['+', '-']), "{text}");
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn each_ranks_file_has_a_row_of_all_and_one_of_each_rank_and_iteration() {
+    let dir = tempfile::tempdir().unwrap();
+    mdtest(dir.path(), 3, "-n 4 -i 2 --saveRankPerformanceDetails=r.csv").ok();
+    let text = std::fs::read_to_string(dir.path().join("r.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(
+        rows.iter().map(|row| row[0]).collect::<Vec<_>>(),
+        ["rank", "all", "0", "1", "2", "0", "1", "2"]
+    );
+    assert_eq!((rows[0].len(), rows[1].len(), rows[1][1]), (24, 24, "4"));
+    let at = rows[0].iter().position(|name| *name == "rate-File creation").unwrap();
+    assert_eq!(rows[0][at + 1], "time-File creation");
+    let (rate, seconds) = (number(rows[1][at]), number(rows[1][at + 1]));
+    assert!((rate * seconds - 12.0).abs() < 1e-6, "all operations of all ranks: {rate} {seconds}");
+    for row in &rows[2..] {
+        assert_eq!((row.len(), row[1]), (20, ""), "no tree, and no items: {row:?}");
+        assert!((number(row[at]) * number(row[at + 1]) - 4.0).abs() < 1e-6, "its own: {row:?}");
+        assert!(number(row[at + 1]) <= seconds * 1e3);
+    }
+    let read = rows[0].iter().position(|name| *name == "rate-Directory read").unwrap();
+    assert!(rows[1..].iter().all(|row| row[read].is_empty()), "nothing is read of directories");
+}
+
+#[test]
+fn each_number_of_ranks_adds_its_rows_to_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("r.csv"), "old").unwrap();
+    mdtest(dir.path(), 2, "-F -n 4 -f 1 -l 2 --saveRankPerformanceDetails r.csv").ok();
+    let text = std::fs::read_to_string(dir.path().join("r.csv")).unwrap();
+    let firsts: Vec<&str> = text.lines().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(firsts, ["rank", "all", "0", "all", "0", "1"]);
+}
+
+#[test]
+fn each_operations_files_have_a_row_for_each_and_one_file_for_each_iteration() {
+    let dir = tempfile::tempdir().unwrap();
+    mdtest(dir.path(), 2, "-n 5 -w 10 -e 10 -i 2 --savePerOpDataCSV=op").ok();
+    let mut names: Vec<String> =
+        dir.path().read_dir().unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names.len(), 4 * 2 * 2, "{names:?}");
+    for phase in ["File creation", "File read", "File removal", "File stat"] {
+        for name in [format!("op-{phase}-00000.csv"), format!("op-{phase}-00001-1.csv")] {
+            let text = std::fs::read_to_string(dir.path().join(&name))
+                .unwrap_or_else(|_| panic!("{name}: {names:?}"));
+            let rows: Vec<&str> = text.lines().collect();
+            assert_eq!((rows[0], rows.len()), ("time,runtime,tp", 6), "{name}");
+            let mut last = 0.0;
+            for row in &rows[1..] {
+                let cells: Vec<f64> = row.split(',').map(number).collect();
+                assert!(cells[0] >= last, "in their order: {text}");
+                last = cells[0];
+                let amount = if phase.ends_with("creation") || phase.ends_with("read") { 10.0 } else { 1.0 };
+                assert!((cells[1] * cells[2] / amount - 1.0).abs() < 1e-4, "{name}: {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn records_hold_every_phase_with_the_numbers_of_the_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = mdtest(dir.path(), 2, "-F -n 50 --record r").ok();
+    let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
+    let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&records[0]["record"], &records[0]["workload"]), (&"run".into(), &"mdtest".into()));
+    let last = records.last().unwrap();
+    assert_eq!((&last["record"], &last["exit"]), (&"end".into(), &0.into()));
+    let creation = records.iter().find(|record| record["phase"] == "file_creation").unwrap();
+    assert_eq!((&creation["ops"], &creation["counts"]), (&100.into(), &"operations".into()));
+    let row = text.lines().find(|line| line.starts_with("   File creation")).unwrap();
+    let shown: f64 = row.split_whitespace().nth(2).unwrap().parse().unwrap();
+    let recorded = 100.0 / creation["spans"]["total_s"].as_f64().unwrap();
+    assert!((shown / recorded - 1.0).abs() < 0.01, "{shown} and {recorded}");
+    let again = mdtest(dir.path(), 2, "-F -n 1 --record r");
+    assert_eq!((again.status, again.out.as_str()), (Some(2), ""), "records are never overwritten");
+    assert!(again.err.contains("--record r: "), "{again:#?}");
+}
+
+#[test]
+fn a_plain_run_says_nothing_on_the_error_stream() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = mdtest(dir.path(), 2, "-n 2 -v");
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_dry_run_counts_what_a_run_does() {
+    let dir = tempfile::tempdir().unwrap();
+    for words in ["-n 12 -b 2 -z 1 -w 100 -e 10", "-I 2 -b 3 -z 1 -L -u -F", "-S -n 3", "-D -n 6 -I 2"] {
+        let told = mdtest(dir.path(), 2, &format!("{words} --dryRun")).ok();
+        assert!(dir.path().read_dir().unwrap().next().is_none(), "{words}");
+        mdtest(dir.path(), 2, &format!("{words} --record r")).ok();
+        let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
+        for record in records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            let (Some(phase), Some(done)) = (record["phase"].as_str(), record["ops"].as_u64()) else {
+                continue;
+            };
+            let label = phase.replace('_', " ");
+            let line = told.lines().find(|line| line.trim_start().to_lowercase().starts_with(&label));
+            let line = line.unwrap_or_else(|| panic!("{words}: {label}: {told}"));
+            let counted: u64 = line.split(": ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+            assert_eq!(counted, done, "{words}: {line}");
+        }
+        std::fs::remove_file(dir.path().join("r")).unwrap();
+    }
+}
+
+#[test]
+fn nodes_may_be_taken_to_be_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = common::mdtest::command(dir.path(), 4, "-F -n 1 -N 1");
+    command.env("IOR_FAKE_NODES", "2").env("IOR_FAKE_TASK_PER_NODES", "2");
+    let ran = run(&mut command);
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert!(ran.out.contains(" with 4 total task(s) on 2 node(s)\n"), "{ran:#?}");
+    assert!(ran.out.contains("\nNodemap: 1100\n") && ran.out.contains("Shifting ranks by 2 for"), "{ran:#?}");
+    assert!(ran.err.contains("IOR_FAKE_NODES=2 in the environment stands in"), "{ran:#?}");
+    command = common::mdtest::command(dir.path(), 4, "-F -n 1");
+    let ran = run(command.env("IOR_FAKE_NODES", "none"));
+    assert_eq!((ran.status, complaints(&ran).len()), (Some(2), 1), "{ran:#?}");
+}

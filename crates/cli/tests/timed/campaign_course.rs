@@ -1,0 +1,126 @@
+//! Campaigns whose tests ask something of their course, run by the program on this machine.
+
+use std::fs;
+
+use crate::common;
+use crate::common::campaign::{Place, json};
+use serde_json::Value;
+
+/// Writes at a held rate, so that little is written however fast the machine is.
+const HELD: &str = "ior = \"-w -e -F -t 64k -b 1g -D 6 --rate 100/s\"";
+
+fn verdicts(place: &Place) -> Vec<Value> {
+    json(&place.folder().join("verdicts.json")).as_array().unwrap().clone()
+}
+
+fn jobs(place: &Place) -> Vec<String> {
+    common::campaign::names(&place.folder().join("jobs"))
+}
+
+/// The warnings and notes of a verdict that hold `words`.
+fn told(verdict: &Value, words: &str) -> usize {
+    let all = ["warnings", "notes"].into_iter().filter_map(|kind| verdict[kind].as_array()).flatten();
+    all.filter(|text| text.as_str().unwrap().contains(words)).count()
+}
+
+#[test]
+fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_nothing() {
+    let place = Place::new();
+    place.plan(&format!(
+        "[[test]]\nid = \"W\"\n{HELD}\nrepetitions = 2\nwarm_up = 1\nsustained = \"2 s\"\n\
+         steady = {{ window = \"2 s\", slope = \"100000 %\", range = \"100000 %\", max = \"4 s\" }}\n\
+         criterion = [\n  {{ metric = \"write.sustained\", stat = \"min\", op = \">\", value = \"1 \
+         B/s\" }},\n\
+         {{ metric = \"write.steady\", stat = \"min\", op = \">\", value = \"1 B/s\" }},\n]\n"
+    ));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(jobs(&place), ["0001-W+warm-up-r1", "0002-W-r1", "0003-W-r2"]);
+    assert_eq!(place.outcomes(), ["W PASS", "W PASS"], "{:#?}", place.verdicts());
+    for verdict in verdicts(&place) {
+        assert_eq!(verdict["statistics"]["values"].as_array().unwrap().len(), 2);
+        assert_eq!(told(&verdict, "write: the worst "), 1, "{verdict:#}");
+        assert_eq!(told(&verdict, "write: steady by windows of 2.00 s"), 1, "{verdict:#}");
+        assert_eq!(told(&verdict, "1 warm-up ran before the repetitions and counts for nothing"), 1);
+        let kinds: Vec<&Value> =
+            verdict["stretches"].as_array().unwrap().iter().map(|stretch| &stretch["kind"]).collect();
+        assert_eq!(kinds, ["worst", "worst", "steady", "steady"]);
+    }
+    let report = fs::read_to_string(place.folder().join("report.html")).unwrap_or_default();
+    let shown = place.assay(&format!("report {}", place.folder().display()));
+    let report = report + &shown.out;
+    assert!(report.contains("Stretches looked at besides whole phases"), "{shown:#?}");
+    assert!(report.contains("Warm-up of test W, which counts for nothing"));
+}
+
+#[test]
+fn steps_that_take_turns_run_round_by_round_and_readers_find_their_files() {
+    let place = Place::new();
+    place.plan(
+        "[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"128k\"]\nrepetitions = 2\n\
+         order = \"interleaved\"\n[[series.phases]]\nid = \"w\"\nior = \"-w -e -k -t {step} -b 256k\"\n\
+         criterion = { metric = \"write.bytes\", op = \"==\", value = \"512 KiB\" }\n\
+         [[series.phases]]\nid = \"r\"\nuses = \"w\"\nior = \"-r -k -t {step} -b 256k\"\ncache = \"warm\"\n\
+         criterion = { metric = \"read.bytes\", op = \"==\", value = \"512 KiB\" }\n",
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let order: Vec<String> = jobs(&place).iter().map(|job| job[5..].to_owned()).collect();
+    let round = |n: u32| ["64k.w", "64k.r", "128k.w", "128k.r"].map(|step| format!("S.t{step}-r{n}"));
+    assert_eq!(order, [round(1), round(2)].concat());
+}
+
+#[test]
+fn parts_of_a_group_are_judged_by_the_time_that_they_had_in_common() {
+    let place = Place::new();
+    let part = |id: &str| {
+        format!(
+            "[[group.parts]]\nid = \"{id}\"\n{HELD}\nranks = 1\n\
+             criterion = {{ metric = \"write.bw\", op = \">\", value = \"1 B/s\" }}\n"
+        )
+    };
+    place.plan(&format!(
+        "[[group]]\nid = \"G\"\noverlap = \"1%\"\n\
+         criterion = {{ metric = \"write.bw\", op = \">\", value = \"1 B/s\" }}\n{}{}",
+        part("a"),
+        part("b")
+    ));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["G.a PASS", "G.b PASS", "G PASS"], "{:#?}", place.verdicts());
+    let all = verdicts(&place);
+    let sum = all[2]["value"].as_f64().unwrap();
+    let parts = all[0]["value"].as_f64().unwrap() + all[1]["value"].as_f64().unwrap();
+    assert!((sum / parts - 1.0).abs() < 1e-9, "{sum} {parts}");
+    for part in &all[..2] {
+        assert_eq!(told(part, "the rate is that while all parts were at work"), 1, "{part:#}");
+        assert_eq!(part["stretches"][0]["kind"], "common");
+        assert_eq!(part["stretches"][0]["rate"], part["value"]);
+    }
+}
+
+#[test]
+fn a_test_is_also_run_on_more_nodes_and_ranks_that_are_not_on_them_prove_nothing() {
+    let place = Place::new();
+    let launch = place.hanging("no such word");
+    let plan = format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}\" }}\n{launch}\
+         [[test]]\nid = \"T\"\nnodes = 1\nior = \"-w -e -F -t 64k -b 256k\"\n\
+         client_limit = {{ nodes = [2, 3], gain = \"5 %\" }}\n\
+         criterion = {{ metric = \"write.bw\", op = \">\", value = \"1 B/s\" }}\n"
+    );
+    fs::write(place.path("p.toml"), plan).unwrap();
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(jobs(&place), ["0001-T-r1", "0002-T.n2-r1", "0003-T.n3-r1"]);
+    let verdict = &verdicts(&place)[0];
+    // All ranks are on this node, whatever the plan asks for.
+    for nodes in [2, 3] {
+        let words = format!(
+            "whether the clients limit it is not known: T.n{nodes}: repetition 1 ran on 1 node, and the plan \
+             asks for {nodes}"
+        );
+        assert_eq!(told(verdict, &words), 1, "{verdict:#}");
+    }
+    assert_eq!(place.outcomes(), ["T PASS"]);
+}

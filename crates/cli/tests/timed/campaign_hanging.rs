@@ -1,0 +1,83 @@
+//! A campaign one of whose jobs hangs in the kernel, where no kill reaches it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common;
+use crate::common::campaign::{Place, names, signal, there, until};
+
+/// A small file system on a loop device, frozen and thawed at will; only root can make one.
+struct Loop(PathBuf);
+
+impl Loop {
+    /// Mounts one over `dir`; `None`, with the reason printed, where that is not allowed.
+    fn mount(image: &Path, dir: &Path) -> Option<Self> {
+        if !there("mkfs.ext4") || !there("fsfreeze") {
+            return None;
+        }
+        fs::File::create(image).unwrap().set_len(32 << 20).unwrap();
+        let done = |command: &mut Command| {
+            let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+            status.is_ok_and(|status| status.success())
+        };
+        assert!(done(Command::new("mkfs.ext4").arg("-qF").arg(image)));
+        if done(Command::new("mount").args(["-o", "loop"]).arg(image).arg(dir)) {
+            return Some(Self(dir.to_owned()));
+        }
+        common::campaign::skipped("mounting a loop device is not allowed here; run the tests as root");
+        None
+    }
+
+    fn thaw(&self) {
+        let _ = Command::new("fsfreeze").arg("-u").arg(&self.0).stderr(Stdio::null()).status();
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        self.thaw();
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_job_that_hangs_in_the_kernel_is_named_and_a_campaign_that_is_stopped_leaves_it_its_locks() {
+    let place = Place::new();
+    let Some(frozen) = Loop::mount(&place.path("image"), &place.dir()) else { return };
+    let (freeze, dir) = (place.path("freeze"), place.dir());
+    fs::write(&freeze, "").unwrap();
+    fs::create_dir(place.path("c")).unwrap();
+    place.plan(&format!(
+        "[[test]]\nid = \"A\"\nranks = 1\ntimeout = \"5 s\"\n\
+         criterion = {{ metric = \"step.bw\", op = \">=\", value = \"1 GB/s\" }}\n[test.app]\n\
+         argv = [\"sh\", \"-c\", '''if rm {freeze}; then fsfreeze -f {dir}; echo > {dir}/f; fi; \
+         echo 'rate: 5 GB/s' ''']\n\
+         metrics = {{ \"step.bw\" = {{ line = 'rate: ([0-9.]+) GB/s', unit = \"GB/s\" }} }}\n",
+        freeze = freeze.display(),
+        dir = dir.display(),
+    ));
+    let mut campaign = place.start("run p.toml --dir dir --campaigns c");
+    let said = || fs::read_to_string(place.path("err")).unwrap();
+    until("a word about the process", || said().contains("hangs in the kernel"));
+    let process = said().split("its process ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    assert!(stat.contains(") D "), "{stat}");
+    assert!(campaign.try_wait().unwrap().is_none(), "it waits");
+    signal("-INT", campaign.id());
+    assert_eq!(campaign.wait().unwrap().code(), Some(3), "{}", said());
+    assert!(said().contains("stopped after 0 of 1 jobs"), "{}", said());
+    let folder = format!("c/{}", names(&place.path("c"))[0]);
+    let ran = place.assay(&format!("run --resume {folder}"));
+    assert!(ran.status == Some(2) && ran.err.contains("still works on this campaign"), "{ran:#?}");
+    frozen.thaw();
+    let mut ran = ran;
+    until("the end of what hung", || {
+        ran = place.assay(&format!("run --resume {folder}"));
+        !ran.err.contains("still works on this campaign")
+    });
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert!(
+        place.assay(&format!("verify {folder}")).ok().contains("is whole: 1 job, 1 attempt that was killed")
+    );
+}

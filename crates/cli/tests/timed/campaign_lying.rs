@@ -1,0 +1,198 @@
+//! File systems that are slow, answer from memory, lose what was written or shrink: each clause of a plan
+//! gets its outcome for the right reason, and what is sound beside them passes.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common;
+use crate::common::campaign::{Place, SmallFs, json, names, there, until};
+use crate::common::gluster::{Gluster, Volume};
+use serde_json::Value;
+
+const MIB: u64 = 1 << 20;
+
+/// What is said of one clause: test, outcome, and words of its reason.
+type Said<'a> = (&'a str, &'a str, &'a str);
+
+/// Asserts what a campaign's verdicts say, one after the other.
+fn said(folder: &Path, wanted: &[Said<'_>]) {
+    let verdicts = json(&folder.join("verdicts.json"));
+    let all = verdicts.as_array().unwrap();
+    assert_eq!(all.len(), wanted.len(), "{verdicts:#}");
+    let word = |verdict: &Value, key: &str| verdict[key].as_str().unwrap().to_owned();
+    for (verdict, (test, outcome, why)) in all.iter().zip(wanted) {
+        let found = (word(verdict, "test"), word(verdict, "outcome"));
+        assert_eq!(found, ((*test).to_owned(), (*outcome).to_owned()), "{verdict:#}");
+        assert!(word(verdict, "reason").contains(why), "{why}: {verdict:#}");
+    }
+}
+
+/// A test of a plan with a floor.
+fn floor(id: &str, keys: &str, ior: &str, floor: &str) -> String {
+    let metric = if ior.contains("-w") { "write.bw" } else { "read.bw" };
+    format!(
+        "[[test]]\nid = \"{id}\"\n{keys}\nior = \"{ior}\"\n\
+         criterion = {{ metric = \"{metric}\", op = \">=\", value = \"{floor}\" }}\n"
+    )
+}
+
+/// One that has every transfer of another's files compared.
+fn check(id: &str, uses: &str, keys: &str, ior: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nuses = \"{uses}\"\n{keys}\nior = \"{ior}\"\n\
+         criterion = {{ metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }}\n"
+    )
+}
+
+#[test]
+fn a_slow_file_system_misses_its_floors_and_its_clients_memory_is_no_answer() {
+    let rate = 2 * MIB;
+    let Some(gluster) = Gluster::start(Volume::Distribute, &[rate]) else { return };
+    let place = Place::new();
+    let cold = format!("uses = \"SLOW\"\nsetup = [\"{}\"]", gluster.forget());
+    let read = "-r -F -k -t 128k -b 1m";
+    place.plan(
+        &[
+            floor("SLOW", "", "-w -F -e -k -t 128k -b 1m", "8 MiB/s"),
+            floor("ENOUGH", "", "-w -F -e -t 128k -b 512k", "256 KiB/s"),
+            floor("SHORT", "sustained = \"60 s\"", "-w -F -e -t 128k -b 512k", "1 B/s"),
+            floor("CACHED", "uses = \"SLOW\"", read, "8 MiB/s"),
+            floor("COLD", &cold, &format!("{read} --drop-caches"), "8 MiB/s"),
+        ]
+        .concat(),
+    );
+    fs::create_dir(place.path("evidence")).unwrap();
+    let ran = place.assay(&format!("run p.toml --dir {} --campaigns evidence", gluster.mount().display()));
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
+    let wanted = [
+        ("SLOW", "FAIL", " misses >= 8 MiB/s"),
+        ("ENOUGH", "PASS", " meets >= 256 KiB/s"),
+        ("SHORT", "INVALID", ", and has to hold 60.0 s"),
+        ("CACHED", "INVALID", " of the data was in this client's page cache before it was read"),
+        ("COLD", "FAIL", " misses >= 8 MiB/s"),
+    ];
+    said(&folder, &wanted);
+    // What memory answered is not what the device can do, and is told as no value at all.
+    let verdicts = json(&folder.join("verdicts.json"));
+    assert!(verdicts[3]["value"].is_null(), "{verdicts:#}");
+    // A device may save up what it was not asked for, for some tenths of a second, and this lasted one.
+    for verdict in [&verdicts[0], &verdicts[4]] {
+        assert!(verdict["value"].as_f64().unwrap() < rate as f64 * 2.0, "{verdict:#}");
+    }
+}
+
+#[test]
+fn data_that_is_lost_after_it_was_written_costs_the_write_its_verdict_and_a_lost_tail_the_read() {
+    let place = Place::new();
+    let write = "-w -F -e -k -t 64k -b 512k -G 7";
+    let lose = "setup = [\"dd if=/dev/zero of={dir}/data.00000001 bs=4k seek=20 count=1 conv=notrunc\"]";
+    let cut = "uses = \"TAIL\"\ncache = \"warm\"\nsetup = [\"truncate -s 300k {dir}/data.00000000\"]";
+    let check_line = "-R -F -k -t 64k -b 512k -G 7";
+    place.plan(
+        &[
+            floor("LOST", "", write, "1 B/s"),
+            check("LOST-C", "LOST", lose, check_line),
+            floor("TAIL", "", write, "1 B/s"),
+            floor("TAIL-R", cut, "-r -F -k -t 64k -b 512k", "1 B/s"),
+            floor("SOUND", "", write, "1 B/s"),
+            check("SOUND-C", "SOUND", "", check_line),
+        ]
+        .concat(),
+    );
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    let wanted = [
+        ("LOST", "INVALID", "1 transfer held wrong data (jobs/0002-LOST-C-r1, first in "),
+        ("LOST-C", "FAIL", "max 1 misses == 0 errors"),
+        ("TAIL", "PASS", " meets >= 1 B/s"),
+        ("TAIL-R", "INVALID", "end of file"),
+        ("SOUND", "PASS", " meets >= 1 B/s"),
+        ("SOUND-C", "PASS", "max 0 meets == 0 errors"),
+    ];
+    said(&place.folder(), &wanted);
+}
+
+#[test]
+fn a_file_system_that_says_written_and_synced_of_what_it_drops_is_found_by_reading_back() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
+    for fault in ["drop:3", "tear:2"] {
+        let place = Place::new();
+        fs::create_dir(place.path("sound")).unwrap();
+        let (shim, under) = (common::shim(), place.dir().canonicalize().unwrap());
+        let sound = place.path("sound");
+        let head = format!(
+            "[fs.sound]\ndir = {sound:?}\n[launch]\nkind = \"mpirun\"\n\
+             argv = [\"mpirun.openmpi\", \"--oversubscribe\", \"--allow-run-as-root\", \"-n\", \
+             \"{{ranks}}\", \"{{cmd}}\"]\n\
+             env = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = {fault:?}, ASSAY_SHIM_UNDER = {under:?} }}\n"
+        );
+        let (write, read) = ("-a MPIIO -w -Fek -t 64k -b 512k -G7", "-a MPIIO -R -Fk -t 64k -b 512k -G7");
+        let on_sound = "fs = \"sound\"";
+        place.plan(&format!(
+            "{head}{}",
+            [
+                floor("LIAR", "fs = \"s\"", write, "1 B/s"),
+                check("LIAR-C", "LIAR", "fs = \"s\"", read),
+                floor("SOUND", on_sound, write, "1 B/s"),
+                check("SOUND-C", "SOUND", on_sound, read),
+            ]
+            .concat()
+        ));
+        fs::create_dir(place.path("evidence")).unwrap();
+        let ran = place.assay("run p.toml --dir dir --campaigns evidence");
+        assert_eq!(ran.status, Some(1), "{ran:#?}");
+        let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
+        let wanted = [
+            ("LIAR", "INVALID", "2 transfers held wrong data (jobs/0002-LIAR-C-r1, first in "),
+            ("LIAR-C", "FAIL", "max 2 misses == 0 errors"),
+            ("SOUND", "PASS", " meets >= 1 B/s"),
+            ("SOUND-C", "PASS", "max 0 meets == 0 errors"),
+        ];
+        said(&folder, &wanted);
+    }
+}
+
+#[test]
+fn a_file_system_that_another_fills_half_way_costs_one_attempt_and_what_depends_on_it() {
+    let place = Place::new();
+    let dir = place.dir();
+    let Some(_mounted) = SmallFs::mount(&dir, "16m") else { return };
+    let filler = dir.join("filler");
+    let room = format!("setup = [\"rm {}\"]", filler.display());
+    let write = "-w -F -e -k -t 64k -b 2m";
+    place.plan(
+        &[
+            floor("BEFORE", "", "-w -F -e -t 64k -b 2m", "1 B/s"),
+            floor("DURING", "", &format!("{write} --rate 500kB/s"), "1 B/s"),
+            floor("READER", "uses = \"DURING\"\ncache = \"warm\"", "-r -F -k -t 64k -b 2m", "1 B/s"),
+            floor("AFTER", &room, write, "1 B/s"),
+        ]
+        .concat(),
+    );
+    fs::create_dir(place.path("evidence")).unwrap();
+    let mut child = place.start("run p.toml --dir dir --campaigns evidence");
+    let half_way = || {
+        let own = names(&dir).into_iter().find(|name| name.ends_with(".data"));
+        let file = own.map(|own| dir.join(own).join("tests/DURING-r1/data.00000000"));
+        file.and_then(|file| file.metadata().ok()).is_some_and(|file| file.len() >= 256 << 10)
+    };
+    until("half of the files", || child.try_wait().unwrap().is_some() || half_way());
+    assert!(fs::write(&filler, vec![7; 16 << 20]).is_err(), "nothing is left");
+    let status = child.wait().unwrap().code();
+    let err = fs::read_to_string(place.path("err")).unwrap();
+    assert_eq!(status, Some(3), "{err}");
+    let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
+    let wanted = [
+        ("BEFORE", "PASS", " meets >= 1 B/s"),
+        ("DURING", "INVALID", "No space left on device"),
+        ("READER", "NOT_RUN", "DURING, whose files it reads, ended with status 1"),
+        ("AFTER", "PASS", " meets >= 1 B/s"),
+    ];
+    said(&folder, &wanted);
+    let facts = json(&folder.join("jobs/0002-DURING-r1/job.json"));
+    let free = |when: &str| facts[when]["bytes_free"].as_u64().unwrap();
+    assert!(free("fill_before") > 8 << 20 && free("fill_after") < free("fill_before"), "{facts:#}");
+}

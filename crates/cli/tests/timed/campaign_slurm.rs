@@ -1,0 +1,207 @@
+//! Campaigns under a real Slurm: in an allocation, in a batch job, with nodes that die or are left out.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::common::campaign::{Place, json, until};
+use crate::common::slurm::Slurm;
+use crate::common::{self, Ran, run};
+
+/// A plan's head whose ranks are started by srun.
+const SRUN: &str = "[launch]\nkind = \"srun\"\noptions = [\"--mpi=pmi2\"]\n";
+
+/// A test of one repetition.
+fn test(id: &str, keys: &str, ior: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\n{keys}\nior = \"-w -e -t 64k -b 128k {ior}\"\n\
+         criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }}\n"
+    )
+}
+
+/// Writes the plan `p.toml`, with so many nodes delivered.
+fn plan(place: &Place, delivered: u32, rest: &str) {
+    let head = "schema = 1\nplan = { id = \"p\", title = \"A plan of the tests\" }\n\
+                fs.s = { dir = \"{dir}\" }\ndefaults = { timeout = \"60 s\" }\n";
+    fs::write(place.path("p.toml"), format!("{head}clients.delivered = {delivered}\n{rest}")).unwrap();
+}
+
+/// `assay WORDS` beside the cluster, inside an allocation of so many nodes if they are given.
+fn assay(slurm: &Slurm, place: &Place, nodes: Option<u32>, words: &str) -> Ran {
+    let mut command = match nodes {
+        None => place.command(words),
+        Some(nodes) => {
+            let mut salloc = Command::new("salloc");
+            salloc.args(["--quiet", "--exclusive", "-N", &nodes.to_string()]).current_dir(place.path(""));
+            salloc.arg(common::program()).args(words.split_whitespace());
+            salloc
+        }
+    };
+    run(slurm.around(&mut command))
+}
+
+/// The folder of the one campaign that was submitted.
+fn submitted(ran: &Ran) -> String {
+    let line =
+        ran.out.lines().find(|line| line.starts_with("Result ")).expect("a line that tells how to go on");
+    line.split_whitespace().nth(4).unwrap().to_owned()
+}
+
+/// The number of Slurm's job in a text.
+fn number(text: &str) -> u32 {
+    let (_, rest) = text.split_once("Slurm job ").expect("a job of Slurm");
+    rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+}
+
+/// The text without that number.
+fn numbered(text: &str) -> String {
+    text.replace(&number(text).to_string(), "N")
+}
+
+/// The words of a job's launcher.
+fn argv(place: &Place, job: &str) -> String {
+    let words = json(&place.folder().join("jobs").join(job).join("job.json"))["argv"].clone();
+    let words: Vec<String> = serde_json::from_value(words).unwrap();
+    words[..words.iter().position(|word| word.ends_with("assay")).unwrap()].join(" ")
+}
+
+#[test]
+fn srun_starts_a_campaign_on_one_two_and_four_nodes_of_its_allocation() {
+    let Some(slurm) = Slurm::start(4) else { return };
+    let place = Place::new();
+    let steps = "nodes = { steps = [1, \"50%\", \"100%\"] }\nppn = 2";
+    plan(&place, 4, &format!("{SRUN}{}", test("W", steps, "-F")));
+    let ran = assay(&slurm, &place, Some(4), "run p.toml --dir dir");
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["W.n1 PASS", "W.n2 PASS", "W.n4 PASS"]);
+    for (job, nodes, ranks) in [("0001-W.n1-r1", 1, 2), ("0002-W.n2-r1", 2, 4), ("0003-W.n4-r1", 4, 8)] {
+        let line = format!(
+            "srun --kill-on-bad-exit=1 --immediate=60 -N {nodes} -n {ranks} --ntasks-per-node=2 --mpi=pmi2"
+        );
+        assert_eq!(argv(&place, job), line);
+        let records =
+            fs::read_to_string(place.folder().join("jobs").join(job).join("records.jsonl")).unwrap();
+        assert!(records.contains(&format!("\"ranks\":{ranks},\"nodes\":{nodes},")), "{records}");
+    }
+}
+
+#[test]
+fn a_plan_that_needs_more_nodes_than_its_allocation_has_is_refused_before_anything_runs() {
+    let Some(slurm) = Slurm::start(3) else { return };
+    let place = Place::new();
+    let tests = test("A", "nodes = 1", "") + &test("B", "nodes = 3", "");
+    plan(&place, 3, &format!("{SRUN}{tests}"));
+    let ran = assay(&slurm, &place, Some(2), "run p.toml --dir dir");
+    let line =
+        "assay: B needs 3 nodes, and Slurm job N has 2; give it more nodes, or leave the test out (--only)\n";
+    assert_eq!((ran.status, numbered(&ran.err).as_str()), (Some(2), line), "{ran:#?}");
+    assert_eq!(fs::read_dir(place.dir()).unwrap().count(), 0, "nothing was made");
+    let only = assay(&slurm, &place, Some(2), "run p.toml --dir dir --only A");
+    assert!(only.err.contains("A"), "{only:#?}");
+    assert_eq!(place.outcomes(), ["A PASS", "B NOT_RUN"]);
+}
+
+#[test]
+fn a_node_that_is_left_out_runs_no_rank() {
+    let Some(slurm) = Slurm::start(4) else { return };
+    let place = Place::new();
+    let clients = "clients.exclude = [\"node2\"]\n";
+    let tests = test("A", "nodes = 3", "-O minTimeDuration=3");
+    plan(&place, 4, &format!("{clients}{SRUN}{tests}"));
+    let check = assay(&slurm, &place, None, "plan check p.toml").ok();
+    assert!(check.contains("by srun on at most 3 nodes, without node2\n"), "{check}");
+    let mut command = Command::new("salloc");
+    command.args(["--quiet", "--exclusive", "-N", "4"]).current_dir(place.path(""));
+    command.arg(common::program()).args(["run", "p.toml", "--dir", "dir"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = slurm.around(&mut command).spawn().unwrap();
+    until("ranks on three nodes", || slurm.busy().len() == 3);
+    assert_eq!(slurm.busy(), ["node1", "node3", "node4"]);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(argv(&place, "0001-A-r1").contains("--exclude=node2"));
+    assert_eq!(json(&place.folder().join("campaign.json"))["exclude"], serde_json::json!(["node2"]));
+    let four = test("A", "nodes = 4", "");
+    plan(&place, 4, &format!("{clients}{SRUN}{four}"));
+    let ran = assay(&slurm, &place, Some(4), "run p.toml --dir dir");
+    assert!(ran.err.contains("has 3 without the 1 node of clients.exclude"), "{ran:#?}");
+}
+
+#[test]
+fn a_submitted_campaign_waits_runs_and_is_picked_up() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let place = Place::new();
+    plan(&place, 2, &format!("{SRUN}{}", test("A", "nodes = 2", "")));
+    let ran = assay(&slurm, &place, None, "run --submit p.toml --dir dir --batch --hold");
+    let begins = "Submitted as Slurm job N: 2 nodes for 6 min at most\n";
+    assert!(numbered(&ran.out).starts_with(begins), "{ran:#?}");
+    let job = number(&ran.out);
+    let folder = submitted(&ran);
+    let still = assay(&slurm, &place, None, &format!("run --resume {folder}"));
+    let line = format!("assay: still queued as Slurm job {job} (PENDING)\n");
+    assert_eq!((still.status, &still.err), (Some(3), &line), "{still:#?}");
+    let twice = assay(&slurm, &place, None, &format!("run --submit --resume {folder}"));
+    assert!(
+        twice.status == Some(2) && twice.err.contains(&format!("is in Slurm job {job} already")),
+        "{twice:#?}"
+    );
+    // What the plan's file says by then is no matter.
+    fs::write(place.path("p.toml"), "").unwrap();
+    slurm.ask(&format!("scontrol release {job}"));
+    let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));
+    assert_eq!(ended.status, Some(0), "{ended:#?}");
+    assert!(ended.out.contains("PASS"), "{ended:#?}");
+    let again = assay(&slurm, &place, None, &format!("run --resume {folder}"));
+    assert_eq!((again.status, &again.out), (Some(0), &ended.out), "{again:#?}");
+    let script = json(&std::path::Path::new(&folder).join("campaign.json"))["batch_script"].clone();
+    assert!(script.as_str().unwrap().contains("#SBATCH --nodes=2\n"), "kept as evidence: {script}");
+    assay(&slurm, &place, None, &format!("verify {folder}")).ok();
+}
+
+#[test]
+fn a_node_that_dies_takes_one_attempt_along_and_the_others_stand() {
+    let Some(mut slurm) = Slurm::start(4) else { return };
+    let place = Place::new();
+    let tests = test("A", "nodes = 4", "")
+        + &test("B", "nodes = 4", "-O minTimeDuration=40")
+        + &test("C", "nodes = 2", "");
+    plan(&place, 4, &format!("{SRUN}{tests}"));
+    let folder = submitted(&assay(&slurm, &place, None, "run --submit p.toml --dir dir"));
+    let jobs = std::path::Path::new(&folder).join("jobs");
+    until("the first job's end", || jobs.join("0001-A-r1").exists());
+    until("ranks on four nodes", || slurm.busy().len() == 4);
+    slurm.kill_node(3);
+    let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));
+    assert_eq!(ended.status, Some(3), "{ended:#?}");
+    let verdicts = json(&std::path::Path::new(&folder).join("verdicts.json"));
+    let of = |index: usize, key: &str| verdicts[index][key].as_str().unwrap().to_owned();
+    assert_eq!([of(0, "outcome"), of(1, "outcome"), of(2, "outcome")], ["PASS", "INVALID", "PASS"]);
+    let reason = of(1, "reason");
+    let begins = "repetition 1 ended with status 137 (a node died): ";
+    assert!(reason.starts_with(begins) && reason.contains("srun: "), "{reason}");
+    // A few lines are quoted; which of them come first is srun's affair.
+    let said = std::fs::read_to_string(jobs.join("0002-B-r1/stderr.txt")).unwrap();
+    assert!(said.contains("srun: error: Node failure on node3\n"), "{said}");
+}
+
+#[test]
+fn a_batch_job_that_is_cancelled_leaves_a_campaign_that_goes_on_in_another() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let place = Place::new();
+    let tests = test("A", "nodes = 1", "") + &test("B", "nodes = 2", "-O minTimeDuration=6");
+    plan(&place, 2, &format!("{SRUN}{tests}"));
+    let ran = assay(&slurm, &place, None, "run --submit p.toml --dir dir");
+    let (folder, job) = (submitted(&ran), number(&ran.out));
+    until("ranks on two nodes", || slurm.busy().len() == 2);
+    slurm.ask(&format!("scancel {job}"));
+    let died = assay(&slurm, &place, None, &format!("run --wait {folder}"));
+    assert_eq!(died.status, Some(3), "{died:#?}");
+    let begins = format!("assay: Slurm job {job} ended (CANCELLED) before the campaign had, 1 job done");
+    assert!(died.err.starts_with(&begins) && died.err.lines().count() == 1, "{died:#?}");
+    assert!(died.err.contains(&format!("go on with: assay run --submit --resume {folder}")), "{died:#?}");
+    let again = assay(&slurm, &place, None, &format!("run --submit --resume {folder}")).ok();
+    assert!(again.starts_with(&format!("Submitted as Slurm job {} again\n", job + 1)), "{again}");
+    let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));
+    assert_eq!(ended.status, Some(0), "{ended:#?}");
+    let jobs = common::campaign::names(&std::path::Path::new(&folder).join("jobs"));
+    assert_eq!(jobs.iter().filter(|name| !name.starts_with('.')).count(), 3, "{jobs:?}");
+    assay(&slurm, &place, None, &format!("verify {folder}")).ok();
+}

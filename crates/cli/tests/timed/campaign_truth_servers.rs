@@ -1,0 +1,209 @@
+//! Servers that die in the middle of a test, or that a plan takes down: what a replicated volume survives is
+//! told or makes the clause invalid, as the test says; what a distributed one does not survive costs an
+//! attempt, and no campaign.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::campaign::{self, Place, names, until};
+use crate::common::gluster::{Gluster, Volume};
+use serde_json::{Value, json};
+
+const MIB: u64 = 1 << 20;
+/// What a brick does, bytes per second.
+const RATE: u64 = 2 * MIB;
+/// A name whose files of twelve ranks lie evenly over two bricks, by the hash of GlusterFS.
+const EVEN: &str = "f1269";
+
+/// Runs a plan on the volume, and kills the server of the brick that `which` chooses as soon as the files of
+/// the job `during` lie on all bricks. Gives the exit status, the folder of evidence and the brick.
+fn ran(
+    gluster: &mut Gluster,
+    bricks: usize,
+    place: &Place,
+    (during, which): (&str, fn(&Path) -> bool),
+) -> (Option<i32>, PathBuf, usize) {
+    fs::create_dir(place.path("evidence")).unwrap();
+    let mount = gluster.mount();
+    let mut child = place.start(&format!("run p.toml --dir {} --campaigns evidence", mount.display()));
+    let own = |brick: usize| {
+        let data = gluster.data(brick);
+        names(&data).into_iter().find(|name| name.ends_with(".data")).map(|name| data.join(name))
+    };
+    let written = |brick: usize| {
+        let files = own(brick).and_then(|own| fs::read_dir(own.join("tests").join(during)).ok());
+        let is_written =
+            |file: std::io::Result<fs::DirEntry>| file.is_ok_and(|file| length(&file.path()) > 0);
+        files.is_some_and(|mut files| files.any(is_written))
+    };
+    until("files on all bricks", || child.try_wait().unwrap().is_some() || (1..=bricks).all(written));
+    let brick = (1..=bricks).find(|brick| own(*brick).is_some_and(|own| which(&own)));
+    let brick = brick.unwrap_or_else(|| panic!("{}", fs::read_to_string(place.path("err")).unwrap()));
+    gluster.kill(brick);
+    let status = child.wait().unwrap().code();
+    let evidence = place.path("evidence");
+    let all = names(&evidence);
+    assert_eq!(all.len(), 1, "{}", fs::read_to_string(place.path("err")).unwrap());
+    (status, evidence.join(&all[0]), brick)
+}
+
+/// Bytes of a file; none where it is not there.
+fn length(path: &Path) -> u64 {
+    path.metadata().map_or(0, |file| file.len())
+}
+
+fn head(fs: &str) -> String {
+    format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nclients = {{ delivered = 1 }}\n\
+         defaults = {{ timeout = \"180 s\", repetitions = 1 }}\n[fs.s]\ndir = \"{{dir}}\"\n{fs}"
+    )
+}
+
+/// Outcome, reason and warnings of each verdict, by test.
+fn verdicts(folder: &Path) -> Vec<(String, String, String, Vec<String>)> {
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
+    let all = campaign::json(&folder.join("verdicts.json"));
+    let one = |verdict: &Value| {
+        let warnings = verdict["warnings"].as_array().unwrap().iter().map(word).collect();
+        (word(&verdict["test"]), word(&verdict["outcome"]), word(&verdict["reason"]), warnings)
+    };
+    all.as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn a_test_that_bears_the_loss_of_a_server_goes_on_and_another_one_is_invalid() {
+    let Some(mut gluster) = Gluster::start(Volume::Replicate, &[RATE; 3]) else { return };
+    let place = Place::new();
+    let plan = r#"
+[[test]]
+id = "W"
+ranks = 4
+repetitions = 2
+degraded = true
+ior = "-w -F -e -k -t 128k -b 1m -G 7"
+criterion = { metric = "write.bw", op = ">=", value = "1 kB/s" }
+[[test]]
+id = "C"
+ranks = 4
+uses = "W"
+degraded = true
+ior = "-R -F -k -t 128k -b 1m -G 7 --drop-caches"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+[[test]]
+id = "STRICT"
+ranks = 4
+uses = "W"
+ior = "-R -F -k -t 128k -b 1m -G 7 --drop-caches"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+"#;
+    let asked = format!("health = \"{}\"\n", gluster.health());
+    fs::write(place.path("p.toml"), head(&asked) + plan).unwrap();
+    let (status, folder, brick) = ran(&mut gluster, 3, &place, ("W-r1", |_| true));
+    let verdicts = verdicts(&folder);
+    assert_eq!(status, Some(3), "{verdicts:#?}");
+    let gone =
+        |when: &str| format!("{} was missing {when} repetition 1, of 3 storage targets", gluster.name(brick));
+    let down = |when: &str| format!("brick b{brick} is down, {when} repetition 1");
+    let [written, compared, strict] = &verdicts[..] else { panic!("{verdicts:#?}") };
+    for ((test, outcome, reason, warnings), (wanted, when)) in
+        [(written, ("W", "after")), (compared, ("C", "before"))]
+    {
+        assert_eq!((test.as_str(), outcome.as_str()), (wanted, "PASS"), "{reason}");
+        for loss in [gone(when), down(when)] {
+            assert!(warnings.contains(&format!("degraded: {loss}")), "{test}: {warnings:#?}");
+        }
+    }
+    assert_eq!((strict.0.as_str(), strict.1.as_str()), ("STRICT", "INVALID"));
+    let reason = format!("fs.s: {} (degraded); repair it", gone("before"));
+    assert!(strict.2.starts_with(&reason) && strict.2.contains("max 0 meets == 0 errors"), "{}", strict.2);
+    assert!(strict.3.iter().any(|warning| warning.contains(&down("before"))), "{:#?}", strict.3);
+    assert!(fs::read_to_string(folder.join("report.html")).unwrap().contains("degraded: "));
+    let facts = campaign::json(&folder.join("jobs/0001-W-r1/job.json"));
+    let targets = |when: &str| facts[when]["targets"].as_array().unwrap().len();
+    assert_eq!((targets("fill_before"), targets("fill_after")), (3, 2), "{facts:#}");
+    assert_eq!(facts["down_before"], json!([]));
+    assert_eq!(facts["down_after"], json!([format!("brick b{brick} is down")]));
+}
+
+#[test]
+fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others() {
+    let Some(gluster) = Gluster::start(Volume::Replicate, &[RATE; 3]) else { return };
+    let place = Place::new();
+    let test = |id: &str, keys: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nranks = 2\nior = \"-w -F -e -t 128k -b 256k\"\n{keys}\n\
+             criterion = {{ metric = \"write.bw\", stat = \"min\", op = \">=\", value = \"1 kB/s\" }}\n"
+        )
+    };
+    let lost = "states = [\"lost\"]\nrepetitions = 2\nstripes = 2";
+    let state = format!("[state.lost]\n{}timeout = \"90 s\"\n", gluster.without(2));
+    let asked = format!("health = \"{}\"\n{state}", gluster.health());
+    let tests = [test("BEFORE", "stripes = \"all\""), test("LOST", lost), test("AFTER", "stripes = 1")];
+    fs::write(place.path("p.toml"), head(&asked) + &tests.concat()).unwrap();
+    fs::create_dir(place.path("evidence")).unwrap();
+    let ran = place.assay(&format!("run p.toml --dir {} --campaigns evidence", gluster.mount().display()));
+    let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
+    let verdicts = verdicts(&folder);
+    assert_eq!(ran.status, Some(0), "{verdicts:#?}");
+    for (test, outcome, reason, warnings) in &verdicts {
+        assert_eq!(outcome, "PASS", "{test}: {reason}");
+        let told = warnings.iter().filter(|warning| warning.starts_with("degraded: ")).cloned();
+        let down = "degraded: brick b2 is down, before repetition 1".to_owned();
+        let gone = format!("degraded: {} was missing before repetition 1", gluster.name(2));
+        let losses = if test == "LOST" { vec![gone + ", of 3 storage targets", down] } else { Vec::new() };
+        assert_eq!(told.collect::<Vec<_>>(), losses, "{test}");
+    }
+    // What each file lay on was read back; the one that was to lie on one brick lies on all.
+    let summary = campaign::json(&folder.join("summary.json"));
+    let layouts = summary["findings"].as_array().unwrap().iter();
+    let layouts: Vec<&Value> = layouts.filter(|finding| finding["lint"] == "layout-undeclared").collect();
+    assert_eq!(layouts.len(), 1, "{layouts:#?}");
+    assert_eq!(layouts[0]["found"], "files were to lie on 1 target each, and some lie on 3 of 3");
+}
+
+#[test]
+fn a_distributed_volume_that_loses_a_server_costs_attempts_and_not_the_campaign() {
+    let Some(mut gluster) = Gluster::start(Volume::Distribute, &[RATE; 2]) else { return };
+    let place = Place::new();
+    let test = |id: &str, fs: &str, block: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nfs = \"{fs}\"\nranks = 12\n\
+             ior = \"-w -F -e -k -t 128k -b {block} -o {{dir}}/{EVEN}\"\n\
+             criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 kB/s\" }}\n"
+        )
+    };
+    let reader = format!(
+        "[[test]]\nid = \"READER\"\nfs = \"s\"\nranks = 12\nuses = \"DURING\"\n\
+         ior = \"-r -F -k -t 128k -b 1m -o {{dir}}/{EVEN} --drop-caches\"\n\
+         criterion = {{ metric = \"read.bw\", op = \">=\", value = \"1 kB/s\" }}\n"
+    );
+    let other = head(&format!("[fs.other]\ndir = {:?}\n", place.dir()));
+    // What the server is killed in lasts for seconds.
+    let [before, during] = [test("BEFORE", "s", "256k"), test("DURING", "s", "1m")];
+    let tests = [before, during, reader, test("AFTER", "s", "256k"), test("OTHER", "other", "256k")];
+    fs::write(place.path("p.toml"), other + &tests.concat()).unwrap();
+    // With the brick goes what says that the directory is the campaign's own.
+    let has_mark = |own: &Path| length(&own.join(".assay-campaign")) > 0;
+    let (status, folder, brick) = ran(&mut gluster, 2, &place, ("DURING-r1", has_mark));
+    let verdicts = verdicts(&folder);
+    assert_eq!(status, Some(3), "{verdicts:#?}");
+    let gone = "Transport endpoint is not connected";
+    let wanted = [
+        ("BEFORE", "PASS", "meets >= 1 kB/s"),
+        ("DURING", "INVALID", "repetition 1 ended with status 1: write: rank "),
+        ("DURING", "INVALID", gone),
+        ("READER", "NOT_RUN", "DURING, whose files it reads, ended with status 1"),
+        ("AFTER", "INVALID", "repetition 1 could not be started: fs.s: "),
+        ("AFTER", "INVALID", ".data/.assay-campaign"),
+        ("OTHER", "PASS", "meets >= 1 kB/s"),
+    ];
+    for (test, outcome, why) in wanted {
+        let found = verdicts.iter().find(|verdict| verdict.0 == test).unwrap();
+        assert!(found.1 == outcome && found.2.contains(why), "{why}: {found:#?}");
+    }
+    let told = format!("fs.s: {} was missing after repetition 1, of 2 storage targets", gluster.name(brick));
+    assert!(verdicts[1].3.iter().any(|warning| warning.starts_with(&told)), "{:#?}", verdicts[1]);
+    let err = fs::read_to_string(place.path("err")).unwrap();
+    assert!(err.contains("; the files there stay"), "what cannot be removed is told: {err}");
+    assert!(place.assay(&format!("verify {}", folder.display())).ok().contains(" is whole: 4 jobs"));
+}

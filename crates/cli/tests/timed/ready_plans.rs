@@ -1,0 +1,238 @@
+//! The ready plans: each is sound at the scale of its contract and at the small one, and runs to its
+//! verdicts at the small one.
+//!
+//! The small scales are paced and their thresholds are any machine's, so every clause passes for the right
+//! reason. Never here: what a machine can do.
+
+use std::time::Duration;
+
+use crate::common;
+use crate::common::campaign::{Place, SmallFs, names, there};
+
+/// Longest wait for one plan, on a machine that does other things.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// What the linter says of a plan at a small scale, and has to: that it is small.
+const SMALL_ON_PURPOSE: &[(&str, &str)] = &[("purple-metadata", "ls-walk")];
+
+/// The names of the ready plans.
+fn all(place: &Place) -> Vec<String> {
+    let list = place.assay("plan list").ok();
+    list.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// Runs a ready plan at its small scale, and gives the outcomes of its clauses.
+fn outcomes(place: &Place, words: &str) -> Vec<String> {
+    let before = names(&place.dir()).len();
+    let mut command = place.command(&format!("run {words} --scale small --dir dir"));
+    let ran = common::run_for(&mut command, PATIENCE);
+    let outcomes = place.outcomes();
+    let passed = outcomes.iter().all(|outcome| outcome.ends_with(" PASS"));
+    assert_eq!(ran.status, Some(if passed { 0 } else { 3 }), "{ran:#?}");
+    assert!(passed, "{outcomes:#?} {ran:#?}");
+    assert!(!ran.out.contains("waives nothing"), "its own scale needs the waiver: {ran:#?}");
+    assert_eq!(names(&place.dir()).len(), before + 1, "the evidence alone stays: {:?}", names(&place.dir()));
+    place.assay(&format!("verify {}", place.folder().display())).ok();
+    outcomes
+}
+
+/// Whether so many clauses pass, of these tests in this order.
+fn passes(words: &str, tests: &[&str]) {
+    passes_in(&Place::new(), words, tests);
+}
+
+fn passes_in(place: &Place, words: &str, tests: &[&str]) {
+    let outcomes = outcomes(place, words);
+    let found: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.split(' ').next()).collect();
+    assert_eq!(found, tests);
+}
+
+#[test]
+fn no_ready_plan_has_a_finding_that_nobody_answers_for_at_either_scale_once_it_is_signed() {
+    let place = Place::new();
+    let plans = all(&place);
+    assert!(plans.len() >= 12, "{plans:?}");
+    for plan in &plans {
+        let has_scale = plan != "try";
+        for scale in ["", " --scale small"].into_iter().take(1 + usize::from(has_scale)) {
+            let has_waivers = place.assay(&format!("plan show {plan}")).ok().contains("\nsigned = \"\"");
+            let signed = if has_waivers { " --set signed=me" } else { "" };
+            let told = place.assay(&format!("plan check {plan}{scale}{signed}")).ok();
+            let meant = |line: &&str| {
+                let small = |(name, lint): &(&str, &str)| name == plan && line.contains(lint);
+                !(scale.is_empty()) && SMALL_ON_PURPOSE.iter().any(small)
+            };
+            let open = told.lines().filter(|line| line.starts_with("lint: ") && line.contains(": "));
+            let open: Vec<&str> = open
+                .filter(|line| line.contains(": error ") || line.contains(": waiver "))
+                .filter(|line| !line.contains("(waived by ") && !meant(line))
+                .collect();
+            assert!(open.is_empty(), "{plan}{scale}: {open:#?}");
+            assert!(!told.contains("waives nothing"), "{plan}{scale}: {told}");
+        }
+        let text = place.assay(&format!("plan show {plan}")).ok();
+        assert!(text.contains("\nsource = \""), "{plan} tells no source");
+        for part in ["\n[parameters]\n", "\n[scale.small]\n"] {
+            assert!(text.contains(part) == has_scale, "{plan}: {part:?}");
+        }
+        assert!(!text.contains("/work"), "{plan}");
+    }
+}
+
+#[test]
+fn a_ready_plan_that_nobody_has_signed_says_so_of_each_finding_that_it_would_waive() {
+    let place = Place::new();
+    let count = |words: &str, what: &str| {
+        let told = place.assay(&format!("plan check cori-phase2{words}")).ok();
+        told.lines().filter(|line| line.starts_with("lint: ") && line.contains(what)).count()
+    };
+    let unsigned = "nobody has signed it: --set signed=NAME";
+    let signed = count(" --set signed=me", "(waived by me: ");
+    assert!(signed > 0);
+    assert_eq!((count("", unsigned), count("", "waived by ")), (signed, 0));
+    assert_eq!(count(" --set signed=me", unsigned), 0);
+}
+
+#[test]
+fn shares_of_the_delivered_nodes_come_to_the_numbers_that_are_published() {
+    let place = Place::new();
+    let told = place.assay("plan check perlmutter-phase1").ok();
+    for line in [
+        "test PM-BW-W: 90% of 1536 nodes = 1382, 5528 ranks",
+        "test PM-IOPS-R: 15% of 1536 nodes = 230, 7360 ranks",
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+    let told = place.assay("plan check bluewaters-io2017").ok();
+    assert!(told.contains("test IOR-3.n22600: 100% of 22600 nodes = 22600, 22600 ranks"), "{told}");
+}
+
+#[test]
+fn perlmutter_is_judged_and_neither_its_hero_run_nor_its_cached_writes_are_a_clause() {
+    let place = Place::new();
+    let outcomes = outcomes(&place, "perlmutter-phase1");
+    assert_eq!(outcomes, ["PM-BW-W PASS", "PM-BW-R PASS", "PM-IOPS-R PASS"]);
+    let jobs = names(&place.folder().join("jobs"));
+    for job in ["PM-IOPS-W-r1", "PM-BW-W-hero-r1", "dataset.strided-r1", "dataset.random-r1"] {
+        assert!(jobs.iter().any(|name| name.ends_with(job)), "{job}: {jobs:?}");
+    }
+}
+
+#[test]
+fn a_threshold_that_no_machine_meets_is_missed() {
+    let place = Place::new();
+    let ran =
+        place.assay("run perlmutter-phase1 --scale small --only PM-BW-W --set write_bw=900PB/s --dir dir");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["PM-BW-W FAIL", "PM-BW-R NOT_RUN", "PM-IOPS-R NOT_RUN"], "{ran:#?}");
+}
+
+#[test]
+fn the_first_phase_of_cori_is_judged() {
+    if there("mpiexec.mpich") {
+        passes(
+            "cori-phase1 --set launch=mpich --set program=mpiexec.mpich",
+            &["FPP-W", "FPP-R", "SSF-W", "SSF-R"],
+        );
+    }
+}
+
+#[test]
+fn the_second_phase_of_cori_is_compared_with_the_first() {
+    passes("cori-phase2", &["HASWELL-W", "HASWELL-R"]);
+}
+
+#[test]
+fn the_phases_of_datawarp_are_judged() {
+    if there("mpiexec.mpich") {
+        for plan in ["datawarp-phase1", "datawarp-phase2"] {
+            let tests = ["FPP-W", "FPP-R", "SSF-W", "SSF-R", "IOPS-W", "IOPS-R"];
+            passes(&format!("{plan} --set launch=mpich --set program=mpiexec.mpich"), &tests);
+        }
+    }
+}
+
+#[test]
+fn the_community_file_system_is_judged() {
+    passes("cfs-phase1", &["IOPS-W", "IOPS-R", "BW-W", "BW-R"]);
+}
+
+#[test]
+fn the_bandwidth_of_purple_is_judged_on_two_file_systems_and_beside_an_application() {
+    let two = ["TWO-FS-W.EVEN", "TWO-FS-W.ODD", "TWO-FS-W"];
+    let tests = [&["SHARED-W", "SHARED-W", "FPP-W"], &two[..], &["LOAD.APP", "LOAD.IOR"]].concat();
+    let place = Place::new();
+    let dirs = ["gscratch3", "gscratch4"].map(|name| place.dir().join(name));
+    dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
+    passes_in(&place, "purple-bandwidth", &tests);
+    assert!(dirs.iter().all(|dir| names(dir).is_empty()), "files are left: {dirs:?}");
+}
+
+#[test]
+fn the_metadata_of_purple_is_judged_on_an_aged_file_system() {
+    let place = Place::new();
+    let dir = place.dir();
+    let Some(_mounted) = SmallFs::mount(&dir, "256m,nr_inodes=100k") else { return };
+    assert_eq!(outcomes(&place, "purple-metadata"), ["FDTREE PASS", "LS PASS"]);
+}
+
+#[test]
+fn ageing_is_refused_on_a_file_system_that_is_no_small_one() {
+    let place = Place::new();
+    let ran = place.assay("run purple-metadata --dir dir");
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    assert!(ran.err.contains("and the plan is about gpfs"), "{ran:#?}");
+}
+
+#[test]
+fn blue_waters_is_judged_at_every_step_of_servers_and_nodes() {
+    let series = ["s2.w", "s2.r", "s4.w", "s4.r", "s6.w", "s6.r"].map(|step| format!("IOR-2.{step}"));
+    let steps = ["3", "6", "9", "12"].map(|nodes| format!(".n{nodes}"));
+    let nodes = ["IOR-3", "IOR-4"].map(|test| steps.clone().map(|step| format!("{test}{step}")));
+    let names = ["MD-SHARED", "MD-SEPARATE"].map(|test| [test; 3]);
+    let tests: Vec<&str> = ["IOR-1"]
+        .into_iter()
+        .chain(series.iter().map(String::as_str))
+        .chain(nodes.iter().flatten().map(String::as_str))
+        .chain(names.into_iter().flatten())
+        .collect();
+    passes("bluewaters-io2017", &tests);
+}
+
+#[test]
+fn servers_that_add_nothing_are_not_linear() {
+    let place = Place::new();
+    let only = "--only IOR-2.s1.w --only IOR-2.s6.w";
+    let words = "run bluewaters-io2017 --scale small --set server_pace=--rate=2MB/s --dir dir";
+    let ran = place.assay(&format!("{words} {only}"));
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    let decided: Vec<String> =
+        place.outcomes().into_iter().filter(|outcome| !outcome.ends_with("NOT_RUN")).collect();
+    assert_eq!(decided, ["IOR-2.s6.w FAIL"], "{ran:#?}");
+    assert_eq!(names(&place.dir()).len(), 1, "all servers are back: {:?}", names(&place.dir()));
+}
+
+#[test]
+fn reads_of_a_file_system_in_memory_are_no_reads_of_storage() {
+    let place = Place::new();
+    let dir = place.dir();
+    let Some(_mounted) = SmallFs::mount(&dir, "64m") else { return };
+    let ran = place.assay("run cfs-phase1 --scale small --dir dir");
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["IOPS-W PASS", "IOPS-R INVALID", "BW-W PASS", "BW-R INVALID"], "{ran:#?}");
+    for (test, outcome, reason) in place.verdicts() {
+        assert!(outcome != "INVALID" || reason.contains("tmpfs is memory"), "{test}: {reason}");
+    }
+}
+
+#[test]
+fn flash_io_of_blue_waters_is_judged_by_what_it_finds_again() {
+    if there("mpirun.openmpi") {
+        let place = Place::new();
+        let launch = place.path("flash.sh");
+        let script = "#!/bin/sh\nexec mpirun.openmpi --allow-run-as-root --oversubscribe \"$@\"\n";
+        common::script(&launch, script);
+        let words = format!("bluewaters-flash-io --set program={}", launch.display());
+        assert_eq!(outcomes(&place, &words), ["FLASH PASS"; 3]);
+    }
+}

@@ -1,0 +1,360 @@
+//! What a campaign has to know of the line of a workload other than `ior`: mdtest, fdtree, ls-lr, flash-io,
+//! mpi-io.
+//!
+//! Never here: the full list of options; what is unknown here is the workload's to refuse.
+
+mod shape;
+pub mod tools;
+
+use std::collections::BTreeMap;
+
+use units::Usage;
+
+use crate::words::{self, Given, Valued};
+use tools::{TOOLS, Tool};
+
+/// What the phases of a workload count, and so what can be asked of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measures {
+    /// Bytes.
+    Bytes,
+    /// Operations on names.
+    Operations,
+    /// Cases of a conformance suite, each with its outcome.
+    Cases,
+}
+
+/// One line, read as far as a campaign needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolLine {
+    /// The words of the line, without the program's name.
+    pub words: Vec<String>,
+    tool: &'static Tool,
+    flags: String,
+    values: BTreeMap<char, String>,
+    long: BTreeMap<String, String>,
+}
+
+impl ToolLine {
+    /// The keys of a plan that give such a line.
+    pub fn keys() -> impl Iterator<Item = &'static str> {
+        TOOLS.iter().map(|tool| tool.key)
+    }
+
+    /// Reads a line; the program's own name may stand first.
+    pub fn parse(key: &str, line: &str) -> Result<Self, Usage> {
+        let Some(tool) = TOOLS.iter().find(|tool| tool.key == key) else {
+            return Err(Usage(format!("`{key}` is no workload")));
+        };
+        let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        if words.first().and_then(|first| first.rsplit('/').next()) == Some(tool.command) {
+            words.remove(0);
+        }
+        let mut parsed = Self {
+            words: words.clone(),
+            tool,
+            flags: String::new(),
+            values: BTreeMap::new(),
+            long: BTreeMap::new(),
+        };
+        let command = tool.command;
+        let stray =
+            |word: &str| format!("`{word}` is not an option of {command}, whose options begin with `-`");
+        let valued = Valued { letters: tool.with_value, long: tool.long_with_value };
+        words::walk(&words, valued, &stray, &mut |given| parsed.take(given))?;
+        Ok(parsed)
+    }
+
+    fn take(&mut self, given: Given) -> Result<(), Usage> {
+        match given {
+            Given::Flag(letter, on) => {
+                self.flags.retain(|known| known != letter);
+                self.flags.extend(on.then_some(letter));
+            }
+            Given::Valued(letter, value) => {
+                if self.tool.place == Some(letter) {
+                    own_place(letter, &value)?;
+                }
+                self.values.insert(letter, value);
+            }
+            Given::Long(name, value) => {
+                match name.as_str() {
+                    "record" | "launch" | "speak-from" => {
+                        return Err(Usage(format!("`--{name}` is the campaign's own option; leave it out")));
+                    }
+                    "dryRun" | "dry-run" | "list" => {
+                        return Err(Usage(format!(
+                            "`--{name}` does nothing that could be judged; leave it out"
+                        )));
+                    }
+                    _ => {}
+                }
+                self.long.insert(name, value.unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// All values of a long option that may stand several times.
+    fn each<'a>(&'a self, option: &'a str) -> impl Iterator<Item = &'a str> {
+        self.words.iter().enumerate().filter_map(move |(at, word)| match word.strip_prefix(option)? {
+            "" => self.words.get(at + 1).map(String::as_str),
+            rest => rest.strip_prefix('='),
+        })
+    }
+
+    fn has(&self, letter: char) -> bool {
+        self.flags.contains(letter)
+    }
+
+    /// A number with the letters that all of them take: k m g t p, powers of 1024.
+    fn number(&self, letter: char) -> Option<u64> {
+        let text = self.values.get(&letter)?.to_lowercase();
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let power = ["", "k", "m", "g", "t", "p"].iter().position(|suffix| *suffix == &text[end..])?;
+        text[..end].parse::<u64>().ok()?.checked_mul(1024_u64.pow(power as u32))
+    }
+
+    /// The number of a long option, without a suffix.
+    fn long_number(&self, name: &str) -> Option<u64> {
+        self.long.get(name)?.parse().ok()
+    }
+
+    /// The command of the workload.
+    pub fn workload(&self) -> &'static str {
+        self.tool.command
+    }
+
+    /// What its phases count.
+    pub fn measures(&self) -> Measures {
+        self.tool.measures
+    }
+
+    /// The words that say where its files are, with `{dir}` in them; empty where the line says it.
+    pub fn place(&self) -> &'static [&'static str] {
+        let tool = self.tool;
+        if tool.place.is_some_and(|letter| self.values.contains_key(&letter)) {
+            &[]
+        } else {
+            tool.default_place
+        }
+    }
+
+    /// Names of the phases that the line yields, as records name them.
+    pub fn phases(&self) -> Vec<&'static str> {
+        (self.tool.phases)(self)
+    }
+
+    /// Whether it makes files or directories.
+    pub fn creates(&self) -> bool {
+        (self.tool.creates)(self)
+    }
+
+    /// Whether it removes what it made.
+    pub fn removes(&self) -> bool {
+        (self.tool.removes)(self)
+    }
+
+    /// Bytes that it writes and reads at most, on so many ranks.
+    pub fn bytes(&self, ranks: u32) -> (u64, u64) {
+        (self.set_bytes(ranks).saturating_mul((self.tool.sets)(self)), 0)
+    }
+
+    /// Bytes that lie there at the same time, at most.
+    pub fn holds_bytes(&self, ranks: u32) -> u64 {
+        if self.removes() { self.set_bytes(ranks) } else { self.bytes(ranks).0 }
+    }
+
+    /// Names that lie there at the same time, at most, with so many files put into each directory beforehand.
+    pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
+        if !self.creates() {
+            return 0;
+        }
+        let preload = preload.max(self.long_number("preload").unwrap_or(0));
+        let set = (self.tool.names)(self, ranks.into(), preload);
+        if self.removes() { set } else { set.saturating_mul((self.tool.sets)(self)) }
+    }
+
+    fn set_bytes(&self, ranks: u32) -> u64 {
+        if self.creates() { (self.tool.writes)(self, ranks.into()) } else { 0 }
+    }
+
+    /// `-W` of mdtest, seconds; 0 for never.
+    pub fn deadline_s(&self) -> u64 {
+        self.number('W').unwrap_or(0)
+    }
+
+    /// Whether the line keeps or reads how many names there are, with `-x` of mdtest.
+    pub fn status_file(&self) -> bool {
+        self.values.contains_key(&'x')
+    }
+
+    /// Whether the phase compares data: reading with `-X` of mdtest, creating with its `--verify-write`, and
+    /// what flash-io reads again.
+    pub fn compares(&self, phase: &str) -> bool {
+        let long = |name| self.long.get(name).is_some_and(|value| value != "0");
+        match phase {
+            "file_read" => self.has('X') || long("verify-read"),
+            "file_creation" => long("verify-write") && self.number('w').is_some_and(|bytes| bytes > 0),
+            phase => self.tool.measures == Measures::Bytes && phase.ends_with("_check"),
+        }
+    }
+
+    /// By how many ranks names shift from those that made them to those that look at them.
+    pub fn shift(&self) -> u64 {
+        self.number('N').or_else(|| self.long_number("shift")).unwrap_or(0)
+    }
+
+    /// Whether names are not each rank's own: `-S` and `-c` of mdtest.
+    pub fn shares_names(&self) -> bool {
+        self.tool.command == "mdtest" && (self.has('S') || self.has('c'))
+    }
+
+    /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
+    pub fn has_own_trees(&self) -> bool {
+        self.tool.command == "mdtest" && self.has('u')
+    }
+
+    /// Whether each node drops its caches before it looks, or says that it could not: `--cold` of ls-lr.
+    pub fn drops_caches(&self) -> bool {
+        self.long.contains_key("cold")
+    }
+
+    /// Whether commands of the user's run between phases.
+    pub fn runs_commands(&self) -> bool {
+        ["run-cmd-before-phase", "run-cmd-after-phase"].iter().any(|name| self.long.contains_key(*name))
+    }
+
+    /// Whether directories are filled beforehand by the line itself.
+    pub fn preloads(&self) -> bool {
+        self.long.contains_key("preload")
+    }
+
+    /// How often it repeats everything within one launch.
+    pub fn repetitions(&self) -> u64 {
+        (self.tool.repetitions)(self)
+    }
+}
+
+/// Says no to files outside the campaign's own directory.
+fn own_place(letter: char, dir: &str) -> Result<(), Usage> {
+    let inside =
+        |dir: &str| (dir == "{dir}" || dir.starts_with("{dir}/")) && !dir.split('/').any(|part| part == "..");
+    if dir.split('@').all(inside) {
+        return Ok(());
+    }
+    Err(Usage(format!(
+        "`-{letter} {dir}` lies outside the campaign's own directory; leave it out, or begin it with \
+         `{{dir}}/`"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(key: &str, text: &str) -> ToolLine {
+        ToolLine::parse(key, text).unwrap()
+    }
+
+    #[test]
+    fn the_phases_of_a_line_are_those_its_flags_ask_for() {
+        for (text, phases) in [
+            ("-F -C -T -r -n 10", "tree_creation file_creation file_stat file_removal tree_removal"),
+            ("-D -T -I 3", "directory_stat"),
+            ("-F -n 10 -r=0 -C -T", "tree_creation file_creation file_stat"),
+            ("-F -CTr=0 -E -n=10", "file_read"),
+            ("-S -n 5 -CE", "tree_creation file_creation file_read"),
+            ("-F -T --operations statx,shared-open", "file_stat shared_open file_statx"),
+            ("-D -T --operations link,list", "directory_stat directory_listing"),
+            (
+                "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4",
+                "tree_creation directory_creation directory_stat directory_rename directory_removal \
+                 file_creation file_stat file_read file_removal tree_removal",
+            ),
+        ] {
+            assert_eq!(line("mdtest", text).phases().join(" "), phases, "{text}");
+        }
+        assert_eq!(line("fdtree", "-C -l2").phases(), ["directory_creation", "file_creation"]);
+        assert_eq!(line("fdtree", "-l2").phases().len(), 4);
+        assert_eq!(line("ls_lr", "ls-lr --cold -i 3").phases(), ["list", "directories"]);
+        assert_eq!(line("ls_lr", "--make --entries 200000").phases(), ["make"]);
+        assert_eq!(line("ls_lr", "--walk --remove").phases(), ["list", "directories", "remove"]);
+        assert_eq!(line("flash_io", "-b -i").phases(), ["checkpoint", "plot_centered", "plot_corner"]);
+        let some = line("mpi_io", "--only posix.locks.* --only=open.* --timeout 5");
+        assert_eq!(some.phases(), ["cases", "open", "posix"]);
+        assert_eq!(line("mpi_io", "--large --skip posix.*").phases().len(), 18);
+        let checked = line("flash_io", "--verify-only --size=16");
+        assert_eq!(checked.phases(), ["checkpoint_check", "plot_centered_check", "plot_corner_check"]);
+        assert!(checked.compares("plot_corner_check") && !checked.creates());
+    }
+
+    #[test]
+    fn what_a_line_makes_keeps_and_writes_is_known() {
+        let made = line("mdtest", "-C -F -I 900 -b 3 -z 3 -w 1k -i 4");
+        assert!(made.creates() && !made.removes());
+        let one = 2 * 40 * 900 * 1024;
+        assert_eq!((made.bytes(2), made.repetitions()), ((4 * one, 0), 4), "four directories are left");
+        assert_eq!(made.holds_bytes(2), 4 * one);
+        let gone = line("mdtest", "-C -r -F -I 900 -b 3 -z 3 -w 1k -i 4");
+        assert_eq!((gone.bytes(2).0, gone.holds_bytes(2)), (4 * one, one), "one at a time");
+        let trees = line("mdtest", "-C -F -n 6 -I 2 -b 2 -z 1 -w 1");
+        assert_eq!(trees.bytes(1).0, 3 * 2 * 3, "three trees of three directories of two");
+        assert_eq!(line("mdtest", "-C -F -n 5 -w 1 -f 1 -l 4 -s 2").bytes(4).0, 2 * 4 * 5);
+        assert_eq!(line("mdtest", "-F -n10 -w=4k").bytes(1), (40960, 0));
+        let stats = line("mdtest", "-T -F -n 10 -w 1k");
+        assert!(!stats.creates() && !stats.removes() && stats.bytes(1) == (0, 0));
+        assert_eq!(line("fdtree", "-l 2 -d 2 -f 2 -s 1").bytes(3), (3 * 7 * 2 * 4096, 0));
+        let trees = line("ls_lr", "--make --walk --entries=500 --bytes 10 --repetitions 2");
+        assert!(trees.creates() && !trees.removes() && trees.place() == ["{dir}"]);
+        assert_eq!((trees.bytes(4), trees.repetitions()), ((20_000, 0), 2));
+        assert_eq!(line("mdtest", "-n 1").place(), ["-d", "{dir}/mdtest"]);
+        let flash = line("flash_io", "flash-io --size 16 --repetitions 3");
+        assert_eq!((flash.place(), flash.repetitions()), (&["-f", "{dir}/flash_"][..], 3));
+        assert!(flash.creates() && !flash.removes());
+        let least = 4_825_233_420;
+        let (most, read) = flash.bytes(64);
+        assert!((least..least / 100 * 102).contains(&most) && read == 0, "{most}: written over, not beside");
+        assert!(line("mdtest", "-d {dir}/here").place().is_empty());
+        let suite = line("mpi_io", "--only posix.*");
+        assert!(suite.place() == ["{dir}"] && suite.creates() && suite.removes());
+        let (few, large) = (suite.holds_bytes(4), line("mpi_io", "--large").holds_bytes(4));
+        assert!(few == 4 * (16 << 20) && large == few + (5 << 30), "{few} {large}");
+        assert_eq!(line("mpi_io", "--large --only posix.*").holds_bytes(4), few);
+    }
+
+    #[test]
+    fn how_many_names_a_line_makes_is_known() {
+        for (key, text, names) in [
+            ("mdtest", "-C -F -n 10", 2 * 10 + 1),
+            ("mdtest", "-C -n 10 -u", 2 * 20 + 2),
+            ("mdtest", "-F -I 5 -z 2 -b 3 -i 4", 2 * 5 * 13 + 13),
+            ("mdtest", "-C -F -I 5 -z 2 -b 3 -i 4", 4 * (2 * 5 * 13 + 13)),
+            ("mdtest", "-C -S -n 10 --preload 100", 10 + 101),
+            ("mdtest", "-T -F -n 10", 0),
+            ("fdtree", "-l 1 -d 2 -f 4", 2 * 3 * 5),
+            ("ls_lr", "--make --entries 500", 2 * 500),
+            ("ls_lr", "--cold", 0),
+        ] {
+            assert_eq!(line(key, text).holds_names(2, 0), names, "{text}");
+        }
+        assert_eq!(line("mdtest", "-F -n 10 -u").holds_names(2, 100), 20 + 2 * 101);
+    }
+
+    #[test]
+    fn a_line_that_a_campaign_cannot_run_is_refused() {
+        for (key, text, why) in [
+            ("mdtest", "-n 5 -d /scratch", "`-d /scratch` lies outside the campaign's own directory"),
+            ("mdtest", "-n 5 -d {dir}/a@{dir}/../b", "lies outside the campaign's own directory"),
+            ("mdtest", "-n", "`-n` has no value"),
+            ("mdtest", "-n 5 --record x", "the campaign's own option"),
+            ("fdtree", "4", "`4` is not an option of fdtree"),
+            ("mpi_io", "--only posix.* --launch srun", "`--launch` is the campaign's own option"),
+            ("mpi_io", "--list", "`--list` does nothing that could be judged"),
+            ("ls_lr", "/scratch", "`/scratch` is not an option of ls-lr"),
+        ] {
+            let error = ToolLine::parse(key, text).unwrap_err().0;
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! One data access case: two calls write, the whole file is checked by the system's own reads, and two calls
+//! read.
+
+use std::path::{Path, PathBuf};
+
+use ranks::Comm;
+use ranks::mpi::MpiComm;
+use storage::mpi_file::{Calls, Info, MpiFile, Pointer, Start, Whence, Whose};
+
+use super::memory::{GAP_BYTE, MemoryKind, MemoryLayout, PLAIN_MEMORY};
+use super::routine::{Completion, Positioning, Routine, Transfer};
+use super::view::{RankInGroup, ViewKind, ViewLayout};
+use crate::context::CaseContext;
+use crate::mpi_files::{CREATE_READ_WRITE, OpenFile, mpi_part};
+use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_bytes, check_equal};
+use crate::system_file;
+use crate::test_data;
+
+/// How much a call moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Amount {
+    /// One and a half tiles of the view.
+    Tiles,
+    /// No data.
+    Nothing,
+    /// Tiles on even ranks, no data on odd ranks.
+    NothingOnOddRanks,
+    /// One four-byte integer.
+    OneInteger,
+    /// More than the buffers of libraries hold, and no multiple of their size.
+    BeyondBuffers,
+}
+
+/// Who opens the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    /// All ranks.
+    World,
+    /// Each rank alone: a file per process.
+    Alone,
+    /// All ranks, in reversed order.
+    Reversed,
+    /// All ranks but rank 0, which opens a file of its own alone. A single rank opens its file alone too.
+    Subset,
+}
+
+/// Hints by key and value.
+pub(crate) type Hints = &'static [(&'static str, &'static str)];
+
+/// The parameters of a case.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AccessCase {
+    pub(super) routine: &'static Routine,
+    pub(super) view: &'static ViewKind,
+    pub(super) memory: &'static MemoryKind,
+    pub(super) amount: Amount,
+    pub(super) group: Group,
+    pub(super) hints: Hints,
+    pub(super) atomic: bool,
+    pub(super) calls: Calls,
+    /// Offset of the first byte that the case uses, bytes.
+    pub(super) base_offset: u64,
+}
+
+/// Bytes of a call that exceeds the buffers of [`SMALL_BUFFERS`]; no multiple of their size.
+const BEYOND_BUFFERS: u64 = 80_008;
+
+/// Hints that make buffers smaller than the data of a call.
+pub(super) const SMALL_BUFFERS: Hints =
+    &[("cb_buffer_size", "16384"), ("ind_wr_buffer_size", "16384"), ("ind_rd_buffer_size", "16384")];
+
+/// Untouched bytes after the last byte that is written.
+pub(super) const TAIL_BYTES: u64 = 96;
+
+/// One rank's share of a data access case.
+pub(super) struct RankAccess<'a> {
+    pub(super) case: &'a AccessCase,
+    pub(super) comm: &'a MpiComm,
+    pub(super) member: RankInGroup,
+    pub(super) whose: Whose<'a>,
+    pub(super) path: PathBuf,
+    /// Whether this rank checks the whole file.
+    pub(super) checks_file: bool,
+}
+
+/// Runs the case.
+pub(super) fn check_access(cx: &CaseContext<'_>, case: &AccessCase) -> CaseResult {
+    let world = cx.mpi()?;
+    let group_comm: Option<Box<dyn Comm>> = match case.group {
+        Group::World | Group::Alone => None,
+        Group::Reversed => Some(Box::new(world.reversed()?)),
+        Group::Subset => Some(world.split(u32::from(cx.rank() == 0))?),
+    };
+    let comm = group_comm.as_ref().map_or(world, |comm| mpi_part(&**comm));
+    let alone = case.group == Group::Alone;
+    let whose = if alone { Whose::Alone(comm) } else { Whose::All(comm) };
+    let member = if alone {
+        RankInGroup { rank: 0, size: 1 }
+    } else {
+        RankInGroup { rank: comm.rank(), size: comm.size() }
+    };
+    let name = match case.group {
+        Group::Alone => format!("file.{}", cx.rank()),
+        Group::Subset if cx.rank() == 0 => "file.0".to_owned(),
+        _ => "file".to_owned(),
+    };
+    let checks_file = alone || member.rank == 0;
+    let part = RankAccess { case, comm, member, whose, path: cx.path(&name), checks_file };
+    if case.routine.positioning == Positioning::SharedPointer {
+        super::shared_pointer::check(cx, &part)
+    } else {
+        part.check(cx)
+    }
+}
+
+impl RankAccess<'_> {
+    /// The file layout of rank `rank` of those that opened the file, with the amount that it moves in a call.
+    pub(super) fn layout(&self, rank: u32) -> ViewLayout {
+        let mut layout = (self.case.view.layout)(RankInGroup { rank, ..self.member });
+        layout.each = match self.case.amount {
+            Amount::Tiles => layout.each,
+            Amount::Nothing => 0,
+            Amount::NothingOnOddRanks if rank % 2 == 1 => 0,
+            Amount::NothingOnOddRanks => layout.each,
+            Amount::OneInteger => 4 / layout.etype,
+            Amount::BeyondBuffers => BEYOND_BUFFERS / layout.etype,
+        };
+        layout.displacement += self.case.base_offset;
+        layout
+    }
+
+    /// The data that rank `rank` writes in a call, in file order.
+    fn data(&self, rank: u32, call: u32) -> Vec<u8> {
+        let layout = self.layout(rank);
+        self.piece(rank, call, (layout.each * layout.etype) as usize)
+    }
+
+    /// Data of `length` bytes that differs from that of every other rank and call.
+    pub(super) fn piece(&self, rank: u32, call: u32, length: usize) -> Vec<u8> {
+        if self.case.memory.write_only {
+            // All elements share one place in memory, so they are all equal.
+            test_data::key(rank, call).into_iter().cycle().take(length).collect()
+        } else {
+            test_data::bytes(rank, call, length)
+        }
+    }
+
+    /// The expected bytes from `base_offset` on, after both calls of all ranks.
+    fn expected_file(&self) -> Vec<u8> {
+        let mut end = 0;
+        let mut written = Vec::new();
+        for rank in 0..self.member.size {
+            let layout = self.layout(rank);
+            for call in 0..2 {
+                let first = (layout.start + u64::from(call) * layout.each) * layout.etype;
+                for (at, byte) in self.data(rank, call).into_iter().enumerate() {
+                    let place = layout.place(first + at as u64) - self.case.base_offset;
+                    end = end.max(place);
+                    written.push((place, byte));
+                }
+            }
+        }
+        let mut expected_file = vec![test_data::UNTOUCHED; (end + 1 + TAIL_BYTES) as usize];
+        written.into_iter().for_each(|(place, byte)| expected_file[place as usize] = byte);
+        expected_file
+    }
+
+    /// Writes untouched bytes where the case will write and check.
+    pub(super) fn prefill(&self, length: usize) -> Result<(), CaseProblem> {
+        let file = system_file::open(&self.path)?;
+        let wrote = system_file::write_at(&file, &vec![test_data::UNTOUCHED; length], self.case.base_offset);
+        wrote.map_err(|problem| {
+            system_file::skipped_if_too_long(&self.path, self.case.base_offset + length as u64, problem)
+        })
+    }
+
+    /// Opens the file with the view, hints and atomic mode of the case. Collective.
+    pub(super) fn open(&self, cx: &CaseContext<'_>) -> Result<OpenFile, EarlyEnd> {
+        let case = self.case;
+        let info = if case.hints.is_empty() {
+            Ok(Info::none(self.comm))
+        } else {
+            Info::new(self.comm, case.hints.iter().copied())
+        };
+        let info = cx.agree("make hints", info)?;
+        let file = cx.open_as(self.whose, &self.path, &CREATE_READ_WRITE, &info)?;
+        if let Some(make_types) = case.view.make_types {
+            let types = cx.agree("make the view", make_types(self.comm, self.member))?;
+            let start = Start::Byte(self.layout(self.member.rank).displacement as i64);
+            let set = file.set_view(start, &types.etype, &types.filetype, "native", &info);
+            cx.agree("MPI_File_set_view", set)?;
+        }
+        if case.atomic {
+            cx.agree("MPI_File_set_atomicity", file.set_atomicity(true))?;
+        }
+        Ok(file)
+    }
+
+    fn check(&self, cx: &CaseContext<'_>) -> CaseResult {
+        let expected_file = self.expected_file();
+        cx.all("prefill", || if self.checks_file { self.prefill(expected_file.len()) } else { Ok(()) })?;
+        let file = self.open(cx)?;
+        cx.agree("write", self.write(&file))?;
+        cx.close(file)?;
+        cx.all("look at the whole file", || {
+            if self.checks_file { self.check_file(&expected_file) } else { Ok(()) }
+        })?;
+        let file = self.open(cx)?;
+        cx.agree("read", self.read(&file))?;
+        cx.close(file)
+    }
+
+    fn check_file(&self, expected_file: &[u8]) -> Result<(), CaseProblem> {
+        let file = system_file::open(&self.path)?;
+        let length = file.metadata().context("fstat")?.len();
+        let found = system_file::read_at(&file, expected_file.len(), self.case.base_offset)?;
+        let what = format!("the file after {}", self.case.routine.name);
+        check_bytes(&what, &self.path, self.case.base_offset, expected_file, &found)?;
+        check_equal("length of the file", &(self.case.base_offset + expected_file.len() as u64), &length)
+    }
+
+    /// The transfers of this rank, one for each of the two calls, with their buffers.
+    fn transfers<'m>(&self, memory: &'m MemoryLayout, buffers: [Vec<u8>; 2]) -> Vec<Transfer<'m>> {
+        let layout = self.layout(self.member.rank);
+        let transfer = |(call, buffer): (usize, Vec<u8>)| {
+            let offset = (layout.start + call as u64 * layout.each) as i64;
+            Transfer {
+                datatype: &memory.datatype,
+                count: memory.count,
+                buffer,
+                offset,
+                calls: self.case.calls,
+            }
+        };
+        buffers.into_iter().enumerate().map(transfer).collect()
+    }
+
+    fn write(&self, file: &MpiFile) -> Result<(), CaseProblem> {
+        let layout = self.layout(self.member.rank);
+        let memory = self.case.memory.layout(self.comm, layout.each * layout.etype)?;
+        let buffers = [0, 1].map(|call| memory.buffer_with(&self.data(self.member.rank, call)));
+        self.seek_to_start(file, &layout)?;
+        let completions = self.case.routine.perform(file, true, self.transfers(&memory, buffers.clone()));
+        check_statuses(self.case.routine.name, &completions, &memory, &layout)?;
+        for (before, (_, after)) in buffers.iter().zip(&completions) {
+            check_bytes("memory that was only to be read", Path::new("the buffer"), 0, before, after)?;
+        }
+        self.check_pointer(file, &layout)
+    }
+
+    fn read(&self, file: &MpiFile) -> Result<(), CaseProblem> {
+        let layout = self.layout(self.member.rank);
+        let kind =
+            if self.case.memory.write_only { MemoryKind::named(PLAIN_MEMORY) } else { self.case.memory };
+        let memory = kind.layout(self.comm, layout.each * layout.etype)?;
+        self.seek_to_start(file, &layout)?;
+        let transfers = self.transfers(&memory, [memory.empty_buffer(), memory.empty_buffer()]);
+        let completions = self.case.routine.perform(file, false, transfers);
+        check_statuses(&self.case.routine.read_name(), &completions, &memory, &layout)?;
+        for (call, (_, found)) in completions.iter().enumerate() {
+            let expected = memory.buffer_with(&self.data(self.member.rank, call as u32));
+            let what =
+                format!("the buffer of {} (gaps hold 0x{GAP_BYTE:02x})", self.case.routine.read_name());
+            check_bytes(&what, Path::new("the buffer"), 0, &expected, found)?;
+        }
+        self.check_pointer(file, &layout)
+    }
+
+    fn seek_to_start(&self, file: &MpiFile, layout: &ViewLayout) -> Result<(), CaseProblem> {
+        if self.case.routine.positioning != Positioning::IndividualPointer {
+            return Ok(());
+        }
+        file.seek(Pointer::Individual, layout.start as i64, Whence::Start).context("MPI_File_seek")
+    }
+
+    /// Calls with an explicit offset leave the individual file pointer; others advance it by what they moved.
+    fn check_pointer(&self, file: &MpiFile, layout: &ViewLayout) -> Result<(), CaseProblem> {
+        let wanted = if self.case.routine.positioning == Positioning::IndividualPointer {
+            (layout.start + 2 * layout.each) as i64
+        } else {
+            0
+        };
+        let found = file.position(Pointer::Individual).context("MPI_File_get_position")?;
+        check_equal("the rank's own pointer after both calls, in etypes", &wanted, &found)
+    }
+}
+
+/// Fails unless all calls succeeded and their statuses report all the data.
+pub(super) fn check_statuses(
+    name: &str,
+    completions: &[Completion],
+    memory: &MemoryLayout,
+    layout: &ViewLayout,
+) -> Result<(), CaseProblem> {
+    for (number, (done, _)) in completions.iter().enumerate() {
+        let call = format!("call {number} of {name}");
+        let done = done.clone().context(&call)?;
+        let bytes = done.bytes().context("MPI_Get_elements")?;
+        check_equal(&format!("bytes that {call} says it moved"), &(layout.each * layout.etype), &bytes)?;
+        let count = done.count(&memory.datatype).context("MPI_Get_count")?;
+        // For a datatype without data the standard allows any count.
+        if memory.datatype.size() > 0 {
+            check_equal(&format!("elements that {call} says it moved"), &Some(memory.count as u64), &count)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Data access: every data access routine of MPI over views, kinds of memory, amounts and groups of ranks.
+
+mod check;
+mod memory;
+mod routine;
+mod shared_pointer;
+mod view;
+
+pub(super) use check::Hints;
+use check::{AccessCase, Amount, Group, SMALL_BUFFERS, check_access};
+pub(super) use memory::GAP_BYTE;
+pub(super) use routine::{Positioning, ROUTINES, Routine, Transfer};
+
+use storage::mpi_file::Calls;
+
+use super::case::Case;
+use memory::{MemoryKind, PLAIN_MEMORY};
+use view::ViewKind;
+
+/// The cases of this group. Each varies one parameter of the basic case.
+pub(super) fn cases() -> Vec<Case> {
+    ROUTINES.iter().flat_map(cases_of).collect()
+}
+
+fn base(routine: &'static Routine) -> AccessCase {
+    // Routines with the shared file pointer need the same view on all ranks.
+    let view = if routine.positioning == Positioning::SharedPointer { "byte" } else { "vector" };
+    AccessCase {
+        routine,
+        view: ViewKind::named(view),
+        memory: MemoryKind::named(PLAIN_MEMORY),
+        amount: Amount::Tiles,
+        group: Group::World,
+        hints: &[],
+        atomic: false,
+        calls: Calls::Plain,
+        base_offset: 0,
+    }
+}
+
+fn cases_of(routine: &'static Routine) -> Vec<Case> {
+    let parameters = base(routine);
+    let mut cases = Vec::new();
+    let fits = |view: &&ViewKind| view.is_common || routine.positioning != Positioning::SharedPointer;
+    for view in view::VIEWS.iter().filter(fits) {
+        let promise = format!(
+            "{} and its twin move what the view `{}` shows, and no other byte",
+            routine.name, view.name
+        );
+        cases.push(case(&format!("{}-view", view.name), promise, AccessCase { view, ..parameters }));
+    }
+    for memory in memory::KINDS.iter().filter(|kind| kind.name != PLAIN_MEMORY) {
+        let promise =
+            format!("{} and its twin take and leave memory as `{}` says", routine.name, memory.name);
+        cases.push(case(&format!("{}-memory", memory.name), promise, AccessCase { memory, ..parameters }));
+    }
+    let memory = MemoryKind::named("vector");
+    let promise =
+        format!("{} and its twin take memory by absolute addresses from MPI_BOTTOM on", routine.name);
+    cases.push(case("absolute-memory", promise, AccessCase { memory, calls: Calls::Absolute, ..parameters }));
+    let promise = format!("{}_c and its twin, with a large count, move the same", routine.name);
+    let large = AccessCase { calls: Calls::Large, ..parameters };
+    cases.push(case("large-count", promise, large));
+    for (name, amount) in [
+        ("nothing", Amount::Nothing),
+        ("nothing-on-some", Amount::NothingOnOddRanks),
+        ("one", Amount::OneInteger),
+        ("much", Amount::BeyondBuffers),
+    ] {
+        let promise = format!("{} and its twin move {}", routine.name, amount_in_words(amount));
+        let hints = if amount == Amount::BeyondBuffers { SMALL_BUFFERS } else { &[] };
+        cases.push(case(name, promise, AccessCase { amount, hints, ..parameters }));
+    }
+    for (name, group) in [("self", Group::Alone), ("reversed", Group::Reversed), ("subset", Group::Subset)] {
+        let promise = format!("{} and its twin work in files of other groups of ranks: {name}", routine.name);
+        cases.push(case(name, promise, AccessCase { group, ..parameters }));
+    }
+    let promise = format!("{} and its twin reach places beyond 2^40 bytes, in a sparse file", routine.name);
+    if routine.positioning != Positioning::SharedPointer {
+        cases.push(case("beyond-2-40", promise, AccessCase { base_offset: (1 << 40) + 4096, ..parameters }));
+    }
+    cases
+}
+
+fn amount_in_words(amount: Amount) -> &'static str {
+    match amount {
+        Amount::Tiles => "some tiles of the view",
+        Amount::Nothing => "nothing where nothing is asked for",
+        Amount::NothingOnOddRanks => "data of even ranks while odd ranks move nothing",
+        Amount::OneInteger => "a single number",
+        Amount::BeyondBuffers => "more than buffers of libraries hold",
+    }
+}
+
+fn case(what: &str, promise: String, parameters: AccessCase) -> Case {
+    let name = format!("access.{}.{what}", parameters.routine.name);
+    Case::new(name, parameters.routine.document, promise, move |cx| check_access(cx, &parameters)).mpi()
+}
+
+/// The basic case of a routine, with hints or in atomic mode: neither may change the data.
+pub(super) fn case_with(name: String, promise: String, routine: &str, hints: Hints, atomic: bool) -> Case {
+    let routine = Routine::named(routine);
+    let parameters = AccessCase { hints, atomic, ..base(routine) };
+    Case::new(name, routine.document, promise, move |cx| check_access(cx, &parameters)).mpi()
+}

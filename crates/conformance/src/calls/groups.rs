@@ -1,0 +1,103 @@
+//! Collective calls of several groups of ranks, outstanding at the same time.
+
+use storage::mpi_file::{At, Datatype, Elements, Info, MpiFile, Pointer, Request, Way, Whence, Whose};
+
+use super::byte;
+use crate::case::Case;
+use crate::context::CaseContext;
+use crate::mpi_files::{CREATE_READ_WRITE, OpenFile, mpi_part};
+use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
+use crate::system_file;
+use crate::test_data;
+
+pub(super) fn cases() -> Vec<Case> {
+    let row = |name, call: &str, explicit: bool| {
+        let promise = format!(
+            "{call} and its twin may be under way at once for several groups of ranks, and end in any order"
+        );
+        let body = move |cx: &mut CaseContext<'_>| concurrent(cx, explicit);
+        Case::new(name, "MPI 4.1 section 14.6.5", promise, body).mpi()
+    };
+    vec![
+        row("groups.iwrite_all", "MPI_File_iwrite_all", false),
+        row("groups.iwrite_at_all", "MPI_File_iwrite_at_all", true),
+    ]
+}
+
+const EACH: usize = 5000;
+
+/// Every rank is in three groups: all ranks, all ranks in reversed order, and the even or the odd ranks.
+fn concurrent(cx: &CaseContext<'_>, explicit: bool) -> CaseResult {
+    let world = cx.mpi()?;
+    let (half, reversed) = (cx.comm.split(cx.rank() % 2)?, world.reversed()?);
+    let names = ["world".to_owned(), "reversed".to_owned(), format!("half.{}", cx.rank() % 2)];
+    let groups = [world, &reversed, mpi_part(&*half)];
+    let none = Info::none(world);
+    let mut files: Vec<OpenFile> = Vec::new();
+    for (name, group) in names.iter().zip(groups) {
+        files.push(cx.open_as(Whose::All(group), &cx.path(name), &CREATE_READ_WRITE, &none)?);
+    }
+    let ranks = groups.map(ranks::Comm::rank);
+    let byte = byte(cx)?;
+    for writes in [true, false] {
+        let mut pending = Vec::new();
+        for (number, file) in files.iter().enumerate() {
+            let transfer = GroupTransfer { rank: ranks[number], number: number as u32, explicit };
+            pending.push(cx.agree("begin", transfer.begin(file, &byte, writes))?);
+        }
+        // Ranks wait for their requests in different orders.
+        let mut numbered: Vec<_> = pending.into_iter().enumerate().collect();
+        numbered.rotate_left(cx.rank() as usize % 3);
+        cx.agree("end", check_ended(numbered, ranks, writes))?;
+    }
+    for file in files {
+        cx.close(file)?;
+    }
+    cx.all("look", || {
+        names.iter().zip(groups).enumerate().try_for_each(|(number, (name, group))| {
+            let all =
+                (0..ranks::Comm::size(group)).flat_map(|rank| test_data::bytes(rank, number as u32, EACH));
+            system_file::check_all("the file of a group", &cx.path(name), &all.collect::<Vec<u8>>())
+        })
+    })
+}
+
+/// The data that a rank moves in one of its groups.
+struct GroupTransfer {
+    rank: u32,
+    number: u32,
+    explicit: bool,
+}
+
+impl GroupTransfer {
+    fn begin<'f>(
+        &self,
+        file: &'f MpiFile,
+        byte: &Datatype,
+        writes: bool,
+    ) -> Result<Request<'f>, CaseProblem> {
+        let place = i64::from(self.rank) * EACH as i64;
+        let at = if self.explicit { At::Offset(place) } else { At::Individual };
+        if !self.explicit {
+            file.seek(Pointer::Individual, place, Whence::Start).context("MPI_File_seek")?;
+        }
+        let elements = Elements::new(byte, EACH as i32);
+        let begun = if writes {
+            file.start_write(at, Way::Collective, test_data::bytes(self.rank, self.number, EACH), elements)
+        } else {
+            file.start_read(at, Way::Collective, vec![0; EACH], elements)
+        };
+        begun.map_err(|refused| refused.error).context("begin")
+    }
+}
+
+fn check_ended(pending: Vec<(usize, Request<'_>)>, ranks: [u32; 3], writes: bool) -> Result<(), CaseProblem> {
+    for (number, request) in pending {
+        let (done, buffer) = request.wait();
+        check_equal("bytes moved", &(EACH as u64), &done.context("MPI_Wait")?.bytes().context("status")?)?;
+        let wanted = test_data::bytes(ranks[number], number as u32, EACH);
+        let what = if writes { "memory that was only to be read" } else { "read by one of three groups" };
+        check_bytes(what, "the buffer".as_ref(), 0, &wanted, &buffer)?;
+    }
+    Ok(())
+}

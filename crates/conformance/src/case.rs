@@ -1,0 +1,130 @@
+//! A case: its name, the promise and its document, the ranks that it needs, and its body.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::context::CaseContext;
+use super::problem::CaseResult;
+
+/// The number of ranks that a case needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranks {
+    /// One or more.
+    Any,
+    /// This number or more.
+    AtLeast(u32),
+}
+
+impl Ranks {
+    /// Whether this number of ranks is enough.
+    pub fn allow(self, ranks: u32) -> bool {
+        match self {
+            Self::Any => true,
+            Self::AtLeast(least) => ranks >= least,
+        }
+    }
+}
+
+impl fmt::Display for Ranks {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => out.pad("1+"),
+            Self::AtLeast(least) => out.pad(&format!("{least}+")),
+        }
+    }
+}
+
+/// The kind of ranks that a case needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Any ranks; threads are enough.
+    Nothing,
+    /// Processes, because it checks something that the threads of a process share.
+    Processes,
+    /// Ranks of MPI.
+    Mpi,
+}
+
+type Body = Box<dyn Fn(&mut CaseContext<'_>) -> CaseResult + Send + Sync>;
+
+/// A promise, and the body that checks whether it is kept.
+pub struct Case {
+    /// `group.area.what`.
+    pub name: Cow<'static, str>,
+    /// The promise, in one sentence.
+    pub promise: Cow<'static, str>,
+    /// The document and section that make the promise.
+    pub document: &'static str,
+    /// The number of ranks that it needs.
+    pub ranks: Ranks,
+    /// The kind of ranks that it needs.
+    pub needs: Needs,
+    /// Its time limit, as a multiple of that of other cases.
+    pub time_factor: u32,
+    /// It moves more than 1 GiB, or makes a file larger than many file systems hold.
+    pub large: bool,
+    body: Body,
+}
+
+impl Case {
+    /// A case for any number of ranks of any kind.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        document: &'static str,
+        promise: impl Into<Cow<'static, str>>,
+        body: impl Fn(&mut CaseContext<'_>) -> CaseResult + Send + Sync + 'static,
+    ) -> Self {
+        let (name, promise, body) = (name.into(), promise.into(), Box::new(body));
+        let (ranks, needs) = (Ranks::Any, Needs::Nothing);
+        Self { name, promise, document, ranks, needs, time_factor: 1, large: false, body }
+    }
+
+    /// The case needs at least this number of ranks.
+    pub fn ranks(self, least: u32) -> Self {
+        Self { ranks: Ranks::AtLeast(least), ..self }
+    }
+
+    /// The case needs ranks that are processes.
+    pub fn processes(self) -> Self {
+        Self { needs: Needs::Processes, ..self }
+    }
+
+    /// The case needs MPI ranks.
+    pub fn mpi(self) -> Self {
+        Self { needs: Needs::Mpi, ..self }
+    }
+
+    /// The case runs only if large cases are requested, with this multiple of the time limit.
+    pub fn large(self, time_factor: u32) -> Self {
+        Self { large: true, time_factor, ..self }
+    }
+
+    /// The part of the name before the first dot.
+    pub fn group(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+
+    /// The reason to skip the case on these ranks, if there is one.
+    pub(super) fn skip_reason(&self, ranks: u32, is_mpi: bool, large: bool) -> Option<String> {
+        if self.needs == Needs::Mpi && !is_mpi {
+            return Some("needs MPI's ranks: start them by a launcher".to_owned());
+        }
+        if !self.ranks.allow(ranks) {
+            return Some(format!("needs {} ranks, here {ranks}", self.ranks));
+        }
+        if self.needs == Needs::Processes && !is_mpi {
+            return Some("threads of one process share what this looks at; start ranks of MPI".to_owned());
+        }
+        (self.large && !large).then(|| "large: --large runs it".to_owned())
+    }
+
+    pub(super) fn run(&self, cx: &mut CaseContext<'_>) -> CaseResult {
+        (self.body)(cx)
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Case").field(&self.name).finish()
+    }
+}

@@ -1,0 +1,101 @@
+//! MPI files in a case: all ranks open them together, and close them together also after a failure.
+
+use std::ops::Deref;
+use std::path::Path;
+
+use ranks::Comm;
+use ranks::mpi::MpiComm;
+use storage::mpi_file::{Class, Flag, Info, MpiError, MpiFile, Whose};
+
+use super::context::CaseContext;
+use super::problem::{CaseProblem, EarlyEnd};
+
+impl From<MpiError> for CaseProblem {
+    fn from(error: MpiError) -> Self {
+        match error.class {
+            Class::UnsupportedOperation | Class::UnsupportedDatarep => Self::Unsupported(error.words),
+            class => Self::fail(format!("{} ({class:?})", error.words)),
+        }
+    }
+}
+
+/// The access mode that most cases open with.
+pub(super) const CREATE_READ_WRITE: [Flag; 2] = [Flag::Create, Flag::ReadWrite];
+
+/// A file that all ranks of a communicator have open. Dropping it closes it, which is collective; that is
+/// safe because all ranks leave a case together.
+pub(super) struct OpenFile(Option<MpiFile>);
+
+impl OpenFile {
+    /// Closes the file. Collective.
+    pub(super) fn close(mut self) -> Result<(), MpiError> {
+        self.0.take().map_or(Ok(()), MpiFile::close)
+    }
+}
+
+impl Deref for OpenFile {
+    type Target = MpiFile;
+
+    fn deref(&self) -> &MpiFile {
+        self.0.as_ref().expect("it is open until it is closed")
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        if let Some(file) = self.0.take() {
+            // The case has already failed; an error of this close adds nothing.
+            let _ = file.close();
+        }
+    }
+}
+
+/// The MPI communicator of a part of MPI ranks.
+///
+/// Panics if it has none, which cannot be: a case must not test other ranks, or nothing, instead.
+pub(super) fn mpi_part(part: &dyn Comm) -> &MpiComm {
+    part.mpi().expect("a part of MPI ranks has an MPI communicator")
+}
+
+impl CaseContext<'_> {
+    /// The MPI communicator of all ranks.
+    pub(super) fn mpi(&self) -> Result<&MpiComm, EarlyEnd> {
+        let none = || CaseProblem::Skipped("needs MPI's ranks".to_owned());
+        self.comm.mpi().ok_or_else(|| EarlyEnd::Case { problem: none(), ranks: self.size() })
+    }
+
+    /// Opens a file on all ranks. Collective.
+    pub(super) fn open(&self, path: &Path, how: &[Flag]) -> Result<OpenFile, EarlyEnd> {
+        self.open_as(Whose::All(self.mpi()?), path, how, &Info::none(self.mpi()?))
+    }
+
+    /// Opens a file on the ranks of `whose`, with hints. Every rank of the case calls it. Collective.
+    pub(super) fn open_as(
+        &self,
+        whose: Whose<'_>,
+        path: &Path,
+        how: &[Flag],
+        info: &Info,
+    ) -> Result<OpenFile, EarlyEnd> {
+        // If one rank failed, the others do not close theirs: closing is collective over all of them.
+        let opened = MpiFile::open(whose, path, how, info).map(|mut file| {
+            file.mark_statuses();
+            file
+        });
+        let file =
+            self.agree("MPI_File_open", opened.map_err(|error| CaseProblem::from(error).context("open")))?;
+        Ok(OpenFile(Some(file)))
+    }
+
+    /// Makes writes and size changes of each rank visible to all: sync, barrier, sync. Collective.
+    pub(super) fn sync(&self, file: &OpenFile) -> Result<(), EarlyEnd> {
+        self.agree("MPI_File_sync", file.sync())?;
+        self.comm.barrier()?;
+        self.agree("MPI_File_sync again", file.sync())
+    }
+
+    /// Closes the file on all ranks. Collective.
+    pub(super) fn close(&self, file: OpenFile) -> Result<(), EarlyEnd> {
+        self.agree("MPI_File_close", file.close())
+    }
+}

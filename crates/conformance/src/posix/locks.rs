@@ -1,0 +1,185 @@
+//! Byte-range locks between ranks.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use results::record::Evidence;
+use storage::locks::{self, Lock, Owner, Range};
+
+use crate::case::Case;
+use crate::context::{CaseContext, TURNS_MAX};
+use crate::problem::{CaseProblem, CaseResult, ProblemContext};
+use crate::system_file;
+
+const DOCUMENT: &str = "POSIX.1-2017 fcntl, F_SETLK";
+
+pub(super) fn cases() -> Vec<Case> {
+    let case = |name, promise, body: fn(&mut CaseContext<'_>) -> CaseResult| {
+        Case::new(name, DOCUMENT, promise, body).ranks(2).processes()
+    };
+    vec![
+        case(
+            "posix.locks.exclusion",
+            "of ranks that lock one range for writing, one is in at a time",
+            |cx| exclusion(cx, Owner::Process),
+        ),
+        case(
+            "posix.locks.conflict",
+            "a range that is locked is refused to others, and those beside are not",
+            conflict,
+        ),
+        case(
+            "posix.locks.shared",
+            "many ranks may read-lock a range, and none may then write-lock it",
+            shared,
+        ),
+        case("posix.locks.close", "closing a file gives up the locks of the process", close_releases),
+        Case::new(
+            "posix.locks.descriptions",
+            "POSIX.1-2024 fcntl, F_OFD_SETLKW",
+            "locks of open file descriptions keep out others, also within one process",
+            |cx| exclusion(cx, Owner::Description),
+        )
+        .ranks(2),
+    ]
+}
+
+/// How often each rank increments the counter. With many ranks it is less, because they wait for each other.
+fn increments_per_rank(ranks: u32) -> u64 {
+    const MOST: u32 = 40;
+    (MOST * TURNS_MAX / ranks).clamp(1, MOST).into()
+}
+
+/// Time between reading and writing the counter. It is long enough that another rank without exclusion would
+/// get in between, also if it waits for a processor.
+const HOLD_TIME: Duration = Duration::from_millis(1);
+
+const COUNTER: Range = Range { start: 64, length: 8 };
+
+fn lock(file: &File, owner: Owner, lock: Lock, range: Range, wait: bool) -> Result<(), CaseProblem> {
+    locks::set(file.as_fd(), owner, lock, range, wait).map_err(|error| match error.kind() {
+        // Errors by which a system reports that it has no such locks.
+        ErrorKind::InvalidInput | ErrorKind::Unsupported => CaseProblem::Unsupported(error.to_string()),
+        _ if error.raw_os_error() == Some(37) => CaseProblem::Unsupported(error.to_string()),
+        _ => CaseProblem::from(error),
+    })
+}
+
+fn exclusion(cx: &CaseContext<'_>, owner: Owner) -> CaseResult {
+    let path = cx.path("counter");
+    cx.on_rank_0("make", || std::fs::write(&path, [0; 128]).context("write"))?;
+    let file = cx.agree("open", system_file::open(&path))?;
+    let increments = increments_per_rank(cx.size());
+    cx.all("count under a lock", || (0..increments).try_for_each(|_| increment(&file, owner)))?;
+    let wanted = increments * u64::from(cx.size());
+    cx.all("look", || {
+        let found = counter(&file)?;
+        if found == wanted {
+            return Ok(());
+        }
+        Err(CaseProblem::with_evidence(Evidence {
+            path: path.display().to_string(),
+            offset: Some(COUNTER.start),
+            expected: wanted.to_string(),
+            found: found.to_string(),
+            what: "counted under a lock: more than one rank was in at once".to_owned(),
+            ..Evidence::default()
+        }))
+    })
+}
+
+fn increment(file: &File, owner: Owner) -> Result<(), CaseProblem> {
+    lock(file, owner, Lock::Write, COUNTER, true).map_err(|problem| problem.context("wait for the lock"))?;
+    let counted = counter(file)?;
+    sleep(HOLD_TIME);
+    system_file::write_at(file, &(counted + 1).to_le_bytes(), COUNTER.start)?;
+    lock(file, owner, Lock::None, COUNTER, false).map_err(|problem| problem.context("unlock"))
+}
+
+fn counter(file: &File) -> Result<u64, CaseProblem> {
+    let bytes = system_file::read_at(file, 8, COUNTER.start)?;
+    Ok(u64::from_le_bytes(bytes.try_into().map_err(|_| CaseProblem::fail("the counter is cut short"))?))
+}
+
+/// Fails unless the lock is denied, and the query reports its holder.
+fn check_conflict(path: &Path, file: &File, kind: Lock, range: Range) -> Result<(), CaseProblem> {
+    let failure = |expected: &str, found: String, what: String| {
+        let (path, offset) = (path.display().to_string(), Some(range.start));
+        let expected = expected.to_owned();
+        Err(CaseProblem::with_evidence(Evidence {
+            path,
+            offset,
+            expected,
+            found,
+            what,
+            ..Evidence::default()
+        }))
+    };
+    let what = format!("lock of {} bytes for {kind:?}", range.length);
+    match locks::set(file.as_fd(), Owner::Process, kind, range, false) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+        Err(error) => return Err(error).context(what),
+        Ok(()) => return failure("EAGAIN or EACCES", "success".to_owned(), what),
+    }
+    match locks::holder(file.as_fd(), Owner::Process, kind, range).context("F_GETLK")? {
+        Some(_) => Ok(()),
+        None => failure("a holder", "none".to_owned(), format!("F_GETLK before a {what}")),
+    }
+}
+
+fn conflict(cx: &mut CaseContext<'_>) -> CaseResult {
+    let path = cx.path("file");
+    let (rank, size) = (u64::from(cx.rank()), u64::from(cx.size()));
+    cx.on_rank_0("make", || system_file::prefill(&path, 4096))?;
+    let file = cx.agree("open", system_file::open(&path))?;
+    let of = |rank: u64| Range { start: rank * 100, length: 100 };
+    let set = |kind, range| lock(&file, Owner::Process, kind, range, false);
+    cx.all("lock ranges side by side", || set(Lock::Write, of(rank)))?;
+    cx.all("ask for what others hold", || {
+        let next = of((rank + 1) % size);
+        check_conflict(&path, &file, Lock::Write, next)?;
+        check_conflict(&path, &file, Lock::Read, Range { start: next.start + 99, length: 1 })
+    })?;
+    cx.all("ask for what nobody holds", || {
+        let free = Range { start: size * 100 + rank, length: 1 };
+        set(Lock::Write, free).map_err(|problem| problem.context("a range beside those that are locked"))
+    })?;
+    cx.all("unlock", || set(Lock::None, of(rank)))?;
+    let turn = || set(Lock::Read, of((rank + 1) % size));
+    cx.all("lock what was given up", || turn().map_err(|problem| problem.context("what was given up")))
+}
+
+fn shared(cx: &mut CaseContext<'_>) -> CaseResult {
+    let path = cx.path("file");
+    cx.on_rank_0("make", || system_file::prefill(&path, 64))?;
+    let file = cx.agree("open", system_file::open(&path))?;
+    let all = Range { start: 0, length: 0 };
+    cx.all("read-lock", || lock(&file, Owner::Process, Lock::Read, all, false))?;
+    cx.all("ask to write", || check_conflict(&path, &file, Lock::Write, Range { start: 5, length: 1 }))
+}
+
+fn close_releases(cx: &mut CaseContext<'_>) -> CaseResult {
+    let path = cx.path("file");
+    cx.on_rank_0("make", || system_file::prefill(&path, 64))?;
+    let file = cx.agree("open", system_file::open(&path))?;
+    let all = Range { start: 0, length: 0 };
+    cx.on_rank_0("lock", || lock(&file, Owner::Process, Lock::Write, all, false))?;
+    let others = cx.rank() != 0;
+    cx.all("ask", || if others { check_conflict(&path, &file, Lock::Write, all) } else { Ok(()) })?;
+    let kept = others.then_some(file);
+    cx.comm.barrier()?;
+    for turn in cx.turns().into_iter().filter(|turn| *turn > 0) {
+        let file = kept.as_ref().filter(|_| cx.rank() == turn);
+        cx.all("lock after the close", || {
+            let Some(file) = file else { return Ok(()) };
+            lock(file, Owner::Process, Lock::Write, all, false)
+                .map_err(|problem| problem.context("a lock after its holder closed the file"))?;
+            lock(file, Owner::Process, Lock::None, all, false)
+        })?;
+    }
+    Ok(())
+}

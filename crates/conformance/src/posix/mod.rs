@@ -1,0 +1,37 @@
+//! Promises of POSIX to programs on many ranks, without MPI files.
+
+mod append;
+mod locks;
+mod mmap;
+mod namespace;
+mod races;
+mod sparse;
+mod visibility;
+
+use std::io::{Error, ErrorKind};
+
+use super::case::Case;
+use super::problem::CaseProblem;
+
+/// The cases of this group.
+pub(super) fn cases() -> Vec<Case> {
+    let groups = [
+        append::cases(),
+        namespace::cases(),
+        races::cases(),
+        locks::cases(),
+        visibility::cases(),
+        mmap::cases(),
+        sparse::cases(),
+    ];
+    groups.into_iter().flatten().collect()
+}
+
+/// The problem of a link that could not be made. With `EPERM` a file system reports that it supports no
+/// links.
+pub(super) fn link_problem(error: Error) -> CaseProblem {
+    match error.kind() {
+        ErrorKind::PermissionDenied => CaseProblem::Unsupported(format!("link: {error}")),
+        _ => CaseProblem::from(error).context("link"),
+    }
+}

@@ -1,0 +1,208 @@
+//! Runs the cases one after another, each in a directory of its own, and reports the outcome of each.
+//!
+//! Invariant: all ranks begin each case together.
+//! Never here: time limits, and ending the process; the [`Watch`] does both.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ranks::{Comm, Halt};
+use results::record::{Case as CaseRecord, Outcome};
+
+use super::case::Case;
+use super::context::CaseContext;
+use super::known::{KnownFailure, Library};
+use super::problem::{CaseProblem, CaseResult, EarlyEnd};
+
+/// Watches the time of one rank's cases. It may end the process.
+pub trait Watch {
+    /// A case begins.
+    fn begin(&self, case: &Case);
+    /// This rank has finished `step`, or (`waits`) has finished its part and waits for the other ranks.
+    fn step(&self, step: &'static str, waits: bool);
+    /// The case has ended; gives the time since its beginning.
+    fn end(&self) -> Duration;
+}
+
+/// An event that rank 0 reports.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A case begins, in this directory.
+    Begin(&'a Case, &'a Path),
+    /// A case has ended.
+    End(Box<CaseRecord>),
+    /// This directory remains, for this reason.
+    Left(&'a Path, String),
+}
+
+/// How to run the cases.
+pub struct Suite<'a> {
+    /// The directory under test.
+    pub dir: &'a Path,
+    /// Name of the run's own directory in it; the same on all ranks.
+    pub run_name: &'a str,
+    /// The library that the ranks run on.
+    pub library: &'a Library,
+    /// Seed of random numbers.
+    pub seed: u64,
+    /// The hints file that the environment names for ROMIO (`ROMIO_HINTS`).
+    pub hints_file: Option<&'a Path>,
+    /// Also run large cases.
+    pub large: bool,
+    /// Keep the files of cases that failed.
+    pub keep_failed: bool,
+    /// Run cases that are known to end the job. Only for a caller that starts the ranks again.
+    pub runs_fatal: bool,
+}
+
+/// Runs the cases in order; rank 0 reports the events. Collective.
+pub fn run(
+    suite: &Suite<'_>,
+    cases: &[Case],
+    comm: &dyn Comm,
+    watch: &dyn Watch,
+    report: &mut dyn FnMut(Event<'_>) -> io::Result<()>,
+) -> Result<(), Halt> {
+    let run_dir = suite.dir.join(suite.run_name);
+    let mut runner = Runner { suite, comm, watch, report, run_dir, kept: 0 };
+    runner.on_rank_0("make the run's directory", |runner| fs::create_dir(&runner.run_dir))?;
+    cases.iter().try_for_each(|case| runner.run_case(case))?;
+    runner.on_rank_0("remove the run's directory", Runner::remove_run_directory)
+}
+
+struct Runner<'a, 't> {
+    suite: &'a Suite<'a>,
+    comm: &'a dyn Comm,
+    watch: &'a dyn Watch,
+    report: &'t mut dyn FnMut(Event<'_>) -> io::Result<()>,
+    run_dir: PathBuf,
+    kept: u32,
+}
+
+impl Runner<'_, '_> {
+    fn on_rank_0(&mut self, step: &str, body: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Halt> {
+        let done = if self.comm.rank() == 0 { body(self) } else { Ok(()) };
+        let place = self.run_dir.display().to_string();
+        self.comm.agree(step, done.map_err(|error| format!("{place}: {error}")))
+    }
+
+    fn run_case(&mut self, case: &Case) -> Result<(), Halt> {
+        let skip_reason = case.skip_reason(self.comm.size(), self.comm.mpi().is_some(), self.suite.large);
+        if let Some(why) = skip_reason {
+            let record = CaseRecord { outcome: Outcome::Skipped, why, ..self.record_of(case) };
+            return self.on_rank_0("tell", |runner| (runner.report)(Event::End(Box::new(record))));
+        }
+        let fatal = KnownFailure::listed_for(&case.name, self.suite.library)
+            .into_iter()
+            .find(|known| known.is_fatal());
+        if let Some(known) = fatal.filter(|_| !self.suite.runs_fatal) {
+            let record = not_tried(self.record_of(case), self.suite.library, known);
+            return self.on_rank_0("tell", |runner| (runner.report)(Event::End(Box::new(record))));
+        }
+        let dir = self.run_dir.join(&*case.name);
+        self.on_rank_0("begin a case", |runner| {
+            fs::create_dir(&dir)?;
+            (runner.report)(Event::Begin(case, &dir))
+        })?;
+        self.watch.begin(case);
+        let Suite { seed, hints_file, .. } = *self.suite;
+        let mut cx = CaseContext { comm: self.comm, dir: &dir, seed, hints_file, watch: self.watch };
+        let verdict = case.run(&mut cx);
+        // A rank may finish its part long before the others.
+        self.watch.step("the end", true);
+        self.comm.barrier()?;
+        let seconds = self.watch.end().as_secs_f64();
+        let record =
+            with_outcome(CaseRecord { seconds, ..self.record_of(case) }, verdict, self.suite.library)?;
+        let failed = matches!(record.outcome, Outcome::Fail | Outcome::Library);
+        self.on_rank_0("end a case", |runner| {
+            (runner.report)(Event::End(Box::new(record)))?;
+            runner.remove_case_directory(&dir, failed && runner.suite.keep_failed)
+        })
+    }
+
+    fn record_of(&self, case: &Case) -> CaseRecord {
+        CaseRecord {
+            name: case.name.to_string(),
+            promise: case.promise.to_string(),
+            document: case.document.to_owned(),
+            ranks: self.comm.size(),
+            ..CaseRecord::default()
+        }
+    }
+
+    /// Removes the directory of a case unless it is to be kept. A directory that remains is reported.
+    fn remove_case_directory(&mut self, dir: &Path, keep: bool) -> io::Result<()> {
+        let why = if keep {
+            "kept: the case failed".to_owned()
+        } else {
+            match remove_all(dir) {
+                Ok(()) => return Ok(()),
+                Err(error) => error.to_string(),
+            }
+        };
+        self.kept += 1;
+        (self.report)(Event::Left(dir, why))
+    }
+
+    fn remove_run_directory(&mut self) -> io::Result<()> {
+        if self.kept > 0 { Ok(()) } else { fs::remove_dir(&self.run_dir) }
+    }
+}
+
+/// Removes a directory with its contents. If the case ended late, the watch of a rank may create its note at
+/// the same time, so this tries twice.
+fn remove_all(dir: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => fs::remove_dir_all(dir),
+        done => done,
+    }
+}
+
+/// The record with the outcome of the case. A known failure of the library does not count against the file
+/// system.
+fn with_outcome(record: CaseRecord, verdict: CaseResult, library: &Library) -> Result<CaseRecord, Halt> {
+    let (problem, failed_ranks) = match verdict {
+        Ok(()) => {
+            let listed = KnownFailure::listed_for(&record.name, library);
+            let note =
+                |known: &&KnownFailure| format!("passes, though {library} is known to fail: {}", known.why);
+            let why = listed.first().map(note).unwrap_or_default();
+            return Ok(CaseRecord { outcome: Outcome::Pass, why, ..record });
+        }
+        Err(EarlyEnd::All(halt)) => return Err(halt),
+        Err(EarlyEnd::Case { problem, ranks }) => (problem, ranks),
+    };
+    Ok(match problem {
+        CaseProblem::Unsupported(why) => CaseRecord { outcome: Outcome::Unsupported, why, ..record },
+        CaseProblem::Skipped(why) => CaseRecord { outcome: Outcome::Skipped, why, ..record },
+        CaseProblem::Fail(evidence) => mark_known_failure(
+            CaseRecord { outcome: Outcome::Fail, evidence: Some(*evidence), failed_ranks, ..record },
+            library,
+        ),
+    })
+}
+
+/// The record of a case that is not tried because it is known to end the job.
+pub fn not_tried(record: CaseRecord, library: &Library, row: &KnownFailure) -> CaseRecord {
+    let why = format!("not tried, since it ends the job; known of {library}: {}", row.why);
+    CaseRecord { outcome: Outcome::Library, why, ..record }
+}
+
+/// Changes the outcome of a failure to `Library` if it is a known failure of the library.
+pub fn mark_known_failure(mut record: CaseRecord, library: &Library) -> CaseRecord {
+    let words = record
+        .evidence
+        .as_ref()
+        .map_or_else(|| record.why.clone(), |seen| format!("{} {} {}", seen.what, seen.expected, seen.found));
+    let step = record.evidence.as_ref().map_or("", |seen| seen.step.as_str());
+    let listed = KnownFailure::listed_for(&record.name, library);
+    if let Some(row) = listed.iter().find(|row| row.explains(step, &words)) {
+        record.outcome = Outcome::Library;
+        let why = format!("known of {library}: {}", row.why);
+        record.why = if record.why.is_empty() { why } else { format!("{}; {why}", record.why) };
+    }
+    record
+}

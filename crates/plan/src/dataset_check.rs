@@ -1,0 +1,305 @@
+//! Whether a dataset is what its line was to make, and enough for its readers.
+//!
+//! Invariant: pure, by the manifest and the records of the job that made it; the same folder gives the same
+//! answer in ten years.
+
+use results::folder::{Campaign, DatasetFile, Job, Manifest};
+use results::record::{self, Phase, Record};
+use units::{bytes_binary, several};
+
+use crate::model::{Dataset, Plan, Test};
+use crate::schedule::{self, PlannedJob};
+use command::IorLine;
+
+/// What is said of a dataset that is not what was made, before what is another.
+pub const CHANGED: &str = "was changed since it was made";
+
+/// What is said behind that where somebody wrote to it; what is gone or has another size, a file system may
+/// have lost by itself.
+pub const WRITTEN: &str = "was written to, or its time was set";
+
+/// Share of a file that has to have blocks.
+const ALLOCATED: f64 = 0.9;
+/// What a file system may keep of a small file elsewhere, bytes.
+const INLINE: u64 = 4096;
+/// Backends that put nothing but data into files.
+const PLAIN: &[&str] = &["aio", "mmap", "mpiio", "posix", "uring"];
+
+/// The dataset that a test reads, also by way of other tests.
+pub fn dataset_of<'a>(plan: &'a Plan, test: &Test) -> Option<&'a Dataset> {
+    let files = schedule::files(plan, test, 1);
+    plan.datasets.iter().find(|dataset| dataset.files() == files)
+}
+
+/// The job that made a dataset.
+pub fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
+    campaign.jobs.iter().find(|job| job.info.test == dataset.job())
+}
+
+/// Folders of earlier versions have no manifest.
+pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<String> {
+    unfit(dataset, test, job.dataset.as_ref()?, &job.records)
+}
+
+/// Why the dataset of a job's test is not fit for it, if so.
+pub fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<String> {
+    let test = plan.tests.iter().find(|test| test.id == job.test)?;
+    let dataset = dataset_of(plan, test)?;
+    unfit_job(dataset, test, maker(campaign, dataset)?)
+}
+
+/// Why the dataset is not fit for `test`, in one sentence, if so.
+pub fn unfit(dataset: &Dataset, test: &Test, made: &Manifest, records: &[Record]) -> Option<String> {
+    lacking(dataset, made, records).or_else(|| read_beyond(dataset, test, made))
+}
+
+/// Why the dataset is not whole, or less than `cover` asks for, if so.
+pub fn lacking(dataset: &Dataset, made: &Manifest, records: &[Record]) -> Option<String> {
+    let who = dataset.job();
+    if let Some(fault) = &made.fault {
+        return Some(format!("{who} could not be looked at: {fault}"));
+    }
+    match dataset.line.as_ior() {
+        Some(line) => {
+            let Some(phase) = written(records).last() else {
+                return Some(format!("{who} recorded no phase that wrote"));
+            };
+            let partial = wrong(records).or_else(|| part(line, phase, made));
+            partial.map(|why| format!("{who}: {why}")).or_else(|| too_small(dataset, phase))
+        }
+        None => names_missing(made, records).map(|why| format!("{who}: {why}")),
+    }
+}
+
+fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
+    record::phases(records).filter(|phase| phase.phase == "write")
+}
+
+/// What of it came back wrong when it was read again, where it was.
+fn wrong(records: &[Record]) -> Option<String> {
+    let mut checks = record::phases(records).filter_map(|phase| phase.check.as_ref());
+    let check = checks.find(|check| check.bad_transfers > 0)?;
+    Some(format!("{} that it wrote came back with wrong data", several(check.bad_transfers, "transfer")))
+}
+
+/// The name that all files of data begin with: that of the first file without its rank.
+pub fn stem(records: &[Record]) -> String {
+    let Some(phase) = written(records).last() else { return String::new() };
+    let name = phase.path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((stem, rank)) if phase.file_per_rank && is_rank(rank) => stem.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+fn is_rank(text: &str) -> bool {
+    text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the file of this name is one that the records are about.
+pub fn is_data(name: &str, stem: &str) -> bool {
+    name == stem || name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.')).is_some_and(is_rank)
+}
+
+/// Whether much of the file was never written.
+pub fn is_sparse(file: &DatasetFile) -> bool {
+    file.data && ((file.allocated_bytes + INLINE) as f64) < file.bytes as f64 * ALLOCATED
+}
+
+/// What of the files is not there, by the records.
+fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<String> {
+    if phase.backend == "dummy" {
+        return Some("the DUMMY backend writes nothing, so there is nothing to read".to_owned());
+    }
+    let planned = if phase.file_per_rank { u64::from(phase.ranks) } else { 1 };
+    let found = made.data().count() as u64;
+    if found != planned {
+        return Some(format!("{found} of {planned} files found"));
+    }
+    let bytes = file_bytes(line, phase);
+    let exact = PLAIN.contains(&phase.backend.as_str());
+    let wrong = made.data().find(|file| if exact { file.bytes != bytes } else { file.bytes < bytes });
+    if let Some(file) = wrong {
+        return Some(format!("{} has {} bytes, and the records say {bytes}", file.path, file.bytes));
+    }
+    // With a deadline the last segment of a shared file may have room for ranks that did not come to it.
+    let holes = !phase.file_per_rank && phase.stonewall.is_some();
+    let sparse = made.data().find(|file| is_sparse(file));
+    let sparse = sparse.filter(|_| made.allocated_bytes.is_some() && !holes)?;
+    Some(format!(
+        "{} is sparse: the file system gave {} of its {} a place, so the rest was never written, or was \
+         compressed away",
+        sparse.path,
+        bytes_binary(sparse.allocated_bytes as f64),
+        bytes_binary(sparse.bytes as f64),
+    ))
+}
+
+/// Bytes of each file, of ranks that moved as much as each other.
+fn file_bytes(line: &IorLine, phase: &Phase) -> u64 {
+    let ranks = u64::from(phase.ranks.max(1));
+    let whole = line.block_bytes.saturating_mul(line.segments);
+    let of_rank = (phase.bytes / ranks).min(whole);
+    if phase.file_per_rank {
+        return of_rank;
+    }
+    let (blocks, rest) = (of_rank / line.block_bytes.max(1), of_rank % line.block_bytes.max(1));
+    match rest {
+        0 => of_rank.saturating_mul(ranks),
+        // The last rank's block begins behind those of the others.
+        _ => (blocks * ranks + ranks - 1).saturating_mul(line.block_bytes).saturating_add(rest),
+    }
+}
+
+/// Less than its readers ask for.
+fn too_small(dataset: &Dataset, phase: &Phase) -> Option<String> {
+    let cover = dataset.cover.filter(|cover| phase.bytes < cover.bytes())?;
+    Some(format!(
+        "{} holds {}, and its readers need {} ({cover})",
+        dataset.job(),
+        bytes_binary(phase.bytes as f64),
+        bytes_binary(cover.bytes() as f64),
+    ))
+}
+
+/// More than the smallest file has: IOR would come to its end and abort.
+fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<String> {
+    let (line, written) = (test.line.as_ior()?, dataset.line.as_ior()?);
+    let told = line.status_file.is_some() && written.status_file.is_some();
+    if !line.only_reads() || told || !test.imports.is_empty() {
+        return None;
+    }
+    let asked = if line.file_per_rank { line.bytes(1) } else { line.bytes(test.placement.ranks) };
+    let smallest = made.data().min_by_key(|file| file.bytes).filter(|file| file.bytes < asked)?;
+    Some(format!(
+        "{}: {} has {}, and test {} reads {} of it, so it would come to the end of the file",
+        dataset.job(),
+        smallest.path,
+        bytes_binary(smallest.bytes as f64),
+        test.id,
+        bytes_binary(asked as f64),
+    ))
+}
+
+/// Fewer or more names than were made.
+fn names_missing(made: &Manifest, records: &[Record]) -> Option<String> {
+    let phases = |wanted| record::phases(records).filter(move |phase| phase.phase == wanted);
+    let made_of = |wanted| phases(wanted).map(|phase| phase.ops).sum::<u64>();
+    let (files, directories) = (made_of("file_creation"), made_of("directory_creation"));
+    if made.files != files {
+        return Some(format!("{} were counted, and {files} were made", several(made.files, "file")));
+    }
+    let counted = made.counted.len() as u64;
+    (counted < directories)
+        .then(|| format!("{counted} directories were counted, and {directories} were made"))
+}
+
+#[cfg(test)]
+mod tests {
+    use results::record::Check;
+
+    use super::*;
+    use crate::Plan;
+
+    fn dataset(line: &str, more: &str) -> Dataset {
+        let text = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n[dataset.d]\n\
+             {line}\nranks = 2\n{more}\n[[test]]\nid = \"T\"\nior = \"-w\"\nrole = \"reported\"\n"
+        );
+        Plan::parse(&text, "p.toml").unwrap().datasets.remove(0)
+    }
+
+    fn of(file_per_rank: bool, bytes: u64, sizes: &[u64]) -> (Vec<Record>, Manifest) {
+        let path = if file_per_rank { "/s/data.00000000" } else { "/s/data" };
+        let phase = Phase {
+            phase: "write".into(),
+            backend: "posix".into(),
+            path: path.into(),
+            ranks: 2,
+            file_per_rank,
+            bytes,
+            ..Phase::default()
+        };
+        let records = vec![Record::Phase(Box::new(phase))];
+        let file = |(number, bytes): (usize, &u64)| DatasetFile {
+            path: if file_per_rank { format!("data.{number:08}") } else { "data".into() },
+            data: true,
+            bytes: *bytes,
+            allocated_bytes: *bytes,
+            ..DatasetFile::default()
+        };
+        let list: Vec<DatasetFile> = sizes.iter().enumerate().map(file).collect();
+        let allocated: u64 = sizes.iter().sum();
+        (records, Manifest { list, allocated_bytes: Some(allocated), ..Manifest::default() })
+    }
+
+    const OWN: &str = "ior = \"-w -k -F -t 1m -b 4m -D 9 -O stoneWallingWearOut=1\"";
+    const SHARED: &str = "ior = \"-w -k -t 1m -b 4m -s 2 -D 9 -O stoneWallingWearOut=1\"";
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn files_are_whole_when_each_has_what_the_records_say() {
+        for (line, bytes, sizes, why) in [
+            (OWN, 8 * MIB, &[4 * MIB, 4 * MIB][..], None),
+            (OWN, 6 * MIB, &[3 * MIB, 3 * MIB], None),
+            (OWN, 6 * MIB, &[4 * MIB, 2 * MIB], Some("data.00000000 has 4194304 bytes, and the records say")),
+            (OWN, 8 * MIB, &[4 * MIB], Some("dataset.d: 1 of 2 files found")),
+            (SHARED, 16 * MIB, &[16 * MIB], None),
+            (SHARED, 8 * MIB, &[8 * MIB], None),
+            // Three transfers in each rank's second block: the last rank's begins at 12 MiB.
+            (SHARED, 14 * MIB, &[15 * MIB], None),
+            (SHARED, 14 * MIB, &[14 * MIB], Some("data has 14680064 bytes, and the records say 15728640")),
+        ] {
+            let dataset = dataset(line, "");
+            let (records, made) = of(line == OWN, bytes, sizes);
+            let found = lacking(&dataset, &made, &records);
+            assert_eq!(found.is_none(), why.is_none(), "{line} {bytes} {found:?}");
+            assert!(found.unwrap_or_default().contains(why.unwrap_or_default()), "{why:?}");
+        }
+    }
+
+    #[test]
+    fn data_that_came_back_wrong_is_no_dataset() {
+        let (mut records, made) = of(true, 8 * MIB, &[4 * MIB, 4 * MIB]);
+        let check = Check { bad_transfers: 3, ..Check::default() };
+        let phase = Phase { phase: "write_check".into(), check: Some(check), ..Phase::default() };
+        records.push(Record::Phase(Box::new(phase)));
+        let why = lacking(&dataset(OWN, ""), &made, &records).unwrap();
+        assert_eq!(why, "dataset.d: 3 transfers that it wrote came back with wrong data");
+    }
+
+    #[test]
+    fn a_file_whose_blocks_are_missing_is_sparse() {
+        let (records, mut made) = of(true, 8 * MIB, &[4 * MIB, 4 * MIB]);
+        made.list[1].allocated_bytes = MIB;
+        let why = lacking(&dataset(OWN, ""), &made, &records).unwrap();
+        assert!(
+            why.starts_with("dataset.d: data.00000001 is sparse: the file system gave 1.00 MiB of"),
+            "{why}"
+        );
+        made.allocated_bytes = None;
+        assert_eq!(lacking(&dataset(OWN, ""), &made, &records), None, "where nothing tells of blocks");
+    }
+
+    #[test]
+    fn less_than_its_readers_need_is_told_with_both_numbers() {
+        let cover = "cover = { rate = \"2 MB/s\", time = \"2 s\", margin = 1.5 }";
+        let dataset = dataset(OWN, cover);
+        let (records, made) = of(true, 4 * MIB, &[2 * MIB, 2 * MIB]);
+        let why = lacking(&dataset, &made, &records).unwrap();
+        let told =
+            "dataset.d holds 4.00 MiB, and its readers need 5.72 MiB (2.00 MB/s for 2.00 s, 1.5 times)";
+        assert_eq!(why, told);
+        let (records, made) = of(true, 6 * MIB, &[3 * MIB, 3 * MIB]);
+        assert_eq!(lacking(&dataset, &made, &records), None);
+    }
+
+    #[test]
+    fn only_files_with_the_records_name_and_a_rank_are_data() {
+        for (name, data) in
+            [("data", true), ("data.00000012", true), ("data.1", false), ("pairs", false), ("data.x", false)]
+        {
+            assert_eq!(is_data(name, "data"), data, "{name}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The language of plans: its keys, their TOML form, and where in the file something stands.
+
+pub(crate) mod keys;
+pub(crate) mod place;
+pub(crate) mod wire;
+
+pub use keys::{paper as keys_paper, schema};

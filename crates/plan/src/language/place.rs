@@ -1,0 +1,193 @@
+//! Where in the file something stands, and refusals that say so.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use units::Usage;
+
+use super::keys;
+
+/// A plan's text and what to call it.
+pub(crate) struct Place<'a> {
+    /// As it is in the file.
+    pub(crate) text: &'a str,
+    pub(crate) name: &'a str,
+    /// Where the text that was read differs from it.
+    shifts: Vec<Shift>,
+}
+
+/// A piece of the text that was read, in the place of another of the file's.
+#[derive(Clone, Copy)]
+pub(crate) struct Shift {
+    /// Where it begins in the text that was read, bytes.
+    pub(crate) at: usize,
+    /// Its length there.
+    pub(crate) new: usize,
+    /// The length of what it stands for.
+    pub(crate) old: usize,
+}
+
+impl<'a> Place<'a> {
+    pub(crate) fn new(text: &'a str, name: &'a str) -> Self {
+        Self { text, name, shifts: Vec::new() }
+    }
+
+    /// The place of a text that was read with these pieces in it, in the order in which they stand.
+    pub(crate) fn shifted(text: &'a str, name: &'a str, shifts: Vec<Shift>) -> Self {
+        Self { text, name, shifts }
+    }
+
+    /// A refusal of what stands at `at`.
+    pub(crate) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Usage {
+        self.at(at.span(), what.as_ref())
+    }
+
+    /// The refusal, in one line and in the plan's words, of a `text` that does not read as a plan.
+    pub(crate) fn refused(&self, error: &toml::de::Error, text: &str) -> Usage {
+        let span = error.span().unwrap_or(0..0);
+        let message = error.message().lines().next().unwrap_or("not TOML");
+        let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        match words.split_first() {
+            Some((unknown, known)) if message.starts_with("unknown field") => {
+                let meant = keys::key_meant(unknown, known);
+                self.at(span, &unknown_word("key", unknown, meant, known))
+            }
+            Some((unknown, known)) if message.starts_with("unknown variant") => {
+                let meant = keys::word_meant(unknown, known);
+                self.at(span, &unknown_word("word", unknown, meant, known))
+            }
+            _ => match keys::missed(text, &span) {
+                Some(problem) => self.at(problem.span, &problem.what),
+                None => self.at(span.clone(), &in_our_words(message, text, span)),
+            },
+        }
+    }
+
+    /// Line and column, from 1, at which `span` begins.
+    pub(crate) fn line_column(&self, span: &Range<usize>) -> (usize, usize) {
+        let before = self.text.get(..self.in_file(span.start)).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        (line, column)
+    }
+
+    /// The offset in the file of one in the text that was read; within a piece, that of what it stands for.
+    fn in_file(&self, offset: usize) -> usize {
+        let (mut new, mut old) = (0, 0);
+        for shift in self.shifts.iter().take_while(|shift| shift.at <= offset) {
+            if offset < shift.at + shift.new {
+                return shift.at - new + old;
+            }
+            (new, old) = (new + shift.new, old + shift.old);
+        }
+        offset - new + old
+    }
+
+    /// The parameter that the text at `span` consists of, as in `"${NAME}"`.
+    pub(crate) fn parameter(&self, span: &Range<usize>) -> Option<&'a str> {
+        let written = self.text.get(self.in_file(span.start)..)?.trim_start_matches(['"', '\'']);
+        let (name, behind) = written.strip_prefix("${")?.split_once('}')?;
+        behind.starts_with(['"', '\'']).then_some(name)
+    }
+
+    pub(crate) fn at(&self, span: Range<usize>, what: &str) -> Usage {
+        let (line, column) = self.line_column(&span);
+        // What stands in the file may hold line ends; a refusal is one line.
+        let what: String = what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        Usage(format!("{}:{line}:{column}: {what}", self.name))
+    }
+}
+
+/// The most words that a refusal lists where it has told which was probably meant.
+const LISTED: usize = 10;
+
+/// That there is no such key or word, what was probably meant, and what there is.
+fn unknown_word(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]) -> String {
+    let all = known.join(", ");
+    match meant {
+        Some(meant) if known.len() > LISTED => {
+            format!("unknown {kind} `{unknown}`{}", meant.trim_end_matches('.'))
+        }
+        Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}"),
+        None => format!("unknown {kind} `{unknown}`; known here: {all}"),
+    }
+}
+
+/// What the TOML reader says of what stands at `span` of `text`, for somebody who writes a plan.
+fn in_our_words(message: &str, text: &str, span: Range<usize>) -> String {
+    let before = text.get(..span.start).unwrap_or_default();
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let (key, value) = before.rsplit_once('=').unwrap_or((before, ""));
+    let says = |words: &[&str]| words.iter().any(|word| message.starts_with(word));
+    if message == "duplicate key" {
+        let there = text.get(span).unwrap_or_default();
+        return format!("`{there}` stands here for the second time in this table");
+    }
+    if says(&["extra "]) && before.ends_with('=') {
+        return "one `=` stands between a key and its value".to_owned();
+    }
+    if says(&["invalid basic string"]) || (says(&["invalid literal string"]) && value.contains('\'')) {
+        let quote = if says(&["invalid basic string"]) { '"' } else { '\'' };
+        return format!("text that does not end with its quote `{quote}`");
+    }
+    let bare = ["string values must", "invalid boolean", "invalid float", "invalid literal", "extra assign"];
+    if says(&bare) {
+        let name = key.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|word| !word.is_empty());
+        let such = keys::example(name.unwrap_or_default());
+        return format!("text stands in quotes, numbers and `true` do not; write for example `{such}`");
+    }
+    message.to_owned()
+}
+
+/// The word of `known` that `unknown` was probably meant to be.
+pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    let low = unknown.to_lowercase();
+    let far = match low.chars().count() {
+        0..=3 => 1,
+        length => 2.max(length / 3),
+    };
+    let same_start = |word: &str| word.chars().next() == low.chars().next();
+    let all = known.iter().map(|word| (distance(&low, &word.to_lowercase()), !same_start(word), *word));
+    let best = all.min()?;
+    (best.0 <= far).then_some(best.2)
+}
+
+/// How many letters are to be added, left out, changed or swapped with the next one to make `a` of `b`.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = change.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_found_and_a_far_one_is_not_offered() {
+        let known = ["repetitions", "ranks", "timeout"];
+        assert_eq!(nearest("repetition", &known), Some("repetitions"));
+        assert_eq!(nearest("rank", &known), Some("ranks"));
+        assert_eq!(nearest("tiemout", &known), Some("timeout"));
+        assert_eq!(nearest("colour", &known), None);
+    }
+
+    #[test]
+    fn letters_in_each_others_place_are_one_mistake_and_capitals_are_none() {
+        assert_eq!(nearest("maen", &["max", "mean", "median", "min"]), Some("mean"));
+        assert_eq!(nearest("Id", &["by", "id"]), Some("id"));
+        assert_eq!(nearest("x", &["id", "ior", "by"]), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! Numbers as a plan writes them: `4`, or `"4"` where a parameter stands for it; and rules for nodes.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, Visitor, value::MapAccessDeserializer};
+
+/// A whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count(pub(crate) u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountVisitor)
+    }
+}
+
+struct CountVisitor;
+
+impl Visitor<'_> for CountVisitor {
+    type Value = Count;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a whole number")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Count, E> {
+        let unfit = |_| E::invalid_value(serde::de::Unexpected::Signed(number), &self);
+        u64::try_from(number).map(Count).map_err(unfit)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Count, E> {
+        text.trim().parse().map(Count).map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+    }
+}
+
+/// A whole number, or `""` for one that is not known at a scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CountOrNone(pub(crate) Option<Count>);
+
+impl<'de> Deserialize<'de> for CountOrNone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountOrVisitor("")).map(CountOrNone)
+    }
+}
+
+/// How many targets each file is to lie on: `1`, `"1"` or `"all"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stripes {
+    /// So many.
+    Count(u64),
+    /// All there are.
+    All,
+}
+
+impl<'de> Deserialize<'de> for Stripes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let count = deserializer.deserialize_any(CountOrVisitor("all"))?;
+        Ok(count.map_or(Self::All, |count| Self::Count(count.0)))
+    }
+}
+
+/// A whole number, or this word instead of one.
+struct CountOrVisitor(&'static str);
+
+impl Visitor<'_> for CountOrVisitor {
+    type Value = Option<Count>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        CountVisitor.expecting(out)?;
+        if self.0.is_empty() { Ok(()) } else { write!(out, ", or \"{}\"", self.0) }
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        CountVisitor.visit_i64(number).map(Some)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        if text.trim() == self.0 { Ok(None) } else { CountVisitor.visit_str(text.trim()).map(Some) }
+    }
+}
+
+/// A number of nodes, or a rule for it.
+#[derive(Clone, Debug)]
+pub(crate) enum Nodes {
+    /// `12`, `"12"` or `"90%"`.
+    One(String),
+    /// One after the other.
+    Steps(Vec<String>),
+    /// One after the other as long as each gains so much; then as many as gained last.
+    Search(Vec<String>, String),
+}
+
+/// `12`, `"12"` or `"90%"`.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeCount(pub(crate) String);
+
+impl<'de> Deserialize<'de> for NodeCount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.deserialize_any(NodesVisitor)? {
+            Nodes::One(text) => Ok(Self(text)),
+            Nodes::Steps(_) | Nodes::Search(..) => {
+                Err(D::Error::custom("a number of nodes is `12` or `\"90%\"`"))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Nodes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodesVisitor)
+    }
+}
+
+struct NodesVisitor;
+
+impl<'de> Visitor<'de> for NodesVisitor {
+    type Value = Nodes;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(
+            "a number of nodes such as 12 or \"90%\", { steps = [\"50%\", \"100%\"] } or \
+             { search = [2, 4, 8], gain = \"3 %\" }",
+        )
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Nodes, E> {
+        Ok(Nodes::One(number.to_string()))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Nodes, E> {
+        Ok(Nodes::One(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Nodes, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Either {
+            steps: Option<Vec<NodeCount>>,
+            search: Option<Vec<NodeCount>>,
+            gain: Option<String>,
+        }
+        let words = |all: Vec<NodeCount>| all.into_iter().map(|count| count.0).collect();
+        match Either::deserialize(MapAccessDeserializer::new(map))? {
+            Either { steps: Some(steps), search: None, gain: None } => Ok(Nodes::Steps(words(steps))),
+            Either { steps: None, search: Some(search), gain: Some(gain) } => {
+                Ok(Nodes::Search(words(search), gain))
+            }
+            _ => Err(A::Error::custom(
+                "write { steps = [\"50%\", \"100%\"] } or { search = [2, 4, 8], gain = \"3 %\" }",
+            )),
+        }
+    }
+}

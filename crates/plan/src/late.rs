@@ -1,0 +1,291 @@
+//! What of a job is known only when others have run: values that they export, and on how many nodes it runs.
+//!
+//! Invariant: pure. The same records give the same words, also when a campaign is resumed.
+//! Never here: directories, processes.
+
+use results::folder::{Campaign, Job, JobEnd};
+use results::record::{Phase, Record};
+use results::statistics;
+use units::several;
+
+use crate::model::{Plan, Search, Test};
+use crate::placement::Placement;
+use crate::schedule::{PlannedJob, Purpose};
+
+/// What a job that ended so recorded, as this module looks at it. One that was killed behind its last line
+/// has no end in it: the launch was to come to its end too.
+pub fn recorded(end: Option<&JobEnd>, mut records: Vec<Record>) -> Vec<Record> {
+    if end != Some(&JobEnd::Exit(0)) {
+        records.retain(|record| !matches!(record, Record::End(_)));
+    }
+    records
+}
+
+/// What a repetition of a test recorded.
+pub fn records_of(campaign: &Campaign, test: &str, repetition: u32) -> Vec<Record> {
+    let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
+    let found = campaign.jobs.iter().find(of);
+    found.map(|job| recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+}
+
+/// Puts what earlier jobs export into the words of `job`; `records` gives those of a repetition of a test.
+/// The error says what is missing.
+pub fn bind(
+    plan: &Plan,
+    job: &mut PlannedJob,
+    records: &dyn Fn(&str, u32) -> Vec<Record>,
+) -> Result<(), String> {
+    let Purpose::Test(index) = job.purpose else { return Ok(()) };
+    if let Some(search) = &plan.tests[index].search {
+        let found = find(plan, search, records);
+        let best = found.best.ok_or_else(|| found.why.clone())?;
+        job.placement = plan.tests[search.steps[best]].placement.clone();
+    }
+    for import in &plan.tests[index].imports {
+        let maker = &plan.tests[import.test];
+        let repetition = job.repetition.min(maker.repetitions);
+        let smallest = smallest_file(maker, &records(&maker.id, repetition));
+        let Some(bytes) = smallest.filter(|bytes| *bytes > 0) else {
+            let (name, id) = (&import.name, &maker.id);
+            return Err(format!(
+                "{id} repetition {repetition} exports no `{name}`: it recorded no file size"
+            ));
+        };
+        let mark = format!("${{{}}}", import.name);
+        for word in &mut job.words {
+            *word = word.replace(&mark, &bytes.to_string());
+        }
+    }
+    Ok(())
+}
+
+/// Why `job` need not run, if it belongs to a search that has found what it looks for.
+pub fn unneeded(plan: &Plan, job: &PlannedJob, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Option<String> {
+    let Purpose::Test(index) = job.purpose else { return None };
+    let searches = plan.tests.iter().filter_map(|test| test.search.as_ref());
+    searches.into_iter().find_map(|search| {
+        let place = search.steps.iter().position(|step| *step == index)?;
+        let found = find(plan, search, records);
+        found.ended.is_some_and(|ended| ended < place).then_some(found.why)
+    })
+}
+
+/// Where a test ran: for one whose nodes are searched, where the search told it to.
+pub fn placed<'p>(
+    plan: &'p Plan,
+    test: &'p Test,
+    records: &dyn Fn(&str, u32) -> Vec<Record>,
+) -> &'p Placement {
+    let best = test.search.as_ref().and_then(|search| Some(search.steps[find(plan, search, records).best?]));
+    best.map_or(&test.placement, |step| &plan.tests[step].placement)
+}
+
+/// The optimum that a search found, in words, or why none is known: also where more than all that were tried
+/// may have had more.
+pub fn searched(
+    plan: &Plan,
+    search: &Search,
+    records: &dyn Fn(&str, u32) -> Vec<Record>,
+) -> Result<String, String> {
+    let Found { best, ended, why } = find(plan, search, records);
+    if best.is_some() && best != ended { Ok(why) } else { Err(why) }
+}
+
+/// How far a search has come.
+struct Found {
+    /// The step with as many nodes as are worth it.
+    best: Option<usize>,
+    /// The step that gained too little, or the last one; `None` while there are more to try.
+    ended: Option<usize>,
+    /// In words.
+    why: String,
+}
+
+fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Found {
+    let nodes =
+        |step: usize| several(plan.tests[search.steps[step]].placement.nodes.unwrap_or(0).into(), "node");
+    let mut before: Option<f64> = None;
+    for (step, test) in search.steps.iter().enumerate() {
+        let id = &plan.tests[*test].id;
+        let recorded = records(id, 1);
+        let Some(value) = measured(&recorded, &search.metric).filter(|_| ended_well(&recorded)) else {
+            let what = match recorded.is_empty() || ended_well(&recorded) {
+                true => "measured no",
+                false => "did not end well, so nothing is known of its",
+            };
+            let why = format!("{id} {what} {}, by which the number of nodes is found", search.metric);
+            return Found { best: None, ended: None, why };
+        };
+        if let Some(before) = before.filter(|before| value < before * (1.0 + search.gain)) {
+            let gain = (value / before - 1.0) * 100.0;
+            let why = format!(
+                "the optimum is {}: {} changed {} by {gain:+.1} %, and {:.1} % are asked for",
+                nodes(step - 1),
+                nodes(step),
+                search.metric,
+                search.gain * 100.0
+            );
+            return Found { best: Some(step - 1), ended: Some(step), why };
+        }
+        before = Some(value);
+    }
+    let last = search.steps.len() - 1;
+    let why = format!("the rate still gained at {}, the most that were tried", nodes(last));
+    Found { best: Some(last), ended: Some(last), why }
+}
+
+/// Whether the records are those of a launch that came to its end, and to a good one.
+fn ended_well(records: &[Record]) -> bool {
+    matches!(records.last(), Some(Record::End(end)) if end.exit == 0)
+}
+
+/// What the records say of `PHASE.NAME`, the mean where there are several.
+fn measured(records: &[Record], metric: &str) -> Option<f64> {
+    let (wanted, name) = metric.split_once('.')?;
+    let values: Vec<f64> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Phase(phase) if phase.phase == wanted => phase.metric(name).map(|metric| metric.value),
+            Record::Value(value) if value.name == metric => Some(value.value),
+            _ => None,
+        })
+        .collect();
+    statistics::mean(&values).filter(|mean| *mean > 0.0)
+}
+
+/// Bytes of the smallest file that a job left, in whole transfers: a reader asks for no part of one.
+fn smallest_file(maker: &Test, records: &[Record]) -> Option<u64> {
+    let written = |record: &Record| match record {
+        Record::Phase(phase) if phase.phase == "write" => whole_transfers(maker, phase),
+        _ => None,
+    };
+    records.iter().filter_map(written).min()
+}
+
+fn whole_transfers(maker: &Test, phase: &Phase) -> Option<u64> {
+    let transfer = maker.line.as_ior().map_or(1, |line| line.transfer_bytes).max(1);
+    phase.smallest_file_bytes.map(|bytes| bytes / transfer * transfer)
+}
+
+#[cfg(test)]
+mod tests {
+    use results::record::End;
+
+    use super::*;
+    use crate::schedule;
+
+    const PLAN: &str = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}", servers = 3, set_servers = "on {servers}", count_servers = "count" }
+[[series]]
+id = "S"
+over = "servers"
+steps = ["1/3", "3/3"]
+[[series.phases]]
+id = "w"
+ior = "-w -k -F -D 5 -t 4m -b 4096g"
+role = "reported"
+exports = { SMALLEST = "min(file.size)" }
+[[series.phases]]
+id = "r"
+ior = "-r -k -F -D 5 -t 4m -b ${SMALLEST}"
+role = "reported"
+uses = "w"
+"#;
+
+    /// The rate of a job that was killed behind its phase.
+    const KILLED: &u64 = &1_000_000;
+
+    /// A search over 2, 4, 8 and 16 nodes that measured so much: what it found, on how many nodes the test
+    /// then runs, and which steps are not needed.
+    fn search(rates: &[u64]) -> (Result<String, String>, Option<u32>, Vec<String>) {
+        let plan = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[[test]]
+id = "T"
+repetitions = 3
+ior = "-w -F"
+nodes = { search = [2, 4, 8, 16], gain = "3 %" }
+criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
+"#;
+        let plan = Plan::parse(plan, "p.toml").unwrap();
+        let jobs = schedule::jobs(&plan, &[]).unwrap();
+        let ids: Vec<&str> = jobs.iter().map(|job| job.test.as_str()).collect();
+        assert_eq!(ids, ["T.n2", "T.n4", "T.n8", "T.n16", "T", "T", "T"]);
+        assert!(plan.tests[..4].iter().all(|test| test.criteria.is_empty()));
+        let records = |test: &str, _: u32| {
+            let step = ["T.n2", "T.n4", "T.n8", "T.n16"].iter().position(|id| *id == test).unwrap();
+            let spans = results::record::Spans { total_s: 1.0, ..Default::default() };
+            let phase =
+                |bytes: &u64| Phase { phase: "write".into(), bytes: *bytes, spans, ..Phase::default() };
+            let all = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes))), Record::End(End::default())];
+            let killed = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes)))];
+            match rates.get(step) {
+                Some(KILLED) => killed(KILLED),
+                rate => rate.map(all).unwrap_or_default(),
+            }
+        };
+        let mut job = jobs[4].clone();
+        let bound = bind(&plan, &mut job, &records);
+        let unneeded = jobs.iter().filter(|job| unneeded(&plan, job, &records).is_some());
+        let why = searched(&plan, plan.tests[4].search.as_ref().unwrap(), &records);
+        let nodes = bound.ok().and(job.placement.nodes);
+        (why, nodes, unneeded.map(|job| job.test.clone()).collect())
+    }
+
+    #[test]
+    fn a_search_ends_where_more_nodes_gain_too_little() {
+        let (why, nodes, unneeded) = search(&[100, 190, 192]);
+        assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]));
+        let said = "the optimum is 4 nodes: 8 nodes changed write.bw by +1.1 %, and 3.0 % are asked for";
+        assert_eq!(why.as_deref(), Ok(said));
+        assert_eq!(search(&[100, 90]).1, Some(2), "a loss is no gain");
+        let (why, nodes, unneeded) = search(&[100, 200, 400, 800]);
+        assert_eq!((nodes, unneeded), (Some(16), vec![]));
+        let said = "the rate still gained at 16 nodes, the most that were tried".to_owned();
+        assert_eq!(why, Err(said), "more may have had more");
+        let (why, nodes, _) = search(&[100, 200]);
+        assert_eq!(nodes, None);
+        let said = "T.n8 measured no write.bw, by which the number of nodes is found".to_owned();
+        assert_eq!(why, Err(said));
+        let (why, nodes, _) = search(&[*KILLED, 200, 400, 800]);
+        let said = "T.n2 did not end well, so nothing is known of its write.bw, by which the number \
+            of nodes is found";
+        assert_eq!((nodes, why), (None, Err(said.to_owned())));
+    }
+
+    #[test]
+    fn a_launch_that_was_killed_behind_its_last_record_did_not_end_well() {
+        let all = || vec![Record::Phase(Box::default()), Record::End(End::default())];
+        assert!(ended_well(&recorded(Some(&JobEnd::Exit(0)), all())));
+        for end in [Some(JobEnd::Signal(9)), Some(JobEnd::TimedOut), Some(JobEnd::Exit(137)), None] {
+            let left = recorded(end.as_ref(), all());
+            assert_eq!((left.len(), ended_well(&left)), (1, false), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_reader_gets_the_size_of_the_smallest_file_in_whole_transfers() {
+        let plan = Plan::parse(PLAN, "p.toml").unwrap();
+        let jobs = schedule::jobs(&plan, &[]).unwrap();
+        let job = jobs.iter().find(|job| job.test == "S.s3.r").unwrap();
+        assert!(job.words.contains(&"${SMALLEST}".to_owned()), "{:?}", job.words);
+        let phase = Phase {
+            phase: "write".into(),
+            smallest_file_bytes: Some(14_763_950_080 + 5),
+            ..Phase::default()
+        };
+        let records = |test: &str, repetition: u32| {
+            assert_eq!((test, repetition), ("S.s3.w", 1));
+            vec![Record::Phase(Box::new(phase.clone()))]
+        };
+        let mut bound = job.clone();
+        bind(&plan, &mut bound, &records).unwrap();
+        assert!(bound.words.join(" ").contains("-t 4m -b 14763950080 "), "{:?}", bound.words);
+        let why = bind(&plan, &mut job.clone(), &|_, _| Vec::new()).unwrap_err();
+        assert_eq!(why, "S.s3.w repetition 1 exports no `SMALLEST`: it recorded no file size");
+    }
+}

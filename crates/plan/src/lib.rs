@@ -1,0 +1,23 @@
+//! Plans: TOML text checked whole, the flat list of tests that it means, and the jobs these become.
+//!
+//! Invariant: pure. Nothing here starts a process or opens a file.
+//! Never here: judging what was measured, advice.
+#![forbid(unsafe_code)]
+
+pub mod app;
+pub mod dataset_check;
+mod language;
+pub mod late;
+pub mod launcher;
+mod left_out;
+pub mod line;
+mod model;
+mod parse;
+pub mod placement;
+pub mod schedule;
+
+pub use language::{keys_paper, schema};
+pub use left_out::left_out;
+pub use model::*;
+pub use parse::among;
+pub use placement::{Clients, Placement};

@@ -1,0 +1,106 @@
+//! What ties tests to each other: series and their steps, groups, searches, exports, projections.
+//!
+//! Invariant: whatever has jobs or stands for some has a name of its own: tests, series, groups, datasets and
+//! states share one set of names, by which jobs, their folders and `--only` are told apart.
+//! Never here: how any of it is read.
+
+use units::Dimension;
+
+use super::Criterion;
+
+/// A rate of a system that is not measured, projected from the steps of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Projection {
+    /// The test whose rate it is.
+    pub test: usize,
+    /// `PHASE.NAME`, of that test and of the steps.
+    pub metric: String,
+    /// What both measure.
+    pub dimension: Dimension,
+    /// The same phase of a series at each of its steps, by places in [`super::Plan::tests`].
+    pub steps: Vec<usize>,
+    /// `SERIES.PHASE`.
+    pub from: String,
+    /// What the steps count.
+    pub over: String,
+    /// How many the system has.
+    pub to: f64,
+    /// The letter of the system.
+    pub system: String,
+    /// The value of the criterion that asks for at least so much of the test's rate, in base units.
+    pub threshold: Option<f64>,
+    /// A rate that cannot be passed, such as that of its links, in base units.
+    pub cap: Option<f64>,
+    /// Confidence of the interval, 0.5 to 1.
+    pub confidence: f64,
+}
+
+/// How a number of nodes is found: by tests at one after the other, as long as each gains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// The tests, by their places in [`super::Plan::tests`].
+    pub steps: Vec<usize>,
+    /// The gain, as a share of what the step before measured, below which there is no need of more nodes.
+    pub gain: f64,
+    /// What has to gain.
+    pub metric: String,
+}
+
+/// Tests that run at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Its id.
+    pub id: String,
+    /// The clause in the contract's words.
+    pub clause: String,
+    /// The part of the shorter one that any two of them have to run at once, 0 to 1.
+    pub overlap: f64,
+    /// How often they run.
+    pub repetitions: u32,
+    /// Its parts, by their places in [`super::Plan::tests`].
+    pub tests: Vec<usize>,
+    /// What the sum of the parts must show.
+    pub criteria: Vec<Criterion>,
+}
+
+/// The same phases at each step of something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its id.
+    pub id: String,
+    /// What differs: `servers`, `nodes` or `transfer`.
+    pub over: String,
+    /// The steps, the first of which is what the others are compared with.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The series, by its place in [`super::Plan::series`].
+    pub series: usize,
+    /// Its name in ids, such as `s120`.
+    pub label: String,
+    /// As the plan writes it, such as `1/3`.
+    pub word: String,
+    /// How many servers, nodes or bytes.
+    pub value: f64,
+    /// How many servers are to be on.
+    pub servers: Option<u32>,
+}
+
+/// What a test leaves for a later one: the size of the smallest file, bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// Its name in lines, `${NAME}`.
+    pub name: String,
+}
+
+/// What a test's line has from another test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// Its name.
+    pub name: String,
+    /// The test that exports it, by its place in [`super::Plan::tests`].
+    pub test: usize,
+}

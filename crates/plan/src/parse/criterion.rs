@@ -1,0 +1,188 @@
+//! The rules of a criterion: its metric is one the test yields, its value one of that dimension.
+
+use results::record::{METRICS, Outcome};
+use toml::Spanned;
+use units::Dimension;
+
+use super::check::{Checked, Defaults, among};
+use super::{Criterion, Decide, Goal, Op, Plan, Stat, Test, wire};
+use crate::line::Line;
+use command::tool_line::Measures;
+
+impl Defaults<'_> {
+    pub(super) fn criterion(
+        &self,
+        who: &str,
+        wire: &wire::Criterion,
+        test: &Test,
+        plan: &Plan,
+    ) -> Checked<Option<Criterion>> {
+        let dimension = self
+            .dimension_of(wire.metric.get_ref(), test)
+            .map_err(|why| self.place.error(&wire.metric, format!("{who}: {why}")))?;
+        if let Some(within) = &wire.linear_within {
+            return self.linear(who, wire, within, test, plan);
+        }
+        let (Some(wire_op), Some(wire_value)) = (&wire.op, &wire.value) else {
+            let what = "a criterion has `op` and `value`, or in a series `linear_within`";
+            return Err(self.place.error(&wire.metric, format!("{who}: {what}")));
+        };
+        let op = Op::ALL.into_iter().find(|op| op.to_string() == *wire_op.get_ref());
+        let Some(op) = op else {
+            let what = format!("{who}: `{}` is no comparison; known are >= <= > < ==", wire_op.get_ref());
+            return Err(self.place.error(wire_op, what));
+        };
+        let metric = wire.metric.get_ref().clone();
+        let written = wire_value.get_ref().to_string();
+        let refused = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
+        let (goal, written) = self.goal(&written, dimension, plan).map_err(refused)?;
+        let stat = match wire.stat {
+            // Counts are not averaged away: the worst repetition counts.
+            None if dimension == Dimension::Count => match metric.rsplit('.').next() {
+                Some("pass") => Stat::Min,
+                _ => Stat::Max,
+            },
+            // `min` means the worst, which is the largest where less is better.
+            None if test.decide.stat == Stat::Min && matches!(op, Op::AtMost | Op::Below) => Stat::Max,
+            None => test.decide.stat,
+            Some(wire::Stat::Mean) => Stat::Mean,
+            Some(wire::Stat::Median) => Stat::Median,
+            Some(wire::Stat::Min) => Stat::Min,
+            Some(wire::Stat::Max) => Stat::Max,
+        };
+        Ok(Some(Criterion { metric, stat, op, goal, written }))
+    }
+
+    /// A criterion on linearity: none at the first step, with which the others are compared.
+    fn linear(
+        &self,
+        who: &str,
+        wire: &wire::Criterion,
+        within: &Spanned<String>,
+        test: &Test,
+        plan: &Plan,
+    ) -> Checked<Option<Criterion>> {
+        let refused = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
+        let below = self.quantity(who, "linear_within", within, Dimension::Fraction)?;
+        let Some(step) = &test.step else { return refused("only the steps of a [[series]] can be linear") };
+        if wire.op.is_some() || wire.value.is_some() || wire.stat.is_some() {
+            return refused(
+                "stands alone with `metric`; each step is compared with the first, mean with mean",
+            );
+        }
+        if below >= 1.0 {
+            return refused("is a part of what is linear, such as `10%`");
+        }
+        let series = &plan.series[step.series];
+        let first = &series.steps[0];
+        if first.label == step.label {
+            return Ok(None);
+        }
+        let base = |other: &Test| {
+            let at = other.step.as_ref();
+            other.name == test.name
+                && at.is_some_and(|at| (at.series, &at.label) == (step.series, &first.label))
+        };
+        let Some(base) = plan.tests.iter().position(base) else {
+            return refused("the first step is not there");
+        };
+        let metric = wire.metric.get_ref().clone();
+        let factor = step.value / first.value;
+        let (percent, base_id) = ((1.0 - below) * 100.0, &plan.tests[base].id);
+        let (from, to, over) = (first.value, step.value, &series.over);
+        let written = format!("{percent} % of linear from {base_id} ({from} to {to} {over})");
+        let dimension =
+            self.dimension_of(&metric, test).map_err(|why| self.place.error(&wire.metric, why))?;
+        let goal =
+            Goal::Share { share: factor * (1.0 - below), test: base, metric: metric.clone(), dimension };
+        Ok(Some(Criterion { metric, stat: Stat::Mean, op: Op::AtLeast, goal, written }))
+    }
+
+    /// The metric's dimension, if the test's line yields it.
+    pub(super) fn dimension_of(&self, word: &str, test: &Test) -> Result<Dimension, String> {
+        if let Line::App(app) = &test.line {
+            return app
+                .dimension(word)
+                .map_err(|known| format!("the program's `metrics` have no `{word}`{}", among(word, &known)));
+        }
+        let refused = |what: String| Err(what);
+        let phases = test.line.phases();
+        let Some((phase, kind)) = word.split_once('.') else {
+            return refused(format!(
+                "metric `{word}` has no phase; write for example `{}.{word}`",
+                phases[0]
+            ));
+        };
+        if let Some(found) = super::steady::dimension(phase, kind, test) {
+            return found;
+        }
+        let outcomes = Outcome::ALL.iter().map(|outcome| (outcome.word(), Dimension::Count));
+        let all: Vec<(&str, Dimension)> = METRICS.iter().copied().chain(outcomes).collect();
+        let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {
+            let known: Vec<&str> =
+                all.iter().map(|(name, _)| *name).filter(|name| test.line.yields(name)).collect();
+            return refused(format!("no metric `{kind}`{}", among(kind, &known)));
+        };
+        if !phases.iter().any(|known| known == phase) {
+            return refused(format!("the line yields no `{word}`: its phases are {}", phases.join(", ")));
+        }
+        if !test.line.yields(kind) {
+            let workload = test.line.workload();
+            let why = match (&test.line, Outcome::named(kind)) {
+                (Line::Tool(line), _) if line.measures() == Measures::Cases => {
+                    "counts cases by their outcome; write `fail`, `pass`, `unsupported`, `skipped` or \
+                     `library`"
+                }
+                (_, Some(_)) => "has no cases; only mpi_io counts them by their outcome",
+                _ => &format!("measures no such thing of a phase; {}", instead(kind)),
+            };
+            return refused(format!("`{word}`: {workload} {why}"));
+        }
+        if kind == "errors" && !test.line.compares(phase) {
+            let how = match (&test.line, phase) {
+                (Line::Ior(_), _) => {
+                    format!("only -W and -R compare data; their metric is `{phase}_check.errors`")
+                }
+                (_, "file_creation") => {
+                    "only --verify-write compares what -w writes; add it, or compare with -E and -X"
+                        .to_owned()
+                }
+                (_, "file_read") => "only -X compares what -e reads; add it".to_owned(),
+                _ => "data is compared by reading it; write `file_read.errors`, with -E and -X".to_owned(),
+            };
+            return refused(format!("`{word}`: {how}"));
+        }
+        if kind == "cached" && !phase.starts_with("read") {
+            return refused(format!("`{word}`: only a read can come from the cache"));
+        }
+        Ok(*dimension)
+    }
+
+    pub(super) fn decide(&self, wire: Option<&wire::Decide>) -> Checked<Decide> {
+        let Some(wire) = wire else {
+            return Ok(Decide { stat: Stat::Mean, by_bound: false, confidence: 0.95 });
+        };
+        let confidence = match &wire.confidence {
+            None => 0.95,
+            Some(share) if (0.5..1.0).contains(share.get_ref()) => *share.get_ref(),
+            Some(share) => {
+                return Err(self.place.error(share, "confidence lies between 0.5 and 1, such as 0.95"));
+            }
+        };
+        let stat = match wire.rule {
+            wire::Rule::Mean | wire::Rule::LowerBound => Stat::Mean,
+            wire::Rule::Median => Stat::Median,
+            wire::Rule::Min => Stat::Min,
+        };
+        Ok(Decide { stat, by_bound: matches!(wire.rule, wire::Rule::LowerBound), confidence })
+    }
+}
+
+/// What to ask instead of a metric that a workload does not have.
+fn instead(kind: &str) -> &'static str {
+    match kind {
+        "rate" => "write `iops`, operations over the time of the transfers, or `bw`",
+        "failures" => "a transfer that fails ends the job; wrong data is counted by `errors`",
+        _ => "write `rate`, operations from the common start to the common end, or `latency.p99`",
+    }
+}

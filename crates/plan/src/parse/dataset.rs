@@ -1,0 +1,137 @@
+//! Datasets and their rules: what makes them, how much they have to hold, how long they are kept.
+
+use toml::Spanned;
+use units::{Dimension, bytes_binary};
+
+use super::check::{Checked, Defaults, name};
+use super::placement::Asked;
+use super::{Cover, Dataset, Placement, fs, wire};
+use crate::line::Line;
+use command::IorLine;
+use command::tool_line::ToolLine;
+
+/// How many times what readers ask for a dataset holds where the plan does not say: a reader that is faster
+/// than was thought must not come to the end.
+const MARGIN: f64 = 1.5;
+/// The phases of a line that only makes names.
+const MAKING: &[&str] = &["tree_creation", "directory_creation", "file_creation"];
+
+impl Defaults<'_> {
+    pub(super) fn dataset(&self, key: &str, spanned: &Spanned<wire::Dataset>) -> Checked<Dataset> {
+        let wire = spanned.get_ref();
+        let who = format!("dataset.{key}");
+        name(&Spanned::new(spanned.span(), key.to_owned()), "a dataset's name", self.place)?;
+        let placement =
+            self.placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?;
+        let (line, words) = match (&wire.ior, &wire.mdtest) {
+            (Some(words), None) => (Line::Ior(self.data(&who, words)?), words),
+            (None, Some(words)) => (Line::Tool(self.names(&who, words)?), words),
+            _ => {
+                let what = "give the one line that makes it, as `ior` or as `mdtest`";
+                return Err(self.place.error(spanned, format!("{who}: {what}")));
+            }
+        };
+        let verify = wire.verify.or(self.file.verify) == Some(wire::Verify::After);
+        let line = if verify { line.verified() } else { line };
+        let cover =
+            wire.cover.as_ref().map(|cover| self.cover(&who, cover, &line, &placement)).transpose()?;
+        let keep = wire.keep.as_ref();
+        Ok(Dataset {
+            name: key.to_owned(),
+            setup: wire.setup.clone(),
+            stripes: fs::stripes(wire.stripes.as_ref()),
+            fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
+            timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
+            cover,
+            keep_s: keep.map(|keep| self.quantity(&who, "keep", keep, Dimension::Seconds)).transpose()?,
+            at: self.place.line_column(&words.span()),
+            placement,
+            line,
+        })
+    }
+
+    /// A line of IOR that leaves files as long as each other.
+    fn data(&self, who: &str, words: &Spanned<String>) -> Checked<IorLine> {
+        let line = self.line(who, words)?;
+        let refused = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
+        if !line.write {
+            return refused("the line writes nothing; add -w");
+        }
+        if !line.keep {
+            return refused(
+                "IOR removes its files at the end of the line; add -k to keep them for the readers",
+            );
+        }
+        if line.deadline_s > 0 && !line.wear_out {
+            return refused(
+                "-D without -O stoneWallingWearOut=1 leaves files of unequal size to the readers; add it",
+            );
+        }
+        if line.repetitions > 1 {
+            return refused("its readers find one set of files; leave -i out");
+        }
+        let mut pairs = line.words.windows(2);
+        if pairs.any(|pair| pair[0].ends_with('o') && pair[0].starts_with('-') && pair[1].contains('@')) {
+            return refused("its files have one name in front; leave `@` out of -o");
+        }
+        Ok(line)
+    }
+
+    /// A line of mdtest that makes names and leaves them.
+    fn names(&self, who: &str, words: &Spanned<String>) -> Checked<ToolLine> {
+        let refused = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
+        let line = match ToolLine::parse("mdtest", words.get_ref()) {
+            Ok(line) => line,
+            Err(error) => return refused(error.0),
+        };
+        let only = line.phases().iter().all(|phase| MAKING.contains(phase));
+        if !line.creates() || line.removes() || !only {
+            return refused(
+                "a dataset only makes names and leaves them; give -C and none of -T, -E, -r".into(),
+            );
+        }
+        if line.repetitions() > 1 {
+            return refused("its readers find one set of names; leave -i out".into());
+        }
+        if line.preloads() {
+            let what = "--preload fills directories that a test works in; give more names with -n or -I";
+            return refused(what.into());
+        }
+        Ok(line)
+    }
+
+    /// How much there has to be, which the line must be able to make.
+    fn cover(
+        &self,
+        who: &str,
+        spanned: &Spanned<wire::Cover>,
+        line: &Line,
+        placement: &Placement,
+    ) -> Checked<Cover> {
+        let wire::Cover { rate, time, margin } = spanned.get_ref();
+        let refused = |what: String| Err(self.place.error(spanned, format!("{who}: {what}")));
+        let Line::Ior(made) = line else {
+            return refused("`cover` is of bytes that readers read, and this line makes names".into());
+        };
+        if let Some(margin) = margin.as_ref().filter(|margin| *margin.get_ref() < 1.0) {
+            let what = format!("{who}: cover.margin is below 1, so readers would come to the end");
+            return Err(self.place.error(margin, what));
+        }
+        let cover = Cover {
+            rate: self.quantity(who, "cover.rate", rate, Dimension::BytesPerSecond)?,
+            seconds: self.quantity(who, "cover.time", time, Dimension::Seconds)?,
+            margin: margin.as_ref().map_or(MARGIN, |margin| *margin.get_ref()),
+        };
+        let most = made.bytes(placement.ranks);
+        if most < cover.bytes() {
+            let how = if made.deadline_s > 0 { " even without -D" } else { "" };
+            return refused(format!(
+                "the line writes {} at most{how}, and its readers need {} ({cover}); give it more with -s, \
+                 -b or ranks",
+                bytes_binary(most as f64),
+                bytes_binary(cover.bytes() as f64),
+            ));
+        }
+        Ok(cover)
+    }
+}

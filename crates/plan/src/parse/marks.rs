@@ -1,0 +1,59 @@
+//! What in a plan's texts stands for something else, and where that is known: `${NAME}` of what a test
+//! exports in lines of workloads, `{step}` in what the phases of a series run.
+//!
+//! Invariant: what is not put in is refused, so that no mark goes to a shell or a program as it is.
+//! Never here: putting anything in.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use units::Usage;
+
+use super::place::Place;
+use command::tool_line::ToolLine;
+
+/// Refuses marks in `text`, whose parameters are filled in, that nothing will stand for.
+pub(super) fn stray(text: &str, place: &Place<'_>) -> Result<(), Usage> {
+    let Ok(file) = DeTable::parse(text) else { return Ok(()) };
+    file.get_ref().iter().try_for_each(|(key, value)| {
+        let within = Within { key: key.get_ref(), phase: false };
+        // Values of parameters were put in where they belong.
+        if matches!(within.key, "parameters" | "scale") { Ok(()) } else { look(&within, value, place) }
+    })
+}
+
+/// Where a value stands.
+struct Within<'k> {
+    /// Its key.
+    key: &'k str,
+    /// Whether that is one of a phase of a series.
+    phase: bool,
+}
+
+fn look(within: &Within<'_>, value: &Spanned<DeValue<'_>>, place: &Place<'_>) -> Result<(), Usage> {
+    match value.get_ref() {
+        DeValue::String(text) => fits(within, text).map_err(|why| place.error(value, why)),
+        DeValue::Array(all) => all.iter().try_for_each(|one| look(within, one, place)),
+        DeValue::Table(table) => table.iter().try_for_each(|(key, one)| {
+            let phase = within.phase || within.key == "phases";
+            look(&Within { key: key.get_ref(), phase }, one, place)
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn fits(Within { key, phase }: &Within<'_>, text: &str) -> Result<(), String> {
+    let line = *key == "ior" || ToolLine::keys().any(|known| known == *key);
+    if text.contains("${") && !line {
+        return Err(format!(
+            "`{key}` has `${{`, and what a test exports is put into lines of workloads only; a name of \
+             [parameters] ends with `}}`"
+        ));
+    }
+    if text.contains("{step}") && !(*phase && (line || matches!(*key, "setup" | "argv"))) {
+        return Err(format!(
+            "`{key}` has `{{step}}`, which is known in lines, `setup` and `app.argv` of a phase of \
+                a series only"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! From the text of a plan to a [`Plan`], or to one line that says what is wrong and where.
+//!
+//! Invariant: every rejection is one line, `FILE:LINE:COLUMN: what, where, what would do`.
+//! Never here: running, the state of a machine, a file system's real type.
+
+mod app;
+mod check;
+mod criterion;
+mod dataset;
+mod exports;
+mod fs;
+mod goal;
+mod group;
+mod launch;
+mod marks;
+mod parameters;
+mod placement;
+mod projection;
+mod series;
+mod several;
+mod state;
+mod steady;
+mod test;
+mod uses;
+mod waiver;
+
+use units::Usage;
+
+use crate::language::{keys, place, wire};
+use crate::model::{
+    Choice, ClientLimit, Course, Cover, Criterion, Dataset, Decide, Export, FileSystem, Goal, Group, Import,
+    Op, Plan, Projection, Role, Search, Series, Stat, State, StateKind, Step, Stripes, Test, Turns, Uses,
+    Waiver,
+};
+use crate::placement::{Clients, Placement};
+
+pub use check::among;
+
+impl Plan {
+    /// Reads and checks the plan in `text`, with its parameters as they are in it; `name` is what messages
+    /// call the file.
+    pub fn parse(text: &str, name: &str) -> Result<Self, Usage> {
+        Self::parse_with(text, name, &Choice::default())
+    }
+
+    /// The same with the values of `choice`.
+    pub fn parse_with(text: &str, name: &str, choice: &Choice) -> Result<Self, Usage> {
+        let filled = parameters::fill(&place::Place::new(text, name), choice)?;
+        let place = place::Place::shifted(text, name, filled.shifts);
+        let file: wire::File =
+            toml::from_str(&filled.text).map_err(|error| place.refused(&error, &filled.text))?;
+        let plan = check::plan(file, &place)?;
+        marks::stray(&filled.text, &place)?;
+        keys::untold(&filled.text, &place)?;
+        Ok(Self { parameters: filled.values, choice: choice.clone(), ..plan })
+    }
+}

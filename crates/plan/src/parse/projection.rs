@@ -1,0 +1,170 @@
+//! The rules of systems and projections.
+//!
+//! Never here: the projecting.
+
+use results::summary::System;
+use toml::Spanned;
+use units::{Dimension, Quantity};
+
+use super::check::{Checked, Defaults, among};
+use super::place::Place;
+use super::{Goal, Op, Plan, Projection, wire};
+use results::projection::{Refusal, STEPS_MIN};
+
+/// Confidence of an interval where the plan says nothing.
+const CONFIDENCE: f64 = 0.95;
+
+/// The systems of a plan, and the letter of the one that is measured.
+pub(super) fn systems(file: &wire::File, place: &Place<'_>) -> Checked<(Vec<System>, String)> {
+    let system = |(letter, spanned): (&String, &Spanned<wire::System>)| {
+        let wire::System { processor, clock, interconnect, cores } = spanned.get_ref();
+        System {
+            letter: letter.clone(),
+            processor: processor.clone(),
+            clock: clock.clone(),
+            interconnect: interconnect.clone(),
+            cores: cores.0,
+        }
+    };
+    let systems: Vec<System> = file.system.iter().map(system).collect();
+    let measured_on = match (&file.plan.system, systems.as_slice()) {
+        (None, []) => String::new(),
+        (None, [only]) => only.letter.clone(),
+        (None, _) => {
+            let what = "say with `system = \"A\"` in [plan] which of its systems is measured";
+            return Err(place.error(&file.plan.id, what));
+        }
+        (Some(letter), _) => known(letter, &systems, place)?,
+    };
+    Ok((systems, measured_on))
+}
+
+/// The letter, if there is such a system.
+fn known(letter: &Spanned<String>, systems: &[System], place: &Place<'_>) -> Checked<String> {
+    let known: Vec<&str> = systems.iter().map(|system| system.letter.as_str()).collect();
+    match known.contains(&letter.get_ref().as_str()) {
+        true => Ok(letter.get_ref().clone()),
+        false => {
+            let near = among(letter.get_ref(), &known);
+            Err(place.error(letter, format!("no [system.{}]{near}", letter.get_ref())))
+        }
+    }
+}
+
+impl Defaults<'_> {
+    /// One projection of the plan, whose tests are all known.
+    pub(super) fn projection(&self, wire: &wire::Projection, plan: &Plan) -> Checked<Projection> {
+        let who = format!("projection of {}", wire.of.get_ref());
+        let (test, metric) = self
+            .measured(wire.of.get_ref(), plan)
+            .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}")))?;
+        let dimension = self
+            .dimension_of(&metric, &plan.tests[test])
+            .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}")))?;
+        let (steps, over) = self.steps_of(&who, &wire.from, &metric, plan)?;
+        if over == "transfer" {
+            let what = "no system has more of a transfer; take a series over servers or nodes";
+            return Err(self.place.error(&wire.from, format!("{who}: {what}")));
+        }
+        self.carries(&who, wire, &steps, plan)?;
+        let confidence = match &wire.confidence {
+            None => CONFIDENCE,
+            Some(share) if (0.5..1.0).contains(share.get_ref()) => *share.get_ref(),
+            Some(share) => {
+                return Err(self.place.error(share, "confidence lies between 0.5 and 1, such as 0.95"));
+            }
+        };
+        let cap = match &wire.cap {
+            None => None,
+            Some(text) => match text.get_ref().parse::<Quantity>() {
+                Ok(cap) if cap.dimension == dimension && cap.value > 0.0 => Some(cap.value),
+                _ => {
+                    let what = format!("{who}: cap: write it as in `{}`", dimension.example());
+                    return Err(self.place.error(text, what));
+                }
+            },
+        };
+        if !matches!(dimension, Dimension::BytesPerSecond | Dimension::PerSecond) {
+            return Err(self.place.error(&wire.of, format!("{who}: only rates are projected")));
+        }
+        let asked = plan.tests[test].criteria.iter().filter(|criterion| criterion.metric == metric);
+        let threshold =
+            asked.filter(|criterion| matches!(criterion.op, Op::AtLeast | Op::Above)).find_map(|criterion| {
+                match criterion.goal {
+                    Goal::Value(value) => Some(value.value),
+                    Goal::Share { .. } => None,
+                }
+            });
+        Ok(Projection {
+            test,
+            threshold,
+            metric,
+            dimension,
+            steps,
+            from: wire.from.get_ref().clone(),
+            over,
+            to: wire.to.get_ref().0 as f64,
+            system: known(&wire.system, &plan.systems, self.place)?,
+            cap,
+            confidence,
+        })
+    }
+
+    /// Whether the steps can carry a projection to so many.
+    fn carries(&self, who: &str, wire: &wire::Projection, steps: &[usize], plan: &Plan) -> Checked<()> {
+        let mut at: Vec<f64> =
+            steps.iter().filter_map(|test| Some(plan.tests[*test].step.as_ref()?.value)).collect();
+        at.sort_by(f64::total_cmp);
+        at.dedup();
+        if at.len() < STEPS_MIN {
+            let refusal = Refusal::TooFewSteps { steps: at.len() };
+            return Err(self.place.error(&wire.from, format!("{who}: {refusal}")));
+        }
+        let (to, largest) = (wire.to.get_ref().0 as f64, at[at.len() - 1]);
+        if to <= largest {
+            let what = format!("{to} is not above {largest}, the largest step, which is measured");
+            return Err(self.place.error(&wire.to, format!("{who}: {what}; project to more")));
+        }
+        Ok(())
+    }
+
+    /// The tests of a phase at all steps of its series, and what the steps count.
+    fn steps_of(
+        &self,
+        who: &str,
+        from: &Spanned<String>,
+        metric: &str,
+        plan: &Plan,
+    ) -> Checked<(Vec<usize>, String)> {
+        let refused = |what: String| Err(self.place.error(from, format!("{who}: {what}")));
+        let mut phases: Vec<(usize, &str)> = Vec::new();
+        for test in &plan.tests {
+            let Some(step) = &test.step else { continue };
+            if !phases.contains(&(step.series, test.name.as_str())) {
+                phases.push((step.series, &test.name));
+            }
+        }
+        let named = |(series, phase): &(usize, &str)| format!("{}.{phase}", plan.series[*series].id);
+        let word = from.get_ref();
+        let fitting: Vec<_> = phases.iter().filter(|phase| named(phase) == *word).collect();
+        let (series, phase) = match fitting[..] {
+            [one] => *one,
+            [] => {
+                let known: Vec<String> = phases.iter().map(named).collect();
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                return refused(format!("`{word}` is no phase of a series{}", among(word, &known)));
+            }
+            _ => return refused(format!("`{word}` is a phase of two series; give one another id")),
+        };
+        let fits = |index: &usize| {
+            let test = &plan.tests[*index];
+            test.name == phase && test.step.as_ref().is_some_and(|step| step.series == series)
+        };
+        let steps: Vec<usize> = (0..plan.tests.len()).filter(fits).collect();
+        if let Some(other) = steps.iter().find(|step| self.dimension_of(metric, &plan.tests[**step]).is_err())
+        {
+            return refused(format!("{} yields no {metric}", plan.tests[*other].id));
+        }
+        Ok((steps, plan.series[series].over.clone()))
+    }
+}

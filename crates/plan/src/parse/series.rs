@@ -1,0 +1,180 @@
+//! The rules of a series: the same phases at each step of something that serves or works.
+//!
+//! A series is taken apart when the plan is checked: each phase at each step is a test of its own, called
+//! `SERIES.STEP.PHASE`, and a criterion on linearity compares each step with the first.
+
+use toml::Spanned;
+use units::{Dimension, Quantity};
+
+use super::check::{Checked, Defaults, name};
+use super::test::Variant;
+use super::wire::{Nodes, Over};
+use super::{Plan, Series, Step, wire};
+
+impl Defaults<'_> {
+    /// Adds all tests of a series.
+    pub(super) fn series(&self, wire: &wire::Series, plan: &mut Plan) -> Checked<()> {
+        let id = wire.id.get_ref();
+        let who = format!("series {id}");
+        name(&wire.id, "a series' id", self.place)?;
+        let refused = |why: &str| Err(self.place.error(&wire.id, format!("{who}: {why}")));
+        if wire.steps.get_ref().len() < 2 {
+            return refused(
+                "needs at least two steps, the first of which is what the others are compared with",
+            );
+        }
+        if wire.phases.is_empty() {
+            return refused("has no phases; write `phases = [{ id = \"w\", ior = \"…\" }]`");
+        }
+        if let Some(nodes) = wire.nodes.as_ref().filter(|_| wire.over == Over::Nodes) {
+            return Err(self
+                .place
+                .error(nodes, format!("{who}: its steps are the nodes; leave `nodes` out")));
+        }
+        let index = plan.series.len();
+        let fs = self.fs(&who, wire.fs.as_ref(), &wire.id)?;
+        let steps = self.steps(&who, wire, index, &fs)?;
+        let over = wire.over;
+        let turns = self.series_turns(&who, wire, plan)?;
+        plan.series.push(Series { id: id.clone(), over: over.word().to_owned(), steps: steps.clone() });
+        for (at, step) in steps.iter().enumerate() {
+            for phase in &wire.phases {
+                let who = format!("{who}, phase {}", phase.id.get_ref());
+                self.fits_series(&who, wire, phase, &fs)?;
+                let placement = match (over, &wire.nodes) {
+                    (Over::Nodes, _) => Some(self.step_nodes(&who, phase, wire, &step.word)?),
+                    (_, Some(nodes)) => {
+                        Some(self.step_nodes(&who, phase, wire, self.nth(&who, nodes, at, wire)?)?)
+                    }
+                    _ => None,
+                };
+                let variant = Variant {
+                    before: format!("{id}.{}.", step.label),
+                    family: Some(id.clone()),
+                    clause: wire.clause.clone(),
+                    repetitions: wire.repetitions.clone(),
+                    step: Some(step.clone()),
+                    placement,
+                    fs: wire.fs.clone(),
+                    ppn: wire.ppn.clone(),
+                    turns,
+                    ..Variant::default()
+                };
+                self.add(phase, &variant, plan)?;
+            }
+        }
+        self.in_any_order(&who, wire.order.as_ref(), turns, plan)
+    }
+
+    /// Whether the phase leaves to the series what is the series' to say.
+    fn fits_series(&self, who: &str, series: &wire::Series, phase: &wire::Test, fs: &str) -> Checked<()> {
+        if let Some(nodes) =
+            phase.nodes.as_ref().filter(|_| series.over == Over::Nodes || series.nodes.is_some())
+        {
+            let what = "the series says on how many nodes its phases run; leave `nodes` out";
+            return Err(self.place.error(nodes, format!("{who}: {what}")));
+        }
+        match &phase.fs {
+            Some(own) if series.over == Over::Servers && own.get_ref() != fs => {
+                let what = format!(
+                    "the servers of the steps are those of fs.{fs}; leave `fs` out, or give the \
+                        series the same"
+                );
+                Err(self.place.error(own, format!("{who}: {what}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn step_nodes(
+        &self,
+        who: &str,
+        phase: &wire::Test,
+        series: &wire::Series,
+        word: &str,
+    ) -> Checked<super::Placement> {
+        let nodes = Spanned::new(series.steps.span(), Nodes::One(word.to_owned()));
+        let ppn = phase.ppn.clone().or(series.ppn.clone());
+        let asked = super::placement::Asked::of_step(&phase.ranks, &nodes, &ppn, series.id.span());
+        self.placement(who, &asked)
+    }
+
+    /// The number of nodes at a step: the one there is, or that of the step.
+    fn nth<'w>(
+        &self,
+        who: &str,
+        nodes: &'w Spanned<Nodes>,
+        at: usize,
+        wire: &wire::Series,
+    ) -> Checked<&'w str> {
+        let steps = wire.steps.get_ref().len();
+        match nodes.get_ref() {
+            Nodes::One(word) => Ok(word),
+            Nodes::Steps(words) if words.len() == steps => Ok(&words[at]),
+            Nodes::Search(..) => {
+                Err(self.place.error(nodes, format!("{who}: a search is for a [[test]]; give one number")))
+            }
+            Nodes::Steps(words) => {
+                let what = format!("{who}: nodes has {} steps, and the series {steps}", words.len());
+                Err(self.place.error(nodes, what))
+            }
+        }
+    }
+
+    /// What the words of the steps come to.
+    fn steps(&self, who: &str, wire: &wire::Series, series: usize, fs: &str) -> Checked<Vec<Step>> {
+        let step = |word: &String| {
+            let refused = |why: String| self.place.error(&wire.steps, format!("{who}: {why}"));
+            let (value, letter) = match wire.over {
+                Over::Servers => (f64::from(self.servers(word, fs).map_err(refused)?), 's'),
+                Over::Nodes => (f64::from(self.nodes(word).map_err(refused)?.0), 'n'),
+                Over::Transfer => (f64::from(transfer(word).map_err(refused)?), 't'),
+            };
+            let label = match wire.over {
+                Over::Transfer => format!("t{word}"),
+                _ => format!("{letter}{value}"),
+            };
+            let servers = (wire.over == Over::Servers).then_some(value as u32);
+            Ok(Step { series, label, word: word.clone(), value, servers })
+        };
+        wire.steps.get_ref().iter().map(step).collect()
+    }
+
+    /// How many servers a word stands for: `12`, `1/3` or `33%` of those there are.
+    fn servers(&self, word: &str, fs: &str) -> Result<u32, String> {
+        let found = &self.file_systems[fs];
+        let (Some(all), Some(_)) = (found.servers, &found.set_servers) else {
+            return Err(format!(
+                "fs.{fs} has to say how many `servers` there are, and with `set_servers` and `count_servers` \
+                 how to bring them on and off and to count them"
+            ));
+        };
+        let share = |share: f64| (f64::from(all) * share).round() as u32;
+        let servers = match (word.trim().parse::<u32>(), word.split_once('/')) {
+            (Ok(number), _) => Some(number),
+            (_, Some((part, whole))) => match (part.trim().parse::<u32>(), whole.trim().parse::<u32>()) {
+                (Ok(part), Ok(whole)) if whole > 0 => Some(share(f64::from(part) / f64::from(whole))),
+                _ => None,
+            },
+            _ => word
+                .parse::<Quantity>()
+                .ok()
+                .filter(|q| q.dimension == Dimension::Fraction)
+                .map(|q| share(q.value)),
+        };
+        match servers {
+            Some(0) => Err(format!("`{word}` of {all} servers is none")),
+            Some(number) if number > all => {
+                Err(format!("`{word}` is more than the {all} servers of fs.{fs}"))
+            }
+            Some(number) => Ok(number),
+            None => Err(format!("`{word}` is no number of servers; write `12`, `1/3` or `33%`")),
+        }
+    }
+}
+
+/// Bytes of a transfer as IOR writes them, `64k`.
+fn transfer(word: &str) -> Result<u32, String> {
+    let bytes = command::ior_line::size('t', word).map_err(|error| error.0)?;
+    u32::try_from(bytes).map_err(|_| format!("`{word}` is too large for a transfer"))
+}

@@ -1,0 +1,262 @@
+//! The rules of a test's course: that its rate becomes steady, that something runs before what counts, in
+//! which order repetitions follow, and whether more clients would have had more.
+//!
+//! Never here: whether a course was what is asked.
+
+use results::steady::SteadyRule;
+use toml::Spanned;
+use units::{Dimension, duration};
+
+use super::check::{Checked, Defaults};
+use super::placement::Asked;
+use super::test::Variant;
+use super::wire::{Nodes, Order, Over};
+use super::{Course, Plan, Test, Turns, Uses, wire};
+use crate::line::Line;
+use command::tool_line::Measures;
+
+/// What a steady rate is where the plan says nothing: of Blue Waters' rules and SNIA's specification.
+const WINDOW_S: f64 = 30.0;
+const SLOPE: f64 = 0.1;
+const RANGE: f64 = 0.2;
+const MAX_S: f64 = 300.0;
+/// Intervals that a timeline until a deadline has at least, and those of them that are lost by its edges and
+/// by rounding windows and blocks up to whole ones.
+const INTERVALS: f64 = 300.0;
+const EDGES: f64 = 7.0;
+/// The gain with more clients from which on they are what limits, where the plan says nothing.
+const GAIN: f64 = 0.05;
+/// Rates, of which there is more where more is had.
+const RATES: &[&str] = &["bw", "iops", "rate", "sustained", "steady"];
+
+/// The dimension of a metric that is of the course of a phase; `None` of one that is not.
+pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<Dimension, String>> {
+    let (asked, how) = match kind {
+        "sustained" => (test.sustained_s.is_some(), "`sustained = \"30 s\"`"),
+        "steady" => (test.course.steady.is_some(), "`steady = { window = \"30 s\" }`"),
+        _ => return None,
+    };
+    let phases = test.line.phases();
+    Some(match counted(&test.line) {
+        None => Err(format!("`{phase}.{kind}`: {} records no timeline", test.line.workload())),
+        Some(_) if !asked => Err(format!("`{phase}.{kind}`: say how long a window is, with {how}")),
+        Some(_) if !phases.iter().any(|known| known == phase) => {
+            Err(format!("the line yields no `{phase}.{kind}`: its phases are {}", phases.join(", ")))
+        }
+        Some(dimension) => Ok(dimension),
+    })
+}
+
+/// What a timeline of the line counts per second; `None` where there is none.
+pub(super) fn counted(line: &Line) -> Option<Dimension> {
+    match line {
+        Line::Ior(_) => Some(Dimension::BytesPerSecond),
+        Line::App(_) => None,
+        Line::Tool(line) => match line.measures() {
+            Measures::Bytes => Some(Dimension::BytesPerSecond),
+            Measures::Operations => Some(Dimension::PerSecond),
+            Measures::Cases => None,
+        },
+    }
+}
+
+/// The tests that take turns from `first` on, in this order.
+fn turns(order: Order, first: usize) -> Option<Turns> {
+    match order {
+        Order::Sequential => None,
+        Order::Interleaved => Some(Turns { first, drawn: false }),
+        Order::Random => Some(Turns { first, drawn: true }),
+    }
+}
+
+impl Defaults<'_> {
+    /// What a test asks of its course, but for what needs tests after it.
+    pub(super) fn course(
+        &self,
+        who: &str,
+        wire: &wire::Test,
+        variant: &Variant,
+        line: &Line,
+        uses: Option<&Uses>,
+    ) -> Checked<Course> {
+        let steady = wire.steady.as_ref().map(|steady| self.steady(who, steady, line)).transpose()?;
+        if let (Some(_), Some(order)) = (&variant.family, &wire.order) {
+            let what = format!("{who}: say `order` of the [[series]] or of a [[test]] with steps");
+            return Err(self.place.error(order, what));
+        }
+        if let (Some(_), Some(limit)) = (&variant.family, &wire.client_limit) {
+            return Err(self.place.error(limit, format!("{who}: `client_limit` is for a [[test]]")));
+        }
+        let warm_up = match &wire.warm_up {
+            Some(_) if variant.is_probe => 0,
+            Some(count) => {
+                let refused = |why: &str| Err(self.place.error(count, format!("{who}: warm_up: {why}")));
+                match uses {
+                    Some(Uses::Test(_)) => {
+                        return refused(
+                            "its files are those of another test, which a launch before would look at \
+                             first; give it to the test that makes them",
+                        );
+                    }
+                    _ if variant.part.is_some() => return refused("parts of a group run together"),
+                    _ => self.count(who, "warm_up", Some(count), None, 0)?,
+                }
+            }
+            None => 0,
+        };
+        Ok(Course { steady, warm_up, turns: variant.turns, client_limit: None })
+    }
+
+    fn steady(&self, who: &str, spanned: &Spanned<wire::Steady>, line: &Line) -> Checked<SteadyRule> {
+        let wire = spanned.get_ref();
+        let refused = |why: String| Err(self.place.error(spanned, format!("{who}: steady: {why}")));
+        let value = |key: &str, text: &Option<Spanned<String>>, dimension, otherwise: f64| match text {
+            Some(text) => self.quantity(who, &format!("steady.{key}"), text, dimension),
+            None => Ok(otherwise),
+        };
+        if counted(line).is_none() {
+            return refused(format!("{} records no timeline", line.workload()));
+        }
+        let window = value("window", &wire.window, Dimension::Seconds, WINDOW_S)?;
+        let rule = SteadyRule {
+            window,
+            slope: value("slope", &wire.slope, Dimension::Fraction, SLOPE)?,
+            range: value("range", &wire.range, Dimension::Fraction, RANGE)?,
+            within: Some(value("max", &wire.max, Dimension::Seconds, MAX_S)?),
+            measured: value("measured", &wire.measured, Dimension::Seconds, window)?,
+        };
+        if let Some(within) = rule.within.filter(|within| *within < window) {
+            let (window, within) = (duration(window), duration(within));
+            return refused(format!("a window of {window} is never over within {within}"));
+        }
+        let stops = line.as_ior().filter(|line| line.deadline_s > 0 && !line.wear_out);
+        let least = ((window + rule.measured) / (1.0 - EDGES / INTERVALS)).ceil();
+        match stops.map(|line| line.deadline_s as f64) {
+            Some(deadline) if deadline < least => refused(format!(
+                "-D {deadline} leaves no window of {} and {} measured after it in whole intervals of its \
+                 timeline; give -D {least}",
+                duration(window),
+                duration(rule.measured)
+            )),
+            _ => Ok(rule),
+        }
+    }
+
+    /// Which tests take turns, of a test with steps of nodes.
+    pub(super) fn turns(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Option<Turns>> {
+        let Some(order) = &wire.order else { return Ok(None) };
+        match wire.nodes.as_ref().map(Spanned::get_ref) {
+            Some(Nodes::Steps(_)) => Ok(turns(*order.get_ref(), plan.tests.len())),
+            _ => {
+                let what =
+                    format!("{who}: `order` is of steps; give `nodes = {{ steps = [\"50%\", \"100%\"] }}`");
+                Err(self.place.error(order, what))
+            }
+        }
+    }
+
+    /// Which tests take turns, of a series.
+    pub(super) fn series_turns(&self, who: &str, wire: &wire::Series, plan: &Plan) -> Checked<Option<Turns>> {
+        let Some(order) = &wire.order else { return Ok(None) };
+        match turns(*order.get_ref(), plan.tests.len()) {
+            Some(_) if wire.over == Over::Servers => {
+                let what = "files lie on the servers that were on when they were written, so steps of \
+                            servers take no turns";
+                Err(self.place.error(order, format!("{who}: order: {what}")))
+            }
+            turns => Ok(turns),
+        }
+    }
+
+    /// Refuses an order that is drawn where one step works on the files of another, which has to come before.
+    pub(super) fn in_any_order(
+        &self,
+        who: &str,
+        order: Option<&Spanned<Order>>,
+        turns: Option<Turns>,
+        plan: &Plan,
+    ) -> Checked<()> {
+        let (Some(order), Some(Turns { first, drawn: true })) = (order, turns) else { return Ok(()) };
+        let of_another = |test: &&Test| match test.uses {
+            Some(Uses::Test(made)) => {
+                made >= first && (test.step.is_none() || plan.tests[made].step != test.step)
+            }
+            _ => false,
+        };
+        match plan.tests[first..].iter().find(of_another) {
+            Some(test) => {
+                let what = format!("{} works on the files of another step, which comes first", test.id);
+                Err(self.place.error(order, format!("{who}: order: {what}; `interleaved` would do")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a search for the best number of nodes can go by the first criterion, and is all that looks for
+    /// it; `probe` is one of its steps.
+    pub(super) fn searchable(&self, who: &str, wire: &wire::Test, probe: &Test) -> Checked<()> {
+        if let Some(limit) = &wire.client_limit {
+            return Err(self.place.error(limit, format!("{who}: client_limit: the search shows it already")));
+        }
+        let Some(criterion) = wire.criterion.0.first() else { return Ok(()) };
+        let metric = criterion.metric.get_ref();
+        let refused = |what: String| Err(self.place.error(&criterion.metric, format!("{who}: {what}")));
+        if metric.ends_with(".sustained") || metric.ends_with(".steady") {
+            return refused(format!("a search goes by whole phases, such as `write.bw`, not `{metric}`"));
+        }
+        let dimension = match self.dimension_of(metric, probe) {
+            Ok(dimension) => dimension,
+            Err(why) => return refused(why),
+        };
+        let more = criterion.op.as_ref().is_some_and(|op| op.get_ref().starts_with('>'));
+        match dimension {
+            Dimension::BytesPerSecond | Dimension::PerSecond if more => Ok(()),
+            _ => refused(format!(
+                "a search goes by the first criterion, of a rate with `>=` or `>`: it looks for where there \
+                 is more of it; put such a one before `{metric}`"
+            )),
+        }
+    }
+
+    /// Adds the tests at more client nodes behind the one that was added last.
+    pub(super) fn more_clients(&self, who: &str, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
+        let Some(spanned) = &wire.client_limit else { return Ok(()) };
+        let limit = spanned.get_ref();
+        let refused = |why: &str| Err(self.place.error(spanned, format!("{who}: client_limit: {why}")));
+        if matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(Nodes::Steps(_))) {
+            return refused("the steps of this test show it already");
+        }
+        let index = plan.tests.len() - 1;
+        let test = &plan.tests[index];
+        let compared = |metric: &str| RATES.contains(&metric.rsplit('.').next().unwrap_or_default());
+        if !test.criteria.iter().any(|criterion| compared(&criterion.metric)) {
+            return refused("it compares rates, and no criterion asks for one");
+        }
+        let Some(own) = test.placement.nodes else {
+            return refused("say on how many nodes the test itself runs, with `nodes`");
+        };
+        let gain = match &limit.gain {
+            Some(gain) => self.quantity(who, "client_limit.gain", gain, Dimension::Fraction)?,
+            None => GAIN,
+        };
+        let words = limit.nodes.get_ref().iter().map(|count| count.0.clone()).collect();
+        let nodes = Some(Spanned::new(limit.nodes.span(), Nodes::Steps(words)));
+        let asked = Asked::new(&None, &nodes, &wire.ppn, wire.id.span());
+        for placement in self.placements(who, &asked)? {
+            let Some(more) = placement.nodes.filter(|nodes| *nodes > own) else {
+                return refused(&format!("its nodes are more than the {own} of the test itself"));
+            };
+            let variant = Variant {
+                behind: format!(".n{more}"),
+                placement: Some(placement),
+                is_probe: true,
+                uses: limit.uses.clone(),
+                ..Variant::default()
+            };
+            self.add(wire, &variant, plan)?;
+        }
+        let probes = (index + 1..plan.tests.len()).collect();
+        plan.tests[index].course.client_limit = Some(super::ClientLimit { probes, gain });
+        Ok(())
+    }
+}

@@ -1,0 +1,366 @@
+//! The rules of a test: its line, its ranks, what it reads and what it must show.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use units::Dimension;
+
+use super::Turns;
+use super::check::{Checked, Defaults, among, name};
+use super::placement::Asked;
+use super::{Import, Placement, Plan, Role, Search, Step, Test, Uses, fs, several, state, waiver, wire};
+use crate::line::Line;
+use command::IorLine;
+use command::tool_line::ToolLine;
+
+/// What a test runs.
+enum Words<'w> {
+    Line(&'static str, &'w Spanned<String>),
+    App(&'w Spanned<wire::App>),
+}
+
+impl Words<'_> {
+    fn span(&self) -> Range<usize> {
+        match self {
+            Self::Line(_, line) => line.span(),
+            Self::App(app) => app.span(),
+        }
+    }
+}
+
+/// What makes a test one of several that stand as one in the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variant {
+    /// What stands before its id: the series and the step.
+    pub(super) before: String,
+    /// What it is one of: the id of a series or group; `None` for the test's own.
+    pub(super) family: Option<String>,
+    /// What stands behind it: the step.
+    pub(super) behind: String,
+    /// Its clause where it has none itself.
+    pub(super) clause: String,
+    /// Its repetitions where it says nothing itself.
+    pub(super) repetitions: Option<Spanned<wire::Count>>,
+    /// The step of a series.
+    pub(super) step: Option<Step>,
+    /// Whether it only shows at how many nodes the test itself is to run: once, without criteria.
+    pub(super) is_probe: bool,
+    /// The group that it is a part of.
+    pub(super) part: Option<usize>,
+    /// Whether the group has a criterion, so that a part needs none.
+    pub(super) floors: bool,
+    /// The file system of a series, where it says nothing itself.
+    pub(super) fs: Option<Spanned<String>>,
+    /// Ranks on each node, of a series, where it says nothing itself.
+    pub(super) ppn: Option<Spanned<wire::Count>>,
+    /// Placement that the step decides.
+    pub(super) placement: Option<Placement>,
+    /// With which others it takes turns.
+    pub(super) turns: Option<Turns>,
+    /// Whose files it reads instead of those that it says.
+    pub(super) uses: Option<Spanned<String>>,
+}
+
+impl Variant {
+    /// The text with the step's word in the place of `{step}`.
+    fn at_step(&self, text: &str) -> String {
+        self.step.as_ref().map_or_else(|| text.to_owned(), |step| text.replace("{step}", &step.word))
+    }
+}
+
+impl Defaults<'_> {
+    /// Adds a test, once or at each of its steps, or with those of its search before it.
+    pub(super) fn tests(&self, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
+        let who = format!("test {}", wire.id.get_ref());
+        let placements = self.placements(&who, &asked(wire))?;
+        let nodes = wire.nodes.as_ref();
+        let turns = self.turns(&who, wire, plan)?;
+        let at = |placement: Placement, named: bool| Variant {
+            turns,
+            behind: placement.nodes.filter(|_| named).map_or_else(String::new, |nodes| format!(".n{nodes}")),
+            placement: Some(placement),
+            ..Variant::default()
+        };
+        match nodes.map(|nodes| (nodes, nodes.get_ref())) {
+            Some((nodes, wire::Nodes::Search(_, gain))) => {
+                let gain = Spanned::new(nodes.span(), gain.clone());
+                let gain = self.quantity(&who, "gain", &gain, Dimension::Fraction)?;
+                let first = plan.tests.len();
+                for placement in &placements {
+                    let variant = Variant { is_probe: true, ..at(placement.clone(), true) };
+                    self.add(wire, &variant, plan)?;
+                }
+                let steps = (first..plan.tests.len()).collect();
+                let Some(largest) = placements.into_iter().max_by_key(|placement| placement.ranks) else {
+                    return Ok(());
+                };
+                let metric = wire.criterion.0.first().map(|criterion| criterion.metric.get_ref().clone());
+                let Some(metric) = metric else {
+                    let what =
+                        format!("{who}: a search looks for the best of its criterion's metric; add one");
+                    return Err(self.place.error(nodes, what));
+                };
+                self.searchable(&who, wire, &plan.tests[first])?;
+                self.add(wire, &at(largest, false), plan)?;
+                if let Some(test) = plan.tests.last_mut() {
+                    test.search = Some(Search { steps, gain, metric });
+                }
+                Ok(())
+            }
+            nodes => {
+                let named = matches!(nodes, Some((_, wire::Nodes::Steps(_))));
+                for placement in placements {
+                    self.add(wire, &at(placement, named), plan)?;
+                }
+                self.in_any_order(&who, wire.order.as_ref(), turns, plan)?;
+                self.more_clients(&who, wire, plan)
+            }
+        }
+    }
+
+    /// Adds one test.
+    pub(super) fn add(&self, wire: &wire::Test, variant: &Variant, plan: &mut Plan) -> Checked<()> {
+        let checked = self.test(wire, variant, plan)?;
+        plan.tests.push(checked);
+        state::in_a_row(&wire.id, plan, self.place)
+    }
+
+    fn test(&self, wire: &wire::Test, variant: &Variant, plan: &Plan) -> Checked<Test> {
+        let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
+        let who = format!("test {id}");
+        name(&wire.id, "a test's id", self.place)?;
+        let family = variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone());
+        if let Some(other) = several::holder(plan, &id, Some(&family)) {
+            return Err(self.place.error(&wire.id, format!("{who}: {other} has this id already")));
+        }
+        let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
+        let uses = variant.uses.as_ref().or(wire.uses.as_ref());
+        let uses = uses.map(|uses| self.uses(&who, uses, variant, plan)).transpose()?;
+        let words = self.only_line(&who, wire)?;
+        let (line, imports) = self.line_of(&who, &words, wire, variant, uses.as_ref(), plan)?;
+        let course = self.course(&who, wire, variant, &line, uses.as_ref())?;
+        let at = words.span();
+        let sustained_s = self.sustained(&who, wire, &line)?;
+        let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
+        let clause = clause.unwrap_or(&id).clone();
+        let mut test = Test {
+            family,
+            name: wire.id.get_ref().clone(),
+            setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
+            clause,
+            placement: match &variant.placement {
+                Some(placement) => placement.clone(),
+                None => {
+                    let ppn = wire.ppn.clone().or_else(|| variant.ppn.clone());
+                    self.placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &ppn, wire.id.span()))?
+                }
+            },
+            step: variant.step.clone(),
+            part: variant.part,
+            search: None,
+            exports: super::exports::named(&wire.exports, &line)
+                .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")))?,
+            line,
+            imports,
+            repetitions: self.repetitions(&who, wire, variant)?,
+            uses,
+            states: Vec::new(),
+            degraded: wire.degraded,
+            stripes: fs::stripes(wire.stripes.as_ref()),
+            role: self.role(&who, wire, variant, plan)?,
+            criteria: Vec::new(),
+            sustained_s,
+            course,
+            waivers: waiver::all(&who, &id, &wire.waive, self.place)?,
+            timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
+            cov_max: self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction)?,
+            cache_warm: wire.cache == wire::Cache::Warm,
+            fs: self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id)?,
+            decide,
+            at: self.place.line_column(&at),
+            id,
+        };
+        self.complete(&who, wire, &mut test, plan)?;
+        self.runnable(&who, &at, &test, plan)?;
+        Ok(test)
+    }
+
+    /// Whether the test finds what it reads, and its launcher can start it.
+    fn runnable(&self, who: &str, at: &Range<usize>, test: &Test, plan: &Plan) -> Checked<()> {
+        self.reads(who, at, test, plan)?;
+        match self.launch.refuses_app(&test.placement).filter(|_| test.line.as_app().is_some()) {
+            Some(why) => Err(self.place.at(at.clone(), &format!("{who}: {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds what only a test that is otherwise known can be asked for.
+    fn complete(&self, who: &str, wire: &wire::Test, test: &mut Test, plan: &Plan) -> Checked<()> {
+        for state in &wire.states {
+            test.states.push(self.needed(who, state, test, plan)?);
+        }
+        test.degraded |= test.states.iter().any(|state| plan.states[*state].is_degraded());
+        test.stripes = test.stripes.or_else(|| match test.uses.as_ref()? {
+            Uses::Dataset(index) => plan.datasets[*index].stripes,
+            Uses::Test(index) => plan.tests[*index].stripes,
+        });
+        for criterion in wire.criterion.0.iter().filter(|_| test.role == Role::Contract) {
+            test.criteria.extend(self.criterion(who, criterion, test, plan)?);
+        }
+        Ok(())
+    }
+
+    fn repetitions(&self, who: &str, wire: &wire::Test, variant: &Variant) -> Checked<u32> {
+        let default = variant.repetitions.as_ref().or(self.file.repetitions.as_ref());
+        let asked = self.count(who, "repetitions", wire.repetitions.as_ref(), default, 1)?;
+        Ok(if variant.is_probe { 1 } else { asked })
+    }
+
+    /// How long its phase has to last; what records no course of its own cannot be asked, and `[defaults]` do
+    /// not ask it.
+    fn sustained(&self, who: &str, wire: &wire::Test, line: &Line) -> Checked<Option<f64>> {
+        let counted = super::steady::counted(line).is_some();
+        match &wire.sustained {
+            Some(own) if !counted => {
+                let what = format!("{who}: sustained: {} records no timeline; leave it out", line.workload());
+                Err(self.place.error(own, what))
+            }
+            own => {
+                let default = self.file.sustained.clone().filter(|_| counted);
+                self.asked(who, "sustained", own, &default, Dimension::Seconds)
+            }
+        }
+    }
+
+    /// A quantity that a test may ask for, or else the defaults.
+    fn asked(
+        &self,
+        who: &str,
+        key: &str,
+        own: &Option<Spanned<String>>,
+        default: &Option<Spanned<String>>,
+        dimension: Dimension,
+    ) -> Checked<Option<f64>> {
+        let asked = own.as_ref().or(default.as_ref());
+        asked.map(|text| self.quantity(who, key, text, dimension)).transpose()
+    }
+
+    /// What the test runs, and what that has from other tests.
+    fn line_of(
+        &self,
+        who: &str,
+        words: &Words<'_>,
+        wire: &wire::Test,
+        variant: &Variant,
+        uses: Option<&Uses>,
+        plan: &Plan,
+    ) -> Checked<(Line, Vec<Import>)> {
+        match words {
+            Words::App(app) => {
+                let mut app = self.app(who, app)?;
+                app.words.iter_mut().for_each(|word| *word = variant.at_step(word));
+                Ok((Line::App(app), Vec::new()))
+            }
+            Words::Line(key, words) => self
+                .bound_line(key, words.get_ref(), wire, variant, uses, plan)
+                .map_err(|why| self.place.error(*words, format!("{who}: {why}"))),
+        }
+    }
+
+    /// The line with the step's word in it, and what it has from other tests.
+    fn bound_line(
+        &self,
+        key: &str,
+        text: &str,
+        wire: &wire::Test,
+        variant: &Variant,
+        uses: Option<&Uses>,
+        plan: &Plan,
+    ) -> Result<(Line, Vec<Import>), String> {
+        let text = variant.at_step(text);
+        let (mut line, imports) = super::exports::line(key, &text, uses, plan)?;
+        if wire.verify.or(self.file.verify) == Some(wire::Verify::After) {
+            line = line.verified();
+        }
+        if line.phases().is_empty() {
+            return Err("this line does nothing: its flags leave out all that they ask for".into());
+        }
+        match plan.launch.kind.refuses_workloads().filter(|_| line.starts_ranks()) {
+            Some(why) => Err(why),
+            None => Ok((line, imports)),
+        }
+    }
+
+    /// The one line of a test, with the key of its workload.
+    fn only_line<'w>(&self, who: &str, wire: &'w wire::Test) -> Checked<Words<'w>> {
+        let mut lines = wire.lines();
+        match (lines.next(), lines.next()) {
+            (None, None) if wire.app.is_some() => Ok(wire.app.as_ref().map(Words::App).expect("it is there")),
+            (Some((_, line)), _) if wire.app.is_some() => Err(self
+                .place
+                .error(line, format!("{who}: has an `app` and this line; make it a test of its own"))),
+            (Some((key, line)), None) => Ok(Words::Line(key, line)),
+            (Some(_), Some((key, line))) => Err(self
+                .place
+                .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),
+            (None, _) => {
+                let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).chain(["app"]).collect();
+                let keys = keys.join("`, `");
+                Err(self.place.error(&wire.id, format!("{who} has no line; give one as `{keys}`")))
+            }
+        }
+    }
+
+    /// What the test is for; only one of the contract has criteria.
+    fn role(&self, who: &str, wire: &wire::Test, variant: &Variant, plan: &Plan) -> Checked<Role> {
+        let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
+        if variant.is_probe {
+            return Ok(Role::Reported);
+        }
+        match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
+            (wire::Role::Contract, true, None) if variant.floors => Ok(Role::Reported),
+            (wire::Role::Contract, true, _) => {
+                refused("has no criterion; add one, or `role = \"reported\"` to measure without judging")
+            }
+            (wire::Role::Reported, false, _) => {
+                refused("is only reported and has a criterion; drop the criterion or the role")
+            }
+            (wire::Role::Hero, false, _) => {
+                refused("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
+            }
+            (wire::Role::Hero, true, None) => {
+                refused("is a hero run; say with `compare_to` beside which test of the contract it is shown")
+            }
+            (wire::Role::Hero, true, Some(word)) => {
+                let contract = || plan.tests.iter().filter(|test| test.role == Role::Contract);
+                let known: Vec<&str> = contract().map(|test| test.id.as_str()).collect();
+                let named = |test: &Test| test.id == *word.get_ref();
+                match plan.tests.iter().position(|test| test.role == Role::Contract && named(test)) {
+                    Some(index) => Ok(Role::Hero(index)),
+                    None => {
+                        let near = among(word.get_ref(), &known);
+                        let what = match plan.tests.iter().any(named) {
+                            true => "is no test of the contract",
+                            false => "is no test above this one",
+                        };
+                        Err(self.place.error(word, format!("{who}: `{}` {what}{near}", word.get_ref())))
+                    }
+                }
+            }
+            (_, _, Some(word)) => {
+                Err(self.place.error(word, format!("{who}: `compare_to` is for `role = \"hero\"`")))
+            }
+            (wire::Role::Contract, false, None) => Ok(Role::Contract),
+            (wire::Role::Reported, true, None) => Ok(Role::Reported),
+        }
+    }
+
+    pub(super) fn line(&self, who: &str, ior: &Spanned<String>) -> Checked<IorLine> {
+        IorLine::parse(ior.get_ref()).map_err(|error| self.place.error(ior, format!("{who}: {error}")))
+    }
+}
+
+/// What a test says of its ranks.
+fn asked(wire: &wire::Test) -> Asked<'_> {
+    Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span())
+}

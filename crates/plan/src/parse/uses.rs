@@ -1,0 +1,290 @@
+//! The rules of files that a test finds: who made them, whether they will still be there, whether they
+//! fit.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use units::several;
+
+use super::check::{Checked, Defaults, among};
+use super::place::nearest;
+use super::test::Variant;
+use super::{Plan, Test, Uses};
+use crate::line::{IOR_FILE, Line};
+use command::IorLine;
+use command::tool_line::ToolLine;
+
+impl Defaults<'_> {
+    /// Whether what the test reads will exist, and still exist when the next one reads it.
+    pub(super) fn reads(&self, who: &str, words: &Range<usize>, test: &Test, plan: &Plan) -> Checked<()> {
+        let refused = |what: String| Err(self.place.at(words.clone(), &format!("{who}: {what}")));
+        let Some(source) = source(test, plan) else {
+            return match (&test.line, test.line.only_reads()) {
+                (_, false) => Ok(()),
+                (Line::Ior(_), true) => refused(
+                    "reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a test's id, or -w"
+                        .into(),
+                ),
+                (Line::Tool(_) | Line::App(_), true) => refused(
+                    "works on names that nobody made; add `uses` with the id of the test that makes them"
+                        .into(),
+                ),
+            };
+        };
+        if source.fs != test.fs {
+            return refused(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
+        }
+        match (&test.line, source.line) {
+            (Line::Ior(line), Line::Ior(made)) => self.reads_data(&refused, test, line, made, &source),
+            (Line::Tool(line), Line::Tool(made)) if line.workload() == made.workload() => {
+                self.reads_names(&refused, test, (line, made), plan, &source)
+            }
+            (line, _) => refused(format!("{} cannot work on the files of {}", line.workload(), source.maker)),
+        }
+    }
+
+    /// Names that an earlier test made: by as many ranks, and not removed by another before.
+    fn reads_names(
+        &self,
+        refused: &dyn Fn(String) -> Checked<()>,
+        test: &Test,
+        (line, made): (&ToolLine, &ToolLine),
+        plan: &Plan,
+        source: &Made<'_>,
+    ) -> Checked<()> {
+        if source.dataset && (line.creates() || line.removes()) {
+            return refused(format!(
+                "{} is for all its readers, and this line makes or removes names in it; let it only look \
+                 (-T, -E), or fill the directories of a line that creates with `[state.NAME] preload = …`",
+                source.maker
+            ));
+        }
+        if source.ranks != test.placement.ranks {
+            return refused(format!(
+                "{} was made by {}, and this test looks for the names of {}; give both as many",
+                source.maker,
+                several(source.ranks.into(), "rank"),
+                several(test.placement.ranks.into(), "rank"),
+            ));
+        }
+        if test.line.only_reads()
+            && let Some(why) = line.misses(made, &source.maker)
+        {
+            return refused(why);
+        }
+        let there = source.repetitions;
+        let only_reads = test.line.only_reads();
+        if only_reads && !test.line.keeps() && test.repetitions > there {
+            return refused(format!(
+                "removes the files of {} in {} repetitions, and {there} made them; give both as many",
+                source.maker, test.repetitions
+            ));
+        }
+        if only_reads && made.deadline_s() > 0 && !(made.status_file() && line.status_file()) {
+            return refused(format!(
+                "{} may be stopped by -W before all its names are there; give both lines -x {{dir}}/made",
+                source.maker
+            ));
+        }
+        let same = |other: &&Test| source_of(other, plan) == source_of(test, plan);
+        match plan.tests.iter().filter(|other| other.uses.is_some() && !other.line.keeps()).find(same) {
+            Some(before) => {
+                refused(format!("test {} removes the files of {} before", before.id, source.maker))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Data that a dataset or an earlier test wrote.
+    fn reads_data(
+        &self,
+        refused: &dyn Fn(String) -> Checked<()>,
+        test: &Test,
+        line: &IorLine,
+        made: &IorLine,
+        Made { maker, ranks, kept, .. }: &Made<'_>,
+    ) -> Checked<()> {
+        let (ranks, test_ranks) = (*ranks, test.placement.ranks);
+        if !line.keep {
+            return refused("IOR removes files it has read; add -k, they belong to others too".into());
+        }
+        if line.writes() && *kept {
+            return refused(format!("{maker} is kept for later campaigns, and this line writes into it"));
+        }
+        if !line.only_reads() {
+            return Ok(());
+        }
+        if line.file_per_rank != made.file_per_rank {
+            return refused(format!(
+                "{maker} was written with another file layout; give -F to both or to none"
+            ));
+        }
+        if let Some(why) = looks_elsewhere(line, made, maker).or_else(|| expects_otherwise(line, made, maker))
+        {
+            return refused(why);
+        }
+        let (asked, there) = match line.file_per_rank {
+            true => (line.bytes(1), made.bytes(1)),
+            false => (line.bytes(test_ranks), made.bytes(ranks)),
+        };
+        let size = |bytes: u64| units::bytes_binary(bytes as f64);
+        if asked > there || (line.file_per_rank && test_ranks > ranks) {
+            return refused(format!(
+                "reads {} of each file by {}, but {maker} has {} by {ranks}",
+                size(asked),
+                several(test_ranks.into(), "rank"),
+                size(there),
+            ));
+        }
+        // How much there is, is then in a file, or in what the writer exports.
+        let known = (made.status_file.is_some() && line.status_file.is_some()) || !test.imports.is_empty();
+        if made.deadline_s > 0 && !known {
+            return refused(format!(
+                "{maker} may be stopped by -D before it is full; give both lines \
+                 -O stoneWallingStatusFile={{dir}}/pairs"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Of a test with steps, each uses the same step of another that has it.
+    pub(super) fn uses(
+        &self,
+        who: &str,
+        uses: &Spanned<String>,
+        variant: &Variant,
+        plan: &Plan,
+    ) -> Checked<Uses> {
+        let word = uses.get_ref().as_str();
+        let refused = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
+        if let Some(wanted) = word.strip_prefix("dataset.") {
+            let known: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+            return match known.iter().position(|known| *known == wanted) {
+                Some(index) => Ok(Uses::Dataset(index)),
+                None => refused(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
+            };
+        }
+        let same_step = format!("{}{word}{}", variant.before, variant.behind);
+        let by_id = |id: &str| plan.tests.iter().position(|test| test.id == id);
+        let Some(index) = by_id(&same_step).or_else(|| by_id(word)) else {
+            let made: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+            let known: Vec<&str> =
+                plan.tests.iter().map(|test| test.id.as_str()).chain(made.clone()).collect();
+            let near = match nearest(word, &known).filter(|near| made.contains(near)) {
+                Some(name) => format!("; did you mean `dataset.{name}`?"),
+                None => among(word, &known[..plan.tests.len()]),
+            };
+            return refused(format!("uses `{word}`, which is no test above this one{near}"));
+        };
+        if plan.tests[index].search.is_some() {
+            return refused(format!(
+                "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows how many \
+                 files it leaves; use a test of one number of nodes"
+            ));
+        }
+        if !plan.tests[index].line.keeps() {
+            let how = match plan.tests[index].line {
+                Line::Ior(_) => "add -k there",
+                Line::Tool(_) | Line::App(_) => "let it only create (-C) there",
+            };
+            return refused(format!("uses `{word}`, whose line removes its files; {how}"));
+        }
+        Ok(Uses::Test(index))
+    }
+}
+
+/// Why a line does not find the files of `made` under its own names, if so.
+fn looks_elsewhere(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
+    let file = |line: &IorLine| line.file.clone().unwrap_or_else(|| IOR_FILE.to_owned());
+    let (asked, there) = (file(line), file(made));
+    if asked != there {
+        return Some(format!("{maker} wrote -o {there}, and this line reads -o {asked}; give both the same"));
+    }
+    let asked = line.status_file.as_ref().filter(|asked| made.status_file.as_ref() != Some(asked))?;
+    let there = made.status_file.as_ref().map_or("none", |there| there.as_str());
+    Some(format!(
+        "this line looks into -O stoneWallingStatusFile={asked}, and {maker} keeps {there}; give \
+            both the same"
+    ))
+}
+
+/// Why a line that compares data must find that of `made` wrong, if so.
+fn expects_otherwise(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
+    if !line.read_check && !line.write_check {
+        return None;
+    }
+    let named = |signature: &Option<String>| match signature {
+        Some(signature) => format!("-G {signature}"),
+        None => "the time for -G".to_owned(),
+    };
+    if line.signature != made.signature {
+        let (asked, there) = (named(&line.signature), named(&made.signature));
+        return Some(format!(
+            "{maker} was written with {there}, and this line compares with {asked}; give both the same"
+        ));
+    }
+    let packet = |line: &IorLine| line.packet.map_or_else(String::new, |packet| format!("-l {packet}"));
+    (line.packet != made.packet).then(|| {
+        let (asked, there) = (packet(line), packet(made));
+        format!("{maker} was written with {there}, and this line compares with {asked}; give both the same")
+    })
+}
+
+/// Who made the files that a test works on.
+struct Made<'a> {
+    /// What to call it.
+    maker: String,
+    line: &'a Line,
+    ranks: u32,
+    /// How many launches left files of their own that the test can get at.
+    repetitions: u32,
+    fs: &'a str,
+    /// Whether it is a dataset, whose files belong to all its readers.
+    dataset: bool,
+    /// Whether later campaigns find it, too.
+    kept: bool,
+}
+
+fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
+    match source_of(test, plan)? {
+        Uses::Dataset(index) => {
+            let made = &plan.datasets[index];
+            Some(Made {
+                maker: made.job(),
+                line: &made.line,
+                ranks: made.placement.ranks,
+                repetitions: 1,
+                fs: &made.fs,
+                dataset: true,
+                kept: made.keep_s.is_some(),
+            })
+        }
+        Uses::Test(index) => {
+            let made = &plan.tests[index];
+            let maker = format!("test {}", made.id);
+            let repetitions = launches(test, plan);
+            let (line, ranks, fs) = (&made.line, made.placement.ranks, made.fs.as_str());
+            Some(Made { maker, line, ranks, repetitions, fs, dataset: false, kept: false })
+        }
+    }
+}
+
+/// The fewest repetitions of those between the test and the files, the last of which is used again by more.
+fn launches(test: &Test, plan: &Plan) -> u32 {
+    match &test.uses {
+        Some(Uses::Test(index)) => {
+            let used = &plan.tests[*index];
+            used.repetitions.min(launches(used, plan))
+        }
+        Some(Uses::Dataset(_)) => 1,
+        None => u32::MAX,
+    }
+}
+
+/// The dataset or the test that made the files, over those that only read them in between.
+fn source_of(test: &Test, plan: &Plan) -> Option<Uses> {
+    match test.uses.as_ref()? {
+        Uses::Test(index) if plan.tests[*index].line.only_reads() => source_of(&plan.tests[*index], plan),
+        uses => Some(uses.clone()),
+    }
+}

@@ -1,0 +1,393 @@
+//! Which jobs a plan becomes, in which order, and what room they need.
+//!
+//! A dataset is made just before the first test that reads it; a test's repetitions are separate
+//! launches, in the order that `order` gives; files go when their last reader has ended.
+//!
+//! Invariant: pure. A job's number and folder depend on the plan alone, never on what was chosen of it
+//! or on what has already run, so that a campaign can be resumed.
+//! Never here: directories, processes.
+
+mod order;
+mod room;
+
+use std::collections::BTreeMap;
+
+use units::Usage;
+
+use crate::model::{Goal, Plan, Test, Uses};
+use crate::placement::Placement;
+use room::Room;
+
+/// What a job is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Makes the dataset at this place in [`Plan::datasets`].
+    Dataset(usize),
+    /// Brings the file system to the state at this place in [`Plan::states`].
+    State(usize),
+    /// Is a repetition of the test at this place in [`Plan::tests`].
+    Test(usize),
+}
+
+/// One launch to come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedJob {
+    /// Number in the campaign, from 1.
+    pub number: u32,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The test's id, `dataset.NAME` or `state.NAME`.
+    pub test: String,
+    /// Repetition, from 1.
+    pub repetition: u32,
+    /// Name of its folder, such as `0001-write-r1`.
+    pub folder: String,
+    /// Directory of its files, relative to the campaign's directory for files.
+    pub files: String,
+    /// Whether the job makes that directory, or finds it.
+    pub makes_files: bool,
+    /// The jobs whose work it needs, as (test, repetition): those whose files it reads, and states.
+    pub needs: Vec<(String, u32)>,
+    /// Directories of the states that it needs, relative to the campaign's directory for files.
+    pub states: Vec<String>,
+    /// Which directories go after this job, its own or a state's.
+    pub removes: Vec<String>,
+    /// The file system.
+    pub fs: String,
+    /// Its ranks and nodes.
+    pub placement: Placement,
+    /// How many servers of the file system are to be on; `None` where that is left as it is.
+    pub servers: Option<u32>,
+    /// The state at this place in [`Plan::states`] in which something of the file system is to be down.
+    pub down: Option<usize>,
+    /// Commands of the shell that run before it, with `{dir}` still in them.
+    pub setup: Vec<String>,
+    /// The command of the workload.
+    pub workload: &'static str,
+    /// The words behind it, with `{dir}` still in them.
+    pub words: Vec<String>,
+    /// Whether the workload starts its ranks itself.
+    pub starts_ranks: bool,
+    /// What jobs that run at once have in common, such as `LOAD-r1`.
+    pub at_once: Option<String>,
+    /// Seconds after which it is killed.
+    pub timeout_s: f64,
+    /// Bytes it writes at most.
+    pub writes_bytes: u64,
+    /// Bytes of its files that lie there at the same time, at most.
+    pub holds_bytes: u64,
+    /// Names of its files that lie there at the same time, at most.
+    pub holds_names: u64,
+    /// Bytes it reads at most.
+    pub reads_bytes: u64,
+    /// Seconds after which its phases stop by themselves; 0 for never.
+    pub deadline_s: u64,
+}
+
+/// What the jobs need of one file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// Bytes written in all, at most.
+    pub written_bytes: u64,
+    /// Bytes that lie there at the same time, at most.
+    pub peak_bytes: u64,
+    /// Names that lie there at the same time, at most.
+    pub peak_names: u64,
+}
+
+/// The jobs of `plan`, all of them or those that the tests `only` need.
+pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
+    let wanted = wanted(plan, only)?;
+    let mut all = every_job(plan);
+    all.retain(|job| match job.purpose {
+        Purpose::Test(index) => wanted.tests[index],
+        Purpose::Dataset(index) => wanted.datasets[index],
+        Purpose::State(index) => wanted.states[index],
+    });
+    let mut last = BTreeMap::new();
+    for (index, job) in all.iter().enumerate() {
+        for files in std::iter::once(&job.files).chain(&job.states) {
+            last.insert(files.clone(), index);
+        }
+    }
+    for (files, index) in last {
+        all[index].removes.push(files);
+    }
+    Ok(all)
+}
+
+/// What `jobs` need of each file system.
+pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
+    let mut needs: BTreeMap<String, Need> = BTreeMap::new();
+    let mut lying: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
+    for (at, job) in jobs.iter().enumerate() {
+        let need = needs.entry(job.fs.clone()).or_default();
+        need.written_bytes = need.written_bytes.saturating_add(job.writes_bytes);
+        let (bytes, names) = lying.entry((&job.fs, &job.files)).or_default();
+        (*bytes, *names) = (job.holds_bytes.max(*bytes), job.holds_names.max(*names));
+        let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, held)| held);
+        let sum = |a: (u64, u64), b: &(u64, u64)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1));
+        let (bytes, names) = now.fold((0, 0), sum);
+        (need.peak_bytes, need.peak_names) = (need.peak_bytes.max(bytes), need.peak_names.max(names));
+        // What runs at once goes at once, when all of it has ended.
+        if jobs.get(at + 1).is_some_and(|next| next.at_once.is_some() && next.at_once == job.at_once) {
+            continue;
+        }
+        let ended = jobs[..=at].iter().rev().enumerate();
+        let ended = ended.take_while(|(back, other)| {
+            *back == 0 || (other.at_once.is_some() && other.at_once == job.at_once)
+        });
+        for (_, job) in ended {
+            lying.retain(|(fs, files), _| *fs != job.fs || !job.removes.iter().any(|gone| gone == files));
+        }
+    }
+    needs
+}
+
+/// What the jobs need beside each state of age: its place in [`Plan::states`], and the bytes that lie there
+/// at the same time, at most.
+pub fn beside_states(jobs: &[PlannedJob]) -> Vec<(usize, u64)> {
+    let beside = |(at, job): (usize, &PlannedJob)| {
+        let Purpose::State(state) = job.purpose else { return None };
+        let later = &jobs[at + 1..];
+        let last = later.iter().rposition(|user| user.removes.contains(&job.files))?;
+        Some((state, needs(&later[..=last]).get(&job.fs).copied().unwrap_or_default().peak_bytes))
+    };
+    jobs.iter().enumerate().filter_map(beside).collect()
+}
+
+/// About how long `jobs` take, in seconds, on storage that moves `rate` bytes per second each way;
+/// a stonewalled phase takes no longer than its deadline.
+pub fn seconds(jobs: &[PlannedJob], rate: f64) -> f64 {
+    let phase = |bytes: u64, deadline_s: u64| {
+        let seconds = bytes as f64 / rate;
+        if deadline_s > 0 { seconds.min(deadline_s as f64) } else { seconds }
+    };
+    jobs.iter()
+        .map(|job| 0.1 + phase(job.writes_bytes, job.deadline_s) + phase(job.reads_bytes, job.deadline_s))
+        .sum()
+}
+
+struct Wanted {
+    datasets: Vec<bool>,
+    states: Vec<bool>,
+    tests: Vec<bool>,
+}
+
+fn wanted(plan: &Plan, only: &[String]) -> Result<Wanted, Usage> {
+    let mut tests = vec![only.is_empty(); plan.tests.len()];
+    for id in only {
+        let mut named: Vec<usize> =
+            (0..plan.tests.len()).filter(|index| plan.tests[*index].id == *id).collect();
+        if named.is_empty() {
+            named = (0..plan.tests.len()).filter(|index| plan.tests[*index].family == *id).collect();
+        }
+        if named.is_empty() {
+            let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+            return Err(Usage(format!("plan {} has no test `{id}`; it has {}", plan.id, known.join(", "))));
+        }
+        named.into_iter().for_each(|index| tests[index] = true);
+    }
+    // What a test rests on may itself rest on more.
+    let mut open: Vec<usize> = (0..tests.len()).filter(|index| tests[*index]).collect();
+    while let Some(index) = open.pop() {
+        for other in rests_on(plan, index) {
+            if !std::mem::replace(&mut tests[other], true) {
+                open.push(other);
+            }
+        }
+    }
+    let (mut datasets, mut states) = (vec![false; plan.datasets.len()], vec![false; plan.states.len()]);
+    for (test, _) in plan.tests.iter().zip(&tests).filter(|(_, wanted)| **wanted) {
+        if let Some(Uses::Dataset(used)) = test.uses {
+            datasets[used] = true;
+        }
+        test.states.iter().for_each(|state| states[*state] = true);
+    }
+    Ok(Wanted { datasets, states, tests })
+}
+
+/// The tests without which this one cannot run, or cannot be judged: the one whose files it reads, those of
+/// its search, those with more clients, those that its criteria compare it with, and all parts of its group.
+fn rests_on(plan: &Plan, index: usize) -> Vec<usize> {
+    let test = &plan.tests[index];
+    let group = test.part.map(|group| &plan.groups[group]);
+    let criteria = test.criteria.iter().chain(group.iter().flat_map(|group| &group.criteria));
+    let compared = criteria.filter_map(|criterion| match criterion.goal {
+        Goal::Share { test, .. } => Some(test),
+        Goal::Value(_) => None,
+    });
+    let used = test.uses.iter().filter_map(|uses| match uses {
+        Uses::Test(used) => Some(*used),
+        Uses::Dataset(_) => None,
+    });
+    let searched = test.search.iter().flat_map(|search| search.steps.iter().copied());
+    let more = test.course.client_limit.iter().flat_map(|limit| limit.probes.iter().copied());
+    let beside = group.iter().flat_map(|group| group.tests.iter().copied());
+    compared.chain(used).chain(searched).chain(more).chain(beside).collect()
+}
+
+fn every_job(plan: &Plan) -> Vec<PlannedJob> {
+    let mut jobs: Vec<PlannedJob> = Vec::new();
+    for (index, test) in plan.tests.iter().enumerate() {
+        if let Some(Uses::Dataset(used)) = test.uses
+            && !jobs.iter().any(|job| job.purpose == Purpose::Dataset(used))
+        {
+            jobs.push(dataset_job(plan, used, jobs.len()));
+        }
+        for state in &test.states {
+            if !jobs.iter().any(|job| job.purpose == Purpose::State(*state)) && plan.states[*state].is_made()
+            {
+                jobs.push(state_job(plan, *state, jobs.len()));
+            }
+        }
+        let Some(group) = test.part.map(|group| &plan.groups[group]) else {
+            jobs.extend(order::launches(plan, index, jobs.len()));
+            continue;
+        };
+        // When everything that its parts need is there, they run at once.
+        if group.tests.last() == Some(&index) {
+            for repetition in 1..=group.repetitions {
+                for part in &group.tests {
+                    jobs.push(test_job(plan, *part, repetition, jobs.len()));
+                }
+            }
+        }
+    }
+    jobs
+}
+
+fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
+    let dataset = &plan.datasets[index];
+    let number = before as u32 + 1;
+    let room = Room::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
+    PlannedJob {
+        number,
+        purpose: Purpose::Dataset(index),
+        test: dataset.job(),
+        repetition: 1,
+        folder: format!("{number:04}-{}-r1", dataset.job()),
+        files: dataset.files(),
+        makes_files: true,
+        needs: Vec::new(),
+        states: Vec::new(),
+        removes: Vec::new(),
+        fs: dataset.fs.clone(),
+        placement: dataset.placement.clone(),
+        servers: None,
+        down: None,
+        setup: dataset.setup.clone(),
+        workload: dataset.line.workload(),
+        words: [dataset.line.words(), &dataset.line.place()].concat(),
+        starts_ranks: false,
+        at_once: None,
+        timeout_s: dataset.timeout_s,
+        writes_bytes: room.writes_bytes,
+        holds_bytes: room.holds_bytes,
+        holds_names: dataset.line.holds_names(dataset.placement.ranks, 0),
+        reads_bytes: room.reads_bytes,
+        deadline_s: dataset.line.deadline_s(),
+    }
+}
+
+/// The job that ages a file system.
+fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
+    let state = &plan.states[index];
+    let number = before as u32 + 1;
+    PlannedJob {
+        number,
+        purpose: Purpose::State(index),
+        test: state.job(),
+        repetition: 1,
+        folder: format!("{number:04}-{}-r1", state.job()),
+        files: format!("states/{}", state.name),
+        makes_files: true,
+        needs: Vec::new(),
+        states: Vec::new(),
+        removes: Vec::new(),
+        fs: state.fs.clone(),
+        placement: state.placement.clone(),
+        servers: None,
+        down: None,
+        setup: Vec::new(),
+        workload: "age",
+        words: [&["{dir}".to_owned()], state.words()].concat(),
+        starts_ranks: false,
+        at_once: None,
+        timeout_s: state.timeout_s,
+        writes_bytes: 0,
+        holds_bytes: 0,
+        holds_names: 0,
+        reads_bytes: 0,
+        deadline_s: 0,
+    }
+}
+
+/// How many files a test of names finds in each of its directories, where it needs any.
+fn preload(plan: &Plan, test: &Test) -> Option<u64> {
+    test.states.iter().find_map(|state| plan.states[*state].preload())
+}
+
+fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> PlannedJob {
+    let test = &plan.tests[index];
+    let number = before as u32 + 1;
+    let files = files(plan, test, repetition);
+    let room = Room::of(plan, &test.fs, &test.line, test.placement.ranks);
+    let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
+    let of_states = made.clone().map(|state| (state.job(), 1));
+    let preload = preload(plan, test);
+    let filled: Vec<String> =
+        preload.iter().flat_map(|files| ["--preload".to_owned(), files.to_string()]).collect();
+    PlannedJob {
+        number,
+        purpose: Purpose::Test(index),
+        test: test.id.clone(),
+        repetition,
+        folder: format!("{number:04}-{}-r{repetition}", test.id),
+        files,
+        makes_files: test.uses.is_none(),
+        needs: reads(plan, test, repetition).into_iter().chain(of_states).collect(),
+        states: made.map(|state| format!("states/{}", state.name)).collect(),
+        removes: Vec::new(),
+        fs: test.fs.clone(),
+        placement: test.placement.clone(),
+        servers: test.step.as_ref().and_then(|step| step.servers),
+        down: test.states.iter().copied().find(|state| plan.states[*state].is_degraded()),
+        setup: test.setup.clone(),
+        workload: test.line.workload(),
+        words: [test.line.words(), &filled, &test.line.place()].concat(),
+        starts_ranks: test.line.starts_ranks(),
+        at_once: test.part.map(|group| format!("{}-r{repetition}", plan.groups[group].id)),
+        timeout_s: test.timeout_s,
+        writes_bytes: room.writes_bytes,
+        holds_bytes: room.holds_bytes,
+        holds_names: test.line.holds_names(test.placement.ranks, preload.unwrap_or(0)),
+        reads_bytes: room.reads_bytes,
+        deadline_s: test.line.deadline_s(),
+    }
+}
+
+/// A reader's repetition finds the files of the same repetition, or of the last one there is.
+fn reads(plan: &Plan, test: &Test, repetition: u32) -> Option<(String, u32)> {
+    let uses = test.uses.as_ref()?;
+    let there = match uses {
+        Uses::Dataset(_) => 1,
+        Uses::Test(index) => plan.tests[*index].repetitions,
+    };
+    Some((uses.maker(plan), repetition.min(there)))
+}
+
+/// The directory of a repetition's files, relative to the campaign's directory for files.
+pub fn files(plan: &Plan, test: &Test, repetition: u32) -> String {
+    match &test.uses {
+        None => format!("tests/{}-r{repetition}", test.id),
+        Some(Uses::Dataset(index)) => plan.datasets[*index].files(),
+        Some(Uses::Test(index)) => {
+            let made = &plan.tests[*index];
+            files(plan, made, repetition.min(made.repetitions))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! In which order the launches of tests follow on each other: warm-ups first, then repetition by repetition.
+//!
+//! Tests that take turns share each round, so that what changes with time changes all of them alike. Where
+//! the order within a round is drawn, it is by the hash of the plan's file: a campaign that goes on, and
+//! whoever judges it later, finds the same.
+//!
+//! Invariant: pure; every repetition of every test is there once; the phases of a step stay together.
+//! Never here: what a launch does.
+
+use results::folder::sha256;
+use results::statistics::Dice;
+
+use super::{PlannedJob, test_job};
+use crate::model::{Plan, Test, Turns, Uses};
+
+/// The launches of the tests that come with the one at `index`: its own, or where others take turns with it
+/// those of all of them when it is the last.
+pub(super) fn launches(plan: &Plan, index: usize, before: usize) -> Vec<PlannedJob> {
+    let test = &plan.tests[index];
+    let Some(Turns { first, drawn }) = test.course.turns else { return rounds(plan, &[index], None, before) };
+    let next = plan.tests.get(index + 1);
+    if next.is_some_and(|next| next.course.turns == test.course.turns) {
+        return Vec::new();
+    }
+    let hash = || u64::from_str_radix(&sha256(plan.text.as_bytes())[..16], 16).expect("hexadecimal digits");
+    let dice = drawn.then(|| Dice::new(hash().wrapping_add(first as u64)));
+    rounds(plan, &(first..=index).collect::<Vec<_>>(), dice, before)
+}
+
+/// The launches of these tests, round by round; with `dice` the order of their steps is drawn in each.
+fn rounds(plan: &Plan, tests: &[usize], mut dice: Option<Dice>, before: usize) -> Vec<PlannedJob> {
+    let mut jobs = Vec::new();
+    let most =
+        |number: fn(&Test) -> u32| tests.iter().map(|test| number(&plan.tests[*test])).max().unwrap_or(0);
+    for round in 1..=most(|test| test.course.warm_up) {
+        for test in tests.iter().filter(|test| round <= plan.tests[**test].course.warm_up) {
+            jobs.push(warm_up_job(plan, *test, round, before + jobs.len()));
+        }
+    }
+    let of_one_step = |one: &usize, next: &usize| {
+        let step = &plan.tests[*one].step;
+        step.is_some() && *step == plan.tests[*next].step
+    };
+    let mut steps: Vec<&[usize]> = tests.chunk_by(of_one_step).collect();
+    for round in 1..=most(|test| test.repetitions) {
+        for left in (2..=steps.len()).rev() {
+            if let Some(dice) = &mut dice {
+                steps.swap(left - 1, dice.below(left));
+            }
+        }
+        for test in steps.iter().copied().flatten().filter(|test| round <= plan.tests[**test].repetitions) {
+            jobs.push(test_job(plan, *test, round, before + jobs.len()));
+        }
+    }
+    jobs
+}
+
+/// A launch like a repetition of the test, with a name and files of its own, so that it counts for nothing.
+fn warm_up_job(plan: &Plan, index: usize, round: u32, before: usize) -> PlannedJob {
+    let test = &plan.tests[index];
+    let mut job = test_job(plan, index, 1, before);
+    job.test = test.warm_up_job();
+    job.repetition = round;
+    job.folder = format!("{:04}-{}-r{round}", job.number, job.test);
+    if !matches!(test.uses, Some(Uses::Dataset(_))) {
+        job.files = format!("tests/{}-r{round}", job.test);
+    }
+    job
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Plan;
+    use crate::schedule::jobs;
+
+    /// Four steps of nodes with two phases, five times, in a drawn order.
+    const DRAWN: &str = r#"
+    schema = 1
+    plan = { id = "p", title = "t" }
+    fs.scratch = { dir = "{dir}" }
+    launch = { kind = "mpirun" }
+    [[series]]
+    id = "S"
+    over = "nodes"
+    order = "random"
+    steps = ["1", "2", "3", "4"]
+    repetitions = 5
+    [[series.phases]]
+    id = "w"
+    ior = "-w -k"
+    role = "reported"
+    [[series.phases]]
+    id = "r"
+    uses = "w"
+    ior = "-r -k"
+    role = "reported"
+    "#;
+
+    #[test]
+    fn an_order_that_is_drawn_has_each_step_once_in_each_round_and_is_the_same_for_the_same_plan() {
+        let launches = |text: &str| -> Vec<(String, u32)> {
+            let all = jobs(&Plan::parse(text, "p.toml").unwrap(), &[]).unwrap();
+            all.into_iter().map(|job| (job.test, job.repetition)).collect()
+        };
+        let all = launches(DRAWN);
+        assert_eq!((all.len(), &launches(DRAWN)), (40, &all));
+        let mut orders = Vec::new();
+        for (round, of_round) in all.chunks(8).enumerate() {
+            let mut order = Vec::new();
+            for pair in of_round.chunks(2) {
+                let [(write, one), (read, other)] = pair else { panic!("{pair:?}") };
+                assert_eq!((*one, *other), (round as u32 + 1, round as u32 + 1));
+                assert_eq!(write.strip_suffix(".w"), read.strip_suffix(".r"), "phases stay together");
+                order.push(write.clone());
+            }
+            orders.push(order.clone());
+            order.sort_unstable();
+            assert_eq!(order, ["S.n1.w", "S.n2.w", "S.n3.w", "S.n4.w"]);
+        }
+        assert!(orders.iter().any(|order| *order != orders[0]), "{orders:?}");
+        assert_ne!(launches(&format!("{DRAWN}# another plan\n")), all);
+    }
+}

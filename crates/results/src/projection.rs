@@ -1,0 +1,260 @@
+//! Projection: what a larger system would do, by the steps measured on a smaller one.
+//!
+//! Three models of scaling, each times the rate of one unit: linear through the origin, Amdahl's law, the
+//! universal scalability law (USL). The one that foretells the largest step best from the others is taken,
+//! and the interval comes from drawing the repetitions again and doing it all once more, the choice
+//! included. Where a projection may not be trusted there is a reason instead of a number.
+//!
+//! Invariant: pure, and the same points give the same interval; nothing grows faster than linear; no number
+//! leaves without its interval, its residual and how far it was stretched.
+//! Never here: what a unit is. Servers and clients are different axes, and one never projects the other.
+
+mod fit;
+mod redraw;
+
+use std::fmt;
+
+use crate::statistics::mean;
+use serde::{Deserialize, Serialize};
+
+use fit::{Family, Mean};
+
+pub use fit::{Fit, Model, Parameter};
+
+/// The most by which a projection may exceed the largest system measured.
+pub const FACTOR_MAX: f64 = 3.0;
+
+/// The most by which the model may miss the largest step when that is held out, as a share.
+pub const HELD_OUT_MAX: f64 = 0.1;
+
+/// So few steps carry no projection.
+pub const STEPS_MIN: usize = 3;
+
+/// The repetitions of one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// How many units: servers, or nodes; 1 or more.
+    pub at: f64,
+    /// The rate of each repetition.
+    pub values: Vec<f64>,
+}
+
+/// What is to be projected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// The units of the system projected to.
+    pub to: f64,
+    /// The rate that decides a clause, in the unit of the values.
+    pub threshold: Option<f64>,
+    /// What the system cannot exceed, by its links or drives, in the unit of the values.
+    pub cap: Option<f64>,
+    /// Confidence of the interval, two-sided, such as 0.95.
+    pub confidence: f64,
+}
+
+/// A model and how it foretold the largest step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The model.
+    pub model: Model,
+    /// What it foretold of the largest step from the others, over what was measured there, less 1.
+    pub held_out_error: f64,
+}
+
+/// The projected rate, in the unit of the values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// What the model says.
+    pub rate: f64,
+    /// Lower end of the interval of the true mean.
+    pub low: f64,
+    /// Upper end of it.
+    pub high: f64,
+    /// Whether the cap was below what the model said.
+    pub capped: bool,
+}
+
+/// A projection, or why there is none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Projection {
+    /// The units of the system projected to.
+    pub to: f64,
+    /// `to` over the largest system measured.
+    pub factor: f64,
+    /// The models that were tried, and how they foretold the largest step.
+    pub candidates: Vec<Candidate>,
+    /// The model taken, fitted to all steps.
+    pub fit: Option<Fit>,
+    /// How the model taken foretold the largest step from the others, less 1.
+    pub held_out_error: Option<f64>,
+    /// What was measured at the largest step over what the fit says of it, less 1.
+    pub residual: Option<f64>,
+    /// The rate; `None` where it was refused.
+    pub prediction: Option<Prediction>,
+    /// Why it may not be used: without a prediction not at all, with one not to decide the threshold.
+    pub refusal: Option<Refusal>,
+}
+
+/// Why a projection may not be trusted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// A step is no step.
+    Unusable {
+        /// Its units.
+        at: f64,
+    },
+    /// Fewer than three different steps.
+    TooFewSteps {
+        /// How many there are.
+        steps: usize,
+    },
+    /// More than three times the largest system.
+    TooFar {
+        /// How many times.
+        factor: f64,
+    },
+    /// The best model misses the largest step by more than a tenth.
+    NotForetold {
+        /// By how much, as a share.
+        error: f64,
+    },
+    /// The threshold lies inside the interval.
+    Spans {
+        /// Lower end, in the unit of the values.
+        low: f64,
+        /// Upper end.
+        high: f64,
+        /// Threshold.
+        threshold: f64,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unusable { at } => {
+                write!(out, "the step at {at} is none: units of 1 or more and rates above 0 would do")
+            }
+            Self::TooFewSteps { steps } => {
+                write!(out, "{steps} different steps carry no projection: {STEPS_MIN} or more would do")
+            }
+            Self::TooFar { factor } => write!(
+                out,
+                "{factor:.2} times the largest system measured is too far: up to {FACTOR_MAX} times would do"
+            ),
+            Self::NotForetold { error } => write!(
+                out,
+                "from the other steps no model foretells the largest within {:.0} % (the best misses it by \
+                 {:+.1} %): more repetitions or steps nearer to the target would do",
+                HELD_OUT_MAX * 100.0,
+                error * 100.0
+            ),
+            Self::Spans { .. } => {
+                write!(
+                    out,
+                    "the threshold lies within the interval, so this may not decide: more repetitions \
+                     or larger steps would do"
+                )
+            }
+        }
+    }
+}
+
+/// Projects `steps`, in any order, to what is asked. Steps of the same size are taken as one.
+pub fn project(steps: &[Step], question: &Question) -> Projection {
+    let mut projection = Projection {
+        to: question.to,
+        factor: question.to / steps.iter().map(|step| step.at).fold(0.0, f64::max),
+        candidates: Vec::new(),
+        fit: None,
+        held_out_error: None,
+        residual: None,
+        prediction: None,
+        refusal: None,
+    };
+    let steps = match checked(steps, question) {
+        Ok(steps) => steps,
+        Err(refusal) => return Projection { refusal: Some(refusal), ..projection },
+    };
+    let means: Vec<Mean> = steps.iter().map(Mean::of).collect();
+    let supported = Model::ALL.into_iter().filter(|model| model.is_supported(&means)).map(Family::whole);
+    let tried: Vec<(Family, f64)> = foretold(supported, &means).collect();
+    let candidate = |(family, held_out_error): &(Family, f64)| Candidate {
+        model: family.model,
+        held_out_error: *held_out_error,
+    };
+    projection.candidates = tried.iter().map(candidate).collect();
+    let (family, held_out_error) = best(tried.into_iter());
+    let fit = fit::fit(family, &means);
+    let largest = means[means.len() - 1];
+    projection.held_out_error = Some(held_out_error);
+    projection.residual = Some(largest.rate / fit.at(largest.at) - 1.0);
+    projection.fit = Some(fit::with_errors(fit, &steps));
+    if held_out_error.abs() > HELD_OUT_MAX {
+        projection.refusal = Some(Refusal::NotForetold { error: held_out_error });
+        return projection;
+    }
+    let (low, high) = redraw::interval(&steps, &fit, question.to, question.confidence);
+    let rate = fit.at(question.to);
+    let cap = question.cap.unwrap_or(f64::INFINITY);
+    let [rate_capped, low, high] = [rate, low, high].map(|rate| rate.min(cap));
+    projection.prediction = Some(Prediction { rate: rate_capped, low, high, capped: rate > cap });
+    projection.refusal = question
+        .threshold
+        .filter(|threshold| low < *threshold && *threshold <= high)
+        .map(|threshold| Refusal::Spans { low, high, threshold });
+    projection
+}
+
+/// The steps in order of size, or why they carry no projection.
+fn checked(steps: &[Step], question: &Question) -> Result<Vec<Step>, Refusal> {
+    let usable = |step: &&Step| {
+        let rates = !step.values.is_empty() && step.values.iter().all(|rate| rate.is_finite() && *rate > 0.0);
+        step.at.is_finite() && step.at >= 1.0 && rates
+    };
+    if let Some(step) = steps.iter().find(|step| !usable(step)) {
+        return Err(Refusal::Unusable { at: step.at });
+    }
+    let mut sorted = steps.to_vec();
+    sorted.sort_by(|one, other| one.at.total_cmp(&other.at));
+    sorted.dedup_by(|next, kept| {
+        let same = next.at == kept.at;
+        if same {
+            kept.values.append(&mut next.values);
+        }
+        same
+    });
+    // Sums come out the same to the last digit, however the repetitions were listed.
+    sorted.iter_mut().for_each(|step| step.values.sort_by(f64::total_cmp));
+    let factor = question.to / sorted.last().map_or(1.0, |step| step.at);
+    match sorted.len() {
+        steps if steps < STEPS_MIN => Err(Refusal::TooFewSteps { steps }),
+        _ if question.to.is_nan() || question.to < 1.0 => Err(Refusal::Unusable { at: question.to }),
+        _ if factor > FACTOR_MAX * (1.0 + 1e-9) => Err(Refusal::TooFar { factor }),
+        _ => Ok(sorted),
+    }
+}
+
+/// How each of these foretells the last step from the others: over what was measured there, less 1.
+fn foretold(families: impl Iterator<Item = Family>, means: &[Mean]) -> impl Iterator<Item = (Family, f64)> {
+    let (largest, others) = means.split_last().expect("checked: there are steps");
+    families.map(|family| (family, fit::fit(family, others).at(largest.at) / largest.rate - 1.0))
+}
+
+/// Misses that differ by less than this are the same but for rounding.
+const SAME_MISS: f64 = 1e-9;
+
+/// The first of those that miss by least: the simplest comes first.
+fn best(mut foretold: impl Iterator<Item = (Family, f64)>) -> (Family, f64) {
+    let first = foretold.next().expect("two models need no more than three steps");
+    foretold.fold(first, |best, next| if next.1.abs() < best.1.abs() - SAME_MISS { next } else { best })
+}
+
+/// The mean of values that are there.
+fn mean_of(values: &[f64]) -> f64 {
+    mean(values).expect("checked: every step has values")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! The interval of a projection: the repetitions are drawn again, and all of it is done once more.
+//!
+//! A step's repetitions are drawn from its own, stretched by √(n/(n−1)), because so few lie nearer to their
+//! mean than to the truth. Where the steps lie farther from the fit than their repetitions explain, what is
+//! left over is drawn as well, one for each step: a step may have an error of its own that repeating it does
+//! not show. The ends are stretched from the normal distribution's to Student's, with the degrees that the
+//! repetitions leave.
+//!
+//! Here every model is tried, also those that so few steps do not carry: that they could not be told apart
+//! is what an interval is to say.
+//!
+//! Invariant: the seed is fixed, so that two reports of the same values say the same.
+//! Never here: whether the interval decides anything.
+
+use crate::statistics::{Dice, t_quantile};
+
+use super::fit::{Family, Fit, Mean, fit};
+use super::{Step, best, foretold};
+
+/// How often it is done again.
+const TIMES: usize = 999;
+
+const SEED: u64 = 0x7072_6f6a_6563_7421;
+
+/// As good as endless, for the normal distribution's quantile.
+const MANY: u32 = 100_000;
+
+/// Lower and upper end of the rate at `to`, two-sided with this `confidence`.
+pub(super) fn interval(steps: &[Step], fitted: &Fit, to: f64, confidence: f64) -> (f64, f64) {
+    let noise = Noise::of(steps, fitted);
+    let mut dice = Dice::new(SEED);
+    let once = |_| {
+        let means: Vec<Mean> = steps.iter().map(|step| noise.redrawn(step, &mut dice)).collect();
+        let (family, _) = best(foretold(Family::ALL.into_iter(), &means));
+        fit(family, &means).at(to)
+    };
+    let mut rates: Vec<f64> = (0..TIMES).map(once).collect();
+    rates.sort_by(f64::total_cmp);
+    let outside = (1.0 - confidence) / 2.0;
+    let stretch = t_quantile(1.0 - outside, noise.freedom) / t_quantile(1.0 - outside, MANY);
+    let middle = rates[TIMES / 2];
+    let end = |share: f64| {
+        let found = rates[((share * TIMES as f64) as usize).min(TIMES - 1)];
+        middle * (found / middle).powf(stretch)
+    };
+    let rate = fitted.at(to);
+    (end(outside).min(rate), end(1.0 - outside).max(rate))
+}
+
+struct Noise {
+    /// What the steps scatter by beyond their repetitions, as a share: a deviation.
+    of_step: f64,
+    /// Degrees of freedom.
+    freedom: u32,
+}
+
+impl Noise {
+    fn of(steps: &[Step], fitted: &Fit) -> Self {
+        let (mut within, mut repeated, mut explained, mut about) = (0.0, 0, 0.0, 0.0);
+        for step in steps {
+            let mean = Mean::of(step);
+            within += step.values.iter().map(|value| (value / mean.rate - 1.0).powi(2)).sum::<f64>();
+            repeated += step.values.len() - 1;
+            about += (mean.rate / fitted.at(step.at) - 1.0).powi(2);
+        }
+        if repeated > 0 {
+            let variance = within / repeated as f64;
+            explained = steps.iter().map(|step| variance / step.values.len() as f64).sum::<f64>()
+                / steps.len() as f64;
+        }
+        let free = (steps.len() - fitted.parameters()).max(1);
+        let left = (about / free as f64 - explained).max(0.0);
+        Self { of_step: left.sqrt(), freedom: (repeated + free) as u32 }
+    }
+
+    fn redrawn(&self, step: &Step, dice: &mut Dice) -> Mean {
+        let mean = Mean::of(step);
+        let n = step.values.len();
+        let mut rate = mean.rate * (1.0 + self.of_step * dice.normal());
+        if n > 1 {
+            let drawn: f64 = (0..n).map(|_| step.values[dice.below(n)] - mean.rate).sum();
+            rate += drawn / n as f64 * (n as f64 / (n - 1) as f64).sqrt();
+        }
+        // A rate is above 0, whatever the noise says.
+        Mean { rate: rate.max(mean.rate * 0.05), ..mean }
+    }
+}

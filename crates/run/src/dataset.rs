@@ -1,0 +1,93 @@
+//! Datasets: files that are made once, described by a manifest, and read by several tests and campaigns.
+//!
+//! When its job has ended, a dataset is walked and sampled ([`described`]); its records and its manifest
+//! then say whether it is whole and large enough ([`dataset_check::unfit`]), and before each reader starts it
+//! is looked at
+//! again ([`changed`]). One that is kept lies in a directory of its own ([`Kept`]), where later campaigns
+//! find it by the hash of its recipe.
+//!
+//! Invariant: what was never finished, came out too small or was changed is never read as if it were whole.
+//! Never here: launching, verdicts.
+
+mod kept;
+mod list;
+mod reuse;
+mod sample;
+mod walk;
+
+use std::path::Path;
+use std::time::Duration;
+
+use results::folder::{DATASET_SCHEMA, FileSystem, Manifest, Recipe, sha256};
+use results::record::Record;
+
+use crate::machine::now;
+use plan::{Dataset, dataset_check};
+
+pub use kept::Kept;
+pub use list::{Listed, list, remove};
+pub use reuse::{Found, find};
+pub use sample::differing;
+pub use walk::changed;
+
+/// How long samples are taken at most.
+const SAMPLING: Duration = Duration::from_secs(20);
+
+/// All that decides what `dataset` is, made by `tool` on the file system `fs`.
+pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystem) -> Recipe {
+    let placement = &dataset.placement;
+    Recipe {
+        tool: tool.to_owned(),
+        workload: dataset.line.workload().to_owned(),
+        words: [dataset.line.words(), &dataset.line.place()].concat(),
+        setup: dataset.setup.clone(),
+        ranks: placement.ranks,
+        nodes: placement.nodes,
+        ppn: placement.ppn,
+        kind: fs.kind.clone(),
+        device: fs.device.clone(),
+    }
+}
+
+/// SHA-256 of a recipe, hexadecimal.
+pub fn hash(recipe: &Recipe) -> String {
+    sha256(&serde_json::to_vec(recipe).unwrap_or_default())
+}
+
+/// What lies in `dir` after the job that made it has recorded `records`. What could not be looked at is its
+/// fault.
+pub fn described(dataset: &Dataset, recipe: Recipe, dir: &Path, records: &[Record]) -> Manifest {
+    let mut made = Manifest {
+        schema: DATASET_SCHEMA,
+        name: dataset.name.clone(),
+        recipe_sha256: hash(&recipe),
+        keep_s: dataset.keep_s,
+        recipe,
+        ..Manifest::default()
+    };
+    let looked = match dataset.line.as_ior() {
+        Some(_) => files(&mut made, dir, records),
+        None => walk::count(dir).map(|counted| {
+            made.files = counted.iter().map(|(_, files)| files).sum();
+            made.counted = counted;
+        }),
+    };
+    made.fault = looked.err().map(|error| error.to_string());
+    made.made = now();
+    made
+}
+
+/// Lists and samples files of data.
+fn files(made: &mut Manifest, dir: &Path, records: &[Record]) -> std::io::Result<()> {
+    let stem = dataset_check::stem(records);
+    let kind = made.recipe.kind.clone();
+    made.list = walk::settled(dir, &kind, &|name| dataset_check::is_data(name, &stem))?;
+    made.files = made.list.len() as u64;
+    made.bytes = made.list.iter().map(|file| file.bytes).sum();
+    let allocated: u64 = made.list.iter().map(|file| file.allocated_bytes).sum();
+    // Some of FUSE tell no blocks at all.
+    let told = allocated > 0 || !kind.starts_with("fuse");
+    made.allocated_bytes = told.then_some(allocated);
+    made.samples = sample::taken(dir, &made.data().collect::<Vec<_>>(), SAMPLING)?;
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! Looking at the files of a dataset: which there are, and whether they are as they were.
+//!
+//! Never here: contents.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use results::folder::{DatasetFile, Manifest};
+use units::several;
+
+use crate::machine;
+use plan::dataset_check::{WRITTEN, is_sparse};
+
+/// How long a file system may take to give files the blocks that they have been written to: some do so only
+/// when they write them back.
+const BLOCKS: Duration = Duration::from_secs(6);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// All regular files below `dir`, by path, once they have their blocks; `data` tells names that records are
+/// about, and `kind` is the type of the file system.
+pub(super) fn settled(dir: &Path, kind: &str, data: &dyn Fn(&str) -> bool) -> io::Result<Vec<DatasetFile>> {
+    let begin = Instant::now();
+    loop {
+        let mut found = Vec::new();
+        walk(dir, "", &mut |path, name, facts| found.push(file(path, data(name), facts)))?;
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        if begin.elapsed() > BLOCKS || !found.iter().any(is_sparse) || kind.starts_with("fuse") {
+            for file in &mut found {
+                file.layout = machine::layout_of(kind, &dir.join(&file.path));
+            }
+            return Ok(found);
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn file(path: &str, data: bool, facts: &Metadata) -> DatasetFile {
+    DatasetFile {
+        path: path.to_owned(),
+        data,
+        bytes: facts.len(),
+        allocated_bytes: facts.blocks() * 512,
+        mtime_ns: mtime_ns(facts),
+        layout: None,
+    }
+}
+
+fn mtime_ns(facts: &Metadata) -> i64 {
+    facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec())
+}
+
+/// Calls `each` with path, name and facts of every regular file below `dir`.
+fn walk(dir: &Path, within: &str, each: &mut dyn FnMut(&str, &str, &Metadata)) -> io::Result<()> {
+    let here = dir.join(within);
+    for entry in fs::read_dir(&here).map_err(|error| named(&here, &error))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
+        let facts = entry.metadata().map_err(|error| named(&entry.path(), &error))?;
+        if facts.is_dir() {
+            walk(dir, &path, each)?;
+        } else if facts.is_file() {
+            each(&path, &name, &facts);
+        }
+    }
+    Ok(())
+}
+
+/// How many files each directory below `dir` has, by path; no file is looked at.
+pub(super) fn count(dir: &Path) -> io::Result<Vec<(String, u64)>> {
+    let mut counted = Vec::new();
+    let mut left = vec![String::new()];
+    while let Some(within) = left.pop() {
+        let (here, mut files) = (dir.join(&within), 0);
+        for entry in fs::read_dir(&here).map_err(|error| named(&here, &error))? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                files += 1;
+                continue;
+            }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            left.push(if within.is_empty() { name } else { format!("{within}/{name}") });
+        }
+        counted.push((within, files));
+    }
+    counted.sort();
+    Ok(counted)
+}
+
+/// What is different in `dir` from what was there when it was described; `rewritten` where a test of the plan
+/// writes into it, so that only sizes count.
+pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Option<String>> {
+    if !made.counted.is_empty() {
+        return Ok(counted_otherwise(&made.counted, &count(dir)?));
+    }
+    for file in &made.list {
+        let path = dir.join(&file.path);
+        let found = match path.symlink_metadata() {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Some(format!("{} is gone", file.path)));
+            }
+            Err(error) => return Err(named(&path, &error)),
+        };
+        let (name, had, has) = (&file.path, file.bytes, found.len());
+        if !found.is_file() {
+            return Ok(Some(format!("{name} is no file any more")));
+        }
+        if file.data && had != has {
+            return Ok(Some(format!("{name} has {has} bytes, and had {had}")));
+        }
+        if file.data && !rewritten && mtime_ns(&found) != file.mtime_ns {
+            return Ok(Some(format!("{name} {WRITTEN}")));
+        }
+    }
+    Ok(None)
+}
+
+/// The first thing below `dir` that is no part of what was described; of names that were counted, where there
+/// are more of them.
+pub(super) fn stranger(dir: &Path, made: &Manifest) -> io::Result<Option<String>> {
+    if !dir.exists() {
+        return Ok(None);
+    }
+    if !made.counted.is_empty() {
+        let had = |path: &str| {
+            let at = made.counted.binary_search_by(|(known, _)| known.as_str().cmp(path)).ok()?;
+            Some(made.counted[at].1)
+        };
+        let mut more =
+            count(dir)?.into_iter().filter(|(path, files)| had(path).is_none_or(|had| had < *files));
+        return Ok(more.next().map(|(path, _)| path));
+    }
+    let mut first = None;
+    walk(dir, "", &mut |path, _, _| {
+        let known = made.list.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+        if !known && first.is_none() {
+            first = Some(path.to_owned());
+        }
+    })?;
+    Ok(first)
+}
+
+fn counted_otherwise(had: &[(String, u64)], has: &[(String, u64)]) -> Option<String> {
+    if had == has {
+        return None;
+    }
+    let sum = |counted: &[(String, u64)]| counted.iter().map(|(_, files)| files).sum::<u64>();
+    let same = had.iter().zip(has).take_while(|(had, has)| had == has).count();
+    let place = [had.get(same), has.get(same)].into_iter().flatten().map(|(path, _)| path.as_str()).min();
+    let place = place.unwrap_or_default();
+    let (now, then) = (several(sum(has), "file"), several(sum(had), "file"));
+    let (now_in, then_in) = (several(has.len() as u64, "directory"), several(had.len() as u64, "directory"));
+    Some(format!(
+        "{now} were counted in {now_in}, and there were {then} in {then_in}; the first difference is in \
+         `{place}`"
+    ))
+}
+
+/// The error with the file it is about.
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,14 @@
+//! Running a campaign: machine facts, launches, datasets, and the evidence folder that they leave.
+//!
+//! Invariant: the program that measures runs as a subprocess, always; nothing but directories that the
+//! campaign made itself is ever removed.
+//! Never here: measuring, workloads, deciding what was measured, printing.
+#![forbid(unsafe_code)]
+
+pub mod dataset;
+pub mod launch;
+pub mod machine;
+pub mod runner;
+pub mod signals;
+
+pub use runner::{Campaigning, Ended, Event, Observer, Trouble, discard, run};

@@ -1,0 +1,405 @@
+//! Runs a plan's jobs one after the other and keeps what they show.
+//!
+//! A job is a subprocess with a time limit, in a folder that gets its name only when the job has ended.
+//! Whatever ends the campaign in between, the next run with `resume` goes on at the first job that has
+//! not ended.
+//!
+//! Invariant: a job that ended is never run again, but beside one of its group that was killed; a failed
+//! job ends the tests that read its files and nothing else; a campaign that was stopped leaves no process
+//! behind.
+//! Never here: measuring, judging, printing.
+
+mod ask;
+mod attempt;
+mod dataset;
+mod full;
+mod hold;
+mod job;
+mod own;
+mod place;
+mod room;
+mod setup;
+mod shell;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use results::folder::{self, Build, Campaign, Job, JobEnd, names};
+use results::summary::Summary;
+use results::{Verdict, records};
+use units::Usage;
+
+use crate::launch::Surroundings;
+use crate::machine::machine;
+use attempt::{Attempt, Ran};
+pub use own::discard;
+use place::Place;
+use plan::Plan;
+use plan::late;
+use plan::schedule::{self, PlannedJob};
+use setup::Setup;
+
+/// How often an observer hears of running jobs.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What is asked of a campaign.
+#[derive(Debug)]
+pub struct Campaigning {
+    /// The plan.
+    pub plan: Plan,
+    /// What `{dir}` in the plan stands for.
+    pub dir: Option<PathBuf>,
+    /// The campaign's folder; new, or with `resume` that of a campaign that was stopped.
+    pub folder: PathBuf,
+    /// Whether to go on with the campaign in `folder`.
+    pub resume: bool,
+    /// The tests to run, with what they read; empty for all. A resumed campaign keeps its own choice.
+    pub only: Vec<String>,
+    /// The program that jobs run, called `PROGRAM ior …`.
+    pub program: PathBuf,
+    /// Program and version, for the record.
+    pub tool: String,
+    /// How it was built, for the record.
+    pub build: Build,
+    /// The command line as given, for the record.
+    pub argv: Vec<String>,
+    /// The nodes and the allocation around this process.
+    pub around: Surroundings,
+    /// The environment that jobs inherit.
+    pub environment: Vec<(String, String)>,
+    /// Becomes true when the campaign is to stop.
+    pub stop: Arc<AtomicBool>,
+    /// Evaluates the folder when all jobs have ended.
+    pub evaluate: Evaluate,
+}
+
+/// The verdicts on a campaign and its summary, from its plan and its folder.
+pub type Evaluate = fn(&Plan, &Campaign) -> (Vec<Verdict>, Summary);
+
+/// Why a campaign could not be run.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Something asked for cannot be.
+    Usage(Usage),
+    /// The campaign's own files could not be read or written.
+    Io(io::Error),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(usage) => usage.fmt(out),
+            Self::Io(error) => write!(out, "campaign folder: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl From<Usage> for Trouble {
+    fn from(usage: Usage) -> Self {
+        Self::Usage(usage)
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// How a campaign ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// All jobs ended, and the campaign is judged.
+    Judged(Box<Campaign>),
+    /// It was stopped before the job of this folder name had ended, and can be resumed.
+    Stopped {
+        /// Jobs that have ended.
+        done: usize,
+        /// Jobs in all.
+        of: usize,
+    },
+}
+
+/// Something an observer may want to show.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The jobs are known; `done` of them had ended before.
+    Begins {
+        /// Jobs in all.
+        jobs: &'a [PlannedJob],
+        /// Jobs that an earlier run of this campaign has done.
+        done: usize,
+    },
+    /// A campaign goes on: what was mended in its folder, and the folders of attempts that ended with it.
+    Resumes {
+        /// One clause for each thing.
+        mended: &'a [String],
+        /// Relative to the campaign's folder.
+        aside: &'a [String],
+    },
+    /// A job starts.
+    Starts(&'a PlannedJob),
+    /// A job has been running for so many seconds; several times a second.
+    Runs(&'a PlannedJob, f64),
+    /// A job ended, with what it recorded.
+    Ends(&'a PlannedJob, &'a Job),
+    /// A job is left out, for this reason.
+    LeftOut(&'a PlannedJob, &'a str),
+    /// Something that is to be put right by hand.
+    Trouble(&'a str),
+}
+
+/// Is told what happens.
+pub trait Observer {
+    /// Shows or ignores one event; it must not take long.
+    fn see(&mut self, event: &Event<'_>);
+}
+
+/// An observer that shows nothing.
+pub struct Blind;
+
+impl Observer for Blind {
+    fn see(&mut self, _event: &Event<'_>) {}
+}
+
+/// Runs the campaign to its end, or until it is asked to stop.
+pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
+    let place = if asked.resume { Place::find(asked)? } else { Place::make(asked)? };
+    run_jobs(asked, &place, observer).map_err(|trouble| full::told(trouble, asked, &place))
+}
+
+fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
+    let mut setup = if asked.resume { Setup::resumed(asked)? } else { Setup::default() };
+    let ran = run_each(asked, place, &mut setup, observer);
+    for trouble in setup.restore(asked)?.into_iter().chain(place.keeping.troubles()) {
+        observer.see(&Event::Trouble(&trouble));
+    }
+    match ran? {
+        Some(stopped) => Ok(stopped),
+        None => finish(asked, place),
+    }
+}
+
+/// Runs one job after the other; gives how the campaign ended where it was stopped.
+fn run_each(
+    asked: &Campaigning,
+    place: &Place,
+    setup: &mut Setup,
+    observer: &mut dyn Observer,
+) -> Result<Option<Ended>, Trouble> {
+    let jobs = schedule::jobs(&asked.plan, &place.info.only)?;
+    let mut done = Done::of(asked, &jobs)?;
+    observer.see(&Event::Resumes { mended: &place.resumed.mended, aside: &place.resumed.aside });
+    observer.see(&Event::Begins { jobs: &jobs, done: done.ends.len() });
+    let mut rest = jobs.as_slice();
+    while let Some(first) = rest.first() {
+        let together = |job: &&PlannedJob| job.at_once.is_some() && job.at_once == first.at_once;
+        let (now, later) = rest.split_at(rest.iter().take_while(together).count().max(1));
+        rest = later;
+        let stopped = Ended::Stopped { done: done.ends.len(), of: jobs.len() };
+        let open: Vec<&PlannedJob> = now.iter().filter(|job| !done.ends.contains_key(&key(job))).collect();
+        if !open.is_empty() && asked.stop.load(Ordering::Relaxed) {
+            return Ok(Some(stopped));
+        }
+        let mut bound = Vec::new();
+        for job in open {
+            match done.bound(job) {
+                Err(why) => observer.see(&Event::LeftOut(job, &why)),
+                Ok(job) => bound.push(job),
+            }
+        }
+        match launch(asked, place, &bound, setup, observer)? {
+            Some(ends) => done.ends.extend(bound.iter().map(key).zip(ends)),
+            None => return Ok(Some(stopped)),
+        }
+        for job in now {
+            for files in &job.removes {
+                match place.remove_files(job, files) {
+                    Err(Trouble::Io(error)) => {
+                        observer.see(&Event::Trouble(&format!("{error}; the files there stay")));
+                    }
+                    removed => removed?,
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What the jobs that have ended left in the campaign's folder.
+struct Done<'a> {
+    asked: &'a Campaigning,
+    ends: BTreeMap<(String, u32), JobEnd>,
+    folders: BTreeMap<(String, u32), String>,
+}
+
+impl<'a> Done<'a> {
+    fn of(asked: &'a Campaigning, jobs: &[PlannedJob]) -> io::Result<Self> {
+        let ended = folder::load(&asked.folder)?.jobs.into_iter();
+        Ok(Self {
+            asked,
+            ends: ended.map(|job| ((job.info.test, job.info.repetition), job.info.end)).collect(),
+            folders: jobs.iter().map(|job| (key(job), job.folder.clone())).collect(),
+        })
+    }
+
+    /// Why `job` does not find what it needs, if so.
+    fn missing(&self, job: &PlannedJob) -> Option<String> {
+        job.needs.iter().find_map(|needed| match self.ends.get(needed) {
+            Some(JobEnd::Exit(0)) => None,
+            Some(end) => Some(format!("{} repetition {} {}", needed.0, needed.1, end.words())),
+            None => Some(format!("{} repetition {} was not run", needed.0, needed.1)),
+        })
+    }
+
+    /// The job with what others export, or why it cannot run.
+    fn bound(&self, job: &PlannedJob) -> Result<PlannedJob, String> {
+        if let Some(why) = self.missing(job) {
+            return Err(why);
+        }
+        let folder = |test: &str, repetition: u32| {
+            let folder = self.folders.get(&(test.to_owned(), repetition)).cloned().unwrap_or_default();
+            self.asked.folder.join(names::JOBS).join(folder)
+        };
+        if let Some(why) = dataset::unfit(&self.asked.plan, job, &|maker| folder(maker, 1)) {
+            return Err(why);
+        }
+        let mut bound = job.clone();
+        let records = |test: &str, repetition: u32| {
+            let records = records::load(&folder(test, repetition).join(names::RECORDS));
+            late::recorded(self.ends.get(&(test.to_owned(), repetition)), records.unwrap_or_default())
+        };
+        if let Some(why) = late::unneeded(&self.asked.plan, job, &records) {
+            return Err(why);
+        }
+        late::bind(&self.asked.plan, &mut bound, &records)?;
+        Ok(bound)
+    }
+}
+
+fn key(job: &PlannedJob) -> (String, u32) {
+    (job.test.clone(), job.repetition)
+}
+
+/// Runs jobs at once and gives how each ended; `None` when the campaign was stopped before they had.
+fn launch(
+    asked: &Campaigning,
+    place: &Place,
+    jobs: &[PlannedJob],
+    setup: &mut Setup,
+    observer: &mut dyn Observer,
+) -> Result<Option<Vec<JobEnd>>, Trouble> {
+    let mut attempts = Vec::new();
+    for job in jobs {
+        observer.see(&Event::Starts(job));
+        let Some(attempt) = Attempt::begin(asked, place, job, setup)? else { return Ok(None) };
+        attempts.push(attempt);
+    }
+    for attempt in &mut attempts {
+        if !attempt.ask_before(asked)? {
+            return Ok(None);
+        }
+    }
+    place.lend(true)?;
+    let (ran, outlived) = run_at_once(asked, &attempts, jobs, observer);
+    if outlived {
+        place.outlived();
+    }
+    place.lend(false)?;
+    for (attempt, ran) in attempts.iter_mut().zip(&ran) {
+        if let Ok(Some(_)) = ran {
+            attempt.ask_after(asked)?;
+        }
+    }
+    let mut ends = Vec::new();
+    for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
+        let Some(ran) = ran? else { return Ok(None) };
+        ends.push(ran.end.clone());
+        observer.see(&Event::Ends(job, &attempt.finish(asked, place, ran)?));
+    }
+    Ok(Some(ends))
+}
+
+/// What is heard of an attempt that runs.
+enum Heard {
+    /// It runs no more.
+    Ended,
+    /// A process of it, by its number, was killed and has not gone.
+    Stuck(usize, u32),
+}
+
+/// Runs the attempts, each watched by a thread of its own; tells also whether something of one lives on.
+fn run_at_once(
+    asked: &Campaigning,
+    attempts: &[Attempt<'_>],
+    jobs: &[PlannedJob],
+    observer: &mut dyn Observer,
+) -> (Vec<Result<Option<Ran>, Trouble>>, bool) {
+    let began = Instant::now();
+    let (tell, heard) = mpsc::channel();
+    let mut stuck = vec![false; attempts.len()];
+    let ran: Vec<_> = std::thread::scope(|scope| {
+        let run = |(at, attempt)| {
+            let tell = tell.clone();
+            scope.spawn(move || {
+                // Nobody listens any more only where this thread's end is waited for anyway.
+                let told = |what| drop(tell.send(what));
+                let ran = Attempt::run(attempt, asked, &|process| told(Heard::Stuck(at, process)));
+                told(Heard::Ended);
+                ran
+            })
+        };
+        let threads: Vec<_> = attempts.iter().enumerate().map(run).collect();
+        let mut running = attempts.len();
+        while running > 0 {
+            match heard.recv_timeout(TICK) {
+                Ok(Heard::Ended) => running -= 1,
+                Ok(Heard::Stuck(at, process)) => {
+                    stuck[at] = true;
+                    observer.see(&Event::Trouble(&format!(
+                        "{}: its process {process} was killed and hangs in the kernel; the campaign waits \
+                         for its end, or stops if it is asked to (Ctrl-C)",
+                        jobs[at].folder
+                    )));
+                }
+                Err(_) => jobs.iter().for_each(|job| {
+                    observer.see(&Event::Runs(job, began.elapsed().as_secs_f64()));
+                }),
+            }
+        }
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Option<Ran>, Trouble>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    });
+    let left = |(ran, stuck): (&Result<Option<Ran>, Trouble>, &bool)| *stuck && !matches!(ran, Ok(Some(_)));
+    let outlived = ran.iter().zip(&stuck).any(left);
+    (ran, outlived)
+}
+
+fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {
+    place.remove_own_directories();
+    // A campaign that was killed at its very end may have done these before.
+    let is_missing = |name: &str| !asked.folder.join(name).exists();
+    if is_missing(names::AFTER) {
+        folder::write_machine(&asked.folder, names::AFTER, &machine(&place.dirs))?;
+    }
+    let mut campaign = folder::load(&asked.folder)?;
+    (campaign.verdicts, campaign.summary) = (asked.evaluate)(&asked.plan, &campaign);
+    if is_missing(names::SUMMARY) {
+        folder::write_summary(&asked.folder, &campaign.summary)?;
+    }
+    if is_missing(names::VERDICTS) {
+        folder::write_verdicts(&asked.folder, &campaign.verdicts)?;
+        campaign.head = folder::load(&asked.folder)?.head;
+    }
+    Ok(Ended::Judged(Box::new(campaign)))
+}

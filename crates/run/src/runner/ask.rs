@@ -1,0 +1,138 @@
+//! What the commands of a file system say of it: what is down, what its servers have moved, what a quota
+//! leaves.
+//!
+//! Invariant: an answer that is not of the form asked for is none.
+//! Never here: opinions about the answers.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::Campaigning;
+use super::shell::{Aside, Shell, placed};
+use plan::schedule::PlannedJob;
+
+/// How long a question takes at most that a campaign waits for although it is to stop, seconds.
+const AFTER_S: f64 = 60.0;
+/// How long that for a quota takes at most, seconds.
+const QUOTA_S: f64 = 600.0;
+
+/// What is known of the file system of a job at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// What is down or being rebuilt, a line each; `None` where that is not asked.
+    pub(super) down: Option<Vec<String>>,
+    /// Bytes that its servers have moved so far.
+    pub(super) moved: Option<u64>,
+}
+
+/// Asks before a job; gives why it is not to be started, if so.
+pub(super) fn before(
+    asked: &Campaigning,
+    job: &PlannedJob,
+    dir: &Path,
+) -> io::Result<Result<Answers, String>> {
+    let shell = |name| Shell::new(asked, dir, name, job.timeout_s);
+    let down = match down(&mut shell("health-before"), &job.fs)? {
+        Ok(down) => down,
+        Err(why) => return Ok(Err(why)),
+    };
+    // The last thing before the job: what is done for others until then is not theirs.
+    let moved = moved(&mut shell("traffic-before"), &job.fs)?;
+    Ok(moved.map(|moved| Answers { down, moved }))
+}
+
+/// Asks after a job, also where the campaign is to stop: it has ended, and would else be run again.
+pub(super) fn after(
+    asked: &Campaigning,
+    job: &PlannedJob,
+    dir: &Path,
+) -> io::Result<(Answers, Option<String>)> {
+    let never = AtomicBool::new(false);
+    let shell = |name| Shell::new(asked, dir, name, job.timeout_s.min(AFTER_S)).heeding(&never);
+    let moved = moved(&mut shell("traffic-after"), &job.fs)?;
+    let down = down(&mut shell("health-after"), &job.fs)?;
+    let mut unasked = None;
+    let answers = Answers {
+        moved: moved.unwrap_or_else(|why| {
+            unasked = Some(why);
+            None
+        }),
+        down: down.unwrap_or_else(|why| {
+            unasked = Some(why);
+            None
+        }),
+    };
+    Ok((answers, unasked))
+}
+
+fn down(shell: &mut Shell<'_>, fs: &str) -> io::Result<Result<Option<Vec<String>>, String>> {
+    let Some(hook) = &shell.asked.plan.file_systems[fs].health else { return Ok(Ok(None)) };
+    let hook = placed(shell.asked, fs, hook);
+    let lines = |printed: String| {
+        let lines = printed.lines().map(str::trim).filter(|line| !line.is_empty());
+        Some(lines.map(str::to_owned).collect())
+    };
+    let printed = shell.run(&hook)?;
+    Ok(printed.map(lines).map_err(|why| format!("fs.{fs}: what is down could not be asked: {why}")))
+}
+
+fn moved(shell: &mut Shell<'_>, fs: &str) -> io::Result<Result<Option<u64>, String>> {
+    let Some(hook) = &shell.asked.plan.file_systems[fs].traffic else { return Ok(Ok(None)) };
+    let hook = placed(shell.asked, fs, hook);
+    let number = |printed: String| match printed.trim().parse() {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(_) => Err(format!("`{hook}` says `{}`, and not one number of bytes", printed.trim())),
+    };
+    let moved = shell.run(&hook)?.and_then(number);
+    Ok(moved.map_err(|why| format!("fs.{fs}: its servers' traffic could not be asked: {why}")))
+}
+
+/// What a quota leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Quota {
+    /// Bytes; `None` where they have no limit.
+    pub(super) bytes: Option<u64>,
+    /// Names; `None` where they have no limit.
+    pub(super) names: Option<u64>,
+}
+
+/// What the quota of a file system leaves, no limit where the plan asks for none.
+pub(super) fn quota(asked: &Campaigning, fs: &str) -> io::Result<Result<Quota, String>> {
+    let Some(hook) = &asked.plan.file_systems[fs].quota else { return Ok(Ok(Quota::default())) };
+    let hook = placed(asked, fs, hook);
+    let aside = Aside::make()?;
+    let printed = Shell::new(asked, aside.dir(), "quota", QUOTA_S).run(&hook)?;
+    let left = printed.and_then(|printed| {
+        left(&printed).ok_or_else(|| {
+            let what = "not a number of bytes and one of names (`-` for no limit)";
+            format!("`{hook}` says `{}`, and {what}", printed.trim())
+        })
+    });
+    Ok(left.map_err(|why| format!("fs.{fs}: its quota could not be asked: {why}")))
+}
+
+/// Two numbers, or `-` for no limit.
+fn left(printed: &str) -> Option<Quota> {
+    let number = |word: &str| match word {
+        "-" => Some(None),
+        word => word.parse().ok().map(Some),
+    };
+    let words: Vec<&str> = printed.split_whitespace().collect();
+    let [bytes, names] = words[..] else { return None };
+    Some(Quota { bytes: number(bytes)?, names: number(names)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_is_two_numbers_or_dashes() {
+        let quota = |bytes, names| Some(Quota { bytes, names });
+        assert_eq!(left("1000 5\n"), quota(Some(1000), Some(5)));
+        assert_eq!(left("- -"), quota(None, None));
+        assert_eq!(left("1000\t-"), quota(Some(1000), None));
+        assert!(["", "1000", "1 2 3", "-1 5", "1k 5", "1000 many"].iter().all(|text| left(text).is_none()));
+    }
+}

@@ -1,0 +1,252 @@
+//! One launch from its first directory to its folder of evidence.
+//!
+//! Never here: which job comes next.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use results::folder::{self, Fill, Job, JobEnd, JobInfo, StagedJob, names};
+use results::record::{Failure, Record, Run};
+use results::records::{self, RecordFile, Sink};
+
+use super::ask::{self, Answers};
+use super::dataset::{self, Turn};
+use super::job::Prepared;
+use super::place::Place;
+use super::setup::Setup;
+use super::{Campaigning, Trouble, full};
+use crate::machine::{self, now};
+use plan::schedule::{PlannedJob, Purpose};
+
+/// A launch that is ready to run.
+pub(super) struct Attempt<'a> {
+    job: &'a PlannedJob,
+    files: PathBuf,
+    staged: StagedJob,
+    prepared: Prepared,
+    /// What it has to do, where it makes a dataset.
+    turn: Option<Turn>,
+    /// Why it is not to be started after all.
+    refused: Option<String>,
+    load_before: f64,
+    fill_before: Option<Fill>,
+    /// What its file system said of itself before and after it, and why it could not be asked after.
+    before: Answers,
+    after: Answers,
+    unasked: Option<String>,
+}
+
+/// One launch that ended by itself or by its time limit.
+pub(super) struct Ran {
+    /// How.
+    pub(super) end: JobEnd,
+    /// Its start, RFC 3339.
+    started: String,
+    /// Its wall time, seconds.
+    seconds: f64,
+}
+
+impl<'a> Attempt<'a> {
+    /// Makes the directories and does what the plan wants done before; `None` when the campaign was stopped
+    /// meanwhile.
+    pub(super) fn begin(
+        asked: &Campaigning,
+        place: &Place,
+        job: &'a PlannedJob,
+        setup: &mut Setup,
+    ) -> Result<Option<Self>, Trouble> {
+        let turn = Turn::of(place, job)?;
+        let staged = folder::stage_job(&asked.folder, &job.folder)?;
+        let mut refused = setup.before(asked, job, &staged.dir())?;
+        let files = place.files_path(job);
+        match place.make_files(job) {
+            Ok(()) => {}
+            // A file system that has lost a part of itself costs this attempt; what lies elsewhere goes on.
+            Err(Trouble::Io(error)) if !full::is_full(&error) => {
+                refused.get_or_insert(format!("fs.{}: {error}", job.fs));
+            }
+            Err(trouble) => return Err(trouble),
+        }
+        let (fill_before, load_before) = (machine::fill(&files), machine::load());
+        let prepared = Prepared::new(asked, job, &place.nodes, &files, &staged.dir());
+        let refused = refused.or_else(|| match &turn {
+            Some(Turn::Refused(why)) => Some(why.clone()),
+            _ => dataset::changed(asked, job, &files),
+        });
+        let refused = match (refused, &turn) {
+            (None, None | Some(Turn::Makes(_))) => Setup::commands(asked, job, &files, &staged.dir())?,
+            (refused, _) => refused,
+        };
+        if asked.stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        if let Some(Turn::Finds(_)) = turn {
+            Turn::bring(place, job, &staged.dir())?;
+        }
+        let (before, after, unasked) = Default::default();
+        Ok(Some(Self {
+            job,
+            files,
+            staged,
+            prepared,
+            turn,
+            refused,
+            load_before,
+            fill_before,
+            before,
+            after,
+            unasked,
+        }))
+    }
+
+    /// Asks its file system, where it is to be started; false when the campaign was stopped meanwhile.
+    ///
+    /// All that run at once are asked for together, so that what is done before one is not the other's.
+    pub(super) fn ask_before(&mut self, asked: &Campaigning) -> Result<bool, Trouble> {
+        if self.starts() {
+            match ask::before(asked, self.job, &self.staged.dir())? {
+                Ok(answers) => self.before = answers,
+                Err(why) => self.refused = Some(why),
+            }
+        }
+        Ok(!asked.stop.load(Ordering::Relaxed))
+    }
+
+    /// Asks its file system again, where it was started.
+    pub(super) fn ask_after(&mut self, asked: &Campaigning) -> Result<(), Trouble> {
+        if self.starts() {
+            (self.after, self.unasked) = ask::after(asked, self.job, &self.staged.dir())?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything is launched.
+    fn starts(&self) -> bool {
+        self.refused.is_none() && !matches!(self.turn, Some(Turn::Finds(_)))
+    }
+
+    /// Runs it; `None` when the campaign was stopped before it ended. `stuck` is told of a process of it that
+    /// was killed and has not gone, by its number.
+    pub(super) fn run(&self, asked: &Campaigning, stuck: &dyn Fn(u32)) -> Result<Option<Ran>, Trouble> {
+        let started = now();
+        let ended = match &self.refused {
+            None if matches!(self.turn, Some(Turn::Finds(_))) => Some((JobEnd::Exit(0), 0.0)),
+            None => self.prepared.run(&asked.stop, &|process| {
+                stuck(process);
+                true
+            })?,
+            Some(why) => {
+                for (name, text) in [(names::STDOUT, String::new()), (names::STDERR, format!("{why}\n"))] {
+                    std::fs::write(self.staged.dir().join(name), text)?;
+                }
+                Some((JobEnd::NotStarted, 0.0))
+            }
+        };
+        Ok(ended.map(|(end, seconds)| Ran { end, started, seconds }))
+    }
+
+    /// Gives its folder the name under which it counts.
+    pub(super) fn finish(self, asked: &Campaigning, place: &Place, ran: Ran) -> Result<Job, Trouble> {
+        self.record_app(asked, &ran.end)?;
+        // Records that cannot be read are for the judge to refuse, at the end.
+        let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
+        let mut info = JobInfo {
+            number: self.job.number,
+            test: self.job.test.clone(),
+            repetition: self.job.repetition,
+            argv: self.prepared.argv,
+            env: self.prepared.env_recorded,
+            cwd: format!("{}/{}", names::JOBS, self.job.folder),
+            started: ran.started,
+            seconds: ran.seconds,
+            timeout_s: self.job.timeout_s,
+            end: ran.end,
+            sha256: BTreeMap::new(),
+            load_before: self.load_before,
+            fill_before: self.fill_before,
+            fill_after: machine::fill(&self.files),
+            down_before: self.before.down,
+            down_after: self.after.down,
+            traffic_bytes: traffic(self.before.moved, self.after.moved),
+            unasked: self.unasked,
+            layout: machine::layout(&self.files),
+            libraries: place.hashes.libraries(&libraries(&records)),
+        };
+        let dataset = match self.turn {
+            Some(turn) => turn.conclude(asked, place, (self.job, &self.files), &self.staged, &mut info)?,
+            None => None,
+        };
+        let info = full::finish(&self.staged, &info, place, self.job)?;
+        let relative = format!("{}/{}", names::JOBS, self.job.folder);
+        Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
+    }
+}
+
+impl Attempt<'_> {
+    /// Writes the records of an external program, from what it printed.
+    fn record_app(&self, asked: &Campaigning, end: &JobEnd) -> Result<(), Trouble> {
+        let Purpose::Test(index) = self.job.purpose else { return Ok(()) };
+        let Some(app) = asked.plan.tests[index].line.as_app() else { return Ok(()) };
+        for name in [names::RECORDS, names::JOB, names::DATASET] {
+            self.put_by(name)?;
+        }
+        if *end != JobEnd::Exit(0) {
+            return Ok(());
+        }
+        let ranks = self.job.placement.ranks;
+        let found = match self.printed() {
+            Ok(printed) => app.records(&self.prepared.argv, ranks, &printed),
+            Err(error) => Err(format!("{}: {error}", names::STDOUT)),
+        };
+        let mut file = RecordFile::create(&self.staged.dir().join(names::RECORDS))?;
+        let failure = |why| Failure { step: "read what it printed".to_owned(), why, ..Failure::default() };
+        let run = || Record::Run(Run { workload: "app".to_owned(), ..Run::default() });
+        for record in found.unwrap_or_else(|why| vec![run(), Record::Failure(failure(why))]) {
+            file.put(&record)?;
+        }
+        Ok(())
+    }
+}
+
+/// What servers moved between two counts.
+fn traffic(before: Option<u64>, after: Option<u64>) -> Option<i64> {
+    let moved = i128::from(after?) - i128::from(before?);
+    i64::try_from(moved).ok()
+}
+
+impl Attempt<'_> {
+    /// What it wrote to standard output, of a program that may have put something else in its place.
+    fn printed(&self) -> io::Result<String> {
+        let path = self.staged.dir().join(names::STDOUT);
+        match path.symlink_metadata()?.is_file() {
+            true => Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned()),
+            false => Err(io::Error::other("is no file any more")),
+        }
+    }
+
+    /// Gives another name to what an external program left under one of ours.
+    fn put_by(&self, name: &str) -> io::Result<()> {
+        let path = self.staged.dir().join(name);
+        if path.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let names = (1..).map(|number| match number {
+            1 => format!("{name}.left"),
+            _ => format!("{name}.left-{number}"),
+        });
+        let mut free =
+            names.map(|name| path.with_file_name(name)).filter(|to| to.symlink_metadata().is_err());
+        free.next().map_or(Ok(()), |to| std::fs::rename(&path, to))
+    }
+}
+
+/// The libraries that a job says it had loaded.
+fn libraries(records: &[Record]) -> Vec<String> {
+    let loaded = |record: &Record| match record {
+        Record::End(end) => Some(end.libraries.clone()),
+        _ => None,
+    };
+    records.iter().find_map(loaded).unwrap_or_default()
+}

@@ -1,0 +1,268 @@
+//! One job as a subprocess: started in a group of its own, watched, ended with all its children.
+//!
+//! Invariant: a job has ended when nothing of its group lives any more. What hangs in the kernel does not
+//! hear a kill either: it is waited for, until the campaign is to stop.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use results::folder::{self, JobEnd, names};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
+};
+
+use super::Campaigning;
+use crate::machine::recorded;
+use plan::launcher::{Launching, Nodes};
+use plan::schedule::PlannedJob;
+
+/// How long a job that was asked to end may take before it is killed.
+const GRACE: Duration = Duration::from_secs(3);
+/// How often a running job is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A job ready to start.
+pub(super) struct Prepared {
+    /// Its whole command line.
+    pub(super) argv: Vec<String>,
+    /// What of its environment is recorded.
+    pub(super) env_recorded: BTreeMap<String, String>,
+    env: BTreeMap<String, String>,
+    dir: PathBuf,
+    stdout: String,
+    stderr: String,
+    timeout: Duration,
+}
+
+impl Prepared {
+    /// `files` is the directory of the job's files, `dir` the one in which it runs and records.
+    pub(super) fn new(
+        asked: &Campaigning,
+        job: &PlannedJob,
+        nodes: &Nodes,
+        files: &Path,
+        dir: &Path,
+    ) -> Self {
+        let launch = &asked.plan.launch;
+        let files = files.to_string_lossy();
+        let mut words: Vec<String> = job.words.iter().map(|word| word.replace("{dir}", &files)).collect();
+        let external = job.workload == "app";
+        let program = match external {
+            true => {
+                let own = asked.program.to_string_lossy();
+                words.iter_mut().for_each(|word| *word = word.replace("{assay}", &own));
+                here(&words.remove(0))
+            }
+            false => asked.program.to_string_lossy().into_owned(),
+        };
+        if !external {
+            words.insert(0, job.workload.to_owned());
+            words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
+        }
+        let env = environment(asked);
+        Self {
+            argv: launch.kind.command(&Launching {
+                program,
+                placement: job.placement.clone(),
+                nodes: nodes.of(job.number),
+                words,
+                starts_ranks: job.starts_ranks,
+                external,
+            }),
+            env_recorded: recorded(&env, &launch.env),
+            env,
+            dir: dir.to_owned(),
+            stdout: names::STDOUT.to_owned(),
+            stderr: names::STDERR.to_owned(),
+            timeout: limit(job.timeout_s),
+        }
+    }
+
+    /// A command of the shell, run in `dir`, where files called `name` keep what it prints.
+    pub(super) fn shell(asked: &Campaigning, command: &str, dir: &Path, name: &str, timeout_s: f64) -> Self {
+        Self {
+            argv: ["sh", "-c", command].map(str::to_owned).to_vec(),
+            env_recorded: BTreeMap::new(),
+            env: environment(asked),
+            dir: dir.to_owned(),
+            stdout: format!("{name}.stdout.txt"),
+            stderr: format!("{name}.stderr.txt"),
+            timeout: limit(timeout_s),
+        }
+    }
+
+    /// Runs the job to its end or its time limit, and gives how it ended and its wall time in seconds;
+    /// `None` when `stop` became true, and the job was ended for that.
+    ///
+    /// `stuck` is told of a process that was killed and has not gone, by its number, and says whether to wait
+    /// for it until `stop`. Where it is left, the answer is `None`, too.
+    pub(super) fn run(
+        &self,
+        stop: &AtomicBool,
+        stuck: &dyn Fn(u32) -> bool,
+    ) -> io::Result<Option<(JobEnd, f64)>> {
+        let began = Instant::now();
+        let (program, arguments) = self.argv.split_first().expect("a launcher names a program");
+        let spawned = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(&self.env)
+            .current_dir(&self.dir)
+            .stdin(Stdio::null())
+            .stdout(File::create(self.dir.join(&self.stdout))?)
+            .stderr(File::create(self.dir.join(&self.stderr))?)
+            .process_group(0)
+            .spawn();
+        let mut child = match spawned {
+            Ok(child) => child,
+            Err(error) => {
+                std::fs::write(self.dir.join(&self.stderr), format!("cannot start `{program}`: {error}\n"))?;
+                return Ok(Some((JobEnd::NotStarted, began.elapsed().as_secs_f64())));
+            }
+        };
+        let watched = self.watch(&child, began, stop);
+        let seconds = began.elapsed().as_secs_f64();
+        let Some(end) = end_all(&mut child, stop, stuck)? else { return Ok(None) };
+        Ok(match watched? {
+            Watched::Ended if self.ended_with_the_campaign(&end, stop) => None,
+            Watched::Ended => Some((end, seconds)),
+            Watched::TooLate => Some((JobEnd::TimedOut, seconds)),
+            Watched::Stopped => None,
+        })
+    }
+
+    /// Whether the job ended because everything here is being ended: a batch system that ends an allocation
+    /// ends the ranks in it at the same moment as it asks this process to end, and the job has to be run
+    /// again.
+    fn ended_with_the_campaign(&self, end: &JobEnd, stop: &AtomicBool) -> bool {
+        let last_words = folder::last_words(&self.dir.join(&self.stderr)).unwrap_or_default();
+        if *end == JobEnd::Exit(0) || folder::cause_of_death(last_words.iter().map(String::as_str)).is_none()
+        {
+            return false;
+        }
+        let began = Instant::now();
+        while began.elapsed() < GRACE && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK);
+        }
+        stop.load(Ordering::Relaxed)
+    }
+
+    fn watch(&self, child: &Child, began: Instant, stop: &AtomicBool) -> io::Result<Watched> {
+        while !ended(child)? {
+            if stop.load(Ordering::Relaxed) {
+                ask_to_end(child)?;
+                return Ok(Watched::Stopped);
+            }
+            if began.elapsed() >= self.timeout {
+                ask_to_end(child)?;
+                return Ok(Watched::TooLate);
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(Watched::Ended)
+    }
+}
+
+/// What jobs inherit: this process's environment without what an outer launcher told its ranks, and the
+/// plan's own.
+fn environment(asked: &Campaigning) -> BTreeMap<String, String> {
+    let launch = &asked.plan.launch;
+    let foreign = launch.kind.foreign_env();
+    let inherited = asked.environment.iter();
+    let inherited = inherited.filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)));
+    inherited.cloned().chain(launch.env.clone()).collect()
+}
+
+/// A program as it can be started from another directory.
+fn here(program: &str) -> String {
+    let relative = program.contains('/') && !program.starts_with('/');
+    match std::env::current_dir() {
+        Ok(dir) if relative => dir.join(program).to_string_lossy().into_owned(),
+        _ => program.to_owned(),
+    }
+}
+
+fn limit(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
+enum Watched {
+    Ended,
+    TooLate,
+    Stopped,
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_child(child)
+}
+
+/// Whether the job's first process has ended; it is left to be reaped, so that its number, which is
+/// the group's, cannot be taken by another meanwhile.
+fn ended(child: &Child) -> io::Result<bool> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    Ok(waitid(WaitId::Pid(pid(child)), options)?.is_some())
+}
+
+/// Asks the whole group to end and gives it time: a launcher passes the request on to other nodes.
+fn ask_to_end(child: &Child) -> io::Result<()> {
+    let _ = kill_process_group(pid(child), Signal::TERM);
+    let asked = Instant::now();
+    while asked.elapsed() < GRACE && !ended(child)? {
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+/// Kills what is left of the group, reaps the job, and says how it ended; `None` where something of it lives
+/// on, and nobody waits for that.
+fn end_all(child: &mut Child, stop: &AtomicBool, stuck: &dyn Fn(u32) -> bool) -> io::Result<Option<JobEnd>> {
+    let group = pid(child);
+    let _ = kill_process_group(group, Signal::KILL);
+    let killed = Instant::now();
+    let mut told = false;
+    let mut status = None;
+    loop {
+        if status.is_none() && ended(child)? {
+            status = Some(child.wait()?);
+        }
+        let living = match &status {
+            None => Some(child.id()),
+            Some(_) => living_in(group),
+        };
+        let Some(living) = living else { break };
+        if !told && killed.elapsed() >= GRACE {
+            told = true;
+            if !stuck(living) {
+                return Ok(None);
+            }
+        }
+        if told && stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(status.map(|status| match (status.code(), status.signal()) {
+        (Some(code), _) => JobEnd::Exit(code),
+        (None, signal) => JobEnd::Signal(signal.unwrap_or_default()),
+    }))
+}
+
+/// A process of the group that lives, by its number. One that nobody has reaped does not.
+fn living_in(group: Pid) -> Option<u32> {
+    test_kill_process_group(group).ok()?;
+    let number = group.as_raw_pid().to_string();
+    std::fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
+        let process = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // Behind the name in brackets, which may hold anything: state, parent, group.
+        let mut facts = stat.rsplit_once(") ")?.1.split(' ');
+        let (state, its) = (facts.next()?, facts.nth(1)?);
+        (its == number && !matches!(state, "Z" | "X")).then_some(process)
+    })
+}
