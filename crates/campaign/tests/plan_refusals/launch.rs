@@ -80,3 +80,16 @@ fn nodes_that_are_left_out_may_be_given_as_a_range() {
     assert_eq!(plan.clients.exclude, ["gw", "n017", "n018", "n019"]);
     assert_eq!(plan.launch.kind.name(), "openmpi");
 }
+
+#[test]
+fn a_memory_of_spaces_only_is_no_memory_that_is_left_out() {
+    const NO_NODES: &str = "ior = \"-w\"\nrole = \"reported\"\n";
+    let plan = |memory: &str| {
+        Plan::parse(&format!("{HEAD}[clients]\nmemory = \"{memory}\"\n{}", test_with(NO_NODES)), "p.toml")
+    };
+    assert_eq!(plan("").unwrap().clients.memory_bytes, None);
+    for spaces in [" ", "\\t"] {
+        let refusal = plan(spaces).unwrap_err().0;
+        assert!(refusal.starts_with("p.toml:5:10: "), "{refusal}");
+    }
+}

@@ -171,7 +171,7 @@ pub(super) fn clients(
         let what = "clients.delivered is 0; say how many client nodes the contract delivers";
         return Err(place.error(delivered, what));
     }
-    let memory_bytes = match wire.memory.as_ref().filter(|text| !text.get_ref().trim().is_empty()) {
+    let memory_bytes = match wire.memory.as_ref().filter(|text| !text.get_ref().is_empty()) {
         None => None,
         Some(text) => match text.get_ref().parse::<Quantity>() {
             Ok(Quantity { value, dimension: Dimension::Bytes }) if value > 0.0 => Some(value as u64),

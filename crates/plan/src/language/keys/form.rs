@@ -117,7 +117,7 @@ fn plain(key: &Key, value: &Value<'_>) -> Refused {
         (Kind::Truth, DeValue::Boolean(_)) => Ok(()),
         (Kind::Truth, _) => not(key, "`true` or `false`, without quotes", value),
         (Kind::Quantity(wanted), DeValue::String(text)) => quantity(key, wanted, text, value),
-        (Kind::SizeOrNone, DeValue::String(text)) if text.trim().is_empty() => Ok(()),
+        (Kind::SizeOrNone, DeValue::String(text)) if text.is_empty() => Ok(()),
         (Kind::SizeOrNone, DeValue::String(text)) => quantity(key, &[Dimension::Bytes], text, value),
         (Kind::Quantity(_) | Kind::SizeOrNone | Kind::Goal, DeValue::Integer(_) | DeValue::Float(_)) => {
             let number = named(value.get_ref());
