@@ -23,7 +23,7 @@ fn test_with(keys: &str) -> String {
 
 #[test]
 fn a_whole_plan_is_accepted() {
-    let plan = include_str!("../../../../plans/try.toml");
+    let plan = include_str!("../../../../../plans/try.toml");
     let plan = Plan::parse(plan, "try.toml").unwrap();
     assert_eq!(plan.id, "try");
     assert!(plan.needs_dir());

@@ -1,6 +1,5 @@
 //! Any text is a plan or is refused in one line that says where; what is a plan passes the schema.
 
-use campaign::lint;
 use plan::Choice;
 use plan::Plan;
 use plan::schedule;
@@ -193,7 +192,6 @@ proptest! {
                     schedule::needs(&jobs);
                     schedule::beside_states(&jobs);
                 }
-                lint::plan(&plan);
                 let found = problems(&schema(), &read(&text));
                 prop_assert!(found.is_empty(), "{found:?}\n{text}");
             }

@@ -7,7 +7,7 @@ use std::fs;
 
 use plan::Plan;
 
-const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plan_language/mistakes.txt");
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pure/language/mistakes.txt");
 
 /// What stands before a mistake of each part.
 const BEFORE: &[(&str, &str)] = &[
