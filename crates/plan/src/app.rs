@@ -8,6 +8,8 @@ use regex_lite::Regex;
 use results::record::{End, Record, Run, SCHEMA, Value};
 use units::{Dimension, Quantity};
 
+use crate::language::words::words;
+
 /// An external program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {
@@ -32,23 +34,24 @@ pub struct Metric {
     pub pick: Pick,
 }
 
-/// Which number of a launch counts where several lines fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Pick {
-    /// The only one; several are refused.
-    #[default]
-    One,
-    /// The first.
-    First,
-    /// The last.
-    Last,
-    /// The smallest.
-    Min,
-    /// The largest.
-    Max,
-    /// Their arithmetic mean.
-    Mean,
+words! {
+    /// Which number of a launch counts where several lines fit.
+    #[derive(Default)]
+    pub enum Pick {
+        /// The only one; several are refused.
+        #[default]
+        One = "one",
+        /// The first.
+        First = "first",
+        /// The last.
+        Last = "last",
+        /// The smallest.
+        Min = "min",
+        /// The largest.
+        Max = "max",
+        /// Their arithmetic mean.
+        Mean = "mean",
+    }
 }
 
 /// Name, line and unit.

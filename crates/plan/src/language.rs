@@ -3,5 +3,6 @@
 pub(crate) mod keys;
 pub(crate) mod place;
 pub(crate) mod wire;
+pub(crate) mod words;
 
 pub use keys::{paper as keys_paper, schema};

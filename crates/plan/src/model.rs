@@ -62,6 +62,8 @@ pub struct Plan {
     pub waivers: Vec<Waiver>,
     /// The file as it was, byte for byte.
     pub text: String,
+    /// The names of the scales at which it can be run besides its own.
+    pub scales: Vec<String>,
     /// The values of its parameters, by name.
     pub parameters: BTreeMap<String, String>,
     /// What was chosen of them.
@@ -296,7 +298,7 @@ impl Plan {
 
     /// Whether it can also be run at another scale than its own.
     pub fn has_scales(&self) -> bool {
-        self.text.parse::<toml::Table>().is_ok_and(|file| file.contains_key("scale"))
+        !self.scales.is_empty()
     }
 
     /// Whether some file system lies where the user says when the plan is run.

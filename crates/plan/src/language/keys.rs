@@ -1,19 +1,18 @@
-//! The keys of a plan: each a row of a table, from which come the schema for editors, the tables of
+//! What can be said of the keys of a plan, which are `wire`'s: the schema for editors, the tables of
 //! docs/PLAN.md, and what a refusal says should stand there.
 //!
-//! Invariant: the rows are the keys that `wire` reads, with the same forms; `tests` walks both.
 //! Never here: reading a plan, rules between its keys.
 
 mod form;
 mod meant;
 mod paper;
-mod parts;
-mod rows;
 mod schema;
 #[cfg(test)]
 mod tests;
 
 use units::Dimension;
+
+use super::wire::PlanFile;
 
 pub(crate) use form::{missed, untold};
 pub(crate) use meant::{key_meant, word_meant};
@@ -21,32 +20,32 @@ pub use paper::paper;
 pub use schema::schema;
 
 /// A table of the language.
-struct Table {
+pub(crate) struct KeyTable {
     /// What definitions of the schema call it.
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// How a plan opens it, such as `[fs.NAME]`.
-    opens: &'static str,
+    pub(crate) opens: &'static str,
     /// What it is.
-    about: &'static str,
-    keys: &'static [Key],
+    pub(crate) about: &'static str,
+    pub(crate) keys: &'static [PlanKey],
     /// Sets of keys, of which exactly one stands there; empty where that does not matter.
-    forms: &'static [&'static [&'static str]],
+    pub(crate) forms: &'static [&'static [&'static str]],
 }
 
 /// A key.
-struct Key {
-    name: &'static str,
-    kind: Kind,
+pub(crate) struct PlanKey {
+    pub(crate) name: &'static str,
+    pub(crate) form: KeyForm,
     /// Whether the table needs it.
-    must: bool,
+    pub(crate) must: bool,
     /// A value as a plan has it.
-    example: &'static str,
+    pub(crate) example: &'static str,
     /// What it is, with what holds where it is left out.
-    about: &'static str,
+    pub(crate) about: &'static str,
 }
 
 /// What a key's value may be. Text stands in quotes everywhere.
-enum Kind {
+pub(crate) enum KeyForm {
     /// The version of the language.
     Version,
     /// Any text.
@@ -78,30 +77,20 @@ enum Kind {
     /// A list of numbers of nodes, each a number or text.
     Numbers,
     /// A number of nodes, or a rule for it in this table.
-    Nodes(&'static Table),
+    Nodes(&'static KeyTable),
     /// One table.
-    Table(&'static Table),
+    Table(&'static KeyTable),
     /// Tables, each under a name.
-    Named(&'static Table),
+    Named(&'static KeyTable),
     /// A list of tables.
-    Several(&'static Table),
+    Several(&'static KeyTable),
     /// One table, or a list of them.
-    OneOrSeveral(&'static Table),
+    OneOrSeveral(&'static KeyTable),
 }
 
-const fn key(name: &'static str, kind: Kind, example: &'static str, about: &'static str) -> Key {
-    Key { name, kind, must: false, example, about }
-}
-
-impl Key {
-    const fn must(self) -> Self {
-        Self { must: true, ..self }
-    }
-}
-
-impl Kind {
+impl KeyForm {
     /// The table whose keys the value has.
-    fn table(&self) -> Option<&'static Table> {
+    fn table(&self) -> Option<&'static KeyTable> {
         match self {
             Self::Nodes(table)
             | Self::Table(table)
@@ -113,8 +102,8 @@ impl Kind {
     }
 }
 
-impl Table {
-    fn key(&self, name: &str) -> Option<&'static Key> {
+impl KeyTable {
+    fn key(&self, name: &str) -> Option<&'static PlanKey> {
         self.keys.iter().find(|key| key.name == name)
     }
 }
@@ -130,13 +119,13 @@ pub(crate) fn example(name: &str) -> String {
 }
 
 /// The whole file and every table in it, each once, in the order of the file.
-fn tables() -> Vec<&'static Table> {
-    let mut all = vec![&rows::FILE];
+fn tables() -> Vec<&'static KeyTable> {
+    let mut all = vec![PlanFile::TABLE];
     let mut at = 0;
     while let Some(table) = all.get(at).copied() {
-        let inner = table.keys.iter().filter_map(|key| key.kind.table());
+        let inner = table.keys.iter().filter_map(|key| key.form.table());
         for table in inner {
-            if !all.iter().any(|known: &&Table| known.name == table.name) {
+            if !all.iter().any(|known: &&KeyTable| known.name == table.name) {
                 all.push(table);
             }
         }

@@ -3,38 +3,20 @@
 use std::ops::Range;
 
 use toml::Spanned;
+use toml::de::{DeTable, Error};
 use units::Usage;
 
 use super::keys;
 
 /// A plan's text and what to call it.
 pub(crate) struct Place<'a> {
-    /// As it is in the file.
     pub(crate) text: &'a str,
     pub(crate) name: &'a str,
-    /// Where the text that was read differs from it.
-    shifts: Vec<Shift>,
-}
-
-/// A piece of the text that was read, in the place of another of the file's.
-#[derive(Clone, Copy)]
-pub(crate) struct Shift {
-    /// Where it begins in the text that was read, bytes.
-    pub(crate) at: usize,
-    /// Its length there.
-    pub(crate) new: usize,
-    /// The length of what it stands for.
-    pub(crate) old: usize,
 }
 
 impl<'a> Place<'a> {
     pub(crate) fn new(text: &'a str, name: &'a str) -> Self {
-        Self { text, name, shifts: Vec::new() }
-    }
-
-    /// The place of a text that was read with these pieces in it, in the order in which they stand.
-    pub(crate) fn shifted(text: &'a str, name: &'a str, shifts: Vec<Shift>) -> Self {
-        Self { text, name, shifts }
+        Self { text, name }
     }
 
     /// A refusal of what stands at `at`.
@@ -42,10 +24,16 @@ impl<'a> Place<'a> {
         self.at(at.span(), what.as_ref())
     }
 
-    /// The refusal, in one line and in the plan's words, of a `text` that does not read as a plan.
-    pub(crate) fn refused(&self, error: &toml::de::Error, text: &str) -> Usage {
+    /// The refusal, in one line, of a text that is not TOML.
+    pub(crate) fn not_toml(&self, error: &Error) -> Usage {
         let span = error.span().unwrap_or(0..0);
-        let message = error.message().lines().next().unwrap_or("not TOML");
+        self.at(span.clone(), &in_our_words(first_line(error), self.text, span))
+    }
+
+    /// The refusal, in one line and in the plan's words, of a `file` that does not read as a plan.
+    pub(crate) fn refused(&self, error: &Error, file: &Spanned<DeTable<'_>>) -> Usage {
+        let span = error.span().unwrap_or(0..0);
+        let message = first_line(error);
         let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         match words.split_first() {
             Some((unknown, known)) if message.starts_with("unknown field") => {
@@ -56,36 +44,24 @@ impl<'a> Place<'a> {
                 let meant = keys::word_meant(unknown, known);
                 self.at(span, &unknown_word("word", unknown, meant, known))
             }
-            _ => match keys::missed(text, &span) {
+            _ => match keys::missed(file, &span) {
                 Some(problem) => self.at(problem.span, &problem.what),
-                None => self.at(span.clone(), &in_our_words(message, text, span)),
+                None => self.at(span.clone(), &in_our_words(message, self.text, span)),
             },
         }
     }
 
     /// Line and column, from 1, at which `span` begins.
     pub(crate) fn line_column(&self, span: &Range<usize>) -> (usize, usize) {
-        let before = self.text.get(..self.in_file(span.start)).unwrap_or(self.text);
+        let before = self.text.get(..span.start).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
         (line, column)
     }
 
-    /// The offset in the file of one in the text that was read; within a piece, that of what it stands for.
-    fn in_file(&self, offset: usize) -> usize {
-        let (mut new, mut old) = (0, 0);
-        for shift in self.shifts.iter().take_while(|shift| shift.at <= offset) {
-            if offset < shift.at + shift.new {
-                return shift.at - new + old;
-            }
-            (new, old) = (new + shift.new, old + shift.old);
-        }
-        offset - new + old
-    }
-
     /// The parameter that the text at `span` consists of, as in `"${NAME}"`.
     pub(crate) fn parameter(&self, span: &Range<usize>) -> Option<&'a str> {
-        let written = self.text.get(self.in_file(span.start)..)?.trim_start_matches(['"', '\'']);
+        let written = self.text.get(span.start..)?.trim_start_matches(['"', '\'']);
         let (name, behind) = written.strip_prefix("${")?.split_once('}')?;
         behind.starts_with(['"', '\'']).then_some(name)
     }
@@ -96,6 +72,10 @@ impl<'a> Place<'a> {
         let what: String = what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         Usage(format!("{}:{line}:{column}: {what}", self.name))
     }
+}
+
+fn first_line(error: &Error) -> &str {
+    error.message().lines().next().unwrap_or("not TOML")
 }
 
 /// The most words that a refusal lists where it has told which was probably meant.

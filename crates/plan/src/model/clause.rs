@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::language::words::words;
+
 use units::{Dimension, Quantity};
 
 /// What a test must show.
@@ -55,27 +57,23 @@ impl fmt::Display for Criterion {
     }
 }
 
-/// Which statistic of the repetitions is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stat {
-    /// Arithmetic mean.
-    Mean,
-    /// Median.
-    Median,
-    /// Smallest.
-    Min,
-    /// Largest.
-    Max,
+words! {
+    /// Which statistic of the repetitions is compared.
+    pub enum Stat {
+        /// Arithmetic mean.
+        Mean = "mean",
+        /// Median.
+        Median = "median",
+        /// Smallest.
+        Min = "min",
+        /// Largest.
+        Max = "max",
+    }
 }
 
 impl fmt::Display for Stat {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Mean => "mean",
-            Self::Median => "median",
-            Self::Min => "min",
-            Self::Max => "max",
-        })
+        out.write_str(self.word())
     }
 }
 

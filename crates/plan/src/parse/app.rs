@@ -9,8 +9,8 @@ use crate::app::{App, Metric};
 
 impl Defaults<'_> {
     /// The program of a test.
-    pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::App>) -> Checked<App> {
-        let wire::App { argv, metrics, parse, writes } = spanned.get_ref();
+    pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::AppKeys>) -> Checked<App> {
+        let wire::AppKeys { argv, metrics, parse, writes } = spanned.get_ref();
         let refused = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
         if argv.is_empty() {
             return Err(refused(

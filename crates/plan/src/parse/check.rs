@@ -23,7 +23,7 @@ const LAUNCHES_MAX: u64 = 100_000;
 pub(super) type Checked<T> = Result<T, Usage>;
 
 /// Checks the whole file.
-pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
+pub(super) fn plan(file: wire::PlanFile, place: &Place<'_>) -> Checked<Plan> {
     if *file.schema.get_ref() != 1 {
         return Err(place.error(&file.schema, "this program reads plans of `schema = 1`"));
     }
@@ -44,8 +44,8 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
     let (systems, measured_on) = systems(&file, place)?;
     let mut plan = Plan {
         layout: match file.plan.report {
-            Some(wire::Layout::Procurement) => results::summary::PROCUREMENT.to_owned(),
-            Some(wire::Layout::Usual) | None => String::new(),
+            Some(wire::LayoutWord::Procurement) => results::summary::PROCUREMENT.to_owned(),
+            Some(wire::LayoutWord::Usual) | None => String::new(),
         },
         systems,
         measured_on,
@@ -62,6 +62,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
         series: Vec::new(),
         waivers: waiver::of_others(&file, place)?,
         text: place.text.to_owned(),
+        scales: file.scale.keys().cloned().collect(),
         parameters: BTreeMap::new(),
         choice: Choice::default(),
         file_systems: BTreeMap::new(),
@@ -80,7 +81,7 @@ pub(super) fn plan(file: wire::File, place: &Place<'_>) -> Checked<Plan> {
 }
 
 /// Adds all that runs.
-fn entries(file: &wire::File, defaults: &Defaults<'_>, plan: &mut Plan) -> Checked<()> {
+fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> Checked<()> {
     for entry in in_order(file) {
         let (who, id) = entry.named();
         if let Some(other) = several::holder(plan, id.get_ref(), None) {
@@ -97,9 +98,9 @@ fn entries(file: &wire::File, defaults: &Defaults<'_>, plan: &mut Plan) -> Check
 
 /// What runs, as it stands in the file.
 enum Entry<'w> {
-    Test(&'w wire::Test),
-    Series(&'w wire::Series),
-    Group(&'w wire::Group),
+    Test(&'w wire::TestKeys),
+    Series(&'w wire::SeriesKeys),
+    Group(&'w wire::GroupKeys),
 }
 
 impl<'w> Entry<'w> {
@@ -115,7 +116,7 @@ impl<'w> Entry<'w> {
 }
 
 /// All that runs, in the order of the file, whatever it is.
-fn in_order(file: &wire::File) -> Vec<Entry<'_>> {
+fn in_order(file: &wire::PlanFile) -> Vec<Entry<'_>> {
     let tests = file.test.iter().map(|test| (test.span().start, Entry::Test(test.get_ref())));
     let series = file.series.iter().map(|series| (series.span().start, Entry::Series(series.get_ref())));
     let groups = file.group.iter().map(|group| (group.span().start, Entry::Group(group.get_ref())));
@@ -137,7 +138,7 @@ pub(super) fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Che
 
 /// What holds where a test or dataset says nothing itself.
 pub(super) struct Defaults<'a> {
-    pub(super) file: &'a wire::Defaults,
+    pub(super) file: &'a wire::DefaultsKeys,
     pub(super) file_systems: &'a BTreeMap<String, FileSystem>,
     pub(super) clients: Clients,
     pub(super) launch: &'a LaunchKind,

@@ -13,7 +13,7 @@ impl Defaults<'_> {
     pub(super) fn criterion(
         &self,
         who: &str,
-        wire: &wire::Criterion,
+        wire: &wire::CriterionKeys,
         test: &Test,
         plan: &Plan,
     ) -> Checked<Option<Criterion>> {
@@ -45,10 +45,7 @@ impl Defaults<'_> {
             // `min` means the worst, which is the largest where less is better.
             None if test.decide.stat == Stat::Min && matches!(op, Op::AtMost | Op::Below) => Stat::Max,
             None => test.decide.stat,
-            Some(wire::Stat::Mean) => Stat::Mean,
-            Some(wire::Stat::Median) => Stat::Median,
-            Some(wire::Stat::Min) => Stat::Min,
-            Some(wire::Stat::Max) => Stat::Max,
+            Some(stat) => stat,
         };
         Ok(Some(Criterion { metric, stat, op, goal, written }))
     }
@@ -57,7 +54,7 @@ impl Defaults<'_> {
     fn linear(
         &self,
         who: &str,
-        wire: &wire::Criterion,
+        wire: &wire::CriterionKeys,
         within: &Spanned<String>,
         test: &Test,
         plan: &Plan,
@@ -158,7 +155,7 @@ impl Defaults<'_> {
         Ok(*dimension)
     }
 
-    pub(super) fn decide(&self, wire: Option<&wire::Decide>) -> Checked<Decide> {
+    pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> Checked<Decide> {
         let Some(wire) = wire else {
             return Ok(Decide { stat: Stat::Mean, by_bound: false, confidence: 0.95 });
         };
@@ -170,11 +167,11 @@ impl Defaults<'_> {
             }
         };
         let stat = match wire.rule {
-            wire::Rule::Mean | wire::Rule::LowerBound => Stat::Mean,
-            wire::Rule::Median => Stat::Median,
-            wire::Rule::Min => Stat::Min,
+            wire::RuleWord::Mean | wire::RuleWord::LowerBound => Stat::Mean,
+            wire::RuleWord::Median => Stat::Median,
+            wire::RuleWord::Min => Stat::Min,
         };
-        Ok(Decide { stat, by_bound: matches!(wire.rule, wire::Rule::LowerBound), confidence })
+        Ok(Decide { stat, by_bound: matches!(wire.rule, wire::RuleWord::LowerBound), confidence })
     }
 }
 

@@ -17,7 +17,7 @@ const MARGIN: f64 = 1.5;
 const MAKING: &[&str] = &["tree_creation", "directory_creation", "file_creation"];
 
 impl Defaults<'_> {
-    pub(super) fn dataset(&self, key: &str, spanned: &Spanned<wire::Dataset>) -> Checked<Dataset> {
+    pub(super) fn dataset(&self, key: &str, spanned: &Spanned<wire::DatasetKeys>) -> Checked<Dataset> {
         let wire = spanned.get_ref();
         let who = format!("dataset.{key}");
         name(&Spanned::new(spanned.span(), key.to_owned()), "a dataset's name", self.place)?;
@@ -31,7 +31,7 @@ impl Defaults<'_> {
                 return Err(self.place.error(spanned, format!("{who}: {what}")));
             }
         };
-        let verify = wire.verify.or(self.file.verify) == Some(wire::Verify::After);
+        let verify = wire.verify.or(self.file.verify) == Some(wire::VerifyWord::After);
         let line = if verify { line.verified() } else { line };
         let cover =
             wire.cover.as_ref().map(|cover| self.cover(&who, cover, &line, &placement)).transpose()?;
@@ -104,11 +104,11 @@ impl Defaults<'_> {
     fn cover(
         &self,
         who: &str,
-        spanned: &Spanned<wire::Cover>,
+        spanned: &Spanned<wire::CoverKeys>,
         line: &Line,
         placement: &Placement,
     ) -> Checked<Cover> {
-        let wire::Cover { rate, time, margin } = spanned.get_ref();
+        let wire::CoverKeys { rate, time, margin } = spanned.get_ref();
         let refused = |what: String| Err(self.place.error(spanned, format!("{who}: {what}")));
         let Line::Ior(made) = line else {
             return refused("`cover` is of bytes that readers read, and this line makes names".into());

@@ -12,7 +12,10 @@ use super::placement::{known, whole};
 use super::{FileSystem, Stripes, wire};
 
 /// The file systems of a plan, each with a directory of its own.
-pub(super) fn file_systems(file: &wire::File, place: &Place<'_>) -> Checked<BTreeMap<String, FileSystem>> {
+pub(super) fn file_systems(
+    file: &wire::PlanFile,
+    place: &Place<'_>,
+) -> Checked<BTreeMap<String, FileSystem>> {
     let mut all: BTreeMap<String, FileSystem> = BTreeMap::new();
     for (key, spanned) in &file.fs {
         let fs = file_system(key, spanned, place)?;
@@ -26,7 +29,7 @@ pub(super) fn file_systems(file: &wire::File, place: &Place<'_>) -> Checked<BTre
     Ok(all)
 }
 
-fn file_system(key: &str, spanned: &Spanned<wire::Fs>, place: &Place<'_>) -> Checked<FileSystem> {
+fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &Place<'_>) -> Checked<FileSystem> {
     let wire = spanned.get_ref();
     if wire.dir.get_ref().is_empty() {
         let what = format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory");
@@ -90,9 +93,9 @@ fn band(key: &str, fill: &Spanned<Vec<Spanned<String>>>, place: &Place<'_>) -> C
 }
 
 /// On how many targets files are to lie.
-pub(super) fn stripes(wire: Option<&Spanned<wire::Stripes>>) -> Option<Stripes> {
+pub(super) fn stripes(wire: Option<&Spanned<wire::StripesValue>>) -> Option<Stripes> {
     wire.map(|stripes| match stripes.get_ref() {
-        wire::Stripes::Count(count) => Stripes::Count(*count),
-        wire::Stripes::All => Stripes::All,
+        wire::StripesValue::Count(count) => Stripes::Count(*count),
+        wire::StripesValue::All => Stripes::All,
     })
 }

@@ -17,9 +17,9 @@ pub(super) struct Known {
 }
 
 /// The numbers that a plan knows beforehand.
-pub(super) fn known(file: &wire::File, place: &Place<'_>) -> Checked<Vec<Known>> {
-    let one = |(name, spanned): (&String, &toml::Spanned<wire::Known>)| {
-        let wire::Known { value, source } = spanned.get_ref();
+pub(super) fn known(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec<Known>> {
+    let one = |(name, spanned): (&String, &toml::Spanned<wire::KnownKeys>)| {
+        let wire::KnownKeys { value, source } = spanned.get_ref();
         let refused = |why: &str| place.error(spanned, format!("known.{name}: {why}"));
         if source.trim().is_empty() {
             return Err(refused("say where the number is from, as `source = \"…\"`"));

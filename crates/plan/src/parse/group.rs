@@ -15,7 +15,7 @@ const OVERLAP: f64 = 0.9;
 
 impl Defaults<'_> {
     /// Adds all parts of a group.
-    pub(super) fn group(&self, wire: &wire::Group, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn group(&self, wire: &wire::GroupKeys, plan: &mut Plan) -> Checked<()> {
         let id = wire.id.get_ref();
         let who = format!("group {id}");
         name(&wire.id, "a group's id", self.place)?;
@@ -34,7 +34,7 @@ impl Defaults<'_> {
             }
             if matches!(
                 part.nodes.as_ref().map(Spanned::get_ref),
-                Some(wire::Nodes::Steps(_) | wire::Nodes::Search(..))
+                Some(wire::NodesValue::Steps(_) | wire::NodesValue::Search(..))
             ) {
                 return refused("its parts have no steps; make each step a group".into());
             }
@@ -87,7 +87,7 @@ impl Defaults<'_> {
     fn sums(
         &self,
         who: &str,
-        wire: &wire::Group,
+        wire: &wire::GroupKeys,
         plan: &Plan,
         index: usize,
     ) -> Checked<Vec<super::Criterion>> {

@@ -9,8 +9,8 @@ use crate::launcher::{Launch, LaunchKind, MPIRUN, Named, allocation};
 
 /// How jobs are started, and whether that can be told which nodes are meant.
 pub(super) fn launch(
-    launch: Option<&Spanned<wire::Launch>>,
-    clients: Option<&wire::Clients>,
+    launch: Option<&Spanned<wire::LaunchKeys>>,
+    clients: Option<&wire::ClientsKeys>,
     place: &Place<'_>,
 ) -> Checked<Launch> {
     let launch = match launch {
@@ -23,12 +23,12 @@ pub(super) fn launch(
     Ok(launch)
 }
 
-fn kind(wire: &wire::Launch, place: &Place<'_>) -> Checked<LaunchKind> {
+fn kind(wire: &wire::LaunchKeys, place: &Place<'_>) -> Checked<LaunchKind> {
     if let Some(by) = Named::of(wire.kind.name()) {
         return named(by, wire, place);
     }
     let what = match wire.kind {
-        wire::LaunchKind::Local => "launch.kind `local` starts threads of one process",
+        wire::LauncherWord::Local => "launch.kind `local` starts threads of one process",
         _ => "launch.kind `mpirun` has all its words in `argv`",
     };
     if let Some(options) = &wire.options {
@@ -38,8 +38,8 @@ fn kind(wire: &wire::Launch, place: &Place<'_>) -> Checked<LaunchKind> {
         return Err(place.error(program, format!("{what} and takes no `program`; leave it out")));
     }
     match (wire.kind, &wire.argv) {
-        (wire::LaunchKind::Local, None) => Ok(LaunchKind::Local),
-        (wire::LaunchKind::Local, Some(argv)) => {
+        (wire::LauncherWord::Local, None) => Ok(LaunchKind::Local),
+        (wire::LauncherWord::Local, Some(argv)) => {
             Err(place.error(argv, "launch.kind `local` takes no `argv`; use `mpirun` or leave it out"))
         }
         (_, None) => Ok(LaunchKind::Mpirun(MPIRUN.iter().map(ToString::to_string).collect())),
@@ -49,7 +49,7 @@ fn kind(wire: &wire::Launch, place: &Place<'_>) -> Checked<LaunchKind> {
     }
 }
 
-fn named(by: &'static Named, wire: &wire::Launch, place: &Place<'_>) -> Checked<LaunchKind> {
+fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &Place<'_>) -> Checked<LaunchKind> {
     let name = by.name;
     if let Some(argv) = &wire.argv {
         let what = format!(
@@ -72,7 +72,7 @@ fn named(by: &'static Named, wire: &wire::Launch, place: &Place<'_>) -> Checked<
 }
 
 /// Refuses names of nodes that the launcher cannot be told.
-fn tells_nodes(kind: &LaunchKind, clients: &wire::Clients, place: &Place<'_>) -> Checked<()> {
+fn tells_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &Place<'_>) -> Checked<()> {
     let name = kind.name();
     if let Some(file) = clients.hostfile.as_ref().filter(|_| !kind.takes_hosts()) {
         let way = match kind {
@@ -118,7 +118,7 @@ pub(super) fn left_out(words: &[Spanned<String>], place: &Place<'_>) -> Checked<
     Ok(names)
 }
 
-impl wire::LaunchKind {
+impl wire::LauncherWord {
     /// Its word.
     fn name(self) -> &'static str {
         match self {

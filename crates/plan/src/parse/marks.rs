@@ -11,10 +11,9 @@ use units::Usage;
 use super::place::Place;
 use command::tool_line::ToolLine;
 
-/// Refuses marks in `text`, whose parameters are filled in, that nothing will stand for.
-pub(super) fn stray(text: &str, place: &Place<'_>) -> Result<(), Usage> {
-    let Ok(file) = DeTable::parse(text) else { return Ok(()) };
-    file.get_ref().iter().try_for_each(|(key, value)| {
+/// Refuses marks in `file`, whose parameters are filled in, that nothing will stand for.
+pub(super) fn stray(file: &DeTable<'_>, place: &Place<'_>) -> Result<(), Usage> {
+    file.iter().try_for_each(|(key, value)| {
         let within = Within { key: key.get_ref(), phase: false };
         // Values of parameters were put in where they belong.
         if matches!(within.key, "parameters" | "scale") { Ok(()) } else { look(&within, value, place) }

@@ -24,6 +24,8 @@ mod test;
 mod uses;
 mod waiver;
 
+use serde::Deserialize;
+use toml::de::{DeTable, Deserializer};
 use units::Usage;
 
 use crate::language::{keys, place, wire};
@@ -45,13 +47,14 @@ impl Plan {
 
     /// The same with the values of `choice`.
     pub fn parse_with(text: &str, name: &str, choice: &Choice) -> Result<Self, Usage> {
-        let filled = parameters::fill(&place::Place::new(text, name), choice)?;
-        let place = place::Place::shifted(text, name, filled.shifts);
-        let file: wire::File =
-            toml::from_str(&filled.text).map_err(|error| place.refused(&error, &filled.text))?;
-        let plan = check::plan(file, &place)?;
-        marks::stray(&filled.text, &place)?;
-        keys::untold(&filled.text, &place)?;
-        Ok(Self { parameters: filled.values, choice: choice.clone(), ..plan })
+        let place = place::Place::new(text, name);
+        let mut file = DeTable::parse(text).map_err(|error| place.not_toml(&error))?;
+        let parameters = parameters::fill(&mut file, &place, choice)?;
+        let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))
+            .map_err(|error| place.refused(&error, &file))?;
+        let plan = check::plan(read, &place)?;
+        marks::stray(file.get_ref(), &place)?;
+        keys::untold(&file, &place)?;
+        Ok(Self { parameters, choice: choice.clone(), ..plan })
     }
 }

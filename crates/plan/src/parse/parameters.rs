@@ -1,72 +1,113 @@
 //! Parameters of a plan: names for what differs between the contract's machine and a smaller one.
 //!
 //! `${NAME}` in any string stands for the value in `[parameters]`, for that of the chosen `[scale.NAME]`, or
-//! for one that is set by hand. They are put in before the plan is read, and places in the text are told as
-//! they are in the file.
+//! for one that is set by hand. They are put in before the plan is read.
 //!
 //! Never here: what the strings mean.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
 use units::Usage;
 
 use super::Choice;
-use super::place::{Place, Shift, nearest};
+use super::place::{Place, nearest};
 
 /// The part of a plan that is read first.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Head {
+struct ParameterTables {
     parameters: BTreeMap<String, Spanned<String>>,
     scale: BTreeMap<String, BTreeMap<Spanned<String>, Spanned<String>>>,
 }
 
-/// A plan's text with the values put in.
-pub(super) struct Filled {
-    pub(super) text: String,
-    pub(super) shifts: Vec<Shift>,
-    /// The values that hold, by name.
-    pub(super) values: BTreeMap<String, String>,
-}
-
-/// Puts the values of `choice` into the plan's text.
-pub(super) fn fill(place: &Place<'_>, choice: &Choice) -> Result<Filled, Usage> {
-    let table: toml::Table = toml::from_str(place.text).map_err(|error| place.refused(&error, place.text))?;
-    let head: Head = toml::from_str(place.text).map_err(|error| place.refused(&error, place.text))?;
+/// Puts the values of `choice` into the strings of `file`; the values that hold, by name.
+pub(super) fn fill(
+    file: &mut Spanned<DeTable<'_>>,
+    place: &Place<'_>,
+    choice: &Choice,
+) -> Result<BTreeMap<String, String>, Usage> {
+    let tables = ParameterTables::deserialize(Deserializer::from(file.clone()))
+        .map_err(|error| place.refused(&error, file))?;
     let mut exported = Vec::new();
-    exports(&table, &mut exported);
-    if let Some((name, value)) = head.parameters.iter().find(|(name, _)| exported.contains(name)) {
+    exports(file.get_ref(), &mut exported);
+    if let Some((name, value)) = tables.parameters.iter().find(|(name, _)| exported.contains(name)) {
         let what = format!("`${{{name}}}` is what a test exports; give the parameter another name");
         return Err(place.error(value, what));
     }
-    let values = values(head, place, choice)?;
-    let (mut text, mut shifts, mut taken) = (String::new(), Vec::new(), 0);
-    for at in marks(place.text) {
-        let rest = &place.text[at + 2..];
-        let Some(length) = rest.find('}') else { continue };
-        let name = &rest[..length];
-        if exported.iter().any(|known| known == name) {
-            continue;
-        }
-        let Some(value) = values.get(name) else {
+    let values = values(tables, place, choice)?;
+    let filling = Filling { values: &values, exported: &exported };
+    let mut unknown = Vec::new();
+    file.get_mut().iter_mut().for_each(|(_, value)| filling.put_into(value, &mut unknown));
+    match unknown.into_iter().min_by_key(|(span, _)| span.start) {
+        None => Ok(values),
+        Some((span, name)) => {
             let known: Vec<&str> = values.keys().map(String::as_str).collect();
-            let what = format!("`${{{name}}}` is no parameter{}", super::check::among(name, &known));
-            return Err(place.at(at..at + 2, &what));
-        };
-        text.push_str(&place.text[taken..at]);
-        shifts.push(Shift { at: text.len(), new: value.len(), old: length + 3 });
-        text.push_str(value);
-        taken = at + length + 3;
+            let mark = format!("${{{name}}}");
+            let within = place.text.get(span.clone()).and_then(|text| text.find(&mark)).unwrap_or(0);
+            let at = span.start + within;
+            Err(place.at(at..at, &format!("`{mark}` is no parameter{}", super::check::among(&name, &known))))
+        }
     }
-    text.push_str(&place.text[taken..]);
-    Ok(Filled { text, shifts, values })
+}
+
+/// What is put in.
+struct Filling<'a> {
+    values: &'a BTreeMap<String, String>,
+    /// What is known only when tests have run, and is left as it is.
+    exported: &'a [String],
+}
+
+/// Where a text has the name of no parameter, and the name.
+type Unknown = (std::ops::Range<usize>, String);
+
+impl Filling<'_> {
+    /// Puts the values into all strings of `value`.
+    fn put_into(&self, value: &mut Spanned<DeValue<'_>>, unknown: &mut Vec<Unknown>) {
+        let span = value.span();
+        match value.get_mut() {
+            DeValue::String(text) => match self.filled(text) {
+                Ok(Some(filled)) => *text = Cow::Owned(filled),
+                Ok(None) => {}
+                Err(name) => unknown.push((span, name)),
+            },
+            DeValue::Array(all) => all.iter_mut().for_each(|one| self.put_into(one, unknown)),
+            DeValue::Table(table) => table.iter_mut().for_each(|(_, one)| self.put_into(one, unknown)),
+            _ => {}
+        }
+    }
+
+    /// `text` with the values; `None` where it stays as it is, the error the first name that there is not.
+    fn filled(&self, text: &str) -> Result<Option<String>, String> {
+        let (mut filled, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find("${") {
+            let Some(length) = rest[at + 2..].find('}') else { break };
+            let name = &rest[at + 2..at + 2 + length];
+            filled.push_str(&rest[..at]);
+            match self.values.get(name) {
+                Some(value) => filled.push_str(value),
+                None if self.exported.iter().any(|known| known == name) => {
+                    filled.push_str(&rest[at..at + length + 3]);
+                }
+                None => return Err(name.to_owned()),
+            }
+            rest = &rest[at + length + 3..];
+        }
+        filled.push_str(rest);
+        Ok((filled != text).then_some(filled))
+    }
 }
 
 /// The values that hold; every name of a scale and of the choice has to be a parameter.
-fn values(head: Head, place: &Place<'_>, choice: &Choice) -> Result<BTreeMap<String, String>, Usage> {
-    let Head { mut parameters, scale } = head;
+fn values(
+    tables: ParameterTables,
+    place: &Place<'_>,
+    choice: &Choice,
+) -> Result<BTreeMap<String, String>, Usage> {
+    let ParameterTables { mut parameters, scale } = tables;
     let known: Vec<String> = parameters.keys().cloned().collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     // What is not in the file has no place in it.
@@ -114,51 +155,34 @@ fn values(head: Head, place: &Place<'_>, choice: &Choice) -> Result<BTreeMap<Str
 }
 
 /// All names that phases export, which are known only when they have run.
-fn exports(table: &toml::Table, names: &mut Vec<String>) {
+fn exports(table: &DeTable<'_>, names: &mut Vec<String>) {
     for (key, value) in table {
-        match value {
-            toml::Value::Table(exported) if key == "exports" => names.extend(exported.keys().cloned()),
-            toml::Value::Table(inner) => exports(inner, names),
-            toml::Value::Array(all) => {
-                all.iter().filter_map(toml::Value::as_table).for_each(|inner| exports(inner, names));
+        match value.get_ref() {
+            DeValue::Table(exported) if key.get_ref() == "exports" => {
+                names.extend(exported.keys().map(|name| name.get_ref().to_string()));
+            }
+            DeValue::Table(inner) => exports(inner, names),
+            DeValue::Array(all) => {
+                all.iter().filter_map(|one| one.get_ref().as_table()).for_each(|inner| exports(inner, names));
             }
             _ => {}
         }
     }
-}
-
-/// Where `${` stands outside of comments.
-fn marks(text: &str) -> Vec<usize> {
-    let (mut marks, mut quote, mut at) = (Vec::new(), "", 0);
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let opens = ["\"\"\"", "'''", "\"", "'", "#"].into_iter().find(|sign| rest.starts_with(sign));
-        let mut step = c.len_utf8();
-        match (quote, opens) {
-            ("", Some(sign)) => (quote, step) = (sign, sign.len()),
-            ("#", _) if c == '\n' => quote = "",
-            ("\"" | "\"\"\"", _) if c == '\\' => {
-                step += rest[step..].chars().next().map_or(0, char::len_utf8);
-            }
-            ("#" | "", _) => {}
-            (open, _) if rest.starts_with(open) => (quote, step) = ("", open.len()),
-            _ => {}
-        }
-        if quote != "#" && rest.starts_with("${") {
-            marks.push(at);
-        }
-        at += step;
-    }
-    marks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn filled(text: &str, choice: &Choice) -> Result<String, String> {
-        let place = Place::new(text, "p.toml");
-        fill(&place, choice).map(|filled| filled.text).map_err(|error| error.0)
+    /// The strings of the file's own keys, by key.
+    fn filled(text: &str, choice: &Choice) -> Result<BTreeMap<String, String>, String> {
+        let mut file = DeTable::parse(text).unwrap();
+        fill(&mut file, &Place::new(text, "p.toml"), choice).map_err(|error| error.0)?;
+        let own = file.get_ref().iter();
+        let strings = own.filter_map(|(key, value)| {
+            Some((key.get_ref().to_string(), value.get_ref().as_str()?.to_owned()))
+        });
+        Ok(strings.collect())
     }
 
     fn chosen(scale: Option<&str>, set: &[(&str, &str)]) -> Choice {
@@ -177,8 +201,7 @@ mod tests {
             (chosen(Some("small"), &[("n", "3")]), "-b 1m -s 3"),
             (chosen(Some("small"), &[("block", "2m")]), "-b 2m -s 7"),
         ] {
-            let text = filled(TEXT, &choice).unwrap();
-            assert!(text.contains(&format!("x = \"{wanted}\" # ${{more}}\n")), "{text}");
+            assert_eq!(filled(TEXT, &choice).unwrap()["x"], wanted);
         }
     }
 
@@ -235,15 +258,15 @@ mod tests {
     #[test]
     fn what_a_phase_exports_is_left_for_later() {
         let text = "x = \"${SMALLEST}\"\n[[series]]\nphases = [{ exports = { SMALLEST = \"1\" } }]\n";
-        assert_eq!(filled(text, &chosen(None, &[])).unwrap(), text);
+        assert_eq!(filled(text, &chosen(None, &[])).unwrap()["x"], "${SMALLEST}");
     }
 
     #[test]
-    fn quotes_of_all_kinds_keep_a_number_sign_from_being_a_comment() {
+    fn strings_of_all_kinds_are_filled_and_comments_are_not() {
         let strings = "a = '#${n}'\nb = \"\\\"#${n}\"\nc = \"\"\"\n# \" ${n}\"\"\"\nd = '''\n#${n}'''\n";
-        let text = &format!("{strings}parameters.n = \"5\"");
-        let text = filled(text, &chosen(None, &[])).unwrap();
-        assert_eq!(text.matches('5').count(), 5, "{text}");
-        assert!(!text.contains("${"), "{text}");
+        let text = &format!("{strings}# ${{other}}\nparameters.n = \"5\"");
+        let filled = filled(text, &chosen(None, &[])).unwrap();
+        let values: Vec<&str> = filled.values().map(String::as_str).collect();
+        assert_eq!(values, ["#5", "\"#5", "# \" 5", "#5"]);
     }
 }

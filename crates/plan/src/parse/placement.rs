@@ -8,13 +8,13 @@ use toml::Spanned;
 use units::{Dimension, Quantity, several};
 
 use super::check::{Checked, Defaults};
-use super::wire::{Count, CountOrNone, Nodes};
+use super::wire::{Count, CountOrNone, NodesValue};
 use super::{Clients, Placement, launch};
 
 /// What a test, a dataset or a state says of its ranks.
 pub(super) struct Asked<'w> {
     ranks: Option<&'w Spanned<Count>>,
-    nodes: Option<&'w Spanned<Nodes>>,
+    nodes: Option<&'w Spanned<NodesValue>>,
     ppn: Option<&'w Spanned<Count>>,
     /// Where in the file it says so.
     at: Range<usize>,
@@ -24,7 +24,7 @@ impl<'w> Asked<'w> {
     /// What a phase of a series says, at a step.
     pub(super) fn of_step(
         ranks: &'w Option<Spanned<Count>>,
-        nodes: &'w Spanned<Nodes>,
+        nodes: &'w Spanned<NodesValue>,
         ppn: &'w Option<Spanned<Count>>,
         at: Range<usize>,
     ) -> Self {
@@ -33,7 +33,7 @@ impl<'w> Asked<'w> {
 
     pub(super) fn new(
         ranks: &'w Option<Spanned<Count>>,
-        nodes: &'w Option<Spanned<Nodes>>,
+        nodes: &'w Option<Spanned<NodesValue>>,
         ppn: &'w Option<Spanned<Count>>,
         at: Range<usize>,
     ) -> Self {
@@ -57,17 +57,17 @@ impl Defaults<'_> {
     pub(super) fn placements(&self, who: &str, asked: &Asked<'_>) -> Checked<Vec<Placement>> {
         // The nodes of `[defaults]` hold where neither nodes nor ranks are given.
         let by_default = self.file.nodes.as_ref().filter(|_| asked.ranks.is_none());
-        if let Some(nodes) = by_default.filter(|nodes| !matches!(nodes.get_ref(), Nodes::One(_))) {
+        if let Some(nodes) = by_default.filter(|nodes| !matches!(nodes.get_ref(), NodesValue::One(_))) {
             let what = "nodes of [defaults] are one number; steps and a search are a test's own";
             return Err(self.place.error(nodes, what));
         }
         let placements = match asked.nodes.or(by_default).map(|at| (at, at.get_ref())) {
             None => vec![self.of_ranks(who, asked)?],
-            Some((at, Nodes::One(word))) => vec![self.of_nodes(who, asked, at, word)?],
-            Some((at, Nodes::Steps(words) | Nodes::Search(words, _))) if words.is_empty() => {
+            Some((at, NodesValue::One(word))) => vec![self.of_nodes(who, asked, at, word)?],
+            Some((at, NodesValue::Steps(words) | NodesValue::Search(words, _))) if words.is_empty() => {
                 return Err(self.place.error(at, format!("{who}: nodes has no steps; give at least one")));
             }
-            Some((at, Nodes::Steps(words) | Nodes::Search(words, _))) => {
+            Some((at, NodesValue::Steps(words) | NodesValue::Search(words, _))) => {
                 let step = |word: &String| self.of_nodes(who, asked, at, word);
                 words.iter().map(step).collect::<Checked<Vec<_>>>()?
             }
@@ -109,7 +109,7 @@ impl Defaults<'_> {
         &self,
         who: &str,
         asked: &Asked<'_>,
-        at: &Spanned<Nodes>,
+        at: &Spanned<NodesValue>,
         word: &str,
     ) -> Checked<Placement> {
         let (nodes, rule) =
@@ -163,7 +163,7 @@ impl Defaults<'_> {
 
 /// The client nodes of a plan.
 pub(super) fn clients(
-    wire: Option<&super::wire::Clients>,
+    wire: Option<&super::wire::ClientsKeys>,
     place: &super::place::Place<'_>,
 ) -> Checked<Clients> {
     let Some(wire) = wire else { return Ok(Clients::default()) };

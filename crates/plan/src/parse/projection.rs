@@ -15,9 +15,9 @@ use results::projection::{Refusal, STEPS_MIN};
 const CONFIDENCE: f64 = 0.95;
 
 /// The systems of a plan, and the letter of the one that is measured.
-pub(super) fn systems(file: &wire::File, place: &Place<'_>) -> Checked<(Vec<System>, String)> {
-    let system = |(letter, spanned): (&String, &Spanned<wire::System>)| {
-        let wire::System { processor, clock, interconnect, cores } = spanned.get_ref();
+pub(super) fn systems(file: &wire::PlanFile, place: &Place<'_>) -> Checked<(Vec<System>, String)> {
+    let system = |(letter, spanned): (&String, &Spanned<wire::SystemKeys>)| {
+        let wire::SystemKeys { processor, clock, interconnect, cores } = spanned.get_ref();
         System {
             letter: letter.clone(),
             processor: processor.clone(),
@@ -53,7 +53,7 @@ fn known(letter: &Spanned<String>, systems: &[System], place: &Place<'_>) -> Che
 
 impl Defaults<'_> {
     /// One projection of the plan, whose tests are all known.
-    pub(super) fn projection(&self, wire: &wire::Projection, plan: &Plan) -> Checked<Projection> {
+    pub(super) fn projection(&self, wire: &wire::ProjectionKeys, plan: &Plan) -> Checked<Projection> {
         let who = format!("projection of {}", wire.of.get_ref());
         let (test, metric) = self
             .measured(wire.of.get_ref(), plan)
@@ -111,7 +111,7 @@ impl Defaults<'_> {
     }
 
     /// Whether the steps can carry a projection to so many.
-    fn carries(&self, who: &str, wire: &wire::Projection, steps: &[usize], plan: &Plan) -> Checked<()> {
+    fn carries(&self, who: &str, wire: &wire::ProjectionKeys, steps: &[usize], plan: &Plan) -> Checked<()> {
         let mut at: Vec<f64> =
             steps.iter().filter_map(|test| Some(plan.tests[*test].step.as_ref()?.value)).collect();
         at.sort_by(f64::total_cmp);

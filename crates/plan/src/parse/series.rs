@@ -8,12 +8,12 @@ use units::{Dimension, Quantity};
 
 use super::check::{Checked, Defaults, name};
 use super::test::Variant;
-use super::wire::{Nodes, Over};
+use super::wire::{NodesValue, SteppedBy};
 use super::{Plan, Series, Step, wire};
 
 impl Defaults<'_> {
     /// Adds all tests of a series.
-    pub(super) fn series(&self, wire: &wire::Series, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn series(&self, wire: &wire::SeriesKeys, plan: &mut Plan) -> Checked<()> {
         let id = wire.id.get_ref();
         let who = format!("series {id}");
         name(&wire.id, "a series' id", self.place)?;
@@ -26,7 +26,7 @@ impl Defaults<'_> {
         if wire.phases.is_empty() {
             return refused("has no phases; write `phases = [{ id = \"w\", ior = \"…\" }]`");
         }
-        if let Some(nodes) = wire.nodes.as_ref().filter(|_| wire.over == Over::Nodes) {
+        if let Some(nodes) = wire.nodes.as_ref().filter(|_| wire.over == SteppedBy::Nodes) {
             return Err(self
                 .place
                 .error(nodes, format!("{who}: its steps are the nodes; leave `nodes` out")));
@@ -42,7 +42,7 @@ impl Defaults<'_> {
                 let who = format!("{who}, phase {}", phase.id.get_ref());
                 self.fits_series(&who, wire, phase, &fs)?;
                 let placement = match (over, &wire.nodes) {
-                    (Over::Nodes, _) => Some(self.step_nodes(&who, phase, wire, &step.word)?),
+                    (SteppedBy::Nodes, _) => Some(self.step_nodes(&who, phase, wire, &step.word)?),
                     (_, Some(nodes)) => {
                         Some(self.step_nodes(&who, phase, wire, self.nth(&who, nodes, at, wire)?)?)
                     }
@@ -67,15 +67,21 @@ impl Defaults<'_> {
     }
 
     /// Whether the phase leaves to the series what is the series' to say.
-    fn fits_series(&self, who: &str, series: &wire::Series, phase: &wire::Test, fs: &str) -> Checked<()> {
+    fn fits_series(
+        &self,
+        who: &str,
+        series: &wire::SeriesKeys,
+        phase: &wire::TestKeys,
+        fs: &str,
+    ) -> Checked<()> {
         if let Some(nodes) =
-            phase.nodes.as_ref().filter(|_| series.over == Over::Nodes || series.nodes.is_some())
+            phase.nodes.as_ref().filter(|_| series.over == SteppedBy::Nodes || series.nodes.is_some())
         {
             let what = "the series says on how many nodes its phases run; leave `nodes` out";
             return Err(self.place.error(nodes, format!("{who}: {what}")));
         }
         match &phase.fs {
-            Some(own) if series.over == Over::Servers && own.get_ref() != fs => {
+            Some(own) if series.over == SteppedBy::Servers && own.get_ref() != fs => {
                 let what = format!(
                     "the servers of the steps are those of fs.{fs}; leave `fs` out, or give the \
                         series the same"
@@ -89,11 +95,11 @@ impl Defaults<'_> {
     fn step_nodes(
         &self,
         who: &str,
-        phase: &wire::Test,
-        series: &wire::Series,
+        phase: &wire::TestKeys,
+        series: &wire::SeriesKeys,
         word: &str,
     ) -> Checked<super::Placement> {
-        let nodes = Spanned::new(series.steps.span(), Nodes::One(word.to_owned()));
+        let nodes = Spanned::new(series.steps.span(), NodesValue::One(word.to_owned()));
         let ppn = phase.ppn.clone().or(series.ppn.clone());
         let asked = super::placement::Asked::of_step(&phase.ranks, &nodes, &ppn, series.id.span());
         self.placement(who, &asked)
@@ -103,18 +109,18 @@ impl Defaults<'_> {
     fn nth<'w>(
         &self,
         who: &str,
-        nodes: &'w Spanned<Nodes>,
+        nodes: &'w Spanned<NodesValue>,
         at: usize,
-        wire: &wire::Series,
+        wire: &wire::SeriesKeys,
     ) -> Checked<&'w str> {
         let steps = wire.steps.get_ref().len();
         match nodes.get_ref() {
-            Nodes::One(word) => Ok(word),
-            Nodes::Steps(words) if words.len() == steps => Ok(&words[at]),
-            Nodes::Search(..) => {
+            NodesValue::One(word) => Ok(word),
+            NodesValue::Steps(words) if words.len() == steps => Ok(&words[at]),
+            NodesValue::Search(..) => {
                 Err(self.place.error(nodes, format!("{who}: a search is for a [[test]]; give one number")))
             }
-            Nodes::Steps(words) => {
+            NodesValue::Steps(words) => {
                 let what = format!("{who}: nodes has {} steps, and the series {steps}", words.len());
                 Err(self.place.error(nodes, what))
             }
@@ -122,19 +128,19 @@ impl Defaults<'_> {
     }
 
     /// What the words of the steps come to.
-    fn steps(&self, who: &str, wire: &wire::Series, series: usize, fs: &str) -> Checked<Vec<Step>> {
+    fn steps(&self, who: &str, wire: &wire::SeriesKeys, series: usize, fs: &str) -> Checked<Vec<Step>> {
         let step = |word: &String| {
             let refused = |why: String| self.place.error(&wire.steps, format!("{who}: {why}"));
             let (value, letter) = match wire.over {
-                Over::Servers => (f64::from(self.servers(word, fs).map_err(refused)?), 's'),
-                Over::Nodes => (f64::from(self.nodes(word).map_err(refused)?.0), 'n'),
-                Over::Transfer => (f64::from(transfer(word).map_err(refused)?), 't'),
+                SteppedBy::Servers => (f64::from(self.servers(word, fs).map_err(refused)?), 's'),
+                SteppedBy::Nodes => (f64::from(self.nodes(word).map_err(refused)?.0), 'n'),
+                SteppedBy::Transfer => (f64::from(transfer(word).map_err(refused)?), 't'),
             };
             let label = match wire.over {
-                Over::Transfer => format!("t{word}"),
+                SteppedBy::Transfer => format!("t{word}"),
                 _ => format!("{letter}{value}"),
             };
-            let servers = (wire.over == Over::Servers).then_some(value as u32);
+            let servers = (wire.over == SteppedBy::Servers).then_some(value as u32);
             Ok(Step { series, label, word: word.clone(), value, servers })
         };
         wire.steps.get_ref().iter().map(step).collect()

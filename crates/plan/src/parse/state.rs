@@ -13,7 +13,7 @@ use super::{Placement, Plan, State, StateKind, Test, wire};
 const TELL_TARGETS: &[&str] = &["lustre", "fuse.glusterfs"];
 
 impl Defaults<'_> {
-    pub(super) fn state(&self, key: &str, spanned: &Spanned<wire::State>) -> Checked<State> {
+    pub(super) fn state(&self, key: &str, spanned: &Spanned<wire::StateKeys>) -> Checked<State> {
         let wire = spanned.get_ref();
         let who = format!("state.{key}");
         name(&Spanned::new(spanned.span(), key.to_owned()), "a state's name", self.place)?;
@@ -36,7 +36,7 @@ impl Defaults<'_> {
         })
     }
 
-    fn state_kind(&self, who: &str, spanned: &Spanned<wire::State>) -> Checked<StateKind> {
+    fn state_kind(&self, who: &str, spanned: &Spanned<wire::StateKeys>) -> Checked<StateKind> {
         let wire = spanned.get_ref();
         match (&wire.age, &wire.preload, &wire.degrade, &wire.mend) {
             (Some(line), None, None, None) => Ok(StateKind::Age(self.age_words(who, line)?)),
@@ -81,7 +81,7 @@ impl Defaults<'_> {
 
     /// Whether it can be seen that something of the file system is down; of a type that the plan does not
     /// name that is asked before anything runs.
-    fn tells_what_is_down(&self, who: &str, fs: &str, at: &Spanned<wire::State>) -> Checked<()> {
+    fn tells_what_is_down(&self, who: &str, fs: &str, at: &Spanned<wire::StateKeys>) -> Checked<()> {
         let found = &self.file_systems[fs];
         match &found.kind {
             Some(kind) if found.health.is_none() && !TELL_TARGETS.contains(&kind.as_str()) => {

@@ -10,7 +10,7 @@ use units::{Dimension, duration};
 use super::check::{Checked, Defaults};
 use super::placement::Asked;
 use super::test::Variant;
-use super::wire::{Nodes, Order, Over};
+use super::wire::{NodesValue, OrderWord, SteppedBy};
 use super::{Course, Plan, Test, Turns, Uses, wire};
 use crate::line::Line;
 use command::tool_line::Measures;
@@ -61,11 +61,11 @@ pub(super) fn counted(line: &Line) -> Option<Dimension> {
 }
 
 /// The tests that take turns from `first` on, in this order.
-fn turns(order: Order, first: usize) -> Option<Turns> {
+fn turns(order: OrderWord, first: usize) -> Option<Turns> {
     match order {
-        Order::Sequential => None,
-        Order::Interleaved => Some(Turns { first, drawn: false }),
-        Order::Random => Some(Turns { first, drawn: true }),
+        OrderWord::Sequential => None,
+        OrderWord::Interleaved => Some(Turns { first, drawn: false }),
+        OrderWord::Random => Some(Turns { first, drawn: true }),
     }
 }
 
@@ -74,7 +74,7 @@ impl Defaults<'_> {
     pub(super) fn course(
         &self,
         who: &str,
-        wire: &wire::Test,
+        wire: &wire::TestKeys,
         variant: &Variant,
         line: &Line,
         uses: Option<&Uses>,
@@ -107,7 +107,7 @@ impl Defaults<'_> {
         Ok(Course { steady, warm_up, turns: variant.turns, client_limit: None })
     }
 
-    fn steady(&self, who: &str, spanned: &Spanned<wire::Steady>, line: &Line) -> Checked<SteadyRule> {
+    fn steady(&self, who: &str, spanned: &Spanned<wire::SteadyKeys>, line: &Line) -> Checked<SteadyRule> {
         let wire = spanned.get_ref();
         let refused = |why: String| Err(self.place.error(spanned, format!("{who}: steady: {why}")));
         let value = |key: &str, text: &Option<Spanned<String>>, dimension, otherwise: f64| match text {
@@ -143,10 +143,10 @@ impl Defaults<'_> {
     }
 
     /// Which tests take turns, of a test with steps of nodes.
-    pub(super) fn turns(&self, who: &str, wire: &wire::Test, plan: &Plan) -> Checked<Option<Turns>> {
+    pub(super) fn turns(&self, who: &str, wire: &wire::TestKeys, plan: &Plan) -> Checked<Option<Turns>> {
         let Some(order) = &wire.order else { return Ok(None) };
         match wire.nodes.as_ref().map(Spanned::get_ref) {
-            Some(Nodes::Steps(_)) => Ok(turns(*order.get_ref(), plan.tests.len())),
+            Some(NodesValue::Steps(_)) => Ok(turns(*order.get_ref(), plan.tests.len())),
             _ => {
                 let what =
                     format!("{who}: `order` is of steps; give `nodes = {{ steps = [\"50%\", \"100%\"] }}`");
@@ -156,10 +156,15 @@ impl Defaults<'_> {
     }
 
     /// Which tests take turns, of a series.
-    pub(super) fn series_turns(&self, who: &str, wire: &wire::Series, plan: &Plan) -> Checked<Option<Turns>> {
+    pub(super) fn series_turns(
+        &self,
+        who: &str,
+        wire: &wire::SeriesKeys,
+        plan: &Plan,
+    ) -> Checked<Option<Turns>> {
         let Some(order) = &wire.order else { return Ok(None) };
         match turns(*order.get_ref(), plan.tests.len()) {
-            Some(_) if wire.over == Over::Servers => {
+            Some(_) if wire.over == SteppedBy::Servers => {
                 let what = "files lie on the servers that were on when they were written, so steps of \
                             servers take no turns";
                 Err(self.place.error(order, format!("{who}: order: {what}")))
@@ -172,7 +177,7 @@ impl Defaults<'_> {
     pub(super) fn in_any_order(
         &self,
         who: &str,
-        order: Option<&Spanned<Order>>,
+        order: Option<&Spanned<OrderWord>>,
         turns: Option<Turns>,
         plan: &Plan,
     ) -> Checked<()> {
@@ -194,7 +199,7 @@ impl Defaults<'_> {
 
     /// Whether a search for the best number of nodes can go by the first criterion, and is all that looks for
     /// it; `probe` is one of its steps.
-    pub(super) fn searchable(&self, who: &str, wire: &wire::Test, probe: &Test) -> Checked<()> {
+    pub(super) fn searchable(&self, who: &str, wire: &wire::TestKeys, probe: &Test) -> Checked<()> {
         if let Some(limit) = &wire.client_limit {
             return Err(self.place.error(limit, format!("{who}: client_limit: the search shows it already")));
         }
@@ -219,11 +224,11 @@ impl Defaults<'_> {
     }
 
     /// Adds the tests at more client nodes behind the one that was added last.
-    pub(super) fn more_clients(&self, who: &str, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn more_clients(&self, who: &str, wire: &wire::TestKeys, plan: &mut Plan) -> Checked<()> {
         let Some(spanned) = &wire.client_limit else { return Ok(()) };
         let limit = spanned.get_ref();
         let refused = |why: &str| Err(self.place.error(spanned, format!("{who}: client_limit: {why}")));
-        if matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(Nodes::Steps(_))) {
+        if matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(NodesValue::Steps(_))) {
             return refused("the steps of this test show it already");
         }
         let index = plan.tests.len() - 1;
@@ -240,7 +245,7 @@ impl Defaults<'_> {
             None => GAIN,
         };
         let words = limit.nodes.get_ref().iter().map(|count| count.0.clone()).collect();
-        let nodes = Some(Spanned::new(limit.nodes.span(), Nodes::Steps(words)));
+        let nodes = Some(Spanned::new(limit.nodes.span(), NodesValue::Steps(words)));
         let asked = Asked::new(&None, &nodes, &wire.ppn, wire.id.span());
         for placement in self.placements(who, &asked)? {
             let Some(more) = placement.nodes.filter(|nodes| *nodes > own) else {

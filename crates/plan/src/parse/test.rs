@@ -16,7 +16,7 @@ use command::tool_line::ToolLine;
 /// What a test runs.
 enum Words<'w> {
     Line(&'static str, &'w Spanned<String>),
-    App(&'w Spanned<wire::App>),
+    App(&'w Spanned<wire::AppKeys>),
 }
 
 impl Words<'_> {
@@ -70,7 +70,7 @@ impl Variant {
 
 impl Defaults<'_> {
     /// Adds a test, once or at each of its steps, or with those of its search before it.
-    pub(super) fn tests(&self, wire: &wire::Test, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn tests(&self, wire: &wire::TestKeys, plan: &mut Plan) -> Checked<()> {
         let who = format!("test {}", wire.id.get_ref());
         let placements = self.placements(&who, &asked(wire))?;
         let nodes = wire.nodes.as_ref();
@@ -82,7 +82,7 @@ impl Defaults<'_> {
             ..Variant::default()
         };
         match nodes.map(|nodes| (nodes, nodes.get_ref())) {
-            Some((nodes, wire::Nodes::Search(_, gain))) => {
+            Some((nodes, wire::NodesValue::Search(_, gain))) => {
                 let gain = Spanned::new(nodes.span(), gain.clone());
                 let gain = self.quantity(&who, "gain", &gain, Dimension::Fraction)?;
                 let first = plan.tests.len();
@@ -108,7 +108,7 @@ impl Defaults<'_> {
                 Ok(())
             }
             nodes => {
-                let named = matches!(nodes, Some((_, wire::Nodes::Steps(_))));
+                let named = matches!(nodes, Some((_, wire::NodesValue::Steps(_))));
                 for placement in placements {
                     self.add(wire, &at(placement, named), plan)?;
                 }
@@ -119,13 +119,13 @@ impl Defaults<'_> {
     }
 
     /// Adds one test.
-    pub(super) fn add(&self, wire: &wire::Test, variant: &Variant, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn add(&self, wire: &wire::TestKeys, variant: &Variant, plan: &mut Plan) -> Checked<()> {
         let checked = self.test(wire, variant, plan)?;
         plan.tests.push(checked);
         state::in_a_row(&wire.id, plan, self.place)
     }
 
-    fn test(&self, wire: &wire::Test, variant: &Variant, plan: &Plan) -> Checked<Test> {
+    fn test(&self, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> Checked<Test> {
         let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
         let who = format!("test {id}");
         name(&wire.id, "a test's id", self.place)?;
@@ -174,7 +174,7 @@ impl Defaults<'_> {
             waivers: waiver::all(&who, &id, &wire.waive, self.place)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cov_max: self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction)?,
-            cache_warm: wire.cache == wire::Cache::Warm,
+            cache_warm: wire.cache == wire::CacheWord::Warm,
             fs: self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id)?,
             decide,
             at: self.place.line_column(&at),
@@ -195,7 +195,7 @@ impl Defaults<'_> {
     }
 
     /// Adds what only a test that is otherwise known can be asked for.
-    fn complete(&self, who: &str, wire: &wire::Test, test: &mut Test, plan: &Plan) -> Checked<()> {
+    fn complete(&self, who: &str, wire: &wire::TestKeys, test: &mut Test, plan: &Plan) -> Checked<()> {
         for state in &wire.states {
             test.states.push(self.needed(who, state, test, plan)?);
         }
@@ -210,7 +210,7 @@ impl Defaults<'_> {
         Ok(())
     }
 
-    fn repetitions(&self, who: &str, wire: &wire::Test, variant: &Variant) -> Checked<u32> {
+    fn repetitions(&self, who: &str, wire: &wire::TestKeys, variant: &Variant) -> Checked<u32> {
         let default = variant.repetitions.as_ref().or(self.file.repetitions.as_ref());
         let asked = self.count(who, "repetitions", wire.repetitions.as_ref(), default, 1)?;
         Ok(if variant.is_probe { 1 } else { asked })
@@ -218,7 +218,7 @@ impl Defaults<'_> {
 
     /// How long its phase has to last; what records no course of its own cannot be asked, and `[defaults]` do
     /// not ask it.
-    fn sustained(&self, who: &str, wire: &wire::Test, line: &Line) -> Checked<Option<f64>> {
+    fn sustained(&self, who: &str, wire: &wire::TestKeys, line: &Line) -> Checked<Option<f64>> {
         let counted = super::steady::counted(line).is_some();
         match &wire.sustained {
             Some(own) if !counted => {
@@ -250,7 +250,7 @@ impl Defaults<'_> {
         &self,
         who: &str,
         words: &Words<'_>,
-        wire: &wire::Test,
+        wire: &wire::TestKeys,
         variant: &Variant,
         uses: Option<&Uses>,
         plan: &Plan,
@@ -272,14 +272,14 @@ impl Defaults<'_> {
         &self,
         key: &str,
         text: &str,
-        wire: &wire::Test,
+        wire: &wire::TestKeys,
         variant: &Variant,
         uses: Option<&Uses>,
         plan: &Plan,
     ) -> Result<(Line, Vec<Import>), String> {
         let text = variant.at_step(text);
         let (mut line, imports) = super::exports::line(key, &text, uses, plan)?;
-        if wire.verify.or(self.file.verify) == Some(wire::Verify::After) {
+        if wire.verify.or(self.file.verify) == Some(wire::VerifyWord::After) {
             line = line.verified();
         }
         if line.phases().is_empty() {
@@ -292,7 +292,7 @@ impl Defaults<'_> {
     }
 
     /// The one line of a test, with the key of its workload.
-    fn only_line<'w>(&self, who: &str, wire: &'w wire::Test) -> Checked<Words<'w>> {
+    fn only_line<'w>(&self, who: &str, wire: &'w wire::TestKeys) -> Checked<Words<'w>> {
         let mut lines = wire.lines();
         match (lines.next(), lines.next()) {
             (None, None) if wire.app.is_some() => Ok(wire.app.as_ref().map(Words::App).expect("it is there")),
@@ -312,26 +312,26 @@ impl Defaults<'_> {
     }
 
     /// What the test is for; only one of the contract has criteria.
-    fn role(&self, who: &str, wire: &wire::Test, variant: &Variant, plan: &Plan) -> Checked<Role> {
+    fn role(&self, who: &str, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> Checked<Role> {
         let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
         if variant.is_probe {
             return Ok(Role::Reported);
         }
         match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
-            (wire::Role::Contract, true, None) if variant.floors => Ok(Role::Reported),
-            (wire::Role::Contract, true, _) => {
+            (wire::RoleWord::Contract, true, None) if variant.floors => Ok(Role::Reported),
+            (wire::RoleWord::Contract, true, _) => {
                 refused("has no criterion; add one, or `role = \"reported\"` to measure without judging")
             }
-            (wire::Role::Reported, false, _) => {
+            (wire::RoleWord::Reported, false, _) => {
                 refused("is only reported and has a criterion; drop the criterion or the role")
             }
-            (wire::Role::Hero, false, _) => {
+            (wire::RoleWord::Hero, false, _) => {
                 refused("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
             }
-            (wire::Role::Hero, true, None) => {
+            (wire::RoleWord::Hero, true, None) => {
                 refused("is a hero run; say with `compare_to` beside which test of the contract it is shown")
             }
-            (wire::Role::Hero, true, Some(word)) => {
+            (wire::RoleWord::Hero, true, Some(word)) => {
                 let contract = || plan.tests.iter().filter(|test| test.role == Role::Contract);
                 let known: Vec<&str> = contract().map(|test| test.id.as_str()).collect();
                 let named = |test: &Test| test.id == *word.get_ref();
@@ -350,8 +350,8 @@ impl Defaults<'_> {
             (_, _, Some(word)) => {
                 Err(self.place.error(word, format!("{who}: `compare_to` is for `role = \"hero\"`")))
             }
-            (wire::Role::Contract, false, None) => Ok(Role::Contract),
-            (wire::Role::Reported, true, None) => Ok(Role::Reported),
+            (wire::RoleWord::Contract, false, None) => Ok(Role::Contract),
+            (wire::RoleWord::Reported, true, None) => Ok(Role::Reported),
         }
     }
 
@@ -361,6 +361,6 @@ impl Defaults<'_> {
 }
 
 /// What a test says of its ranks.
-fn asked(wire: &wire::Test) -> Asked<'_> {
+fn asked(wire: &wire::TestKeys) -> Asked<'_> {
     Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span())
 }

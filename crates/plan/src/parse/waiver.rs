@@ -9,8 +9,13 @@ use super::place::Place;
 use super::{Waiver, wire};
 
 /// The waivers of what findings call `about`, and messages `who`.
-pub(super) fn all(who: &str, about: &str, waive: &[wire::Waiver], place: &Place<'_>) -> Checked<Vec<Waiver>> {
-    let one = |wire::Waiver { lint, why, by }: &wire::Waiver| {
+pub(super) fn all(
+    who: &str,
+    about: &str,
+    waive: &[wire::WaiverKeys],
+    place: &Place<'_>,
+) -> Checked<Vec<Waiver>> {
+    let one = |wire::WaiverKeys { lint, why, by }: &wire::WaiverKeys| {
         if why.trim().is_empty() {
             return Err(place.error(lint, format!("{who}: a waiver says why")));
         }
@@ -31,7 +36,7 @@ pub(super) fn all(who: &str, about: &str, waive: &[wire::Waiver], place: &Place<
 }
 
 /// Those of the file but for the ones of tests.
-pub(super) fn of_others(file: &wire::File, place: &Place<'_>) -> Checked<Vec<Waiver>> {
+pub(super) fn of_others(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec<Waiver>> {
     let fs = file.fs.iter().map(|(name, fs)| ("fs.", name, &fs.get_ref().waive));
     let datasets = file.dataset.iter().map(|(name, made)| ("dataset.", name, &made.get_ref().waive));
     let states = file.state.iter().map(|(name, state)| ("state.", name, &state.get_ref().waive));

@@ -12,7 +12,8 @@ use toml::de::{DeArray, DeTable, DeValue};
 use units::{Dimension, Quantity, Usage};
 
 use super::super::place::Place;
-use super::{Key, Kind, Table, rows};
+use super::super::wire::PlanFile;
+use super::{KeyForm, KeyTable, PlanKey};
 
 type Value<'i> = Spanned<DeValue<'i>>;
 
@@ -24,32 +25,30 @@ pub(crate) struct Problem {
 }
 
 /// All that has not the form of its key, in the order of the file.
-pub(super) fn problems(text: &str) -> Vec<Problem> {
+pub(super) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<Problem> {
     let mut found = Vec::new();
-    if let Ok(file) = DeTable::parse(text) {
-        look(&rows::FILE, &file.span(), file.get_ref(), &mut found);
-    }
+    look(PlanFile::TABLE, &file.span(), file.get_ref(), &mut found);
     found.sort_by_key(|problem| problem.span.start);
     found
 }
 
-/// Why a text was refused at `span`: the problem there, or else the first.
-pub(crate) fn missed(text: &str, span: &Range<usize>) -> Option<Problem> {
-    let mut all = problems(text);
+/// Why a file was refused at `span`: the problem there, or else the first.
+pub(crate) fn missed(file: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<Problem> {
+    let mut all = problems(file);
     let at = all.iter().position(|problem| problem.span.start == span.start).unwrap_or(0);
     (at < all.len()).then(|| all.swap_remove(at))
 }
 
 /// Refuses what is not as it should be in a plan that is otherwise in order.
-pub(crate) fn untold(text: &str, place: &Place<'_>) -> Result<(), Usage> {
-    match problems(text).into_iter().next() {
+pub(crate) fn untold(file: &Spanned<DeTable<'_>>, place: &Place<'_>) -> Result<(), Usage> {
+    match problems(file).into_iter().next() {
         Some(problem) => Err(place.at(problem.span, &problem.what)),
         None => Ok(()),
     }
 }
 
 /// Looks at one table.
-fn look(table: &'static Table, span: &Range<usize>, there: &DeTable<'_>, found: &mut Vec<Problem>) {
+fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, found: &mut Vec<Problem>) {
     for key in table.keys {
         match there.get(key.name) {
             None if key.must => found.push(Problem { span: span.clone(), what: needed(table, key) }),
@@ -59,7 +58,7 @@ fn look(table: &'static Table, span: &Range<usize>, there: &DeTable<'_>, found: 
                     "file" => format!("`{}`", key.name),
                     _ => format!("`{}` of {}", key.name, table.opens),
                 };
-                let refused = match key.kind.table() {
+                let refused = match key.form.table() {
                     Some(inner) => nested((table, key), inner, value, found),
                     None => plain(key, value),
                 };
@@ -72,7 +71,7 @@ fn look(table: &'static Table, span: &Range<usize>, there: &DeTable<'_>, found: 
 }
 
 /// That a key has to be there.
-fn needed(table: &Table, key: &Key) -> String {
+fn needed(table: &KeyTable, key: &PlanKey) -> String {
     match key.example {
         "" => format!("{} needs {}", table.opens, key.about),
         example => {
@@ -89,7 +88,7 @@ fn refuse(at: &Value<'_>, what: String) -> Refused {
 }
 
 /// That a value should be something else.
-fn not(key: &Key, wanted: &str, at: &Value<'_>) -> Refused {
+fn not(key: &PlanKey, wanted: &str, at: &Value<'_>) -> Refused {
     let found = named(at.get_ref());
     let such = match key.example {
         "" => String::new(),
@@ -99,41 +98,46 @@ fn not(key: &Key, wanted: &str, at: &Value<'_>) -> Refused {
 }
 
 /// Looks at a value that is no table of keys.
-fn plain(key: &Key, value: &Value<'_>) -> Refused {
-    match (&key.kind, value.get_ref()) {
-        (Kind::Version, DeValue::Integer(_))
-        | (Kind::Text | Kind::Id | Kind::Goal, DeValue::String(_))
-        | (Kind::Number, DeValue::Integer(_) | DeValue::Float(_)) => Ok(()),
-        (Kind::Version, _) => not(key, "a number", value),
-        (Kind::Number, _) => not(key, "a number without quotes", value),
+fn plain(key: &PlanKey, value: &Value<'_>) -> Refused {
+    match (&key.form, value.get_ref()) {
+        (KeyForm::Version, DeValue::Integer(_))
+        | (KeyForm::Text | KeyForm::Id | KeyForm::Goal, DeValue::String(_))
+        | (KeyForm::Number, DeValue::Integer(_) | DeValue::Float(_)) => Ok(()),
+        (KeyForm::Version, _) => not(key, "a number", value),
+        (KeyForm::Number, _) => not(key, "a number without quotes", value),
         // Which words there are the reader knows.
-        (Kind::Word(_), DeValue::String(_)) => Ok(()),
-        (Kind::Word(words), _) => not(key, &format!("one of {}, in quotes", words.join(", ")), value),
-        (Kind::Count, there) if is_count(there) => Ok(()),
-        (Kind::Count, _) => not(key, "a whole number above 0", value),
-        (Kind::CountOr(_), there) if is_count(there) => Ok(()),
-        (Kind::CountOr(word), DeValue::String(text)) if text.trim() == *word => Ok(()),
-        (Kind::CountOr(word), _) => not(key, &format!("a whole number above 0, or `\"{word}\"`"), value),
-        (Kind::Truth, DeValue::Boolean(_)) => Ok(()),
-        (Kind::Truth, _) => not(key, "`true` or `false`, without quotes", value),
-        (Kind::Quantity(wanted), DeValue::String(text)) => quantity(key, wanted, text, value),
-        (Kind::SizeOrNone, DeValue::String(text)) if text.is_empty() => Ok(()),
-        (Kind::SizeOrNone, DeValue::String(text)) => quantity(key, &[Dimension::Bytes], text, value),
-        (Kind::Quantity(_) | Kind::SizeOrNone | Kind::Goal, DeValue::Integer(_) | DeValue::Float(_)) => {
+        (KeyForm::Word(_), DeValue::String(_)) => Ok(()),
+        (KeyForm::Word(words), _) => not(key, &format!("one of {}, in quotes", words.join(", ")), value),
+        (KeyForm::Count, there) if is_count(there) => Ok(()),
+        (KeyForm::Count, _) => not(key, "a whole number above 0", value),
+        (KeyForm::CountOr(_), there) if is_count(there) => Ok(()),
+        (KeyForm::CountOr(word), DeValue::String(text)) if text.trim() == *word => Ok(()),
+        (KeyForm::CountOr(word), _) => not(key, &format!("a whole number above 0, or `\"{word}\"`"), value),
+        (KeyForm::Truth, DeValue::Boolean(_)) => Ok(()),
+        (KeyForm::Truth, _) => not(key, "`true` or `false`, without quotes", value),
+        (KeyForm::Quantity(wanted), DeValue::String(text)) => quantity(key, wanted, text, value),
+        (KeyForm::SizeOrNone, DeValue::String(text)) if text.is_empty() => Ok(()),
+        (KeyForm::SizeOrNone, DeValue::String(text)) => quantity(key, &[Dimension::Bytes], text, value),
+        (
+            KeyForm::Quantity(_) | KeyForm::SizeOrNone | KeyForm::Goal,
+            DeValue::Integer(_) | DeValue::Float(_),
+        ) => {
             let number = named(value.get_ref());
             refuse(value, format!("needs a unit, as in `{} = {}`; {number} has none", key.name, key.example))
         }
-        (Kind::Texts, DeValue::Array(all)) => texts(key, all),
-        (Kind::Texts, _) => not(key, "a list of texts", value),
-        (Kind::Numbers, DeValue::Array(all)) => numbers(key, all),
-        (Kind::Numbers, _) => not(key, "a list of numbers", value),
-        (Kind::Entries, DeValue::Table(all)) => entries(all),
-        (Kind::Entries, _) => not(key, "a table of texts", value),
-        (Kind::Scales, DeValue::Table(all)) => all.iter().try_for_each(|(_, scale)| match scale.get_ref() {
-            DeValue::Table(all) => entries(all),
-            _ => refuse(scale, "has a name; write `[scale.NAME]` above this line".to_owned()),
-        }),
-        (Kind::Scales, _) => refuse(value, "has a name; write `[scale.NAME]`".to_owned()),
+        (KeyForm::Texts, DeValue::Array(all)) => texts(key, all),
+        (KeyForm::Texts, _) => not(key, "a list of texts", value),
+        (KeyForm::Numbers, DeValue::Array(all)) => numbers(key, all),
+        (KeyForm::Numbers, _) => not(key, "a list of numbers", value),
+        (KeyForm::Entries, DeValue::Table(all)) => entries(all),
+        (KeyForm::Entries, _) => not(key, "a table of texts", value),
+        (KeyForm::Scales, DeValue::Table(all)) => {
+            all.iter().try_for_each(|(_, scale)| match scale.get_ref() {
+                DeValue::Table(all) => entries(all),
+                _ => refuse(scale, "has a name; write `[scale.NAME]` above this line".to_owned()),
+            })
+        }
+        (KeyForm::Scales, _) => refuse(value, "has a name; write `[scale.NAME]`".to_owned()),
         _ => not(key, "text in quotes", value),
     }
 }
@@ -151,7 +155,7 @@ fn whole(number: &toml::de::DeInteger<'_>) -> Option<u64> {
     u64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-fn quantity(key: &Key, wanted: &[Dimension], text: &str, at: &Value<'_>) -> Refused {
+fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &Value<'_>) -> Refused {
     let as_in = format!("; write it as in `{} = {}`", key.name, key.example);
     match text.parse::<Quantity>() {
         _ if text.trim().parse::<f64>().is_ok() => refuse(at, format!("has no unit{as_in}")),
@@ -163,14 +167,14 @@ fn quantity(key: &Key, wanted: &[Dimension], text: &str, at: &Value<'_>) -> Refu
     }
 }
 
-fn texts(key: &Key, all: &DeArray<'_>) -> Refused {
+fn texts(key: &PlanKey, all: &DeArray<'_>) -> Refused {
     match all.iter().find(|one| !one.get_ref().is_str()) {
         Some(other) => not(key, "a list of texts, each in quotes", other),
         None => Ok(()),
     }
 }
 
-fn numbers(key: &Key, all: &DeArray<'_>) -> Refused {
+fn numbers(key: &PlanKey, all: &DeArray<'_>) -> Refused {
     match all.iter().find(|one| !one.get_ref().is_str() && !one.get_ref().is_integer()) {
         Some(other) => not(key, "a list of numbers, or percentages in quotes", other),
         None => Ok(()),
@@ -192,8 +196,8 @@ fn entries(all: &DeTable<'_>) -> Refused {
 
 /// Looks at a value that is a table of keys, or several of them.
 fn nested(
-    (table, key): (&Table, &Key),
-    inner: &'static Table,
+    (table, key): (&KeyTable, &PlanKey),
+    inner: &'static KeyTable,
     value: &Value<'_>,
     found: &mut Vec<Problem>,
 ) -> Refused {
@@ -204,17 +208,17 @@ fn nested(
         }
         _ => refuse(one, otherwise()),
     };
-    match (&key.kind, value.get_ref()) {
-        (Kind::Nodes(_), DeValue::Integer(_) | DeValue::String(_)) => Ok(()),
-        (Kind::Table(_) | Kind::Nodes(_) | Kind::OneOrSeveral(_), DeValue::Table(_)) => {
+    match (&key.form, value.get_ref()) {
+        (KeyForm::Nodes(_), DeValue::Integer(_) | DeValue::String(_)) => Ok(()),
+        (KeyForm::Table(_) | KeyForm::Nodes(_) | KeyForm::OneOrSeveral(_), DeValue::Table(_)) => {
             inside(value, &String::new)
         }
-        (Kind::Several(_) | Kind::OneOrSeveral(_), DeValue::Array(all)) => {
+        (KeyForm::Several(_) | KeyForm::OneOrSeveral(_), DeValue::Array(all)) => {
             let otherwise =
                 |one: &Value<'_>| format!("is a list of tables, and not of {}", named(one.get_ref()));
             all.iter().try_for_each(|one| inside(one, &|| otherwise(one)))
         }
-        (Kind::Named(_), DeValue::Table(all)) => all.iter().try_for_each(|(name, one)| {
+        (KeyForm::Named(_), DeValue::Table(all)) => all.iter().try_for_each(|(name, one)| {
             inside(one, &|| format!("has a name; write `{}` above `{} = …`", inner.opens, name.get_ref()))
         }),
         _ => refuse(value, other_form(table, key, inner, value.get_ref())),
@@ -222,22 +226,22 @@ fn nested(
 }
 
 /// What to write in place of a value that is no table, or not as many as it should be.
-fn other_form(table: &Table, key: &Key, inner: &Table, value: &DeValue<'_>) -> String {
+fn other_form(table: &KeyTable, key: &PlanKey, inner: &KeyTable, value: &DeValue<'_>) -> String {
     let (name, opens) = (key.name, inner.opens);
-    match (&key.kind, value) {
-        (Kind::Named(_), DeValue::Array(_)) => format!("has a name and single brackets; write `{opens}`"),
-        (Kind::Table(_), DeValue::Array(_)) if opens.starts_with('[') => {
+    match (&key.form, value) {
+        (KeyForm::Named(_), DeValue::Array(_)) => format!("has a name and single brackets; write `{opens}`"),
+        (KeyForm::Table(_), DeValue::Array(_)) if opens.starts_with('[') => {
             format!("is there once, in single brackets: `{opens}`")
         }
-        (Kind::Several(_), DeValue::Table(_)) if opens.starts_with("[[") => {
+        (KeyForm::Several(_), DeValue::Table(_)) if opens.starts_with("[[") => {
             let header = match table.name {
                 "file" => format!("[[{name}]]"),
                 owner => format!("[[{owner}.{name}]]"),
             };
             format!("has double brackets, as there may be several: `{header}`")
         }
-        (Kind::Several(_), DeValue::Table(_)) => format!("has brackets around all of them: `{opens}`"),
-        (Kind::Nodes(_), other) => format!(
+        (KeyForm::Several(_), DeValue::Table(_)) => format!("has brackets around all of them: `{opens}`"),
+        (KeyForm::Nodes(_), other) => format!(
             "is a number such as `12` or `\"90%\"`, `{{ steps = [\"50%\", \"100%\"] }}` or \
              `{{ search = [2, 4, 8], gain = \"3 %\" }}`, and not {}",
             named(other)

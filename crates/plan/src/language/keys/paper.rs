@@ -2,26 +2,26 @@
 
 use std::fmt::Write as _;
 
-use super::{Kind, Table, tables};
+use super::{KeyForm, KeyTable, tables};
 
 /// The rows of each table, under what opens it.
 pub fn paper() -> Vec<(String, String)> {
     tables().into_iter().map(|table| (table.name.to_owned(), page(table))).collect()
 }
 
-fn page(table: &Table) -> String {
+fn page(table: &KeyTable) -> String {
     let mut text = String::from("| key | such as | what it is |\n|---|---|---|\n");
     for key in table.keys {
         let name = match key.must {
             true => format!("**`{}`**", key.name),
             false => format!("`{}`", key.name),
         };
-        let such = match (key.example, &key.kind) {
+        let such = match (key.example, &key.form) {
             ("", _) => String::new(),
             (example, _) => format!("`{}`", example.replace('|', "\\|")),
         };
-        let words = match &key.kind {
-            Kind::Word(words) => {
+        let words = match &key.form {
+            KeyForm::Word(words) => {
                 let others: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
                 format!("{}: {}", others.join(" "), key.about)
             }

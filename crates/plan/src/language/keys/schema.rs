@@ -9,7 +9,8 @@
 use serde_json::{Map, Value, json};
 use units::Dimension;
 
-use super::{Key, Kind, Table, rows, tables};
+use super::super::wire::PlanFile;
+use super::{KeyForm, KeyTable, PlanKey, tables};
 
 /// A parameter in a text.
 const PARAMETER: &str = r"\$\{[^}]*\}";
@@ -20,7 +21,7 @@ pub fn schema() -> Value {
     for table in tables().into_iter().skip(1) {
         definitions.insert(table.name.to_owned(), object(table));
     }
-    let mut whole = object(&rows::FILE);
+    let mut whole = object(PlanFile::TABLE);
     let head = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A plan of assay",
@@ -33,7 +34,7 @@ pub fn schema() -> Value {
 }
 
 /// A table with its keys.
-fn object(table: &Table) -> Value {
+fn object(table: &KeyTable) -> Value {
     let properties: Map<String, Value> =
         table.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     let required: Vec<&str> = table.keys.iter().filter(|key| key.must).map(|key| key.name).collect();
@@ -54,8 +55,8 @@ fn object(table: &Table) -> Value {
 }
 
 /// A key with its description.
-fn property(key: &Key) -> Value {
-    let mut property = value(&key.kind);
+fn property(key: &PlanKey) -> Value {
+    let mut property = value(&key.form);
     let example = match key.example {
         "" => String::new(),
         example => format!("\n\n`{} = {example}`", key.name),
@@ -64,22 +65,22 @@ fn property(key: &Key) -> Value {
     property
 }
 
-fn value(kind: &Kind) -> Value {
+fn value(kind: &KeyForm) -> Value {
     match kind {
-        Kind::Version => json!({ "const": 1 }),
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Id => text("[A-Za-z0-9_-][A-Za-z0-9_.-]*"),
-        Kind::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text("0*[1-9][0-9]*")] }),
-        Kind::CountOr(word) => {
-            json!({ "anyOf": [value(&Kind::Count), { "enum": [word] }] })
+        KeyForm::Version => json!({ "const": 1 }),
+        KeyForm::Text => json!({ "type": "string" }),
+        KeyForm::Id => text("[A-Za-z0-9_-][A-Za-z0-9_.-]*"),
+        KeyForm::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text("0*[1-9][0-9]*")] }),
+        KeyForm::CountOr(word) => {
+            json!({ "anyOf": [value(&KeyForm::Count), { "enum": [word] }] })
         }
-        Kind::Truth => json!({ "type": "boolean" }),
-        Kind::Number => json!({ "type": "number" }),
-        Kind::Quantity(dimensions) => text(&number_with_unit(dimensions)),
-        Kind::SizeOrNone => {
-            json!({ "anyOf": [value(&Kind::Quantity(&[Dimension::Bytes])), { "enum": [""] }] })
+        KeyForm::Truth => json!({ "type": "boolean" }),
+        KeyForm::Number => json!({ "type": "number" }),
+        KeyForm::Quantity(dimensions) => text(&number_with_unit(dimensions)),
+        KeyForm::SizeOrNone => {
+            json!({ "anyOf": [value(&KeyForm::Quantity(&[Dimension::Bytes])), { "enum": [""] }] })
         }
-        Kind::Goal => {
+        KeyForm::Goal => {
             let number = number_with_unit(&[
                 Dimension::Bytes,
                 Dimension::BytesPerSecond,
@@ -90,26 +91,26 @@ fn value(kind: &Kind) -> Value {
             ]);
             text(&format!("({number}|[0-9_.]+\\s*% of .+)"))
         }
-        Kind::Word(words) => {
+        KeyForm::Word(words) => {
             json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": PARAMETER }] })
         }
-        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-        Kind::Numbers => json!({ "type": "array", "minItems": 1, "items": nodes() }),
-        Kind::Entries => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        Kind::Scales => json!({ "type": "object", "additionalProperties": value(&Kind::Entries) }),
-        Kind::Nodes(table) => json!({ "anyOf": [nodes(), reference(table)] }),
-        Kind::Table(table) => json!({ "allOf": [reference(table)] }),
-        Kind::Named(table) => {
+        KeyForm::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        KeyForm::Numbers => json!({ "type": "array", "minItems": 1, "items": nodes() }),
+        KeyForm::Entries => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        KeyForm::Scales => json!({ "type": "object", "additionalProperties": value(&KeyForm::Entries) }),
+        KeyForm::Nodes(table) => json!({ "anyOf": [nodes(), reference(table)] }),
+        KeyForm::Table(table) => json!({ "allOf": [reference(table)] }),
+        KeyForm::Named(table) => {
             json!({ "type": "object", "minProperties": 1, "additionalProperties": reference(table) })
         }
-        Kind::Several(table) => json!({ "type": "array", "items": reference(table) }),
-        Kind::OneOrSeveral(table) => {
+        KeyForm::Several(table) => json!({ "type": "array", "items": reference(table) }),
+        KeyForm::OneOrSeveral(table) => {
             json!({ "anyOf": [reference(table), { "type": "array", "items": reference(table) }] })
         }
     }
 }
 
-fn reference(table: &Table) -> Value {
+fn reference(table: &KeyTable) -> Value {
     json!({ "$ref": format!("#/definitions/{}", table.name) })
 }
 

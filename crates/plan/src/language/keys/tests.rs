@@ -1,10 +1,11 @@
-//! The rows of the keys and what `wire` reads are the same: every key, every word, every form.
+//! The form that a key has in its table is the one that its type reads; examples, units and schema fit it.
 
+use toml::de::DeTable;
 use toml::{Table as Toml, Value};
 
 use super::super::wire;
 use super::schema::units_of;
-use super::{Key, Kind, Table, form, rows, schema, tables};
+use super::{KeyForm, KeyTable, PlanKey, form, schema, tables};
 use units::{Dimension, Quantity};
 
 /// A way from the file to a table: what is put around it.
@@ -15,24 +16,24 @@ fn with(name: &str, value: impl Into<Value>) -> Toml {
 }
 
 /// Every table of the language with what stands around it.
-fn every_place() -> Vec<(&'static Table, Around)> {
+fn every_place() -> Vec<(&'static KeyTable, Around)> {
     tables().into_iter().map(|table| (table, path_to(table))).collect()
 }
 
 /// What stands around a table where it is met first.
-fn path_to(wanted: &'static Table) -> Around {
-    if wanted.name == rows::FILE.name {
+fn path_to(wanted: &'static KeyTable) -> Around {
+    if wanted.name == wire::PlanFile::TABLE.name {
         return Box::new(|table| table);
     }
-    let holds = |table: &&'static Table| {
-        table.keys.iter().any(|key| key.kind.table().is_some_and(|inner| inner.name == wanted.name))
+    let holds = |table: &&'static KeyTable| {
+        table.keys.iter().any(|key| key.form.table().is_some_and(|inner| inner.name == wanted.name))
     };
     let owner = tables().into_iter().find(holds).expect("some table holds it");
-    let key = owner.keys.iter().find(|key| key.kind.table().is_some_and(|inner| inner.name == wanted.name));
+    let key = owner.keys.iter().find(|key| key.form.table().is_some_and(|inner| inner.name == wanted.name));
     let (key, outer) = (key.expect("one of its keys"), path_to(owner));
-    match key.kind {
-        Kind::Named(_) => Box::new(move |table| outer(with(key.name, with("x", table)))),
-        Kind::Several(_) => Box::new(move |table| outer(with(key.name, vec![Value::Table(table)]))),
+    match key.form {
+        KeyForm::Named(_) => Box::new(move |table| outer(with(key.name, with("x", table)))),
+        KeyForm::Several(_) => Box::new(move |table| outer(with(key.name, vec![Value::Table(table)]))),
         _ => Box::new(move |table| outer(with(key.name, table))),
     }
 }
@@ -40,30 +41,9 @@ fn path_to(wanted: &'static Table) -> Around {
 /// What the reader says of a file.
 fn said(file: &Toml) -> String {
     let text = toml::to_string(file).unwrap();
-    match toml::from_str::<wire::File>(&text) {
+    match toml::from_str::<wire::PlanFile>(&text) {
         Ok(_) => String::new(),
         Err(error) => error.message().lines().next().unwrap_or_default().to_owned(),
-    }
-}
-
-/// The words in backticks.
-fn quoted(message: &str) -> Vec<&str> {
-    message.split('`').skip(1).step_by(2).collect()
-}
-
-#[test]
-fn every_key_that_is_read_has_a_row_and_every_row_is_read() {
-    for (table, around) in every_place() {
-        let message = said(&around(with("no-such-key", 1)));
-        let words = quoted(&message);
-        let Some(("no-such-key", read)) = words.split_first().map(|(first, rest)| (*first, rest)) else {
-            panic!("{}: {message}", table.opens);
-        };
-        let mut read = read.to_vec();
-        let mut rows: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
-        read.sort_unstable();
-        rows.sort_unstable();
-        assert_eq!(rows, read, "the rows of {} in plan/keys, and what plan/wire reads", table.opens);
     }
 }
 
@@ -98,13 +78,13 @@ fn a_row_and_the_reader_take_values_of_the_same_form() {
                 let message = said(&file);
                 let text = toml::to_string(&file).unwrap();
                 let other = message.starts_with("unknown variant") && !value.is_str()
-                    || matches!(key.kind, Kind::Numbers)
+                    || matches!(key.form, KeyForm::Numbers)
                         && value.as_array().is_some_and(|all| all[0].is_table());
                 let (read, row) = (of_form(&message) && !other, row_takes(key, &value, &text, table));
                 // A number there is read only for a refusal that says more; a list in place of a table's
                 // values is read, and refused by its row.
-                let number = matches!(key.kind, Kind::Goal) && !value.is_str();
-                if number || matches!(key.kind, Kind::Table(_)) && value.is_array() {
+                let number = matches!(key.form, KeyForm::Goal) && !value.is_str();
+                if number || matches!(key.form, KeyForm::Table(_)) && value.is_array() {
                     assert!(!row);
                     continue;
                 }
@@ -120,20 +100,20 @@ fn of_form(message: &str) -> bool {
 }
 
 /// Whether the row takes a value, whatever text, words or further keys it should have.
-fn row_takes(key: &Key, value: &Value, text: &str, table: &Table) -> bool {
+fn row_takes(key: &PlanKey, value: &Value, text: &str, table: &KeyTable) -> bool {
     if value.is_str() {
         return !matches!(
-            key.kind,
-            Kind::Version
-                | Kind::Number
-                | Kind::Truth
-                | Kind::Texts
-                | Kind::Numbers
-                | Kind::Entries
-                | Kind::Table(_)
-                | Kind::Named(_)
-                | Kind::Several(_)
-                | Kind::OneOrSeveral(_)
+            key.form,
+            KeyForm::Version
+                | KeyForm::Number
+                | KeyForm::Truth
+                | KeyForm::Texts
+                | KeyForm::Numbers
+                | KeyForm::Entries
+                | KeyForm::Table(_)
+                | KeyForm::Named(_)
+                | KeyForm::Several(_)
+                | KeyForm::OneOrSeveral(_)
         );
     }
     let mine = format!("`{}`", key.name);
@@ -141,32 +121,7 @@ fn row_takes(key: &Key, value: &Value, text: &str, table: &Table) -> bool {
         "file" => format!("{mine} "),
         _ => format!("{mine} of {} ", table.opens),
     };
-    !form::problems(text).iter().any(|problem| problem.what.starts_with(&mine))
-}
-
-#[test]
-fn words_are_those_that_are_read() {
-    for (table, around) in every_place() {
-        for key in table.keys {
-            let Kind::Word(words) = key.kind else { continue };
-            for word in words {
-                let message = said(&around(with(key.name, *word)));
-                assert!(
-                    !message.starts_with("unknown variant"),
-                    "`{}` of {}: {message}",
-                    key.name,
-                    table.opens
-                );
-            }
-            let message = said(&around(with(key.name, "no-such-word")));
-            if !message.starts_with("unknown variant") {
-                // Text for the reader; the rules of the plan know the words.
-                assert!(["op", "parse"].contains(&key.name), "`{}` of {}: {message}", key.name, table.opens);
-                continue;
-            }
-            assert_eq!(quoted(&message)[1..], *words, "`{}` of {}", key.name, table.opens);
-        }
-    }
+    !form::problems(&DeTable::parse(text).unwrap()).iter().any(|problem| problem.what.starts_with(&mine))
 }
 
 #[test]
@@ -187,15 +142,15 @@ fn what_a_table_needs_is_what_the_reader_misses() {
 }
 
 /// A value of the key's form with all that it needs.
-fn sample(key: &Key) -> Value {
-    let whole = |table: &Table| {
+fn sample(key: &PlanKey) -> Value {
+    let whole = |table: &KeyTable| {
         let must = table.keys.iter().filter(|key| key.must);
         Value::Table(must.map(|key| (key.name.to_owned(), sample(key))).collect())
     };
-    match (&key.kind, key.example) {
-        (Kind::Table(table), "") => whole(table),
-        (Kind::Named(table), "") => Value::Table(with("x", whole(table))),
-        (Kind::Several(table), "") => Value::from(vec![whole(table)]),
+    match (&key.form, key.example) {
+        (KeyForm::Table(table), "") => whole(table),
+        (KeyForm::Named(table), "") => Value::Table(with("x", whole(table))),
+        (KeyForm::Several(table), "") => Value::from(vec![whole(table)]),
         (_, example) => read(key.name, example),
     }
 }
@@ -209,14 +164,14 @@ fn read(name: &str, example: &str) -> Value {
 fn every_example_has_the_form_of_its_row() {
     for (table, around) in every_place() {
         for key in table.keys.iter().filter(|key| !key.example.is_empty()) {
-            let file = match key.kind {
+            let file = match key.form {
                 // What stands in it, not beside it.
-                Kind::Entries | Kind::Scales if !key.example.starts_with('{') => continue,
+                KeyForm::Entries | KeyForm::Scales if !key.example.starts_with('{') => continue,
                 _ => around(with(key.name, read(key.name, key.example))),
             };
             let text = toml::to_string(&file).unwrap();
             let mine = format!("`{}`", key.name);
-            let wrong: Vec<String> = form::problems(&text)
+            let wrong: Vec<String> = form::problems(&DeTable::parse(&text).unwrap())
                 .into_iter()
                 .map(|found| found.what)
                 .filter(|what| what.contains(&mine))

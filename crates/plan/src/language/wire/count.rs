@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor, value::MapAccessDeserializer};
 
+use super::NodesRule;
+
 /// A whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count(pub(crate) u64);
@@ -46,14 +48,14 @@ impl<'de> Deserialize<'de> for CountOrNone {
 
 /// How many targets each file is to lie on: `1`, `"1"` or `"all"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stripes {
+pub(crate) enum StripesValue {
     /// So many.
     Count(u64),
     /// All there are.
     All,
 }
 
-impl<'de> Deserialize<'de> for Stripes {
+impl<'de> Deserialize<'de> for StripesValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let count = deserializer.deserialize_any(CountOrVisitor("all"))?;
         Ok(count.map_or(Self::All, |count| Self::Count(count.0)))
@@ -82,7 +84,7 @@ impl Visitor<'_> for CountOrVisitor {
 
 /// A number of nodes, or a rule for it.
 #[derive(Clone, Debug)]
-pub(crate) enum Nodes {
+pub(crate) enum NodesValue {
     /// `12`, `"12"` or `"90%"`.
     One(String),
     /// One after the other.
@@ -98,15 +100,15 @@ pub(crate) struct NodeCount(pub(crate) String);
 impl<'de> Deserialize<'de> for NodeCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_any(NodesVisitor)? {
-            Nodes::One(text) => Ok(Self(text)),
-            Nodes::Steps(_) | Nodes::Search(..) => {
+            NodesValue::One(text) => Ok(Self(text)),
+            NodesValue::Steps(_) | NodesValue::Search(..) => {
                 Err(D::Error::custom("a number of nodes is `12` or `\"90%\"`"))
             }
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Nodes {
+impl<'de> Deserialize<'de> for NodesValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NodesVisitor)
     }
@@ -115,7 +117,7 @@ impl<'de> Deserialize<'de> for Nodes {
 struct NodesVisitor;
 
 impl<'de> Visitor<'de> for NodesVisitor {
-    type Value = Nodes;
+    type Value = NodesValue;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(
@@ -124,27 +126,20 @@ impl<'de> Visitor<'de> for NodesVisitor {
         )
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Nodes, E> {
-        Ok(Nodes::One(number.to_string()))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<NodesValue, E> {
+        Ok(NodesValue::One(number.to_string()))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Nodes, E> {
-        Ok(Nodes::One(text.to_owned()))
+    fn visit_str<E: Error>(self, text: &str) -> Result<NodesValue, E> {
+        Ok(NodesValue::One(text.to_owned()))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Nodes, A::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Either {
-            steps: Option<Vec<NodeCount>>,
-            search: Option<Vec<NodeCount>>,
-            gain: Option<String>,
-        }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NodesValue, A::Error> {
         let words = |all: Vec<NodeCount>| all.into_iter().map(|count| count.0).collect();
-        match Either::deserialize(MapAccessDeserializer::new(map))? {
-            Either { steps: Some(steps), search: None, gain: None } => Ok(Nodes::Steps(words(steps))),
-            Either { steps: None, search: Some(search), gain: Some(gain) } => {
-                Ok(Nodes::Search(words(search), gain))
+        match NodesRule::deserialize(MapAccessDeserializer::new(map))? {
+            NodesRule { steps: Some(steps), search: None, gain: None } => Ok(NodesValue::Steps(words(steps))),
+            NodesRule { steps: None, search: Some(search), gain: Some(gain) } => {
+                Ok(NodesValue::Search(words(search), gain))
             }
             _ => Err(A::Error::custom(
                 "write { steps = [\"50%\", \"100%\"] } or { search = [2, 4, 8], gain = \"3 %\" }",
