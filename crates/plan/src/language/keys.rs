@@ -62,8 +62,8 @@ pub(crate) enum KeyForm {
     Number,
     /// A number with a unit of one of these.
     Quantity(&'static [Dimension]),
-    /// A number with a unit of bytes, or `""` where it is not known.
-    SizeOrNone,
+    /// The same, or `""` where it is not known or not asked at a scale.
+    QuantityOrNone(&'static [Dimension]),
     /// A number with a unit, or a part of what something else measures.
     Goal,
     /// One of these words.

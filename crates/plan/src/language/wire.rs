@@ -196,7 +196,7 @@ keys! {
             "how many the contract delivers: what percentages of nodes are of";
         hostfile: Option<Spanned<String>> = Text, "\"hosts.txt\"", "a file with their names, a line each";
         exclude: Vec<Spanned<String>> = Texts, "[\"n017\"]", "names of nodes that no job is to run on";
-        memory: Option<Spanned<String>> = SizeOrNone, "\"256 GiB\"",
+        memory: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Bytes]), "\"256 GiB\"",
             "main memory of a node; `\"\"` where it is not known";
         cores: Option<Spanned<CountOrNone>> = CountOr(""), "64",
             "cores of a node; `\"\"` where that is not known";

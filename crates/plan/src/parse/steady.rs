@@ -79,7 +79,11 @@ impl Defaults<'_> {
         line: &Line,
         uses: Option<&Uses>,
     ) -> Checked<Course> {
-        let steady = wire.steady.as_ref().map(|steady| self.steady(who, steady, line)).transpose()?;
+        // At a scale that is too short for it nothing is asked.
+        let asked = wire.steady.as_ref().filter(|steady| {
+            steady.get_ref().window.as_ref().is_none_or(|window| !window.get_ref().is_empty())
+        });
+        let steady = asked.map(|steady| self.steady(who, steady, line)).transpose()?;
         if let (Some(_), Some(order)) = (&variant.family, &wire.order) {
             let what = format!("{who}: say `order` of the [[series]] or of a [[test]] with steps");
             return Err(self.place.error(order, what));

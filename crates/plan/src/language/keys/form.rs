@@ -115,11 +115,12 @@ fn plain(key: &PlanKey, value: &Value<'_>) -> Refused {
         (KeyForm::CountOr(word), _) => not(key, &format!("a whole number above 0, or `\"{word}\"`"), value),
         (KeyForm::Truth, DeValue::Boolean(_)) => Ok(()),
         (KeyForm::Truth, _) => not(key, "`true` or `false`, without quotes", value),
-        (KeyForm::Quantity(wanted), DeValue::String(text)) => quantity(key, wanted, text, value),
-        (KeyForm::SizeOrNone, DeValue::String(text)) if text.is_empty() => Ok(()),
-        (KeyForm::SizeOrNone, DeValue::String(text)) => quantity(key, &[Dimension::Bytes], text, value),
+        (KeyForm::QuantityOrNone(_), DeValue::String(text)) if text.is_empty() => Ok(()),
+        (KeyForm::Quantity(wanted) | KeyForm::QuantityOrNone(wanted), DeValue::String(text)) => {
+            quantity(key, wanted, text, value)
+        }
         (
-            KeyForm::Quantity(_) | KeyForm::SizeOrNone | KeyForm::Goal,
+            KeyForm::Quantity(_) | KeyForm::QuantityOrNone(_) | KeyForm::Goal,
             DeValue::Integer(_) | DeValue::Float(_),
         ) => {
             let number = named(value.get_ref());

@@ -77,8 +77,8 @@ fn value(kind: &KeyForm) -> Value {
         KeyForm::Truth => json!({ "type": "boolean" }),
         KeyForm::Number => json!({ "type": "number" }),
         KeyForm::Quantity(dimensions) => text(&number_with_unit(dimensions)),
-        KeyForm::SizeOrNone => {
-            json!({ "anyOf": [value(&KeyForm::Quantity(&[Dimension::Bytes])), { "enum": [""] }] })
+        KeyForm::QuantityOrNone(dimensions) => {
+            json!({ "anyOf": [value(&KeyForm::Quantity(dimensions)), { "enum": [""] }] })
         }
         KeyForm::Goal => {
             let number = number_with_unit(&[

@@ -94,7 +94,9 @@ keys! {
     SteadyKeys, "steady", "steady = { … }", "When a rate counts as steady, as docs/METHODOLOGY.md has it";
     needs {}
     may {
-        window: Option<Spanned<String>> = TIME, "\"30 s\"", "the length of a window; 30 s if nothing is said";
+        window: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Seconds]), "\"30 s\"",
+            "the length of a window; 30 s if nothing is said; `\"\"`: nothing is asked, at a scale that is too \
+             short for it";
         slope: Option<Spanned<String>> = SHARE, "\"10 %\"",
             "how much a straight line through a window rises or falls at most, of its mean; 10 % if nothing \
              is said";

@@ -185,3 +185,19 @@ fn what_holds_for_all_does_not_ask_a_course_of_what_records_none() {
     let plan = Plan::parse(&plan, "p.toml").unwrap();
     assert_eq!(plan.tests.iter().map(|test| test.sustained_s).collect::<Vec<_>>(), [None, Some(9.0)]);
 }
+
+#[test]
+fn a_scale_can_leave_out_that_a_rate_becomes_steady_and_then_none_is_steady() {
+    let steady = |window: &str, rest: &str| {
+        let keys = format!("ior = \"-w\"\nsteady = {{ window = \"{window}\", max = \"60 s\" }}\n{rest}");
+        Plan::parse(&format!("{HEAD}{}", test_with(&keys)), "p.toml").map_err(|refusal| refusal.0)
+    };
+    let reported = "role = \"reported\"";
+    assert!(steady("30 s", reported).unwrap().tests[0].course.steady.is_some());
+    assert!(steady("", reported).unwrap().tests[0].course.steady.is_none());
+    let refusal = steady("", &asks("write.steady")).unwrap_err();
+    assert!(
+        refusal.starts_with("p.toml:8:24: test T: `write.steady`: say how long a window is"),
+        "{refusal}"
+    );
+}
