@@ -273,6 +273,7 @@ fn kill_session(session: u32) {
 
 #[test]
 fn a_campaign_killed_with_its_jobs_at_any_time_goes_on_again_and_again() {
+    let mut hits = 0;
     for seed in 1..=6_u64 {
         let place = Place::new();
         place.plan(TESTS);
@@ -297,7 +298,9 @@ fn a_campaign_killed_with_its_jobs_at_any_time_goes_on_again_and_again() {
             kills += u32::from(child.wait().unwrap().code().is_none());
         }
         goes_on(&place, &format!("seed {seed}, killed {kills} times"));
+        hits += kills;
     }
+    assert!(hits >= 6, "{hits} kills hit a campaign at work");
 }
 
 #[test]
