@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use results::record::{End, Record, Run, SCHEMA, Value};
 use units::{Dimension, Quantity};
 
-use crate::language::words::words;
+use crate::words::words;
 
 /// An external program.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,6 +15,7 @@ mod model;
 mod parse;
 pub mod placement;
 pub mod schedule;
+mod words;
 
 pub use language::{keys_paper, schema};
 pub use left_out::left_out;

@@ -33,6 +33,7 @@ impl<'a> Place<'a> {
     /// The refusal, in one line and in the plan's words, of a `file` that does not read as a plan.
     pub(crate) fn refused(&self, error: &Error, file: &Spanned<DeTable<'_>>) -> Usage {
         let span = error.span().unwrap_or(0..0);
+        // tidy: by words because toml's errors have no kinds; the tests of refusals hold each of them.
         let message = first_line(error);
         let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         match words.split_first() {
@@ -99,6 +100,7 @@ fn in_our_words(message: &str, text: &str, span: Range<usize>) -> String {
     let before = before.rsplit('\n').next().unwrap_or_default();
     let (key, value) = before.rsplit_once('=').unwrap_or((before, ""));
     let says = |words: &[&str]| words.iter().any(|word| message.starts_with(word));
+    // tidy: by words because toml's errors have no kinds.
     if message == "duplicate key" {
         let there = text.get(span).unwrap_or_default();
         return format!("`{there}` stands here for the second time in this table");
@@ -117,57 +119,4 @@ fn in_our_words(message: &str, text: &str, span: Range<usize>) -> String {
         return format!("text stands in quotes, numbers and `true` do not; write for example `{such}`");
     }
     message.to_owned()
-}
-
-/// The word of `known` that `unknown` was probably meant to be.
-pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
-    let low = unknown.to_lowercase();
-    let far = match low.chars().count() {
-        0..=3 => 1,
-        length => 2.max(length / 3),
-    };
-    let same_start = |word: &str| word.chars().next() == low.chars().next();
-    let all = known.iter().map(|word| (distance(&low, &word.to_lowercase()), !same_start(word), *word));
-    let best = all.min()?;
-    (best.0 <= far).then_some(best.2)
-}
-
-/// How many letters are to be added, left out, changed or swapped with the next one to make `a` of `b`.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = change.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_word_is_found_and_a_far_one_is_not_offered() {
-        let known = ["repetitions", "ranks", "timeout"];
-        assert_eq!(nearest("repetition", &known), Some("repetitions"));
-        assert_eq!(nearest("rank", &known), Some("ranks"));
-        assert_eq!(nearest("tiemout", &known), Some("timeout"));
-        assert_eq!(nearest("colour", &known), None);
-    }
-
-    #[test]
-    fn letters_in_each_others_place_are_one_mistake_and_capitals_are_none() {
-        assert_eq!(nearest("maen", &["max", "mean", "median", "min"]), Some("mean"));
-        assert_eq!(nearest("Id", &["by", "id"]), Some("id"));
-        assert_eq!(nearest("x", &["id", "ior", "by"]), None);
-    }
 }

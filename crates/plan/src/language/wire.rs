@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use units::Dimension;
 
-use super::keys::KeyForm;
-use super::words::words;
+use super::table::KeyForm;
+use crate::words::words;
 
 pub(crate) use count::{Count, CountOrNone, NodesValue, StripesValue};
 pub(crate) use criteria::{Criteria, CriterionValue};
@@ -46,10 +46,10 @@ macro_rules! keys {
 
         impl $struct {
             /// Its keys.
-            pub(crate) const TABLE: &'static $crate::language::keys::KeyTable = {
+            pub(crate) const TABLE: &'static $crate::language::table::KeyTable = {
                 #[allow(unused_imports, reason = "not every table has every form")]
-                use $crate::language::keys::KeyForm::*;
-                use $crate::language::keys::{KeyTable, PlanKey};
+                use $crate::language::table::KeyForm::*;
+                use $crate::language::table::{KeyTable, PlanKey};
                 &KeyTable {
                     name: $name,
                     opens: $opens,

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::language::words::words;
+use crate::words::words;
 
 use units::{Dimension, Quantity};
 

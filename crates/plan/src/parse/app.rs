@@ -3,7 +3,7 @@
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::check::{Checked, Defaults, among};
+use super::defaults::{Checked, Defaults, among};
 use super::wire;
 use crate::app::{App, Metric};
 

@@ -3,24 +3,14 @@
 use std::collections::BTreeMap;
 
 use toml::Spanned;
-use units::{Dimension, Quantity, Usage};
 
+use super::defaults::{Checked, Defaults, name};
 use super::fs::file_systems;
-use super::goal::{Known, known};
-use super::place::{Place, nearest};
-use super::placement::{clients, whole};
+use super::goal::known;
+use super::place::Place;
+use super::placement::clients;
 use super::projection::systems;
-use super::wire::Count;
-use super::{Choice, Clients, FileSystem, Plan, launch, several, waiver, wire};
-use crate::launcher::LaunchKind;
-
-/// Seconds a job may take where the plan says nothing.
-const TIMEOUT_S: f64 = 3600.0;
-
-/// The most launches of one test.
-const LAUNCHES_MAX: u64 = 100_000;
-
-pub(super) type Checked<T> = Result<T, Usage>;
+use super::{Choice, Plan, launch, several, waiver, wire};
 
 /// Checks the whole file.
 pub(super) fn plan(file: wire::PlanFile, place: &Place<'_>) -> Checked<Plan> {
@@ -123,115 +113,4 @@ fn in_order(file: &wire::PlanFile) -> Vec<Entry<'_>> {
     let mut all: Vec<(usize, Entry<'_>)> = tests.chain(series).chain(groups).collect();
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().map(|(_, entry)| entry).collect()
-}
-
-/// A word that becomes part of file names.
-pub(super) fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Checked<()> {
-    let text = word.get_ref();
-    let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if text.is_empty() || !text.chars().all(fit) || text.starts_with('.') || text.contains(".killed-") {
-        let rule = "names files, so it consists of letters, digits, `-`, `_` and `.`";
-        return Err(place.error(word, format!("`{text}`: {what} {rule}")));
-    }
-    Ok(())
-}
-
-/// What holds where a test or dataset says nothing itself.
-pub(super) struct Defaults<'a> {
-    pub(super) file: &'a wire::DefaultsKeys,
-    pub(super) file_systems: &'a BTreeMap<String, FileSystem>,
-    pub(super) clients: Clients,
-    pub(super) launch: &'a LaunchKind,
-    pub(super) known: Vec<Known>,
-    pub(super) place: &'a Place<'a>,
-}
-
-impl Defaults<'_> {
-    pub(super) fn count(
-        &self,
-        who: &str,
-        key: &str,
-        own: Option<&Spanned<Count>>,
-        default: Option<&Spanned<Count>>,
-        otherwise: u32,
-    ) -> Checked<u32> {
-        match own.or(default) {
-            Some(count) if count.get_ref().0 == 0 => {
-                Err(self.place.error(count, format!("{who}: {key} is 0; it must be at least 1")))
-            }
-            // Each is a job, and jobs are held in memory.
-            Some(count) if ["repetitions", "warm_up"].contains(&key) && count.get_ref().0 > LAUNCHES_MAX => {
-                let what = format!("{who}: {key} is {}; {LAUNCHES_MAX} at most", count.get_ref().0);
-                Err(self.place.error(count, what))
-            }
-            count => Ok(whole(count, &format!("{who}: {key}"), self.place)?.unwrap_or(otherwise)),
-        }
-    }
-
-    pub(super) fn timeout(&self, who: &str, own: Option<&Spanned<String>>) -> Checked<f64> {
-        match own.or(self.file.timeout.as_ref()) {
-            Some(text) => self.quantity(who, "timeout", text, Dimension::Seconds),
-            None => Ok(TIMEOUT_S),
-        }
-    }
-
-    pub(super) fn quantity(
-        &self,
-        who: &str,
-        key: &str,
-        text: &Spanned<String>,
-        wanted: Dimension,
-    ) -> Checked<f64> {
-        quantity(who, key, text, wanted, self.place)
-    }
-
-    pub(super) fn fs<T>(&self, who: &str, own: Option<&Spanned<String>>, at: &Spanned<T>) -> Checked<String> {
-        let known: Vec<&str> = self.file_systems.keys().map(String::as_str).collect();
-        match own.or(self.file.fs.as_ref()) {
-            Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.get_ref().clone()),
-            Some(word) => {
-                let wanted = word.get_ref();
-                Err(self.place.error(word, format!("{who}: no [fs.{wanted}]{}", among(wanted, &known))))
-            }
-            None => match known[..] {
-                [only] => Ok(only.to_owned()),
-                [] => Err(self.place.at(0..0, "a plan needs an [fs.NAME] with a `dir`")),
-                _ => Err(self.place.error(at, format!("{who}: say `fs = …`, one of {}", known.join(", ")))),
-            },
-        }
-    }
-}
-
-/// A number with a unit of this dimension, above 0.
-pub(super) fn quantity(
-    who: &str,
-    key: &str,
-    text: &Spanned<String>,
-    wanted: Dimension,
-    place: &Place<'_>,
-) -> Checked<f64> {
-    let refused = |what: &str| place.error(text, format!("{who}: {key}: {what}"));
-    let bare = text.get_ref().trim().parse::<f64>().is_ok();
-    if bare {
-        let example = wanted.example();
-        return Err(refused(&format!("`{}` has no unit; write it as in `{example}`", text.get_ref())));
-    }
-    let quantity: Quantity = text.get_ref().parse().map_err(|error: Usage| refused(&error.0))?;
-    if quantity.dimension != wanted || quantity.value <= 0.0 {
-        return Err(refused(&format!(
-            "`{}` does not fit; write for example `{}`",
-            text.get_ref(),
-            wanted.example()
-        )));
-    }
-    Ok(quantity.value)
-}
-
-/// `; did you mean …` or the words there are.
-pub fn among(word: &str, known: &[&str]) -> String {
-    match nearest(word, known) {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None if known.is_empty() => "; there is none".to_owned(),
-        None => format!("; there is {}", known.join(", ")),
-    }
 }

@@ -4,7 +4,7 @@ use results::record::{METRICS, Outcome};
 use toml::Spanned;
 use units::Dimension;
 
-use super::check::{Checked, Defaults, among};
+use super::defaults::{Checked, Defaults, among};
 use super::{Criterion, Decide, Goal, Op, Plan, Stat, Test, wire};
 use crate::line::Line;
 use command::tool_line::Measures;

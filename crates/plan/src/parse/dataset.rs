@@ -3,7 +3,7 @@
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
 
-use super::check::{Checked, Defaults, name};
+use super::defaults::{Checked, Defaults, name};
 use super::placement::Asked;
 use super::{Cover, Dataset, Placement, fs, wire};
 use crate::line::Line;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::check::among;
+use super::defaults::among;
 use super::{Export, Import, Plan, Uses};
 use crate::line::Line;
 

@@ -6,9 +6,8 @@ use std::path::Path;
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::check::{Checked, quantity};
+use super::defaults::{Checked, known, quantity, whole};
 use super::place::Place;
-use super::placement::{known, whole};
 use super::{FileSystem, Stripes, wire};
 
 /// The file systems of a plan, each with a directory of its own.

@@ -3,21 +3,12 @@
 
 use units::{Dimension, Quantity, Usage};
 
-use super::check::{Checked, Defaults, among};
+use super::defaults::{Checked, Defaults, KnownNumber, among};
 use super::place::Place;
 use super::{Goal, Plan, wire};
 
-/// A number that the plan knows beforehand.
-#[derive(Clone)]
-pub(super) struct Known {
-    name: String,
-    value: Quantity,
-    /// As the plan has it.
-    written: String,
-}
-
 /// The numbers that a plan knows beforehand.
-pub(super) fn known(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec<Known>> {
+pub(super) fn known(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec<KnownNumber>> {
     let one = |(name, spanned): (&String, &toml::Spanned<wire::KnownKeys>)| {
         let wire::KnownKeys { value, source } = spanned.get_ref();
         let refused = |why: &str| place.error(spanned, format!("known.{name}: {why}"));
@@ -25,7 +16,7 @@ pub(super) fn known(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec<Kno
             return Err(refused("say where the number is from, as `source = \"…\"`"));
         }
         let quantity = value.parse().map_err(|error: Usage| refused(&error.0))?;
-        Ok(Known { name: name.clone(), value: quantity, written: value.trim().to_owned() })
+        Ok(KnownNumber { name: name.clone(), value: quantity, written: value.trim().to_owned() })
     };
     file.known.iter().map(one).collect()
 }

@@ -6,8 +6,8 @@
 use toml::Spanned;
 use units::Dimension;
 
-use super::check::{Checked, Defaults, name};
-use super::test::Variant;
+use super::defaults::{Checked, Defaults, name};
+use super::variant::Variant;
 use super::{Group, Plan, state, wire};
 
 /// The part of the shorter one that two parts of a group run at once, where the plan says nothing.

@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::check::Checked;
+use super::defaults::Checked;
 use super::place::Place;
 use super::{Clients, Placement, wire};
 use crate::launcher::{Launch, LaunchKind, MPIRUN, Named, allocation};

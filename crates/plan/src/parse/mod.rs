@@ -7,6 +7,7 @@ mod app;
 mod check;
 mod criterion;
 mod dataset;
+mod defaults;
 mod exports;
 mod fs;
 mod goal;
@@ -22,13 +23,14 @@ mod state;
 mod steady;
 mod test;
 mod uses;
+mod variant;
 mod waiver;
 
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 use units::Usage;
 
-use crate::language::{keys, place, wire};
+use crate::language::{keys, nearest, place, wire};
 use crate::model::{
     Choice, ClientLimit, Course, Cover, Criterion, Dataset, Decide, Export, FileSystem, Goal, Group, Import,
     Op, Plan, Projection, Role, Search, Series, Stat, State, StateKind, Step, Stripes, Test, Turns, Uses,
@@ -36,7 +38,7 @@ use crate::model::{
 };
 use crate::placement::{Clients, Placement};
 
-pub use check::among;
+pub use defaults::among;
 
 impl Plan {
     /// Reads and checks the plan in `text`, with its parameters as they are in it; `name` is what messages
@@ -54,7 +56,10 @@ impl Plan {
             .map_err(|error| place.refused(&error, &file))?;
         let plan = check::plan(read, &place)?;
         marks::stray(file.get_ref(), &place)?;
-        keys::untold(&file, &place)?;
+        // Values that nothing looked at, such as a default that every test overrides.
+        if let Some(problem) = keys::problems(&file).into_iter().next() {
+            return Err(place.at(problem.span, &problem.what));
+        }
         Ok(Self { parameters, choice: choice.clone(), ..plan })
     }
 }

@@ -14,7 +14,8 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use units::Usage;
 
 use super::Choice;
-use super::place::{Place, nearest};
+use super::nearest::nearest;
+use super::place::Place;
 
 /// The part of a plan that is read first.
 #[derive(Default, Deserialize)]
@@ -49,7 +50,8 @@ pub(super) fn fill(
             let mark = format!("${{{name}}}");
             let within = place.text.get(span.clone()).and_then(|text| text.find(&mark)).unwrap_or(0);
             let at = span.start + within;
-            Err(place.at(at..at, &format!("`{mark}` is no parameter{}", super::check::among(&name, &known))))
+            Err(place
+                .at(at..at, &format!("`{mark}` is no parameter{}", super::defaults::among(&name, &known))))
         }
     }
 }
@@ -113,7 +115,7 @@ fn values(
     // What is not in the file has no place in it.
     let refused = |what: String| Err(Usage(format!("{}: {what}", place.name)));
     let unknown = |name: &str, whose: &str| {
-        format!("{whose} sets `{name}`, which is no parameter{}", super::check::among(name, &known))
+        format!("{whose} sets `{name}`, which is no parameter{}", super::defaults::among(name, &known))
     };
     for (scale, names) in &scale {
         if let Some(name) = names.keys().find(|name| !known.contains(&name.get_ref().as_str())) {

@@ -7,8 +7,8 @@ use std::ops::Range;
 use toml::Spanned;
 use units::{Dimension, Quantity, several};
 
-use super::check::{Checked, Defaults};
-use super::wire::{Count, CountOrNone, NodesValue};
+use super::defaults::{Checked, Defaults, known, whole};
+use super::wire::{Count, NodesValue};
 use super::{Clients, Placement, launch};
 
 /// What a test, a dataset or a state says of its ranks.
@@ -191,21 +191,4 @@ pub(super) fn clients(
         memory_bytes,
         cores: whole(known(wire.cores.as_ref()).as_ref(), "clients.cores", place)?,
     })
-}
-
-/// The number, where there is one and not `""`.
-pub(super) fn known(count: Option<&Spanned<CountOrNone>>) -> Option<Spanned<Count>> {
-    count.and_then(|count| Some(Spanned::new(count.span(), count.get_ref().0?)))
-}
-
-/// A number as large as numbers of nodes, ranks and repetitions can be.
-pub(super) fn whole(
-    count: Option<&Spanned<Count>>,
-    what: &str,
-    place: &super::place::Place<'_>,
-) -> Checked<Option<u32>> {
-    let Some(count) = count else { return Ok(None) };
-    let number = count.get_ref().0;
-    let small = u32::try_from(number);
-    small.map(Some).map_err(|_| place.error(count, format!("{what} is {number}; that is too many")))
 }

@@ -6,7 +6,7 @@ use results::summary::System;
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::check::{Checked, Defaults, among};
+use super::defaults::{Checked, Defaults, among};
 use super::place::Place;
 use super::{Goal, Op, Plan, Projection, wire};
 use results::projection::{Refusal, STEPS_MIN};

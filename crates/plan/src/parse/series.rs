@@ -6,8 +6,8 @@
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::check::{Checked, Defaults, name};
-use super::test::Variant;
+use super::defaults::{Checked, Defaults, name};
+use super::variant::Variant;
 use super::wire::{NodesValue, SteppedBy};
 use super::{Plan, Series, Step, wire};
 

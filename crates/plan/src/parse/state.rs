@@ -4,7 +4,7 @@ use std::mem::discriminant;
 
 use toml::Spanned;
 
-use super::check::{Checked, Defaults, among, name};
+use super::defaults::{Checked, Defaults, among, name};
 use super::place::Place;
 use super::placement::Asked;
 use super::{Placement, Plan, State, StateKind, Test, wire};

@@ -7,9 +7,9 @@ use results::steady::SteadyRule;
 use toml::Spanned;
 use units::{Dimension, duration};
 
-use super::check::{Checked, Defaults};
+use super::defaults::{Checked, Defaults};
 use super::placement::Asked;
-use super::test::Variant;
+use super::variant::Variant;
 use super::wire::{NodesValue, OrderWord, SteppedBy};
 use super::{Course, Plan, Test, Turns, Uses, wire};
 use crate::line::Line;

@@ -6,9 +6,9 @@ use std::ops::Range;
 use toml::Spanned;
 use units::several;
 
-use super::check::{Checked, Defaults, among};
-use super::place::nearest;
-use super::test::Variant;
+use super::defaults::{Checked, Defaults, among};
+use super::nearest::nearest;
+use super::variant::Variant;
 use super::{Plan, Test, Uses};
 use crate::line::{IOR_FILE, Line};
 use command::IorLine;

@@ -4,7 +4,7 @@
 
 use toml::Spanned;
 
-use super::check::Checked;
+use super::defaults::Checked;
 use super::place::Place;
 use super::{Waiver, wire};
 

@@ -9,9 +9,8 @@ use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
-use units::{Dimension, Quantity, Usage};
+use units::{Dimension, Quantity};
 
-use super::super::place::Place;
 use super::super::wire::PlanFile;
 use super::{KeyForm, KeyTable, PlanKey};
 
@@ -19,13 +18,13 @@ type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Something that has not the form of its key.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct KeyProblem {
     pub(crate) span: Range<usize>,
     pub(crate) what: String,
 }
 
 /// All that has not the form of its key, in the order of the file.
-pub(super) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<Problem> {
+pub(crate) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<KeyProblem> {
     let mut found = Vec::new();
     look(PlanFile::TABLE, &file.span(), file.get_ref(), &mut found);
     found.sort_by_key(|problem| problem.span.start);
@@ -33,25 +32,17 @@ pub(super) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<Problem> {
 }
 
 /// Why a file was refused at `span`: the problem there, or else the first.
-pub(crate) fn missed(file: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<Problem> {
+pub(crate) fn missed(file: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<KeyProblem> {
     let mut all = problems(file);
     let at = all.iter().position(|problem| problem.span.start == span.start).unwrap_or(0);
     (at < all.len()).then(|| all.swap_remove(at))
 }
 
-/// Refuses what is not as it should be in a plan that is otherwise in order.
-pub(crate) fn untold(file: &Spanned<DeTable<'_>>, place: &Place<'_>) -> Result<(), Usage> {
-    match problems(file).into_iter().next() {
-        Some(problem) => Err(place.at(problem.span, &problem.what)),
-        None => Ok(()),
-    }
-}
-
 /// Looks at one table.
-fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, found: &mut Vec<Problem>) {
+fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, found: &mut Vec<KeyProblem>) {
     for key in table.keys {
         match there.get(key.name) {
-            None if key.must => found.push(Problem { span: span.clone(), what: needed(table, key) }),
+            None if key.must => found.push(KeyProblem { span: span.clone(), what: needed(table, key) }),
             None => {}
             Some(value) => {
                 let who = match table.name {
@@ -63,7 +54,7 @@ fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, foun
                     None => plain(key, value),
                 };
                 found.extend(
-                    refused.err().map(|(span, what)| Problem { span, what: format!("{who} {what}") }),
+                    refused.err().map(|(span, what)| KeyProblem { span, what: format!("{who} {what}") }),
                 );
             }
         }
@@ -200,7 +191,7 @@ fn nested(
     (table, key): (&KeyTable, &PlanKey),
     inner: &'static KeyTable,
     value: &Value<'_>,
-    found: &mut Vec<Problem>,
+    found: &mut Vec<KeyProblem>,
 ) -> Refused {
     let mut inside = |one: &Value<'_>, otherwise: &dyn Fn() -> String| match one.get_ref() {
         DeValue::Table(there) => {

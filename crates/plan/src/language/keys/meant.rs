@@ -1,7 +1,7 @@
 //! What somebody meant who wrote a word that is none here: a near one, one of the same meaning, or one of
 //! another table.
 
-use super::super::place::nearest;
+use super::super::nearest::nearest;
 use super::tables;
 
 /// Words that other programs, or people, have for words of a plan; of the second the first that is known

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::Stat;
 use crate::app::Pick;
-use crate::language::words::words;
+use crate::words::words;
 
 keys! {
     TestKeys, "test", "[[test]]",
@@ -95,8 +95,8 @@ keys! {
     needs {}
     may {
         window: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Seconds]), "\"30 s\"",
-            "the length of a window; 30 s if nothing is said; `\"\"`: nothing is asked, at a scale that is too \
-             short for it";
+            "the length of a window; 30 s if nothing is said; `\"\"`: nothing is asked, at a scale that is \
+             too short for it";
         slope: Option<Spanned<String>> = SHARE, "\"10 %\"",
             "how much a straight line through a window rises or falls at most, of its mean; 10 % if nothing \
              is said";
