@@ -156,10 +156,10 @@ impl Library {
         let refuse = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller asks for HDF5, whose constructors ask nothing of the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
-        let functions = Functions::find(loaded).map_err(|why| match why.ends_with("H5Pset_fapl_mpio") {
-            true => refuse("is a serial build, and a parallel one is needed".into()),
-            false => refuse(why),
-        })?;
+        if address(loaded, "H5get_libversion").is_ok() && !is_parallel(loaded) {
+            return Err(refuse("is a serial build, and a parallel one is needed".into()));
+        }
+        let functions = Functions::find(loaded).map_err(refuse)?;
         let version = version(&functions).map_err(refuse)?;
         if (version.major, version.minor) < OLDEST {
             return Err(refuse(format!("is HDF5 {version}; 1.10 or newer is needed")));
@@ -187,7 +187,12 @@ pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
     // SAFETY: HDF5 declares it as `version_by` takes it.
     let ask = unsafe { function(loaded, "H5get_libversion") }.map_err(refuse)?;
     let version = version_by(ask).map_err(refuse)?;
-    Ok((version, address(loaded, "H5Pset_fapl_mpio").is_ok()))
+    Ok((version, is_parallel(loaded)))
+}
+
+/// Whether the library was built with MPI.
+fn is_parallel(loaded: &Loaded) -> bool {
+    address(loaded, "H5Pset_fapl_mpio").is_ok()
 }
 
 /// The release of a library whose functions were found.
