@@ -32,7 +32,9 @@ mod slots;
 pub mod targets;
 mod traits;
 
-pub use backends::{BACKENDS, Backend, BackendOption, LIBRARIES, Settings, Takes, backend};
+pub use backends::{
+    Abilities, BACKENDS, Backend, BackendOption, FileForm, LIBRARIES, Settings, Takes, backend,
+};
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
 pub use files::{space, without_room};

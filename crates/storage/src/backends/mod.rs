@@ -7,6 +7,7 @@ use units::Usage;
 use crate::Storage;
 use crate::libraries::Kind;
 
+mod abilities;
 mod aio;
 mod dummy;
 mod hdf5;
@@ -16,6 +17,7 @@ mod ncmpi;
 mod posix;
 mod uring;
 
+pub use abilities::{Abilities, FileForm};
 pub(crate) use mmap::mapping;
 
 /// What an option of a backend takes.
@@ -83,6 +85,10 @@ pub struct Backend {
     pub about: &'static str,
     /// Its options.
     pub options: &'static [BackendOption],
+    /// Options of other backends that it takes as its own, as `<backend>.<option>`.
+    pub also_takes: &'static [&'static str],
+    /// What it can do.
+    pub abilities: Abilities,
     /// Whether its ranks have to be MPI's.
     pub needs_mpi: bool,
     /// The parallel library that it is made of, where it is looked for.

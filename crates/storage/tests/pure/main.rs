@@ -2,6 +2,7 @@
 //! they say, and what happens on file systems that are full or small, which only root may mount.
 #![allow(clippy::print_stdout)]
 
+mod abilities;
 mod conformance;
 mod mounted;
 mod names;

@@ -4,21 +4,17 @@
 
 use std::path::Path;
 
+use storage::{Abilities, FileForm};
 use units::Usage;
 
 use super::parameters::{Hog, Offsets, Parameters, Rate, Reorder};
 
-/// Backends whose transfers are calls that block, so that a rank has one under way.
-const BLOCKING: &[&str] = &["posix", "mmap", "mpiio", "hdf5", "ncmpi"];
-
-/// Bytes of an element of a dataset of HDF5, and of the largest chunk of one.
-const ELEMENT: u64 = 8;
-const CHUNK_MAX: u64 = u32::MAX as u64;
-
-/// Bytes of a page, which mapped memory is synced by.
-const PAGE: u64 = 4096;
-
 impl Parameters {
+    /// What the backend can do. One that is not known can do everything here: it is refused when it is sought.
+    fn abilities(&self) -> Abilities {
+        storage::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
+    }
+
     /// Says no, in one line, to what cannot be run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let rules = self.rules_of_phases(ranks).into_iter().chain(self.rules_of_orders(ranks));
@@ -81,9 +77,10 @@ impl Parameters {
     fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 7] {
         let shared = !self.file_per_rank;
         let blocks = self.offsets == Offsets::RandomBlocks;
-        // Whether every transfer is a call that all ranks have to make together.
-        let mpi = self.backend.eq_ignore_ascii_case("mpiio");
-        let in_step = mpi && shared && (self.collective || self.sync_each);
+        // Whether every transfer is a call that all ranks have to make together, though it may go anywhere.
+        let able = self.abilities();
+        let together = able.collective && able.random_access && shared;
+        let in_step = together && (self.collective || self.sync_each);
         [
             (
                 self.shuffled() && self.block == self.transfer,
@@ -117,45 +114,50 @@ impl Parameters {
     }
 
     fn rules_of_backends(&self, ranks: u32) -> [(bool, &'static str); 8] {
-        let is = |name: &str| self.backend.eq_ignore_ascii_case(name);
+        let able = self.abilities();
         let random = self.offsets != Offsets::Sequential;
-        let blocking = BLOCKING.iter().any(|name| is(name));
-        let chunk =
-            self.settings.number("hdf5.chunkSize").map_or(0, |chunk| u64::try_from(chunk).unwrap_or(0));
-        let sharers = if self.file_per_rank { 1 } else { ranks.into() };
-        let dataset = self.block.saturating_mul(sharers);
+        let no_random = random && !able.random_access;
+        let datasets = matches!(able.form, FileForm::Datasets { .. });
         [
             (
-                blocking && self.depth.is_some_and(|depth| depth > 1),
+                able.blocking && self.depth.is_some_and(|depth| depth > 1),
                 "--iodepth: this backend moves one transfer at a time; use -a URING or AIO",
             ),
-            (is("hdf5") && random, "-z does not go with HDF5; use -a POSIX or MPIIO, or leave -z out"),
+            (no_random && datasets, "-z does not go with HDF5; use -a POSIX or MPIIO, or leave -z out"),
             (
-                is("ncmpi") && random,
+                no_random && !datasets,
                 "-z: random offset not available with NCMPI; use -a POSIX or MPIIO, or leave -z out",
             ),
             (
-                is("ncmpi") && self.file_per_rank,
+                self.file_per_rank && !able.file_per_rank,
                 "-F: file-per-proc not available in current NCMPI, which has one file for all; leave -F out",
             ),
             (
-                is("mpiio") && random && self.settings.flag("mpiio.useFileView"),
+                random && able.file_views && self.settings.flag("mpiio.useFileView"),
                 "-z and --mpiio.useFileView: a view has its own order; leave one of them out",
             ),
             (
-                is("hdf5") && self.settings.flag("hdf5.individualDataSets"),
+                datasets && self.settings.flag("hdf5.individualDataSets"),
                 "--hdf5.individualDataSets: data sets of single ranks never worked in IOR; leave it out",
             ),
             (
-                is("hdf5") && chunk > dataset.min(CHUNK_MAX) / ELEMENT,
+                self.has_larger_chunks_than_datasets(able.form, ranks),
                 "--hdf5.chunkSize: a chunk fits into a dataset, which is -b times the ranks (-b alone with \
                  -F), and has less than 4 GiB; it is counted in elements of 8 bytes",
             ),
             (
-                is("mmap") && self.sync_each && !self.transfer.is_multiple_of(PAGE),
+                self.sync_each && !self.transfer.is_multiple_of(able.sync_bytes),
                 "-Y with MMAP syncs whole pages; choose -t a multiple of 4k",
             ),
         ]
+    }
+
+    fn has_larger_chunks_than_datasets(&self, form: FileForm, ranks: u32) -> bool {
+        let FileForm::Datasets { element_bytes, chunk_bytes_max } = form else { return false };
+        let chunk = self.settings.number("hdf5.chunkSize").and_then(|chunk| u64::try_from(chunk).ok());
+        let sharers = if self.file_per_rank { 1 } else { ranks.into() };
+        let dataset = self.block.saturating_mul(sharers);
+        chunk.unwrap_or(0) > dataset.min(chunk_bytes_max) / element_bytes
     }
 
     /// Rules of what a phase does beside its transfers, and how fast it goes.

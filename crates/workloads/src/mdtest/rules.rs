@@ -3,6 +3,7 @@
 //! The rules are those of mdtest 4.1, with its words where it has some; docs/COMPATIBILITY.md lists where
 //! they differ.
 
+use storage::Abilities;
 use units::Usage;
 
 use super::counts::Counts;
@@ -10,10 +11,17 @@ use super::operations;
 use super::parameters::Parameters;
 use crate::kit::payload::Packet;
 
-/// Backends that open files by name and have directories.
-const ABLE: &[&str] = &["aio", "dummy", "posix", "uring"];
-
 impl Parameters {
+    /// What the backend can do; `None` of one that is not known.
+    fn abilities(&self) -> Option<Abilities> {
+        storage::backend(&self.backend).ok().map(|backend| backend.abilities)
+    }
+
+    /// Whether the backend only counts, and keeps nothing that could be looked at again.
+    fn keeps_nothing(&self) -> bool {
+        self.abilities().is_some_and(|able| !able.keeps_data)
+    }
+
     /// Says no, in one line, to what cannot be run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let rules = self.rules_of_ranks(ranks).into_iter().chain(self.rules_of_names(ranks));
@@ -41,7 +49,7 @@ impl Parameters {
     }
 
     fn rules_of_ranks(&self, ranks: u32) -> [(bool, &'static str); 6] {
-        let able = ABLE.iter().any(|name| self.backend.eq_ignore_ascii_case(name));
+        let able = self.abilities().is_some_and(|able| able.names && able.write_only);
         [
             (!able, "Backend doesn't support MDTest: use -a POSIX, AIO, URING or DUMMY"),
             (self.iterations == 0, "-i 0: nothing would be done; give 1 or more"),
@@ -106,7 +114,7 @@ impl Parameters {
             ),
             (self.preload >= 1 << 39, "--preload: more than 2^39 files in a directory; choose fewer"),
             (
-                self.preload > 0 && self.backend.eq_ignore_ascii_case("dummy"),
+                self.preload > 0 && self.keeps_nothing(),
                 "--preload: DUMMY keeps no files that could be counted; use -a POSIX",
             ),
         ]
@@ -135,7 +143,7 @@ impl Parameters {
                 "-X without -C and -w needs the seed that the data was written with; add -G NUMBER",
             ),
             (
-                (self.verify_read || self.verify_write) && self.backend.eq_ignore_ascii_case("dummy"),
+                (self.verify_read || self.verify_write) && self.keeps_nothing(),
                 "-X, --verify-write: DUMMY keeps no data that could be compared; use -a POSIX, or leave \
                  them out",
             ),

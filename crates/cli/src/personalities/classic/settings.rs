@@ -28,10 +28,9 @@ pub(crate) fn idle(set: &BTreeMap<String, bool>, used: &str) -> Vec<String> {
 
 /// Whether an option, `backend.name`, is not for the backend that is `used`.
 pub(crate) fn is_idle(name: &str, used: &str) -> bool {
-    let lower = used.to_lowercase();
-    // These open their files as POSIX does.
-    let shares = name == "posix.odirect" && matches!(lower.as_str(), "aio" | "uring");
-    name.split('.').next() != Some(lower.as_str()) && !shares
+    let Ok(used) = storage::backend(used) else { return true };
+    let of = name.split('.').next();
+    of != Some(used.name) && !used.also_takes.contains(&name)
 }
 
 /// The line about these, as they were typed.

@@ -80,9 +80,9 @@ impl Typed {
         let idle = self.idle();
         let Self { mut parameters, constant, random_ranks, random_offsets, mut notes, .. } = self;
         notes.extend(idle);
-        let given =
-            |name: &str| parameters.backend.eq_ignore_ascii_case("mpiio") && parameters.settings.flag(name);
-        if given("mpiio.useStridedDatatype") && !given("mpiio.useFileView") {
+        let views = storage::backend(&parameters.backend).is_ok_and(|backend| backend.abilities.file_views);
+        let given = |name: &str| parameters.settings.flag(name);
+        if views && given("mpiio.useStridedDatatype") && !given("mpiio.useFileView") {
             let why = "--mpiio.useStridedDatatype has no effect without --mpiio.useFileView";
             notes.push(why.to_owned());
         }

@@ -14,7 +14,7 @@ use std::path::Path;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
 use crate::plain::{Mounted, ODIRECT, OnMount, Plain, PlainFile};
 use crate::{File, Open, Queue, Storage};
 
@@ -39,6 +39,8 @@ pub(super) const BACKEND: Backend = Backend {
         },
         ODIRECT,
     ],
+    also_takes: &["posix.odirect"],
+    abilities: Abilities { blocking: false, ..Abilities::PLAIN },
     needs_mpi: false,
     library: None,
     open,

@@ -13,7 +13,7 @@ use std::time::Duration;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
 use crate::{Entry, File, Mode, Names, Open, Space, Storage};
 
 pub(super) const BACKEND: Backend = Backend {
@@ -42,6 +42,8 @@ pub(super) const BACKEND: Backend = Backend {
             about: "sleep that many microseconds in each transfer",
         },
     ],
+    also_takes: &[],
+    abilities: Abilities { blocking: false, keeps_data: false, ..Abilities::PLAIN },
     needs_mpi: false,
     library: None,
     open,

@@ -17,7 +17,7 @@ use ffi::hdf5::{Library, READ_ONLY, READ_WRITE};
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
 use crate::hdf5::{self, Health, Held, Opened, Opening, SetsOf, Tuning, Way};
 use crate::inside::Inside;
 use crate::names::Mounted;
@@ -26,6 +26,9 @@ use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
 use file::{H5File, Parts, Shown};
 use sets::{ELEMENT, Look, Sets};
+
+/// Most bytes of a chunk of a dataset: the library counts them in 32 bits.
+const CHUNK_BYTES_MAX: u64 = u32::MAX as u64;
 
 pub(super) const BACKEND: Backend = Backend {
     name: "hdf5",
@@ -55,6 +58,14 @@ pub(super) const BACKEND: Backend = Backend {
         BackendOption { name: "setAlignment", takes: Takes::Size, about: "alignment of objects in the file" },
         BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
     ],
+    also_takes: &[],
+    abilities: Abilities {
+        random_access: false,
+        collective: true,
+        names: false,
+        form: FileForm::Datasets { element_bytes: ELEMENT, chunk_bytes_max: CHUNK_BYTES_MAX },
+        ..Abilities::PLAIN
+    },
     needs_mpi: true,
     library: Some(&hdf5::KIND),
     open,

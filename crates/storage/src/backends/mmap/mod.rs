@@ -20,10 +20,13 @@ use ranks::Comm;
 use rustix::fs;
 use units::Usage;
 
-use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
 use crate::plain::{self, Mounted, OnMount, Plain};
 use crate::{File, Mode, Open, Storage};
 use mapping::{Advice, Mapping};
+
+/// Bytes of a page, which mapped memory is synced by.
+const PAGE: u64 = 4096;
 
 pub(super) const BACKEND: Backend = Backend {
     name: "mmap",
@@ -40,6 +43,8 @@ pub(super) const BACKEND: Backend = Backend {
             about: "say that pages are wanted in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
         },
     ],
+    also_takes: &[],
+    abilities: Abilities { write_only: false, sync_bytes: PAGE, ..Abilities::PLAIN },
     needs_mpi: false,
     library: None,
     open,

@@ -20,7 +20,7 @@ use ranks::Comm;
 use ranks::mpi::MpiComm;
 use units::Usage;
 
-use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Way, Whose};
 use crate::names::Mounted;
@@ -47,6 +47,8 @@ pub(super) const BACKEND: Backend = Backend {
             about: "with useFileView: the same transfer of all segments in one call",
         },
     ],
+    also_takes: &[],
+    abilities: Abilities { collective: true, file_views: true, names: false, ..Abilities::PLAIN },
     needs_mpi: true,
     library: None,
     open,

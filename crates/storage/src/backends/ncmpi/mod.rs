@@ -20,7 +20,7 @@ use units::Usage;
 
 use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
-use crate::backends::{Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
 use crate::inside::Inside;
 use crate::names::Mounted;
 use crate::shared::{is_empty, plain, together};
@@ -52,6 +52,15 @@ pub(super) const BACKEND: Backend = Backend {
             about: "taken as in IOR 4.1, without effect",
         },
     ],
+    also_takes: &[],
+    abilities: Abilities {
+        random_access: false,
+        file_per_rank: false,
+        collective: true,
+        names: false,
+        form: FileForm::Variable,
+        ..Abilities::PLAIN
+    },
     needs_mpi: true,
     library: Some(&KIND),
     open,

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use ranks::Comm;
 
-use crate::backends::{Backend, BackendOption, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, Takes};
 use crate::plain::{LUSTRE_OPTIONS, Lock, Mounted, ODIRECT, OnMount, Plain, PlainFile, lock};
 use crate::{File, Open};
 
@@ -30,6 +30,8 @@ pub(super) const BACKEND: Backend = Backend {
             about: "hold a lock of its range around each transfer",
         },
     ],
+    also_takes: &[],
+    abilities: Abilities::PLAIN,
     needs_mpi: false,
     library: None,
     open: |settings| {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use ranks::Comm;
 
-use crate::backends::{Backend, BackendOption, Takes};
+use crate::backends::{Abilities, Backend, BackendOption, Takes};
 use crate::plain::{Mounted, ODIRECT, OnMount, Plain, PlainFile};
 use crate::{File, Open, Queue};
 
@@ -30,6 +30,8 @@ pub(super) const BACKEND: Backend = Backend {
             about: "do not register the buffers: slower, and no memory is locked",
         },
     ],
+    also_takes: &["posix.odirect"],
+    abilities: Abilities { blocking: false, ..Abilities::PLAIN },
     needs_mpi: false,
     library: None,
     open: |settings| {
