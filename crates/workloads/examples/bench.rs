@@ -13,7 +13,8 @@ use measure::CycleClock;
 use ranks::ClockOffset;
 use results::Record;
 use results::record::Phase;
-use workloads::ior::{Cx, Offsets, Parameters, Silent, run};
+use workloads::ior::{Cx, Offsets, Parameters, run};
+use workloads::kit::observer::Silent;
 use workloads::kit::payload::{Identity, Packet, Payload};
 use workloads::mdtest;
 
@@ -91,8 +92,7 @@ fn mdtest(dir: &str, items: u64) -> Vec<Phase> {
     let storage = storage::backend(&parameters.backend).expect("a known backend");
     let storage = (storage.open)(&parameters.settings).expect("settings it takes");
     let (comm, mut clock, mut records) = (ranks::local::alone(), CycleClock::new(), Vec::new());
-    let done =
-        mdtest::run(&parameters, &*storage, &comm, &mut clock, &mut records, None, &mut mdtest::Silent, 1);
+    let done = mdtest::run(&parameters, &*storage, &comm, &mut clock, &mut records, None, &mut Silent, 1);
     assert_eq!(done.expect("the run ends"), mdtest::Summary::default());
     let phase = |record| if let Record::Phase(phase) = record { Some(*phase) } else { None };
     records.into_iter().filter_map(phase).collect()

@@ -39,4 +39,4 @@ pub use plan::{Geometry, Goal};
 pub use profile::{DEFAULT_PROFILE, Profile};
 pub use remove::{Removed, remove};
 pub use run::{Outcome, run};
-pub use watch::{Observer, Progress};
+pub use watch::Progress;

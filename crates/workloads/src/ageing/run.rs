@@ -17,7 +17,8 @@ use super::part::Part;
 use super::plan::{Geometry, Goal};
 use super::settle::{All, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
 use super::state::{self, Odometer, Places, State};
-use super::watch::{Observer, Watch};
+use super::watch::{Progress, Watch};
+use crate::kit::observer::Observer;
 use crate::kit::rank::Rank;
 
 /// Turnovers below this are none.
@@ -67,7 +68,7 @@ pub fn run(
     rank: &mut Rank<'_>,
     storage: &dyn Storage,
     request: &Request,
-    observer: Option<&mut dyn Observer>,
+    observer: Option<&mut dyn Observer<Progress>>,
 ) -> Result<Outcome, Halt> {
     let (comm, clock) = (rank.comm, rank.clock.clone());
     let began_ns = clock.ns();
@@ -75,7 +76,7 @@ pub fn run(
     let begun = begin(comm, storage, request)?;
     let (goal, before) = (begun.marker.goal.clone(), begun.marker.before);
     let sha = sha256(begun.marker.profile.as_bytes());
-    let observer = observer.map(|observer| observer as &mut dyn Observer);
+    let observer = observer.map(|observer| observer as &mut dyn Observer<Progress>);
     let mut me = all_make(comm, storage, request, &clock, begun, observer)?;
     let audit = take_up(&all, &mut me, request)?;
     work(&all, &mut me, &goal)?;
@@ -115,7 +116,7 @@ fn all_make<'a>(
     request: &'a Request,
     clock: &'a CycleClock,
     begun: Begun,
-    observer: Option<&'a mut dyn Observer>,
+    observer: Option<&'a mut dyn Observer<Progress>>,
 ) -> Result<Part<'a>, Halt> {
     let Begun { marker, model } = begun;
     let rank = u64::from(comm.rank());

@@ -1,11 +1,12 @@
 //! What is told while it lasts, of rank 0's own part, which stands for all of them.
 
 use super::model::{Leg, Model};
+use crate::kit::observer::Observer;
 
 /// Told at most so often.
 const TELL_NS: u64 = 200_000_000;
 
-/// How far it is.
+/// How far it is, told a few times a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// What is being done: `fill`, `age` or `settle`.
@@ -22,15 +23,9 @@ pub struct Progress {
     pub turnovers: f64,
 }
 
-/// Hears how far it is.
-pub trait Observer {
-    /// Told a few times a second, on rank 0.
-    fn progress(&mut self, progress: &Progress);
-}
-
 /// Who is told, and what the numbers are held against.
 pub(super) struct Watch<'a> {
-    observer: Option<&'a mut dyn Observer>,
+    observer: Option<&'a mut dyn Observer<Progress>>,
     /// Bytes that this rank will have written in the end, as far as that is known.
     goal: f64,
     /// When this process began to go on, and what was written before.
@@ -41,7 +36,11 @@ pub(super) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Of a rank that fills by `model` and turns over what it filled so many times.
-    pub(super) fn new(observer: Option<&'a mut dyn Observer>, model: &Model, turnovers: f64) -> Self {
+    pub(super) fn new(
+        observer: Option<&'a mut dyn Observer<Progress>>,
+        model: &Model,
+        turnovers: f64,
+    ) -> Self {
         let goal = model.bytes_to_fill() * (1.0 + turnovers);
         Self { observer, goal, began_ns: 0, began_written: 0, told_ns: 0 }
     }
@@ -62,7 +61,7 @@ impl<'a> Watch<'a> {
             / now.saturating_sub(self.began_ns).max(1) as f64
             * 1e9;
         let left = (self.goal - written).max(0.0);
-        observer.progress(&Progress {
+        observer.event(&Progress {
             step: step(leg),
             share: (written / self.goal.max(1.0)).min(1.0),
             left_s: (rate > 0.0).then(|| left / rate),
@@ -92,8 +91,8 @@ mod tests {
     #[derive(Default)]
     struct Heard(Vec<Progress>);
 
-    impl Observer for Heard {
-        fn progress(&mut self, progress: &Progress) {
+    impl Observer<Progress> for Heard {
+        fn event(&mut self, progress: &Progress) {
             self.0.push(*progress);
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
 //! [`run`] is every rank's body: each rank has a tree of its own, and the four phases go in step. What
-//! happens is told to an [`Observer`] on rank 0 and kept as records.
+//! happens is told to a [`FdtreeListener`] on rank 0 and kept as records.
 //!
 //! Invariant: nothing is removed but the names that a tree of this shape has.
 //! Never here: the command line, text for people.
@@ -19,6 +19,6 @@ mod walk;
 mod tests;
 
 pub use find::{find, has_shape};
-pub use observer::{Event, Observer, Silent};
+pub use observer::{FdtreeEvent, FdtreeListener};
 pub use run::{Parameters, Step, run};
 pub use shape::{BLOCK, Shape};

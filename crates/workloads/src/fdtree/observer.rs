@@ -3,10 +3,11 @@
 use results::record::Phase;
 
 use super::run::Step;
+use crate::kit::observer::Observer;
 
 /// One thing that happened.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum FdtreeEvent<'a> {
     /// The ranks have found each other; [`Phase::began_s`] counts from here.
     Started,
     /// A phase is about to begin.
@@ -29,15 +30,5 @@ pub enum Event<'a> {
     Notice(&'a str),
 }
 
-/// Hears what happens.
-pub trait Observer {
-    /// One thing happened.
-    fn event(&mut self, event: &Event<'_>);
-}
-
-/// Hears nothing.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn event(&mut self, _event: &Event<'_>) {}
-}
+/// What is told the events of a run.
+pub type FdtreeListener<'o> = dyn for<'e> Observer<FdtreeEvent<'e>> + 'o;

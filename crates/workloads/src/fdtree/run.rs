@@ -8,7 +8,7 @@ use storage::{Names, Storage};
 use units::Usage;
 
 use super::find::{has_shape, is_bare};
-use super::observer::{Event, Observer};
+use super::observer::{FdtreeEvent, FdtreeListener};
 use super::operations::{MakeDirs, MakeFiles, RemoveDirs, RemoveFiles};
 use super::shape::Shape;
 use crate::kit::drive::words;
@@ -97,11 +97,11 @@ pub fn run(
     parameters: &Parameters,
     storage: &dyn Storage,
     rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut FdtreeListener<'_>,
 ) -> Result<u64, Halt> {
     let comm = rank.comm;
     if comm.rank() == 0 {
-        observer.event(&Event::Started);
+        observer.event(&FdtreeEvent::Started);
     }
     let names = comm.agree("names", storage.names().ok_or("this backend has no directories"))?;
     let base = parameters.tree(comm.rank(), comm.size());
@@ -119,7 +119,7 @@ pub fn run(
         failed += tree.step(step)?;
     }
     for text in tree.rank.told() {
-        tree.observer.event(&Event::Notice(&text));
+        tree.observer.event(&FdtreeEvent::Notice(&text));
     }
     Ok(failed)
 }
@@ -131,14 +131,14 @@ struct Tree<'a, 'r> {
     names: &'a dyn Names,
     base: String,
     rank: &'a mut Rank<'r>,
-    observer: &'a mut dyn Observer,
+    observer: &'a mut FdtreeListener<'a>,
 }
 
 impl Tree<'_, '_> {
     fn step(&mut self, step: Step) -> Result<u64, Halt> {
         let first = self.rank.comm.rank() == 0;
         if first {
-            self.observer.event(&Event::Begins(step));
+            self.observer.event(&FdtreeEvent::Begins(step));
         }
         let (shape, names, comm) = (self.parameters.shape, self.names, self.rank.comm);
         let mut foreign = None;
@@ -159,7 +159,7 @@ impl Tree<'_, '_> {
         }?;
         self.rank.record(&Record::Phase(Box::new(phase.clone())))?;
         if first {
-            self.observer.event(&Event::Ended { step, phase: &phase });
+            self.observer.event(&FdtreeEvent::Ended { step, phase: &phase });
         }
         if step == Step::RemoveDirectories {
             self.tell(foreign)?;
@@ -200,7 +200,7 @@ impl Tree<'_, '_> {
     fn tell(&mut self, foreign: Option<String>) -> Result<(), Halt> {
         let heard = few::collect(self.rank.comm, foreign.as_deref().map(str::as_bytes))?;
         for (rank, path) in heard.parcels {
-            self.observer.event(&Event::Foreign { rank, path: &String::from_utf8_lossy(&path) });
+            self.observer.event(&FdtreeEvent::Foreign { rank, path: &String::from_utf8_lossy(&path) });
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use storage::Settings;
 use super::shape::Own;
 use super::walk::{Walk, Which};
 use super::*;
+use crate::kit::observer::Silent;
 use crate::kit::rank::Rank;
 
 fn shape(levels: u64, dirs: u64, files: u64) -> Shape {

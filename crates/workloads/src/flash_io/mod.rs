@@ -3,7 +3,7 @@
 //! the first one, of HDF5).
 //!
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts; [`run`] is
-//! every rank's body. What happens is told to an [`Observer`] on rank 0 and kept as records.
+//! every rank's body. What happens is told to a [`FlashIoListener`] on rank 0 and kept as records.
 //!
 //! Invariant: the data in the files is the same however they are written; by PnetCDF so are the files,
 //! by HDF5 but for the times at which it made their datasets.
@@ -24,6 +24,6 @@ mod write;
 mod tests;
 
 pub use files::{File, Form};
-pub use observer::{Event, Observer, Seconds, Silent};
+pub use observer::{FlashIoEvent, FlashIoListener, Seconds};
 pub use parameters::Parameters;
 pub use run::{Cx, run};

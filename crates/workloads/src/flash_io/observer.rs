@@ -4,6 +4,7 @@ use results::record::Phase;
 use storage::arrays::Held;
 
 use super::files::File;
+use crate::kit::observer::Observer;
 
 /// How long the ranks took for a file, each number the longest of any rank; seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,7 +21,7 @@ pub struct Seconds {
 
 /// One thing that happened.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum FlashIoEvent<'a> {
     /// A file was written by all ranks.
     Wrote {
         /// Which.
@@ -53,15 +54,5 @@ pub enum Event<'a> {
     Notice(&'a str),
 }
 
-/// Hears what happens.
-pub trait Observer {
-    /// One thing happened.
-    fn event(&mut self, event: &Event<'_>);
-}
-
-/// Hears nothing.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn event(&mut self, _event: &Event<'_>) {}
-}
+/// What is told the events of a run.
+pub type FlashIoListener<'o> = dyn for<'e> Observer<FlashIoEvent<'e>> + 'o;

@@ -12,7 +12,7 @@ use storage::{Mode, Open, Parts, Storage};
 
 use super::files::{Array, File};
 use super::mesh::{Mesh, no_memory, room};
-use super::observer::{Event, Observer};
+use super::observer::{FlashIoEvent, FlashIoListener};
 use super::parameters::Parameters;
 use super::read::Reading;
 use super::record::{self, Setting};
@@ -30,7 +30,7 @@ pub struct Cx<'a> {
     /// Where records go, on rank 0; nowhere on others.
     pub records: &'a mut dyn Sink,
     /// Who is told what happens, on rank 0.
-    pub observer: &'a mut dyn Observer,
+    pub observer: &'a mut FlashIoListener<'a>,
     /// How many calls on files this rank has begun: who looks from outside sees where it no longer moves on.
     pub calls: &'a AtomicU64,
 }
@@ -57,7 +57,7 @@ pub fn run(
         if parameters.write {
             File::ALL.into_iter().try_for_each(|file| flash.write(file, repetition))?;
             let held = flash.held()?;
-            flash.observer.event(&Event::Repetition { number: repetition, held });
+            flash.observer.event(&FlashIoEvent::Repetition { number: repetition, held });
         }
         for file in File::ALL.into_iter().filter(|_| parameters.verify) {
             wrong += flash.read(file, repetition)?;
@@ -65,7 +65,7 @@ pub fn run(
     }
     // It stands beneath the numbers that it is about.
     for text in flash.rank.told() {
-        flash.observer.event(&Event::Notice(&text));
+        flash.observer.event(&FlashIoEvent::Notice(&text));
     }
     Ok(wrong)
 }
@@ -94,7 +94,7 @@ struct Flash<'a, 'r> {
     mesh: Mesh,
     rank: Rank<'r>,
     mounts: Mounts,
-    observer: &'a mut dyn Observer,
+    observer: &'a mut FlashIoListener<'a>,
     calls: &'a AtomicU64,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Flash<'a, '_> {
         };
         let phase = record::put(&mut self.rank, setting, &written.done)?;
         let (hints, phase) = (&written.hints[..], &phase);
-        self.observer.event(&Event::Wrote { file, seconds, amount, hints, phase });
+        self.observer.event(&FlashIoEvent::Wrote { file, seconds, amount, hints, phase });
         self.tell_uncollective(file.name(), repetition, &written.done)
     }
 
@@ -137,7 +137,7 @@ impl<'a> Flash<'a, '_> {
         let asked = "collective I/O is meant";
         let Some(text) = uncollective::told(comm, name, counts, asked)? else { return Ok(()) };
         self.rank.notice("not-collective", repetition, name, &text)?;
-        self.observer.event(&Event::Notice(&text));
+        self.observer.event(&FlashIoEvent::Notice(&text));
         Ok(())
     }
 
@@ -223,7 +223,7 @@ impl<'a> Flash<'a, '_> {
             ..self.setting(file, path, repetition)
         };
         let phase = record::put(&mut self.rank, setting, &done)?;
-        self.observer.event(&Event::Checked { file, phase: &phase });
+        self.observer.event(&FlashIoEvent::Checked { file, phase: &phase });
         self.tell_uncollective(file.check_name(), repetition, &done)?;
         self.tell_cached(file, repetition, &phase)?;
         Ok(wrong)
@@ -262,7 +262,7 @@ impl<'a> Flash<'a, '_> {
             share * 100.0
         );
         self.rank.notice("cached-read", repetition, file.check_name(), &text)?;
-        self.observer.event(&Event::Notice(&text));
+        self.observer.event(&FlashIoEvent::Notice(&text));
         Ok(())
     }
 

@@ -8,15 +8,16 @@ use results::Record;
 use std::sync::atomic::AtomicU64;
 use storage::{Settings, Storage};
 
-use super::{Cx, Event, File, Form, Observer, Parameters, run};
+use super::{Cx, File, FlashIoEvent, Form, Parameters, run};
+use crate::kit::observer::Observer;
 use library::Memory;
 
 /// Remembers every event, as text.
 #[derive(Default)]
 struct Heard(Vec<String>);
 
-impl Observer for Heard {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<FlashIoEvent<'_>> for Heard {
+    fn event(&mut self, event: &FlashIoEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
 }

@@ -10,7 +10,7 @@ use ranks::Halt;
 use results::record::EachRank;
 use storage::targets;
 
-use super::observer::{Event, RankStamps, RankTimes};
+use super::observer::{IorEvent, RankStamps, RankTimes};
 use super::phase::Setting;
 use super::test::Test;
 use super::transfer::{Done, Stamps};
@@ -54,7 +54,7 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Resul
             bytes,
         };
         let rows: Vec<RankTimes> = rows.into_iter().map(row).collect();
-        test.observer.event(&Event::RankTimes { phase, rows: &rows });
+        test.observer.event(&IorEvent::RankTimes { phase, rows: &rows });
     }
     // The two halves of a mixed phase have the same stamps.
     if test.parameters.verbose >= EACH_AT && setting.is_first {
@@ -69,7 +69,7 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Resul
         };
         let rows: Vec<RankStamps> = rows.into_iter().map(row).collect();
         let repetition = setting.repetition.number;
-        test.observer.event(&Event::Stamps { phase, repetition, rows: &rows });
+        test.observer.event(&IorEvent::Stamps { phase, repetition, rows: &rows });
     }
     Ok(())
 }
@@ -84,7 +84,7 @@ pub(super) fn tell_files(test: &mut Test<'_>, action: &'static str, mine: Option
     let row = |(rank, path): (usize, &Vec<u8>)| (rank as u32, String::from_utf8_lossy(path).into_owned());
     let rows: Vec<_> = all.iter().enumerate().filter(|(_, path)| !path.is_empty()).map(row).collect();
     if !rows.is_empty() {
-        test.observer.event(&Event::Files { action, rows: &rows });
+        test.observer.event(&IorEvent::Files { action, rows: &rows });
     }
     Ok(())
 }

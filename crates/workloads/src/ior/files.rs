@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ranks::Halt;
 use storage::Storage;
 
-use super::observer::Event;
+use super::observer::IorEvent;
 use super::test::Test;
 use super::{each_rank, names};
 use crate::kit::drive::words;
@@ -112,7 +112,7 @@ pub(super) fn tell_existing(test: &mut Test<'_>) -> Result<(), Halt> {
     let few = few::collect(test.rank.comm, mine)?;
     for (_, paths) in &few.parcels {
         for path in String::from_utf8_lossy(paths).lines() {
-            test.observer.event(&Event::Exists { path, kept });
+            test.observer.event(&IorEvent::Exists { path, kept });
         }
     }
     if few.total > few::SLOTS as u64 {

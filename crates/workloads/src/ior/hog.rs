@@ -8,7 +8,7 @@
 use ranks::Halt;
 use storage::NodeMemory;
 
-use super::observer::Event;
+use super::observer::IorEvent;
 use super::parameters::Hog;
 use super::test::Test;
 
@@ -31,7 +31,7 @@ pub(super) fn take(test: &mut Test<'_>, ranks_on_node: u32) -> Result<Vec<u8>, H
     test.rank.comm.agree("memory", taken)?;
     let rank_bytes = held.len() as u64;
     let node_bytes = if let Hog::PerRank(_) = hog { 0 } else { rank_bytes * u64::from(ranks_on_node) };
-    test.observer.event(&Event::Hog { node_bytes, rank_bytes });
+    test.observer.event(&IorEvent::Hog { node_bytes, rank_bytes });
     Ok(held)
 }
 

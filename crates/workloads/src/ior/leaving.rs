@@ -3,7 +3,7 @@
 use ranks::{Halt, Reduce};
 use storage::{File, Hints};
 
-use super::observer::Event;
+use super::observer::IorEvent;
 use super::parameters::Parameters;
 use super::phase::Setting;
 use super::test::Test;
@@ -48,7 +48,7 @@ pub(super) fn show_hints(test: &mut Test<'_>, done: &Done) {
     let Parameters { backend, settings, .. } = test.parameters;
     let shows = settings.flag(&format!("{}.showHints", backend.to_lowercase()));
     if let Some(hints) = done.hints.as_ref().filter(|_| shows) {
-        test.observer.event(&Event::Hints(hints));
+        test.observer.event(&IorEvent::Hints(hints));
     }
 }
 

@@ -1,7 +1,7 @@
 //! IOR: parallel transfers of one size in segments and blocks, written, read and checked.
 //!
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
-//! [`run`] is every rank's body. What happens is told to an [`Observer`] on rank 0 and kept as
+//! [`run`] is every rank's body. What happens is told to an [`IorListener`] on rank 0 and kept as
 //! records; the numbers are those of docs/METHODOLOGY.md.
 //!
 //! Never here: the command line, text for people.
@@ -40,7 +40,7 @@ mod scene;
 mod tests;
 
 pub use names::without_repetition as first_path;
-pub use observer::{Beginning, Event, Observer, RankStamps, RankTimes, Silent, WearOut};
+pub use observer::{Beginning, IorEvent, IorListener, RankStamps, RankTimes, WearOut};
 pub use parameters::{Hog, Offsets, Parameters, Rate, Reorder};
 pub use reorder::Place;
 pub use repetition::run;

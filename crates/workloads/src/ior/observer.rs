@@ -3,6 +3,7 @@
 use results::record::{BadRange, Phase};
 
 use super::Place;
+use crate::kit::observer::Observer;
 
 /// What the wear-out found at the deadline, before the slower ranks caught up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +63,7 @@ pub struct RankStamps {
 
 /// One thing that happened.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum IorEvent<'a> {
     /// Memory will be taken away from the page cache while the test runs; directly before the test begins.
     Hog {
         /// Bytes on each node; 0 where each rank was given its own number.
@@ -166,15 +167,5 @@ pub enum Event<'a> {
     Notice(&'a str),
 }
 
-/// Hears the events of a test, on rank 0.
-pub trait Observer {
-    /// One thing happened.
-    fn event(&mut self, event: &Event<'_>);
-}
-
-/// Hears nothing; for ranks other than 0.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn event(&mut self, _event: &Event<'_>) {}
-}
+/// What is told the events of a run.
+pub type IorListener<'o> = dyn for<'e> Observer<IorEvent<'e>> + 'o;

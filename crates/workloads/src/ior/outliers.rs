@@ -4,7 +4,7 @@
 
 use ranks::{Halt, Reduce};
 
-use super::observer::Event;
+use super::observer::IorEvent;
 use super::phase::Setting;
 use super::test::Test;
 use super::transfer::Stamps;
@@ -50,11 +50,11 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, stamps: &Stamps) -> R
         }
     }
     for line in lines.iter().take(LINES) {
-        test.observer.event(&Event::Warning(line));
+        test.observer.event(&IorEvent::Warning(line));
     }
     if few.total > few::SLOTS as u64 || lines.len() > LINES {
         let text = format!("-j {allowed}: {} of {ranks} ranks differ in {phase}; some are named", few.total);
-        test.observer.event(&Event::Notice(&text));
+        test.observer.event(&IorEvent::Notice(&text));
     }
     Ok(())
 }

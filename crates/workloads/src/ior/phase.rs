@@ -7,7 +7,7 @@ use ranks::{Halt, Reduce};
 use results::record::Check;
 use storage::PageCache;
 
-use super::observer::{Beginning, Event};
+use super::observer::{Beginning, IorEvent};
 use super::parameters::Offsets;
 use super::test::Test;
 use super::transfer::{self, Done, Job};
@@ -139,7 +139,7 @@ pub(super) fn run(
 
     test.rank.next_phase()?;
     let beginning = beginning(test, kind, repetition, transfers);
-    test.observer.event(&Event::Begins(beginning));
+    test.observer.event(&IorEvent::Begins(beginning));
     // From here on nothing is allocated or printed until the last rank has closed its file.
     let ramp = test.rank.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
     let origin = Tick(test.rank.start_together()?.0.saturating_add(ramp));

@@ -14,7 +14,7 @@ use ranks::Halt;
 use storage::{Buffer, File, Mode, Open};
 
 use super::files;
-use super::observer::Event;
+use super::observer::IorEvent;
 use super::parameters::Parameters;
 use super::phase::{self, Kind};
 use super::test::Test;
@@ -47,7 +47,7 @@ pub(super) fn fill(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     let closed = file.close().map_err(named);
     test.rank.comm.agree("prefill", written.and(synced).and(closed))?;
     let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
-    test.observer.event(&Event::Prefilled(seconds));
+    test.observer.event(&IorEvent::Prefilled(seconds));
     let bytes = parameters.layout(test.rank.comm.size()).total_bytes().unwrap_or(0);
     let text = format!(
         "--randomPrefill: {bytes} bytes were written sequentially, in pieces of {}, before the measured \

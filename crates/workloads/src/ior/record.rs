@@ -7,7 +7,7 @@ use results::record::{Counts, Phase, Spans, Stonewall};
 
 use storage::Mode;
 
-use super::observer::{Event, WearOut};
+use super::observer::{IorEvent, WearOut};
 use super::parameters::Rate;
 use super::phase::Setting;
 use super::test::Test;
@@ -116,12 +116,12 @@ fn tell(test: &mut Test<'_>, setting: &Setting, phase: &Phase, sums: &Sums) -> R
     // A file that holds more than the data has a size that says nothing; the classic compares none then.
     if test.storage.is_bare() && (sized || !all_moved) {
         let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
-        test.observer.event(&Event::Size { expected, found, moved });
+        test.observer.event(&IorEvent::Size { expected, found, moved });
     }
     if let Some(check) = &phase.check {
         wrong::tell(test, setting, check);
     }
-    test.observer.event(&Event::Phase(phase));
+    test.observer.event(&IorEvent::Phase(phase));
     let label = name.replace('_', " ");
     if let Some(share) = phase.cached_before.filter(|share| *share > CACHED_SHARE) {
         let percent = share * 100.0;
@@ -271,10 +271,10 @@ fn stonewall(test: &mut Test<'_>, done: &Done) -> Result<Option<Stonewall>, Halt
             && let Some(all) = test.rank.comm.gather(&at.transfers.to_le_bytes())?
         {
             let number = |bytes: &Vec<u8>| bytes.as_slice().try_into().map_or(0, u64::from_le_bytes);
-            test.observer.event(&Event::RankTransfers(all.iter().map(number).collect()));
+            test.observer.event(&IorEvent::RankTransfers(all.iter().map(number).collect()));
         }
         let transfer = test.call_bytes();
-        test.observer.event(&Event::WearOut(WearOut {
+        test.observer.event(&IorEvent::WearOut(WearOut {
             transfers_min: least[0],
             transfers_max: most[0],
             bytes_min: least[0] * transfer,

@@ -6,7 +6,7 @@ use measure::Clock;
 use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
 
-use super::observer::Event;
+use super::observer::IorEvent;
 use super::parameters::{Parameters, Reorder};
 use super::phase::{self, Kind, Outcome, Repetition};
 use super::test::{Cx, Summary, Test};
@@ -56,7 +56,7 @@ pub fn run(
         let signature = parameters.signature.unwrap_or((seed as u32).wrapping_add(number) as i32);
         let offset_seed = parameters.offset_seed.unwrap_or(seed);
         let repetition = Repetition { number, signature, offset_seed };
-        test.observer.event(&Event::Repetition { repetition: number, signature });
+        test.observer.event(&IorEvent::Repetition { repetition: number, signature });
         let done = one(&mut test, repetition)?;
         bad_transfers += done.bad;
         if number == 0 {
@@ -88,14 +88,14 @@ fn stopped_by_wrong_data(test: &mut Test<'_>, number: u32, bad: u64) -> Result<b
 /// Tells rank 0's sink and observer that the test begins.
 fn begin(test: &mut Test<'_>) -> Result<(), Halt> {
     test.rank.keep(test.place.nodes)?;
-    test.observer.event(&Event::Test {
+    test.observer.event(&IorEvent::Test {
         test: test.parameters.test,
         place: test.place,
         ranks: test.rank.comm.size(),
     });
     // All ranks know it: the record of the run has it.
     for text in test.rank.told() {
-        test.observer.event(&Event::Notice(&text));
+        test.observer.event(&IorEvent::Notice(&text));
     }
     tell_idle_reordering(test)
 }
@@ -165,7 +165,7 @@ fn one(test: &mut Test<'_>, repetition: Repetition) -> Result<Done, Halt> {
         files::remove(test, repetition.number)?;
         test.rank.comm.barrier()?;
         let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
-        test.observer.event(&Event::Removed { repetition: repetition.number, seconds });
+        test.observer.event(&IorEvent::Removed { repetition: repetition.number, seconds });
     }
     Ok(done)
 }
@@ -247,7 +247,7 @@ fn tell_hits(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     files[reorder::readers(parameters, test.place, rank, ranks, repetition)] = 1;
     test.rank.comm.all_reduce(&mut files, Reduce::Sum)?;
     let used = files.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-    test.observer.event(&Event::FileHits(&files[..used]));
+    test.observer.event(&IorEvent::FileHits(&files[..used]));
     Ok(())
 }
 
@@ -271,7 +271,7 @@ fn limit(test: &mut Test<'_>, written: Option<Outcome>) -> Result<Option<u64>, H
     let count = text.parse().ok().filter(|count: &u64| *count > 0);
     if count.is_none() {
         let text = "Could not read back the stonewalling status from the file!";
-        test.observer.event(&Event::Warning(text));
+        test.observer.event(&IorEvent::Warning(text));
     }
     Ok(count)
 }
@@ -285,7 +285,7 @@ fn leave_status(test: &Test<'_>, transfers: u64) -> Result<(), Halt> {
 fn delay(test: &mut Test<'_>) {
     let seconds = test.parameters.delay;
     if seconds > 0 {
-        test.observer.event(&Event::Delay(seconds));
+        test.observer.event(&IorEvent::Delay(seconds));
         test.rank.wait(seconds);
     }
 }

@@ -9,8 +9,9 @@ use ranks::{ClockOffset, Comm, Halt, Reduce, local};
 use results::Record;
 use storage::Storage;
 
-use super::observer::{Event, Observer};
+use super::observer::IorEvent;
 use super::{Cx, Parameters, Summary, run};
+use crate::kit::observer::Observer;
 
 /// One collective that a rank called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,8 +116,8 @@ impl Comm for Counted<'_> {
 #[derive(Default)]
 pub(super) struct Heard(pub(super) Vec<String>);
 
-impl Observer for Heard {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<IorEvent<'_>> for Heard {
+    fn event(&mut self, event: &IorEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
 }

@@ -5,7 +5,7 @@ use ranks::{ClockOffset, Halt};
 use results::records::Sink;
 use storage::Storage;
 
-use super::observer::{Event, Observer};
+use super::observer::{IorEvent, IorListener};
 use super::parameters::Parameters;
 use super::phase::Setting;
 use super::reorder::Place;
@@ -23,7 +23,7 @@ pub struct Cx<'a> {
     /// Where records go, on rank 0; nowhere on others.
     pub records: &'a mut dyn Sink,
     /// Who hears the events, on rank 0; nobody on others.
-    pub observer: &'a mut dyn Observer,
+    pub observer: &'a mut IorListener<'a>,
     /// Where this rank shows how far it is, and its row there; `None` where nobody watches.
     pub board: Option<(&'a Board, u32)>,
     /// A number that differs from run to run, such as the time in seconds; rank 0's counts.
@@ -43,7 +43,7 @@ pub(super) struct Test<'a> {
     pub(super) storage: &'a dyn Storage,
     pub(super) place: Place,
     pub(super) rank: Rank<'a>,
-    pub(super) observer: &'a mut dyn Observer,
+    pub(super) observer: &'a mut IorListener<'a>,
     /// What [`Cx::seed`] is.
     pub(super) seed: u64,
     /// Whether it was told which hints the library did not take.
@@ -67,13 +67,13 @@ impl Test<'_> {
 
     /// Tells and records something that concerns the whole job.
     pub(super) fn notice(&mut self, id: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&Event::Notice(text));
+        self.observer.event(&IorEvent::Notice(text));
         self.rank.notice(id, 0, "", text)
     }
 
     /// Tells and records something that concerns one phase of one repetition.
     pub(super) fn notice_in(&mut self, setting: &Setting, id: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&Event::Notice(text));
+        self.observer.event(&IorEvent::Notice(text));
         self.rank.notice(id, setting.repetition.number, setting.kind.name(), text)
     }
 }

@@ -6,7 +6,8 @@ use results::Record;
 use results::record::Phase;
 use testkit::{Fault, Faulty};
 
-use super::{Cx, Offsets, Parameters, Silent, Summary, run};
+use super::{Cx, Offsets, Parameters, Summary, run};
+use crate::kit::observer::Silent;
 use crate::kit::payload::Packet;
 
 fn parameters() -> Parameters {

@@ -3,7 +3,7 @@
 use ranks::Halt;
 use results::record::{BadRange, Check};
 
-use super::observer::Event;
+use super::observer::IorEvent;
 use super::phase::{Kind as PhaseKind, Setting};
 use super::test::Test;
 use super::transfer::Done;
@@ -30,7 +30,7 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, check: &Check) {
     if check.bad_transfers > 0 {
         let (transfers, ranges) = (check.bad_transfers, check.bad.as_slice());
         let signature = setting.repetition.signature;
-        test.observer.event(&Event::BadData { phase: setting.kind.name(), transfers, ranges, signature });
+        test.observer.event(&IorEvent::BadData { phase: setting.kind.name(), transfers, ranges, signature });
     }
 }
 

@@ -12,6 +12,7 @@ pub mod glibc;
 pub mod layout;
 pub mod mix;
 pub mod node;
+pub mod observer;
 pub mod operations;
 pub mod order;
 pub mod pace;

@@ -12,7 +12,7 @@ use ranks::{Comm, Halt};
 use storage::{Mode, Names, Open, Parts, Storage};
 
 use super::marker::{Marker, State};
-use super::observer::{Event, Observer};
+use super::observer::{LsLrEvent, LsLrListener};
 use super::shape::{Places, Shape};
 use crate::kit::drive::words;
 use crate::kit::operations::{Done, Operating, Operation, Setting};
@@ -66,7 +66,7 @@ pub(super) fn entries(
     storage: &dyn Storage,
     names: &dyn Names,
     rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut LsLrListener<'_>,
     setting: &Setting,
     tree: (&Path, Shape, bool),
 ) -> Result<Done, Halt> {
@@ -84,7 +84,7 @@ pub(super) fn in_parts(
     what: &'static str,
     mut doing: Operating<'_>,
     rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut LsLrListener<'_>,
     operation: &mut dyn Operation,
     items: u64,
 ) -> Result<Done, Halt> {
@@ -93,7 +93,7 @@ pub(super) fn in_parts(
     while reached < items && !doing.has_failed() && !rank.comm.alarm_raised() {
         let stop = Stop::after((reached + TELL_EVERY).min(items));
         reached = doing.run(rank, operation, &mut order, reached, stop).0;
-        observer.event(&Event::Going { what, done: reached, of: items });
+        observer.event(&LsLrEvent::Going { what, done: reached, of: items });
     }
     doing.end(rank, || Ok(()))
 }

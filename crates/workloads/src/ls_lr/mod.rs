@@ -1,6 +1,6 @@
 //! `ls -lR` of many large trees at once: one walker on each rank, and the rate of all of them together.
 //!
-//! [`Parameters`] is what is meant, whoever parsed it. What happens is told to an [`Observer`] on rank 0
+//! [`Parameters`] is what is meant, whoever parsed it. What happens is told to a [`LsLrListener`] on rank 0
 //! and kept as records; the numbers are those of docs/METHODOLOGY.md.
 //!
 //! Invariant: nothing is removed but what was made here, which a file in each tree's root proves.
@@ -36,7 +36,7 @@ use make::Before;
 use remove::Found;
 
 pub use marker::{Marker, State};
-pub use observer::{Caches, Event, Observer, Shares, Silent, Walked, WalkerRow};
+pub use observer::{Caches, LsLrEvent, LsLrListener, Shares, Walked, WalkerRow};
 pub use parameters::{Parameters, Trees};
 pub use shape::Shape;
 pub use walk::Calls;
@@ -57,7 +57,7 @@ struct Part<'p, 'r> {
     storage: &'p dyn Storage,
     names: &'p dyn Names,
     rank: &'p mut Rank<'r>,
-    observer: &'p mut dyn Observer,
+    observer: &'p mut LsLrListener<'p>,
 }
 
 /// Does what `parameters` ask, on every rank; whether every tree was as it was to be and nothing failed, the
@@ -66,15 +66,15 @@ pub fn run(
     parameters: &Parameters,
     storage: &dyn Storage,
     rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut LsLrListener<'_>,
 ) -> Result<bool, Halt> {
     let names = storage.names().ok_or("this backend keeps no names");
     let names = rank.comm.agree("backend", names)?;
     let mut nodes = Nodes::new(rank.comm, &parameters.client)?;
     let (ranks, node_count) = (rank.comm.size(), nodes.count());
-    observer.event(&Event::Started { ranks, nodes: node_count });
+    observer.event(&LsLrEvent::Started { ranks, nodes: node_count });
     for text in rank.told() {
-        observer.event(&Event::Notice(&text));
+        observer.event(&LsLrEvent::Notice(&text));
     }
     let mut part = Part { parameters, storage, names, rank, observer };
     let (mut good, mut made) = (true, false);
@@ -121,7 +121,7 @@ impl Part<'_, '_> {
     }
 
     fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&Event::Notice(text));
+        self.observer.event(&LsLrEvent::Notice(text));
         self.rank.notice(id, repetition, phase, text)
     }
 
@@ -141,7 +141,7 @@ impl Part<'_, '_> {
         let mut sums = [counted, u64::from(!wanted), u64::from(there == Before::Part)];
         self.comm().all_reduce(&mut sums, Reduce::Sum)?;
         let [counted, before, parts] = sums;
-        self.observer.event(&Event::Made { phase: &done.phase, counted, before });
+        self.observer.event(&LsLrEvent::Made { phase: &done.phase, counted, before });
         if parts > 0 {
             let text = format!("{parts} trees were there in part; the rate of making them counts that too");
             self.notice("make-resumed", 0, "make", &text)?;
@@ -175,14 +175,14 @@ impl Part<'_, '_> {
         let root = self.parameters.tree(number);
         let expected = self.comm().agree("list", self.expected(&root))?;
         let dropped = self.drop_caches(nodes, repetition)?;
-        self.observer.event(&Event::Walks { repetition });
+        self.observer.event(&LsLrEvent::Walks { repetition });
         let setting = self.setting("list", repetition);
         let walk = Walk { listing, calls: self.parameters.calls, number, root: &root, expected };
         let listed = list::repetition(self.rank, &setting, &walk, nodes, dropped)?;
         list::record(self.rank, &listed)?;
         let Listed { list, directories, walkers, shares, caches, .. } = &listed;
         let walked = Walked { list, directories, walkers, shares: *shares, caches: *caches };
-        self.observer.event(&Event::Walked(&walked));
+        self.observer.event(&LsLrEvent::Walked(&walked));
         self.notices(&listed, repetition, made_here)?;
         Ok(listed.mismatches == 0 && listed.list.failed.is_none())
     }
@@ -265,7 +265,7 @@ impl Part<'_, '_> {
         let parts = u64::from(matches!(found, Found::Part(_)));
         let parts = self.comm().reduce_one(parts, Reduce::Sum)?;
         let (phase, first_left) = (&done.phase, first_left.as_deref());
-        self.observer.event(&Event::Removed { phase, parts, left, first_left });
+        self.observer.event(&LsLrEvent::Removed { phase, parts, left, first_left });
         if parts > 0 {
             let text =
                 format!("{parts} trees were there in part; removing them is no measure of removing trees");

@@ -2,6 +2,8 @@
 
 use results::record::Phase;
 
+use crate::kit::observer::Observer;
+
 /// One walker's own numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WalkerRow {
@@ -61,7 +63,7 @@ pub struct Walked<'a> {
 
 /// One thing that happened.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum LsLrEvent<'a> {
     /// Ranks have found each other.
     Started {
         /// How many.
@@ -109,15 +111,5 @@ pub enum Event<'a> {
     Notice(&'a str),
 }
 
-/// Hears what happens.
-pub trait Observer {
-    /// One thing happened.
-    fn event(&mut self, event: &Event<'_>);
-}
-
-/// Hears nothing; for ranks other than 0.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn event(&mut self, _event: &Event<'_>) {}
-}
+/// What is told the events of a run.
+pub type LsLrListener<'o> = dyn for<'e> Observer<LsLrEvent<'e>> + 'o;

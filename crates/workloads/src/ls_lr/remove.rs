@@ -11,7 +11,7 @@ use storage::Names;
 
 use super::make::in_parts;
 use super::marker::{Marker, NAME, NEW, State};
-use super::observer::Observer;
+use super::observer::LsLrListener;
 use super::shape::{Places, Shape};
 use crate::kit::operations::{Done, Operating, Operation, Setting};
 use crate::kit::path::c_path;
@@ -59,7 +59,7 @@ pub(super) fn begin(root: &Path) -> io::Result<Found> {
 pub(super) fn entries(
     names: &dyn Names,
     rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut LsLrListener<'_>,
     setting: &Setting,
     (root, found): (&Path, Found),
 ) -> Result<(Done, u64, Option<String>), Halt> {

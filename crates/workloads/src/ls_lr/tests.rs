@@ -13,6 +13,7 @@ use storage::{Client, Directory, Settings, Shown};
 
 use super::walk::Walker;
 use super::*;
+use crate::kit::observer::Silent;
 use crate::kit::operations::Operating;
 
 /// Lists as `inner` does, and notes which paths were asked for.

@@ -9,7 +9,7 @@ use storage::{Buffer, File, Mode, Open, Parts, Storage};
 use super::data::{Data, spoil};
 use super::directories::one_call;
 use super::items::{Items, Stem};
-use super::observer::Event;
+use super::observer::MdtestEvent;
 use super::operations::Row;
 use super::phase::{self, Plan};
 use super::run::{Run, Turn};
@@ -74,14 +74,18 @@ fn created(run: &mut Run<'_>, plan: &mut Plan, mut done: Done) -> Result<(), Hal
 }
 
 /// Takes over how many items there are after a deadline; what to tell where it stopped any rank.
-pub(super) fn stonewalled(run: &mut Run<'_>, plan: &mut Plan, done: &mut Done) -> Option<Event<'static>> {
+pub(super) fn stonewalled(
+    run: &mut Run<'_>,
+    plan: &mut Plan,
+    done: &mut Done,
+) -> Option<MdtestEvent<'static>> {
     let wall = done.phase.stonewall.as_mut()?;
     let (least, most, ranks) = (wall.transfers_min, wall.transfers_max, run.ranks());
     run.items = most;
     plan.told = most;
     let mean = wall.bytes as f64 / f64::from(ranks);
     wall.bytes *= plan.bytes_each;
-    (wall.ran_dry < ranks).then_some(Event::Stonewall { least, most, mean })
+    (wall.ran_dry < ranks).then_some(MdtestEvent::Stonewall { least, most, mean })
 }
 
 /// Makes or opens a file, writes into it, closes it.

@@ -2,7 +2,7 @@
 //!
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
 //! [`run`] is every rank's body. [`OPERATIONS`] is the one table of what can be done to items. What happens
-//! is told to an [`Observer`] on rank 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
+//! is told to a [`MdtestListener`] on rank 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
 //!
 //! Never here: the command line, text for people.
 
@@ -43,7 +43,7 @@ mod recording;
 mod scene;
 
 pub use counts::Counts;
-pub use observer::{Ended, Event, Observer, RankTimes, Silent};
+pub use observer::{Ended, MdtestEvent, MdtestListener, RankTimes};
 pub use operations::{OPERATIONS, Row, When, names as operation_names};
 pub use parameters::Parameters;
 pub use run::{Summary, run};

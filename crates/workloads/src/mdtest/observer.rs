@@ -2,6 +2,8 @@
 
 use results::record::Phase;
 
+use crate::kit::observer::Observer;
+
 /// One rank's own numbers in a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RankTimes {
@@ -30,7 +32,7 @@ pub struct Ended<'a> {
 
 /// One thing that happened.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum MdtestEvent<'a> {
     /// Ranks have found each other: how many there are on how many nodes, and for each rank whether it is on
     /// the node of rank 0 (for the line `Nodemap`).
     Started {
@@ -101,15 +103,5 @@ pub enum Event<'a> {
     },
 }
 
-/// Hears what happens.
-pub trait Observer {
-    /// One thing happened.
-    fn event(&mut self, event: &Event<'_>);
-}
-
-/// Hears nothing.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn event(&mut self, _event: &Event<'_>) {}
-}
+/// What is told the events of a run.
+pub type MdtestListener<'o> = dyn for<'e> Observer<MdtestEvent<'e>> + 'o;

@@ -7,7 +7,7 @@ use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::Stonewall;
 
-use super::observer::{Ended, Event, Observer, RankTimes};
+use super::observer::{Ended, MdtestEvent, MdtestListener, RankTimes};
 use super::operations::{Row, When};
 use super::parameters::Parameters;
 use super::run::Run;
@@ -79,7 +79,7 @@ pub(super) fn perform(
     let setting = setting(run, plan);
     let log = run.rank.comm.agree(plan.row.label, log(run, plan))?;
     let mut order = order(run, plan);
-    run.observer.event(&Event::Begins { phase: plan.row.phase, items: plan.told });
+    run.observer.event(&MdtestEvent::Begins { phase: plan.row.phase, items: plan.told });
     let rank = &mut run.rank;
     let mut told = Told { inner: operation, observer: &mut *run.observer };
     let tells = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
@@ -119,7 +119,7 @@ pub(super) fn conclude(run: &mut Run<'_>, plan: &Plan, done: Done) -> Result<(),
     let Record::Phase(phase) = &record else { unreachable!("it was made a phase above") };
     let label = plan.row.label;
     let ended = Ended { phase, label, items: plan.told, rank_0: own, ranks: &ranks };
-    run.observer.event(&Event::Ended(ended));
+    run.observer.event(&MdtestEvent::Ended(ended));
     Ok(())
 }
 
@@ -238,14 +238,14 @@ fn gather(run: &Run<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
 /// An operation whose every name is told before it is done.
 struct Told<'o> {
     inner: &'o mut dyn Operation,
-    observer: &'o mut dyn Observer,
+    observer: &'o mut MdtestListener<'o>,
 }
 
 impl Operation for Told<'_> {
     fn before(&mut self, item: u64) {
         self.inner.before(item);
         let (what, path) = self.inner.failed();
-        self.observer.event(&Event::Name { what, path: &path.to_string_lossy() });
+        self.observer.event(&MdtestEvent::Name { what, path: &path.to_string_lossy() });
     }
 
     fn operate(&mut self, item: u64) -> std::io::Result<()> {

@@ -14,7 +14,7 @@ use storage::Names;
 
 use super::beside::each;
 use super::names::{self, Shape};
-use super::observer::Event;
+use super::observer::MdtestEvent;
 use super::run::Run;
 use crate::kit::operations::call_failed;
 use crate::kit::path::PathBuffer;
@@ -62,7 +62,7 @@ pub(super) fn fill(run: &mut Run<'_>) -> Result<(), Halt> {
     let ns = run.rank.clock.scale().ns(run.rank.clock.now().0 - begun.0);
     let ns = run.rank.comm.reduce_one(ns, Reduce::Max)?;
     let seconds = ns as f64 * 1e-9;
-    run.observer.event(&Event::Preloaded { directories, files_each, seconds });
+    run.observer.event(&MdtestEvent::Preloaded { directories, files_each, seconds });
     let text = format!(
         "--preload: {files_each} files were counted in each of {directories} directories before the items \
          came"

@@ -7,7 +7,7 @@ use storage::{Names, Storage};
 
 use super::counts::Counts;
 use super::items::{Items, Stem, Whose};
-use super::observer::{Event, Observer};
+use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{OPERATIONS, When};
 use super::parameters::Parameters;
 use super::status::There;
@@ -31,7 +31,7 @@ pub(super) struct Run<'r> {
     pub(super) storage: &'r dyn Storage,
     pub(super) names: &'r dyn Names,
     pub(super) rank: Rank<'r>,
-    pub(super) observer: &'r mut dyn Observer,
+    pub(super) observer: &'r mut MdtestListener<'r>,
     pub(super) counts: Counts,
     /// By how many ranks the names shift from phase to phase.
     pub(super) shift: i64,
@@ -72,7 +72,7 @@ pub fn run(
     clock: &mut CycleClock,
     records: &mut dyn Sink,
     board: Option<(&Board, u32)>,
-    observer: &mut dyn Observer,
+    observer: &mut MdtestListener<'_>,
     seed: u64,
 ) -> Result<Summary, Halt> {
     let none = || format!("{} has no directories; use -a POSIX", parameters.backend);
@@ -80,12 +80,12 @@ pub fn run(
     let mut rank = Rank::begin(comm, clock, records, board, &clients::dirs(storage, &parameters.dirs))?;
     let place = place::find(parameters, &rank)?;
     let (ranks, nodes, on_node_0) = (comm.size(), place.nodes, &place.on_node_0[..]);
-    observer.event(&Event::Started { ranks, nodes, on_node_0 });
+    observer.event(&MdtestEvent::Started { ranks, nodes, on_node_0 });
     for text in rank.told() {
-        observer.event(&Event::Notice(&text));
+        observer.event(&MdtestEvent::Notice(&text));
     }
     if place.shift != 0 {
-        observer.event(&Event::Shift(place.shift));
+        observer.event(&MdtestEvent::Shift(place.shift));
     }
     if storage.keeps_data() {
         warm::tell(parameters, &place, &mut rank, observer)?;
@@ -124,7 +124,7 @@ fn among(
     parameters: &Parameters,
     on: (&dyn Storage, &dyn Names),
     rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut MdtestListener<'_>,
     part: Part,
     ranks: u32,
 ) -> Result<Result<Summary, Halt>, Halt> {
@@ -169,7 +169,7 @@ fn on_ranks<'r>(
     parameters: &'r Parameters,
     (storage, names): (&'r dyn Storage, &'r dyn Names),
     rank: Rank<'r>,
-    observer: &'r mut dyn Observer,
+    observer: &'r mut MdtestListener<'r>,
     part: Part,
 ) -> Result<Summary, Halt> {
     let counts = Counts::of(parameters).expect("the parameters were checked");
@@ -192,14 +192,14 @@ fn on_ranks<'r>(
         made: false,
         own_dirs: false,
     };
-    run.observer.event(&Event::Ranks { ranks: run.ranks(), items: counts.items() });
+    run.observer.event(&MdtestEvent::Ranks { ranks: run.ranks(), items: counts.items() });
     let there = status::load(&mut run)?;
     for iteration in 0..parameters.iterations {
         run.iteration = iteration;
-        run.observer.event(&Event::Iteration(iteration));
+        run.observer.event(&MdtestEvent::Iteration(iteration));
         one(&mut run, there).map_err(|halt| naming_what_is_left(&run, halt))?;
     }
-    run.observer.event(&Event::Over { wrong: run.summary.wrong });
+    run.observer.event(&MdtestEvent::Over { wrong: run.summary.wrong });
     Ok(run.summary)
 }
 
@@ -251,7 +251,7 @@ fn phases(run: &mut Run<'_>, when: &[When]) -> Result<(), Halt> {
 fn delay(run: &mut Run<'_>) {
     let seconds = run.parameters.pre_delay;
     if seconds > 0 {
-        run.observer.event(&Event::Delay(seconds));
+        run.observer.event(&MdtestEvent::Delay(seconds));
         run.rank.wait(seconds);
     }
 }
@@ -273,12 +273,17 @@ fn naming_what_is_left(run: &Run<'_>, mut halt: Halt) -> Halt {
 }
 
 /// The seed of this rank's order: with `-R` each rank has its own, with `--random-seed` alone all the same.
-fn order_seed(parameters: &Parameters, rank: u32, seed: u64, observer: &mut dyn Observer) -> Option<u64> {
+fn order_seed(
+    parameters: &Parameters,
+    rank: u32,
+    seed: u64,
+    observer: &mut MdtestListener<'_>,
+) -> Option<u64> {
     if !parameters.shuffle && parameters.random_seed == 0 {
         return None;
     }
     let seed = if parameters.random_seed > 0 { parameters.random_seed } else { seed };
-    observer.event(&Event::RandomSeed(seed));
+    observer.event(&MdtestEvent::RandomSeed(seed));
     Some(if parameters.shuffle { seed.wrapping_add(rank.into()) } else { seed })
 }
 
@@ -330,7 +335,7 @@ impl<'r> Run<'r> {
 
     /// Tells and records something that the reader of the numbers has to know. Collective.
     pub(super) fn notice(&mut self, id: &str, phase: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&Event::Notice(text));
+        self.observer.event(&MdtestEvent::Notice(text));
         self.rank.notice(id, self.iteration, phase, text)
     }
 

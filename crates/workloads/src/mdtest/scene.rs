@@ -8,15 +8,16 @@ use results::Record;
 use results::record::Phase;
 use storage::{Settings, Storage};
 
-use super::observer::{Event, Observer};
+use super::observer::MdtestEvent;
 use super::{Parameters, Summary, run};
+use crate::kit::observer::Observer;
 
 /// Remembers every event, as text.
 #[derive(Default)]
 struct Heard(Vec<String>);
 
-impl Observer for Heard {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<MdtestEvent<'_>> for Heard {
+    fn event(&mut self, event: &MdtestEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
 }

@@ -6,7 +6,7 @@
 use ranks::Halt;
 
 use super::items::Stem;
-use super::observer::Event;
+use super::observer::MdtestEvent;
 use super::run::Run;
 use crate::kit::status;
 
@@ -40,7 +40,7 @@ pub(super) fn load(run: &mut Run<'_>) -> Result<Option<There>, Halt> {
     let parameters = run.parameters;
     let Some(path) = parameters.status_file.as_ref().filter(|_| !parameters.create) else { return Ok(None) };
     let Some(there) = There::read(&status::read(run.rank.comm, path)?) else {
-        run.observer.event(&Event::Warning("Could not read stonewall status file"));
+        run.observer.event(&MdtestEvent::Warning("Could not read stonewall status file"));
         return Ok(None);
     };
     let items = there.files.max(there.directories);

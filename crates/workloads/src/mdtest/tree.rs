@@ -11,7 +11,7 @@ use ranks::{Comm, Halt};
 use storage::Names;
 
 use super::names::{self, Shape};
-use super::observer::{Event, Observer};
+use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::Row;
 use super::parameters::Parameters;
 use super::phase::{self, Plan, TREES_AT};
@@ -43,7 +43,7 @@ pub(super) fn remove_own_dirs(
     names: &dyn Names,
     comm: &dyn Comm,
     made: bool,
-    observer: &mut dyn Observer,
+    observer: &mut MdtestListener<'_>,
 ) -> Result<(), Halt> {
     let dir = names::own_dir(parameters, comm.rank());
     let removed = if made { remove_if_empty(names, dir) } else { Ok(true) };
@@ -51,7 +51,7 @@ pub(super) fn remove_own_dirs(
     let left = few::collect(comm, (!removed).then_some(dir.as_bytes()))?;
     for (_, dir) in left.parcels {
         let dir = String::from_utf8_lossy(&dir);
-        observer.event(&Event::Warning(&format!("{dir}: is left, for it is not empty")));
+        observer.event(&MdtestEvent::Warning(&format!("{dir}: is left, for it is not empty")));
     }
     Ok(())
 }

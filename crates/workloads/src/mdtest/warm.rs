@@ -4,7 +4,7 @@ use ranks::{Halt, Reduce};
 
 use super::counts::Counts;
 use super::items::shifted;
-use super::observer::{Event, Observer};
+use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{OPERATIONS, Row, When};
 use super::parameters::Parameters;
 use super::place::Place;
@@ -16,7 +16,7 @@ pub(super) fn tell(
     parameters: &Parameters,
     place: &Place,
     rank: &mut Rank<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut MdtestListener<'_>,
 ) -> Result<(), Halt> {
     // Only rank 0 knows who is on which node.
     let alone = rank.comm.rank() == 0;
@@ -30,7 +30,7 @@ pub(super) fn tell(
          caches dropped)",
         labels.join(", ")
     );
-    observer.event(&Event::Notice(&text));
+    observer.event(&MdtestEvent::Notice(&text));
     rank.notice("warm-names", 0, "", &text)
 }
 

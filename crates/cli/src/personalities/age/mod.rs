@@ -10,6 +10,7 @@ use ranks::Halt;
 use storage::Storage;
 use units::Usage;
 use workloads::ageing::{self, DEFAULT_PROFILE, REFUSED, Request};
+use workloads::kit::observer::Observer;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
@@ -83,7 +84,7 @@ fn age(
 ) -> Result<u8, Halt> {
     let Part { comm, mut clock, records } = part;
     let mut rank = Rank::begin(comm, &mut clock, records, None, &clients::dirs(storage, [&request.dir]))?;
-    let observer = line.as_deref_mut().map(|line| line as &mut dyn ageing::Observer);
+    let observer = line.as_deref_mut().map(|line| line as &mut dyn Observer<ageing::Progress>);
     let outcome = ageing::run(&mut rank, storage, request, observer);
     if let Some(line) = line {
         line.clear();

@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use units::{bytes_binary, count, duration};
-use workloads::ageing::{Observer, Progress};
+use workloads::ageing::Progress;
+use workloads::kit::observer::Observer;
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;
@@ -43,8 +44,8 @@ fn words(progress: &Progress) -> String {
     )
 }
 
-impl Observer for Line {
-    fn progress(&mut self, progress: &Progress) {
+impl Observer<Progress> for Line {
+    fn event(&mut self, progress: &Progress) {
         if let Some(bar) = &self.0 {
             bar.set_prefix(progress.step);
             bar.set_position((progress.share * STEPS as f64) as u64);

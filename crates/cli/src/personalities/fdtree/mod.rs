@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::fdtree::{self, Observer, Parameters, Silent, find, has_shape};
+use workloads::fdtree::{self, FdtreeListener, Parameters, find, has_shape};
+use workloads::kit::observer::Silent;
 use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
@@ -144,7 +145,7 @@ fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Resu
     let dirs = clients::dirs(&*ready.storage, [clients::dir_of(&ready.parameters.base)]);
     let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut silent = Silent;
-    let observer: &mut dyn Observer = match voice.as_deref_mut() {
+    let observer: &mut FdtreeListener<'_> = match voice.as_deref_mut() {
         Some(text) => text,
         None => &mut silent,
     };

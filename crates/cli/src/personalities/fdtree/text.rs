@@ -11,7 +11,8 @@ use std::path::Path;
 use jiff::Zoned;
 use results::record::{Failed, Phase};
 use units::duration;
-use workloads::fdtree::{Event, Observer, Parameters, Shape, Step};
+use workloads::fdtree::{FdtreeEvent, Parameters, Shape, Step};
+use workloads::kit::observer::Observer;
 
 use super::trace;
 
@@ -263,17 +264,17 @@ fn is_there(look: &Look) -> bool {
     ranks.into_iter().any(|rank| std::fs::symlink_metadata(look.parameters.tree(rank, look.ranks)).is_ok())
 }
 
-impl Observer for Text {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<FdtreeEvent<'_>> for Text {
+    fn event(&mut self, event: &FdtreeEvent<'_>) {
         match event {
-            Event::Started => self.start(),
-            Event::Begins(step) => self.begins(*step),
-            Event::Ended { step, phase } => self.ended(*step, phase),
-            Event::Foreign { rank, path } => {
+            FdtreeEvent::Started => self.start(),
+            FdtreeEvent::Begins(step) => self.begins(*step),
+            FdtreeEvent::Ended { step, phase } => self.ended(*step, phase),
+            FdtreeEvent::Foreign { rank, path } => {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
                 self.put(&format!("\tassay:   rank {rank}: {path} is not of the tree, and is left\n"));
             }
-            Event::Notice(text) => self.put(&format!("\tassay: warning: {text}\n")),
+            FdtreeEvent::Notice(text) => self.put(&format!("\tassay: warning: {text}\n")),
         }
     }
 }
@@ -384,8 +385,8 @@ mod tests {
     fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
         for (kind, failed) in [(ErrorKind::BrokenPipe, false), (ErrorKind::StorageFull, true)] {
             let mut text = Text::new(look(1), Full(kind), 0.0);
-            text.event(&Event::Started);
-            text.event(&Event::Begins(Step::RemoveFiles));
+            text.event(&FdtreeEvent::Started);
+            text.event(&FdtreeEvent::Begins(Step::RemoveFiles));
             assert_eq!(text.finish(Some(0)).is_err(), failed, "{kind:?}");
         }
     }

@@ -16,7 +16,8 @@ use ranks::Halt;
 use storage::Storage;
 use storage::arrays::Arrays;
 use units::Usage;
-use workloads::flash_io::{Cx, Form, Parameters, Silent};
+use workloads::flash_io::{Cx, Form, Parameters};
+use workloads::kit::observer::Silent;
 
 use super::kept::Kept;
 use super::long_call;

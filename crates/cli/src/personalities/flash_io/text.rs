@@ -7,7 +7,8 @@ use std::io::{self, Write};
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::Held;
 use units::duration;
-use workloads::flash_io::{Event, File, Form, Observer, Parameters, Seconds};
+use workloads::flash_io::{File, FlashIoEvent, Form, Parameters, Seconds};
+use workloads::kit::observer::Observer;
 
 use super::banner;
 use super::fortran::{fixed, integer, letters};
@@ -222,10 +223,10 @@ fn place(bad: &BadRange) -> String {
     )
 }
 
-impl Observer for Text {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<FlashIoEvent<'_>> for Text {
+    fn event(&mut self, event: &FlashIoEvent<'_>) {
         match event {
-            Event::Wrote { file, seconds, amount, hints, phase } => {
+            FlashIoEvent::Wrote { file, seconds, amount, hints, phase } => {
                 if *file == File::Checkpoint {
                     self.hints = hints.to_vec();
                     self.told.clear();
@@ -233,7 +234,7 @@ impl Observer for Text {
                 let (file, seconds, amount, phase) = (*file, *seconds, *amount, (*phase).clone());
                 self.told.push(Told { file, seconds, amount, phase });
             }
-            Event::Repetition { number, held } if !self.look.quiet => {
+            FlashIoEvent::Repetition { number, held } if !self.look.quiet => {
                 let all = self.look.parameters.repetitions;
                 let which = if all > 1 {
                     format!("assay: repetition {} of {all}\n", number + 1)
@@ -243,7 +244,7 @@ impl Observer for Text {
                 let text = which + &self.report(*held) + &self.own();
                 self.print(&text);
             }
-            Event::Checked { file, phase } => {
+            FlashIoEvent::Checked { file, phase } => {
                 let Some(check) = &phase.check else { return };
                 if !self.look.quiet || check.bad_transfers > 0 {
                     let mut text = checked(*file, phase, check);
@@ -253,8 +254,8 @@ impl Observer for Text {
                     self.print(&text);
                 }
             }
-            Event::Notice(text) if !self.look.quiet => self.print(&format!("assay: {text}\n")),
-            Event::Repetition { .. } | Event::Notice(_) => {}
+            FlashIoEvent::Notice(text) if !self.look.quiet => self.print(&format!("assay: {text}\n")),
+            FlashIoEvent::Repetition { .. } | FlashIoEvent::Notice(_) => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Never here: results.
 
 use results::record::BadRange;
-use workloads::ior::{Beginning, Event, RankStamps, WearOut};
+use workloads::ior::{Beginning, IorEvent, RankStamps, WearOut};
 
 use super::output::Edition;
 use super::shown::Shown;
@@ -27,41 +27,41 @@ pub(crate) fn in_one_line(words: &str) -> String {
 }
 
 /// What is said of an event; empty where nothing is.
-pub(crate) fn words(event: &Event<'_>, shown: &Shown, edition: Edition) -> String {
+pub(crate) fn words(event: &IorEvent<'_>, shown: &Shown, edition: Edition) -> String {
     let verbose = shown.parameters().verbose;
     let newer = edition == Edition::Ior41;
     match event {
-        Event::Test { .. } if verbose >= 3 => hog(shown.hog),
-        Event::Repetition { signature, .. } if verbose >= 2 && newer => {
+        IorEvent::Test { .. } if verbose >= 3 => hog(shown.hog),
+        IorEvent::Repetition { signature, .. } if verbose >= 2 && newer => {
             format!("Using Time Stamp {signature} ({signature:#x}) for Data Signature\n")
         }
-        Event::Exists { path, kept } => {
+        IorEvent::Exists { path, kept } => {
             let fate = if *kept { "overwritten" } else { "deleted" };
             format!("WARNING: The file \"{path}\" exists already and will be {fate}\n")
         }
-        Event::Delay(seconds) if verbose > 0 => format!("delaying {seconds} seconds . . .\n"),
-        Event::Files { action, rows } if verbose >= 3 => {
+        IorEvent::Delay(seconds) if verbose > 0 => format!("delaying {seconds} seconds . . .\n"),
+        IorEvent::Files { action, rows } if verbose >= 3 => {
             rows.iter().map(|(rank, path)| format!("task {rank} {action} {path}\n")).collect()
         }
-        Event::FileHits(ranks) if verbose >= 2 => file_hits(ranks),
-        Event::Prefilled(seconds) if verbose >= 2 => format!("Random prefill took: {seconds:.6}s\n"),
-        Event::Begins(beginning) => begins(beginning, verbose, newer),
-        Event::RankTransfers(all) => {
+        IorEvent::FileHits(ranks) if verbose >= 2 => file_hits(ranks),
+        IorEvent::Prefilled(seconds) if verbose >= 2 => format!("Random prefill took: {seconds:.6}s\n"),
+        IorEvent::Begins(beginning) => begins(beginning, verbose, newer),
+        IorEvent::RankTransfers(all) => {
             let line = |(rank, count)| format!("{rank}: stonewalling pairs accessed: {count}\n");
             all.iter().enumerate().map(line).collect()
         }
-        Event::Hints(hints) => hints.to_string(),
-        Event::WearOut(wall) => wear_out(wall),
-        Event::Stamps { phase, repetition, rows } if verbose >= 3 => {
+        IorEvent::Hints(hints) => hints.to_string(),
+        IorEvent::WearOut(wall) => wear_out(wall),
+        IorEvent::Stamps { phase, repetition, rows } if verbose >= 3 => {
             stamps(shown.parameters().test, *repetition, operation(phase), rows)
         }
-        Event::Size { expected, found, moved } => {
+        IorEvent::Size { expected, found, moved } => {
             size_warning([*expected, *found, *moved], shown.parameters().deadline > 0, newer)
         }
-        Event::BadData { phase, transfers, ranges, signature } => {
+        IorEvent::BadData { phase, transfers, ranges, signature } => {
             bad_data(phase, *transfers, ranges, *signature, newer)
         }
-        Event::Warning(text) => format!("WARNING: {text}\n"),
+        IorEvent::Warning(text) => format!("WARNING: {text}\n"),
         _ => String::new(),
     }
 }
@@ -183,7 +183,7 @@ mod tests {
     use super::super::shown::tests::{beginning, shown};
     use super::*;
 
-    fn said(event: &Event<'_>, verbose: u32, edition: Edition) -> String {
+    fn said(event: &IorEvent<'_>, verbose: u32, edition: Edition) -> String {
         words(event, &shown(|parameters| (parameters.verbose, parameters.test) = (verbose, 2)), edition)
     }
 
@@ -191,27 +191,27 @@ mod tests {
     fn the_distribution_of_hits_ends_when_every_rank_is_counted() {
         assert_eq!(file_hits(&[1, 1, 1, 0, 0]), "#File Hits Dist: 1 1 1\n");
         assert_eq!(file_hits(&[0, 3, 0]), "#File Hits Dist: 0 3\n");
-        assert_eq!(said(&Event::FileHits(&[1, 0, 1]), 1, Edition::Ior41), "");
-        assert_eq!(said(&Event::FileHits(&[1, 0, 1]), 2, Edition::Ior41), "#File Hits Dist: 1 0 1\n");
+        assert_eq!(said(&IorEvent::FileHits(&[1, 0, 1]), 1, Edition::Ior41), "");
+        assert_eq!(said(&IorEvent::FileHits(&[1, 0, 1]), 2, Edition::Ior41), "#File Hits Dist: 1 0 1\n");
     }
 
     #[test]
     fn at_level_3_every_rank_has_six_stamps_and_its_file() {
         let rows = [RankStamps { open: (1.0, 1.5), transfer: (2.0, 2.5), close: (3.0, 3.25) }];
-        let stamps = Event::Stamps { phase: "read_check", repetition: 4, rows: &rows };
+        let stamps = IorEvent::Stamps { phase: "read_check", repetition: 4, rows: &rows };
         assert_eq!(said(&stamps, 2, Edition::Ior41), "");
         let text = said(&stamps, 3, Edition::Ior41);
         assert!(text.starts_with("Test 2: Iter=4, Task=0, Time=1.000000, read open start\n"), "{text}");
         assert!(text.ends_with("Test 2: Iter=4, Task=0, Time=3.250000, read close stop\n"), "{text}");
         assert_eq!(text.lines().count(), 6);
         let rows = [(1, "f.00000001".to_owned())];
-        let files = Event::Files { action: "reading", rows: &rows };
+        let files = IorEvent::Files { action: "reading", rows: &rows };
         assert_eq!(said(&files, 3, Edition::Ior41), "task 1 reading f.00000001\n");
     }
 
     #[test]
     fn the_beginning_of_a_phase_is_told_from_level_3_and_in_3_3_from_level_1() {
-        let (read, check) = (Event::Begins(beginning("read")), Event::Begins(beginning("write_check")));
+        let (read, check) = (IorEvent::Begins(beginning("read")), IorEvent::Begins(beginning("write_check")));
         assert_eq!(said(&read, 2, Edition::Ior41), "");
         assert!(said(&read, 3, Edition::Ior41).starts_with("Commencing read performance test: "));
         assert!(said(&read, 1, Edition::Ior33).ends_with("\n\n"));
@@ -224,10 +224,10 @@ mod tests {
 
     #[test]
     fn the_two_editions_warn_in_their_own_words() {
-        let size = Event::Size { expected: 3, found: 2, moved: 1 };
+        let size = IorEvent::Size { expected: 3, found: 2, moved: 1 };
         assert!(said(&size, 0, Edition::Ior41).contains("size       = 3\n"));
         assert!(said(&size, 0, Edition::Ior33).contains("size       = 3.\n"));
-        let bad = Event::BadData { phase: "read_check", transfers: 8, ranges: &[], signature: 4 };
+        let bad = IorEvent::BadData { phase: "read_check", transfers: 8, ranges: &[], signature: 4 };
         let newer = "WARNING: Incorrect data on read (8 errors found).\n\nUsed Time Stamp 4 (0x4) for";
         assert!(said(&bad, 0, Edition::Ior41).starts_with(newer));
         assert!(
@@ -249,7 +249,7 @@ mod tests {
         };
         let torn = BadRange { kind: "torn".into(), detail: "generation 2".into(), ..range.clone() };
         let ranges = [range, torn];
-        let bad = Event::BadData { phase: "write_check", transfers: 2, ranges: &ranges, signature: 4 };
+        let bad = IorEvent::BadData { phase: "write_check", transfers: 2, ranges: &ranges, signature: 4 };
         let text = said(&bad, 0, Edition::Ior41);
         assert!(
             text.contains("WARNING: rank 1: f at 4096: 8 bytes wrong, expected 0x1, found 0x2\n"),

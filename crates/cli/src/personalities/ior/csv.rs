@@ -3,7 +3,8 @@
 //! Invariant: nothing but headings and rows among the results.
 
 use storage::Space;
-use workloads::ior::{Event, Observer};
+use workloads::ior::IorEvent;
+use workloads::kit::observer::Observer;
 
 use super::chatter;
 use super::output::{Edition, Output};
@@ -55,11 +56,11 @@ impl Output for Csv {
     }
 }
 
-impl Observer for Csv {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<IorEvent<'_>> for Csv {
+    fn event(&mut self, event: &IorEvent<'_>) {
         self.warnings.hear(event);
         let shown = self.shown.as_mut().expect("events come after a test has begun");
-        if let Event::Phase(phase) = event {
+        if let IorEvent::Phase(phase) = event {
             if let Some(name) = name_of(phase) {
                 let numbers = row_numbers(phase).map(number).join(",");
                 self.streams.put(&format!("{name},{numbers},{},{}\n", phase.ranks, phase.repetition));
@@ -84,12 +85,12 @@ mod tests {
         csv.begin("");
         for test in 0..2 {
             csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
-            csv.event(&Event::Begins(beginning("write")));
-            csv.event(&Event::Warning("w"));
+            csv.event(&IorEvent::Begins(beginning("write")));
+            csv.event(&IorEvent::Warning("w"));
             for name in ["write", "write_check", "mixed_read", "read_check"] {
-                csv.event(&Event::Phase(&phase(name, 3)));
+                csv.event(&IorEvent::Phase(&phase(name, 3)));
             }
-            csv.event(&Event::Removed { repetition: 3, seconds: 1.0 });
+            csv.event(&IorEvent::Removed { repetition: 3, seconds: 1.0 });
             csv.end_test();
         }
         csv.finish(true).unwrap();
@@ -108,7 +109,7 @@ mod tests {
         let mut odd = phase("write", 0);
         odd.spans.open_s = 1.25e-6;
         odd.spans.close_s = f64::NAN;
-        csv.event(&Event::Phase(&odd));
+        csv.event(&IorEvent::Phase(&odd));
         assert!(page.text().contains(",0.000001250,0.500000000,,1.000000000,"), "{}", page.text());
     }
 }

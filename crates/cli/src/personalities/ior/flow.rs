@@ -14,9 +14,10 @@ use ranks::{Comm, Halt, Reduce};
 use results::records::{Nowhere, Sink};
 use storage::{Space, Storage};
 use units::Usage;
-use workloads::ior::{self, Cx, Observer, Silent, first_path};
+use workloads::ior::{self, Cx, IorListener, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::drive::words;
+use workloads::kit::observer::Silent;
 
 use super::chatter;
 use super::live::{self, Followed, Live};
@@ -149,7 +150,7 @@ fn one_test(
     clock: &CycleClock,
     rows: Rows<'_>,
     records: &mut dyn Sink,
-    observer: &mut dyn Observer,
+    observer: &mut IorListener<'_>,
 ) -> Result<u64, Halt> {
     let mut clock = clock.clone();
     let seed = measure::unix_seconds() as u64;

@@ -6,7 +6,8 @@
 use results::record::Phase;
 use storage::Space;
 use units::MIB;
-use workloads::ior::{Event, Observer, first_path};
+use workloads::ior::{IorEvent, first_path};
+use workloads::kit::observer::Observer;
 
 use super::output::{Edition, Look, Output};
 use super::shown::{Shown, name_of};
@@ -201,19 +202,19 @@ impl Output for Json {
     }
 }
 
-impl Observer for Json {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<IorEvent<'_>> for Json {
+    fn event(&mut self, event: &IorEvent<'_>) {
         let edition = self.edition;
         self.warnings.hear(event);
         let test = self.test();
         test.shown.hear(event);
         match event {
-            Event::Phase(_) => test.rows.push(Row::Phase(test.shown.phases.len() - 1)),
-            Event::Removed { seconds, .. } if test.shown.parameters().verbose > 0 => {
+            IorEvent::Phase(_) => test.rows.push(Row::Phase(test.shown.phases.len() - 1)),
+            IorEvent::Removed { seconds, .. } if test.shown.parameters().verbose > 0 => {
                 test.rows.push(Row::Removed(*seconds));
             }
-            Event::Notice(text) if test.warnings.iter().any(|known| known == text) => {}
-            Event::Notice(text) | Event::Warning(text) => test.warnings.push((*text).to_owned()),
+            IorEvent::Notice(text) if test.warnings.iter().any(|known| known == text) => {}
+            IorEvent::Notice(text) | IorEvent::Warning(text) => test.warnings.push((*text).to_owned()),
             _ => {}
         }
         let words = chatter::words(event, &test.shown, edition);

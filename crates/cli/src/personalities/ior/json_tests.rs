@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use results::record::{BadRange, Check, Stonewall};
-use workloads::ior::{Hog, Offsets, Parameters, Place, RankStamps, RankTimes, WearOut};
+use workloads::ior::{Hog, IorEvent, Offsets, Parameters, Place, RankStamps, RankTimes, WearOut};
+use workloads::kit::observer::Observer;
 
 use super::super::shown::tests::{beginning, meant, phase};
 use super::super::streams::tests::Page;
@@ -20,12 +21,12 @@ fn told(tests: &[Meant], phases: &[Phase], complete: bool) -> (String, String) {
     for meant in tests {
         Output::test(&mut json, meant, Some(Space::default()));
         let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
-        json.event(&Event::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
-        json.event(&Event::Test { test: meant.parameters.test, place, ranks: 2 });
+        json.event(&IorEvent::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
+        json.event(&IorEvent::Test { test: meant.parameters.test, place, ranks: 2 });
         for phase in phases {
-            json.event(&Event::Phase(phase));
+            json.event(&IorEvent::Phase(phase));
         }
-        json.event(&Event::Removed { repetition: 0, seconds: 0.5 });
+        json.event(&IorEvent::Removed { repetition: 0, seconds: 0.5 });
         json.end_test();
     }
     json.finish(complete).unwrap();
@@ -55,9 +56,9 @@ fn same_keys(tests: &[Meant], golden: &str) {
     let mut json = Json::new(Streams::apart(&page, &chatter), &Look::default(), &[]);
     for meant in tests {
         Output::test(&mut json, meant, Some(Space::default()));
-        json.event(&Event::Phase(&phase("write", 0)));
-        json.event(&Event::Phase(&phase("read", 0)));
-        json.event(&Event::Removed { repetition: 0, seconds: 0.5 });
+        json.event(&IorEvent::Phase(&phase("write", 0)));
+        json.event(&IorEvent::Phase(&phase("read", 0)));
+        json.event(&IorEvent::Removed { repetition: 0, seconds: 0.5 });
     }
     let mut all = Vec::new();
     paths(&json.document(true), "", &mut all);
@@ -182,18 +183,18 @@ proptest! {
         let ranks = [RankTimes { total_s: seconds, transfer_s: seconds, bytes: 1 }];
         let files = [(0, words.clone())];
         for event in [
-            Event::Repetition { repetition: 0, signature: -1 },
-            Event::Exists { path: &words, kept: false },
-            Event::Begins(beginning("read")),
-            Event::Files { action: "reading", rows: &files },
-            Event::FileHits(&[1, 0, 1]),
-            Event::Prefilled(seconds),
-            Event::WearOut(wall),
-            Event::RankTimes { phase: "read", rows: &ranks },
-            Event::Stamps { phase: "read", repetition: 0, rows: &[RankStamps::default()] },
-            Event::Size { expected: 1, found: 2, moved: 3 },
-            Event::Warning(&words),
-            Event::Notice(&words),
+            IorEvent::Repetition { repetition: 0, signature: -1 },
+            IorEvent::Exists { path: &words, kept: false },
+            IorEvent::Begins(beginning("read")),
+            IorEvent::Files { action: "reading", rows: &files },
+            IorEvent::FileHits(&[1, 0, 1]),
+            IorEvent::Prefilled(seconds),
+            IorEvent::WearOut(wall),
+            IorEvent::RankTimes { phase: "read", rows: &ranks },
+            IorEvent::Stamps { phase: "read", repetition: 0, rows: &[RankStamps::default()] },
+            IorEvent::Size { expected: 1, found: 2, moved: 3 },
+            IorEvent::Warning(&words),
+            IorEvent::Notice(&words),
         ] {
             json.event(&event);
         }

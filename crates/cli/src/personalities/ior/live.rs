@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use units::Usage;
-use workloads::ior::{Event, Observer};
+use workloads::ior::{IorEvent, IorListener};
 use workloads::kit::board::{Board, phase_number};
 use workloads::kit::drive::words;
+use workloads::kit::observer::Observer;
 
 use super::progress::{Look, Running, ended, line, look};
 
@@ -110,11 +111,11 @@ impl Live {
 /// Passes every event on while no line is on the terminal.
 pub(crate) struct Followed<'a> {
     pub(crate) live: Option<&'a Live>,
-    pub(crate) output: &'a mut dyn Observer,
+    pub(crate) output: &'a mut IorListener<'a>,
 }
 
-impl Observer for Followed<'_> {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<IorEvent<'_>> for Followed<'_> {
+    fn event(&mut self, event: &IorEvent<'_>) {
         match self.live {
             None => self.output.event(event),
             Some(live) => {
@@ -142,16 +143,16 @@ impl Shared {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn hear(&self, event: &Event<'_>) {
+    fn hear(&self, event: &IorEvent<'_>) {
         let mut state = self.lock();
         match event {
-            Event::Test { test, .. } => (state.test, state.phases) = (*test, 0),
-            Event::Begins(beginning) => {
+            IorEvent::Test { test, .. } => (state.test, state.phases) = (*test, 0),
+            IorEvent::Begins(beginning) => {
                 state.phases += 1;
                 let (number, now) = (phase_number(state.test, state.phases), Instant::now());
                 state.running = Some(Running::since(now, *beginning, number));
             }
-            Event::Phase(phase) => {
+            IorEvent::Phase(phase) => {
                 let test = state.test;
                 if let Some(running) = &mut state.running {
                     self.write(&ended(test, running, phase));

@@ -3,7 +3,8 @@
 //! Invariant: no look computes a number that is not in a record or an event.
 
 use units::Usage;
-use workloads::ior::Observer;
+use workloads::ior::IorEvent;
+use workloads::kit::observer::Observer;
 
 use super::csv::Csv;
 use super::json::Json;
@@ -50,7 +51,7 @@ pub(crate) struct Look {
 }
 
 /// One look, on rank 0, from the first test to the last.
-pub(crate) trait Output: Observer + Send {
+pub(crate) trait Output: for<'e> Observer<IorEvent<'e>> + Send {
     /// What stands above all tests, once, with what is warned of beforehand.
     fn begin(&mut self, warnings: &str);
 

@@ -7,8 +7,9 @@ use std::io::{self, BufWriter, Write};
 
 use storage::Space;
 use units::{Usage, exponential};
-use workloads::ior::{Event, Observer, RankTimes};
+use workloads::ior::{IorEvent, RankTimes};
 use workloads::kit::drive::words;
+use workloads::kit::observer::Observer;
 
 use super::output::Output;
 use super::streams;
@@ -82,9 +83,9 @@ impl<W: Write + Send> Output for WithRanks<W> {
     }
 }
 
-impl<W: Write + Send> Observer for WithRanks<W> {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Event::RankTimes { phase, rows } = event
+impl<W: Write + Send> Observer<IorEvent<'_>> for WithRanks<W> {
+    fn event(&mut self, event: &IorEvent<'_>) {
+        if let IorEvent::RankTimes { phase, rows } = event
             && let Some(access) = access(phase)
         {
             // In parcels, so that neither a row costs a call nor a hundred thousand ranks much memory.
@@ -117,9 +118,9 @@ mod tests {
             RankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },
             RankTimes { total_s: 4.0, transfer_s: 0.0, bytes: 3000 },
         ];
-        ranks.event(&Event::RankTimes { phase: "write", rows: &rows });
-        ranks.event(&Event::RankTimes { phase: "write_check", rows: &rows });
-        ranks.event(&Event::RankTimes { phase: "read_check", rows: &rows[..1] });
+        ranks.event(&IorEvent::RankTimes { phase: "write", rows: &rows });
+        ranks.event(&IorEvent::RankTimes { phase: "write_check", rows: &rows });
+        ranks.event(&IorEvent::RankTimes { phase: "read_check", rows: &rows[..1] });
         assert_eq!(
             file.text(),
             "write,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n\

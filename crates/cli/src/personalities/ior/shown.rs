@@ -3,7 +3,7 @@
 //! Invariant: no number that is not in the parameters, a record or an event.
 
 use results::record::Phase;
-use workloads::ior::{Event, Hog, Offsets, Parameters, Place};
+use workloads::ior::{Hog, IorEvent, Offsets, Parameters, Place};
 
 use super::numbers;
 use super::output::Edition;
@@ -34,11 +34,11 @@ impl Shown {
     }
 
     /// Takes in what an event tells about the test.
-    pub(crate) fn hear(&mut self, event: &Event<'_>) {
+    pub(crate) fn hear(&mut self, event: &IorEvent<'_>) {
         match event {
-            Event::Hog { node_bytes, rank_bytes } => self.hog = (*node_bytes, *rank_bytes),
-            Event::Test { place, ranks, .. } => (self.place, self.ranks) = (*place, *ranks),
-            Event::Phase(phase) => {
+            IorEvent::Hog { node_bytes, rank_bytes } => self.hog = (*node_bytes, *rank_bytes),
+            IorEvent::Test { place, ranks, .. } => (self.place, self.ranks) = (*place, *ranks),
+            IorEvent::Phase(phase) => {
                 let mut phase = (*phase).clone();
                 phase.timeline = None;
                 if let Some(latency) = &mut phase.latency {
@@ -310,7 +310,7 @@ pub(crate) mod tests {
     #[test]
     fn memory_of_a_node_hides_the_share_of_a_rank() {
         let mut hogged = shown(|parameters| parameters.hog = Hog::PercentOfNode(5));
-        hogged.hear(&Event::Hog { node_bytes: 32 << 20, rank_bytes: 16 << 20 });
+        hogged.hear(&IorEvent::Hog { node_bytes: 32 << 20, rank_bytes: 16 << 20 });
         let lines = hogged.options(Edition::Ior41);
         assert_eq!(value(&lines, "memoryPerNode").as_deref(), Some("32 MiB"));
         assert_eq!(value(&lines, "memoryPerTask"), None);
@@ -330,7 +330,7 @@ pub(crate) mod tests {
     #[test]
     fn kept_phases_carry_no_buckets_and_no_timeline() {
         let mut shown = shown(|_| ());
-        shown.hear(&Event::Phase(&phase("write", 0)));
+        shown.hear(&IorEvent::Phase(&phase("write", 0)));
         assert!(shown.phases[0].latency.as_ref().unwrap().buckets.is_empty());
     }
 

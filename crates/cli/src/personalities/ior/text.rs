@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use jiff::Zoned;
 use results::record::Phase;
 use storage::Space;
-use workloads::ior::{Event, Observer, first_path};
+use workloads::ior::{IorEvent, first_path};
+use workloads::kit::observer::Observer;
 
 use super::output::{Edition, Look, Output};
 use super::shown::{Shown, name_of};
@@ -206,20 +207,20 @@ impl Output for Text {
     }
 }
 
-impl Observer for Text {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<IorEvent<'_>> for Text {
+    fn event(&mut self, event: &IorEvent<'_>) {
         let shown = self.tests.last_mut().expect("events come after a test has begun");
         shown.hear(event);
         self.warnings.hear(event);
         let words = chatter::words(event, shown, self.edition);
         match event {
-            Event::Test { .. } => self.blocks(),
-            Event::Phase(phase) => self.row(phase),
-            Event::Removed { repetition, seconds } => self.removed(*repetition, *seconds),
+            IorEvent::Test { .. } => self.blocks(),
+            IorEvent::Phase(phase) => self.row(phase),
+            IorEvent::Removed { repetition, seconds } => self.removed(*repetition, *seconds),
             _ => {}
         }
         self.streams.say(&words);
-        if matches!(event, Event::Repetition { .. }) {
+        if matches!(event, IorEvent::Repetition { .. }) {
             self.heading();
         }
     }
@@ -278,15 +279,15 @@ mod tests {
             });
             text.test(&meant, Some(Space { bytes: 1 << 40, ..Space::default() }));
             let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
-            text.event(&Event::Test { test, place, ranks: 2 });
-            text.event(&Event::Repetition { repetition: 0, signature: 1 });
+            text.event(&IorEvent::Test { test, place, ranks: 2 });
+            text.event(&IorEvent::Repetition { repetition: 0, signature: 1 });
             for name in ["write", "read"] {
-                text.event(&Event::Begins(beginning(name)));
+                text.event(&IorEvent::Begins(beginning(name)));
                 let mut phase = phase(name, 0);
                 (phase.block_bytes, phase.transfer_bytes, phase.bytes) = (64 << 10, transfer, 128 << 10);
-                text.event(&Event::Phase(&phase));
+                text.event(&IorEvent::Phase(&phase));
             }
-            text.event(&Event::Removed { repetition: 0, seconds: 0.1 });
+            text.event(&IorEvent::Removed { repetition: 0, seconds: 0.1 });
             text.end_test();
         }
         text.finish(true).unwrap();
@@ -315,8 +316,8 @@ mod tests {
             let seconds = 1.0;
             let (transfers_min, bytes_min, bytes_mean) = (0, 0, 0.0);
             let wall = WearOut { transfers_min, transfers_max, bytes_min, bytes_mean, seconds };
-            text.event(&Event::WearOut(wall));
-            text.event(&Event::Phase(&phase));
+            text.event(&IorEvent::WearOut(wall));
+            text.event(&IorEvent::Phase(&phase));
         }
         text.end_test();
         assert!(page.text().contains("\nPairs deadlineForStonewallingaccessed: 9\n"), "{}", page.text());

@@ -2,7 +2,7 @@
 //!
 //! Invariant: all forms of the results tell the same of it.
 
-use workloads::ior::Event;
+use workloads::ior::IorEvent;
 
 /// Most places that are named with one warning.
 const PLACES_MAX: usize = 8;
@@ -27,17 +27,17 @@ pub(crate) struct Warnings {
 
 impl Warnings {
     /// Takes in what an event warns of.
-    pub(crate) fn hear(&mut self, event: &Event<'_>) {
+    pub(crate) fn hear(&mut self, event: &IorEvent<'_>) {
         match event {
-            Event::Test { test, .. } => {
+            IorEvent::Test { test, .. } => {
                 self.now = (*test, 0);
                 self.several_tests |= *test > 0;
             }
-            Event::Repetition { repetition, .. } => {
+            IorEvent::Repetition { repetition, .. } => {
                 self.now.1 = *repetition;
                 self.several_repetitions |= *repetition > 0;
             }
-            Event::Notice(text) => self.add(text),
+            IorEvent::Notice(text) => self.add(text),
             _ => {}
         }
     }
@@ -87,11 +87,11 @@ mod tests {
     fn told(of: &[(u32, u32)], runs: u32) -> String {
         let mut warnings = Warnings::default();
         for test in 0..runs {
-            warnings.hear(&Event::Test { test, place: Where::default(), ranks: 1 });
+            warnings.hear(&IorEvent::Test { test, place: Where::default(), ranks: 1 });
             for repetition in 0..runs {
-                warnings.hear(&Event::Repetition { repetition, signature: 1 });
+                warnings.hear(&IorEvent::Repetition { repetition, signature: 1 });
                 if of.contains(&(test, repetition)) {
-                    warnings.hear(&Event::Notice("w"));
+                    warnings.hear(&IorEvent::Notice("w"));
                 }
             }
         }

@@ -7,8 +7,9 @@ mod trees;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
+use workloads::kit::observer::Silent;
 use workloads::kit::{clients, rank::Rank};
-use workloads::ls_lr::{self, Observer, Parameters, Silent};
+use workloads::ls_lr::{self, LsLrListener, Parameters};
 
 use super::classic::interrupt;
 use super::kept::Kept;
@@ -108,7 +109,7 @@ fn one_rank(ready: &Ready, part: Part<'_>, mut text: Option<&mut Text>) -> Resul
     let dirs = clients::dirs(&*ready.storage, ready.parameters.dirs());
     let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut silent = Silent;
-    let observer: &mut dyn Observer = match text.as_deref_mut() {
+    let observer: &mut LsLrListener<'_> = match text.as_deref_mut() {
         Some(text) => text,
         None => &mut silent,
     };

@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::statistics::{cov, max, mean, min};
 use results::record::{Failed, Phase};
 use units::duration;
-use workloads::ls_lr::{Calls, EARLY, Event, Observer, Parameters, Walked, WalkerRow};
+use workloads::kit::observer::Observer;
+use workloads::ls_lr::{Calls, EARLY, LsLrEvent, Parameters, Walked, WalkerRow};
 
 use crate::speech::say;
 
@@ -66,34 +67,34 @@ impl Text {
     }
 }
 
-impl Observer for Text {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<LsLrEvent<'_>> for Text {
+    fn event(&mut self, event: &LsLrEvent<'_>) {
         match event {
-            Event::Started { ranks, nodes } => {
+            LsLrEvent::Started { ranks, nodes } => {
                 let (walkers, nodes) = (several(*ranks, "walker"), several(*nodes, "node"));
                 let text = format!("ls-lr: {walkers} on {nodes}, each in a tree of its own\n{}", self.head);
                 self.put(&text);
             }
-            Event::Going { what, done, of } => {
+            LsLrEvent::Going { what, done, of } => {
                 self.bar.set_message(format!("ls-lr: {what}: {done} of {of} entries of walker 0's tree"));
             }
-            Event::Made { phase, counted, before } => self.put(&made(phase, *counted, *before)),
-            Event::Walks { repetition } => {
+            LsLrEvent::Made { phase, counted, before } => self.put(&made(phase, *counted, *before)),
+            LsLrEvent::Walks { repetition } => {
                 self.repetition = *repetition;
                 self.bar.finish_and_clear();
             }
-            Event::Walked(walked) => {
+            LsLrEvent::Walked(walked) => {
                 self.rates.extend(walked.list.metric("rate").map(|rate| rate.value));
                 let text = walked_once(walked, self.verbose);
                 self.put(&text);
             }
-            Event::Removed { phase, parts, left, first_left } => {
+            LsLrEvent::Removed { phase, parts, left, first_left } => {
                 self.put(&removed(phase, *parts, *left, first_left.unwrap_or_default()));
             }
-            Event::Notice(text) if self.repeats => {
+            LsLrEvent::Notice(text) if self.repeats => {
                 self.warnings.push(format!("repetition {}: {text}", self.repetition));
             }
-            Event::Notice(text) => self.warnings.push((*text).to_owned()),
+            LsLrEvent::Notice(text) => self.warnings.push((*text).to_owned()),
         }
     }
 }

@@ -27,7 +27,8 @@ use ranks::Halt;
 use ranks::launcher::Launch;
 use storage::Storage;
 use units::Usage;
-use workloads::mdtest::{self, Observer, Parameters, Silent, names};
+use workloads::kit::observer::Silent;
+use workloads::mdtest::{self, MdtestListener, Parameters, names};
 
 use super::classic::drift::{self, Drifted};
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
@@ -170,7 +171,7 @@ fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Resu
     let Part { comm, mut clock, records } = part;
     let seed = measure::unix_seconds() as u64;
     let mut silent = Silent;
-    let observer: &mut dyn Observer = match voice.as_deref_mut() {
+    let observer: &mut MdtestListener<'_> = match voice.as_deref_mut() {
         Some(text) => text,
         None => &mut silent,
     };

@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 use storage::Space;
 use units::Usage;
-use workloads::mdtest::{Ended, Event, Observer};
+use workloads::kit::observer::Observer;
+use workloads::mdtest::{Ended, MdtestEvent};
 
 use super::header::{self, Facts, NOTHING_READ, moment};
 use super::results::{Measured, Results};
@@ -229,29 +230,29 @@ impl Text {
     }
 
     /// Lines that belong to no phase.
-    fn said(&mut self, event: &Event<'_>) -> String {
+    fn said(&mut self, event: &MdtestEvent<'_>) -> String {
         let edition = self.edition();
         match event {
-            Event::Shift(ranks) if edition != Edition::Mdtest19 => {
+            MdtestEvent::Shift(ranks) if edition != Edition::Mdtest19 => {
                 let words = format!("Shifting ranks by {ranks} for each phase.");
                 listing::numbered(edition, 0, (2169, 2594), &words)
             }
-            Event::RandomSeed(seed) => format!("random seed: {seed}\n"),
-            Event::Stonewall { least, most, mean } => {
+            MdtestEvent::RandomSeed(seed) => format!("random seed: {seed}\n"),
+            MdtestEvent::Stonewall { least, most, mean } => {
                 let ranks = self.runs.last().map_or(0, |run| run.ranks);
                 self.stonewalled = Some(mean * f64::from(ranks));
                 format!("Continue stonewall hit min: {least} max: {most} avg: {mean:.1} \n\n")
             }
-            Event::Name { what, path } => chatter::name(edition, self.phase, what, path),
-            Event::Preloaded { directories, files_each, seconds } => format!(
+            MdtestEvent::Name { what, path } => chatter::name(edition, self.phase, what, path),
+            MdtestEvent::Preloaded { directories, files_each, seconds } => format!(
                 "assay: preloaded {directories} directories with {files_each} files each, counted, in \
                  {seconds:.3} s\n"
             ),
-            Event::Warning(text) => {
+            MdtestEvent::Warning(text) => {
                 self.warnings.push((*text).to_owned());
                 format!("WARNING: {text}\n")
             }
-            Event::Notice(text) => {
+            MdtestEvent::Notice(text) => {
                 if !self.notices.iter().any(|known| known == text) {
                     self.notices.push((*text).to_owned());
                 }
@@ -262,12 +263,12 @@ impl Text {
     }
 }
 
-impl Observer for Text {
-    fn event(&mut self, event: &Event<'_>) {
+impl Observer<MdtestEvent<'_>> for Text {
+    fn event(&mut self, event: &MdtestEvent<'_>) {
         match event {
-            Event::Started { ranks, nodes, on_node_0 } => self.started(*ranks, *nodes, on_node_0),
-            Event::Ranks { ranks, items } => self.announce(*ranks, *items),
-            Event::Iteration(number) => {
+            MdtestEvent::Started { ranks, nodes, on_node_0 } => self.started(*ranks, *nodes, on_node_0),
+            MdtestEvent::Ranks { ranks, items } => self.announce(*ranks, *items),
+            MdtestEvent::Iteration(number) => {
                 self.flush(true);
                 let parameters = &self.meant.parameters;
                 self.due = [parameters.directories, parameters.files];
@@ -280,15 +281,15 @@ impl Observer for Text {
                     self.put(&line);
                 }
             }
-            Event::Begins { phase, .. } => {
+            MdtestEvent::Begins { phase, .. } => {
                 self.phase = phase;
                 if phase.starts_with("file") || *phase == "tree_removal" {
                     self.flush(*phase == "tree_removal");
                 }
             }
-            Event::Ended(ended) => self.ended(ended),
-            Event::Over { wrong } => self.over(*wrong),
-            Event::Delay(seconds) => {
+            MdtestEvent::Ended(ended) => self.ended(ended),
+            MdtestEvent::Over { wrong } => self.over(*wrong),
+            MdtestEvent::Delay(seconds) => {
                 // The second wait is before the files.
                 if self.phase.starts_with("directory") {
                     self.flush(false);

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use results::record::Phase;
 use storage::Space;
-use workloads::mdtest::{Event, Observer};
+use workloads::kit::observer::Observer;
+use workloads::mdtest::MdtestEvent;
 
 use super::results::tests::ended;
 use super::text::Text;
@@ -29,20 +30,20 @@ fn printed(words: &str, phases: &[&'static str], iterations: u32, complete: bool
     let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let space = Space { bytes: 1 << 40, inodes: 1 << 21, ..Space::default() };
     let (mut text, page) = onto_page(&tokens, Some(space));
-    text.event(&Event::Started { ranks: 2, nodes: 1, on_node_0: &[true, true] });
-    text.event(&Event::Ranks { ranks: 2, items: 100 });
+    text.event(&MdtestEvent::Started { ranks: 2, nodes: 1, on_node_0: &[true, true] });
+    text.event(&MdtestEvent::Ranks { ranks: 2, items: 100 });
     for iteration in 0..iterations {
-        text.event(&Event::Iteration(iteration));
+        text.event(&MdtestEvent::Iteration(iteration));
         for label in phases {
             let name: &'static str = label.to_lowercase().replace(' ', "_").leak();
-            text.event(&Event::Begins { phase: name, items: 100 });
+            text.event(&MdtestEvent::Begins { phase: name, items: 100 });
             let (mut phase, mut ranks) = (Phase::default(), Vec::new());
             let items = if label.starts_with("Tree") { 1 } else { 100 };
-            text.event(&Event::Ended(ended(label, items, 0.5, &mut phase, &mut ranks)));
+            text.event(&MdtestEvent::Ended(ended(label, items, 0.5, &mut phase, &mut ranks)));
         }
     }
     if complete {
-        text.event(&Event::Over { wrong: 0 });
+        text.event(&MdtestEvent::Over { wrong: 0 });
     }
     text.finish(complete).unwrap();
     let page = page.lock().unwrap();
@@ -145,23 +146,23 @@ fn older_versions_have_their_headers_and_tails() {
 
 #[test]
 fn events_between_the_phases_are_printed_as_the_classic_prints_them() {
-    let said = |event: Event<'_>| {
+    let said = |event: MdtestEvent<'_>| {
         let (mut text, page) = onto_page(&["-v".to_owned()], None);
         text.event(&event);
         page.lock().unwrap().clone()
     };
-    assert_eq!(said(Event::Shift(1)), "V-0: Rank   0 Line  2594 Shifting ranks by 1 for each phase.\n");
-    assert_eq!(said(Event::RandomSeed(5)), "random seed: 5\n");
-    assert_eq!(said(Event::Delay(3)), "delaying 3 seconds . . .\n");
+    assert_eq!(said(MdtestEvent::Shift(1)), "V-0: Rank   0 Line  2594 Shifting ranks by 1 for each phase.\n");
+    assert_eq!(said(MdtestEvent::RandomSeed(5)), "random seed: 5\n");
+    assert_eq!(said(MdtestEvent::Delay(3)), "delaying 3 seconds . . .\n");
     assert_eq!(
-        said(Event::Stonewall { least: 211_079, most: 216_207, mean: 213_643.0 }),
+        said(MdtestEvent::Stonewall { least: 211_079, most: 216_207, mean: 213_643.0 }),
         "Continue stonewall hit min: 211079 max: 216207 avg: 213643.0 \n\n"
     );
-    assert_eq!(said(Event::Warning("x")), "WARNING: x\n");
-    assert_eq!(said(Event::Notice("x")), "", "below the text");
+    assert_eq!(said(MdtestEvent::Warning("x")), "WARNING: x\n");
+    assert_eq!(said(MdtestEvent::Notice("x")), "", "below the text");
     let (mut text, page) = onto_page(&[], None);
-    text.event(&Event::Ranks { ranks: 2, items: 1 });
-    text.event(&Event::Over { wrong: 8 });
+    text.event(&MdtestEvent::Ranks { ranks: 2, items: 1 });
+    text.event(&MdtestEvent::Over { wrong: 8 });
     let told = "\nERROR: verifying the data on read (8 errors)! Take the performance values with care!\n\n";
     assert!(page.lock().unwrap().ends_with(told));
 }
