@@ -26,6 +26,16 @@ impl Default for Histogram {
 }
 
 impl Histogram {
+    /// The histogram whose [`Histogram::buckets`], sum, minimum and maximum these are.
+    pub fn of_buckets(buckets: &[(u64, u64)], sum: u64, min: u64, max: u64) -> Self {
+        let mut histogram = Self::new();
+        for (low, count) in buckets.iter().filter(|(_, count)| *count > 0) {
+            histogram.counts[Self::index(*low)] += count;
+            (histogram.sum, histogram.min, histogram.max) = (sum, min, max);
+        }
+        histogram
+    }
+
     /// How many buckets there are.
     pub const BUCKETS: usize = ((TOP_BIT - SUB_BITS) as usize + 2) << SUB_BITS;
 
@@ -238,6 +248,9 @@ mod tests {
             }
             left.merge(&right);
             prop_assert_eq!(&left, &whole);
+            let min = whole.min().unwrap_or_default();
+            let again = Histogram::of_buckets(&whole.buckets(), values.iter().sum(), min, whole.max());
+            prop_assert_eq!(&again, &whole);
         }
 
         #[test]

@@ -6,6 +6,7 @@ pub(crate) mod fdtree;
 pub(crate) mod flash_io;
 pub(crate) mod ior;
 mod kept;
+mod latency;
 mod long_call;
 pub(crate) mod ls_lr;
 pub(crate) mod mdtest;

@@ -63,6 +63,12 @@ pub fn latency(histogram: &Histogram) -> Option<Latency> {
     })
 }
 
+/// The histogram that a record's latency was made of.
+pub fn recorded(latency: &Latency) -> Histogram {
+    let sum = (latency.mean_ns * latency.count as f64).round() as u64;
+    Histogram::of_buckets(&latency.buckets, sum, latency.min_ns, latency.max_ns)
+}
+
 /// A timeline as a record has it; `None` where nothing was counted.
 pub fn intervals(timeline: &Timeline) -> Option<record::Timeline> {
     (timeline.used() > 0)

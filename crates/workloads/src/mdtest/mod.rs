@@ -1,8 +1,8 @@
 //! mdtest: operations on the names of a regular tree, phase by phase (mdtest 4.1).
 //!
 //! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
-//! [`run`] is every rank's body. [`OPERATIONS`] is the one table of what can be done to items. What happens
-//! is told to a [`MdtestListener`] on rank 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
+//! [`run`] is every rank's body. [`OPERATIONS`] is the one table of what can be done to items. What happens is
+//! told to a [`MdtestListener`] on rank 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
 //!
 //! Never here: the command line, text for people.
 

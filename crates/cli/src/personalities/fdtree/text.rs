@@ -10,11 +10,11 @@ use std::path::Path;
 
 use jiff::Zoned;
 use results::record::{Failed, Phase};
-use units::duration;
 use workloads::fdtree::{FdtreeEvent, Parameters, Shape, Step};
 use workloads::kit::observer::Observer;
 
 use super::trace;
+use crate::personalities::latency::{Percentile, in_words};
 
 /// How many failures of a phase are named.
 const NAMED: usize = 8;
@@ -125,15 +125,8 @@ impl Look {
             ));
         }
         if let Some(latency) = phase.latency.as_ref().filter(|_| self.verbose) {
-            let time = |ns: u64| duration(ns as f64 * 1e-9);
-            text.push_str(&format!(
-                "\tassay: latency of one: p50 {}, p90 {}, p99 {}, p99.9 {}, max {}\n",
-                time(latency.p50_ns),
-                time(latency.p90_ns),
-                time(latency.p99_ns),
-                time(latency.p999_ns),
-                time(latency.max_ns)
-            ));
+            let words = in_words(latency, &Percentile::ALL);
+            text.push_str(&format!("\tassay: latency of one: {words}\n"));
         }
         text + &phase.failed.as_ref().map_or(String::new(), failures)
     }

@@ -12,6 +12,7 @@ use workloads::kit::observer::Observer;
 
 use super::banner;
 use super::fortran::{fixed, integer, letters};
+use crate::personalities::latency::{Percentile, in_words};
 
 /// How many wrong places are printed.
 const WRONG: usize = 8;
@@ -174,17 +175,14 @@ fn heap(held: Held) -> String {
 /// The calls of a phase, one by one.
 fn latency(phase: &Phase) -> String {
     let Some(latency) = &phase.latency else { return String::new() };
-    let time = |ns: u64| duration(ns as f64 * 1e-9);
+    let shown = [Percentile::P50, Percentile::P90, Percentile::P99, Percentile::Max];
     let balance = &phase.balance;
     format!(
-        "assay: {}: {} calls: p50 {}, p90 {}, p99 {}, max {}; slowest rank {} on {}: {}/s, median of all \
+        "assay: {}: {} calls: {}; slowest rank {} on {}: {}/s, median of all \
          ranks {}/s\n",
         phase.phase.replace('_', " "),
         phase.ops,
-        time(latency.p50_ns),
-        time(latency.p90_ns),
-        time(latency.p99_ns),
-        time(latency.max_ns),
+        in_words(latency, &shown),
         balance.slowest_rank,
         balance.slowest_node,
         units::bytes_binary(balance.slowest_rate),

@@ -6,6 +6,7 @@ use results::record::Phase;
 use units::{duration, rate_binary};
 
 use super::shown::{Shown, name_of};
+use crate::personalities::latency;
 
 /// A rank below this share of the median rate is named.
 const SLOW: f64 = 0.8;
@@ -66,22 +67,14 @@ fn headings(phases: &[Named<'_>]) -> String {
 fn latencies(phases: &[Named<'_>]) -> String {
     let mut text = format!(
         "\nassay: latency of single transfers over all ranks\n\
-         {} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
+         {}{}  slowest rank (median of all)\n",
         headings(phases),
-        "p50",
-        "p90",
-        "p99",
-        "p99.9",
-        "max",
-        "slowest rank (median of all)"
+        latency::headings(),
     );
     for named in phases {
         let phase = named.phase;
         let Some(latency) = &phase.latency else { continue };
-        text.push_str(&named.columns());
-        for ns in [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns] {
-            text.push_str(&format!(" {:>10}", duration(ns as f64 * 1e-9)));
-        }
+        text.push_str(&(named.columns() + &latency::columns(latency)));
         let balance = &phase.balance;
         let mark = if balance.slowest_rate < SLOW * balance.median_rate { "  <- slow" } else { "" };
         text.push_str(&format!(

@@ -12,6 +12,7 @@ use units::duration;
 use workloads::kit::observer::Observer;
 use workloads::ls_lr::{Calls, EARLY, LsLrEvent, Parameters, Walked, WalkerRow};
 
+use crate::personalities::latency;
 use crate::speech::say;
 
 /// Walkers up to this many are told one by one without being asked for.
@@ -211,19 +212,13 @@ fn walked_once(walked: &Walked<'_>, verbose: bool) -> String {
 }
 
 fn latencies(walked: &Walked<'_>) -> String {
-    let mut text = format!(
-        "  {:<10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7}\n",
-        "latency", "calls", "p50", "p90", "p99", "p99.9", "max", "time"
-    );
+    let mut text = format!("  {:<10} {:>10}{} {:>7}\n", "latency", "calls", latency::headings(), "time");
     let shares = walked.shares;
     let phases = [("stat", walked.list, shares.stat), ("list", walked.directories, shares.list)];
     for (name, phase, share) in phases {
         let Some(latency) = &phase.latency else { continue };
-        let _ = write!(text, "  {name:<10} {:>10}", latency.count);
-        for ns in [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns] {
-            let _ = write!(text, " {:>10}", duration(ns as f64 * 1e-9));
-        }
-        let _ = writeln!(text, " {:>5.1} %", share * 100.0);
+        let percentiles = latency::columns(latency);
+        let _ = writeln!(text, "  {name:<10} {:>10}{percentiles} {:>5.1} %", latency.count, share * 100.0);
     }
     let own = (1.0 - shares.stat - shares.list - shares.further).max(0.0);
     for (name, share) in [("attributes and links", shares.further), ("sorting and own work", own)] {

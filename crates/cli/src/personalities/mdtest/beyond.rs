@@ -2,12 +2,12 @@
 //!
 //! They come after the finish line, and none begins with a word that readers of the classic text look for.
 
-use std::collections::BTreeMap;
-
+use measure::Histogram;
 use results::record::{Failed, Latency, Phase};
-use units::duration;
+use workloads::kit::reduce;
 
 use super::results::{Measured, Results};
+use crate::personalities::latency;
 
 /// How many failed operations of a phase are named.
 const NAMED: usize = 8;
@@ -96,35 +96,19 @@ fn wrong(label: &str, phase: &Phase) -> String {
 /// The latencies of one kind of operation, over all iterations.
 #[derive(Default)]
 struct Merged {
-    buckets: BTreeMap<u64, u64>,
-    max_ns: u64,
+    histogram: Histogram,
     /// The slowest rank of any iteration: its rate, its number, its node, the iteration.
     slowest: Option<(f64, u32, String, u32)>,
 }
 
 impl Merged {
     fn add(&mut self, phase: &Phase, latency: &Latency) {
-        for (low, count) in &latency.buckets {
-            *self.buckets.entry(*low).or_default() += count;
-        }
-        self.max_ns = self.max_ns.max(latency.max_ns);
+        self.histogram.merge(&reduce::recorded(latency));
         let balance = &phase.balance;
         if self.slowest.as_ref().is_none_or(|(rate, ..)| balance.slowest_rate < *rate) {
             let node = balance.slowest_node.clone();
             self.slowest = Some((balance.slowest_rate, balance.slowest_rank, node, phase.repetition));
         }
-    }
-
-    /// The lower bound of the bucket in which the share `q` of all is reached; buckets are 0.8 % wide.
-    fn quantile(&self, q: f64) -> u64 {
-        let count: u64 = self.buckets.values().sum();
-        let wanted = ((q * count as f64).ceil() as u64).max(1);
-        let mut seen = 0;
-        let reached = self.buckets.iter().find(|(_, here)| {
-            seen += **here;
-            seen >= wanted
-        });
-        reached.map_or(0, |(low, _)| *low)
     }
 }
 
@@ -144,15 +128,13 @@ fn latencies(run: &Results, several: bool) -> String {
     let ranks = if several { format!(" of {} ranks", run.ranks) } else { String::new() };
     let mut text = format!(
         "assay: latency of single operations{ranks}, all ranks and iterations\n  \
-         {:<18} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n",
-        "operation", "p50", "p90", "p99", "p99.9", "max", "slowest rank of any iteration"
+         {:<18}{}  slowest rank of any iteration\n",
+        "operation",
+        latency::headings()
     );
     for (label, merged) in &kinds {
-        text.push_str(&format!("  {label:<18}"));
-        let quantiles = [0.5, 0.9, 0.99, 0.999].map(|q| merged.quantile(q));
-        for ns in quantiles.into_iter().chain([merged.max_ns]) {
-            text.push_str(&format!(" {:>10}", duration(ns as f64 * 1e-9)));
-        }
+        let merged_latency = reduce::latency(&merged.histogram).unwrap_or_default();
+        text.push_str(&format!("  {label:<18}{}", latency::columns(&merged_latency)));
         if let Some((rate, rank, node, iteration)) = &merged.slowest {
             let rate = units::count(*rate);
             text.push_str(&format!("  {rank} on {node}: {rate} ops/s, iteration {iteration}"));
@@ -186,6 +168,21 @@ mod tests {
         assert!(row.contains("File stat ") && row.contains("0 on n0: 0 ops/s, iteration 1"), "{row}");
         let words: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(&words[2..6], ["1.00", "us", "64.0", "us"], "{row}");
+    }
+
+    #[test]
+    fn the_percentiles_of_the_text_are_those_of_the_record() {
+        let mut histogram = Histogram::new();
+        [63_800, 63_800, 63_800, 100_000].iter().for_each(|ns| histogram.add(*ns));
+        let record = reduce::latency(&histogram).unwrap();
+        let mut one = measured("File stat", 100, 0.5);
+        one.phase.latency = Some(record.clone());
+        let run = Results { ranks: 2, items: 100, iterations: vec![vec![one]] };
+        let text = lines(&[run], 1, &[]);
+        let shown = latency::columns(&record);
+        assert!(text.lines().last().unwrap().starts_with(&format!("  {:<18}{shown}", "File stat")), "{text}");
+        // The middle of its bucket, whose lower bound is 63.7.
+        assert!(shown.trim_start().starts_with("63.9 us"), "{shown}");
     }
 
     #[test]
