@@ -23,7 +23,7 @@ use crate::{files, names, residency};
 use lustre::Layout;
 
 pub(crate) use lustre::OPTIONS as LUSTRE_OPTIONS;
-pub(crate) use raw::{Lock, close, lock, truncate};
+pub(crate) use raw::{close, truncate};
 
 /// The option that every backend with transfers past the cache has.
 pub(crate) const ODIRECT: BackendOption = BackendOption {

@@ -11,7 +11,8 @@ use std::path::Path;
 use ranks::Comm;
 
 use crate::backends::{Abilities, Backend, BackendOption, Takes};
-use crate::plain::{LUSTRE_OPTIONS, Lock, Mounted, ODIRECT, OnMount, Plain, PlainFile, lock};
+use crate::locks::{self, Lock, Owner, Range};
+use crate::plain::{LUSTRE_OPTIONS, Mounted, ODIRECT, OnMount, Plain, PlainFile};
 use crate::{File, Open};
 
 pub(super) const BACKEND: Backend = Backend {
@@ -62,7 +63,7 @@ struct LockedFile(PlainFile);
 impl LockedFile {
     fn locked(
         &mut self,
-        kind: Lock,
+        lock: Lock,
         offset: u64,
         length: usize,
         transfer: impl FnOnce(&mut PlainFile) -> io::Result<usize>,
@@ -71,15 +72,17 @@ impl LockedFile {
             // A lock of length 0 would reach to the end of the file.
             return transfer(&mut self.0);
         }
-        self.hold(kind, offset, length)?;
+        self.hold(lock, offset, length)?;
         let moved = transfer(&mut self.0);
-        self.hold(Lock::Release, offset, length)?;
+        self.hold(Lock::None, offset, length)?;
         moved
     }
 
-    fn hold(&self, kind: Lock, offset: u64, length: usize) -> io::Result<()> {
+    fn hold(&self, lock: Lock, offset: u64, length: usize) -> io::Result<()> {
         let fd = self.0.descriptor().expect("a plain file has one");
-        lock(fd, kind, offset, length)
+        // Of the open file, not of the process: ranks may be threads of one process, and locks of a process
+        // would not keep them apart.
+        locks::set(fd, Owner::Description, lock, Range { start: offset, length: length as u64 }, true)
             .map_err(|error| io::Error::new(error.kind(), format!("lock of a range: {error}")))
     }
 }
