@@ -2,6 +2,7 @@
 
 pub(crate) mod age;
 mod classic;
+mod failures;
 pub(crate) mod fdtree;
 pub(crate) mod flash_io;
 pub(crate) mod ior;

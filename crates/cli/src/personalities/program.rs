@@ -6,7 +6,7 @@ use ranks::launcher::Launch;
 use storage::{Settings, Storage};
 use units::Usage;
 
-use crate::session::launch;
+use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 
 /// This process of a program.
@@ -33,6 +33,31 @@ impl Program {
             complain(&format!("{}: {usage}", self.name));
         }
         2
+    }
+
+    /// Says only what would be done (`--dryRun`), once for all processes, and ends the ranks; the exit status.
+    pub(crate) fn only_tell(
+        &self,
+        session: Session,
+        text: impl FnOnce(&Session) -> Result<String, Usage>,
+    ) -> u8 {
+        let unprinted = |error| (1, format!("cannot print what would be done: {error}"));
+        let told = match self.speaks {
+            true => text(&session)
+                .map_err(|usage| (2, usage.to_string()))
+                .and_then(|text| say(&text).map_err(unprinted)),
+            false => Ok(()),
+        };
+        if let Err((_, why)) = &told {
+            complain(&format!("{}: {why}", self.name));
+        }
+        match session.run(|_| Ok(())) {
+            Ok(()) => told.map_or_else(|(status, _)| status, |()| 0),
+            Err(halt) => {
+                complain(&format!("{}: {halt}", self.name));
+                1
+            }
+        }
     }
 
     /// Prints a text, once for all processes, and nothing else; the exit status.

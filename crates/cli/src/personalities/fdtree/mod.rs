@@ -22,7 +22,7 @@ use super::kept::Kept;
 use super::perform::{Part, Run, perform};
 use super::program::{Program, posix};
 use crate::session::{Needs, Session};
-use crate::speech::{complain, say};
+use crate::speech::complain;
 use grammar::Typed;
 use text::{Look, Text};
 
@@ -56,7 +56,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         warning: None,
     };
     if typed.dry_run {
-        return only_tell(&look, &*ready.storage, session, speaks);
+        return program.only_tell(session, |_| Ok(dry_run::text(&look, &*ready.storage)));
     }
     if speaks && look.parameters.create {
         look.warning = dry_run::lack(&look, &*ready.storage);
@@ -160,21 +160,6 @@ fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Resu
         complain(&format!("fdtree: {failed} operations failed; each phase tells its own"));
     }
     Ok(u8::from(failed > 0 || printed.is_err()))
-}
-
-/// `--dryRun`
-fn only_tell(look: &Look, storage: &dyn Storage, session: Session, speaks: bool) -> u8 {
-    let said = if speaks { say(&dry_run::text(look, storage)) } else { Ok(()) };
-    if let Err(error) = &said {
-        complain(&format!("fdtree: cannot print what would be done: {error}"));
-    }
-    match session.run(|_| Ok(())) {
-        Ok(()) => u8::from(said.is_err()),
-        Err(halt) => {
-            complain(&format!("fdtree: {halt}"));
-            1
-        }
-    }
 }
 
 /// Says no to options that a run on `ranks` ranks would refuse before it starts.

@@ -14,6 +14,7 @@ use workloads::fdtree::{FdtreeEvent, Parameters, Shape, Step};
 use workloads::kit::observer::Observer;
 
 use super::trace;
+use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::{Percentile, in_words};
 
 /// How many failures of a phase are named.
@@ -134,15 +135,8 @@ impl Look {
 
 /// How many operations failed for which reasons, and the first by name.
 fn failures(failed: &Failed) -> String {
-    let reasons: Vec<String> = failed.reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
-    let mut text = format!("\tassay: {} FAILED: {}\n", failed.operations, reasons.join(", "));
-    for one in failed.first.iter().take(NAMED) {
-        text.push_str(&format!(
-            "\tassay:   rank {}: {}: {}: {}\n",
-            one.rank, one.path, one.operation, one.why
-        ));
-    }
-    text
+    let head = format!("\tassay: {} FAILED: {}\n", failed.operations, reasons(failed));
+    head + &named(failed, NAMED, "\tassay:   ", Leads::Path)
 }
 
 /// The text of a run, on rank 0.

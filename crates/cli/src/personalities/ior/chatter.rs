@@ -8,6 +8,7 @@ use workloads::ior::{Beginning, IorEvent, RankStamps, WearOut};
 use super::output::Edition;
 use super::shown::Shown;
 use super::text::date;
+use crate::personalities::failures::wrong_ranges;
 
 /// What is warned of before the first test, each once.
 pub(crate) fn beforehand<'a>(warnings: impl Iterator<Item = &'a String>) -> String {
@@ -167,14 +168,7 @@ fn bad_data(phase: &str, transfers: u64, ranges: &[BadRange], signature: i32, ne
         "WARNING: {incorrect} data on {what} ({transfers} errors found).\n{gap}\
          Used Time Stamp {signature} ({signature:#x}) for Data Signature\n"
     );
-    for bad in ranges {
-        let kind = if bad.kind.is_empty() { "wrong" } else { &bad.kind };
-        let detail = if bad.detail.is_empty() { String::new() } else { format!(" ({})", bad.detail) };
-        text.push_str(&format!(
-            "WARNING: rank {}: {} at {}: {} bytes {kind}, expected {}, found {}{detail}\n",
-            bad.rank, bad.path, bad.offset, bad.length, bad.expected, bad.found
-        ));
-    }
+    text.push_str(&wrong_ranges(ranges, "WARNING: "));
     text
 }
 

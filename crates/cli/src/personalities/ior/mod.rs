@@ -40,7 +40,8 @@ use units::Usage;
 
 use super::classic::drift::{self, Drifted};
 use super::classic::grammar;
-use crate::session::{Needs, Session, launch};
+use super::program::Program;
+use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 use environment::Outside;
 use flow::{Ready, Voice, perform};
@@ -50,44 +51,37 @@ use typed::{Meant, Typed};
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status: 0 done, 1 failed or wrong data, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let launch = launch();
-    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-    let refuse = |usage: &Usage| {
-        if speaks {
-            complain(&format!("ior: {usage}"));
-        }
-        2
-    };
+    let program = Program::begin("ior");
     let typed = match grammar::parse::<Typed>(tokens) {
         Ok(typed) => typed,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
     if typed.help {
-        if speaks {
+        if program.speaks {
             // The classic's status; nothing is lost with a help that cannot be printed.
             let _ = say(&help::text("ior"));
         }
         return 1;
     }
-    let (mut tests, session) = match prepare(typed, launch.as_ref(), local) {
+    let (mut tests, session) = match prepare(typed, program.launch.as_ref(), local) {
         Ok(prepared) => prepared,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
-    if speaks {
+    if program.speaks {
         tell_notes(tests.iter().flat_map(|test| &test.meant.notes));
     }
     if tests[0].meant.parameters.dry_run {
-        if speaks {
+        if program.speaks {
             tell_notes(tests.iter().flat_map(|test| &test.meant.warnings));
         }
-        return only_tell(&tests, session, speaks);
+        return program.only_tell(session, |_| Ok(dry_run::text(&tests)));
     }
     let session = match session.agree(load(&mut tests)) {
         Ok((session, ())) => session,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
-    match session.agree(if speaks { Voice::new(argv, &tests).map(Some) } else { Ok(None) }) {
-        Err(usage) => refuse(&usage),
+    match session.agree(if program.speaks { Voice::new(argv, &tests).map(Some) } else { Ok(None) }) {
+        Err(usage) => program.refuse(&usage),
         Ok((session, voice)) => {
             if session.mpi().is_none() {
                 interrupt::watch(&tests);
@@ -193,21 +187,6 @@ fn tell_notes<'a>(notes: impl Iterator<Item = &'a String>) {
     for note in notes {
         if told.insert(note) {
             complain(&format!("ior: note: {}", chatter::in_one_line(note)));
-        }
-    }
-}
-
-/// `--dryRun`
-fn only_tell(tests: &[Ready], session: Session, speaks: bool) -> u8 {
-    let said = if speaks { say(&dry_run::text(tests)) } else { Ok(()) };
-    if let Err(error) = &said {
-        complain(&format!("ior: cannot print what would be done: {error}"));
-    }
-    match session.run(|_| Ok(())) {
-        Ok(()) => u8::from(said.is_err()),
-        Err(halt) => {
-            complain(&format!("ior: {halt}"));
-            1
         }
     }
 }

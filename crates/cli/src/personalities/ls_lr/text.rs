@@ -12,6 +12,7 @@ use units::duration;
 use workloads::kit::observer::Observer;
 use workloads::ls_lr::{Calls, EARLY, LsLrEvent, Parameters, Walked, WalkerRow};
 
+use crate::personalities::failures::{Leads, named};
 use crate::personalities::latency;
 use crate::speech::say;
 
@@ -282,11 +283,7 @@ fn failures(failed: &Failed) -> String {
     for (why, count) in &failed.reasons {
         let _ = writeln!(text, "  {count:>10} {why}");
     }
-    for one in &failed.first {
-        let _ =
-            writeln!(text, "             rank {}: {}: {}: {}", one.rank, one.path, one.operation, one.why);
-    }
-    text
+    text + &named(failed, usize::MAX, "             ", Leads::Path)
 }
 
 /// The rates of all repetitions.

@@ -7,6 +7,7 @@ use results::record::{Failed, Latency, Phase};
 use workloads::kit::reduce;
 
 use super::results::{Measured, Results};
+use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
 
 /// How many failed operations of a phase are named.
@@ -36,17 +37,14 @@ pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> Strin
 
 fn failures(one: &Measured, failed: &Failed) -> String {
     let attempted = one.phase.ops + failed.operations;
-    let reasons: Vec<String> = failed.reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
     let mut text = format!(
         "assay: {}, iteration {}: {} of {attempted} operations failed: {}\n",
         one.label,
         one.phase.repetition,
         failed.operations,
-        reasons.join(", ")
+        reasons(failed)
     );
-    for first in failed.first.iter().take(NAMED) {
-        text.push_str(&format!("  rank {}: {} {}: {}\n", first.rank, first.operation, first.path, first.why));
-    }
+    text.push_str(&named(failed, NAMED, "  ", Leads::Call));
     if failed.operations > NAMED.min(failed.first.len()) as u64 {
         text.push_str("  ... and more\n");
     }
@@ -78,14 +76,7 @@ fn wrong(label: &str, phase: &Phase) -> String {
     };
     let bytes = units::bytes_binary(check.bytes as f64);
     let mut text = format!("assay: {label}, iteration {}: {bytes} compared, {verdict}\n", phase.repetition);
-    for bad in &check.bad {
-        let kind = if bad.kind.is_empty() { "wrong" } else { &bad.kind };
-        let detail = if bad.detail.is_empty() { String::new() } else { format!(" ({})", bad.detail) };
-        text.push_str(&format!(
-            "  rank {}: {} at {}: {} bytes {kind}, expected {}, found {}{detail}\n",
-            bad.rank, bad.path, bad.offset, bad.length, bad.expected, bad.found
-        ));
-    }
+    text.push_str(&wrong_ranges(&check.bad, "  "));
     match check.ranges.saturating_sub(check.bad.len() as u64) {
         0 => {}
         more => text.push_str(&format!("  ... and {more} more ranges\n")),

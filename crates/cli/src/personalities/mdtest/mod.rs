@@ -35,7 +35,8 @@ use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use super::classic::{grammar, header_dir, interrupt, writable};
 use super::kept::Kept;
 use super::perform::{Part, Run, perform};
-use crate::session::{Needs, Session, launch};
+use super::program::Program;
+use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 use text::Text;
 use typed::{Meant, Typed};
@@ -52,37 +53,30 @@ struct Ready {
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
 /// exit status: 0 done; 1 failed, operations that failed, or wrong data; 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let launch = launch();
-    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-    let refuse = |usage: &Usage| {
-        if speaks {
-            complain(&format!("mdtest: {usage}"));
-        }
-        2
-    };
+    let program = Program::begin("mdtest");
     let typed = match grammar::parse::<Typed>(tokens) {
         Ok(typed) => typed,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
     if typed.help {
-        if speaks {
+        if program.speaks {
             // The classic's status; nothing is lost with a help that cannot be printed.
             let _ = say(&help::text("mdtest"));
         }
         return 1;
     }
-    let (ready, session) = match prepare(typed, launch.as_ref(), local) {
+    let (ready, session) = match prepare(typed, program.launch.as_ref(), local) {
         Ok(prepared) => prepared,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
-    if speaks {
+    if program.speaks {
         ready.meant.notes.iter().for_each(|note| complain(&format!("mdtest: note: {note}")));
     }
     if ready.meant.dry_run {
-        return only_tell(&ready.meant, session, speaks);
+        return program.only_tell(session, |session| dry_run::text(&ready.meant, session.size()));
     }
-    match session.agree(if speaks { voice(&ready, argv).map(Some) } else { Ok(None) }) {
-        Err(usage) => refuse(&usage),
+    match session.agree(if program.speaks { voice(&ready, argv).map(Some) } else { Ok(None) }) {
+        Err(usage) => program.refuse(&usage),
         Ok((session, voice)) => {
             if session.mpi().is_none() {
                 interrupt::watch("mdtest", test_dirs(&ready.meant.parameters).into_iter());
@@ -189,27 +183,6 @@ fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Resu
         }
     }
     done.map(|_| exit)
-}
-
-/// `--dryRun`
-fn only_tell(meant: &Meant, session: Session, speaks: bool) -> u8 {
-    let told =
-        match speaks {
-            true => dry_run::text(meant, session.size()).map_err(|usage| (2, usage.to_string())).and_then(
-                |text| say(&text).map_err(|error| (1, format!("cannot print what would be done: {error}"))),
-            ),
-            false => Ok(()),
-        };
-    if let Err((_, why)) = &told {
-        complain(&format!("mdtest: {why}"));
-    }
-    match session.run(|_| Ok(())) {
-        Ok(()) => told.map_or_else(|(status, _)| status, |()| 0),
-        Err(halt) => {
-            complain(&format!("mdtest: {halt}"));
-            1
-        }
-    }
 }
 
 /// What of the options is refused today, or taken otherwise than it was.

@@ -1,0 +1,68 @@
+//! How every look shows what failed: operations by reason and by name, ranges of wrong data.
+//!
+//! Never here: headings and counts, which each look words for itself.
+
+use results::record::{BadRange, Failed};
+
+/// What comes first in the line of a failed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leads {
+    /// `PATH: CALL: why`
+    Path,
+    /// `CALL PATH: why`
+    Call,
+}
+
+/// How many operations failed for each reason, in one line.
+pub(crate) fn reasons(failed: &Failed) -> String {
+    let reasons: Vec<String> = failed.reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
+    reasons.join(", ")
+}
+
+/// The first failed operations by name, at most so many, each in a line that begins with `indent`.
+pub(crate) fn named(failed: &Failed, most: usize, indent: &str, leads: Leads) -> String {
+    let line = |one: &results::record::FailedOperation| match leads {
+        Leads::Path => format!("{indent}rank {}: {}: {}: {}\n", one.rank, one.path, one.operation, one.why),
+        Leads::Call => format!("{indent}rank {}: {} {}: {}\n", one.rank, one.operation, one.path, one.why),
+    };
+    failed.first.iter().take(most).map(line).collect()
+}
+
+/// Where data is wrong, with what was expected and found, a line for each range that begins with `indent`.
+pub(crate) fn wrong_ranges(ranges: &[BadRange], indent: &str) -> String {
+    let line = |bad: &BadRange| {
+        let kind = if bad.kind.is_empty() { "wrong" } else { &bad.kind };
+        let detail = if bad.detail.is_empty() { String::new() } else { format!(" ({})", bad.detail) };
+        format!(
+            "{indent}rank {}: {} at {}: {} bytes {kind}, expected {}, found {}{detail}\n",
+            bad.rank, bad.path, bad.offset, bad.length, bad.expected, bad.found
+        )
+    };
+    ranges.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use results::record::FailedOperation;
+
+    use super::*;
+
+    #[test]
+    fn an_operation_is_named_with_its_path_or_its_call_first() {
+        let first = FailedOperation {
+            rank: 2,
+            operation: "stat".into(),
+            path: "d/f".into(),
+            why: "Permission denied".into(),
+        };
+        let failed = Failed {
+            operations: 3,
+            reasons: vec![("Permission denied".into(), 2), ("Is a directory".into(), 1)],
+            first: vec![first; 3],
+        };
+        assert_eq!(reasons(&failed), "2 Permission denied, 1 Is a directory");
+        assert_eq!(named(&failed, 1, "  ", Leads::Path), "  rank 2: d/f: stat: Permission denied\n");
+        assert_eq!(named(&failed, 1, "  ", Leads::Call), "  rank 2: stat d/f: Permission denied\n");
+        assert_eq!(named(&failed, 8, "", Leads::Call).lines().count(), 3);
+    }
+}
