@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use measure::CycleClock;
 use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
+use workloads::kit::drive::words;
 
 use super::kept::{Kept, run_record};
 use crate::session::{Session, leave};
@@ -21,6 +22,8 @@ pub(crate) struct Run<'a> {
     pub(crate) name: &'static str,
     /// The command line as given.
     pub(crate) argv: &'a [String],
+    /// How many ranks take part at most.
+    pub(crate) ranks: u32,
 }
 
 /// What one rank has to work with.
@@ -57,7 +60,7 @@ pub(crate) fn perform_unless<V: Send>(
 ) -> u8 {
     // One clock for all ranks of this process: their stamps compare as they are.
     let clock = CycleClock::new();
-    let about = run_record(run.name, run.argv, session.size(), session.mpi(), &clock);
+    let about = run_record(run.name, run.argv, run.ranks, session.mpi(), &clock);
     let voice = Mutex::new(voice.map(|(mut kept, voice)| {
         kept.about(about);
         (kept, voice)
@@ -81,7 +84,7 @@ pub(crate) fn perform_unless<V: Send>(
             complain(&format!("{}: {halt}", run.name));
         }
         if let Err(error) = &ended {
-            complain(&format!("{}: cannot write the records: {error}", run.name));
+            complain(&format!("{}: cannot write the records: {}", run.name, words(error)));
         }
         Ok(if ended.is_err() { exit.max(1) } else { exit })
     });

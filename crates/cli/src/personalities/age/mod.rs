@@ -51,7 +51,7 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
         interrupt::watch_advising(program.name, std::iter::once(request.dir.clone()), advice);
     }
     let voice = kept.map(|kept: Kept| (kept, Line::new()));
-    perform(&Run { name: program.name, argv }, session, voice, |part, line| {
+    perform(&Run { name: program.name, argv, ranks: session.size() }, session, voice, |part, line| {
         let speaks = part.comm.rank() == 0;
         let done = if meant.remove {
             remove(part, &*storage, &request)

@@ -69,7 +69,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
                 interrupt::watch(program.name, trees(&ready.parameters, session.size()));
             }
             let text = |kept| (kept, Text::new(look, BufWriter::new(io::stdout()), started));
-            let run = Run { name: program.name, argv };
+            let run = Run { name: program.name, argv, ranks: session.size() };
             perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
         }
     }

@@ -63,7 +63,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
             let text = |kept| (kept, Text::new(look, Box::new(io::stdout())));
-            let run = Run { name: program.name, argv };
+            let run = Run { name: program.name, argv, ranks: session.size() };
             let (rank, arrays) = (session.rank(), &*ready.arrays);
             std::thread::scope(|scope| {
                 let standing = || Standing { inside: ready.call(), stuck: arrays.stuck() };

@@ -6,17 +6,15 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
-use results::records::{Nowhere, Sink};
+use results::records::Sink;
 use storage::{Space, Storage};
 use units::Usage;
 use workloads::ior::{self, Cx, IorListener, first_path};
 use workloads::kit::board::Board;
-use workloads::kit::drive::words;
 use workloads::kit::observer::Silent;
 
 use super::chatter;
@@ -25,9 +23,10 @@ use super::output::{self, Output};
 use super::strict::Strict;
 use super::typed::Meant;
 use crate::personalities::classic::header_dir;
-use crate::personalities::kept::{Kept, run_record};
+use crate::personalities::kept::Kept;
+use crate::personalities::perform::{Part, Run, perform_unless};
 use crate::personalities::stuck::{self, Standing};
-use crate::session::{Session, leave};
+use crate::session::Session;
 use crate::speech::complain;
 
 /// A test that was checked, with its storage.
@@ -43,7 +42,6 @@ pub(crate) struct Ready {
 /// What rank 0 has and the others do not; a thread of rank 0 takes it.
 pub(crate) struct Voice {
     output: Box<dyn Output>,
-    kept: Kept,
     /// The file of `--live`, until somebody follows the run.
     live_file: Option<File>,
     live_path: Option<String>,
@@ -56,53 +54,37 @@ pub(crate) struct Voice {
 type Rows<'a> = Option<(&'a Board, u32)>;
 
 /// Runs the tests, of which there is at least one, and gives the exit status.
-pub(crate) fn perform(argv: &[String], tests: &[Ready], session: Session, voice: Option<Voice>) -> u8 {
-    // One clock for all ranks of this process: their stamps compare as they are.
-    let clock = CycleClock::new();
-    let ranks = tests.iter().map(|test| test.ranks).max().unwrap_or(0);
-    let run = run_record("ior", argv, ranks, session.mpi(), &clock);
-    let wants = voice.as_ref().is_some_and(|voice| voice.live_file.is_some() || live::has_terminal());
-    let threads = match session.mpi() {
-        None if wants => Board::for_threads(session.size()).ok(),
-        _ => None,
-    };
+pub(crate) fn run_tests(
+    argv: &[String],
+    tests: &[Ready],
+    session: Session,
+    voice: Option<(Kept, Voice)>,
+) -> u8 {
+    let wants = voice.as_ref().is_some_and(|(_, voice)| voice.live_file.is_some() || live::has_terminal());
     let is_local = session.mpi().is_none();
-    let voice = Mutex::new(voice.map(|mut voice| {
-        voice.kept.about(run);
-        voice
-    }));
+    let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
     let (rank, abandoned) = (session.rank(), || tests.iter().any(|test| test.storage.has_abandoned()));
-    let body = |comm: &dyn Comm| {
-        let node = if is_local { None } else { node_board(comm, wants)? };
+    let body = |part: Part<'_>, voice: Option<&mut Voice>| {
+        let node = if is_local { None } else { node_board(part.comm, wants)? };
         let rows = match &threads {
-            Some(board) => Some((board, comm.rank())),
+            Some(board) => Some((board, part.comm.rank())),
             None => node.as_ref().map(|board| (board, 0)),
         };
-        let voice =
-            if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
-        match voice {
-            None => all_tests(tests, comm, &clock, rows, None),
-            Some(mut voice) => {
-                voice.begin(comm, rows, tests);
-                let done = all_tests(tests, comm, &clock, rows, Some(&mut voice));
-                Ok(voice.end(done))
-            }
-        }
+        let Some(voice) = voice else { return all_tests(tests, part, rows, None) };
+        voice.begin(rows, tests);
+        let done = all_tests(tests, part, rows, Some(voice));
+        voice.end(done)
     };
-    let (done, left) = std::thread::scope(|scope| {
+    let run = Run { name: "ior", argv, ranks: tests.iter().map(|test| test.ranks).max().unwrap_or(0) };
+    std::thread::scope(|scope| {
         let standing = || Standing {
             inside: tests.iter().find_map(|test| test.storage.inside()),
             stuck: tests.iter().find_map(|test| test.storage.stuck()),
         };
         let together = tests.iter().find(|test| test.storage.is_collective());
         let _watch = together.map(|test| stuck::watch(scope, "ior", rank, test.call_limit, standing));
-        session.run_unless(&abandoned, body)
-    });
-    let status = done.unwrap_or_else(|halt| {
-        complain(&format!("ior: {halt}"));
-        1
-    });
-    if left { leave(status) } else { status }
+        perform_unless(&run, session, &abandoned, voice, body)
+    })
 }
 
 /// The board of this node, where rank 0 wants one.
@@ -114,22 +96,22 @@ fn node_board(comm: &dyn Comm, wants: bool) -> Result<Option<Board>, Halt> {
 /// Every rank's part: all tests up to the first that fails. Gives the exit status.
 fn all_tests(
     tests: &[Ready],
-    comm: &dyn Comm,
-    clock: &CycleClock,
+    part: Part<'_>,
     rows: Rows<'_>,
     mut voice: Option<&mut Voice>,
 ) -> Result<u8, Halt> {
+    let Part { comm, clock, records } = part;
     let mut status = 0;
     for test in tests {
         let takes_part = comm.rank() < test.ranks;
         // A split costs MPI seconds where ranks are many more than processors.
         let fewer = test.ranks < comm.size();
         let some = if fewer { Some(comm.split(u32::from(!takes_part))?) } else { None };
-        let part = some.as_deref().unwrap_or(comm);
+        let takers = some.as_deref().unwrap_or(comm);
         let outcome = match (takes_part, voice.as_deref_mut()) {
             (false, _) => Ok(0),
-            (true, Some(voice)) => voice.test(test, part, clock, rows),
-            (true, None) => one_test(test, part, clock, rows, &mut Nowhere, &mut Silent),
+            (true, Some(voice)) => voice.test(test, takers, &clock, rows, records),
+            (true, None) => one_test(test, takers, &clock, rows, records, &mut Silent),
         };
         // Ranks outside the test learn here how it ended.
         let failed = comm.reduce_one(outcome.is_err().into(), Reduce::Max)?;
@@ -173,7 +155,7 @@ fn space(test: &Ready) -> Option<Space> {
 
 impl Voice {
     /// Opens everything that the results of a run go to, as its last test asks.
-    pub(crate) fn new(argv: &[String], tests: &[Ready]) -> Result<Self, Usage> {
+    pub(crate) fn new(argv: &[String], tests: &[Ready]) -> Result<(Kept, Self), Usage> {
         let meant = &tests[tests.len() - 1].meant;
         let kept = Kept::open(meant.record.as_deref())?;
         // What was made a moment ago is empty; left behind, it would be refused the next time.
@@ -187,7 +169,7 @@ impl Voice {
         match output::open(&meant.look, argv) {
             Ok(output) => {
                 let live_path = meant.live.clone();
-                Ok(Self { output, kept, live_file, live_path, live: None, warning: None })
+                Ok((kept, Self { output, live_file, live_path, live: None, warning: None }))
             }
             Err(usage) => {
                 kept.discard();
@@ -197,9 +179,8 @@ impl Voice {
         }
     }
 
-    fn begin(&mut self, comm: &dyn Comm, rows: Rows<'_>, tests: &[Ready]) {
+    fn begin(&mut self, rows: Rows<'_>, tests: &[Ready]) {
         let warnings = tests.iter().flat_map(|test| &test.meant.warnings);
-        self.kept.on_node(comm.node_name());
         self.live = rows.map(|(board, _)| Live::start(board.clone(), self.live_file.take()));
         self.output.begin(&chatter::beforehand(warnings));
     }
@@ -211,12 +192,13 @@ impl Voice {
         comm: &dyn Comm,
         clock: &CycleClock,
         rows: Rows<'_>,
+        records: &mut dyn Sink,
     ) -> Result<u64, Halt> {
         self.output.test(&test.meant, space(test));
         let mut first = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
         let mut followed = Followed { live: self.live.as_ref(), output: &mut *self.output };
         let mut observer = Strict { output: &mut followed, first: &mut first };
-        let bad = one_test(test, comm, clock, rows, &mut self.kept, &mut observer)?;
+        let bad = one_test(test, comm, clock, rows, records, &mut observer)?;
         self.output.end_test();
         if test.meant.parameters.warnings_fail && self.warning.is_none() {
             self.warning = first;
@@ -224,31 +206,20 @@ impl Voice {
         Ok(bad)
     }
 
-    /// Prints and keeps how the run ended; gives the exit status.
-    fn end(mut self, done: Result<u8, Halt>) -> u8 {
+    /// Prints how the run ended; gives the exit status.
+    fn end(&mut self, done: Result<u8, Halt>) -> Result<u8, Halt> {
         // The line of the terminal goes before the last words come.
         let unfollowed = self.live.take().and_then(Live::end);
         let printed = self.output.finish(done.is_ok());
-        let mut exit = done.as_ref().map_or(1, |status| *status);
-        if printed.is_err() || self.warning.is_some() {
-            exit = 1;
-        }
-        let ended = self.kept.end(done.as_ref().err(), exit);
-        if let Err(halt) = &done {
-            complain(&format!("ior: {halt}"));
-        }
         if let Some(warning) = &self.warning {
             complain(&format!("ior: --warningAsErrors: {warning}"));
-        }
-        if let Err(error) = &ended {
-            complain(&format!("ior: cannot write the records: {}", words(error)));
         }
         if let Err(what) = &printed {
             complain(&format!("ior: {what}"));
         }
-        if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path?, why))) {
+        if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path.as_ref()?, why))) {
             complain(&format!("ior: note: --live {path}: {why}; its last lines are missing"));
         }
-        exit
+        done.map(|status| if printed.is_err() || self.warning.is_some() { 1 } else { status })
     }
 }

@@ -44,7 +44,7 @@ use super::program::Program;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 use environment::Outside;
-use flow::{Ready, Voice, perform};
+use flow::{Ready, Voice, run_tests};
 use script::Written;
 use typed::{Meant, Typed};
 
@@ -86,7 +86,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
             if session.mpi().is_none() {
                 interrupt::watch(&tests);
             }
-            perform(argv, &tests, session, voice)
+            run_tests(argv, &tests, session, voice)
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
                 watch(program.name, &ready.parameters, session.size());
             }
             let text = Text::new(&ready.parameters, session.size(), options.verbose);
-            let run = Run { name: program.name, argv };
+            let run = Run { name: program.name, argv, ranks: session.size() };
             let voice = kept.map(|kept| (kept, text));
             perform(&run, session, voice, |part, text| one_rank(&ready, part, text))
         }

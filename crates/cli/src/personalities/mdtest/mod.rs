@@ -81,7 +81,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
             if session.mpi().is_none() {
                 interrupt::watch("mdtest", test_dirs(&ready.meant.parameters).into_iter());
             }
-            let run = Run { name: "mdtest", argv };
+            let run = Run { name: "mdtest", argv, ranks: session.size() };
             perform(&run, session, voice, |part, voice| one_rank(&ready, part, voice))
         }
     }

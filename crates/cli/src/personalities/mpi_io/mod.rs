@@ -95,7 +95,7 @@ fn run_session(argv: &[String], args: &Args, cases: &[Case], session: Session, k
     let library = mpi.as_deref().map_or_else(Library::default, Library::read);
     let reporter = Arc::new(Mutex::new(Reporter::new(args, cases, library, mpi)));
     let voice = kept.map(|kept| (kept, ()));
-    perform(&Run { name: "mpi-io", argv }, session, voice, |part, _| {
+    perform(&Run { name: "mpi-io", argv, ranks: session.size() }, session, voice, |part, _| {
         let comm = part.comm;
         let done = run_cases(part, args, cases, &reporter);
         let reporter = lock(&reporter);
