@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use ranks::launcher::{self, Launch};
+use ranks::launcher::{self, RankLaunch};
 use ranks::mpi::{LIBRARY_VARIABLE, MpiWorld};
 use ranks::{Comm, Halt, Reduce, local};
 use storage::Backend;
@@ -65,14 +65,18 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The launcher that started this process, if any.
-pub(crate) fn launch() -> Option<Launch> {
+pub(crate) fn launch() -> Option<RankLaunch> {
     launcher::detect(&variable)
 }
 
 impl Session {
     /// Starts the ranks: those of `launch`, or `local` threads (one when not said). What `needs` MPI starts
     /// it also without a launcher.
-    pub(crate) fn start(launch: Option<&Launch>, local: Option<u32>, needs: Needs) -> Result<Self, Usage> {
+    pub(crate) fn start(
+        launch: Option<&RankLaunch>,
+        local: Option<u32>,
+        needs: Needs,
+    ) -> Result<Self, Usage> {
         let needs_mpi = !matches!(needs, Needs::Nothing);
         let alone = launch.is_none_or(|launch| launch.size == Some(1));
         if local == Some(0) {

@@ -19,4 +19,4 @@ pub use date::{Calendar, unix_seconds};
 pub use histogram::Histogram;
 pub use meter::Meter;
 pub use stonewall::Stop;
-pub use timeline::Timeline;
+pub use timeline::ByteTimeline;

@@ -8,7 +8,7 @@
 //! Invariant: after [`Meter::take`] the histogram and the timeline hold every transfer brought.
 //! Never here: the clock itself.
 
-use crate::{Histogram, Scale, Tick, Timeline};
+use crate::{ByteTimeline, Histogram, Scale, Tick};
 
 /// Stamps are brought after this long at the latest, so that watchers see slow transfers too.
 const TAKE_NS: u64 = 10_000_000;
@@ -25,7 +25,7 @@ pub struct Meter {
     /// Latency of every transfer taken so far.
     pub latency: Histogram,
     /// Bytes per interval of every transfer taken so far.
-    pub timeline: Timeline,
+    pub timeline: ByteTimeline,
 }
 
 impl Meter {
@@ -39,7 +39,7 @@ impl Meter {
             transfers: 0,
             part_bytes: 0,
             latency: Histogram::new(),
-            timeline: Timeline::new(),
+            timeline: ByteTimeline::new(),
         }
     }
 

@@ -70,7 +70,7 @@ pub struct Steadiness {
     /// Length of the windows, seconds.
     pub window: f64,
     /// The window that was steady first, or, if none was, the last in time; `None` if none fits.
-    pub seen: Option<Window>,
+    pub seen: Option<TimelineWindow>,
     /// The time measured after it; `None` if it is not all there.
     pub measured: Option<Measured>,
     /// When the first window ended that was not steady any more, seconds after the start; the end of the
@@ -80,7 +80,7 @@ pub struct Steadiness {
 
 /// One window of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct TimelineWindow {
     /// Its end, seconds after the start: the moment at which it was known.
     pub end: f64,
     /// Its mean, per second.
@@ -132,7 +132,7 @@ impl Series<'_> {
         self.sum(from, to) as f64 / self.seconds(to - from)
     }
 
-    fn window(&self, from: usize, to: usize) -> Window {
+    fn window(&self, from: usize, to: usize) -> TimelineWindow {
         let (rate, length) = (self.rate(from, to), to - from);
         let middle = (length - 1) as f64 / 2.0;
         let apart = |i: usize| i as f64 - middle;
@@ -144,7 +144,7 @@ impl Series<'_> {
         let (low, high) = blocks.fold((u128::MAX, 0), |(low, high), sum| (sum.min(low), sum.max(high)));
         // A window in which nothing moved is as steady as it is useless: it is never called steady.
         let share = |excess: f64| if per_interval > 0.0 { excess / per_interval } else { f64::INFINITY };
-        Window {
+        TimelineWindow {
             end: self.seconds(to),
             rate,
             slope: share(rise / squares * length as f64),
@@ -184,7 +184,7 @@ pub fn sustained(series: &Series<'_>, window: f64) -> Option<Sustained> {
 pub fn steady(series: &Series<'_>, rule: &SteadyRule) -> Steadiness {
     let whole = series.whole();
     let length = if whole == 0 { BLOCKS } else { BLOCKS * series.covering(rule.window / BLOCKS as f64) };
-    let holds = |window: &Window| window.slope.abs() <= rule.slope && window.range <= rule.range;
+    let holds = |window: &TimelineWindow| window.slope.abs() <= rule.slope && window.range <= rule.range;
     let ending_at = |end: usize| series.window(end - length, end);
     let in_time = |end: &usize| rule.within.is_none_or(|within| series.seconds(*end) <= within + 1e-9);
     let mut found = Steadiness {

@@ -8,19 +8,19 @@
 
 /// Bytes per interval since an origin that all ranks share.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Timeline {
+pub struct ByteTimeline {
     slots: Box<[u64]>,
     shift: u32,
     used: usize,
 }
 
-impl Default for Timeline {
+impl Default for ByteTimeline {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Timeline {
+impl ByteTimeline {
     /// How many intervals fit before they are folded.
     pub const SLOTS: usize = 4096;
     const FIRST_SHIFT: u32 = 20;
@@ -111,12 +111,12 @@ mod tests {
 
     #[test]
     fn an_hour_fits_and_nothing_is_lost() {
-        let mut timeline = Timeline::new();
+        let mut timeline = ByteTimeline::new();
         for second in 0..=3600_u64 {
             timeline.add(second * 1_000_000_000, 7);
         }
         assert_eq!(timeline.bytes().iter().sum::<u64>(), 3601 * 7);
-        assert!(timeline.used() <= Timeline::SLOTS);
+        assert!(timeline.used() <= ByteTimeline::SLOTS);
         assert!(timeline.interval_ns() < 2_000_000_000, "still finer than 2 s");
     }
 
@@ -125,7 +125,7 @@ mod tests {
         fn coarsening_keeps_the_sum(
             ends in prop::collection::vec(0_u64..1 << 36, 1..100), fit in 1_usize..500,
         ) {
-            let mut timeline = Timeline::new();
+            let mut timeline = ByteTimeline::new();
             ends.iter().for_each(|end| timeline.add(*end, 3));
             timeline.coarsen_to_fit(fit);
             prop_assert!(timeline.used() <= fit);

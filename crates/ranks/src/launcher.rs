@@ -8,7 +8,7 @@
 
 /// The libraries whose ranks a launcher most likely starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum LibraryFamily {
     /// Open MPI and its descendants.
     OpenMpi,
     /// MPICH and its descendants.
@@ -17,11 +17,11 @@ pub enum Family {
 
 /// A launch, as one of its ranks sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub struct RankLaunch {
     /// The launcher's name, for people.
     pub name: &'static str,
     /// The family of libraries to try first.
-    pub family: Family,
+    pub family: LibraryFamily,
     /// How many ranks were started; `None` when the launcher does not say.
     pub size: Option<u32>,
     /// This rank's number among them.
@@ -31,7 +31,7 @@ pub struct Launch {
     pub ranks_on_node: Option<u32>,
 }
 
-impl Launch {
+impl RankLaunch {
     /// Whether there may be other ranks, so that this one must not run by itself.
     pub fn is_parallel(&self) -> bool {
         self.size != Some(1)
@@ -39,9 +39,9 @@ impl Launch {
 }
 
 /// A launcher, known by the variables it sets.
-struct Known {
+struct KnownLauncher {
     name: &'static str,
-    family: Family,
+    family: LibraryFamily,
     /// The variable with the number of ranks.
     size: Option<&'static str>,
     /// The variable with this rank's number.
@@ -54,82 +54,82 @@ struct Known {
 
 /// First match wins: a launcher that uses another one to start its helpers stands before it, since the
 /// ranks see the variables of both.
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN: &[KnownLauncher] = &[
+    KnownLauncher {
         name: "Open MPI's mpirun",
-        family: Family::OpenMpi,
+        family: LibraryFamily::OpenMpi,
         size: Some("OMPI_COMM_WORLD_SIZE"),
         rank: "OMPI_COMM_WORLD_RANK",
         ranks_on_node: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
         also: &[],
     },
-    Known {
+    KnownLauncher {
         name: "mpirun_rsh (MVAPICH)",
-        family: Family::Mpich,
+        family: LibraryFamily::Mpich,
         size: Some("MV2_COMM_WORLD_SIZE"),
         rank: "MV2_COMM_WORLD_RANK",
         ranks_on_node: Some("MV2_COMM_WORLD_LOCAL_SIZE"),
         also: &[],
     },
-    Known {
+    KnownLauncher {
         name: "hydra (MPICH)",
-        family: Family::Mpich,
+        family: LibraryFamily::Mpich,
         size: Some("PMI_SIZE"),
         rank: "PMI_RANK",
         ranks_on_node: Some("MPI_LOCALNRANKS"),
         also: &["MPI_LOCALNRANKS"],
     },
-    Known {
+    KnownLauncher {
         name: "PALS",
-        family: Family::Mpich,
+        family: LibraryFamily::Mpich,
         size: Some("PMI_SIZE"),
         rank: "PALS_RANKID",
         ranks_on_node: None,
         also: &["PALS_APID"],
     },
-    Known {
+    KnownLauncher {
         name: "jsrun",
-        family: Family::OpenMpi,
+        family: LibraryFamily::OpenMpi,
         size: Some("JSM_NAMESPACE_SIZE"),
         rank: "JSM_NAMESPACE_RANK",
         ranks_on_node: None,
         also: &[],
     },
-    Known {
+    KnownLauncher {
         name: "flux run",
-        family: Family::Mpich,
+        family: LibraryFamily::Mpich,
         size: Some("FLUX_JOB_SIZE"),
         rank: "FLUX_TASK_RANK",
         ranks_on_node: None,
         also: &[],
     },
-    Known {
+    KnownLauncher {
         name: "srun (PMIx)",
-        family: Family::OpenMpi,
+        family: LibraryFamily::OpenMpi,
         size: Some("SLURM_STEP_NUM_TASKS"),
         rank: "SLURM_PROCID",
         ranks_on_node: None,
         also: &["PMIX_RANK"],
     },
-    Known {
+    KnownLauncher {
         name: "srun",
-        family: Family::Mpich,
+        family: LibraryFamily::Mpich,
         size: Some("SLURM_STEP_NUM_TASKS"),
         rank: "SLURM_PROCID",
         ranks_on_node: None,
         also: &[],
     },
-    Known {
+    KnownLauncher {
         name: "a PMI launcher",
-        family: Family::Mpich,
+        family: LibraryFamily::Mpich,
         size: Some("PMI_SIZE"),
         rank: "PMI_RANK",
         ranks_on_node: None,
         also: &[],
     },
-    Known {
+    KnownLauncher {
         name: "a PMIx launcher",
-        family: Family::OpenMpi,
+        family: LibraryFamily::OpenMpi,
         size: None,
         rank: "PMIX_RANK",
         ranks_on_node: None,
@@ -138,7 +138,7 @@ const KNOWN: &[Known] = &[
 ];
 
 /// The launch this program is a rank of, if any; `lookup` reads an environment variable.
-pub fn detect(lookup: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
+pub fn detect(lookup: &dyn Fn(&str) -> Option<String>) -> Option<RankLaunch> {
     let number = |name: &str| lookup(name)?.trim().parse().ok();
     KNOWN.iter().find_map(|known| {
         let rank = number(known.rank)?;
@@ -148,7 +148,7 @@ pub fn detect(lookup: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
         };
         let all = known.also.iter().all(|name| lookup(name).is_some());
         let ranks_on_node = known.ranks_on_node.filter(|_| !simulates_nodes(lookup)).and_then(number);
-        all.then_some(Launch { name: known.name, family: known.family, size, rank, ranks_on_node })
+        all.then_some(RankLaunch { name: known.name, family: known.family, size, rank, ranks_on_node })
     })
 }
 
@@ -168,9 +168,9 @@ mod tests {
     use super::*;
 
     /// Environment, and the launch that it means.
-    type Row<'a> = (&'a [(&'a str, &'a str)], &'static str, Family, Option<u32>, u32);
+    type Row<'a> = (&'a [(&'a str, &'a str)], &'static str, LibraryFamily, Option<u32>, u32);
 
-    fn seen(environment: &[(&str, &str)]) -> Option<Launch> {
+    fn seen(environment: &[(&str, &str)]) -> Option<RankLaunch> {
         detect(&|name| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
     }
 
@@ -191,20 +191,20 @@ mod tests {
         let srun_pmi2 = [("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_PROCID", "1"), ("PMI_RANK", "1")];
         let pmi = [("PMI_SIZE", "2"), ("PMI_RANK", "1")];
         let table: &[Row<'_>] = &[
-            (&open_mpi, "Open MPI's mpirun", Family::OpenMpi, Some(4), 3),
-            (&mvapich, "mpirun_rsh (MVAPICH)", Family::Mpich, Some(2), 1),
-            (&hydra, "hydra (MPICH)", Family::Mpich, Some(8), 0),
-            (&pals, "PALS", Family::Mpich, Some(6), 5),
-            (&jsrun, "jsrun", Family::OpenMpi, Some(3), 2),
-            (&flux, "flux run", Family::Mpich, Some(2), 1),
-            (&srun_pmix, "srun (PMIx)", Family::OpenMpi, Some(4), 1),
-            (&srun_pmi2, "srun", Family::Mpich, Some(4), 1),
-            (&pmi, "a PMI launcher", Family::Mpich, Some(2), 1),
-            (&open_mpi[2..], "a PMIx launcher", Family::OpenMpi, None, 3),
+            (&open_mpi, "Open MPI's mpirun", LibraryFamily::OpenMpi, Some(4), 3),
+            (&mvapich, "mpirun_rsh (MVAPICH)", LibraryFamily::Mpich, Some(2), 1),
+            (&hydra, "hydra (MPICH)", LibraryFamily::Mpich, Some(8), 0),
+            (&pals, "PALS", LibraryFamily::Mpich, Some(6), 5),
+            (&jsrun, "jsrun", LibraryFamily::OpenMpi, Some(3), 2),
+            (&flux, "flux run", LibraryFamily::Mpich, Some(2), 1),
+            (&srun_pmix, "srun (PMIx)", LibraryFamily::OpenMpi, Some(4), 1),
+            (&srun_pmi2, "srun", LibraryFamily::Mpich, Some(4), 1),
+            (&pmi, "a PMI launcher", LibraryFamily::Mpich, Some(2), 1),
+            (&open_mpi[2..], "a PMIx launcher", LibraryFamily::OpenMpi, None, 3),
         ];
         for (environment, name, family, size, rank) in table {
             let ranks_on_node = (*name == "hydra (MPICH)").then_some(8);
-            let wanted = Launch { name, family: *family, size: *size, rank: *rank, ranks_on_node };
+            let wanted = RankLaunch { name, family: *family, size: *size, rank: *rank, ranks_on_node };
             assert_eq!(seen(environment), Some(wanted), "{environment:?}");
         }
         assert!(KNOWN.iter().all(|known| table.iter().any(|row| row.1 == known.name)), "each has its row");

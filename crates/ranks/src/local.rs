@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
-use rank_group::{Collective, Part, RankGroup};
+use rank_group::{Collective, Contribution, RankGroup};
 
 /// Stack of a rank: small enough that a thousand of them fit anywhere.
 const STACK_BYTES: usize = 1 << 20;
@@ -115,14 +115,15 @@ impl Comm for LocalComm {
 
     fn barrier(&self) -> Result<(), Halt> {
         if self.size() > 1 {
-            self.group.join(self.rank, &Part::Barrier)?;
+            self.group.join(self.rank, &Contribution::Barrier)?;
         }
         Ok(())
     }
 
     fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
         if self.size() > 1
-            && let Collective::Reduce(_, all) = &*self.group.join(self.rank, &Part::Reduce(how, values))?
+            && let Collective::Reduce(_, all) =
+                &*self.group.join(self.rank, &Contribution::Reduce(how, values))?
         {
             values.copy_from_slice(all);
         }
@@ -133,7 +134,7 @@ impl Comm for LocalComm {
         assert!(root < self.size(), "the root of a broadcast is one of the ranks");
         if self.size() > 1 {
             let mine = (root == self.rank).then_some(data.as_slice());
-            let done = self.group.join(self.rank, &Part::Broadcast(root, mine))?;
+            let done = self.group.join(self.rank, &Contribution::Broadcast(root, mine))?;
             if let Collective::Broadcast(_, all) = &*done
                 && root != self.rank
             {
@@ -147,14 +148,14 @@ impl Comm for LocalComm {
         if self.size() == 1 {
             return Ok(Some(vec![mine.to_vec()]));
         }
-        match &*self.group.join(self.rank, &Part::Gather(mine))? {
+        match &*self.group.join(self.rank, &Contribution::Gather(mine))? {
             Collective::Gather(all) if self.rank == 0 => Ok(Some(all.clone())),
             _ => Ok(None),
         }
     }
 
     fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt> {
-        let done = self.group.join(self.rank, &Part::Split(color))?;
+        let done = self.group.join(self.rank, &Contribution::Split(color))?;
         let Collective::Groups(places) = &*done else { unreachable!("a split ends with groups") };
         let (group, rank) = &places[self.rank as usize];
         Ok(Box::new(Self { group: Arc::clone(group), rank: *rank }))
@@ -177,7 +178,7 @@ impl Comm for LocalComm {
     }
 
     fn clear_alarm(&self) -> Result<(), Halt> {
-        self.group.join(self.rank, &Part::Clear)?;
+        self.group.join(self.rank, &Contribution::Clear)?;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Never here: what a personality does.
 
-use ranks::launcher::Launch;
+use ranks::launcher::RankLaunch;
 use storage::{Settings, Storage};
 use units::Usage;
 
@@ -14,7 +14,7 @@ pub(crate) struct Program {
     /// The program, as messages and records name it.
     pub(crate) name: &'static str,
     /// The launcher that started this process, if any.
-    pub(crate) launch: Option<Launch>,
+    pub(crate) launch: Option<RankLaunch>,
     /// Whether this process speaks for all: the one with rank 0.
     pub(crate) speaks: bool,
 }

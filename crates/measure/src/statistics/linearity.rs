@@ -8,7 +8,7 @@
 //! refuted too, however many steps there are.
 //! Never here: units, the words of a contract.
 
-use super::ratio::{Answer, Interval, Sample, is_above, ratio_interval};
+use super::ratio::{Answer, Interval, SettingSample, is_above, ratio_interval};
 use super::{REPETITIONS_MAX, first_of, mean};
 
 /// The repetitions of one setting.
@@ -112,7 +112,8 @@ impl Claim {
         let expected: Vec<f64> = base.values.iter().map(|value| value * scale).collect();
         let base_mean = mean(&expected).filter(|mean| *mean > 0.0);
         let ratio = mean(step.values).and_then(|mean| Some(mean / base_mean?));
-        let samples = Sample::of(step.values).zip(Sample::of(base.values).map(|base| base.scaled(scale)));
+        let samples =
+            SettingSample::of(step.values).zip(SettingSample::of(base.values).map(|base| base.scaled(scale)));
         let answer = samples.map_or(Answer::Undecided, |(over, under)| self.answer(&over, &under));
         let more = step.values.len().min(base.values.len()) as u32 + 1;
         let repetitions = samples
@@ -143,7 +144,7 @@ impl Claim {
         ratio >= self.low() && self.high().is_none_or(|high| ratio <= high)
     }
 
-    fn answer(&self, over: &Sample, under: &Sample) -> Answer {
+    fn answer(&self, over: &SettingSample, under: &SettingSample) -> Answer {
         // That a ratio is below one is that its reciprocal is above the other.
         let above = |ratio, confidence| is_above(over, under, ratio, confidence);
         let below = |ratio: f64, confidence| is_above(under, over, 1.0 / ratio, confidence);
@@ -155,7 +156,7 @@ impl Claim {
         if exceeds || below(self.low(), self.refutes_at) { Answer::Refuted } else { Answer::Undecided }
     }
 
-    fn repetitions(&self, over: Sample, under: Sample) -> Option<u32> {
+    fn repetitions(&self, over: SettingSample, under: SettingSample) -> Option<u32> {
         first_of(2..=REPETITIONS_MAX, |n| self.answer(&over.with(n), &under.with(n)) != Answer::Undecided)
     }
 }

@@ -33,20 +33,20 @@ pub enum Answer {
 /// Mean of `numerator` over mean of `denominator`: a lower and an upper bound, each with this one-sided
 /// `confidence` between 0.5 and 1. `None` below two values in either, or where a mean is not positive.
 pub fn ratio_interval(numerator: &[f64], denominator: &[f64], confidence: f64) -> Option<Interval> {
-    let (over, under) = (Sample::of(numerator)?, Sample::of(denominator)?);
+    let (over, under) = (SettingSample::of(numerator)?, SettingSample::of(denominator)?);
     let high = 1.0 / lower(&under, &over, confidence);
     Some(Interval { low: lower(&over, &under, confidence), high })
 }
 
 /// What a bound needs to know of the values of one setting.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample {
+pub(super) struct SettingSample {
     pub(super) mean: f64,
     variance: f64,
     n: f64,
 }
 
-impl Sample {
+impl SettingSample {
     /// `None` below two values, or where their mean is not positive.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let mean = mean(values).filter(|mean| *mean > 0.0)?;
@@ -69,7 +69,7 @@ impl Sample {
 }
 
 /// Whether the truth of `over` / `under` is told to be above `ratio` with this one-sided confidence.
-pub(super) fn is_above(over: &Sample, under: &Sample, ratio: f64, confidence: f64) -> bool {
+pub(super) fn is_above(over: &SettingSample, under: &SettingSample, ratio: f64, confidence: f64) -> bool {
     let difference = over.mean - ratio * under.mean;
     let variance = over.of_mean() + ratio * ratio * under.of_mean();
     if difference <= 0.0 || variance == 0.0 {
@@ -79,7 +79,7 @@ pub(super) fn is_above(over: &Sample, under: &Sample, ratio: f64, confidence: f6
 }
 
 /// Welch's degrees of freedom of the difference that `ratio` makes.
-fn freedom(over: &Sample, under: &Sample, ratio: f64) -> f64 {
+fn freedom(over: &SettingSample, under: &SettingSample, ratio: f64) -> f64 {
     let parts = [over.of_mean(), ratio * ratio * under.of_mean()];
     let shares = parts[0].powi(2) / (over.n - 1.0) + parts[1].powi(2) / (under.n - 1.0);
     // Without any scatter the degrees mean nothing, and one is a number.
@@ -87,7 +87,7 @@ fn freedom(over: &Sample, under: &Sample, ratio: f64) -> f64 {
 }
 
 /// The largest ratio that `over` / `under` is told to be above; 0 where there is none.
-fn lower(over: &Sample, under: &Sample, confidence: f64) -> f64 {
+fn lower(over: &SettingSample, under: &SettingSample, confidence: f64) -> f64 {
     if !is_above(over, under, 0.0, confidence) {
         return 0.0;
     }

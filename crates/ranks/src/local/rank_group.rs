@@ -20,7 +20,7 @@ use crate::comm::{Halt, Reduce};
 
 /// What one rank brings to a collective.
 #[derive(Clone, Copy)]
-pub(super) enum Part<'a> {
+pub(super) enum Contribution<'a> {
     Barrier,
     Reduce(Reduce, &'a [u64]),
     /// The root, and its bytes when this rank is the root.
@@ -30,7 +30,7 @@ pub(super) enum Part<'a> {
     Clear,
 }
 
-impl fmt::Display for Part<'_> {
+impl fmt::Display for Contribution<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Barrier => write!(out, "barrier"),
@@ -58,14 +58,14 @@ pub(super) enum Collective {
 
 impl Collective {
     /// The collective that `part` opens.
-    fn opened_by(part: &Part<'_>, size: u32) -> Self {
+    fn opened_by(part: &Contribution<'_>, size: u32) -> Self {
         match part {
-            Part::Barrier => Self::Barrier,
-            Part::Reduce(how, values) => Self::Reduce(*how, Self::neutral(*how, values.len())),
-            Part::Broadcast(root, _) => Self::Broadcast(*root, Vec::new()),
-            Part::Gather(_) => Self::Gather(vec![Vec::new(); size as usize]),
-            Part::Split(_) => Self::Split(vec![0; size as usize]),
-            Part::Clear => Self::Clear,
+            Contribution::Barrier => Self::Barrier,
+            Contribution::Reduce(how, values) => Self::Reduce(*how, Self::neutral(*how, values.len())),
+            Contribution::Broadcast(root, _) => Self::Broadcast(*root, Vec::new()),
+            Contribution::Gather(_) => Self::Gather(vec![Vec::new(); size as usize]),
+            Contribution::Split(_) => Self::Split(vec![0; size as usize]),
+            Contribution::Clear => Self::Clear,
         }
     }
 
@@ -75,21 +75,21 @@ impl Collective {
     }
 
     /// Adds the part of `rank`; false when it belongs to another collective.
-    fn join(&mut self, rank: u32, part: &Part<'_>) -> bool {
+    fn join(&mut self, rank: u32, part: &Contribution<'_>) -> bool {
         match (self, part) {
-            (Self::Barrier, Part::Barrier) | (Self::Clear, Part::Clear) => {}
-            (Self::Reduce(how, all), Part::Reduce(mine, values))
+            (Self::Barrier, Contribution::Barrier) | (Self::Clear, Contribution::Clear) => {}
+            (Self::Reduce(how, all), Contribution::Reduce(mine, values))
                 if how == mine && all.len() == values.len() =>
             {
                 how.fold(all, values);
             }
-            (Self::Broadcast(root, all), Part::Broadcast(mine, bytes)) if root == mine => {
+            (Self::Broadcast(root, all), Contribution::Broadcast(mine, bytes)) if root == mine => {
                 if let Some(bytes) = bytes {
                     *all = bytes.to_vec();
                 }
             }
-            (Self::Gather(all), Part::Gather(bytes)) => all[rank as usize] = bytes.to_vec(),
-            (Self::Split(colors), Part::Split(color)) => colors[rank as usize] = *color,
+            (Self::Gather(all), Contribution::Gather(bytes)) => all[rank as usize] = bytes.to_vec(),
+            (Self::Split(colors), Contribution::Split(color)) => colors[rank as usize] = *color,
             _ => return false,
         }
         true
@@ -97,13 +97,13 @@ impl Collective {
 }
 
 /// How a collective ended, once it has.
-type Cell = OnceLock<Result<Collective, Halt>>;
+type CollectiveSlot = OnceLock<Result<Collective, Halt>>;
 
 /// A collective that ended well.
 #[derive(Debug)]
-pub(super) struct Ended(Arc<Cell>);
+pub(super) struct CollectiveEnd(Arc<CollectiveSlot>);
 
-impl Deref for Ended {
+impl Deref for CollectiveEnd {
     type Target = Collective;
 
     fn deref(&self) -> &Collective {
@@ -115,9 +115,9 @@ impl Deref for Ended {
 }
 
 /// Waits for the end of a collective.
-fn ended(cell: Arc<Cell>) -> Result<Ended, Halt> {
+fn ended(cell: Arc<CollectiveSlot>) -> Result<CollectiveEnd, Halt> {
     match cell.wait() {
-        Ok(_) => Ok(Ended(cell)),
+        Ok(_) => Ok(CollectiveEnd(cell)),
         Err(halt) => Err(halt.clone()),
     }
 }
@@ -128,7 +128,7 @@ pub(super) struct RankGroup {
     pub(super) size: u32,
     pub(super) node: Arc<str>,
     pub(super) alarm: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<GroupState>,
     /// How often a waiting rank yields before it sleeps.
     yields: u32,
 }
@@ -137,16 +137,16 @@ pub(super) struct RankGroup {
 const YIELDS: u32 = 2000;
 
 #[derive(Debug, Default)]
-struct State {
+struct GroupState {
     /// How many ranks have joined the open collective.
     joined: u32,
     /// The collective that ranks join, and where they will find how it ended.
-    open: Option<(Collective, Arc<Cell>)>,
+    open: Option<(Collective, Arc<CollectiveSlot>)>,
     /// Why no further collective can end.
     broken: Option<Halt>,
 }
 
-impl State {
+impl GroupState {
     /// Breaks the group: every rank that waits, or comes to wait, gets this halt or the first one.
     fn break_off(&mut self, why: Halt) -> Halt {
         let why = self.broken.get_or_insert(why).clone();
@@ -176,7 +176,7 @@ impl RankGroup {
     }
 
     /// Brings `part` and waits until all ranks have; the result, or why there is none.
-    pub(super) fn join(&self, rank: u32, part: &Part<'_>) -> Result<Ended, Halt> {
+    pub(super) fn join(&self, rank: u32, part: &Contribution<'_>) -> Result<CollectiveEnd, Halt> {
         let mut state = self.lock();
         if let Some(halt) = &state.broken {
             return Err(halt.clone());
@@ -204,7 +204,7 @@ impl RankGroup {
     }
 
     /// All have joined: the result is made once, and all ranks may go on.
-    fn end_collective(&self, mut state: MutexGuard<'_, State>) {
+    fn end_collective(&self, mut state: MutexGuard<'_, GroupState>) {
         if let Some((collective, _)) = &mut state.open
             && let Collective::Split(colors) = collective
         {
@@ -240,7 +240,7 @@ impl RankGroup {
         colors.iter().map(place).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GroupState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -40,11 +40,11 @@ pub(super) struct Alarm {
     mine: AtomicBool,
     /// Questions to answer before the next look at the clock.
     questions_left: AtomicU32,
-    state: Mutex<State>,
+    state: Mutex<AlarmState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct AlarmState {
     generation: u64,
     /// When this rank looked for news, and when at the clock.
     news_at: f64,
@@ -73,7 +73,7 @@ impl Alarm {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, AlarmState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -87,7 +87,7 @@ impl Alarm {
     }
 
     /// Tells rank 0, once, that this rank has raised the alarm.
-    fn report(&self, mpi: &Mpi, comm: Handle, state: &mut State) {
+    fn report(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState) {
         if self.rank == 0 {
             self.tell(mpi, comm, state);
         } else if !state.sent {
@@ -130,7 +130,7 @@ impl Alarm {
     }
 
     /// Takes the news that has arrived, and passes it on.
-    fn receive(&self, mpi: &Mpi, comm: Handle, state: &mut State) {
+    fn receive(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState) {
         let (source, tag) = match self.rank {
             0 => (mpi.constants().any_source, TAG_RAISE),
             child => (rank((child - 1) / 2), TAG_TELL),
@@ -159,7 +159,7 @@ impl Alarm {
     }
 
     /// Tells the children in the tree, once.
-    fn tell(&self, mpi: &Mpi, comm: Handle, state: &mut State) {
+    fn tell(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState) {
         if !std::mem::replace(&mut state.told, true) {
             let first = u64::from(self.rank) * 2 + 1;
             for child in (first..first + 2).filter(|child| *child < u64::from(self.size)) {
@@ -169,7 +169,7 @@ impl Alarm {
     }
 
     /// Sends a message without waiting; false when MPI refused.
-    fn send(&self, mpi: &Mpi, comm: Handle, state: &mut State, to: u32, tag: i32) -> bool {
+    fn send(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState, to: u32, tag: i32) -> bool {
         let words = Box::new([state.generation, u64::from(self.rank)]);
         let (kind, mut request) = (mpi.constants().int64, 0);
         let from = words.as_ptr().cast();
@@ -196,7 +196,7 @@ impl Alarm {
         let mut state = self.lock();
         let generation = state.generation + 1;
         let (news_at, clock_at) = (state.news_at, state.clock_at);
-        *state = State { generation, news_at, clock_at, ..State::default() };
+        *state = AlarmState { generation, news_at, clock_at, ..AlarmState::default() };
         self.mine.store(false, Ordering::Release);
         self.raised.store(false, Ordering::Release);
         Ok(())

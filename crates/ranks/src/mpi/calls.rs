@@ -13,7 +13,7 @@ use std::thread::{self, ThreadId};
 
 use ffi::mpi::{Constants, Functions, Handle, Library, Status};
 
-use super::wait::{Wait, WaitPolicy};
+use super::wait::{RankWait, WaitPolicy};
 
 /// Room for any text of MPI: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH is the longest.
 const TEXT_BYTES: usize = 8192;
@@ -187,8 +187,8 @@ impl Mpi {
     }
 
     /// A wait that begins now.
-    pub(super) fn new_wait(&self) -> Wait {
-        Wait::new(WaitPolicy::new(self.is_oversubscribed()))
+    pub(super) fn new_wait(&self) -> RankWait {
+        RankWait::new(WaitPolicy::new(self.is_oversubscribed()))
     }
 
     /// Starts an operation and waits for it; `meanwhile` is called after each sleep.

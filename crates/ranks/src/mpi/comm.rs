@@ -34,12 +34,12 @@ pub struct MpiComm {
     pub(super) rank: u32,
     pub(super) size: u32,
     pub(super) node: Arc<str>,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedComm>,
 }
 
 /// What clones of a communicator share.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedComm {
     mpi: Arc<Mpi>,
     handle: Handle,
     pub(super) alarm: Alarm,
@@ -58,7 +58,7 @@ enum NodeRanks {
     Some(MpiComm),
 }
 
-impl Drop for Shared {
+impl Drop for SharedComm {
     fn drop(&mut self) {
         if self.mpi.is_home() && !std::thread::panicking() {
             self.mpi.free(self.handle);
@@ -70,7 +70,7 @@ impl MpiComm {
     /// Takes over a communicator that MPI has made for us alone.
     pub(super) fn own(mpi: Arc<Mpi>, handle: Handle, node: Arc<str>) -> Result<Self, c_int> {
         let (rank, size) = mpi.place(handle)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedComm {
             mpi: Arc::clone(&mpi),
             handle,
             alarm: Alarm::new(rank, size),

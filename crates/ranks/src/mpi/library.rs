@@ -12,7 +12,7 @@ use ffi::mpi::{Library, LoadError};
 use units::Usage;
 
 use super::calls::Mpi;
-use crate::launcher::{Family, Launch};
+use crate::launcher::{LibraryFamily, RankLaunch};
 
 /// The variable that names the MPI library, or the folder to look in, and ends the search there.
 pub const LIBRARY_VARIABLE: &str = "ASSAY_MPI_LIBRARY";
@@ -61,19 +61,19 @@ const ANCESTORS_MAX: usize = 32;
 
 /// Loads the MPI library that fits `launch`, or says in one line what was looked for.
 pub fn find(
-    launch: Option<&Launch>,
+    launch: Option<&RankLaunch>,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Result<&'static Library, Usage> {
-    let family = launch.map_or(Family::Mpich, |launch| launch.family);
+    let family = launch.map_or(LibraryFamily::Mpich, |launch| launch.family);
     let search = match lookup(LIBRARY_VARIABLE).filter(|path| !path.is_empty()) {
-        Some(path) => Search::only(Path::new(&path), family),
-        None => Search::everywhere(family, lookup, &ancestors()),
+        Some(path) => LibrarySearch::only(Path::new(&path), family),
+        None => LibrarySearch::everywhere(family, lookup, &ancestors()),
     };
     search.run().map_err(|why| match launch {
-        Some(Launch { name, size: Some(size), .. }) => {
+        Some(RankLaunch { name, size: Some(size), .. }) => {
             Usage::new(format!("{name} started {size} ranks, but no MPI library was found: {why}"))
         }
-        Some(Launch { name, .. }) => {
+        Some(RankLaunch { name, .. }) => {
             Usage::new(format!("{name} started this rank, but no MPI library was found: {why}"))
         }
         None => Usage::new(format!("no MPI library was found: {why}")),
@@ -88,7 +88,7 @@ pub fn version(library: &'static Library) -> String {
 
 /// What to look for, and where.
 #[derive(Debug)]
-struct Search {
+struct LibrarySearch {
     folders: Vec<PathBuf>,
     names: Vec<&'static str>,
     /// Whether the system's search path is asked last.
@@ -97,16 +97,20 @@ struct Search {
     named: Option<PathBuf>,
 }
 
-impl Search {
+impl LibrarySearch {
     /// The library `path`, or those in the folder `path`, and no other.
-    fn only(path: &Path, family: Family) -> Self {
+    fn only(path: &Path, family: LibraryFamily) -> Self {
         let (folders, named) =
             if path.is_dir() { (vec![path.to_owned()], None) } else { (vec![], Some(path.to_owned())) };
         Self { folders, names: names(family), system: false, named }
     }
 
     /// Beside the launchers among `ancestors`, where variables point, and in the system's search path.
-    fn everywhere(family: Family, lookup: &dyn Fn(&str) -> Option<String>, ancestors: &[PathBuf]) -> Self {
+    fn everywhere(
+        family: LibraryFamily,
+        lookup: &dyn Fn(&str) -> Option<String>,
+        ancestors: &[PathBuf],
+    ) -> Self {
         let launchers = ancestors.iter().filter(|program| is_launcher(program));
         let beside = launchers.filter_map(|program| program.parent());
         let homes = HOMES.iter().filter_map(|name| lookup(name)).filter(|home| !home.is_empty());
@@ -157,10 +161,10 @@ impl Search {
 }
 
 /// All names, those of the launcher's family first.
-fn names(family: Family) -> Vec<&'static str> {
+fn names(family: LibraryFamily) -> Vec<&'static str> {
     let both: [&[&str]; 2] = match family {
-        Family::OpenMpi => [&OPEN_MPI, &MPICH],
-        Family::Mpich => [&MPICH, &OPEN_MPI],
+        LibraryFamily::OpenMpi => [&OPEN_MPI, &MPICH],
+        LibraryFamily::Mpich => [&MPICH, &OPEN_MPI],
     };
     let mut names = Vec::new();
     for name in both.concat() {
@@ -224,7 +228,9 @@ mod tests {
 
     #[test]
     fn the_launchers_family_comes_first_and_no_name_twice() {
-        for (family, first) in [(Family::OpenMpi, "libmpi.so.40"), (Family::Mpich, "libmpich.so.12")] {
+        for (family, first) in
+            [(LibraryFamily::OpenMpi, "libmpi.so.40"), (LibraryFamily::Mpich, "libmpich.so.12")]
+        {
             let all = names(family);
             assert_eq!(all[0], first);
             assert!(all.iter().all(|name| all.iter().filter(|other| *other == name).count() == 1));
@@ -234,10 +240,10 @@ mod tests {
     #[test]
     fn the_search_begins_beside_the_launcher() {
         let parents = ["/bin/bash".into(), "/usr/bin/hydra_pmi_proxy".into(), "/usr/bin/mpirun".into()];
-        let search = Search::everywhere(Family::Mpich, &nothing, &parents);
+        let search = LibrarySearch::everywhere(LibraryFamily::Mpich, &nothing, &parents);
         assert_eq!(search.folders.first(), Some(&PathBuf::from("/usr/lib")));
         assert_eq!(search.folders.last(), Some(&PathBuf::from("/usr/bin")), "{search:?}");
-        let search = Search::everywhere(Family::Mpich, &nothing, &parents[..1]);
+        let search = LibrarySearch::everywhere(LibraryFamily::Mpich, &nothing, &parents[..1]);
         assert!(search.folders.is_empty(), "a shell says nothing: {search:?}");
         assert_eq!(search.candidates().first(), Some(&PathBuf::from("libmpich.so.12")));
     }
@@ -245,7 +251,7 @@ mod tests {
     #[test]
     fn a_home_from_the_environment_is_searched() {
         let lookup = |name: &str| (name == "MPI_HOME").then(|| "/usr".to_owned());
-        let search = Search::everywhere(Family::OpenMpi, &lookup, &[]);
+        let search = LibrarySearch::everywhere(LibraryFamily::OpenMpi, &lookup, &[]);
         assert_eq!(search.folders.first(), Some(&PathBuf::from("/usr/lib")));
     }
 
@@ -254,8 +260,13 @@ mod tests {
         let empty = std::env::temp_dir().join(format!("assay-no-mpi-{}", std::process::id()));
         fs::create_dir_all(&empty).expect("a folder of our own");
         let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| empty.display().to_string());
-        let launch =
-            Launch { name: "srun", family: Family::Mpich, size: Some(4), rank: 0, ranks_on_node: None };
+        let launch = RankLaunch {
+            name: "srun",
+            family: LibraryFamily::Mpich,
+            size: Some(4),
+            rank: 0,
+            ranks_on_node: None,
+        };
         let why = find(Some(&launch), &lookup).expect_err("nothing is there").to_string();
         fs::remove_dir(&empty).expect("it is still empty");
         assert!(

@@ -97,12 +97,12 @@ impl WaitPolicy {
 
 /// One wait of a rank.
 #[derive(Debug)]
-pub(super) struct Wait {
+pub(super) struct RankWait {
     policy: &'static WaitPolicy,
     pauses: u64,
 }
 
-impl Wait {
+impl RankWait {
     /// A wait that begins now.
     pub(super) fn new(policy: &'static WaitPolicy) -> Self {
         Self { policy, pauses: 0 }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_wait_says_when_it_slept() {
-        let mut wait = Wait::new(WaitPolicy::new(true));
+        let mut wait = RankWait::new(WaitPolicy::new(true));
         let slept: Vec<u32> = (0..13).filter(|_| wait.pause()).collect();
         assert_eq!(slept, [8, 12]);
     }

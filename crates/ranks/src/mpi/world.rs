@@ -12,7 +12,7 @@ use super::comm::MpiComm;
 use super::library::{LIBRARY_VARIABLE, find};
 use super::oversubscribed;
 use crate::comm::{Comm, Halt, Reduce};
-use crate::launcher::Launch;
+use crate::launcher::RankLaunch;
 
 /// All ranks of the launch, or this one alone when no launcher started it.
 ///
@@ -29,12 +29,15 @@ impl MpiWorld {
     /// Finds the MPI library, starts MPI, and checks that its world is the launcher's.
     ///
     /// Without a launch the world has this one rank. The thread that calls it is the one that may use MPI.
-    pub fn start(launch: Option<&Launch>, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, Usage> {
+    pub fn start(
+        launch: Option<&RankLaunch>,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, Usage> {
         Self::start_with(find(launch, lookup)?, launch)
     }
 
     /// As [`MpiWorld::start`], with a library that is already loaded.
-    pub fn start_with(library: &'static Library, launch: Option<&Launch>) -> Result<Self, Usage> {
+    pub fn start_with(library: &'static Library, launch: Option<&RankLaunch>) -> Result<Self, Usage> {
         let mpi = Arc::new(Mpi::new(library));
         let version = mpi.version();
         let path = library.path.display();
@@ -114,7 +117,7 @@ fn note_one_node(world: &MpiComm, beside: Option<u32>) -> Result<(), Halt> {
 }
 
 /// What differs between the launch and MPI's world of `size` ranks, if anything.
-fn mismatch(launch: &Launch, size: u32) -> Option<String> {
+fn mismatch(launch: &RankLaunch, size: u32) -> Option<String> {
     let name = launch.name;
     match launch.size {
         Some(started) if started != size => {
@@ -128,7 +131,7 @@ fn mismatch(launch: &Launch, size: u32) -> Option<String> {
 }
 
 /// What the user may do about a world that is not the launcher's.
-fn advice(launch: Option<&Launch>) -> String {
+fn advice(launch: Option<&RankLaunch>) -> String {
     let srun = launch.is_some_and(|launch| launch.name.starts_with("srun"));
     let or = if srun { ", or give srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI)" } else { "" };
     format!("it is not this launcher's library; set {LIBRARY_VARIABLE} to the one that is, or its folder{or}")
@@ -141,12 +144,17 @@ fn are(size: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launcher::Family;
+    use crate::launcher::LibraryFamily;
 
     #[test]
     fn a_world_that_is_not_the_launchers_is_seen() {
-        let launch =
-            |size, rank| Launch { name: "srun", family: Family::Mpich, size, rank, ranks_on_node: None };
+        let launch = |size, rank| RankLaunch {
+            name: "srun",
+            family: LibraryFamily::Mpich,
+            size,
+            rank,
+            ranks_on_node: None,
+        };
         let table = [
             (launch(Some(4), 0), 4, None),
             (launch(Some(1), 0), 1, None),

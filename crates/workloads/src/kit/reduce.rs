@@ -1,6 +1,6 @@
 //! Putting all ranks' measurements together, in two reductions each: the bounds, then the sums between them.
 
-use measure::{Histogram, Timeline};
+use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
 use results::record::{self, Balance, Latency};
 
@@ -33,7 +33,7 @@ pub fn histogram(comm: &dyn Comm, histogram: &mut Histogram) -> Result<(), Halt>
 }
 
 /// The timeline of all ranks, on every rank, with at most `slots` intervals.
-pub fn timeline(comm: &dyn Comm, timeline: &mut Timeline, slots: usize) -> Result<(), Halt> {
+pub fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline, slots: usize) -> Result<(), Halt> {
     timeline.coarsen_to_fit(slots);
     let end_ns = timeline.used() as u64 * timeline.interval_ns();
     let mut most = [u64::from(timeline.shift()), end_ns];
@@ -70,7 +70,7 @@ pub fn recorded(latency: &Latency) -> Histogram {
 }
 
 /// A timeline as a record has it; `None` where nothing was counted.
-pub fn intervals(timeline: &Timeline) -> Option<record::Timeline> {
+pub fn intervals(timeline: &ByteTimeline) -> Option<record::Timeline> {
     (timeline.used() > 0)
         .then(|| record::Timeline { interval_ns: timeline.interval_ns(), bytes: timeline.bytes().to_vec() })
 }
@@ -170,7 +170,7 @@ mod tests {
         // The last rank's is so long that its intervals are longer than those of the others.
         let ends: [&[u64]; 3] = [&[0, 3_000_000], &[], &[20_000_000_000]];
         let all = together(3, |comm| {
-            let mut mine = Timeline::new();
+            let mut mine = ByteTimeline::new();
             ends[comm.rank() as usize].iter().for_each(|end| mine.add(*end, 10));
             timeline(comm, &mut mine, 600).expect("no halt");
             mine

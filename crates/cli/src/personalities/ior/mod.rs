@@ -35,7 +35,7 @@ mod parser_tests;
 
 use std::collections::HashSet;
 
-use ranks::launcher::Launch;
+use ranks::launcher::RankLaunch;
 use units::Usage;
 
 use super::classic::drift::{self, Drifted};
@@ -95,7 +95,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 /// rank 0 reads what is outside the command line.
 fn prepare(
     typed: Typed,
-    launch: Option<&Launch>,
+    launch: Option<&RankLaunch>,
     local: Option<u32>,
 ) -> Result<(Vec<Ready>, Session), Usage> {
     let named = typed.script.clone();

@@ -24,7 +24,7 @@ mod text_tests;
 use std::path::PathBuf;
 
 use ranks::Halt;
-use ranks::launcher::Launch;
+use ranks::launcher::RankLaunch;
 use storage::Storage;
 use units::Usage;
 use workloads::kit::observer::Silent;
@@ -97,7 +97,7 @@ fn test_dirs(parameters: &Parameters) -> Vec<PathBuf> {
 
 /// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only
 /// rank 0 reads the environment.
-fn prepare(typed: Typed, launch: Option<&Launch>, local: Option<u32>) -> Result<(Ready, Session), Usage> {
+fn prepare(typed: Typed, launch: Option<&RankLaunch>, local: Option<u32>) -> Result<(Ready, Session), Usage> {
     let read = || Variables::read(|name| name == NODES || name == ON_NODE);
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         // What is wrong with the options is said before what is missing to run them.

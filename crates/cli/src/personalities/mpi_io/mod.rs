@@ -74,7 +74,7 @@ pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
 }
 
 /// Starts the session. A single rank without a launcher is an MPI rank too if there is an MPI library.
-fn session(launch: Option<&ranks::launcher::Launch>, local: Option<u32>) -> Result<Session, Usage> {
+fn session(launch: Option<&ranks::launcher::RankLaunch>, local: Option<u32>) -> Result<Session, Usage> {
     if launch.is_none() && local.is_none() {
         return Session::start(None, None, Needs::Mpi)
             .or_else(|_| Session::start(None, None, Needs::Nothing));
