@@ -7,7 +7,7 @@ use ranks::launcher::{self, RankLaunch};
 use ranks::mpi::{LIBRARY_VARIABLE, MpiWorld};
 use ranks::{Comm, Halt, Reduce, local};
 use storage::Backend;
-use storage::libraries::Kind;
+use storage::libraries::LibraryKind;
 use units::Usage;
 
 /// Who runs a workload.
@@ -26,7 +26,7 @@ pub(crate) enum Needs {
     /// MPI.
     Mpi,
     /// The MPI that a library is built on.
-    Library(&'static Kind),
+    Library(&'static LibraryKind),
 }
 
 impl Needs {

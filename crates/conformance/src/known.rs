@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use ranks::{Comm, Halt};
-use storage::mpi_file::{Flag, Info, MpiFile, Whose};
+use storage::mpi_file::{Flag, Info, MpiFile, Opener};
 
 use super::pattern::matches;
 
@@ -70,7 +70,7 @@ fn open_mpi_io_component(comm: &dyn Comm, dir: &Path) -> &'static str {
         let path = dir.join(format!("assay-mpi-io.probe-{}", std::process::id()));
         let how = [Flag::Create, Flag::Exclusive, Flag::ReadWrite, Flag::DeleteOnClose];
         // If the file cannot be made, the first case reports that.
-        let _ = MpiFile::open(Whose::Alone(mpi), &path, &how, &Info::none(mpi)).and_then(MpiFile::close);
+        let _ = MpiFile::open(Opener::Alone(mpi), &path, &how, &Info::none(mpi)).and_then(MpiFile::close);
     }
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     match (maps.contains("mca_io_ompio"), maps.contains("mca_io_romio")) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ranks::Comm;
 use ranks::mpi::MpiComm;
-use storage::mpi_file::{Class, Flag, Info, MpiError, MpiFile, Whose};
+use storage::mpi_file::{Class, Flag, Info, MpiError, MpiFile, Opener};
 
 use super::context::CaseContext;
 use super::problem::{CaseProblem, EarlyEnd};
@@ -66,13 +66,13 @@ impl CaseContext<'_> {
 
     /// Opens a file on all ranks. Collective.
     pub(super) fn open(&self, path: &Path, how: &[Flag]) -> Result<OpenFile, EarlyEnd> {
-        self.open_as(Whose::All(self.mpi()?), path, how, &Info::none(self.mpi()?))
+        self.open_as(Opener::All(self.mpi()?), path, how, &Info::none(self.mpi()?))
     }
 
     /// Opens a file on the ranks of `whose`, with hints. Every rank of the case calls it. Collective.
     pub(super) fn open_as(
         &self,
-        whose: Whose<'_>,
+        whose: Opener<'_>,
         path: &Path,
         how: &[Flag],
         info: &Info,

@@ -11,8 +11,9 @@ use std::process::ExitCode;
 use ranks::mpi::{MpiComm, MpiWorld};
 use ranks::{Comm, launcher};
 use storage::mpi_file::{
-    At, Class, Conversion, Datatype, Distribution, Elements, Flag, Handler, Info, MpiError, MpiFile, Named,
-    Order, Pointer, Progress, Start, Way, Whence, Whose, handler_calls, register_datarep,
+    At, Class, Conversion, Datatype, DimensionOrder, Distribution, Elements, Flag, Handler, Info, MpiError,
+    MpiFile, NamedDatatype, Opener, Participation, Pointer, RequestProgress, ViewStart, Whence,
+    handler_calls, register_datarep,
 };
 
 /// Numbers of four bytes that each rank moves in a call.
@@ -45,7 +46,7 @@ fn fresh(comm: &MpiComm, path: &Path) -> MpiFile {
         let _ = MpiFile::delete(comm, path, &info);
     }
     comm.barrier().expect("all are here");
-    MpiFile::open(Whose::All(comm), path, &[Flag::Create, Flag::ReadWrite], &info).expect("it opens")
+    MpiFile::open(Opener::All(comm), path, &[Flag::Create, Flag::ReadWrite], &info).expect("it opens")
 }
 
 /// What a rank writes in the call of that number.
@@ -54,7 +55,7 @@ fn pattern(rank: u32, call: u32) -> Vec<u8> {
 }
 
 fn datatypes(comm: &MpiComm) {
-    let int = Datatype::named(comm, Named::Int32);
+    let int = Datatype::named(comm, NamedDatatype::Int32);
     let facts = |kind: &Datatype| (kind.size(), kind.extent(), kind.true_lower(), kind.true_extent());
     assert_eq!(facts(&int), (4, 4, 0, 4));
     let made = [
@@ -66,17 +67,17 @@ fn datatypes(comm: &MpiComm) {
         (int.indexed_block(2, &[0, 3]), (16, 20, 0, 20)),
         (int.hindexed_block(1, &[8, 0]), (8, 12, 0, 12)),
         (int.resized(-4, 64), (4, 64, 0, 4)),
-        (int.subarray(&[4, 4], &[2, 2], &[1, 1], Order::C), (16, 64, 20, 24)),
-        (int.subarray(&[4, 4], &[1, 2], &[1, 1], Order::Fortran), (8, 64, 20, 20)),
+        (int.subarray(&[4, 4], &[2, 2], &[1, 1], DimensionOrder::C), (16, 64, 20, 24)),
+        (int.subarray(&[4, 4], &[1, 2], &[1, 1], DimensionOrder::Fortran), (8, 64, 20, 20)),
     ];
     for (index, (kind, expected)) in made.into_iter().enumerate() {
         assert_eq!(facts(&kind.expect("it is made")), expected, "shape {index}");
     }
-    let byte = Datatype::named(comm, Named::Byte);
+    let byte = Datatype::named(comm, NamedDatatype::Byte);
     let both = Datatype::structure(&[1, 2], &[0, 8], &[&int, &byte]).expect("it is made");
     assert_eq!((both.size(), both.true_extent()), (6, 10));
     let dealt = [Distribution::Cyclic(Some(3)), Distribution::Block(None), Distribution::None];
-    let dealt = int.darray((1, 4), &[12, 4, 2], &dealt, &[2, 2, 1], Order::C).expect("it is made");
+    let dealt = int.darray((1, 4), &[12, 4, 2], &dealt, &[2, 2, 1], DimensionOrder::C).expect("it is made");
     assert_eq!((dealt.size(), dealt.extent()), (4 * 6 * 2 * 2, 4 * 12 * 4 * 2));
     let huge = byte.many((3 << 30) + 5).expect("it is made");
     assert_eq!(
@@ -96,14 +97,14 @@ fn share(comm: &MpiComm, round: u32) -> i64 {
 
 /// Explicit, individual and shared; alone and together; waiting, not waiting, and in two halves.
 fn cells(comm: &MpiComm, path: &Path, crashes: bool, odd: &mut Vec<String>) {
-    let int = Datatype::named(comm, Named::Int32);
+    let int = Datatype::named(comm, NamedDatatype::Int32);
     let all = Elements::new(&int, EACH);
     for at in [At::Offset(0), At::Individual, At::Shared] {
-        for way in [Way::Independent, Way::Collective] {
+        for way in [Participation::Independent, Participation::Collective] {
             for how in 0..3 {
                 let exists = match how {
-                    1 => way == Way::Independent || (at != At::Shared && !crashes),
-                    2 => way == Way::Collective,
+                    1 => way == Participation::Independent || (at != At::Shared && !crashes),
+                    2 => way == Participation::Collective,
                     _ => true,
                 };
                 if exists {
@@ -117,13 +118,13 @@ fn cells(comm: &MpiComm, path: &Path, crashes: bool, odd: &mut Vec<String>) {
 fn cell(
     comm: &MpiComm,
     path: &Path,
-    (at, way, how): (At, Way, u32),
+    (at, way, how): (At, Participation, u32),
     all: Elements<'_>,
     odd: &mut Vec<String>,
 ) {
     let (file, info, bytes) = (fresh(comm, path), Info::none(comm), 4 * EACH as u64);
     let whole = i64::from(EACH) * i64::from(comm.size());
-    file.set_view(Start::Byte(0), all.kind, all.kind, "native", &info).expect("it is set");
+    file.set_view(ViewStart::Byte(0), all.kind, all.kind, "native", &info).expect("it is set");
     let place = |round| if let At::Offset(_) = at { At::Offset(share(comm, round)) } else { at };
     let go = |round| {
         if at == At::Individual {
@@ -170,7 +171,7 @@ fn cell(
         };
         assert_eq!(done.expect("it reads").bytes(), Ok(bytes));
         // At the shared pointer ranks that do not go in order get each other's.
-        if at != At::Shared || way == Way::Collective {
+        if at != At::Shared || way == Participation::Collective {
             assert_eq!(data, pattern(comm.rank(), round), "{at:?} {way:?} {how}");
         }
     }
@@ -180,18 +181,19 @@ fn cell(
 
 /// Several requests at once, tested until they end; one let go; one asked to be cancelled; nothing at all.
 fn outstanding(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
-    let (file, byte) = (fresh(comm, path), Datatype::named(comm, Named::Byte));
+    let (file, byte) = (fresh(comm, path), Datatype::named(comm, NamedDatatype::Byte));
     let kib = Elements::new(&byte, 1024);
     let place = |index: u32| At::Offset(i64::from(comm.rank() * 8 + index) * 1024);
     let begin = |index: u32| {
-        file.start_write(place(index), Way::Independent, vec![index as u8; 1024], kib).expect("it begins")
+        file.start_write(place(index), Participation::Independent, vec![index as u8; 1024], kib)
+            .expect("it begins")
     };
     let mut under_way: Vec<_> = (0..8).map(begin).collect();
     let mut ended = 0;
     while let Some(request) = under_way.pop() {
         match request.test() {
-            Progress::UnderWay(request) => under_way.insert(0, request),
-            Progress::Ended(done, buffer) => {
+            RequestProgress::UnderWay(request) => under_way.insert(0, request),
+            RequestProgress::Ended(done, buffer) => {
                 assert_eq!((done.expect("it ends").bytes(), buffer.len()), (Ok(1024), 1024));
                 ended += 1;
             }
@@ -206,21 +208,22 @@ fn outstanding(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     }
     let _ = begin(1).free();
     let nothing = Elements::new(&byte, 0);
-    let done = file.write(At::Offset(0), Way::Collective, &[], nothing).expect("nothing is written");
+    let done =
+        file.write(At::Offset(0), Participation::Collective, &[], nothing).expect("nothing is written");
     assert_eq!(done.bytes(), Ok(0));
     let far = At::Offset((1 << 41) + i64::from(comm.rank()));
-    file.write(far, Way::Independent, b"x", Elements::new(&byte, 1)).expect("it is sparse");
+    file.write(far, Participation::Independent, b"x", Elements::new(&byte, 1)).expect("it is sparse");
     let mut found = [0];
-    file.read(far, Way::Independent, &mut found, Elements::new(&byte, 1)).expect("it reads");
+    file.read(far, Participation::Independent, &mut found, Elements::new(&byte, 1)).expect("it reads");
     assert_eq!(&found, b"x");
     file.close().expect("it closes");
 }
 
 fn views(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let (file, info) = (fresh(comm, path), Info::none(comm));
-    let (int, ranks) = (Datatype::named(comm, Named::Int32), comm.size() as i32);
+    let (int, ranks) = (Datatype::named(comm, NamedDatatype::Int32), comm.size() as i32);
     let mine = int.resized(0, 4 * comm.size() as isize).expect("it is made");
-    let start = Start::Byte(100 + 4 * i64::from(comm.rank()));
+    let start = ViewStart::Byte(100 + 4 * i64::from(comm.rank()));
     file.set_view(start, &int, &mine, "native", &info).expect("it is set");
     let view = file.view().expect("it tells");
     let start = 100 + 4 * i64::from(comm.rank());
@@ -234,27 +237,27 @@ fn views(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
         memory[8 * number..8 * number + 4].copy_from_slice(bytes);
     }
     let all = Elements::new(&gaps, 1);
-    file.write(At::Individual, Way::Collective, &memory, all).expect("it writes");
+    file.write(At::Individual, Participation::Collective, &memory, all).expect("it writes");
     assert_eq!(file.position(Pointer::Individual), Ok(EACH.into()));
     let mut back = vec![0xa5; memory.len()];
     file.seek(Pointer::Individual, 0, Whence::Start).expect("it seeks");
-    let done = file.read(At::Individual, Way::Collective, &mut back, all).expect("it reads");
+    let done = file.read(At::Individual, Participation::Collective, &mut back, all).expect("it reads");
     assert_eq!(back, memory, "and the gaps are untouched");
     assert_eq!(done.bytes(), Ok(4 * EACH as u64));
     // A rank that sees nothing.
     let nothing = int.contiguous(0).and_then(|kind| kind.resized(0, 4)).expect("it is made");
     let some = if comm.rank() == 0 { &mine } else { &nothing };
-    if let Err(error) = file.set_view(Start::Byte(0), &int, some, "native", &info) {
+    if let Err(error) = file.set_view(ViewStart::Byte(0), &int, some, "native", &info) {
         odd.push(format!("empty filetype: {error}"));
     } else {
         let count = if comm.rank() == 0 { 1 } else { 0 };
         let all = Elements::new(&int, count);
-        file.write(At::Individual, Way::Collective, &memory, all).expect("it writes");
+        file.write(At::Individual, Participation::Collective, &memory, all).expect("it writes");
     }
     file.close().expect("it closes");
     let how = [Flag::Sequential, Flag::Create, Flag::WriteOnly];
-    let file = MpiFile::open(Whose::All(comm), path, &how, &info).expect("it opens");
-    if let Err(error) = file.set_view(Start::Current, &int, &int, "native", &info) {
+    let file = MpiFile::open(Opener::All(comm), path, &how, &info).expect("it opens");
+    if let Err(error) = file.set_view(ViewStart::Current, &int, &int, "native", &info) {
         odd.push(format!("MPI_DISPLACEMENT_CURRENT: {error}"));
     }
     file.close().expect("it closes");
@@ -278,12 +281,12 @@ fn settings(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     assert_eq!(file.atomicity(), Ok(false));
     file.set_atomicity(true).expect("it can");
     assert_eq!(file.atomicity(), Ok(true));
-    assert_eq!(file.type_extent(&Datatype::named(comm, Named::Double)), Ok(8));
+    assert_eq!(file.type_extent(&Datatype::named(comm, NamedDatatype::Double)), Ok(8));
     assert_eq!(file.returns_errors(), Ok(true));
     file.close().expect("it closes");
     let own = path.with_extension(comm.rank().to_string());
     let how = [Flag::Create, Flag::ReadWrite, Flag::DeleteOnClose];
-    let file = MpiFile::open(Whose::Alone(comm), &own, &how, &info).expect("it opens");
+    let file = MpiFile::open(Opener::Alone(comm), &own, &how, &info).expect("it opens");
     assert_eq!(file.group_is(comm), Ok(comm.size() == 1));
     file.close().expect("it closes");
     assert!(!own.exists(), "it went when it was closed");
@@ -307,8 +310,8 @@ fn expect(odd: &mut Vec<String>, what: &str, class: Class, result: Result<(), Mp
 }
 
 fn mistakes(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
-    let (info, byte) = (Info::none(comm), Datatype::named(comm, Named::Byte));
-    let open = |path: &Path, how: &[Flag]| MpiFile::open(Whose::All(comm), path, how, &info);
+    let (info, byte) = (Info::none(comm), Datatype::named(comm, NamedDatatype::Byte));
+    let open = |path: &Path, how: &[Flag]| MpiFile::open(Opener::All(comm), path, how, &info);
     let closed = |opened: Result<MpiFile, MpiError>| opened.and_then(MpiFile::close);
     expect(odd, "no file", Class::NoSuchFile, closed(open(Path::new("./nowhere"), &[Flag::ReadOnly])));
     expect(odd, "two modes", Class::Amode, closed(open(path, &[Flag::ReadOnly, Flag::ReadWrite])));
@@ -320,8 +323,8 @@ fn mistakes(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let before = handler_calls();
     let _ = file.call_handler(Class::NoSpace);
     assert_eq!(handler_calls().calls, before.calls + 1);
-    let int = Datatype::named(comm, Named::Int32);
-    let set = |start, kind: &Datatype| file.set_view(Start::Byte(start), &int, kind, "native", &info);
+    let int = Datatype::named(comm, NamedDatatype::Int32);
+    let set = |start, kind: &Datatype| file.set_view(ViewStart::Byte(start), &int, kind, "native", &info);
     expect(odd, "negative displacement", Class::Arg, set(-8, &int));
     let _ = set(0, &int);
     let three = byte.contiguous(3).expect("it is made");
@@ -329,13 +332,15 @@ fn mistakes(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
         Err(_) => {}
         Ok(()) => odd.push("a filetype that is not made of the etype: no error".into()),
     }
-    let unknown = file.set_view(Start::Byte(0), &int, &int, "no such", &info);
+    let unknown = file.set_view(ViewStart::Byte(0), &int, &int, "no such", &info);
     expect(odd, "unknown datarep", Class::UnsupportedDatarep, unknown);
     let null = Datatype::null(comm);
-    let none = file.write(At::Offset(0), Way::Independent, b"abcd", Elements::new(&null, 1)).map(drop);
+    let none =
+        file.write(At::Offset(0), Participation::Independent, b"abcd", Elements::new(&null, 1)).map(drop);
     expect(odd, "null datatype", Class::Type, none);
-    let ordered =
-        file.start_write(At::Shared, Way::Collective, vec![0; 4], Elements::new(&byte, 4)).map(drop);
+    let ordered = file
+        .start_write(At::Shared, Participation::Collective, vec![0; 4], Elements::new(&byte, 4))
+        .map(drop);
     assert_eq!(ordered.map_err(|refused| refused.buffer), Err(vec![0; 4]), "the buffer comes back");
     let first = file.begin_write(At::Offset(0), vec![0; 4], Elements::new(&byte, 4)).expect("it begins");
     if let Ok(second) = file.begin_write(At::Offset(0), vec![0; 4], Elements::new(&byte, 4)) {

@@ -64,12 +64,12 @@ impl fmt::Display for Hints {
 }
 
 /// Hints by key.
-pub(crate) type Asked = BTreeMap<String, String>;
+pub(crate) type RequestedHints = BTreeMap<String, String>;
 
 /// The hints that the settings of `backend` ask for.
-pub(crate) fn asked(backend: &str, settings: &Settings) -> Result<Asked, Usage> {
+pub(crate) fn asked(backend: &str, settings: &Settings) -> Result<RequestedHints, Usage> {
     let given = settings.under("hint.");
-    let mut hints: Asked = given.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let mut hints: RequestedHints = given.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let option = format!("{backend}.hintsFileName");
     if let Some(path) = settings.text(&option) {
         let text = fs::read_to_string(path).map_err(|error| Usage(format!("--{option}={path}: {error}")))?;

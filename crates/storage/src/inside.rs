@@ -14,7 +14,7 @@ const CALLS: [&str; 4] = ["open", "transfer", "sync", "close"];
 
 /// One of them.
 #[derive(Clone, Copy)]
-enum Call {
+enum CollectiveCall {
     Open = 1,
     Transfer,
     Sync,
@@ -50,7 +50,7 @@ impl Inside {
     }
 
     /// Goes into a call. One thread does so: the rank's.
-    fn enter(&self, call: Call) -> During<'_> {
+    fn enter(&self, call: CollectiveCall) -> During<'_> {
         let begun = (self.state.load(Ordering::Relaxed) / 8 + 1) * 8;
         self.state.store(begun + call as u64, Ordering::Relaxed);
         During { inside: self, begun }
@@ -58,7 +58,7 @@ impl Inside {
 
     /// Goes into the opening of a file, where it is shared.
     pub(crate) fn opening(&self, how: Open) -> Option<During<'_>> {
-        how.shared.then(|| self.enter(Call::Open))
+        how.shared.then(|| self.enter(CollectiveCall::Open))
     }
 
     /// An open file; of a shared one it is noted when its ranks sync and close it, and when they move a
@@ -98,19 +98,19 @@ struct Noted<F> {
 impl<F: File> File for Noted<F> {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
         let Self { file, inside, together } = self;
-        let _during = together.then(|| inside.enter(Call::Transfer));
+        let _during = together.then(|| inside.enter(CollectiveCall::Transfer));
         file.write_at(data, offset)
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
         let Self { file, inside, together } = self;
-        let _during = together.then(|| inside.enter(Call::Transfer));
+        let _during = together.then(|| inside.enter(CollectiveCall::Transfer));
         file.read_at(data, offset)
     }
 
     fn sync(&mut self) -> io::Result<()> {
         let Self { file, inside, .. } = self;
-        let _during = inside.enter(Call::Sync);
+        let _during = inside.enter(CollectiveCall::Sync);
         file.sync()
     }
 
@@ -120,7 +120,7 @@ impl<F: File> File for Noted<F> {
 
     fn close(self: Box<Self>) -> io::Result<()> {
         let Self { file, inside, .. } = *self;
-        let _during = inside.enter(Call::Close);
+        let _during = inside.enter(CollectiveCall::Close);
         Box::new(file).close()
     }
 
@@ -207,7 +207,7 @@ mod tests {
         }
         let inside = Inside::default();
         let number = || {
-            let _during = inside.enter(Call::Sync);
+            let _during = inside.enter(CollectiveCall::Sync);
             inside.call().unwrap().0
         };
         assert_ne!(number(), number());

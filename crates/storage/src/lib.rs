@@ -39,8 +39,10 @@ pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
 pub use files::{space, without_room};
 pub use hints::Hints;
-pub use listing::{Directory, Identity, Kind, Listing, Shown};
+pub use listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
 pub use mapped::Mapped;
 pub use memory::NodeMemory;
-pub use mounts::Mount;
-pub use traits::{Ended, Entry, File, Mode, Names, Op, Open, PageCache, Parts, Queue, Space, Storage, Wait};
+pub use mounts::MountedFileSystem;
+pub use traits::{
+    EndedTransfer, File, Mode, NameStatus, Names, Op, Open, PageCache, Parts, Queue, Space, Storage, Wait,
+};

@@ -3,7 +3,7 @@
 //! Two MPI libraries in one process destroy each other's files and messages, so a library tells which one it
 //! needs before it is loaded: by the names in its ELF header.
 //!
-//! Never here: loading, calls (what a library says of itself is asked through [`Kind::version`]).
+//! Never here: loading, calls (what a library says of itself is asked through [`LibraryKind::version`]).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ const CRAY_MPI_NAMES: &[&str] = &["libmpi_cray", "libmpi_gnu", "libmpi_intel", "
 
 /// A library that is looked for when it is first needed.
 #[derive(Debug)]
-pub struct Kind {
+pub struct LibraryKind {
     /// What people call it.
     pub name: &'static str,
     /// The variable that names the library, or its folder, and ends the search there.
@@ -44,16 +44,16 @@ pub struct Kind {
 
 /// A library that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundLibrary {
     /// Where it is.
     pub path: PathBuf,
     /// The MPI library it was built on, by the name that the loader resolves; `None` for a build without one.
     pub mpi: Option<String>,
 }
 
-impl Kind {
+impl LibraryKind {
     /// Those that are here, each once, in the order of the search.
-    pub fn found(&self) -> Vec<Found> {
+    pub fn found(&self) -> Vec<FoundLibrary> {
         self.search(&|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }
 
@@ -80,7 +80,7 @@ impl Kind {
         }
     }
 
-    fn search(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<Found> {
+    fn search(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<FoundLibrary> {
         let in_folder = |folder: &Path| named_in(folder, self.names);
         let mut paths = Vec::new();
         if let Some(named) = lookup(self.variable).map(PathBuf::from) {
@@ -100,21 +100,21 @@ impl Kind {
         let mut seen = BTreeSet::new();
         let there =
             paths.into_iter().filter(|path| fs::canonicalize(path).is_ok_and(|real| seen.insert(real)));
-        there.map(|path| Found { mpi: mpi_of(&path), path }).collect()
+        there.map(|path| FoundLibrary { mpi: mpi_of(&path), path }).collect()
     }
 }
 
-fn alone(found: &[Found]) -> Option<String> {
+fn alone(found: &[FoundLibrary]) -> Option<String> {
     let built: Vec<&str> = found.iter().filter_map(|found| found.mpi.as_deref()).collect();
     let of_mpich = |name: &str| name.starts_with("libmpich.") || name == "libmpi.so.12";
     if built.iter().any(|name| of_mpich(name)) { None } else { built.first().map(|name| (*name).to_owned()) }
 }
 
-fn fitting(kind: &Kind, found: Vec<Found>, mpi: &str) -> Result<PathBuf, String> {
+fn fitting(kind: &LibraryKind, found: Vec<FoundLibrary>, mpi: &str) -> Result<PathBuf, String> {
     if let Some(fits) = found.iter().find(|found| found.mpi.as_deref() == Some(mpi)) {
         return Ok(fits.path.clone());
     }
-    let Kind { name, variable, .. } = kind;
+    let LibraryKind { name, variable, .. } = kind;
     if found.is_empty() {
         return Err(kind.missing());
     }
@@ -202,7 +202,7 @@ fn is_called(path: &Path, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    const KIND: Kind = Kind {
+    const KIND: LibraryKind = LibraryKind {
         name: "C",
         variable: "ASSAY_C_LIBRARY",
         homes: &["C_HOME"],
@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn one_built_on_another_mpi_is_refused_with_both_names() {
-        let found = |mpi: Option<&str>| Found { path: "/x/libc.so".into(), mpi: mpi.map(str::to_owned) };
+        let found =
+            |mpi: Option<&str>| FoundLibrary { path: "/x/libc.so".into(), mpi: mpi.map(str::to_owned) };
         assert_eq!(fitting(&KIND, vec![found(None), found(Some("a"))], "a"), Ok("/x/libc.so".into()));
         let why =
             fitting(&KIND, vec![found(None), found(Some("libmpi.so.40"))], "libmpich.so.12").unwrap_err();

@@ -24,7 +24,7 @@ const SHOWN: StatxFlags = StatxFlags::MODE
 
 /// What a name leads to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A directory.
     Directory,
     /// A symbolic link.
@@ -38,7 +38,7 @@ pub enum Kind {
 
 /// What tells a directory from every other one of a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct DirectoryIdentity {
     /// Numbers of the device.
     pub device: (u32, u32),
     /// Number of the inode.
@@ -47,9 +47,9 @@ pub struct Identity {
 
 /// What `ls -l` needs to know of a name for its further calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct ListedEntry {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Numbers of the device.
     pub device: (u32, u32),
 }
@@ -61,7 +61,7 @@ pub trait Listing: Sync {
     fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>>;
 
     /// `statx` with the fields that `ls -l` shows; links are not followed, nothing is mounted.
-    fn shown(&self, path: &CStr) -> io::Result<Shown>;
+    fn shown(&self, path: &CStr) -> io::Result<ListedEntry>;
 
     /// Reads an extended attribute of what the name leads to; how many bytes it has.
     fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
@@ -76,25 +76,25 @@ pub trait Listing: Sync {
 /// An open directory; it is closed when it goes.
 pub trait Directory {
     /// Which one it is, by `statx` with the inode's number.
-    fn identity(&self) -> io::Result<Identity>;
+    fn identity(&self) -> io::Result<DirectoryIdentity>;
 
     /// Brings the entries of one `getdents64` but `.` and `..` to `each`, in the system's order; false
     /// where there are no more.
-    fn read(&mut self, each: &mut dyn FnMut(&CStr, Kind)) -> io::Result<bool>;
+    fn read(&mut self, each: &mut dyn FnMut(&CStr, EntryKind)) -> io::Result<bool>;
 }
 
-impl Listing for crate::names::Mounted {
+impl Listing for crate::names::MountedNames {
     fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::DIRECTORY;
         let fd = fs::open(path, flags, Permissions::empty())?;
         fs::fstat(&fd)?;
-        Ok(Box::new(Opened { fd, room: Vec::with_capacity(LISTED_AT_ONCE) }))
+        Ok(Box::new(OpenedDirectory { fd, room: Vec::with_capacity(LISTED_AT_ONCE) }))
     }
 
-    fn shown(&self, path: &CStr) -> io::Result<Shown> {
+    fn shown(&self, path: &CStr) -> io::Result<ListedEntry> {
         let found = fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT, SHOWN)?;
         let kind = kind(FileType::from_raw_mode(found.stx_mode.into()));
-        Ok(Shown { kind, device: (found.stx_dev_major, found.stx_dev_minor) })
+        Ok(ListedEntry { kind, device: (found.stx_dev_major, found.stx_dev_minor) })
     }
 
     fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
@@ -110,18 +110,18 @@ impl Listing for crate::names::Mounted {
     }
 }
 
-struct Opened {
+struct OpenedDirectory {
     fd: OwnedFd,
     room: Vec<u8>,
 }
 
-impl Directory for Opened {
-    fn identity(&self) -> io::Result<Identity> {
+impl Directory for OpenedDirectory {
+    fn identity(&self) -> io::Result<DirectoryIdentity> {
         let found = fs::statx(&self.fd, c"", AtFlags::EMPTY_PATH | AtFlags::NO_AUTOMOUNT, StatxFlags::INO)?;
-        Ok(Identity { device: (found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino })
+        Ok(DirectoryIdentity { device: (found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino })
     }
 
-    fn read(&mut self, each: &mut dyn FnMut(&CStr, Kind)) -> io::Result<bool> {
+    fn read(&mut self, each: &mut dyn FnMut(&CStr, EntryKind)) -> io::Result<bool> {
         let mut entries = RawDir::new(&self.fd, self.room.spare_capacity_mut());
         while let Some(found) = entries.next() {
             let found = found?;
@@ -137,11 +137,11 @@ impl Directory for Opened {
     }
 }
 
-fn kind(found: FileType) -> Kind {
+fn kind(found: FileType) -> EntryKind {
     match found {
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Link,
-        FileType::Unknown => Kind::Unknown,
-        _ => Kind::Other,
+        FileType::Directory => EntryKind::Directory,
+        FileType::Symlink => EntryKind::Link,
+        FileType::Unknown => EntryKind::Unknown,
+        _ => EntryKind::Other,
     }
 }

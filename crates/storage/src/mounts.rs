@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The mounted file system that held a directory when it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mount {
+pub struct MountedFileSystem {
     device: u64,
     /// The uppermost directory on it.
     top: PathBuf,
@@ -14,7 +14,7 @@ pub struct Mount {
     inode: u64,
 }
 
-impl Mount {
+impl MountedFileSystem {
     /// That of `dir`, which exists.
     pub fn of(dir: &Path) -> io::Result<Self> {
         let device = device(dir)?;
@@ -48,10 +48,10 @@ mod tests {
     #[test]
     fn a_directory_stays_where_it_is_and_proc_is_elsewhere() {
         let dir = tempfile::tempdir().unwrap();
-        let mount = Mount::of(dir.path()).unwrap();
+        let mount = MountedFileSystem::of(dir.path()).unwrap();
         assert!(mount.holds(dir.path()).unwrap() && mount.holds(&mount.top).unwrap());
         assert!(!mount.holds(Path::new("/proc")).unwrap());
-        assert_eq!(Mount::of(Path::new("/proc")).unwrap().top, Path::new("/proc"));
+        assert_eq!(MountedFileSystem::of(Path::new("/proc")).unwrap().top, Path::new("/proc"));
         let nowhere = mount.holds(&dir.path().join("nothing")).unwrap_err();
         assert_eq!(nowhere.kind(), io::ErrorKind::NotFound);
     }
@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn the_same_place_with_another_number_is_the_same_unless_its_root_changed() {
         let dir = tempfile::tempdir().unwrap();
-        let again = Mount { device: u64::MAX, ..Mount::of(dir.path()).unwrap() };
+        let again = MountedFileSystem { device: u64::MAX, ..MountedFileSystem::of(dir.path()).unwrap() };
         assert!(again.holds(dir.path()).unwrap());
-        assert!(!Mount { inode: again.inode + 1, ..again }.holds(dir.path()).unwrap());
+        assert!(!MountedFileSystem { inode: again.inode + 1, ..again }.holds(dir.path()).unwrap());
     }
 }

@@ -11,15 +11,15 @@ use rustix::fs::{
 
 use crate::listing::Listing;
 use crate::plain::truncate;
-use crate::traits::{Entry, Names};
+use crate::traits::{NameStatus, Names};
 
 /// Bytes of names that one call brings, as the C library asks for.
 pub(crate) const LISTED_AT_ONCE: usize = 32 << 10;
 
 /// The names of whatever is mounted.
-pub(crate) struct Mounted;
+pub(crate) struct MountedNames;
 
-impl Names for Mounted {
+impl Names for MountedNames {
     fn make_dir(&self, path: &CStr, permissions: u32) -> io::Result<()> {
         Ok(fs::mkdir(path, Permissions::from_raw_mode(permissions))?)
     }
@@ -36,17 +36,17 @@ impl Names for Mounted {
         Ok(fs::unlink(path)?)
     }
 
-    fn stat(&self, path: &CStr) -> io::Result<Entry> {
+    fn stat(&self, path: &CStr) -> io::Result<NameStatus> {
         Ok(entry(&fs::stat(path)?))
     }
 
-    fn lstat(&self, path: &CStr) -> io::Result<Entry> {
+    fn lstat(&self, path: &CStr) -> io::Result<NameStatus> {
         Ok(entry(&fs::lstat(path)?))
     }
 
-    fn statx(&self, path: &CStr) -> io::Result<Entry> {
+    fn statx(&self, path: &CStr) -> io::Result<NameStatus> {
         let found = fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS)?;
-        Ok(Entry {
+        Ok(NameStatus {
             directory: FileType::from_raw_mode(found.stx_mode.into()) == FileType::Directory,
             bytes: found.stx_size,
             taken_bytes: found.stx_blocks * 512,
@@ -117,8 +117,8 @@ impl Names for Mounted {
 }
 
 #[allow(clippy::useless_conversion, reason = "the widths differ between architectures")]
-fn entry(found: &Stat) -> Entry {
-    Entry {
+fn entry(found: &Stat) -> NameStatus {
+    NameStatus {
         directory: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
         bytes: found.st_size.try_into().unwrap_or(0),
         taken_bytes: u64::try_from(found.st_blocks).unwrap_or(0) * 512,

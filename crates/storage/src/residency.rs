@@ -25,14 +25,14 @@ pub(crate) fn of(path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
     if !owns && fs::access(path, Access::WRITE_OK).is_err() {
         return Ok(None);
     }
-    Ok(Some(Box::new(Cache { fd })))
+    Ok(Some(Box::new(FilePageCache { fd })))
 }
 
-struct Cache {
+struct FilePageCache {
     fd: OwnedFd,
 }
 
-impl PageCache for Cache {
+impl PageCache for FilePageCache {
     fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64> {
         let size = u64::try_from(fs::fstat(&self.fd)?.st_size).unwrap_or(0);
         let page = rustix::param::page_size() as u64;

@@ -81,7 +81,7 @@ pub enum Wait {
 
 /// A queued transfer that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedTransfer {
     /// Its slot.
     pub slot: usize,
     /// How many bytes it moved, which may be fewer than asked for, or why it failed.
@@ -299,7 +299,7 @@ pub trait Queue: Send {
     fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()>;
 
     /// Sends out what was submitted and appends what has ended to `ended`, for which it waits as told.
-    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()>;
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<EndedTransfer>) -> io::Result<()>;
 }
 
 /// The ability to look into and empty this client's page cache of one file.
@@ -314,7 +314,7 @@ pub trait PageCache {
 
 /// What the system keeps of a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct NameStatus {
     /// Whether it is a directory.
     pub directory: bool,
     /// Length in bytes.
@@ -346,13 +346,13 @@ pub trait Names: Sync {
     fn unlink(&self, path: &CStr) -> io::Result<()>;
 
     /// What is kept of the file that the name leads to.
-    fn stat(&self, path: &CStr) -> io::Result<Entry>;
+    fn stat(&self, path: &CStr) -> io::Result<NameStatus>;
 
     /// What is kept of the name itself.
-    fn lstat(&self, path: &CStr) -> io::Result<Entry>;
+    fn lstat(&self, path: &CStr) -> io::Result<NameStatus>;
 
     /// The same by `statx`, with all fields that every file system knows.
-    fn statx(&self, path: &CStr) -> io::Result<Entry>;
+    fn statx(&self, path: &CStr) -> io::Result<NameStatus>;
 
     /// Gives a file or directory another name; a file that has this name goes.
     fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()>;

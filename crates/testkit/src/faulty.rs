@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ranks::Comm;
-use storage::{Ended, File, Mode, Op, Open, PageCache, Queue, Space, Storage, Wait};
+use storage::{EndedTransfer, File, Mode, Op, Open, PageCache, Queue, Space, Storage, Wait};
 
 /// What goes wrong, and where. Offsets are those of the transfer that meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +184,7 @@ impl File for FaultyFile {
 pub struct FaultyQueue {
     file: FaultyFile,
     slots: Vec<(Vec<u8>, bool)>,
-    done: Vec<Ended>,
+    done: Vec<EndedTransfer>,
     /// Most transfers that were under way at once.
     pub most: usize,
 }
@@ -218,12 +218,12 @@ impl Queue for FaultyQueue {
             Op::Write => self.file.write_at(&data[from..], offset),
             Op::Read => self.file.read_at(&mut data[from..], offset),
         };
-        self.done.push(Ended { slot, moved });
+        self.done.push(EndedTransfer { slot, moved });
         self.most = self.most.max(self.done.len());
         Ok(())
     }
 
-    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<EndedTransfer>) -> io::Result<()> {
         if self.file.fault == Some(Fault::Reap) {
             return Err(io::Error::other("lost the ring"));
         }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use ranks::mpi;
 use storage::LIBRARIES;
-use storage::libraries::{self, Found, Kind};
+use storage::libraries::{self, FoundLibrary, LibraryKind};
 use units::Usage;
 
 use crate::session::launch;
@@ -104,7 +104,7 @@ fn entry(text: &mut String, name: &str, path: &str, what: &str) -> std::fmt::Res
 }
 
 /// All libraries of a kind.
-fn list(text: &mut String, kind: &Kind, running: Option<&str>) -> std::fmt::Result {
+fn list(text: &mut String, kind: &LibraryKind, running: Option<&str>) -> std::fmt::Result {
     let found = kind.found();
     if found.is_empty() {
         return writeln!(text, "  {:<10} {}", kind.name, kind.missing());
@@ -125,7 +125,7 @@ fn list(text: &mut String, kind: &Kind, running: Option<&str>) -> std::fmt::Resu
 }
 
 /// Whether ranks on the MPI that was found can use it.
-fn usable(found: &Found, running: Option<&str>) -> String {
+fn usable(found: &FoundLibrary, running: Option<&str>) -> String {
     match (&found.mpi, running) {
         (None, _) => "built without MPI: not usable".to_owned(),
         (Some(built), None) => format!("built on {built}, and no MPI was found: not usable"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ranks::Comm;
 use ranks::mpi::MpiComm;
-use storage::mpi_file::{Calls, Info, MpiFile, Pointer, Start, Whence, Whose};
+use storage::mpi_file::{ElementCalls, Info, MpiFile, Opener, Pointer, ViewStart, Whence};
 
 use super::memory::{GAP_BYTE, MemoryKind, MemoryLayout, PLAIN_MEMORY};
 use super::routine::{Completion, Positioning, Routine, Transfer};
@@ -57,7 +57,7 @@ pub(super) struct AccessCase {
     pub(super) group: Group,
     pub(super) hints: Hints,
     pub(super) atomic: bool,
-    pub(super) calls: Calls,
+    pub(super) calls: ElementCalls,
     /// Offset of the first byte that the case uses, bytes.
     pub(super) base_offset: u64,
 }
@@ -77,7 +77,7 @@ pub(super) struct RankAccess<'a> {
     pub(super) case: &'a AccessCase,
     pub(super) comm: &'a MpiComm,
     pub(super) member: RankInGroup,
-    pub(super) whose: Whose<'a>,
+    pub(super) whose: Opener<'a>,
     pub(super) path: PathBuf,
     /// Whether this rank checks the whole file.
     pub(super) checks_file: bool,
@@ -93,7 +93,7 @@ pub(super) fn check_access(cx: &CaseContext<'_>, case: &AccessCase) -> CaseResul
     };
     let comm = group_comm.as_ref().map_or(world, |comm| mpi_part(&**comm));
     let alone = case.group == Group::Alone;
-    let whose = if alone { Whose::Alone(comm) } else { Whose::All(comm) };
+    let whose = if alone { Opener::Alone(comm) } else { Opener::All(comm) };
     let member = if alone {
         RankInGroup { rank: 0, size: 1 }
     } else {
@@ -186,7 +186,7 @@ impl RankAccess<'_> {
         let file = cx.open_as(self.whose, &self.path, &CREATE_READ_WRITE, &info)?;
         if let Some(make_types) = case.view.make_types {
             let types = cx.agree("make the view", make_types(self.comm, self.member))?;
-            let start = Start::Byte(self.layout(self.member.rank).displacement as i64);
+            let start = ViewStart::Byte(self.layout(self.member.rank).displacement as i64);
             let set = file.set_view(start, &types.etype, &types.filetype, "native", &info);
             cx.agree("MPI_File_set_view", set)?;
         }

@@ -3,7 +3,7 @@
 //! Invariant: the places do not come from MPI, so that a wrong datatype does not go unnoticed.
 
 use ranks::mpi::MpiComm;
-use storage::mpi_file::{Datatype, MpiError, Named};
+use storage::mpi_file::{Datatype, MpiError, NamedDatatype};
 
 /// Fills the parts of a buffer that no call may touch.
 pub(crate) const GAP_BYTE: u8 = 0x77;
@@ -80,7 +80,7 @@ impl MemoryKind {
 
     /// The layout of `bytes` of data; they are whole pairs of integers.
     pub(super) fn layout(&self, comm: &MpiComm, bytes: u64) -> Result<MemoryLayout, MpiError> {
-        let int = Datatype::named(comm, Named::Int32);
+        let int = Datatype::named(comm, NamedDatatype::Int32);
         let integers = bytes as usize / 4;
         let (datatype, count) = (self.make_type)(&int, integers as i32)?;
         Ok(MemoryLayout { datatype, count, integers, steps: self.steps })

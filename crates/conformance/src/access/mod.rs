@@ -11,7 +11,7 @@ use check::{AccessCase, Amount, Group, SMALL_BUFFERS, check_access};
 pub(super) use memory::GAP_BYTE;
 pub(super) use routine::{Positioning, ROUTINES, Routine, Transfer};
 
-use storage::mpi_file::Calls;
+use storage::mpi_file::ElementCalls;
 
 use super::case::Case;
 use memory::{MemoryKind, PLAIN_MEMORY};
@@ -33,7 +33,7 @@ fn base(routine: &'static Routine) -> AccessCase {
         group: Group::World,
         hints: &[],
         atomic: false,
-        calls: Calls::Plain,
+        calls: ElementCalls::Plain,
         base_offset: 0,
     }
 }
@@ -57,9 +57,13 @@ fn cases_of(routine: &'static Routine) -> Vec<Case> {
     let memory = MemoryKind::named("vector");
     let promise =
         format!("{} and its twin take memory by absolute addresses from MPI_BOTTOM on", routine.name);
-    cases.push(case("absolute-memory", promise, AccessCase { memory, calls: Calls::Absolute, ..parameters }));
+    cases.push(case(
+        "absolute-memory",
+        promise,
+        AccessCase { memory, calls: ElementCalls::Absolute, ..parameters },
+    ));
     let promise = format!("{}_c and its twin, with a large count, move the same", routine.name);
-    let large = AccessCase { calls: Calls::Large, ..parameters };
+    let large = AccessCase { calls: ElementCalls::Large, ..parameters };
     cases.push(case("large-count", promise, large));
     for (name, amount) in [
         ("nothing", Amount::Nothing),

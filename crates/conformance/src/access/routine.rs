@@ -1,6 +1,9 @@
 //! The fourteen data access routines, by positioning, synchronism and coordination (MPI 4.1 section 14.4.1).
 
-use storage::mpi_file::{At, Calls, Datatype, Done, Elements, MpiError, MpiFile, Progress, Request, Way};
+use storage::mpi_file::{
+    At, CallStatus, Datatype, ElementCalls, Elements, MpiError, MpiFile, MpiRequest, Participation,
+    RequestProgress,
+};
 
 /// How a routine finds its place in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +86,7 @@ pub(crate) struct Transfer<'t> {
     /// Explicit offset, in etypes of the view.
     pub(crate) offset: i64,
     /// How the call describes the elements to MPI.
-    pub(crate) calls: Calls,
+    pub(crate) calls: ElementCalls,
 }
 
 impl<'t> Transfer<'t> {
@@ -93,7 +96,7 @@ impl<'t> Transfer<'t> {
 }
 
 /// The result of a call, with its buffer.
-pub(crate) type Completion = (Result<Done, MpiError>, Vec<u8>);
+pub(crate) type Completion = (Result<CallStatus, MpiError>, Vec<u8>);
 
 impl Routine {
     /// The routine of this name.
@@ -112,8 +115,8 @@ impl Routine {
         }
     }
 
-    fn way(&self) -> Way {
-        if self.collective { Way::Collective } else { Way::Independent }
+    fn way(&self) -> Participation {
+        if self.collective { Participation::Collective } else { Participation::Independent }
     }
 
     /// The name of the routine that reads in the same way.
@@ -175,21 +178,21 @@ impl Routine {
         };
         let last = transfers.len().saturating_sub(1);
         let begun: Vec<_> = transfers.into_iter().map(begin).collect();
-        let end = |(index, begun): (usize, Result<Request<'_>, _>)| match begun {
+        let end = |(index, begun): (usize, Result<MpiRequest<'_>, _>)| match begun {
             Ok(request) if index == last => poll_to_end(request),
             Ok(request) => request.wait(),
-            Err(storage::mpi_file::Refused { error, buffer }) => (Err(error), buffer),
+            Err(storage::mpi_file::RefusedCall { error, buffer }) => (Err(error), buffer),
         };
         begun.into_iter().enumerate().map(end).collect()
     }
 }
 
 /// Tests a request until it is complete.
-fn poll_to_end(mut request: Request<'_>) -> Completion {
+fn poll_to_end(mut request: MpiRequest<'_>) -> Completion {
     loop {
         match request.test() {
-            Progress::Ended(done, buffer) => return (done, buffer),
-            Progress::UnderWay(pending) => request = pending,
+            RequestProgress::Ended(done, buffer) => return (done, buffer),
+            RequestProgress::UnderWay(pending) => request = pending,
         }
         std::thread::yield_now();
     }

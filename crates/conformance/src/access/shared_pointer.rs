@@ -161,7 +161,7 @@ fn count_pieces_read(part: &RankAccess<'_>, read: &[Vec<u8>]) -> Result<Vec<u64>
 /// Fails unless every piece was read once. Where each rank has a file of its own, each counts its own reads.
 fn check_each_read_once(cx: &CaseContext<'_>, part: &RankAccess<'_>, mut counts: Vec<u64>) -> CaseResult {
     part.comm.barrier()?;
-    let alone = matches!(part.whose, storage::mpi_file::Whose::Alone(_));
+    let alone = matches!(part.whose, storage::mpi_file::Opener::Alone(_));
     if !alone {
         part.comm.all_reduce(&mut counts, Reduce::Sum)?;
     }

@@ -4,7 +4,7 @@
 //! data wrongly does not confirm itself.
 
 use ranks::mpi::MpiComm;
-use storage::mpi_file::{Datatype, Distribution, MpiError, Named, Order};
+use storage::mpi_file::{Datatype, DimensionOrder, Distribution, MpiError, NamedDatatype};
 
 /// Size of the etype of all views but the default one, bytes.
 pub(super) const INT: u64 = 4;
@@ -157,24 +157,30 @@ pub(super) const VIEWS: [ViewKind; 26] = [
     }),
     per_rank("subarray_2d_c", columns, |comm, member| {
         let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| int.subarray(&[4, 3 * size], &[4, 3], &[0, 3 * rank], Order::C))
+        view_types(comm, |int| int.subarray(&[4, 3 * size], &[4, 3], &[0, 3 * rank], DimensionOrder::C))
     }),
     per_rank("subarray_2d_fortran", columns, |comm, member| {
         let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| int.subarray(&[3 * size, 4], &[3, 4], &[3 * rank, 0], Order::Fortran))
+        view_types(comm, |int| int.subarray(&[3 * size, 4], &[3, 4], &[3 * rank, 0], DimensionOrder::Fortran))
     }),
     per_rank("subarray_3d", cubes, |comm, member| {
         let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| int.subarray(&[2, 4, 3 * size], &[2, 2, 3], &[0, 1, 3 * rank], Order::C))
+        view_types(comm, |int| {
+            int.subarray(&[2, 4, 3 * size], &[2, 2, 3], &[0, 1, 3 * rank], DimensionOrder::C)
+        })
     }),
     per_rank("subarray_3d_fortran", cubes, |comm, member| {
         let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| int.subarray(&[3 * size, 4, 2], &[3, 2, 2], &[3 * rank, 1, 0], Order::Fortran))
+        view_types(comm, |int| {
+            int.subarray(&[3 * size, 4, 2], &[3, 2, 2], &[3 * rank, 1, 0], DimensionOrder::Fortran)
+        })
     }),
     per_rank("darray_block", columns, |comm, member| {
         let place = (member.rank as i32, member.size as i32);
         let distribution = [Distribution::None, Distribution::Block(None)];
-        view_types(comm, |int| int.darray(place, &[4, 3 * place.1], &distribution, &[1, place.1], Order::C))
+        view_types(comm, |int| {
+            int.darray(place, &[4, 3 * place.1], &distribution, &[1, place.1], DimensionOrder::C)
+        })
     }),
     per_rank("darray_cyclic", cyclic_1, |comm, member| darray_1d(comm, member, Distribution::Cyclic(None))),
     per_rank("darray_cyclic_3", cyclic_3, |comm, member| {
@@ -186,7 +192,7 @@ pub(super) const VIEWS: [ViewKind; 26] = [
         let distribution = [Distribution::Cyclic(Some(2)), Distribution::Block(None)];
         let sizes = [4 * rows as i32, 5 * columns as i32];
         view_types(comm, |int| {
-            int.darray(place, &sizes, &distribution, &[rows as i32, columns as i32], Order::C)
+            int.darray(place, &sizes, &distribution, &[rows as i32, columns as i32], DimensionOrder::C)
         })
     }),
     per_rank("darray_2d_fortran", dealt_by_threes, |comm, member| {
@@ -195,7 +201,9 @@ pub(super) const VIEWS: [ViewKind; 26] = [
         let (rows, columns) = (rows as i32, columns as i32);
         let distribution = [Distribution::Cyclic(Some(3)); 2];
         let sizes = [4 * rows, 4 * columns];
-        view_types(comm, |int| int.darray(place, &sizes, &distribution, &[rows, columns], Order::Fortran))
+        view_types(comm, |int| {
+            int.darray(place, &sizes, &distribution, &[rows, columns], DimensionOrder::Fortran)
+        })
     }),
     per_rank("darray_3d_block", boxes, |comm, member| {
         let (rows, columns) = member.grid();
@@ -203,7 +211,9 @@ pub(super) const VIEWS: [ViewKind; 26] = [
         let (rows, columns) = (rows as i32, columns as i32);
         let distribution = [Distribution::Block(None); 3];
         let sizes = [2 * rows, 3 * columns, 4];
-        view_types(comm, |int| int.darray(place, &sizes, &distribution, &[rows, columns, 1], Order::C))
+        view_types(comm, |int| {
+            int.darray(place, &sizes, &distribution, &[rows, columns, 1], DimensionOrder::C)
+        })
     }),
     same_for_all("resized_lower", lower_bound, |comm, _| view_types(comm, |int| int.resized(4, 12))),
     per_rank("resized", resized, |comm, member| {
@@ -223,14 +233,14 @@ fn view_types(
     comm: &MpiComm,
     make: impl FnOnce(&Datatype) -> Result<Datatype, MpiError>,
 ) -> Result<ViewTypes, MpiError> {
-    let etype = Datatype::named(comm, Named::Int32);
+    let etype = Datatype::named(comm, NamedDatatype::Int32);
     let filetype = make(&etype)?;
     Ok(ViewTypes { etype, filetype })
 }
 
 fn darray_1d(comm: &MpiComm, member: RankInGroup, distribution: Distribution) -> Result<ViewTypes, MpiError> {
     let place = (member.rank as i32, member.size as i32);
-    view_types(comm, |int| int.darray(place, &[6 * place.1], &[distribution], &[place.1], Order::C))
+    view_types(comm, |int| int.darray(place, &[6 * place.1], &[distribution], &[place.1], DimensionOrder::C))
 }
 
 /// A layout of integers; pieces and extent are given in integers. A call moves one and a half tiles.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use storage::mpi_file::{At, Elements, Info, Start, Way, Whose};
+use storage::mpi_file::{At, Elements, Info, Opener, Participation, ViewStart};
 
 use super::{byte, int, mpi_cases};
 use crate::access::{self, Hints};
@@ -47,7 +47,14 @@ pub(super) fn cases() -> Vec<Case> {
             SECTION,
             "of writes that overlap in a collective call the whole of one remains",
             |cx| {
-                overlap(cx, &OverlapTest { way: Way::Collective, all_write: true, ..OverlapTest::default() })
+                overlap(
+                    cx,
+                    &OverlapTest {
+                        way: Participation::Collective,
+                        all_write: true,
+                        ..OverlapTest::default()
+                    },
+                )
             },
         ),
         ("atomic.writers", SECTION, "of writes that overlap the whole of one remains", |cx| {
@@ -83,11 +90,11 @@ const ROUNDS: u32 = 6;
 fn open_atomic(cx: &CaseContext<'_>, how: &OverlapTest) -> Result<OpenFile, EarlyEnd> {
     let comm = cx.mpi()?;
     let info = cx.agree("make hints", Info::new(comm, how.hints.iter().copied()))?;
-    let file = cx.open_as(Whose::All(comm), &cx.path("file"), &CREATE_READ_WRITE, &info)?;
+    let file = cx.open_as(Opener::All(comm), &cx.path("file"), &CREATE_READ_WRITE, &info)?;
     if how.view {
         let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
         let half = cx.agree("make a view", int.vector(1, 1, 1).and_then(|one| one.resized(0, 8)))?;
-        cx.agree("MPI_File_set_view", file.set_view(Start::Byte(0), &int, &half, "native", &none))?;
+        cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &half, "native", &none))?;
     }
     cx.agree("MPI_File_set_atomicity", file.set_atomicity(true))?;
     Ok(file)
@@ -105,11 +112,13 @@ fn at_once(cx: &mut CaseContext<'_>) -> CaseResult {
             if cx.rank() != turn {
                 return Ok(());
             }
-            file.write(At::Offset(0), Way::Independent, &data, whole()).map(drop).context("write_at")
+            file.write(At::Offset(0), Participation::Independent, &data, whole())
+                .map(drop)
+                .context("write_at")
         })?;
         cx.all("read at once", || {
             let mut found = vec![0; LENGTH];
-            file.read(At::Offset(0), Way::Independent, &mut found, whole()).context("read_at")?;
+            file.read(At::Offset(0), Participation::Independent, &mut found, whole()).context("read_at")?;
             check_bytes(&format!("written by rank {turn}"), &path, 0, &data, &found)
         })?;
     }
@@ -140,13 +149,13 @@ struct OverlapTest {
     /// In a view with gaps.
     view: bool,
     all_write: bool,
-    way: Way,
+    way: Participation,
     hints: Hints,
 }
 
 impl Default for OverlapTest {
     fn default() -> Self {
-        Self { view: false, all_write: false, way: Way::Independent, hints: &[] }
+        Self { view: false, all_write: false, way: Participation::Independent, hints: &[] }
     }
 }
 
@@ -166,7 +175,7 @@ fn overlap(cx: &CaseContext<'_>, how: &OverlapTest) -> CaseResult {
     let writers = if all_write { size } else { 1 };
     let read = |round, when| {
         let mut found = vec![0; LENGTH];
-        file.read(At::Offset(0), Way::Independent, &mut found, whole()).context("read_at")?;
+        file.read(At::Offset(0), Participation::Independent, &mut found, whole()).context("read_at")?;
         check_one_write(&path, &found, writers, round, when)
     };
     for round in 0..ROUNDS {

@@ -1,6 +1,6 @@
 //! When a rank's writes are visible to other ranks, without atomic mode.
 
-use storage::mpi_file::{At, Elements, Flag, Way};
+use storage::mpi_file::{At, Elements, Flag, Participation};
 
 use super::{byte, mpi_cases};
 use crate::case::Case;
@@ -42,19 +42,19 @@ fn sync_barrier_sync(cx: &mut CaseContext<'_>) -> CaseResult {
     for round in 0..3 {
         cx.all("read what was there", || {
             let mut room = vec![0; LENGTH];
-            file.read(at((rank + 1) % size), Way::Independent, &mut room, whole())
+            file.read(at((rank + 1) % size), Participation::Independent, &mut room, whole())
                 .map(drop)
                 .context("read_at")
         })?;
         let data = test_data::bytes(rank, round, LENGTH);
         cx.all("write", || {
-            file.write(at(rank), Way::Independent, &data, whole()).map(drop).context("write_at")
+            file.write(at(rank), Participation::Independent, &data, whole()).map(drop).context("write_at")
         })?;
         cx.sync(&file)?;
         let writer = (rank + 1) % size;
         cx.all("read what another wrote", || {
             let mut found = vec![0; LENGTH];
-            file.read(at(writer), Way::Independent, &mut found, whole()).context("read_at")?;
+            file.read(at(writer), Participation::Independent, &mut found, whole()).context("read_at")?;
             let wanted = test_data::bytes(writer, round, LENGTH);
             let place = u64::from(writer) * LENGTH as u64;
             check_bytes(&format!("written by rank {writer}"), &path, place, &wanted, &found)
@@ -70,13 +70,15 @@ fn close_open(cx: &mut CaseContext<'_>) -> CaseResult {
     let at = |rank: u32| At::Offset(i64::from(rank) * LENGTH as i64);
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
     let data = test_data::bytes(rank, 1, LENGTH);
-    cx.all("write", || file.write(at(rank), Way::Independent, &data, whole()).map(drop).context("write_at"))?;
+    cx.all("write", || {
+        file.write(at(rank), Participation::Independent, &data, whole()).map(drop).context("write_at")
+    })?;
     cx.close(file)?;
     let file = cx.open(&path, &[Flag::ReadOnly])?;
     cx.all("read what others wrote", || {
         (0..size).try_for_each(|writer| {
             let mut found = vec![0; LENGTH];
-            file.read(at(writer), Way::Independent, &mut found, whole()).context("read_at")?;
+            file.read(at(writer), Participation::Independent, &mut found, whole()).context("read_at")?;
             let (wanted, place) = (test_data::bytes(writer, 1, LENGTH), u64::from(writer) * LENGTH as u64);
             check_bytes(&format!("written by rank {writer}"), &path, place, &wanted, &found)
         })
@@ -92,9 +94,9 @@ fn own(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.all("write and read", || {
         (0..4).try_for_each(|round| {
             let (data, mut found) = (test_data::bytes(rank, round, LENGTH), vec![0; LENGTH]);
-            file.write(at, Way::Independent, &data, Elements::new(&byte, LENGTH as i32))
+            file.write(at, Participation::Independent, &data, Elements::new(&byte, LENGTH as i32))
                 .context("write_at")?;
-            file.read(at, Way::Independent, &mut found, Elements::new(&byte, LENGTH as i32))
+            file.read(at, Participation::Independent, &mut found, Elements::new(&byte, LENGTH as i32))
                 .context("read_at")?;
             check_bytes("own data", &path, u64::from(rank) * LENGTH as u64, &data, &found)
         })

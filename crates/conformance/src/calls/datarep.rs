@@ -1,7 +1,8 @@
 //! Data representations.
 
 use storage::mpi_file::{
-    At, Class, Conversion, Datatype, Elements, Info, Named, Start, Way, datarep_calls, register_datarep,
+    At, Class, Conversion, Datatype, Elements, Info, NamedDatatype, Participation, ViewStart, datarep_calls,
+    register_datarep,
 };
 
 use super::{check_rejected, int, mpi_cases};
@@ -66,17 +67,17 @@ pub(super) fn write_and_read(
     let RankData { etype, data, count, bytes } = *numbers;
     let none = Info::none(cx.mpi()?);
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
-    let start = Start::Byte((count * bytes) as i64 * i64::from(cx.rank()));
+    let start = ViewStart::Byte((count * bytes) as i64 * i64::from(cx.rank()));
     cx.agree("MPI_File_set_view", file.set_view(start, etype, etype, datarep, &none))?;
     cx.all("write", || {
         let elements = Elements::new(etype, count as i32);
-        file.write(At::Offset(0), Way::Collective, data, elements).map(drop).context("write_at_all")
+        file.write(At::Offset(0), Participation::Collective, data, elements).map(drop).context("write_at_all")
     })?;
     let mut back = vec![0; data.len()];
     cx.agree("sync", file.sync())?;
     cx.all("read", || {
         let elements = Elements::new(etype, count as i32);
-        file.read(At::Offset(0), Way::Collective, &mut back, elements).context("read_at_all")?;
+        file.read(At::Offset(0), Participation::Collective, &mut back, elements).context("read_at_all")?;
         check_bytes("read back", "the buffer".as_ref(), 0, data, &back)
     })?;
     cx.close(file)
@@ -84,7 +85,7 @@ pub(super) fn write_and_read(
 
 /// The same for doubles, each of `bytes` bytes in the file.
 fn write_and_read_doubles(cx: &CaseContext<'_>, datarep: &str, bytes: usize) -> Result<(), EarlyEnd> {
-    let (etype, data) = (Datatype::named(cx.mpi()?, Named::Double), doubles(cx.rank()));
+    let (etype, data) = (Datatype::named(cx.mpi()?, NamedDatatype::Double), doubles(cx.rank()));
     write_and_read(cx, datarep, &RankData { etype: &etype, data: &data, count: COUNT, bytes })
 }
 
@@ -102,7 +103,7 @@ fn internal(cx: &mut CaseContext<'_>) -> CaseResult {
 fn unknown(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
     let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
-    let set = file.set_view(Start::Byte(0), &int, &int, "assay-no-such", &none);
+    let set = file.set_view(ViewStart::Byte(0), &int, &int, "assay-no-such", &none);
     cx.agree("set_view", check_rejected("MPI_File_set_view", set, &[Class::UnsupportedDatarep]))?;
     cx.close(file)
 }
@@ -145,12 +146,12 @@ fn extent(cx: &mut CaseContext<'_>) -> CaseResult {
     let comm = cx.mpi()?;
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
     let (int, none) = (int(cx)?, Info::none(comm));
-    let [double, long] = [Named::Double, Named::Long].map(|kind| Datatype::named(comm, kind));
+    let [double, long] = [NamedDatatype::Double, NamedDatatype::Long].map(|kind| Datatype::named(comm, kind));
     let check_extent = |kind: &Datatype, wanted: i64| {
         check_equal("bytes", &wanted, &file.type_extent(kind).context("MPI_File_get_type_extent")?)
     };
     cx.all("ask of native", || check_extent(&int, 4).and_then(|()| check_extent(&double, 8)))?;
-    let set = file.set_view(Start::Byte(0), &int, &int, "external32", &none);
+    let set = file.set_view(ViewStart::Byte(0), &int, &int, "external32", &none);
     cx.agree("MPI_File_set_view", set)?;
     cx.all("ask of external32", || check_extent(&int, 4).and_then(|()| check_extent(&double, 8)))?;
     cx.all("ask of external32 for MPI_LONG", || check_extent(&long, 4))?;

@@ -1,6 +1,6 @@
 //! Reading past the end of the file, by every data access routine.
 
-use storage::mpi_file::{Calls, Flag};
+use storage::mpi_file::{ElementCalls, Flag};
 
 use super::byte;
 use crate::access::{GAP_BYTE, Positioning, ROUTINES, Routine, Transfer};
@@ -36,7 +36,7 @@ fn read_past_end(cx: &CaseContext<'_>, routine: &Routine) -> CaseResult {
             count: ASKED as i32,
             buffer: vec![GAP_BYTE; ASKED],
             offset: 0,
-            calls: Calls::Plain,
+            calls: ElementCalls::Plain,
         };
         routine.perform(&file, false, vec![transfer]).remove(0)
     };

@@ -5,7 +5,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use storage::mpi_file::{At, Class, Elements, Flag, Info, MpiError, MpiFile, Pointer, Way, Whence, Whose};
+use storage::mpi_file::{
+    At, Class, Elements, Flag, Info, MpiError, MpiFile, Opener, Participation, Pointer, Whence,
+};
 
 use super::{byte, check_detected, check_rejected, mpi_cases};
 use crate::case::Case;
@@ -53,7 +55,7 @@ const LETTERS: usize = 300;
 
 fn bad_name(cx: &mut CaseContext<'_>) -> CaseResult {
     let (path, comm) = (cx.path(&"x".repeat(LETTERS)), cx.mpi()?);
-    let opened = MpiFile::open(Whose::All(comm), &path, &CREATE_READ_WRITE, &Info::none(comm));
+    let opened = MpiFile::open(Opener::All(comm), &path, &CREATE_READ_WRITE, &Info::none(comm));
     let opened = opened.and_then(MpiFile::close);
     cx.agree("open", check_rejected("MPI_File_open", opened, &[Class::BadFile]))
 }
@@ -68,7 +70,7 @@ fn access(cx: &mut CaseContext<'_>) -> CaseResult {
         Ok(_) => Err(CaseProblem::Skipped("this user may open every file; run it as another".to_owned())),
         Err(_) => Ok(()),
     })?;
-    let opened = MpiFile::open(Whose::All(comm), &path, &[Flag::ReadWrite], &Info::none(comm));
+    let opened = MpiFile::open(Opener::All(comm), &path, &[Flag::ReadWrite], &Info::none(comm));
     let opened = opened.and_then(MpiFile::close);
     cx.agree("open", check_rejected("MPI_File_open", opened, &[Class::Access]))
 }
@@ -98,7 +100,7 @@ fn no_space(cx: &mut CaseContext<'_>) -> CaseResult {
     let mine = (0..pieces).filter(|piece| piece % u64::from(cx.size()) == u64::from(cx.rank()));
     let written: Result<(), MpiError> = { mine }.try_for_each(|piece| {
         let at = At::Offset((piece * PIECE as u64) as i64);
-        file.write(at, Way::Independent, &data, Elements::new(&byte, PIECE as i32)).map(drop)
+        file.write(at, Participation::Independent, &data, Elements::new(&byte, PIECE as i32)).map(drop)
     });
     let synced = file.sync();
     let closed = file.close();
@@ -120,9 +122,9 @@ fn sequential(cx: &mut CaseContext<'_>) -> CaseResult {
     let seek = file.seek(Pointer::Shared, 10, Whence::Start);
     cx.agree("seek together", check_detected("MPI_File_seek_shared", seek))?;
     cx.all("write", || {
-        let done = file.write(At::Offset(10), Way::Independent, &[1; 4], Elements::new(&byte, 4));
+        let done = file.write(At::Offset(10), Participation::Independent, &[1; 4], Elements::new(&byte, 4));
         check_detected("MPI_File_write_at", done)?;
-        let done = file.write(At::Individual, Way::Independent, &[1; 4], Elements::new(&byte, 4));
+        let done = file.write(At::Individual, Participation::Independent, &[1; 4], Elements::new(&byte, 4));
         check_detected("MPI_File_write", done)
     })?;
     cx.close(file)?;

@@ -1,7 +1,7 @@
 //! Error handlers, and erroneous calls that a library may detect.
 
 use storage::mpi_file::{
-    At, Class, Datatype, Elements, Flag, Handler, Info, MpiFile, Way, Whose, handler_calls,
+    At, Class, Datatype, Elements, Flag, Handler, Info, MpiFile, Opener, Participation, handler_calls,
     set_default_handler,
 };
 
@@ -64,14 +64,15 @@ fn handler(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.agree("MPI_File_set_errhandler", file.set_handler(Handler::Counts))?;
     cx.all("fail", || {
         let before = handler_calls().calls;
-        let done = file.read(At::Offset(0), Way::Independent, &mut [0; 4], Elements::new(&byte, 4));
+        let done = file.read(At::Offset(0), Participation::Independent, &mut [0; 4], Elements::new(&byte, 4));
         let calls = handler_calls().calls - before;
         if calls == 0 {
             check_detected("read_at of a file that is open for writing", done)?;
         }
         // The library decides whether the call returns the error too.
         check_equal("calls of the handler", &1, &calls)?;
-        file.write(At::Offset(0), Way::Independent, &[1; 4], Elements::new(&byte, 4)).context("write_at")?;
+        file.write(At::Offset(0), Participation::Independent, &[1; 4], Elements::new(&byte, 4))
+            .context("write_at")?;
         check_equal("calls of the handler after a call that went well", &1, &(handler_calls().calls - before))
     })?;
     cx.close(file)
@@ -82,7 +83,7 @@ fn of_none(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.agree("set a handler", set_default_handler(comm, Handler::Counts))?;
     let before = handler_calls().calls;
     let how = [Flag::ReadOnly];
-    let done = MpiFile::open(Whose::All(comm), &cx.path("missing"), &how, &Info::none(comm));
+    let done = MpiFile::open(Opener::All(comm), &cx.path("missing"), &how, &Info::none(comm));
     let calls = handler_calls().calls - before;
     let reset = set_default_handler(comm, Handler::Returns);
     let done = done.and_then(MpiFile::close);
@@ -108,7 +109,7 @@ fn null_type(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
     let null = Datatype::null(cx.mpi()?);
     cx.all("write", || {
-        let done = file.write(At::Offset(0), Way::Independent, &[1; 4], Elements::new(&null, 1));
+        let done = file.write(At::Offset(0), Participation::Independent, &[1; 4], Elements::new(&null, 1));
         check_detected("write_at of MPI_DATATYPE_NULL", done)
     })?;
     cx.close(file)
@@ -119,7 +120,7 @@ fn negative_offset(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.on_rank_0("make", || system_file::prefill(&path, 16))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
     let byte = byte(cx)?;
-    let done = file.write(At::Offset(-4), Way::Independent, &[1; 4], Elements::new(&byte, 4));
+    let done = file.write(At::Offset(-4), Participation::Independent, &[1; 4], Elements::new(&byte, 4));
     cx.close(file)?;
     cx.on_rank_0("look", || system_file::check_all("the file", &path, &[test_data::UNTOUCHED; 16]))?;
     cx.agree("write", check_detected("write_at -4", done))

@@ -1,6 +1,6 @@
 //! The representation `external32`: every type of the standard's table, with its size there.
 
-use storage::mpi_file::{At, Datatype, Elements, Info, Named, Start, Way};
+use storage::mpi_file::{At, Datatype, Elements, Info, NamedDatatype, Participation, ViewStart};
 
 use super::datarep::{RankData, write_and_read};
 use super::mpi_cases;
@@ -164,16 +164,16 @@ fn native_endian(bits: u128, bytes: usize) -> Vec<u8> {
 
 impl TableType {
     /// The datatype, for a type that every library has. Others are looked up in the library by name.
-    fn required(self) -> Option<Named> {
+    fn required(self) -> Option<NamedDatatype> {
         Some(match self.mpi {
-            "MPI_BYTE" => Named::Byte,
-            "MPI_CHAR" => Named::Char,
-            "MPI_INT16_T" => Named::Int16,
-            "MPI_INT32_T" => Named::Int32,
-            "MPI_INT64_T" => Named::Int64,
-            "MPI_FLOAT" => Named::Float,
-            "MPI_DOUBLE" => Named::Double,
-            "MPI_LONG" => Named::Long,
+            "MPI_BYTE" => NamedDatatype::Byte,
+            "MPI_CHAR" => NamedDatatype::Char,
+            "MPI_INT16_T" => NamedDatatype::Int16,
+            "MPI_INT32_T" => NamedDatatype::Int32,
+            "MPI_INT64_T" => NamedDatatype::Int64,
+            "MPI_FLOAT" => NamedDatatype::Float,
+            "MPI_DOUBLE" => NamedDatatype::Double,
+            "MPI_LONG" => NamedDatatype::Long,
             _ => return None,
         })
     }
@@ -236,20 +236,21 @@ fn external32(cx: &mut CaseContext<'_>, table_type: &TableType) -> CaseResult {
 /// An etype of two integers of two bytes and a gap of four bytes.
 fn derived(cx: &mut CaseContext<'_>) -> CaseResult {
     let (path, comm) = (cx.path("file"), cx.mpi()?);
-    let short = Datatype::named(comm, Named::Int16);
+    let short = Datatype::named(comm, NamedDatatype::Int16);
     let made = short.contiguous(2).and_then(|two| two.resized(0, 8));
     let etype = cx.agree("make an etype", made)?;
     let each = 8 * COUNT;
     cx.on_rank_0("make", || system_file::prefill(&path, each * cx.size() as usize))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let start = Start::Byte(i64::from(cx.rank()) * each as i64);
+    let start = ViewStart::Byte(i64::from(cx.rank()) * each as i64);
     let set = file.set_view(start, &etype, &etype, "external32", &Info::none(comm));
     cx.agree("MPI_File_set_view", set)?;
     let numbers = |rank: u32| (0..2 * COUNT as u16).map(move |at| 300 + 100 * rank as u16 + at);
     let data: Vec<u8> = numbers(cx.rank()).flat_map(u16::to_ne_bytes).collect();
     cx.all("write", || {
         let elements = Elements::new(&short, 2 * COUNT as i32);
-        let done = file.write(At::Offset(0), Way::Collective, &data, elements).context("write_at_all")?;
+        let done =
+            file.write(At::Offset(0), Participation::Collective, &data, elements).context("write_at_all")?;
         check_equal("bytes moved", &(4 * COUNT as u64), &done.bytes().context("status")?)
     })?;
     cx.close(file)?;

@@ -1,6 +1,8 @@
 //! Collective calls of several groups of ranks, outstanding at the same time.
 
-use storage::mpi_file::{At, Datatype, Elements, Info, MpiFile, Pointer, Request, Way, Whence, Whose};
+use storage::mpi_file::{
+    At, Datatype, Elements, Info, MpiFile, MpiRequest, Opener, Participation, Pointer, Whence,
+};
 
 use super::byte;
 use crate::case::Case;
@@ -35,7 +37,7 @@ fn concurrent(cx: &CaseContext<'_>, explicit: bool) -> CaseResult {
     let none = Info::none(world);
     let mut files: Vec<OpenFile> = Vec::new();
     for (name, group) in names.iter().zip(groups) {
-        files.push(cx.open_as(Whose::All(group), &cx.path(name), &CREATE_READ_WRITE, &none)?);
+        files.push(cx.open_as(Opener::All(group), &cx.path(name), &CREATE_READ_WRITE, &none)?);
     }
     let ranks = groups.map(ranks::Comm::rank);
     let byte = byte(cx)?;
@@ -75,7 +77,7 @@ impl GroupTransfer {
         file: &'f MpiFile,
         byte: &Datatype,
         writes: bool,
-    ) -> Result<Request<'f>, CaseProblem> {
+    ) -> Result<MpiRequest<'f>, CaseProblem> {
         let place = i64::from(self.rank) * EACH as i64;
         let at = if self.explicit { At::Offset(place) } else { At::Individual };
         if !self.explicit {
@@ -83,15 +85,24 @@ impl GroupTransfer {
         }
         let elements = Elements::new(byte, EACH as i32);
         let begun = if writes {
-            file.start_write(at, Way::Collective, test_data::bytes(self.rank, self.number, EACH), elements)
+            file.start_write(
+                at,
+                Participation::Collective,
+                test_data::bytes(self.rank, self.number, EACH),
+                elements,
+            )
         } else {
-            file.start_read(at, Way::Collective, vec![0; EACH], elements)
+            file.start_read(at, Participation::Collective, vec![0; EACH], elements)
         };
         begun.map_err(|refused| refused.error).context("begin")
     }
 }
 
-fn check_ended(pending: Vec<(usize, Request<'_>)>, ranks: [u32; 3], writes: bool) -> Result<(), CaseProblem> {
+fn check_ended(
+    pending: Vec<(usize, MpiRequest<'_>)>,
+    ranks: [u32; 3],
+    writes: bool,
+) -> Result<(), CaseProblem> {
     for (number, request) in pending {
         let (done, buffer) = request.wait();
         check_equal("bytes moved", &(EACH as u64), &done.context("MPI_Wait")?.bytes().context("status")?)?;

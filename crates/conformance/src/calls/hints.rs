@@ -1,6 +1,6 @@
 //! Hints: a library may use or ignore them; they cause no error and do not change data.
 
-use storage::mpi_file::{At, Elements, Flag, Info, MpiFile, Way, Whose};
+use storage::mpi_file::{At, Elements, Flag, Info, MpiFile, Opener, Participation};
 
 use super::{byte, check_rejected, mpi_cases};
 use crate::access::{self, Hints, Routine};
@@ -88,7 +88,7 @@ pub(super) fn cases() -> Vec<Case> {
 fn unknown(cx: &mut CaseContext<'_>) -> CaseResult {
     let comm = cx.mpi()?;
     let info = cx.agree("make hints", Info::new(comm, [("assay_nobody", "knows")]))?;
-    let file = cx.open_as(Whose::All(comm), &cx.path("file"), &CREATE_READ_WRITE, &info)?;
+    let file = cx.open_as(Opener::All(comm), &cx.path("file"), &CREATE_READ_WRITE, &info)?;
     cx.agree("MPI_File_set_info", file.set_info(&info))?;
     cx.close(file)
 }
@@ -117,7 +117,7 @@ fn reserved(cx: &mut CaseContext<'_>) -> CaseResult {
     for (number, hint) in RESERVED.iter().enumerate() {
         let info = cx.agree("make hints", Info::new(comm, [*hint]))?;
         let path = cx.path(&format!("file.{number}"));
-        let file = cx.open_as(Whose::All(comm), &path, &CREATE_READ_WRITE, &info)?;
+        let file = cx.open_as(Opener::All(comm), &path, &CREATE_READ_WRITE, &info)?;
         cx.agree("MPI_File_set_info", file.set_info(&info))?;
         cx.close(file)?;
     }
@@ -136,9 +136,9 @@ fn deferred_exclusive(cx: &mut CaseContext<'_>) -> CaseResult {
     let info = cx.agree("make hints", Info::new(comm, DEFERRED.iter().copied()))?;
     let how = [Flag::Create, Flag::Exclusive, Flag::ReadWrite];
     for turn in 0..2 {
-        let file = cx.open_as(Whose::All(comm), &path, &how, &info)?;
+        let file = cx.open_as(Opener::All(comm), &path, &how, &info)?;
         cx.close(file)?;
-        let again = MpiFile::open(Whose::All(comm), &path, &how, &info).and_then(MpiFile::close);
+        let again = MpiFile::open(Opener::All(comm), &path, &how, &info).and_then(MpiFile::close);
         cx.agree("open again", check_rejected("MPI_File_open of a file that is there", again, &[]))?;
         cx.on_rank_0("delete", || {
             check_equal("whether the file is there", &true, &path.exists())?;
@@ -188,7 +188,7 @@ fn environment(cx: &mut CaseContext<'_>) -> CaseResult {
 fn round_trip(cx: &mut CaseContext<'_>) -> CaseResult {
     let (path, comm) = (cx.path("file"), cx.mpi()?);
     let info = cx.agree("make hints", Info::new(comm, [("cb_nodes", "1"), ("cb_buffer_size", "131072")]))?;
-    let file = cx.open_as(Whose::All(comm), &path, &CREATE_READ_WRITE, &info)?;
+    let file = cx.open_as(Opener::All(comm), &path, &CREATE_READ_WRITE, &info)?;
     let given = cx.agree("MPI_File_get_info", file.info())?;
     // The library decides which hints it gives back, and with which values.
     let pairs = cx.agree("read hints", given.pairs())?;
@@ -196,12 +196,12 @@ fn round_trip(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.close(file)?;
     let pairs = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     let again = cx.agree("make hints of what was read", Info::new(comm, pairs))?;
-    let file = cx.open_as(Whose::All(comm), &path, &CREATE_READ_WRITE, &again)?;
+    let file = cx.open_as(Opener::All(comm), &path, &CREATE_READ_WRITE, &again)?;
     let (rank, byte) = (cx.rank(), byte(cx)?);
     let (at, data) = (At::Offset(LENGTH as i64 * i64::from(rank)), test_data::bytes(rank, 1, LENGTH));
     cx.all("write", || {
         let elements = Elements::new(&byte, LENGTH as i32);
-        file.write(at, Way::Collective, &data, elements).map(drop).context("write_at_all")
+        file.write(at, Participation::Collective, &data, elements).map(drop).context("write_at_all")
     })?;
     cx.close(file)?;
     let wanted: Vec<u8> = (0..cx.size()).flat_map(|rank| test_data::bytes(rank, 1, LENGTH)).collect();

@@ -1,7 +1,10 @@
 //! Sizes, extents and counts that exceed 32 bits.
 
 use storage::NodeMemory;
-use storage::mpi_file::{At, Calls, Datatype, Distribution, Elements, Flag, Info, Named, Order, Start, Way};
+use storage::mpi_file::{
+    At, Datatype, DimensionOrder, Distribution, ElementCalls, Elements, Flag, Info, NamedDatatype,
+    Participation, ViewStart,
+};
 
 use super::{byte, int};
 use crate::case::Case;
@@ -37,10 +40,10 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("large.file_10tb", "MPI 4.1 section 14.4, MPI_Offset", promise, ten_tb).mpi().large(4),
     );
     let promise = "one call moves 2 GiB and 64 KiB from one rank, a datatype that 32 bits do not count";
-    let by_type = |cx: &mut CaseContext<'_>| two_gib(cx, Calls::Plain);
+    let by_type = |cx: &mut CaseContext<'_>| two_gib(cx, ElementCalls::Plain);
     cases.push(Case::new("large.call_2gib", "MPI 4.1 section 14.4", promise, by_type).mpi().large(20));
     let promise = "one call moves 2 GiB and 64 KiB by a count of bytes (MPI_File_write_at_all_c)";
-    let by_count = |cx: &mut CaseContext<'_>| two_gib(cx, Calls::Large);
+    let by_count = |cx: &mut CaseContext<'_>| two_gib(cx, ElementCalls::Large);
     cases.push(Case::new("large.count_2gib", "MPI 4.1 section 14.4", promise, by_count).mpi().large(20));
     cases
 }
@@ -56,12 +59,14 @@ fn far_apart(cx: &CaseContext<'_>, extent: u64) -> CaseResult {
     let end = 2 * extent + u64::from(cx.size()) * PIECE as u64;
     cx.on_rank_0("make", || system_file::create_for_length(&path, end))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let start = Start::Byte(i64::from(rank) * PIECE as i64);
+    let start = ViewStart::Byte(i64::from(rank) * PIECE as i64);
     cx.agree("MPI_File_set_view", file.set_view(start, &int, &filetype, "native", &none))?;
     let data = test_data::bytes(rank, 1, 3 * PIECE);
     let elements = || Elements::new(&int, 3 * PIECE as i32 / 4);
     cx.all("write", || {
-        file.write(At::Offset(0), Way::Collective, &data, elements()).map(drop).context("write_at_all")
+        file.write(At::Offset(0), Participation::Collective, &data, elements())
+            .map(drop)
+            .context("write_at_all")
     })?;
     cx.close(file)?;
     cx.all("look", || {
@@ -87,7 +92,9 @@ fn ten_tb(cx: &mut CaseContext<'_>) -> CaseResult {
         cx.all("write", || {
             let data = test_data::bytes(rank as u32, call as u32, PIECE);
             let elements = Elements::new(&byte, PIECE as i32);
-            file.write(At::Offset(place), Way::Collective, &data, elements).map(drop).context("write_at_all")
+            file.write(At::Offset(place), Participation::Collective, &data, elements)
+                .map(drop)
+                .context("write_at_all")
         })?;
     }
     cx.sync(&file)?;
@@ -97,7 +104,8 @@ fn ten_tb(cx: &mut CaseContext<'_>) -> CaseResult {
         places(other).into_iter().enumerate().try_for_each(|(call, place)| {
             let (wanted, mut found) = (test_data::bytes(other as u32, call as u32, PIECE), vec![0; PIECE]);
             let elements = Elements::new(&byte, PIECE as i32);
-            file.read(At::Offset(place), Way::Independent, &mut found, elements).context("read_at")?;
+            file.read(At::Offset(place), Participation::Independent, &mut found, elements)
+                .context("read_at")?;
             check_bytes(&format!("written by rank {other}"), &path, place as u64, &wanted, &found)?;
             system_file::check_at(
                 "the same by the system",
@@ -114,11 +122,11 @@ fn ten_tb(cx: &mut CaseContext<'_>) -> CaseResult {
 /// Bytes that rank 0 moves. The other ranks move none, to save memory.
 const TWO_GIB: u64 = (2 << 30) + (64 << 10);
 
-fn two_gib(cx: &mut CaseContext<'_>, calls: Calls) -> CaseResult {
+fn two_gib(cx: &mut CaseContext<'_>, calls: ElementCalls) -> CaseResult {
     let path = cx.path("file");
     let comm = cx.mpi()?;
     check_memory(cx, 2 * TWO_GIB)?;
-    let byte = Datatype::named(comm, Named::Byte);
+    let byte = Datatype::named(comm, NamedDatatype::Byte);
     let many = cx.agree("make a datatype", byte.many(TWO_GIB))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
     let moves = cx.rank() == 0;
@@ -130,11 +138,11 @@ fn two_gib(cx: &mut CaseContext<'_>, calls: Calls) -> CaseResult {
         piece[..8].copy_from_slice(&(number as u64).to_le_bytes());
     }
     let elements = match calls {
-        Calls::Large => Elements { count: data.len() as i64, ..Elements::new(&byte, 0) }.by(calls),
+        ElementCalls::Large => Elements { count: data.len() as i64, ..Elements::new(&byte, 0) }.by(calls),
         _ => Elements::new(&many, i32::from(moves)),
     };
     cx.all("write", || {
-        let done = file.write(At::Offset(0), Way::Collective, &data, elements);
+        let done = file.write(At::Offset(0), Participation::Collective, &data, elements);
         let bytes = done.context("write_at_all")?.bytes().context("MPI_Get_elements_x")?;
         check_equal("bytes moved", &(data.len() as u64), &bytes)
     })?;
@@ -181,8 +189,10 @@ fn beyond_int(cx: &mut CaseContext<'_>) -> CaseResult {
         }
         // The kernel provides memory only for pages that are touched.
         let mut found = vec![0; TWO_GIB as usize];
-        let elements = Elements { count: TWO_GIB as i64, ..Elements::new(&byte, 0) }.by(Calls::Large);
-        let done = file.read(At::Offset(0), Way::Independent, &mut found, elements).context("read_at_c")?;
+        let elements = Elements { count: TWO_GIB as i64, ..Elements::new(&byte, 0) }.by(ElementCalls::Large);
+        let done = file
+            .read(At::Offset(0), Participation::Independent, &mut found, elements)
+            .context("read_at_c")?;
         check_equal("bytes moved", &(SHORT as u64), &done.bytes().context("MPI_Get_elements_x")?)?;
         check_bytes("the buffer", &path, 0, &data, &found[..SHORT])
     })?;
@@ -213,25 +223,25 @@ fn last_rows(cx: &CaseContext<'_>, array: Array) -> CaseResult {
     let (made, rows, each, last) = match array {
         Array::Subarray => {
             let (part, start) = ([ROWS as i32, columns as i32], [0, (rank * columns) as i32]);
-            (int.subarray(&sizes, &part, &start, Order::C), ROWS, columns, ROWS - 1)
+            (int.subarray(&sizes, &part, &start, DimensionOrder::C), ROWS, columns, ROWS - 1)
         }
         Array::Darray => {
             let distribution = [Distribution::Cyclic(None), Distribution::None];
             let rows = (rank..ROWS).step_by(size as usize);
-            let made = int.darray(place, &sizes, &distribution, &[place.1, 1], Order::C);
+            let made = int.darray(place, &sizes, &distribution, &[place.1, 1], DimensionOrder::C);
             (made, rows.clone().count() as u64, ROW, rows.last().unwrap_or_default())
         }
     };
     let filetype = cx.agree("make a filetype", made)?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let set = file.set_view(Start::Byte(0), &int, &filetype, "native", &Info::none(comm));
+    let set = file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &Info::none(comm));
     cx.agree("MPI_File_set_view", set)?;
     let data = test_data::bytes(cx.rank(), 1, PIECE);
     let numbers = PIECE as u64 / 4;
     let at = At::Offset((rows * each - numbers) as i64);
     cx.all("write", || {
         let elements = Elements::new(&int, numbers as i32);
-        file.write(at, Way::Collective, &data, elements).map(drop).context("write_at_all")
+        file.write(at, Participation::Collective, &data, elements).map(drop).context("write_at_all")
     })?;
     cx.close(file)?;
     // The end of this rank's part of its last row, bytes.

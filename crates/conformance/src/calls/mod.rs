@@ -19,7 +19,7 @@ mod requests;
 mod size;
 mod views;
 
-use storage::mpi_file::{Class, Datatype, MpiError, Named};
+use storage::mpi_file::{Class, Datatype, MpiError, NamedDatatype};
 
 use super::case::Case;
 use super::context::CaseContext;
@@ -96,12 +96,12 @@ fn check_detected<T>(what: &str, result: Result<T, MpiError>) -> Result<(), Case
 
 /// MPI's datatype for a four-byte integer.
 fn int(cx: &CaseContext<'_>) -> Result<Datatype, EarlyEnd> {
-    Ok(Datatype::named(cx.mpi()?, Named::Int32))
+    Ok(Datatype::named(cx.mpi()?, NamedDatatype::Int32))
 }
 
 /// MPI's datatype for a byte.
 fn byte(cx: &CaseContext<'_>) -> Result<Datatype, EarlyEnd> {
-    Ok(Datatype::named(cx.mpi()?, Named::Byte))
+    Ok(Datatype::named(cx.mpi()?, NamedDatatype::Byte))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use storage::mpi_file::{At, Class, Elements, Flag, Info, MpiFile, Pointer, Way, Whose};
+use storage::mpi_file::{At, Class, Elements, Flag, Info, MpiFile, Opener, Participation, Pointer};
 
 use super::{byte, check_detected, check_rejected, mpi_cases};
 use crate::case::Case;
@@ -70,7 +70,7 @@ fn open_and_close(
     how: &[Flag],
 ) -> Result<Result<(), storage::mpi_file::MpiError>, crate::problem::EarlyEnd> {
     let comm = cx.mpi()?;
-    Ok(MpiFile::open(Whose::All(comm), path, how, &Info::none(comm)).and_then(MpiFile::close))
+    Ok(MpiFile::open(Opener::All(comm), path, how, &Info::none(comm)).and_then(MpiFile::close))
 }
 
 fn invalid_modes(cx: &mut CaseContext<'_>, how: &[Flag]) -> CaseResult {
@@ -127,7 +127,7 @@ fn append(cx: &mut CaseContext<'_>) -> CaseResult {
     let byte = byte(cx)?;
     let data = test_data::bytes(cx.rank(), 1, 50);
     cx.all("write", || {
-        file.write(At::Shared, Way::Collective, &data, Elements::new(&byte, 50))
+        file.write(At::Shared, Participation::Collective, &data, Elements::new(&byte, 50))
             .map(drop)
             .context("write_ordered")
     })?;
@@ -153,7 +153,9 @@ fn unique(cx: &mut CaseContext<'_>) -> CaseResult {
     let (rank, data) = (cx.rank(), test_data::bytes(cx.rank(), 1, 64));
     let at = At::Offset(64 * i64::from(rank));
     cx.all("write", || {
-        file.write(at, Way::Independent, &data, Elements::new(&byte, 64)).map(drop).context("write_at")
+        file.write(at, Participation::Independent, &data, Elements::new(&byte, 64))
+            .map(drop)
+            .context("write_at")
     })?;
     cx.close(file)?;
     let wanted: Vec<u8> = (0..cx.size()).flat_map(|rank| test_data::bytes(rank, 1, 64)).collect();
@@ -176,7 +178,7 @@ fn group(cx: &mut CaseContext<'_>) -> CaseResult {
     let (path, mine) = (cx.path("file"), cx.path(&format!("file.{}", cx.rank())));
     let comm = cx.mpi()?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let own = cx.open_as(Whose::Alone(comm), &mine, &CREATE_READ_WRITE, &Info::none(comm))?;
+    let own = cx.open_as(Opener::Alone(comm), &mine, &CREATE_READ_WRITE, &Info::none(comm))?;
     cx.all("look", || {
         check_equal(
             "whether the group is that of all",
@@ -194,13 +196,15 @@ fn comm_freed(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     let copy = cx.comm.split(0)?;
     let comm = mpi_part(&*copy);
-    let file = cx.open_as(Whose::All(comm), &path, &CREATE_READ_WRITE, &Info::none(comm))?;
+    let file = cx.open_as(Opener::All(comm), &path, &CREATE_READ_WRITE, &Info::none(comm))?;
     drop(copy);
     let byte = byte(cx)?;
     let data = test_data::bytes(cx.rank(), 1, 100);
     cx.all("write", || {
         let at = At::Offset(100 * i64::from(cx.rank()));
-        file.write(at, Way::Collective, &data, Elements::new(&byte, 100)).map(drop).context("write_at_all")
+        file.write(at, Participation::Collective, &data, Elements::new(&byte, 100))
+            .map(drop)
+            .context("write_at_all")
     })?;
     cx.close(file)?;
     let wanted: Vec<u8> = (0..cx.size()).flat_map(|rank| test_data::bytes(rank, 1, 100)).collect();
@@ -212,7 +216,7 @@ fn write_read_only(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.on_rank_0("make", || system_file::prefill(&path, 100))?;
     let file = cx.open(&path, &[Flag::ReadOnly])?;
     let byte = byte(cx)?;
-    let done = file.write(At::Offset(0), Way::Independent, &[1; 10], Elements::new(&byte, 10));
+    let done = file.write(At::Offset(0), Participation::Independent, &[1; 10], Elements::new(&byte, 10));
     cx.close(file)?;
     cx.on_rank_0("look", || system_file::check_all("the file", &path, &[test_data::UNTOUCHED; 100]))?;
     cx.agree("write", check_detected("write_at", done))
@@ -223,7 +227,8 @@ fn read_write_only(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&path, &[Flag::WriteOnly, Flag::Create])?;
     let byte = byte(cx)?;
     cx.all("read", || {
-        let done = file.read(At::Offset(0), Way::Independent, &mut [0; 10], Elements::new(&byte, 10));
+        let done =
+            file.read(At::Offset(0), Participation::Independent, &mut [0; 10], Elements::new(&byte, 10));
         check_detected("read_at", done)
     })?;
     cx.close(file)
@@ -238,7 +243,7 @@ fn different_modes(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.on_rank_0("make", || system_file::prefill(&path, 10))?;
     let how = if cx.rank() == 0 { Flag::ReadWrite } else { Flag::ReadOnly };
     let comm = cx.mpi()?;
-    let opened = MpiFile::open(Whose::All(comm), &path, &[how], &Info::none(comm));
+    let opened = MpiFile::open(Opener::All(comm), &path, &[how], &Info::none(comm));
     // Closing is collective: it is possible only if all ranks have the file open.
     let all = cx.comm.reduce_one(u64::from(opened.is_ok()), ranks::Reduce::Min)? == 1;
     let opened = if all { opened.and_then(MpiFile::close) } else { opened.map(drop) };

@@ -1,6 +1,6 @@
 //! Reads that end within an element: the status counts bytes, elements and basic elements.
 
-use storage::mpi_file::{At, Datatype, Done, Elements, Flag, Info, MpiFile, Start, Way};
+use storage::mpi_file::{At, CallStatus, Datatype, Elements, Flag, Info, MpiFile, Participation, ViewStart};
 
 use super::int;
 use crate::case::Case;
@@ -10,12 +10,12 @@ use crate::test_data;
 
 pub(super) fn cases() -> Vec<Case> {
     let rows = [
-        ("partial.read_at", ReadMethod::Blocking(Way::Independent), false),
-        ("partial.read_at_all", ReadMethod::Blocking(Way::Collective), false),
+        ("partial.read_at", ReadMethod::Blocking(Participation::Independent), false),
+        ("partial.read_at_all", ReadMethod::Blocking(Participation::Collective), false),
         ("partial.iread_at", ReadMethod::Nonblocking, false),
         ("partial.read_at_all_begin", ReadMethod::Split, false),
-        ("partial.view.read_at", ReadMethod::Blocking(Way::Independent), true),
-        ("partial.view.read_at_all", ReadMethod::Blocking(Way::Collective), true),
+        ("partial.view.read_at", ReadMethod::Blocking(Participation::Independent), true),
+        ("partial.view.read_at_all", ReadMethod::Blocking(Participation::Collective), true),
     ];
     let case = |(name, method, view): (&'static str, ReadMethod, bool)| {
         let at = if view { ", in a view with gaps" } else { "" };
@@ -30,7 +30,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 #[derive(Clone, Copy)]
 enum ReadMethod {
-    Blocking(Way),
+    Blocking(Participation),
     Nonblocking,
     Split,
 }
@@ -49,12 +49,12 @@ const STEPS: (usize, usize) = (20, 12);
 /// Bytes of two integers of the view and the gap after them.
 const TILE: usize = 20;
 
-fn read(file: &MpiFile, method: ReadMethod, kind: &Datatype) -> Result<(Done, Vec<u8>), CaseProblem> {
+fn read(file: &MpiFile, method: ReadMethod, kind: &Datatype) -> Result<(CallStatus, Vec<u8>), CaseProblem> {
     let (at, elements) = (At::Offset(0), Elements::new(kind, ASKED));
     let mut buffer = vec![GAP_BYTE; ASKED as usize * STEPS.0];
     let (done, buffer) = match method {
         ReadMethod::Blocking(way) => (file.read(at, way, &mut buffer, elements), buffer),
-        ReadMethod::Nonblocking => match file.start_read(at, Way::Independent, buffer, elements) {
+        ReadMethod::Nonblocking => match file.start_read(at, Participation::Independent, buffer, elements) {
             Ok(request) => request.wait(),
             Err(refused) => (Err(refused.error), refused.buffer),
         },
@@ -80,7 +80,7 @@ fn partial(cx: &CaseContext<'_>, method: ReadMethod, view: bool) -> CaseResult {
     if view {
         let made = int.contiguous(2).and_then(|two| two.resized(0, TILE as isize));
         let (filetype, none) = (cx.agree("make a view", made)?, Info::none(cx.mpi()?));
-        cx.agree("MPI_File_set_view", file.set_view(Start::Byte(0), &int, &filetype, "native", &none))?;
+        cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &none))?;
     }
     let kind = cx.agree("make a datatype", pair_with_gaps(&int))?;
     let (done, buffer) = cx.agree("read", read(&file, method, &kind))?;
@@ -101,7 +101,7 @@ fn pair_with_gaps(int: &Datatype) -> Result<Datatype, storage::mpi_file::MpiErro
 }
 
 /// Fails unless the status counts the integers of the file.
-fn check_status(done: &Done, kind: &Datatype, int: &Datatype) -> Result<(), CaseProblem> {
+fn check_status(done: &CallStatus, kind: &Datatype, int: &Datatype) -> Result<(), CaseProblem> {
     check_equal(
         "bytes that the status tells",
         &(4 * NUMBERS as u64),

@@ -1,6 +1,6 @@
 //! File pointers: positions and seeks.
 
-use storage::mpi_file::{At, Elements, Info, Pointer, Start, Way, Whence};
+use storage::mpi_file::{At, Elements, Info, Participation, Pointer, ViewStart, Whence};
 
 use super::{byte, check_detected, int, mpi_cases};
 use crate::case::Case;
@@ -75,7 +75,7 @@ fn open_prefilled(cx: &CaseContext<'_>, length: usize, view: bool) -> Result<Ope
         let int = int(cx)?;
         let two = cx.agree("make a view", int.contiguous(2).and_then(|two| two.resized(0, 20)))?;
         let none = Info::none(cx.mpi()?);
-        cx.agree("MPI_File_set_view", file.set_view(Start::Byte(40), &int, &two, "native", &none))?;
+        cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(40), &int, &two, "native", &none))?;
     }
     Ok(file)
 }
@@ -164,7 +164,8 @@ fn independent_pointers(cx: &mut CaseContext<'_>) -> CaseResult {
     let (byte, size) = (byte(cx)?, i64::from(cx.size()));
     let file = open_prefilled(cx, 1000.max(10 * size as usize), false)?;
     let mut room = [0; 10];
-    let mut read = |at| file.read(at, Way::Independent, &mut room, Elements::new(&byte, 10)).map(drop);
+    let mut read =
+        |at| file.read(at, Participation::Independent, &mut room, Elements::new(&byte, 10)).map(drop);
     let own = || file.position(Pointer::Individual).context("MPI_File_get_position");
     let shared = || file.position(Pointer::Shared).context("MPI_File_get_position_shared");
     cx.all("read at an offset and at the own pointer", || {
@@ -187,7 +188,7 @@ fn view_resets(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.all("seek", || check_seek(&file, 33, Whence::Start, 33))?;
     cx.agree("MPI_File_seek_shared", file.seek(Pointer::Shared, 44, Whence::Start))?;
     let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
-    cx.agree("MPI_File_set_view", file.set_view(Start::Byte(8), &int, &int, "native", &none))?;
+    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(8), &int, &int, "native", &none))?;
     cx.all("look", || {
         let own = file.position(Pointer::Individual).context("MPI_File_get_position")?;
         check_equal("the own pointer", &0, &own)?;
@@ -207,7 +208,7 @@ fn shared_in_turn(cx: &mut CaseContext<'_>) -> CaseResult {
                 return Ok(());
             }
             let data = test_data::bytes(turn, 1, 30);
-            file.write(At::Shared, Way::Independent, &data, Elements::new(&byte, 30))
+            file.write(At::Shared, Participation::Independent, &data, Elements::new(&byte, 30))
                 .map(drop)
                 .context("write_shared")
         })?;

@@ -1,6 +1,6 @@
 //! Sets of requests, completed by each of MPI's calls for that; reused buffers; freed datatypes.
 
-use storage::mpi_file::{At, Elements, Many, MpiFile, Requests, Way};
+use storage::mpi_file::{At, Elements, Many, MpiFile, Participation, Requests};
 
 use super::{byte, int, mpi_cases};
 use crate::case::Case;
@@ -26,13 +26,13 @@ pub(super) fn cases() -> Vec<Case> {
             "requests.type_freed",
             DATATYPE_FREE,
             "a datatype may be freed while a request that moves it is under way",
-            |cx| type_freed(cx, Way::Independent),
+            |cx| type_freed(cx, Participation::Independent),
         ),
         (
             "requests.type_freed_together",
             DATATYPE_FREE,
             "a datatype may be freed while a collective request that moves it is under way",
-            |cx| type_freed(cx, Way::Collective),
+            |cx| type_freed(cx, Participation::Collective),
         ),
     ]);
     for (name, call, many, waits) in [
@@ -72,15 +72,20 @@ fn transfer(
     (call, many, waits): (&str, Many, bool),
 ) -> Result<Vec<Vec<u8>>, CaseProblem> {
     let comm = cx.comm.mpi().ok_or_else(|| CaseProblem::fail("ranks of MPI have a communicator"))?;
-    let byte = storage::mpi_file::Datatype::named(comm, storage::mpi_file::Named::Byte);
+    let byte = storage::mpi_file::Datatype::named(comm, storage::mpi_file::NamedDatatype::Byte);
     let rank = cx.rank();
     let start = |piece: u32| {
         let at = At::Offset(place(rank, piece) as i64);
         let elements = Elements::new(&byte, length(piece) as i32);
         let begun = if writes {
-            file.start_write(at, Way::Independent, test_data::bytes(rank, piece, length(piece)), elements)
+            file.start_write(
+                at,
+                Participation::Independent,
+                test_data::bytes(rank, piece, length(piece)),
+                elements,
+            )
         } else {
-            file.start_read(at, Way::Independent, vec![0; length(piece)], elements)
+            file.start_read(at, Participation::Independent, vec![0; length(piece)], elements)
         };
         begun.map_err(|refused| refused.error).context("begin")
     };
@@ -141,7 +146,8 @@ fn buffer_reuse(cx: &mut CaseContext<'_>) -> CaseResult {
         (0..TURNS).try_for_each(|turn| {
             buffer.copy_from_slice(&test_data::bytes(rank, turn, EACH));
             let elements = Elements::new(&byte, EACH as i32);
-            let begun = file.start_write(at(turn), Way::Independent, std::mem::take(&mut buffer), elements);
+            let begun =
+                file.start_write(at(turn), Participation::Independent, std::mem::take(&mut buffer), elements);
             let (done, back) = begun.map_err(|refused| refused.error).context("iwrite_at")?.wait();
             done.context("MPI_Wait")?;
             buffer = back;
@@ -155,7 +161,7 @@ fn buffer_reuse(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
 }
 
-fn type_freed(cx: &CaseContext<'_>, way: Way) -> CaseResult {
+fn type_freed(cx: &CaseContext<'_>, way: Participation) -> CaseResult {
     const NUMBERS: usize = 500;
     let path = cx.path("file");
     let (rank, int) = (cx.rank(), int(cx)?);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use storage::mpi_file::{At, Elements, Progress, Request, Way};
+use storage::mpi_file::{At, Elements, MpiRequest, Participation, RequestProgress};
 
 use super::{byte, mpi_cases};
 use crate::case::Case;
@@ -43,15 +43,15 @@ fn place(rank: u32, piece: u32) -> i64 {
 }
 
 /// Completes requests by tests, beginning with the last. Each has the number of its piece.
-fn end_by_tests(requests: Vec<(u32, Request<'_>)>) -> Result<Vec<(u32, Vec<u8>)>, CaseProblem> {
+fn end_by_tests(requests: Vec<(u32, MpiRequest<'_>)>) -> Result<Vec<(u32, Vec<u8>)>, CaseProblem> {
     let mut pending: Vec<_> = requests.into_iter().rev().collect();
     let mut buffers = Vec::new();
     while !pending.is_empty() {
         let mut unfinished = Vec::new();
         for (piece, request) in pending {
             match request.test() {
-                Progress::UnderWay(request) => unfinished.push((piece, request)),
-                Progress::Ended(done, buffer) => {
+                RequestProgress::UnderWay(request) => unfinished.push((piece, request)),
+                RequestProgress::Ended(done, buffer) => {
                     let bytes = done.context("test")?.bytes().context("MPI_Get_elements")?;
                     check_equal(&format!("bytes of request {piece}"), &(PIECE as u64), &bytes)?;
                     buffers.push((piece, buffer));
@@ -68,14 +68,19 @@ fn many(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     let (rank, byte) = (cx.rank(), byte(cx)?);
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let begin = |writes: bool| -> Result<Vec<(u32, Request<'_>)>, CaseProblem> {
+    let begin = |writes: bool| -> Result<Vec<(u32, MpiRequest<'_>)>, CaseProblem> {
         let start = |piece: u32| {
             let elements = Elements::new(&byte, PIECE as i32);
             let at = At::Offset(place(rank, piece));
             let begun = if writes {
-                file.start_write(at, Way::Independent, test_data::bytes(rank, piece, PIECE), elements)
+                file.start_write(
+                    at,
+                    Participation::Independent,
+                    test_data::bytes(rank, piece, PIECE),
+                    elements,
+                )
             } else {
-                file.start_read(at, Way::Independent, vec![0; PIECE], elements)
+                file.start_read(at, Participation::Independent, vec![0; PIECE], elements)
             };
             begun.map(|request| (piece, request)).map_err(|refused| refused.error).context("begin")
         };
@@ -100,11 +105,11 @@ fn mixed(cx: &mut CaseContext<'_>) -> CaseResult {
     let comm = cx.mpi()?;
     let (rank, byte) = (cx.rank(), byte(cx)?);
     let none = storage::mpi_file::Info::none(comm);
-    let file = cx.open_as(storage::mpi_file::Whose::Alone(comm), &path, &CREATE_READ_WRITE, &none)?;
+    let file = cx.open_as(storage::mpi_file::Opener::Alone(comm), &path, &CREATE_READ_WRITE, &none)?;
     cx.all("write", || {
         let piece = |number| test_data::bytes(rank, number, PIECE);
         let elements = || Elements::new(&byte, PIECE as i32);
-        let (at, way) = (At::Individual, Way::Independent);
+        let (at, way) = (At::Individual, Participation::Independent);
         let first = file.start_write(at, way, piece(0), elements()).map_err(|r| r.error).context("iwrite")?;
         file.write(at, way, &piece(1), elements()).context("write")?;
         let third = file.start_write(at, way, piece(2), elements()).map_err(|r| r.error).context("iwrite")?;
@@ -126,7 +131,7 @@ fn cancel(cx: &mut CaseContext<'_>) -> CaseResult {
     let data = test_data::bytes(rank, 1, PIECE);
     let cancelled = cx.agree("cancel", {
         let elements = Elements::new(&byte, PIECE as i32);
-        let begun = file.start_write(At::Offset(at), Way::Independent, data.clone(), elements);
+        let begun = file.start_write(At::Offset(at), Participation::Independent, data.clone(), elements);
         begun.map_err(|refused| refused.error).context("iwrite_at").and_then(|mut request| {
             // A library may report that it cannot cancel, or complete the request.
             let said_no = request.cancel().is_err();
@@ -151,7 +156,7 @@ fn free(cx: &mut CaseContext<'_>) -> CaseResult {
     let data = test_data::bytes(rank, 1, PIECE);
     cx.all("begin and free", || {
         let (at, elements) = (At::Offset(place(rank)), Elements::new(&byte, PIECE as i32));
-        let begun = file.start_write(at, Way::Independent, data, elements);
+        let begun = file.start_write(at, Participation::Independent, data, elements);
         begun.map_err(|refused| refused.error).context("iwrite_at")?.free().context("MPI_Request_free")
     })?;
     // A file must not be closed while a request is outstanding, and a freed request does not report its end.
@@ -161,7 +166,7 @@ fn free(cx: &mut CaseContext<'_>) -> CaseResult {
         let mut found = vec![0; PIECE];
         for _ in 0..LOOKS {
             let elements = Elements::new(&byte, PIECE as i32);
-            file.read(At::Offset(at), Way::Independent, &mut found, elements).context("read_at")?;
+            file.read(At::Offset(at), Participation::Independent, &mut found, elements).context("read_at")?;
             if found == wanted {
                 return Ok(());
             }

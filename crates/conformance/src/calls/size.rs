@@ -1,6 +1,6 @@
 //! File sizes.
 
-use storage::mpi_file::{At, Elements, Flag, Way};
+use storage::mpi_file::{At, Elements, Flag, Participation};
 
 use super::{byte, check_detected, mpi_cases};
 use crate::case::Case;
@@ -97,7 +97,7 @@ fn get(cx: &mut CaseContext<'_>) -> CaseResult {
     let comm = cx.mpi()?;
     let int = super::int(cx)?;
     let none = storage::mpi_file::Info::none(comm);
-    let start = storage::mpi_file::Start::Byte(100);
+    let start = storage::mpi_file::ViewStart::Byte(100);
     cx.agree("MPI_File_set_view", file.set_view(start, &int, &int, "native", &none))?;
     cx.all("look", || check_equal("bytes", &1234, &file.size().context("MPI_File_get_size")?))?;
     cx.close(file)
@@ -111,7 +111,9 @@ fn beyond_end(cx: &mut CaseContext<'_>) -> CaseResult {
     let place = |rank: u32| 10_000 + 20_000 * i64::from(rank);
     cx.all("write", || {
         let (data, at) = (test_data::bytes(rank, 1, 100), At::Offset(place(rank)));
-        file.write(at, Way::Independent, &data, Elements::new(&byte, 100)).map(drop).context("write_at")
+        file.write(at, Participation::Independent, &data, Elements::new(&byte, 100))
+            .map(drop)
+            .context("write_at")
     })?;
     cx.close(file)?;
     let mut wanted = vec![0; place(size - 1) as usize + 100];

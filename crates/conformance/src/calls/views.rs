@@ -1,7 +1,8 @@
 //! File views: their queries, and erroneous views.
 
 use storage::mpi_file::{
-    At, Datatype, Elements, Flag, Info, MpiError, Order, Pointer, Start, TypeShape, Way,
+    At, Datatype, DimensionOrder, Elements, Flag, Info, MpiError, Participation, Pointer, TypeShape,
+    ViewStart,
 };
 
 use super::{byte, check_detected, int, mpi_cases};
@@ -72,10 +73,10 @@ fn default(cx: &mut CaseContext<'_>) -> CaseResult {
 fn get(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
     let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
-    let made = int.subarray(&[6, 8], &[2, 3], &[1, 4], Order::C);
+    let made = int.subarray(&[6, 8], &[2, 3], &[1, 4], DimensionOrder::C);
     let filetype = cx.agree("make a filetype", made)?;
     let start = 1000 + 8 * i64::from(cx.rank());
-    cx.agree("MPI_File_set_view", file.set_view(Start::Byte(start), &int, &filetype, "native", &none))?;
+    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(start), &int, &filetype, "native", &none))?;
     cx.all("look", || {
         let view = file.view().context("MPI_File_get_view")?;
         check_equal("displacement", &start, &view.displacement)?;
@@ -94,7 +95,7 @@ fn bad_view(
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
     let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
     let filetype = cx.agree("make a filetype", make(&int))?;
-    let set = file.set_view(Start::Byte(start), &int, &filetype, "native", &none);
+    let set = file.set_view(ViewStart::Byte(start), &int, &filetype, "native", &none);
     cx.agree("set_view", check_detected("MPI_File_set_view", set))?;
     cx.close(file)
 }
@@ -119,7 +120,7 @@ fn overlap(cx: &mut CaseContext<'_>) -> CaseResult {
 fn current_elsewhere(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
     let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
-    let set = file.set_view(Start::Current, &int, &int, "native", &none);
+    let set = file.set_view(ViewStart::Current, &int, &int, "native", &none);
     cx.agree("set_view", check_detected("MPI_File_set_view", set))?;
     cx.close(file)
 }
@@ -131,10 +132,11 @@ fn overlap_read(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&path, &[Flag::ReadOnly])?;
     let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
     let filetype = cx.agree("make a filetype", int.hindexed(&[2, 2], &[0, 4]))?;
-    cx.agree("MPI_File_set_view", file.set_view(Start::Byte(0), &int, &filetype, "native", &none))?;
+    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &none))?;
     let mut found = vec![0; 32];
     cx.all("read", || {
-        file.read(At::Offset(0), Way::Independent, &mut found, Elements::new(&int, 8)).context("read_at")?;
+        file.read(At::Offset(0), Participation::Independent, &mut found, Elements::new(&int, 8))
+            .context("read_at")?;
         let shown = [0, 1, 1, 2, 3, 4, 4, 5];
         let wanted: Vec<u8> = shown.iter().flat_map(|at| &data[4 * at..4 * at + 4]).copied().collect();
         check_bytes("the buffer", &path, 0, &wanted, &found)
@@ -154,15 +156,18 @@ fn current(cx: &mut CaseContext<'_>) -> CaseResult {
     let mut room = vec![0; mine];
     cx.all("read the head", || {
         let elements = Elements::new(&byte, mine as i32);
-        file.read(At::Shared, Way::Collective, &mut room, elements).map(drop).context("read_ordered")
+        file.read(At::Shared, Participation::Collective, &mut room, elements)
+            .map(drop)
+            .context("read_ordered")
     })?;
-    let set = file.set_view(Start::Current, &int, &int, "native", &none);
+    let set = file.set_view(ViewStart::Current, &int, &int, "native", &none);
     cx.agree("MPI_File_set_view", set)?;
     let mut data = vec![0; 40];
     cx.all("read behind it", || {
         let view = file.view().context("MPI_File_get_view")?;
         check_equal("displacement", &(head as i64), &view.displacement)?;
-        file.read(At::Shared, Way::Collective, &mut data, Elements::new(&int, 10)).context("read_ordered")?;
+        file.read(At::Shared, Participation::Collective, &mut data, Elements::new(&int, 10))
+            .context("read_ordered")?;
         let at = head + 40 * rank as usize;
         check_bytes("behind the head", &path, at as u64, &all[at..at + 40], &data)
     })?;
@@ -180,13 +185,14 @@ fn empty(cx: &mut CaseContext<'_>) -> CaseResult {
     let filetype = cx.agree("make a filetype", made)?;
     cx.on_rank_0("make", || system_file::prefill(&path, 16 * size as usize))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    cx.agree("MPI_File_set_view", file.set_view(Start::Byte(0), &int, &filetype, "native", &none))?;
+    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &none))?;
     let count = if sees { 2 } else { 0 };
     let mut wanted = vec![test_data::UNTOUCHED; 16 * size as usize];
     for call in 0..2 {
         let data = test_data::bytes(rank, call, 4 * count as usize);
         cx.all("write", || {
-            let done = file.write(At::Individual, Way::Collective, &data, Elements::new(&int, count));
+            let done =
+                file.write(At::Individual, Participation::Collective, &data, Elements::new(&int, count));
             check_equal(
                 "bytes moved",
                 &(4 * count as u64),
@@ -207,7 +213,7 @@ fn new_hints(cx: &mut CaseContext<'_>) -> CaseResult {
     let (int, comm) = (int(cx)?, cx.mpi()?);
     let hints = [("access_style", "write_once"), ("cb_buffer_size", "65536"), ("assay_unknown", "yes")];
     let info = cx.agree("make hints", Info::new(comm, hints))?;
-    cx.agree("MPI_File_set_view", file.set_view(Start::Byte(0), &int, &int, "native", &info))?;
+    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &int, "native", &info))?;
     cx.close(file)
 }
 
@@ -226,11 +232,14 @@ fn changing(cx: &mut CaseContext<'_>) -> CaseResult {
         let filetype = cx.agree("make a filetype", made)?;
         let place = (rank + call) % size;
         let start = i64::from(64 * size * call) + 4 * i64::from(stripe) * i64::from(place);
-        cx.agree("MPI_File_set_view", file.set_view(Start::Byte(start), &int, &filetype, "native", &none))?;
+        cx.agree(
+            "MPI_File_set_view",
+            file.set_view(ViewStart::Byte(start), &int, &filetype, "native", &none),
+        )?;
         cx.all("write", || {
             let data = test_data::bytes(rank, call, 64);
             check_equal("the pointer", &0, &file.position(Pointer::Individual).context("position")?)?;
-            file.write(At::Individual, Way::Collective, &data, Elements::new(&int, 16))
+            file.write(At::Individual, Participation::Collective, &data, Elements::new(&int, 16))
                 .map(drop)
                 .context("write_all")
         })?;

@@ -20,7 +20,7 @@ use std::path::Path;
 use ranks::Comm;
 use units::Usage;
 
-pub use values::{Element, Values};
+pub use values::{ArrayValues, Element};
 
 /// How calls on data are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Access {
 
 /// A dimension of a file, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dimension(pub usize);
+pub struct DimensionNumber(pub usize);
 
 /// An array of a file, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ fn check_lengths(name: &str, found: &[u64], wanted: &[u64]) -> io::Result<()> {
 
 /// Memory that a library says it has taken, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct LibraryMemory {
     /// The most at once.
     pub most: u64,
     /// Now.
@@ -137,7 +137,7 @@ pub trait Arrays: Sync {
     fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>>;
 
     /// The memory that it holds in this process; `None` where it was built not to tell.
-    fn held(&self) -> Option<Held>;
+    fn held(&self) -> Option<LibraryMemory>;
 
     /// Whether a file of which a call failed cannot be closed any more, because the ranks would wait for each
     /// other inside the library: all its ranks abandon it instead.
@@ -159,10 +159,15 @@ pub trait Arrays: Sync {
 /// An open file of arrays; one that is not closed stays open.
 pub trait ArrayFile {
     /// Defines a dimension. Collective, with the same arguments on all ranks, as all definitions are.
-    fn dimension(&mut self, name: &str, length: u64) -> io::Result<Dimension>;
+    fn dimension(&mut self, name: &str, length: u64) -> io::Result<DimensionNumber>;
 
     /// Defines an array over dimensions, the slowest first. Collective.
-    fn variable(&mut self, name: &str, element: Element, dimensions: &[Dimension]) -> io::Result<Variable>;
+    fn variable(
+        &mut self,
+        name: &str,
+        element: Element,
+        dimensions: &[DimensionNumber],
+    ) -> io::Result<Variable>;
 
     /// The ability to keep attributes of the file; `None` where the library here has none.
     fn attributes(&mut self) -> Option<&mut dyn Attributes> {
@@ -189,10 +194,10 @@ pub trait ArrayFile {
 
     /// Writes a part of an array from the first of `values`, which has at least as many; their bytes may be
     /// turned round while the call lasts.
-    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()>;
+    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()>;
 
     /// Reads a part of an array into the first of `values`, which has at least as many.
-    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()>;
+    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()>;
 
     /// The ability to take parts now and to move them later; `None` where the library has none.
     fn deferred(&mut self) -> Option<&mut dyn Deferred> {
@@ -236,7 +241,7 @@ pub trait Records {
 /// Parts that are taken now and moved when they are waited for.
 pub trait Deferred {
     /// Takes a part with its values, which come back from [`Deferred::wait`].
-    fn post(&mut self, variable: Variable, slab: Slab<'_>, values: Values) -> io::Result<()>;
+    fn post(&mut self, variable: Variable, slab: Slab<'_>, values: ArrayValues) -> io::Result<()>;
 
     /// Room for the copies that [`Deferred::post_copy`] makes until they are waited for, bytes.
     fn attach(&mut self, bytes: u64) -> io::Result<()>;
@@ -245,11 +250,11 @@ pub trait Deferred {
     fn detach(&mut self) -> io::Result<()>;
 
     /// Takes a part with a copy of its values.
-    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()>;
+    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()>;
 
     /// Moves all that was taken, and gives back the values that came with it, in their order; after a failure
     /// they are lost. Collective, unless access is independent.
-    fn wait(&mut self) -> io::Result<Vec<Values>>;
+    fn wait(&mut self) -> io::Result<Vec<ArrayValues>>;
 }
 
 /// PnetCDF, as far as it fits the MPI of the ranks, which run.
@@ -260,5 +265,5 @@ pub fn pnetcdf() -> Result<Box<dyn Arrays>, Usage> {
 /// HDF5, as far as it fits the MPI of the ranks, which run; objects of at least `alignment` bytes begin at
 /// multiples of it.
 pub fn hdf5(alignment: u64) -> Result<Box<dyn Arrays>, Usage> {
-    Ok(Box::new(hdf5::Hdf5::load(alignment)?))
+    Ok(Box::new(hdf5::Hdf5Arrays::load(alignment)?))
 }

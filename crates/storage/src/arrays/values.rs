@@ -26,7 +26,7 @@ impl Element {
 
 /// Elements in memory, which a call can take away until it has ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Values {
+pub enum ArrayValues {
     /// Bytes.
     Bytes(Vec<i8>),
     /// Whole numbers.
@@ -37,7 +37,7 @@ pub enum Values {
     Doubles(Vec<f64>),
 }
 
-impl Values {
+impl ArrayValues {
     /// So many zeros; `None` where there is no memory for them.
     pub fn zeros(element: Element, count: usize) -> Option<Self> {
         Some(match element {

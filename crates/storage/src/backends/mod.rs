@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use units::Usage;
 
 use crate::Storage;
-use crate::libraries::Kind;
+use crate::libraries::LibraryKind;
 
 mod abilities;
 mod aio;
@@ -92,7 +92,7 @@ pub struct Backend {
     /// Whether its ranks have to be MPI's.
     pub needs_mpi: bool,
     /// The parallel library that it is made of, where it is looked for.
-    pub library: Option<&'static Kind>,
+    pub library: Option<&'static LibraryKind>,
     /// Makes it with the given settings.
     pub open: fn(&Settings) -> Result<Box<dyn Storage>, Usage>,
 }
@@ -110,7 +110,7 @@ pub const BACKENDS: &[Backend] = &[
 ];
 
 /// The libraries that backends look for.
-pub const LIBRARIES: &[&Kind] = &[&crate::hdf5::KIND, &ncmpi::KIND];
+pub const LIBRARIES: &[&LibraryKind] = &[&crate::hdf5::KIND, &ncmpi::KIND];
 
 /// The backend of that name, in any case.
 pub fn backend(name: &str) -> Result<&'static Backend, Usage> {

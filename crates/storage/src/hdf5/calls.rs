@@ -33,13 +33,13 @@ fn one_line(words: &str) -> String {
 }
 
 /// An identifier of a property list, a space, a type or a dataset, given back in the end.
-pub(crate) struct Held {
+pub(crate) struct HeldIdentifier {
     library: &'static Library,
     id: Id,
     close: unsafe extern "C" fn(Id) -> c_int,
 }
 
-impl Held {
+impl HeldIdentifier {
     /// What a call of `library` just made, to be given back by `close`.
     pub(crate) fn new(
         library: &'static Library,
@@ -93,7 +93,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldIdentifier {
     fn drop(&mut self) {
         // SAFETY: the identifier is live and not used afterwards.
         unsafe { (self.close)(self.id) };

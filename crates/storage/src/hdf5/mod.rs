@@ -13,15 +13,15 @@ mod transfers;
 use ffi::hdf5::{Library, probe};
 use units::Usage;
 
-use crate::libraries::{self, Kind};
-pub(crate) use calls::{Held, check};
+use crate::libraries::{self, LibraryKind};
+pub(crate) use calls::{HeldIdentifier, check};
 pub(crate) use health::Health;
-pub(crate) use opened::{Opened, Opening, Tuning, Way};
+pub(crate) use opened::{OpenWay, OpenedFile, Opening, Tuning};
 pub(crate) use set::{SetsOf, lengths, make, open, type_is};
 pub(crate) use transfers::Transfers;
 
 /// The parallel library, by the names that Debian, releases and Cray build it under.
-pub(crate) const KIND: Kind = Kind {
+pub(crate) const KIND: LibraryKind = LibraryKind {
     name: "HDF5",
     variable: "ASSAY_HDF5_LIBRARY",
     homes: &["HDF5_DIR", "HDF5_ROOT", "HDF5_HOME", "CRAY_HDF5_PARALLEL_PREFIX", "EBROOTHDF5"],

@@ -11,7 +11,7 @@ use ffi::hdf5::{DEFAULT, Id, Library, READ_ONLY, TRUNCATE};
 use ffi::mpi;
 use ranks::Comm;
 
-use super::calls::{Held, check};
+use super::calls::{HeldIdentifier, check};
 use super::health::Health;
 use crate::mpi_file::Info;
 use crate::shared::{asked, given, together};
@@ -27,14 +27,14 @@ pub(crate) struct Tuning {
 
 /// How a file comes to be open.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Way {
+pub(crate) enum OpenWay {
     /// Made anew, also where it is there.
     Make,
     /// As it is there, with these flags.
     Open(c_uint),
 }
 
-impl Way {
+impl OpenWay {
     fn writes(self) -> bool {
         !matches!(self, Self::Open(READ_ONLY))
     }
@@ -56,7 +56,7 @@ impl Opening<'_> {
         &self,
         hints: impl IntoIterator<Item = (&'h str, &'h str)>,
         tuning: Tuning,
-    ) -> io::Result<(Held, Info)> {
+    ) -> io::Result<(HeldIdentifier, Info)> {
         let library = self.library;
         let functions = &library.functions;
         let mpi = self.comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
@@ -79,12 +79,12 @@ impl Opening<'_> {
     }
 
     /// An empty list of properties of access.
-    pub(crate) fn list(&self) -> io::Result<Held> {
-        Held::list(self.library, self.library.constants.file_access)
+    pub(crate) fn list(&self) -> io::Result<HeldIdentifier> {
+        HeldIdentifier::list(self.library, self.library.constants.file_access)
     }
 
     /// Opens or makes the file, on all ranks that share it or on none.
-    pub(crate) fn open(&self, path: &Path, way: Way, access: &Held) -> io::Result<Opened> {
+    pub(crate) fn open(&self, path: &Path, way: OpenWay, access: &HeldIdentifier) -> io::Result<OpenedFile> {
         // Where only some ranks have the file, closing it would wait for those that have not.
         let file = self.health.watched(self.shared, self.open_here(path, way, access));
         let is_open = file.is_ok();
@@ -94,18 +94,18 @@ impl Opening<'_> {
         })
     }
 
-    fn open_here(&self, path: &Path, way: Way, access: &Held) -> io::Result<Opened> {
+    fn open_here(&self, path: &Path, way: OpenWay, access: &HeldIdentifier) -> io::Result<OpenedFile> {
         let functions = &self.library.functions;
         let name = CString::new(given(path, false).as_os_str().as_bytes())?;
         // SAFETY: the name ends in a zero byte, and the lists are live; all ranks of the file call this.
         let made = unsafe {
             match way {
-                Way::Make => (functions.fcreate)(name.as_ptr(), TRUNCATE, DEFAULT, access.id()),
-                Way::Open(flags) => (functions.fopen)(name.as_ptr(), flags, access.id()),
+                OpenWay::Make => (functions.fcreate)(name.as_ptr(), TRUNCATE, DEFAULT, access.id()),
+                OpenWay::Open(flags) => (functions.fopen)(name.as_ptr(), flags, access.id()),
             }
         };
         match check(self.library, made) {
-            Ok(id) => Ok(Opened { library: self.library, id }),
+            Ok(id) => Ok(OpenedFile { library: self.library, id }),
             Err(error) if error.to_string().contains("signature not found") => {
                 Err(io::Error::new(io::ErrorKind::InvalidData, "it is no HDF5 file"))
             }
@@ -114,13 +114,13 @@ impl Opening<'_> {
     }
 }
 
-/// A file as the library has it; it is closed by [`Opened::close`] only, which all its ranks call together.
-pub(crate) struct Opened {
+/// A file as the library has it; it is closed by [`OpenedFile::close`] only, which all its ranks call together.
+pub(crate) struct OpenedFile {
     library: &'static Library,
     id: Id,
 }
 
-impl Opened {
+impl OpenedFile {
     /// For calls of HDF5.
     pub(crate) fn id(&self) -> Id {
         self.id
@@ -129,7 +129,7 @@ impl Opened {
     /// The hints in effect, as MPI tells them. `access` is a list of properties, which may be empty.
     pub(crate) fn hints(
         &self,
-        access: &Held,
+        access: &HeldIdentifier,
         mpi: &'static mpi::Library,
     ) -> io::Result<Vec<(String, String)>> {
         let mut handle = ptr::null_mut();

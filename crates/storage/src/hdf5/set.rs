@@ -7,7 +7,7 @@ use std::ptr;
 
 use ffi::hdf5::{DEFAULT, Id, Library};
 
-use super::calls::{Held, check};
+use super::calls::{HeldIdentifier, check};
 
 /// Where datasets are: an open file.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(crate) struct SetsOf {
 }
 
 /// Opens a dataset; `None` where there is none of that name.
-pub(crate) fn open(of: SetsOf, name: &str) -> io::Result<Option<Held>> {
+pub(crate) fn open(of: SetsOf, name: &str) -> io::Result<Option<HeldIdentifier>> {
     let (functions, name) = (&of.library.functions, CString::new(name)?);
     // SAFETY: the file is open, and the name ends in a zero byte.
     let there = unsafe { (functions.lexists)(of.file, name.as_ptr(), DEFAULT) };
@@ -26,32 +26,38 @@ pub(crate) fn open(of: SetsOf, name: &str) -> io::Result<Option<Held>> {
     }
     // SAFETY: as above.
     let opened = unsafe { (functions.dopen)(of.file, name.as_ptr(), DEFAULT) };
-    Held::new(of.library, opened, functions.dclose).map(Some)
+    HeldIdentifier::new(of.library, opened, functions.dclose).map(Some)
 }
 
 /// Makes a dataset of elements of type `kind`, by the property list `creation`. Collective.
-pub(crate) fn make(of: SetsOf, name: &str, kind: Id, space: &Held, creation: Id) -> io::Result<Held> {
+pub(crate) fn make(
+    of: SetsOf,
+    name: &str,
+    kind: Id,
+    space: &HeldIdentifier,
+    creation: Id,
+) -> io::Result<HeldIdentifier> {
     let (functions, name, space) = (&of.library.functions, CString::new(name)?, space.id());
     // SAFETY: all identifiers are live, and the name ends in a zero byte.
     let made =
         unsafe { (functions.dcreate)(of.file, name.as_ptr(), kind, space, DEFAULT, creation, DEFAULT) };
-    Held::new(of.library, made, functions.dclose)
+    HeldIdentifier::new(of.library, made, functions.dclose)
 }
 
 /// Whether the elements of a dataset are of that type.
-pub(crate) fn type_is(library: &'static Library, set: &Held, wanted: Id) -> io::Result<bool> {
+pub(crate) fn type_is(library: &'static Library, set: &HeldIdentifier, wanted: Id) -> io::Result<bool> {
     let functions = &library.functions;
     // SAFETY: the dataset is open.
-    let kind = Held::new(library, unsafe { (functions.dget_type)(set.id()) }, functions.tclose)?;
+    let kind = HeldIdentifier::new(library, unsafe { (functions.dget_type)(set.id()) }, functions.tclose)?;
     // SAFETY: both types are live.
     check(library, unsafe { (functions.tequal)(kind.id(), wanted) }).map(|same| same > 0)
 }
 
 /// How many elements a dataset has in each dimension, the slowest first.
-pub(crate) fn lengths(library: &'static Library, set: &Held) -> io::Result<Vec<u64>> {
+pub(crate) fn lengths(library: &'static Library, set: &HeldIdentifier) -> io::Result<Vec<u64>> {
     let functions = &library.functions;
     // SAFETY: the dataset is open.
-    let space = Held::new(library, unsafe { (functions.dget_space)(set.id()) }, functions.sclose)?;
+    let space = HeldIdentifier::new(library, unsafe { (functions.dget_space)(set.id()) }, functions.sclose)?;
     // SAFETY: the space is live.
     let dimensions = check(library, unsafe { (functions.sget_simple_extent_ndims)(space.id()) })?;
     let mut lengths = vec![0; dimensions as usize];

@@ -7,7 +7,7 @@ use ffi::hdf5::{
     CHUNK_COLLECTIVE, COLLECTIVE, CONTIGUOUS_COLLECTIVE, INDEPENDENT, Id, Library, NO_COLLECTIVE,
 };
 
-use super::calls::{Held, check};
+use super::calls::{HeldIdentifier, check};
 
 /// `H5D_MPIO_CHUNK_COLLECTIVE` and `H5D_MPIO_CONTIGUOUS_COLLECTIVE`: moved by all ranks together.
 const TOGETHER: [i32; 2] = [CHUNK_COLLECTIVE, CONTIGUOUS_COLLECTIVE];
@@ -15,14 +15,14 @@ const TOGETHER: [i32; 2] = [CHUNK_COLLECTIVE, CONTIGUOUS_COLLECTIVE];
 /// The list that each transfer is made with.
 pub(crate) struct Transfers {
     library: &'static Library,
-    list: Held,
+    list: HeldIdentifier,
     collective: bool,
 }
 
 impl Transfers {
     /// Made once.
     pub(crate) fn new(library: &'static Library, collective: bool) -> io::Result<Self> {
-        let list = Held::list(library, library.constants.dataset_transfer)?;
+        let list = HeldIdentifier::list(library, library.constants.dataset_transfer)?;
         let mut transfers = Self { library, list, collective: false };
         transfers.become_collective(collective)?;
         Ok(transfers)

@@ -1,6 +1,6 @@
 //! Calls that move data and wait for it.
 
-use super::done::Done;
+use super::done::CallStatus;
 use super::error::MpiError;
 use super::file::MpiFile;
 use super::memory::{Elements, by_count};
@@ -18,7 +18,7 @@ pub enum At {
 
 /// Who makes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Participation {
     /// This rank alone.
     Independent,
     /// All ranks together.
@@ -28,7 +28,13 @@ pub enum Way {
 impl MpiFile {
     /// `MPI_File_write` in its six forms: writes these elements of `data`.
     #[inline]
-    pub fn write(&self, at: At, way: Way, data: &[u8], elements: Elements<'_>) -> Result<Done, MpiError> {
+    pub fn write(
+        &self,
+        at: At,
+        way: Participation,
+        data: &[u8],
+        elements: Elements<'_>,
+    ) -> Result<CallStatus, MpiError> {
         let file = self.handle;
         let told = elements.within(data.as_ptr().cast_mut(), data.len())?;
         let (from, kind) = (told.place.cast_const(), told.kind);
@@ -38,23 +44,39 @@ impl MpiFile {
         // which MPI only reads.
         let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
-                (At::Offset(at), Way::Independent) => (f.file_write_at)(file, at, from, count, kind, status),
-                (At::Offset(at), Way::Collective) => {
+                (At::Offset(at), Participation::Independent) => {
+                    (f.file_write_at)(file, at, from, count, kind, status)
+                }
+                (At::Offset(at), Participation::Collective) => {
                     (f.file_write_at_all)(file, at, from, count, kind, status)
                 }
-                (At::Individual, Way::Independent) => (f.file_write)(file, from, count, kind, status),
-                (At::Individual, Way::Collective) => (f.file_write_all)(file, from, count, kind, status),
-                (At::Shared, Way::Independent) => (f.file_write_shared)(file, from, count, kind, status),
-                (At::Shared, Way::Collective) => (f.file_write_ordered)(file, from, count, kind, status),
+                (At::Individual, Participation::Independent) => {
+                    (f.file_write)(file, from, count, kind, status)
+                }
+                (At::Individual, Participation::Collective) => {
+                    (f.file_write_all)(file, from, count, kind, status)
+                }
+                (At::Shared, Participation::Independent) => {
+                    (f.file_write_shared)(file, from, count, kind, status)
+                }
+                (At::Shared, Participation::Collective) => {
+                    (f.file_write_ordered)(file, from, count, kind, status)
+                }
             }
         });
         self.check(code)?;
-        Ok(Done::new(self.library, done))
+        Ok(CallStatus::new(self.library, done))
     }
 
     /// `MPI_File_read` in its six forms: reads into these elements of `data`.
     #[inline]
-    pub fn read(&self, at: At, way: Way, data: &mut [u8], elements: Elements<'_>) -> Result<Done, MpiError> {
+    pub fn read(
+        &self,
+        at: At,
+        way: Participation,
+        data: &mut [u8],
+        elements: Elements<'_>,
+    ) -> Result<CallStatus, MpiError> {
         let file = self.handle;
         let told = elements.within(data.as_mut_ptr(), data.len())?;
         let (into, kind) = (told.place, told.kind);
@@ -63,17 +85,27 @@ impl MpiFile {
         // SAFETY: as for a write; the data is borrowed for as long as the call lasts.
         let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
-                (At::Offset(at), Way::Independent) => (f.file_read_at)(file, at, into, count, kind, status),
-                (At::Offset(at), Way::Collective) => {
+                (At::Offset(at), Participation::Independent) => {
+                    (f.file_read_at)(file, at, into, count, kind, status)
+                }
+                (At::Offset(at), Participation::Collective) => {
                     (f.file_read_at_all)(file, at, into, count, kind, status)
                 }
-                (At::Individual, Way::Independent) => (f.file_read)(file, into, count, kind, status),
-                (At::Individual, Way::Collective) => (f.file_read_all)(file, into, count, kind, status),
-                (At::Shared, Way::Independent) => (f.file_read_shared)(file, into, count, kind, status),
-                (At::Shared, Way::Collective) => (f.file_read_ordered)(file, into, count, kind, status),
+                (At::Individual, Participation::Independent) => {
+                    (f.file_read)(file, into, count, kind, status)
+                }
+                (At::Individual, Participation::Collective) => {
+                    (f.file_read_all)(file, into, count, kind, status)
+                }
+                (At::Shared, Participation::Independent) => {
+                    (f.file_read_shared)(file, into, count, kind, status)
+                }
+                (At::Shared, Participation::Collective) => {
+                    (f.file_read_ordered)(file, into, count, kind, status)
+                }
             }
         });
         self.check(code)?;
-        Ok(Done::new(self.library, done))
+        Ok(CallStatus::new(self.library, done))
     }
 }

@@ -9,7 +9,7 @@ use super::error::{MpiError, check};
 
 /// Datatypes that MPI has by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NamedDatatype {
     /// `MPI_BYTE`.
     Byte,
     /// `MPI_CHAR`.
@@ -48,18 +48,18 @@ pub struct Datatype {
 
 impl Datatype {
     /// One of MPI's own.
-    pub fn named(comm: &MpiComm, name: Named) -> Self {
+    pub fn named(comm: &MpiComm, name: NamedDatatype) -> Self {
         let library = comm.library();
         let c = &library.constants;
         let handle = match name {
-            Named::Byte => c.byte,
-            Named::Char => c.char,
-            Named::Int16 => c.int16,
-            Named::Int32 => c.int32,
-            Named::Int64 => c.int64,
-            Named::Float => c.float,
-            Named::Double => c.double,
-            Named::Long => c.long,
+            NamedDatatype::Byte => c.byte,
+            NamedDatatype::Char => c.char,
+            NamedDatatype::Int16 => c.int16,
+            NamedDatatype::Int32 => c.int32,
+            NamedDatatype::Int64 => c.int64,
+            NamedDatatype::Float => c.float,
+            NamedDatatype::Double => c.double,
+            NamedDatatype::Long => c.long,
         };
         let named = Self::without_bounds(library, handle, false);
         named.with_bounds().expect("MPI knows the bounds of its own datatypes")

@@ -10,19 +10,19 @@ use super::error::{MpiError, check};
 
 /// What MPI says of a call that has ended.
 #[derive(Clone)]
-pub struct Done {
+pub struct CallStatus {
     library: &'static Library,
     status: Status,
 }
 
-impl fmt::Debug for Done {
+impl fmt::Debug for CallStatus {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let facts = (self.bytes(), self.cancelled());
         out.debug_struct("Done").field("bytes", &facts.0).field("cancelled", &facts.1).finish()
     }
 }
 
-impl Done {
+impl CallStatus {
     pub(super) fn new(library: &'static Library, status: Status) -> Self {
         Self { library, status }
     }

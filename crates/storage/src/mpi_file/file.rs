@@ -67,7 +67,7 @@ impl Flag {
 
 /// Who opens a file.
 #[derive(Clone, Copy, Debug)]
-pub enum Whose<'c> {
+pub enum Opener<'c> {
     /// All ranks of the communicator, together.
     All(&'c MpiComm),
     /// This rank alone, on `MPI_COMM_SELF`.
@@ -92,10 +92,10 @@ fn text(path: &Path) -> Result<CString, MpiError> {
 
 impl MpiFile {
     /// Opens. Collective over `whose`. Errors are returned, as MPI does it for files by default.
-    pub fn open(whose: Whose<'_>, path: &Path, how: &[Flag], info: &Info) -> Result<Self, MpiError> {
+    pub fn open(whose: Opener<'_>, path: &Path, how: &[Flag], info: &Info) -> Result<Self, MpiError> {
         let (library, comm) = match whose {
-            Whose::All(comm) => (comm.library(), comm.handle()),
-            Whose::Alone(comm) => (comm.library(), comm.library().constants.comm_self),
+            Opener::All(comm) => (comm.library(), comm.handle()),
+            Opener::Alone(comm) => (comm.library(), comm.library().constants.comm_self),
         };
         let mode = how.iter().map(|flag| flag.bit(&library.constants.modes)).fold(0, |all, bit| all | bit);
         let (name, mut handle) = (text(path)?, library.constants.file_null);

@@ -10,7 +10,7 @@ use super::error::{Class, MpiError};
 
 /// How MPI is told of the elements of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Calls {
+pub enum ElementCalls {
     /// By the buffer's address, in the calls that every library has.
     #[default]
     Plain,
@@ -31,11 +31,11 @@ pub struct Elements<'t> {
     /// before it.
     pub origin: usize,
     /// How MPI is told of them.
-    pub calls: Calls,
+    pub calls: ElementCalls,
 }
 
 /// The elements of one call as it tells MPI of them.
-pub(super) struct Told<'l> {
+pub(super) struct DescribedElements<'l> {
     /// The address of the buffer.
     pub(super) place: *mut c_void,
     pub(super) count: Count,
@@ -66,11 +66,11 @@ pub(super) use by_count;
 impl<'t> Elements<'t> {
     /// So many elements from the beginning of the buffer.
     pub fn new(kind: &'t Datatype, count: i32) -> Self {
-        Self { kind, count: count.into(), origin: 0, calls: Calls::Plain }
+        Self { kind, count: count.into(), origin: 0, calls: ElementCalls::Plain }
     }
 
     /// The same, told in another way.
-    pub fn by(self, calls: Calls) -> Self {
+    pub fn by(self, calls: ElementCalls) -> Self {
         Self { calls, ..self }
     }
 
@@ -90,7 +90,11 @@ impl<'t> Elements<'t> {
     ///
     /// Panics where the call would reach beyond a buffer of `length` bytes.
     #[inline]
-    pub(super) fn within(&self, buffer: *mut u8, length: usize) -> Result<Told<'static>, MpiError> {
+    pub(super) fn within(
+        &self,
+        buffer: *mut u8,
+        length: usize,
+    ) -> Result<DescribedElements<'static>, MpiError> {
         let (from, to) = self.reach();
         assert!(
             from >= 0 && to <= length as i128 && self.origin <= length,
@@ -98,24 +102,30 @@ impl<'t> Elements<'t> {
             self.count
         );
         let (library, place) = (self.kind.library, buffer.wrapping_add(self.origin).cast());
-        let plain = Told { place, count: self.count, kind: self.kind.handle, large: None, absolute: None };
+        let plain = DescribedElements {
+            place,
+            count: self.count,
+            kind: self.kind.handle,
+            large: None,
+            absolute: None,
+        };
         match self.calls {
-            Calls::Plain => Ok(plain),
-            Calls::Absolute => self.absolute(place),
-            Calls::Large => Ok(Told { large: Some(large(library)?), ..plain }),
+            ElementCalls::Plain => Ok(plain),
+            ElementCalls::Absolute => self.absolute(place),
+            ElementCalls::Large => Ok(DescribedElements { large: Some(large(library)?), ..plain }),
         }
     }
 
     /// One element of a datatype whose only place is an address.
-    fn absolute(&self, place: *mut c_void) -> Result<Told<'static>, MpiError> {
+    fn absolute(&self, place: *mut c_void) -> Result<DescribedElements<'static>, MpiError> {
         let kind = self.kind.hindexed(&[int(self.count)], &[place.expose_provenance().cast_signed()])?;
         // `MPI_BOTTOM` is 0 in all three interfaces.
         let (place, handle) = (ptr::null_mut(), kind.handle);
-        Ok(Told { place, count: 1, kind: handle, large: None, absolute: Some(kind) })
+        Ok(DescribedElements { place, count: 1, kind: handle, large: None, absolute: Some(kind) })
     }
 }
 
-impl Told<'_> {
+impl DescribedElements<'_> {
     pub(super) fn int(&self) -> c_int {
         int(self.count)
     }

@@ -8,16 +8,16 @@ use std::mem::ManuallyDrop;
 
 use ffi::mpi::{Handle, Status};
 
-use super::access::{At, Way};
+use super::access::{At, Participation};
 use super::datatype::Datatype;
-use super::done::Done;
+use super::done::CallStatus;
 use super::error::MpiError;
 use super::file::MpiFile;
 use super::memory::{Elements, by_count};
 
 /// A call that was refused, with the buffer that it was to move.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedCall {
     /// Why.
     pub error: MpiError,
     /// The buffer.
@@ -27,7 +27,7 @@ pub struct Refused {
 /// A call under way. One that is dropped goes on, and its buffer is never freed.
 #[derive(Debug)]
 #[must_use = "a request that is dropped keeps its buffer for ever"]
-pub struct Request<'f> {
+pub struct MpiRequest<'f> {
     pub(super) file: &'f MpiFile,
     pub(super) handle: Handle,
     buffer: ManuallyDrop<Vec<u8>>,
@@ -37,11 +37,11 @@ pub struct Request<'f> {
 
 /// What a test of a request found.
 #[derive(Debug)]
-pub enum Progress<'f> {
+pub enum RequestProgress<'f> {
     /// It has ended: how, and its buffer.
-    Ended(Result<Done, MpiError>, Vec<u8>),
+    Ended(Result<CallStatus, MpiError>, Vec<u8>),
     /// It has not.
-    UnderWay(Request<'f>),
+    UnderWay(MpiRequest<'f>),
 }
 
 /// There is no such call: MPI has no collective form of it that does not wait.
@@ -52,14 +52,14 @@ impl MpiFile {
     pub fn start_write(
         &self,
         at: At,
-        way: Way,
+        way: Participation,
         buffer: Vec<u8>,
         elements: Elements<'_>,
-    ) -> Result<Request<'_>, Refused> {
+    ) -> Result<MpiRequest<'_>, RefusedCall> {
         let file = self.handle;
         let told = match elements.within(buffer.as_ptr().cast_mut(), buffer.len()) {
             Ok(told) => told,
-            Err(error) => return Err(Refused { error, buffer }),
+            Err(error) => return Err(RefusedCall { error, buffer }),
         };
         let (from, kind) = (told.place.cast_const(), told.kind);
         let mut handle = self.library.constants.request_null;
@@ -68,17 +68,23 @@ impl MpiFile {
         // moved or freed before the request has ended.
         let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
-                (At::Offset(at), Way::Independent) => {
+                (At::Offset(at), Participation::Independent) => {
                     (f.file_iwrite_at)(file, at, from, count, kind, request)
                 }
-                (At::Offset(at), Way::Collective) => {
+                (At::Offset(at), Participation::Collective) => {
                     (f.file_iwrite_at_all)(file, at, from, count, kind, request)
                 }
-                (At::Individual, Way::Independent) => (f.file_iwrite)(file, from, count, kind, request),
-                (At::Individual, Way::Collective) => (f.file_iwrite_all)(file, from, count, kind, request),
-                (At::Shared, Way::Independent) => (f.file_iwrite_shared)(file, from, count, kind, request),
-                (At::Shared, Way::Collective) => {
-                    return Err(Refused { error: MpiError::no_call(ORDERED), buffer });
+                (At::Individual, Participation::Independent) => {
+                    (f.file_iwrite)(file, from, count, kind, request)
+                }
+                (At::Individual, Participation::Collective) => {
+                    (f.file_iwrite_all)(file, from, count, kind, request)
+                }
+                (At::Shared, Participation::Independent) => {
+                    (f.file_iwrite_shared)(file, from, count, kind, request)
+                }
+                (At::Shared, Participation::Collective) => {
+                    return Err(RefusedCall { error: MpiError::no_call(ORDERED), buffer });
                 }
             }
         });
@@ -89,14 +95,14 @@ impl MpiFile {
     pub fn start_read(
         &self,
         at: At,
-        way: Way,
+        way: Participation,
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
-    ) -> Result<Request<'_>, Refused> {
+    ) -> Result<MpiRequest<'_>, RefusedCall> {
         let file = self.handle;
         let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
             Ok(told) => told,
-            Err(error) => return Err(Refused { error, buffer }),
+            Err(error) => return Err(RefusedCall { error, buffer }),
         };
         let (into, kind) = (told.place, told.kind);
         let mut handle = self.library.constants.request_null;
@@ -104,15 +110,23 @@ impl MpiFile {
         // SAFETY: as for a write.
         let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
-                (At::Offset(at), Way::Independent) => (f.file_iread_at)(file, at, into, count, kind, request),
-                (At::Offset(at), Way::Collective) => {
+                (At::Offset(at), Participation::Independent) => {
+                    (f.file_iread_at)(file, at, into, count, kind, request)
+                }
+                (At::Offset(at), Participation::Collective) => {
                     (f.file_iread_at_all)(file, at, into, count, kind, request)
                 }
-                (At::Individual, Way::Independent) => (f.file_iread)(file, into, count, kind, request),
-                (At::Individual, Way::Collective) => (f.file_iread_all)(file, into, count, kind, request),
-                (At::Shared, Way::Independent) => (f.file_iread_shared)(file, into, count, kind, request),
-                (At::Shared, Way::Collective) => {
-                    return Err(Refused { error: MpiError::no_call(ORDERED), buffer });
+                (At::Individual, Participation::Independent) => {
+                    (f.file_iread)(file, into, count, kind, request)
+                }
+                (At::Individual, Participation::Collective) => {
+                    (f.file_iread_all)(file, into, count, kind, request)
+                }
+                (At::Shared, Participation::Independent) => {
+                    (f.file_iread_shared)(file, into, count, kind, request)
+                }
+                (At::Shared, Participation::Collective) => {
+                    return Err(RefusedCall { error: MpiError::no_call(ORDERED), buffer });
                 }
             }
         });
@@ -125,19 +139,19 @@ impl MpiFile {
         handle: Handle,
         buffer: Vec<u8>,
         absolute: Option<Datatype>,
-    ) -> Result<Request<'_>, Refused> {
+    ) -> Result<MpiRequest<'_>, RefusedCall> {
         match self.check(code) {
             Ok(()) => {
-                Ok(Request { file: self, handle, buffer: ManuallyDrop::new(buffer), _absolute: absolute })
+                Ok(MpiRequest { file: self, handle, buffer: ManuallyDrop::new(buffer), _absolute: absolute })
             }
-            Err(error) => Err(Refused { error, buffer }),
+            Err(error) => Err(RefusedCall { error, buffer }),
         }
     }
 }
 
-impl<'f> Request<'f> {
+impl<'f> MpiRequest<'f> {
     /// Waits for its end: how it went, and its buffer.
-    pub fn wait(mut self) -> (Result<Done, MpiError>, Vec<u8>) {
+    pub fn wait(mut self) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         let mut status = self.file.status();
         let wait = self.file.functions().wait;
         // SAFETY: the request is live; MPI sets it to none.
@@ -146,16 +160,16 @@ impl<'f> Request<'f> {
     }
 
     /// Looks whether it has ended, and has the library go on with it.
-    pub fn test(mut self) -> Progress<'f> {
+    pub fn test(mut self) -> RequestProgress<'f> {
         let (mut status, mut flag): (_, c_int) = (self.file.status(), 0);
         let test = self.file.functions().test;
         // SAFETY: the same.
         let code = unsafe { test(&raw mut self.handle, &raw mut flag, &raw mut status) };
         if code == 0 && flag == 0 {
-            return Progress::UnderWay(self);
+            return RequestProgress::UnderWay(self);
         }
         let (done, buffer) = self.ended(code, status);
-        Progress::Ended(done, buffer)
+        RequestProgress::Ended(done, buffer)
     }
 
     /// Asks that it be cancelled; it still has to be waited for, and then tells whether it was.
@@ -170,9 +184,9 @@ impl<'f> Request<'f> {
         self.file.check(unsafe { (self.file.functions().request_free)(&raw mut self.handle) })
     }
 
-    pub(super) fn ended(mut self, code: c_int, status: Status) -> (Result<Done, MpiError>, Vec<u8>) {
+    pub(super) fn ended(mut self, code: c_int, status: Status) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         let library = self.file.library;
-        let done = self.file.check(code).map(|()| Done::new(library, status));
+        let done = self.file.check(code).map(|()| CallStatus::new(library, status));
         // A request that is still there after an error may still use the buffer, which is then kept for ever.
         if done.is_err() && self.handle != library.constants.request_null {
             return (done, Vec::new());

@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use ffi::mpi::{Abi, Handle, Library, Status};
 
-use super::done::Done;
+use super::done::CallStatus;
 use super::error::{MpiError, check};
-use super::request::Request;
+use super::request::MpiRequest;
 
 /// How many requests one call ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub enum Many {
 
 /// A request that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedRequest {
     /// Its number among those that were given.
     pub number: usize,
     /// What it moved.
-    pub done: Done,
+    pub done: CallStatus,
     /// Its buffer.
     pub buffer: Vec<u8>,
 }
@@ -33,10 +33,10 @@ pub struct Ended {
 /// Requests of one file. Those that are dropped go on, and their buffers are never freed.
 #[derive(Debug)]
 #[must_use = "requests that are dropped keep their buffers for ever"]
-pub struct Requests<'f>(Vec<Option<Request<'f>>>);
+pub struct Requests<'f>(Vec<Option<MpiRequest<'f>>>);
 
-impl<'f> FromIterator<Request<'f>> for Requests<'f> {
-    fn from_iter<T: IntoIterator<Item = Request<'f>>>(requests: T) -> Self {
+impl<'f> FromIterator<MpiRequest<'f>> for Requests<'f> {
+    fn from_iter<T: IntoIterator<Item = MpiRequest<'f>>>(requests: T) -> Self {
         Self(requests.into_iter().map(Some).collect())
     }
 }
@@ -49,13 +49,13 @@ impl Requests<'_> {
 
     /// Ends so many, or looks which have ended where it does not wait: none may have. After an error no more
     /// of them come back.
-    pub fn end(&mut self, many: Many, waits: bool) -> Result<Vec<Ended>, MpiError> {
+    pub fn end(&mut self, many: Many, waits: bool) -> Result<Vec<EndedRequest>, MpiError> {
         let Some(file) = self.0.iter().flatten().next().map(|request| request.file) else {
             return Ok(Vec::new());
         };
         let library = file.library;
         let going: Vec<usize> = (0..self.0.len()).filter(|number| self.0[*number].is_some()).collect();
-        let mut row = Row::of(library, self.0.iter().flatten().map(|request| request.handle));
+        let mut row = HandleRow::of(library, self.0.iter().flatten().map(|request| request.handle));
         let mut statuses = vec![file.status(); going.len()];
         let places = row.call(many, waits, &mut statuses)?;
         let ended = places.into_iter().enumerate().map(|(turn, place)| {
@@ -69,21 +69,21 @@ impl Requests<'_> {
             let mut request = self.0[number].take().ok_or_else(outside)?;
             request.handle = row.handle(place);
             let (done, buffer) = request.ended(0, status);
-            Ok(Ended { number, done: done?, buffer })
+            Ok(EndedRequest { number, done: done?, buffer })
         });
         ended.collect()
     }
 }
 
 /// Handles side by side, as wide as the library's own.
-struct Row {
+struct HandleRow {
     library: &'static Library,
     wide: Vec<Handle>,
     /// Those of the MPICH family are 32-bit integers.
     packed: Vec<u32>,
 }
 
-impl Row {
+impl HandleRow {
     fn of(library: &'static Library, handles: impl Iterator<Item = Handle>) -> Self {
         let wide: Vec<Handle> = handles.collect();
         let packed = wide.iter().map(|handle| *handle as u32).collect();

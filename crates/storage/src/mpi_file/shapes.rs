@@ -15,7 +15,7 @@ const PIECE: u64 = 1 << 30;
 
 /// Which dimension of an array is contiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum DimensionOrder {
     /// The last.
     C,
     /// The first.
@@ -133,7 +133,7 @@ impl Datatype {
         sizes: &[i32],
         subsizes: &[i32],
         starts: &[i32],
-        order: Order,
+        order: DimensionOrder,
     ) -> Result<Self, MpiError> {
         assert!(sizes.len() == subsizes.len() && sizes.len() == starts.len(), "numbers for each dimension");
         let (f, dimensions, order) = (&self.library.functions, int(sizes.len()), self.order(order));
@@ -151,7 +151,7 @@ impl Datatype {
         sizes: &[i32],
         distributions: &[Distribution],
         ranks: &[i32],
-        order: Order,
+        order: DimensionOrder,
     ) -> Result<Self, MpiError> {
         assert!(sizes.len() == distributions.len() && sizes.len() == ranks.len(), "one for each dimension");
         let c = &self.library.constants;
@@ -180,10 +180,10 @@ impl Datatype {
         Self::make(self.library, make)
     }
 
-    fn order(&self, order: Order) -> c_int {
+    fn order(&self, order: DimensionOrder) -> c_int {
         match order {
-            Order::C => self.library.constants.order_c,
-            Order::Fortran => self.library.constants.order_fortran,
+            DimensionOrder::C => self.library.constants.order_c,
+            DimensionOrder::Fortran => self.library.constants.order_fortran,
         }
     }
 }

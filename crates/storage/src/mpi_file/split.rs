@@ -6,11 +6,11 @@ use std::ptr;
 
 use super::access::At;
 use super::datatype::Datatype;
-use super::done::Done;
+use super::done::CallStatus;
 use super::error::MpiError;
 use super::file::MpiFile;
 use super::memory::{Elements, by_count};
-use super::request::Refused;
+use super::request::RefusedCall;
 
 /// The first half of a collective call. One that is dropped is never ended, and its buffer never freed.
 #[derive(Debug)]
@@ -28,11 +28,16 @@ pub struct Split<'f> {
 
 impl MpiFile {
     /// `MPI_File_write_…_begin` in its three forms. Collective.
-    pub fn begin_write(&self, at: At, buffer: Vec<u8>, elements: Elements<'_>) -> Result<Split<'_>, Refused> {
+    pub fn begin_write(
+        &self,
+        at: At,
+        buffer: Vec<u8>,
+        elements: Elements<'_>,
+    ) -> Result<Split<'_>, RefusedCall> {
         let file = self.handle;
         let told = match elements.within(buffer.as_ptr().cast_mut(), buffer.len()) {
             Ok(told) => told,
-            Err(error) => return Err(Refused { error, buffer }),
+            Err(error) => return Err(RefusedCall { error, buffer }),
         };
         let (from, kind) = (told.place.cast_const(), told.kind);
         // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
@@ -53,11 +58,11 @@ impl MpiFile {
         at: At,
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
-    ) -> Result<Split<'_>, Refused> {
+    ) -> Result<Split<'_>, RefusedCall> {
         let file = self.handle;
         let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
             Ok(told) => told,
-            Err(error) => return Err(Refused { error, buffer }),
+            Err(error) => return Err(RefusedCall { error, buffer }),
         };
         let (into, kind) = (told.place, told.kind);
         // SAFETY: as for a write.
@@ -78,7 +83,7 @@ impl MpiFile {
         writes: bool,
         (origin, absolute): (usize, Option<Datatype>),
         buffer: Vec<u8>,
-    ) -> Result<Split<'_>, Refused> {
+    ) -> Result<Split<'_>, RefusedCall> {
         let origin = absolute.is_none().then_some(origin);
         match self.check(code) {
             Ok(()) => Ok(Split {
@@ -89,7 +94,7 @@ impl MpiFile {
                 buffer: ManuallyDrop::new(buffer),
                 _absolute: absolute,
             }),
-            Err(error) => Err(Refused { error, buffer }),
+            Err(error) => Err(RefusedCall { error, buffer }),
         }
     }
 }
@@ -97,7 +102,7 @@ impl MpiFile {
 impl Split<'_> {
     /// The second half: waits, and gives the buffer back; after an error it may still be in use, and none
     /// comes back. Collective.
-    pub fn end(mut self) -> (Result<Done, MpiError>, Vec<u8>) {
+    pub fn end(mut self) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         let (f, file) = (self.file.functions(), self.file.handle);
         let there = |origin| self.buffer.as_mut_ptr().wrapping_add(origin).cast();
         let into: *mut c_void = self.origin.map_or(ptr::null_mut(), there);
@@ -120,6 +125,6 @@ impl Split<'_> {
         }
         // SAFETY: `self` ends here, and MPI has let go of the buffer.
         let buffer = unsafe { ManuallyDrop::take(&mut self.buffer) };
-        (Ok(Done::new(self.file.library, done)), buffer)
+        (Ok(CallStatus::new(self.file.library, done)), buffer)
     }
 }

@@ -14,7 +14,7 @@ const NAME_ROOM: usize = 1024;
 
 /// Where a view begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum ViewStart {
     /// At a byte of the file.
     Byte(i64),
     /// Where the shared pointer of a sequential file stands (`MPI_DISPLACEMENT_CURRENT`).
@@ -50,15 +50,15 @@ impl MpiFile {
     /// differ between ranks.
     pub fn set_view(
         &self,
-        start: Start,
+        start: ViewStart,
         etype: &Datatype,
         filetype: &Datatype,
         datarep: &str,
         info: &Info,
     ) -> Result<(), MpiError> {
         let start = match start {
-            Start::Byte(byte) => byte,
-            Start::Current => self.library.constants.displacement_current,
+            ViewStart::Byte(byte) => byte,
+            ViewStart::Current => self.library.constants.displacement_current,
         };
         let name = CString::new(datarep).map_err(|_| MpiError::no_call("a zero byte in a name"))?;
         let (set, info) = (self.functions().file_set_view, info.handle());

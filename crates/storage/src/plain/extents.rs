@@ -47,7 +47,7 @@ struct Extent {
 
 /// What one call takes and gives.
 #[repr(C)]
-struct Request {
+struct ExtentRequest {
     header: Header,
     extents: [Extent; AT_ONCE],
 }
@@ -55,7 +55,7 @@ struct Request {
 /// Counts the pieces of the file; `None` where the file system does not tell.
 pub(crate) fn count(path: &Path) -> io::Result<Option<u64>> {
     let fd = fs::open(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
-    let mut request = Request { header: Header::default(), extents: [Extent::default(); AT_ONCE] };
+    let mut request = ExtentRequest { header: Header::default(), extents: [Extent::default(); AT_ONCE] };
     let (mut pieces, mut from, mut end) = (0, 0, None);
     loop {
         match ask(&fd, from, &mut request) {
@@ -74,7 +74,7 @@ pub(crate) fn count(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-fn ask(fd: &OwnedFd, from: u64, request: &mut Request) -> io::Result<()> {
+fn ask(fd: &OwnedFd, from: u64, request: &mut ExtentRequest) -> io::Result<()> {
     request.header = Header {
         start: from,
         length: u64::MAX - from,

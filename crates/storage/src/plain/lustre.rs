@@ -68,7 +68,7 @@ const STRIPE_SIZE_MIN: i64 = 65536;
 
 /// What the settings ask of new files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct LustreLayout {
     /// As Lustre has it: 0 is the directory's own, all ones are all targets.
     stripe_count: u16,
     /// Bytes; 0 is the directory's own.
@@ -79,7 +79,7 @@ pub(super) struct Layout {
     ignore_locks: bool,
 }
 
-impl Layout {
+impl LustreLayout {
     /// What the settings ask for, if Lustre can have it.
     pub(super) fn new(settings: &Settings) -> Result<Self, Usage> {
         let number = |name: &str| settings.number(&format!("posix.lustre.{name}"));
@@ -215,10 +215,10 @@ fn elsewhere(magic: u64) -> io::Error {
 mod tests {
     use super::*;
 
-    fn layout(words: &[(&str, &str)]) -> Result<Layout, Usage> {
+    fn layout(words: &[(&str, &str)]) -> Result<LustreLayout, Usage> {
         let mut settings = Settings::default();
         words.iter().for_each(|(name, value)| settings.set(&format!("posix.lustre.{name}"), *value));
-        Layout::new(&settings)
+        LustreLayout::new(&settings)
     }
 
     #[test]

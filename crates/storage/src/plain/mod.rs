@@ -1,6 +1,6 @@
 //! Files of a mounted file system: what the backends that open a path and get a descriptor share.
 //!
-//! [`Plain`] opens, with O_DIRECT and a Lustre layout where the settings ask for them; [`PlainFile`] moves
+//! [`PlainFiles`] opens, with O_DIRECT and a Lustre layout where the settings ask for them; [`PlainFile`] moves
 //! bytes by `pread` and `pwrite`; [`OnMount`] makes a storage of what a backend adds.
 //!
 //! Never here: queues, mappings, locks around transfers.
@@ -20,7 +20,7 @@ use units::Usage;
 use crate::shared::together;
 use crate::{BackendOption, File, Mode, Names, Open, PageCache, Queue, Settings, Space, Storage, Takes};
 use crate::{files, names, residency};
-use lustre::Layout;
+use lustre::LustreLayout;
 
 pub(crate) use lustre::OPTIONS as LUSTRE_OPTIONS;
 pub(crate) use raw::{close, truncate};
@@ -34,16 +34,16 @@ pub(crate) const ODIRECT: BackendOption = BackendOption {
 
 /// How files are opened.
 #[derive(Debug)]
-pub(crate) struct Plain {
+pub(crate) struct PlainFiles {
     direct: bool,
-    layout: Layout,
+    layout: LustreLayout,
 }
 
-impl Plain {
+impl PlainFiles {
     /// As the settings of `posix` ask; a backend of another name may have an `odirect` of its own.
     pub(crate) fn new(backend: &str, settings: &Settings) -> Result<Self, Usage> {
         let own = settings.flag(&format!("{backend}.odirect"));
-        Ok(Self { direct: own || settings.flag("posix.odirect"), layout: Layout::new(settings)? })
+        Ok(Self { direct: own || settings.flag("posix.odirect"), layout: LustreLayout::new(settings)? })
     }
 
     /// The same for a backend that has many transfers under way, around which no lock can be held.
@@ -149,7 +149,7 @@ impl File for PlainFile {
 }
 
 /// What a backend over a mounted file system adds to the names of its files.
-pub(crate) trait Mounted: Sync {
+pub(crate) trait MountedBackend: Sync {
     /// See [`Storage::open`].
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
 
@@ -165,7 +165,7 @@ pub(crate) trait Mounted: Sync {
 /// A backend whose names are those of a mounted file system.
 pub(crate) struct OnMount<T>(pub(crate) T);
 
-impl<T: Mounted> Storage for OnMount<T> {
+impl<T: MountedBackend> Storage for OnMount<T> {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         self.0.open(comm, path, how)
     }
@@ -203,7 +203,7 @@ impl<T: Mounted> Storage for OnMount<T> {
     }
 
     fn names(&self) -> Option<&dyn Names> {
-        Some(&names::Mounted)
+        Some(&names::MountedNames)
     }
 
     fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use ranks::local;
-use storage::{BACKENDS, Entry, Kind, Mode, Names, Open, Parts, Settings, Storage};
+use storage::{BACKENDS, EntryKind, Mode, NameStatus, Names, Open, Parts, Settings, Storage};
 
 fn c(dir: &Path, name: &str) -> CString {
     CString::new(dir.join(name).to_str().unwrap()).unwrap()
@@ -50,7 +50,7 @@ fn what_is_kept_of_a_name_is_told_the_same_in_three_ways() {
         names.symlink(c"f", &c(dir, "s")).unwrap();
         names.link(&c(dir, "f"), &c(dir, "h")).unwrap();
         let truth = std::fs::metadata(dir.join("f")).unwrap();
-        let wanted = Entry {
+        let wanted = NameStatus {
             directory: false,
             bytes: 5000,
             taken_bytes: truth.blocks() * 512,
@@ -160,10 +160,12 @@ fn a_directory_is_listed_as_ls_asks_for_it() {
             calls += 1;
         }
         assert!(found.len() == 3002 && calls >= 3, "{backend}: {} entries in {calls} calls", found.len());
-        for (name, kind) in
-            [("sub", Kind::Directory), ("s", Kind::Link), ("file-with-a-long-name-7", Kind::Other)]
-        {
-            assert!([kind, Kind::Unknown].contains(&found[&CString::new(name).unwrap()]), "{name}");
+        for (name, kind) in [
+            ("sub", EntryKind::Directory),
+            ("s", EntryKind::Link),
+            ("file-with-a-long-name-7", EntryKind::Other),
+        ] {
+            assert!([kind, EntryKind::Unknown].contains(&found[&CString::new(name).unwrap()]), "{name}");
             assert_eq!(listing.shown(&c(dir, name)).unwrap().kind, kind, "{name}");
         }
         let mut target = [0; 64];

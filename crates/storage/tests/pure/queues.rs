@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ranks::{Comm, local};
-use storage::{BACKENDS, Ended, Mode, Op, Open, Parts, Queue, Settings, Storage, Wait};
+use storage::{BACKENDS, EndedTransfer, Mode, Op, Open, Parts, Queue, Settings, Storage, Wait};
 
 const WRITE: Open =
     Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
@@ -71,7 +71,7 @@ fn pattern(seed: usize) -> Vec<u8> {
 }
 
 /// Waits until nothing is under way any more.
-fn finish(queue: &mut dyn Queue, mut under_way: usize) -> Vec<Ended> {
+fn finish(queue: &mut dyn Queue, mut under_way: usize) -> Vec<EndedTransfer> {
     let mut all = Vec::new();
     while under_way > 0 {
         let before = all.len();
@@ -117,7 +117,7 @@ fn what_is_written_out_of_order_at_full_depth_is_read_back_so() {
                 }
                 deepest = deepest.max(holds.iter().flatten().count());
                 queue.reap(Wait::ForOne, &mut ended).unwrap();
-                for Ended { slot, moved } in ended.drain(..) {
+                for EndedTransfer { slot, moved } in ended.drain(..) {
                     assert_eq!(moved.unwrap(), BLOCK, "{name}");
                     let block = holds[slot].take().expect("it was under way");
                     assert_eq!(queue.buffer(slot), pattern(block), "{name}, block {block}");
@@ -181,7 +181,7 @@ fn a_transfer_that_fails_comes_back_with_its_reason_and_its_slot_works_on() {
             let op = if slot == 5 { Op::Write } else { Op::Read };
             queue.submit(slot, op, 0, 0).unwrap();
         }
-        for Ended { slot, moved } in finish(&mut *queue, DEPTH) {
+        for EndedTransfer { slot, moved } in finish(&mut *queue, DEPTH) {
             match slot {
                 5 => assert_eq!(moved.unwrap_err().raw_os_error(), Some(9), "{name}: EBADF"),
                 _ => assert_eq!(moved.unwrap(), BLOCK, "{name}, slot {slot}"),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ranks::{Comm, Halt, Reduce};
 use results::record::{BadRange, Check};
-use storage::arrays::Values;
+use storage::arrays::ArrayValues;
 
 use super::files::Array;
 use super::mesh::{bits, bits_of, number};
@@ -53,7 +53,7 @@ impl Place<'_> {
 
 impl Comparing {
     /// Compares all elements of a part of `array`.
-    pub(super) fn look(&mut self, array: &Array, place: &Place<'_>, values: &Values) {
+    pub(super) fn look(&mut self, array: &Array, place: &Place<'_>, values: &ArrayValues) {
         let count = (place.blocks * array.elements()) as usize;
         let wanted = bits_of(array.element, array.value);
         let there = place.there(array, count);
@@ -92,7 +92,7 @@ impl Comparing {
 }
 
 /// A run of wrong elements, told in the terms of the array.
-fn range(array: &Array, place: &Place<'_>, values: &Values, at: usize, count: usize) -> BadRange {
+fn range(array: &Array, place: &Place<'_>, values: &ArrayValues, at: usize, count: usize) -> BadRange {
     let each = array.elements();
     let block = place.first + at as u64 / each;
     let mut rest = at as u64 % each;
@@ -190,9 +190,9 @@ mod tests {
         (values[13], values[14], values[20]) = (5.5, 0.0, f64::NAN);
         let found = local::run(2, |comm| {
             let mut comparing = Comparing::default();
-            comparing.look(array, &place, &Values::Doubles(vec![5.0; 24]));
+            comparing.look(array, &place, &ArrayValues::Doubles(vec![5.0; 24]));
             if comm.rank() == 1 {
-                comparing.look(array, &place, &Values::Doubles(values.clone()));
+                comparing.look(array, &place, &ArrayValues::Doubles(values.clone()));
             }
             comparing.check(comm).expect("no halt")
         });
@@ -214,7 +214,7 @@ mod tests {
         let mut values = vec![5.0; 16];
         (values[9], values[11]) = (3.1e-319, 7.0);
         let mut comparing = Comparing::default();
-        comparing.look(array, &place, &Values::Doubles(values));
+        comparing.look(array, &place, &ArrayValues::Doubles(values));
         assert_eq!((comparing.bytes, comparing.bad_parts, comparing.ranges), (80, 1, 2));
         let told: Vec<_> =
             comparing.first.iter().map(|bad| (bad.kind.as_str(), bad.offset, bad.length)).collect();
@@ -231,16 +231,16 @@ mod tests {
     fn what_is_known_of_blocks_is_told_without_a_zone() {
         let arrays = File::PlotCentered.arrays(Form::Pnetcdf, 8);
         let place = Place { path: Path::new("f"), begin: None, first: 0, blocks: 2, file_bytes: Some(9) };
-        let told = |at: usize, values: &Values| {
+        let told = |at: usize, values: &ArrayValues| {
             let mut comparing = Comparing::default();
             comparing.look(&arrays[at], &place, values);
             comparing.first.iter().map(|bad| format!("{} {}", bad.kind, bad.detail)).collect::<Vec<_>>()
         };
         let wanted = "zero variable lrefine, block 1: expected 1, found 0";
-        assert_eq!(told(0, &Values::Ints(vec![1, 0])), [wanted]);
+        assert_eq!(told(0, &ArrayValues::Ints(vec![1, 0])), [wanted]);
         let mut boxes = vec![0.0; 12];
         boxes[9] = 0.25;
         let wanted = "flipped variable bndbox, block 1 (1,1): expected 0, found 0.25";
-        assert_eq!(told(5, &Values::Floats(boxes)), [wanted]);
+        assert_eq!(told(5, &ArrayValues::Floats(boxes)), [wanted]);
     }
 }

@@ -3,7 +3,7 @@
 //! What a file takes of it, one unknown of the inner zones, lies far apart here: that is why it is packed,
 //! and packing is part of the time.
 
-use storage::arrays::{Element, Values};
+use storage::arrays::{ArrayValues, Element};
 
 use super::files::{Array, File};
 use super::parameters::{Parameters, UNKNOWNS};
@@ -43,26 +43,26 @@ impl Mesh {
 
     /// The values of an array for all blocks that are there, but for unknowns, which are packed later: then
     /// only room, for as many blocks as there may be, as the original has it. Fails where there is no memory.
-    pub(super) fn values(&self, array: &Array) -> Result<Values, String> {
+    pub(super) fn values(&self, array: &Array) -> Result<ArrayValues, String> {
         let blocks = if array.unknown.is_some() { self.blocks_max as u64 } else { self.blocks };
         let count = blocks * array.elements();
-        let mut values = Values::zeros(array.element, count as usize)
+        let mut values = ArrayValues::zeros(array.element, count as usize)
             .ok_or_else(|| no_memory(count * array.element.bytes()))?;
         match &mut values {
-            Values::Bytes(all) => all.fill(array.value as i8),
-            Values::Ints(all) => all.fill(array.value as i32),
-            Values::Floats(all) => all.fill(array.value as f32),
-            Values::Doubles(all) => all.fill(array.value),
+            ArrayValues::Bytes(all) => all.fill(array.value as i8),
+            ArrayValues::Ints(all) => all.fill(array.value as i32),
+            ArrayValues::Floats(all) => all.fill(array.value as f32),
+            ArrayValues::Doubles(all) => all.fill(array.value),
         }
         Ok(values)
     }
 
     /// Brings an unknown to `into`, as `file` has it.
-    pub(super) fn pack(&self, file: File, unknown: usize, into: &mut Values) {
+    pub(super) fn pack(&self, file: File, unknown: usize, into: &mut ArrayValues) {
         match (file, into) {
-            (File::PlotCorner, Values::Floats(into)) => self.corners(unknown, into),
-            (_, Values::Floats(into)) => self.inner(unknown, into, |value| value as f32),
-            (_, Values::Doubles(into)) => self.inner(unknown, into, |value| value),
+            (File::PlotCorner, ArrayValues::Floats(into)) => self.corners(unknown, into),
+            (_, ArrayValues::Floats(into)) => self.inner(unknown, into, |value| value as f32),
+            (_, ArrayValues::Doubles(into)) => self.inner(unknown, into, |value| value),
             (_, other) => unreachable!("no file has unknowns of {:?}", other.element()),
         }
     }
@@ -103,13 +103,13 @@ impl Mesh {
 
 /// Room to read an array of so many blocks into, filled with what no file has, so that an element that does
 /// not arrive is seen; `None` where there is no memory.
-pub(super) fn room(array: &Array, blocks: u64) -> Option<Values> {
-    let mut values = Values::zeros(array.element, usize::try_from(blocks * array.elements()).ok()?)?;
+pub(super) fn room(array: &Array, blocks: u64) -> Option<ArrayValues> {
+    let mut values = ArrayValues::zeros(array.element, usize::try_from(blocks * array.elements()).ok()?)?;
     match &mut values {
-        Values::Bytes(all) => all.fill(i8::MIN),
-        Values::Ints(all) => all.fill(i32::MIN),
-        Values::Floats(all) => all.fill(f32::NAN),
-        Values::Doubles(all) => all.fill(f64::NAN),
+        ArrayValues::Bytes(all) => all.fill(i8::MIN),
+        ArrayValues::Ints(all) => all.fill(i32::MIN),
+        ArrayValues::Floats(all) => all.fill(f32::NAN),
+        ArrayValues::Doubles(all) => all.fill(f64::NAN),
     }
     Some(values)
 }
@@ -119,22 +119,22 @@ pub(super) fn no_memory(bytes: u64) -> String {
 }
 
 /// What an element is as a number.
-pub(super) fn number(values: &Values, at: usize) -> f64 {
+pub(super) fn number(values: &ArrayValues, at: usize) -> f64 {
     match values {
-        Values::Bytes(all) => all[at].into(),
-        Values::Ints(all) => all[at].into(),
-        Values::Floats(all) => all[at].into(),
-        Values::Doubles(all) => all[at],
+        ArrayValues::Bytes(all) => all[at].into(),
+        ArrayValues::Ints(all) => all[at].into(),
+        ArrayValues::Floats(all) => all[at].into(),
+        ArrayValues::Doubles(all) => all[at],
     }
 }
 
 /// The bits of an element, and of a number as one.
-pub(super) fn bits(values: &Values, at: usize) -> u64 {
+pub(super) fn bits(values: &ArrayValues, at: usize) -> u64 {
     match values {
-        Values::Bytes(all) => u64::from(all[at] as u8),
-        Values::Ints(all) => u64::from(all[at] as u32),
-        Values::Floats(all) => u64::from(all[at].to_bits()),
-        Values::Doubles(all) => all[at].to_bits(),
+        ArrayValues::Bytes(all) => u64::from(all[at] as u8),
+        ArrayValues::Ints(all) => u64::from(all[at] as u32),
+        ArrayValues::Floats(all) => u64::from(all[at].to_bits()),
+        ArrayValues::Doubles(all) => all[at].to_bits(),
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
             }
             wanted.push(cell(block, 2, 2, 2));
         }
-        assert_eq!(packed, Values::Doubles(wanted));
+        assert_eq!(packed, ArrayValues::Doubles(wanted));
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         let array = &File::PlotCorner.arrays(parameters.form, parameters.zones)[6];
         let mut packed = mesh.values(array).unwrap();
         mesh.pack(File::PlotCorner, 0, &mut packed);
-        let Values::Floats(packed) = packed else { panic!("single precision") };
+        let ArrayValues::Floats(packed) = packed else { panic!("single precision") };
         let mean = |low: [usize; 3]| {
             let cells = (0..8)
                 .map(|bits| mesh.at(0, [low[0] + bits / 4, low[1] + bits / 2 % 2, low[2] + bits % 2], 0));

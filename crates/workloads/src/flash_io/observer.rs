@@ -1,7 +1,7 @@
 //! What a run tells while it goes on, on rank 0, for those who print it.
 
 use results::record::Phase;
-use storage::arrays::Held;
+use storage::arrays::LibraryMemory;
 
 use super::files::File;
 use crate::kit::observer::Observer;
@@ -41,7 +41,7 @@ pub enum FlashIoEvent<'a> {
         /// Which, from 0.
         number: u32,
         /// Memory that the library held in all ranks, where it tells.
-        held: Option<Held>,
+        held: Option<LibraryMemory>,
     },
     /// A file was read again and compared.
     Checked {

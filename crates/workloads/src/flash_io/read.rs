@@ -4,7 +4,7 @@
 
 use measure::{Clock, CycleClock};
 use ranks::Halt;
-use storage::arrays::{Access, ArrayFile, Slab, Values, Variable};
+use storage::arrays::{Access, ArrayFile, ArrayValues, Slab, Variable};
 
 use super::compare::{Comparing, Place};
 use super::files::Array;
@@ -22,7 +22,7 @@ pub(super) struct Reading<'r> {
     /// How long the file is, where that is known.
     pub(super) file_bytes: Option<u64>,
     /// Room for each array's blocks, filled with what no file has.
-    pub(super) room: Vec<Values>,
+    pub(super) room: Vec<ArrayValues>,
 }
 
 impl Reading<'_> {

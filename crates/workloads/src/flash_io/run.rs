@@ -7,7 +7,7 @@ use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use results::record::Phase;
 use results::records::Sink;
-use storage::arrays::{Arrays, Held};
+use storage::arrays::{Arrays, LibraryMemory};
 use storage::{Mode, Open, Parts, Storage};
 
 use super::files::{Array, File};
@@ -267,11 +267,11 @@ impl<'a> Flash<'a, '_> {
     }
 
     /// Memory that the library holds in all ranks, where it tells. Collective.
-    fn held(&self) -> Result<Option<Held>, Halt> {
+    fn held(&self) -> Result<Option<LibraryMemory>, Halt> {
         let mine = self.arrays.held();
         let mut sums = [mine.is_some().into(), mine.map_or(0, |h| h.most), mine.map_or(0, |h| h.now)];
         self.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
         let all = sums[0] == u64::from(self.rank.comm.size());
-        Ok(all.then_some(Held { most: sums[1], now: sums[2] }))
+        Ok(all.then_some(LibraryMemory { most: sums[1], now: sums[2] }))
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use measure::{Clock, CycleClock, Tick};
 use ranks::{Comm, Halt, Reduce};
-use storage::arrays::{Access, ArrayFile, Arrays, Slab, Values, Variable};
+use storage::arrays::{Access, ArrayFile, ArrayValues, Arrays, Slab, Variable};
 
 use super::define::define;
 use super::files::{Array, File, Form};
@@ -108,7 +108,7 @@ pub(super) fn write(
     work: &Work<'_>,
     clock: &CycleClock,
     arrays: &[Array],
-    values: Vec<Values>,
+    values: Vec<ArrayValues>,
 ) -> Result<Written, Halt> {
     let Work { parameters, comm, file, .. } = *work;
     let mut written = Written::default();
@@ -221,7 +221,7 @@ struct Putting<'p> {
 impl Putting<'_> {
     /// Writes this rank's blocks of an array, or has the library take them: with a copy where `copies`, else
     /// with the values themselves.
-    fn put(&mut self, array: &Array, variable: Variable, values: &mut Values, copies: bool) {
+    fn put(&mut self, array: &Array, variable: Variable, values: &mut ArrayValues, copies: bool) {
         if stops(self.work, self.done) {
             return;
         }
@@ -238,7 +238,7 @@ impl Putting<'_> {
                 None => Err(io::Error::other("the library has no nonblocking calls; add -b")),
                 Some(deferred) if copies => deferred.post_copy(variable, slab, values),
                 Some(deferred) => {
-                    deferred.post(variable, slab, mem::replace(values, Values::Bytes(Vec::new())))
+                    deferred.post(variable, slab, mem::replace(values, ArrayValues::Bytes(Vec::new())))
                 }
             },
         };
@@ -264,8 +264,8 @@ impl Putting<'_> {
         &mut self,
         arrays: &[Array],
         variables: &[Variable],
-        values: impl Iterator<Item = Values>,
-    ) -> Vec<Values> {
+        values: impl Iterator<Item = ArrayValues>,
+    ) -> Vec<ArrayValues> {
         let mut returned = Vec::with_capacity(variables.len() + 1);
         for ((array, variable), mut values) in arrays.iter().zip(variables).zip(values) {
             let unknown = array.unknown.expect("the arrays of zones are those of unknowns");

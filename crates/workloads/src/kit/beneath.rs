@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use storage::{Mount, Storage, without_room};
+use storage::{MountedFileSystem, Storage, without_room};
 
 /// The directories that a rank has used, and on which file system they were then.
 #[derive(Debug, Default)]
-pub struct Mounts(Vec<(PathBuf, Mount)>);
+pub struct Mounts(Vec<(PathBuf, MountedFileSystem)>);
 
 impl Mounts {
     /// Says no where the directory of `path` is not on the file system that it was on when it was first used:
@@ -22,7 +22,7 @@ impl Mounts {
         match self.0.iter().find(|(known, _)| known == dir) {
             None => {
                 // A directory that cannot be asked fails, with its words, when something in it is opened.
-                self.0.extend(Mount::of(dir).ok().map(|mount| (dir.to_owned(), mount)));
+                self.0.extend(MountedFileSystem::of(dir).ok().map(|mount| (dir.to_owned(), mount)));
                 Ok(())
             }
             Some((_, mount)) if mount.holds(dir).unwrap_or(true) => Ok(()),

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use measure::{Meter, Scale, Stop, Tick};
-use storage::{Buffer, Ended, File, Mode, Op, Open, Parts, Queue, Storage, Wait};
+use storage::{Buffer, EndedTransfer, File, Mode, Op, Open, Parts, Queue, Storage, Wait};
 use testkit::{FakeClock, Fault, Faulty};
 
 use super::checker::{Checker, Kind};
@@ -318,8 +318,8 @@ impl Queue for Huge {
         Ok(())
     }
 
-    fn reap(&mut self, _wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
-        ended.extend(self.1.take().map(|moved| Ended { slot: 0, moved: Ok(moved) }));
+    fn reap(&mut self, _wait: Wait, ended: &mut Vec<EndedTransfer>) -> io::Result<()> {
+        ended.extend(self.1.take().map(|moved| EndedTransfer { slot: 0, moved: Ok(moved) }));
         Ok(())
     }
 }

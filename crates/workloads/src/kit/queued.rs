@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 
 use measure::{Clock, Tick};
-use storage::{Ended, File, Op, Queue, Wait};
+use storage::{EndedTransfer, File, Op, Queue, Wait};
 
 use super::checker::Checker;
 use super::drive::{BATCH, Course, Ending, Trouble, words};
@@ -70,7 +70,7 @@ struct Loop<'w, 'a, C> {
     flights: Vec<Flight>,
     free: Vec<usize>,
     under_way: usize,
-    ended: Vec<Ended>,
+    ended: Vec<EndedTransfer>,
     begins: Vec<Tick>,
     reads: Vec<bool>,
     trouble: Option<Box<Trouble>>,
@@ -224,7 +224,7 @@ impl<C: Clock> Loop<'_, '_, C> {
 
     /// Whether a transfer that came back at `now` has moved everything; one that has not goes on, has failed,
     /// or was cut short by the end of the file.
-    fn whole(&mut self, ended: &Ended, now: Tick, tally: &mut Tally) -> bool {
+    fn whole(&mut self, ended: &EndedTransfer, now: Tick, tally: &mut Tally) -> bool {
         let length = self.work.queue.buffer(ended.slot).len();
         let flight = &mut self.flights[ended.slot];
         let moved = match &ended.moved {
@@ -277,7 +277,7 @@ impl<C: Clock> Loop<'_, '_, C> {
     }
 
     /// Counts whole transfers, then compares what was read and frees their slots.
-    fn count(&mut self, ended: &[Ended], now: Tick, tally: &mut Tally) {
+    fn count(&mut self, ended: &[EndedTransfer], now: Tick, tally: &mut Tally) {
         if ended.is_empty() {
             return;
         }

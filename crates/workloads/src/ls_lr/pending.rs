@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use storage::Kind;
+use storage::EntryKind;
 
 use crate::kit::path::PathBuffer;
 
@@ -12,7 +12,7 @@ pub(super) struct Entries {
     /// All names, each with its NUL.
     names: Vec<u8>,
     /// Where each begins, and what it is.
-    found: Vec<(usize, Kind)>,
+    found: Vec<(usize, EntryKind)>,
 }
 
 impl Entries {
@@ -25,7 +25,7 @@ impl Entries {
         self.found.len()
     }
 
-    pub(super) fn push(&mut self, name: &CStr, kind: Kind) {
+    pub(super) fn push(&mut self, name: &CStr, kind: EntryKind) {
         self.found.push((self.names.len(), kind));
         self.names.extend_from_slice(name.to_bytes_with_nul());
     }
@@ -35,7 +35,7 @@ impl Entries {
     }
 
     /// From now on the entry is known to be this.
-    pub(super) fn is(&mut self, index: usize, kind: Kind) {
+    pub(super) fn is(&mut self, index: usize, kind: EntryKind) {
         self.found[index].1 = kind;
     }
 
@@ -47,7 +47,7 @@ impl Entries {
 
     /// The directories among them, the last first.
     pub(super) fn directories_backwards(&self) -> impl Iterator<Item = &CStr> {
-        let directories = self.found.iter().rev().filter(|(_, kind)| *kind == Kind::Directory);
+        let directories = self.found.iter().rev().filter(|(_, kind)| *kind == EntryKind::Directory);
         directories.map(|(at, _)| named(&self.names, *at))
     }
 }
@@ -88,12 +88,15 @@ mod tests {
     #[test]
     fn directories_come_sorted_by_their_bytes_and_depth_first() {
         let mut entries = Entries::default();
-        for (name, kind) in
-            [(c"b", Kind::Directory), (c"a", Kind::Other), (c"B", Kind::Directory), (c"a1", Kind::Unknown)]
-        {
+        for (name, kind) in [
+            (c"b", EntryKind::Directory),
+            (c"a", EntryKind::Other),
+            (c"B", EntryKind::Directory),
+            (c"a1", EntryKind::Unknown),
+        ] {
             entries.push(name, kind);
         }
-        entries.is(3, Kind::Directory);
+        entries.is(3, EntryKind::Directory);
         entries.sort();
         let names: Vec<_> = (0..entries.len()).map(|index| entries.name(index)).collect();
         assert_eq!(names, [c"B", c"a", c"a1", c"b"]);

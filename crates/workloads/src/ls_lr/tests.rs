@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use measure::CycleClock;
 use results::records::Sink;
-use storage::{Client, Directory, Settings, Shown};
+use storage::{Client, Directory, ListedEntry, Settings};
 
 use super::walk::Walker;
 use super::*;
@@ -46,7 +46,7 @@ impl Listing for Noted<'_> {
         self.inner.open_dir(path)
     }
 
-    fn shown(&self, path: &CStr) -> io::Result<Shown> {
+    fn shown(&self, path: &CStr) -> io::Result<ListedEntry> {
         self.shown.lock().unwrap().push(text(path));
         self.inner.shown(path)
     }

@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 
 use measure::{Clock, CycleClock, Histogram, Stop};
-use storage::{Directory, Identity, Kind, Listing, Shown};
+use storage::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
 
 use super::pending::{Entries, Pending};
 use super::stamps::Stamps;
@@ -62,7 +62,7 @@ pub(super) struct Walker<'w> {
     entries: Entries,
     pending: Pending,
     /// The directories above the one that is listed.
-    above: Vec<Identity>,
+    above: Vec<DirectoryIdentity>,
     missing: Missing,
     pub(super) seen: Seen,
 }
@@ -214,7 +214,7 @@ struct Asking<'a, 'w> {
     /// Bytes of the path before the entry's name.
     base: usize,
     first: usize,
-    found: Option<Shown>,
+    found: Option<ListedEntry>,
     /// Calls that failed behind a statx, each with the number of its entry.
     troubles: Vec<(&'static str, usize, io::Error)>,
 }
@@ -266,7 +266,7 @@ impl Operation for Asking<'_, '_> {
 fn further(
     listing: &dyn Listing,
     path: &PathBuffer,
-    shown: Shown,
+    shown: ListedEntry,
     missing: &mut Missing,
 ) -> Result<(), (&'static str, io::Error)> {
     let path = path.as_c_str();
@@ -278,11 +278,11 @@ fn further(
             Some(_) => return asked.map(drop).map_err(|error| ("lgetxattr", error)),
         }
     }
-    if shown.kind == Kind::Link {
+    if shown.kind == EntryKind::Link {
         return listing.read_link(path, &mut [0; 4096]).map(drop).map_err(|error| ("readlink", error));
     }
     let lists = [c"system.posix_acl_access", c"system.posix_acl_default"];
-    for name in if shown.kind == Kind::Directory { &lists[..] } else { &lists[..1] } {
+    for name in if shown.kind == EntryKind::Directory { &lists[..] } else { &lists[..1] } {
         if missing.list == Some(shown.device) {
             break;
         }

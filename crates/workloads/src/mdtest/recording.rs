@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use ranks::Comm;
-use storage::{Entry, File, Mode, Names, Open, Space, Storage};
+use storage::{File, Mode, NameStatus, Names, Open, Space, Storage};
 
 use super::scene::posix;
 
@@ -125,9 +125,9 @@ impl Names for Recording {
         remove_dir(path) -> (), "rmdir";
         make_node(path, permissions: u32) -> (), "mknod";
         unlink(path) -> (), "unlink";
-        stat(path) -> Entry, "stat";
-        lstat(path) -> Entry, "lstat";
-        statx(path) -> Entry, "statx";
+        stat(path) -> NameStatus, "stat";
+        lstat(path) -> NameStatus, "lstat";
+        statx(path) -> NameStatus, "statx";
         chmod(path, permissions: u32) -> (), "chmod";
         truncate(path, bytes: u64) -> (), "truncate";
         set_attribute(path, name: &CStr, value: &[u8]) -> (), "setxattr";

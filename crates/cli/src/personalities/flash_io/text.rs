@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use results::record::{BadRange, Check, Phase};
-use storage::arrays::Held;
+use storage::arrays::LibraryMemory;
 use units::duration;
 use workloads::flash_io::{File, FlashIoEvent, Form, Parameters, Seconds};
 use workloads::kit::observer::Observer;
@@ -72,7 +72,7 @@ impl Text {
         self.failed.as_ref()
     }
 
-    fn report(&self, held: Option<Held>) -> String {
+    fn report(&self, held: Option<LibraryMemory>) -> String {
         let Parameters { form, nonblocking, independent, zones, guards, .. } = self.look.parameters;
         let (library, begin) = match form {
             Form::Pnetcdf => ("PnetCDF", String::new()),
@@ -159,7 +159,7 @@ impl Told {
 }
 
 /// What PnetCDF says of its own memory, where it was built to say so.
-fn heap(held: Held) -> String {
+fn heap(held: LibraryMemory) -> String {
     let mebibytes = |bytes: u64| integer(bytes / (1 << 20), 13);
     let mut text =
         format!("maximum heap memory allocted by PnetCDF internally is{} MiB\n", mebibytes(held.most));

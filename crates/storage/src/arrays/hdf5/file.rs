@@ -11,15 +11,16 @@ use ffi::hdf5::{DEFAULT, Id, Library, NOWHERE};
 use ffi::mpi;
 
 use super::super::{
-    Access, ArrayFile, Dimension, Element, Records, Slab, Values, Variable, absent, check_lengths, wrong,
+    Access, ArrayFile, ArrayValues, DimensionNumber, Element, Records, Slab, Variable, absent, check_lengths,
+    wrong,
 };
-use crate::hdf5::{self, Health, Held, Opened, SetsOf, Transfers, check};
+use crate::hdf5::{self, Health, HeldIdentifier, OpenedFile, SetsOf, Transfers, check};
 
 /// An array of a file.
 struct Set {
-    set: Held,
+    set: HeldIdentifier,
     /// Its elements, of which a part is chosen for each call.
-    space: Held,
+    space: HeldIdentifier,
     element: Element,
     dimensions: usize,
 }
@@ -28,9 +29,9 @@ struct Set {
 pub(super) struct SetFile {
     pub(super) library: &'static Library,
     mpi: &'static mpi::Library,
-    file: Opened,
+    file: OpenedFile,
     /// The list that it was opened with.
-    access: Held,
+    access: HeldIdentifier,
     transfers: Transfers,
     health: Arc<Health>,
     /// This rank writes what only one writes.
@@ -46,7 +47,7 @@ impl SetFile {
     pub(super) fn new(
         library: &'static Library,
         mpi: &'static mpi::Library,
-        (file, access, transfers): (Opened, Held, Transfers),
+        (file, access, transfers): (OpenedFile, HeldIdentifier, Transfers),
         health: Arc<Health>,
         writes: bool,
     ) -> Self {
@@ -74,14 +75,20 @@ impl SetFile {
         }
     }
 
-    fn keep(&mut self, set: Held, space: Held, element: Element, dimensions: usize) -> Variable {
+    fn keep(
+        &mut self,
+        set: HeldIdentifier,
+        space: HeldIdentifier,
+        element: Element,
+        dimensions: usize,
+    ) -> Variable {
         self.sets.push(Set { set, space, element, dimensions });
         Variable(self.sets.len() - 1)
     }
 
-    fn make(&mut self, name: &str, element: Element, dimensions: &[Dimension]) -> io::Result<Variable> {
+    fn make(&mut self, name: &str, element: Element, dimensions: &[DimensionNumber]) -> io::Result<Variable> {
         let lengths: Vec<u64> = dimensions.iter().map(|dimension| self.lengths[dimension.0]).collect();
-        let space = Held::space(self.library, &lengths)?;
+        let space = HeldIdentifier::space(self.library, &lengths)?;
         let set = hdf5::make(self.sets_of(), name, self.type_of(element), &space, DEFAULT)
             .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
         Ok(self.keep(set, space, element, lengths.len()))
@@ -89,14 +96,19 @@ impl SetFile {
 
     /// Chooses a part of an array for so many values; gives the dataset, a space for the values, and the
     /// chosen one in the file.
-    fn part(&self, variable: Variable, slab: Slab<'_>, values: &Values) -> io::Result<(Id, Held, Id)> {
+    fn part(
+        &self,
+        variable: Variable,
+        slab: Slab<'_>,
+        values: &ArrayValues,
+    ) -> io::Result<(Id, HeldIdentifier, Id)> {
         let Set { set, space, element, dimensions } = &self.sets[variable.0];
         slab.check((*dimensions, *element), (values.len(), values.element()))?;
         space.choose(slab.start, slab.count)?;
-        Ok((set.id(), Held::space(self.library, slab.count)?, space.id()))
+        Ok((set.id(), HeldIdentifier::space(self.library, slab.count)?, space.id()))
     }
 
-    fn write(&self, variable: Variable, slab: Slab<'_>, values: &Values) -> io::Result<bool> {
+    fn write(&self, variable: Variable, slab: Slab<'_>, values: &ArrayValues) -> io::Result<bool> {
         let (set, memory, space) = self.part(variable, slab, values)?;
         let (kind, write) = (self.type_of(values.element()), self.library.functions.dwrite);
         // SAFETY: there are at least as many values as both spaces have elements, while the call lasts.
@@ -106,7 +118,7 @@ impl SetFile {
         self.transfers.was_collective()
     }
 
-    fn read(&self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<bool> {
+    fn read(&self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<bool> {
         let (set, memory, space) = self.part(variable, slab, values)?;
         let (kind, read) = (self.type_of(values.element()), self.library.functions.dread);
         let list = self.transfers.id();
@@ -125,15 +137,20 @@ impl SetFile {
 }
 
 impl ArrayFile for SetFile {
-    fn dimension(&mut self, name: &str, length: u64) -> io::Result<Dimension> {
+    fn dimension(&mut self, name: &str, length: u64) -> io::Result<DimensionNumber> {
         if length == 0 {
             return Err(wrong(format!("dimension {name} has no length")));
         }
         self.lengths.push(length);
-        Ok(Dimension(self.lengths.len() - 1))
+        Ok(DimensionNumber(self.lengths.len() - 1))
     }
 
-    fn variable(&mut self, name: &str, element: Element, dimensions: &[Dimension]) -> io::Result<Variable> {
+    fn variable(
+        &mut self,
+        name: &str,
+        element: Element,
+        dimensions: &[DimensionNumber],
+    ) -> io::Result<Variable> {
         let made = self.make(name, element, dimensions);
         self.watched(made)
     }
@@ -157,7 +174,7 @@ impl ArrayFile for SetFile {
             return Err(wrong(what));
         }
         check_lengths(name, &hdf5::lengths(self.library, &set)?, lengths)?;
-        let space = Held::space(self.library, lengths)?;
+        let space = HeldIdentifier::space(self.library, lengths)?;
         Ok(self.keep(set, space, element, lengths.len()))
     }
 
@@ -167,12 +184,12 @@ impl ArrayFile for SetFile {
         Ok(Some(begin).filter(|begin| *begin != NOWHERE))
     }
 
-    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         let moved = self.write(variable, slab, values);
         self.ended(moved)
     }
 
-    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         let moved = self.read(variable, slab, values);
         self.ended(moved)
     }

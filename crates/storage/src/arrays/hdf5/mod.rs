@@ -15,19 +15,19 @@ use ffi::hdf5::{Library, READ_ONLY};
 use ranks::Comm;
 use units::Usage;
 
-use super::{ArrayFile, Arrays, Held};
-use crate::hdf5::{self, Health, Opening, Transfers, Tuning, Way};
+use super::{ArrayFile, Arrays, LibraryMemory};
+use crate::hdf5::{self, Health, OpenWay, Opening, Transfers, Tuning};
 use crate::shared::together;
 use file::SetFile;
 
 /// The loaded library.
-pub(super) struct Hdf5 {
+pub(super) struct Hdf5Arrays {
     library: &'static Library,
     tuning: Tuning,
     health: Arc<Health>,
 }
 
-impl Hdf5 {
+impl Hdf5Arrays {
     /// Loads the library that is built on the MPI that runs; `alignment` is bytes.
     pub(super) fn load(alignment: u64) -> Result<Self, Usage> {
         let tuning = Tuning { alignment, metadata_together: false };
@@ -38,7 +38,7 @@ impl Hdf5 {
         &self,
         comm: &dyn Comm,
         path: &Path,
-        way: Way,
+        way: OpenWay,
         hints: &[(&str, &str)],
     ) -> io::Result<Box<dyn ArrayFile>> {
         let library = self.library;
@@ -55,7 +55,7 @@ impl Hdf5 {
     }
 }
 
-impl Arrays for Hdf5 {
+impl Arrays for Hdf5Arrays {
     fn name(&self) -> &'static str {
         "hdf5"
     }
@@ -65,14 +65,14 @@ impl Arrays for Hdf5 {
     }
 
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        self.file(comm, path, Way::Make, hints)
+        self.file(comm, path, OpenWay::Make, hints)
     }
 
     fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        self.file(comm, path, Way::Open(READ_ONLY), hints)
+        self.file(comm, path, OpenWay::Open(READ_ONLY), hints)
     }
 
-    fn held(&self) -> Option<Held> {
+    fn held(&self) -> Option<LibraryMemory> {
         None
     }
 

@@ -8,14 +8,14 @@ use ffi::hdf5::{COMPOUND, DEFAULT};
 
 use super::super::{Number, Records, wrong};
 use super::file::SetFile;
-use crate::hdf5::{self, Held, check};
+use crate::hdf5::{self, HeldIdentifier, check};
 
 impl SetFile {
     /// Makes a dataset of elements of type `kind` in that shape; of `bytes`, which hold all of them, rank 0
     /// writes it.
-    fn keep_small(&self, name: &str, kind: &Held, lengths: &[u64], bytes: &[u8]) -> io::Result<()> {
+    fn keep_small(&self, name: &str, kind: &HeldIdentifier, lengths: &[u64], bytes: &[u8]) -> io::Result<()> {
         let library = self.library;
-        let space = Held::space(library, lengths)?;
+        let space = HeldIdentifier::space(library, lengths)?;
         let set = hdf5::make(self.sets_of(), name, kind.id(), &space, DEFAULT)?;
         if self.writes {
             let (write, from) = (library.functions.dwrite, bytes.as_ptr().cast());
@@ -33,7 +33,7 @@ impl SetFile {
         let functions = &self.library.functions;
         // SAFETY: the library has begun, which made the type.
         let kind = unsafe { (functions.tcopy)(self.library.constants.text) };
-        let kind = Held::new(self.library, kind, functions.tclose)?;
+        let kind = HeldIdentifier::new(self.library, kind, functions.tclose)?;
         // SAFETY: the type is ours.
         check(self.library, unsafe { (functions.tset_size)(kind.id(), bytes) })?;
         let mut all = vec![0; bytes * texts.len()];
@@ -48,7 +48,7 @@ impl SetFile {
         let (offsets, bytes) = laid_out(members);
         // SAFETY: the library has begun.
         let kind = unsafe { (functions.tcreate)(COMPOUND, bytes.len()) };
-        let kind = Held::new(self.library, kind, functions.tclose)?;
+        let kind = HeldIdentifier::new(self.library, kind, functions.tclose)?;
         for ((name, number), offset) in members.iter().zip(offsets) {
             let name = CString::new(*name)?;
             let member = match number {

@@ -4,17 +4,17 @@
 use std::ffi::c_int;
 use std::io;
 
-use super::super::{Access, Element, Slab, Values, Variable, wrong};
-use super::file::{Array, DIMENSIONS_MAX, NcFile};
+use super::super::{Access, ArrayValues, Element, Slab, Variable, wrong};
+use super::file::{DIMENSIONS_MAX, KnownArray, NcFile};
 
 /// A part of an array as the library takes it.
-pub(super) struct Part {
+pub(super) struct ArrayPart {
     pub(super) array: c_int,
     start: [i64; DIMENSIONS_MAX],
     count: [i64; DIMENSIONS_MAX],
 }
 
-impl Part {
+impl ArrayPart {
     /// Beginnings and lengths, of which there is one for each dimension of the array.
     pub(super) fn arrays(&self) -> (*const i64, *const i64) {
         (self.start.as_ptr(), self.count.as_ptr())
@@ -29,10 +29,10 @@ impl NcFile {
         slab: Slab<'_>,
         element: Element,
         values: usize,
-    ) -> io::Result<Part> {
-        let Array { id, element: own, dimensions } = self.arrays[variable.0];
+    ) -> io::Result<ArrayPart> {
+        let KnownArray { id, element: own, dimensions } = self.arrays[variable.0];
         slab.check((dimensions, own), (values, element))?;
-        let mut part = Part { array: id, start: [0; DIMENSIONS_MAX], count: [0; DIMENSIONS_MAX] };
+        let mut part = ArrayPart { array: id, start: [0; DIMENSIONS_MAX], count: [0; DIMENSIONS_MAX] };
         let whole =
             |number: u64| i64::try_from(number).map_err(|_| wrong(format!("{number} is beyond 2^63")));
         for (at, (start, count)) in slab.start.iter().zip(slab.count).enumerate() {
@@ -68,7 +68,7 @@ impl NcFile {
         &mut self,
         variable: Variable,
         slab: Slab<'_>,
-        values: &mut Values,
+        values: &mut ArrayValues,
     ) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
         let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
@@ -77,19 +77,19 @@ impl NcFile {
         // ours alone while the call lasts, for the library may swap their bytes in place and back.
         let code = unsafe {
             match values {
-                Values::Bytes(from) => {
+                ArrayValues::Bytes(from) => {
                     let put = if all { f.put_vara_schar_all } else { f.put_vara_schar };
                     put(id, array, start, count, from.as_mut_ptr())
                 }
-                Values::Ints(from) => {
+                ArrayValues::Ints(from) => {
                     let put = if all { f.put_vara_int_all } else { f.put_vara_int };
                     put(id, array, start, count, from.as_mut_ptr())
                 }
-                Values::Floats(from) => {
+                ArrayValues::Floats(from) => {
                     let put = if all { f.put_vara_float_all } else { f.put_vara_float };
                     put(id, array, start, count, from.as_mut_ptr())
                 }
-                Values::Doubles(from) => {
+                ArrayValues::Doubles(from) => {
                     let put = if all { f.put_vara_double_all } else { f.put_vara_double };
                     put(id, array, start, count, from.as_mut_ptr())
                 }
@@ -102,7 +102,7 @@ impl NcFile {
         &mut self,
         variable: Variable,
         slab: Slab<'_>,
-        values: &mut Values,
+        values: &mut ArrayValues,
     ) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
         let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
@@ -110,19 +110,19 @@ impl NcFile {
         // SAFETY: the file is open, and there is room for at least as many values as the part has elements.
         let code = unsafe {
             match values {
-                Values::Bytes(into) => {
+                ArrayValues::Bytes(into) => {
                     let get = if all { f.get_vara_schar_all } else { f.get_vara_schar };
                     get(id, array, start, count, into.as_mut_ptr())
                 }
-                Values::Ints(into) => {
+                ArrayValues::Ints(into) => {
                     let get = if all { f.get_vara_int_all } else { f.get_vara_int };
                     get(id, array, start, count, into.as_mut_ptr())
                 }
-                Values::Floats(into) => {
+                ArrayValues::Floats(into) => {
                     let get = if all { f.get_vara_float_all } else { f.get_vara_float };
                     get(id, array, start, count, into.as_mut_ptr())
                 }
-                Values::Doubles(into) => {
+                ArrayValues::Doubles(into) => {
                     let get = if all { f.get_vara_double_all } else { f.get_vara_double };
                     get(id, array, start, count, into.as_mut_ptr())
                 }

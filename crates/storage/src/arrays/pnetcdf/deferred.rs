@@ -8,17 +8,17 @@ use std::ffi::c_int;
 use std::io;
 use std::mem;
 
-use super::super::{Access, Deferred, Slab, Values, Variable};
+use super::super::{Access, ArrayValues, Deferred, Slab, Variable};
 use super::file::NcFile;
 
 /// A request, and the values that the library reads meanwhile; none where it has a copy.
 pub(super) struct Taken {
     request: c_int,
-    values: Option<Values>,
+    values: Option<ArrayValues>,
 }
 
 impl Deferred for NcFile {
-    fn post(&mut self, variable: Variable, slab: Slab<'_>, mut values: Values) -> io::Result<()> {
+    fn post(&mut self, variable: Variable, slab: Slab<'_>, mut values: ArrayValues) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
         let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
         let mut request = 0;
@@ -27,10 +27,16 @@ impl Deferred for NcFile {
         // untouched on the heap until the request has been waited for.
         let code = unsafe {
             match &mut values {
-                Values::Bytes(from) => (f.iput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made),
-                Values::Ints(from) => (f.iput_vara_int)(id, array, start, count, from.as_mut_ptr(), made),
-                Values::Floats(from) => (f.iput_vara_float)(id, array, start, count, from.as_mut_ptr(), made),
-                Values::Doubles(from) => {
+                ArrayValues::Bytes(from) => {
+                    (f.iput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+                ArrayValues::Ints(from) => {
+                    (f.iput_vara_int)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+                ArrayValues::Floats(from) => {
+                    (f.iput_vara_float)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+                ArrayValues::Doubles(from) => {
                     (f.iput_vara_double)(id, array, start, count, from.as_mut_ptr(), made)
                 }
             }
@@ -51,7 +57,7 @@ impl Deferred for NcFile {
         self.check(unsafe { (self.functions().buffer_detach)(self.id) })
     }
 
-    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
         let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
         let mut request = 0;
@@ -60,10 +66,16 @@ impl Deferred for NcFile {
         // library copies them before it returns.
         let code = unsafe {
             match values {
-                Values::Bytes(from) => (f.bput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made),
-                Values::Ints(from) => (f.bput_vara_int)(id, array, start, count, from.as_mut_ptr(), made),
-                Values::Floats(from) => (f.bput_vara_float)(id, array, start, count, from.as_mut_ptr(), made),
-                Values::Doubles(from) => {
+                ArrayValues::Bytes(from) => {
+                    (f.bput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+                ArrayValues::Ints(from) => {
+                    (f.bput_vara_int)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+                ArrayValues::Floats(from) => {
+                    (f.bput_vara_float)(id, array, start, count, from.as_mut_ptr(), made)
+                }
+                ArrayValues::Doubles(from) => {
                     (f.bput_vara_double)(id, array, start, count, from.as_mut_ptr(), made)
                 }
             }
@@ -73,7 +85,7 @@ impl Deferred for NcFile {
         Ok(())
     }
 
-    fn wait(&mut self) -> io::Result<Vec<Values>> {
+    fn wait(&mut self) -> io::Result<Vec<ArrayValues>> {
         let taken = mem::take(&mut self.taken);
         let mut requests: Vec<c_int> = taken.iter().map(|taken| taken.request).collect();
         let mut statuses: Vec<c_int> = vec![0; requests.len()];

@@ -11,8 +11,8 @@ use ffi::netcdf::{self, Functions, Library, NO_ERROR};
 use ranks::Comm;
 
 use super::super::{
-    Access, ArrayFile, Attribute, Attributes, Deferred, Dimension, Element, Number, Slab, Values, Variable,
-    absent, check_lengths, wrong,
+    Access, ArrayFile, ArrayValues, Attribute, Attributes, Deferred, DimensionNumber, Element, Number, Slab,
+    Variable, absent, check_lengths, wrong,
 };
 use super::deferred::Taken;
 use crate::files;
@@ -45,14 +45,14 @@ pub(crate) struct NcFile {
     pub(super) id: c_int,
     pub(super) access: Access,
     dimensions: Vec<c_int>,
-    pub(super) arrays: Vec<Array>,
+    pub(super) arrays: Vec<KnownArray>,
     /// What was taken and not waited for.
     pub(super) taken: Vec<Taken>,
 }
 
 /// What is known of an array.
 #[derive(Clone, Copy)]
-pub(super) struct Array {
+pub(super) struct KnownArray {
     pub(super) id: c_int,
     pub(super) element: Element,
     pub(super) dimensions: usize,
@@ -102,7 +102,7 @@ impl NcFile {
     }
 
     /// Defines a dimension of that length, or without `length` the one that grows.
-    pub(crate) fn define(&mut self, name: &str, length: Option<u64>) -> io::Result<Dimension> {
+    pub(crate) fn define(&mut self, name: &str, length: Option<u64>) -> io::Result<DimensionNumber> {
         // A length of 0 would mean the one that grows.
         let length = match length {
             None => netcdf::UNLIMITED,
@@ -115,12 +115,12 @@ impl NcFile {
         // SAFETY: the file is open, the name ends in a zero byte, and the number is ours.
         self.check(unsafe { (self.functions().def_dim)(self.id, name.as_ptr(), length, &raw mut id) })?;
         self.dimensions.push(id);
-        Ok(Dimension(self.dimensions.len() - 1))
+        Ok(DimensionNumber(self.dimensions.len() - 1))
     }
 
     /// The lengths of the array, the slowest first; that of the dimension that grows is what it has now.
     pub(crate) fn lengths(&self, variable: Variable) -> io::Result<Vec<u64>> {
-        let Array { id, dimensions, .. } = self.arrays[variable.0];
+        let KnownArray { id, dimensions, .. } = self.arrays[variable.0];
         let mut ids = vec![0; dimensions];
         let functions = self.functions();
         // SAFETY: the array has so many dimensions, as the library said.
@@ -154,7 +154,7 @@ impl NcFile {
             let what = format!("its variable {name} is of type {kind}, not {}", type_of(element));
             return Err(wrong(what));
         }
-        self.arrays.push(Array { id, element, dimensions });
+        self.arrays.push(KnownArray { id, element, dimensions });
         Ok(Variable(self.arrays.len() - 1))
     }
 
@@ -166,11 +166,16 @@ impl NcFile {
 }
 
 impl ArrayFile for NcFile {
-    fn dimension(&mut self, name: &str, length: u64) -> io::Result<Dimension> {
+    fn dimension(&mut self, name: &str, length: u64) -> io::Result<DimensionNumber> {
         self.define(name, Some(length))
     }
 
-    fn variable(&mut self, name: &str, element: Element, dimensions: &[Dimension]) -> io::Result<Variable> {
+    fn variable(
+        &mut self,
+        name: &str,
+        element: Element,
+        dimensions: &[DimensionNumber],
+    ) -> io::Result<Variable> {
         if dimensions.len() > DIMENSIONS_MAX {
             return Err(wrong(format!("variable {name} has more than {DIMENSIONS_MAX} dimensions")));
         }
@@ -181,7 +186,7 @@ impl ArrayFile for NcFile {
         let code =
             unsafe { define(self.id, text.as_ptr(), type_of(element), count, ids.as_ptr(), &raw mut id) };
         self.check(code)?;
-        self.arrays.push(Array { id, element, dimensions: ids.len() });
+        self.arrays.push(KnownArray { id, element, dimensions: ids.len() });
         Ok(Variable(self.arrays.len() - 1))
     }
 
@@ -221,11 +226,11 @@ impl ArrayFile for NcFile {
         Ok(u64::try_from(place).ok())
     }
 
-    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         self.put_values(variable, slab, values)
     }
 
-    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         self.get_values(variable, slab, values)
     }
 

@@ -13,12 +13,12 @@ use ffi::netcdf::{Library, NO_ERROR};
 use ranks::Comm;
 use units::Usage;
 
-use super::{ArrayFile, Arrays, Held};
-use crate::libraries::{Kind, loaded_mpi};
+use super::{ArrayFile, Arrays, LibraryMemory};
+use crate::libraries::{LibraryKind, loaded_mpi};
 pub(crate) use file::{How, NcFile};
 
 /// The library, by the names that its releases have, and Debian's.
-pub(crate) const KIND: Kind = Kind {
+pub(crate) const KIND: LibraryKind = LibraryKind {
     name: "PnetCDF",
     variable: "ASSAY_PNETCDF_LIBRARY",
     homes: &["PNETCDF_DIR", "PNETCDF_ROOT", "PARALLEL_NETCDF_DIR", "PARALLEL_NETCDF_ROOT"],
@@ -71,7 +71,7 @@ impl Arrays for Pnetcdf {
         Ok(Box::new(NcFile::open(self.library, comm, path, How::SHARED, hints)?))
     }
 
-    fn held(&self) -> Option<Held> {
+    fn held(&self) -> Option<LibraryMemory> {
         let (mut most, mut now) = (0, 0);
         let functions = &self.library.functions;
         // SAFETY: both only tell a number that the library keeps, and need no file.
@@ -79,6 +79,6 @@ impl Arrays for Pnetcdf {
             [(functions.inq_malloc_max_size)(&raw mut most), (functions.inq_malloc_size)(&raw mut now)]
         };
         let bytes = |value: i64| u64::try_from(value).unwrap_or(0);
-        (codes == [NO_ERROR; 2]).then(|| Held { most: bytes(most), now: bytes(now) })
+        (codes == [NO_ERROR; 2]).then(|| LibraryMemory { most: bytes(most), now: bytes(now) })
     }
 }

@@ -15,7 +15,7 @@ use ranks::Comm;
 use units::Usage;
 
 use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
-use crate::plain::{Mounted, ODIRECT, OnMount, Plain, PlainFile};
+use crate::plain::{MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue, Storage};
 
 /// Defaults and limits are those of IOR 4.1.
@@ -47,13 +47,13 @@ pub(super) const BACKEND: Backend = Backend {
 };
 
 struct Aio {
-    plain: Plain,
+    plain: PlainFiles,
     max_pending: u32,
     granularity: u32,
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
-    let plain = Plain::queued("aio", settings)?;
+    let plain = PlainFiles::queued("aio", settings)?;
     let pending = settings.number("aio.max-pending").unwrap_or(MAX_PENDING);
     let group = settings.number("aio.granularity").unwrap_or(GRANULARITY);
     let max_pending = u32::try_from(pending).ok().filter(|_| pending >= MAX_PENDING_LEAST);
@@ -69,7 +69,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     Ok(Box::new(OnMount(Aio { plain, max_pending, granularity })))
 }
 
-impl Mounted for Aio {
+impl MountedBackend for Aio {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         Ok(Box::new(PlainFile::new(self.plain.open(comm, path, how)?)))
     }
@@ -77,7 +77,7 @@ impl Mounted for Aio {
     fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
         let depth = depth.unwrap_or(self.max_pending).max(1);
         let granularity = self.granularity.min(depth);
-        Ok(Some(Box::new(queue::Pending::new(depth as usize, granularity as usize, bytes)?)))
+        Ok(Some(Box::new(queue::AioQueue::new(depth as usize, granularity as usize, bytes)?)))
     }
 
     fn is_direct(&self) -> bool {

@@ -7,39 +7,39 @@ use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
-use super::sys::{Context, Event, READ, Request, WRITE};
+use super::sys::{Context, IoControlBlock, IoEvent, READ, WRITE};
 use crate::slots::Slots;
-use crate::{Ended, File, Op, Queue, Wait};
+use crate::{EndedTransfer, File, Op, Queue, Wait};
 
 /// A context, its slots and the file it works on. The context is dropped first.
-pub(super) struct Pending {
+pub(super) struct AioQueue {
     context: Context,
     slots: Slots,
     /// The requests of all slots; the kernel reads one only while it is sent.
-    requests: Vec<Request>,
+    requests: Vec<IoControlBlock>,
     /// Slots submitted and not sent yet, oldest first.
     unsent: Vec<usize>,
     /// Addresses of the requests that are sent next; kept, so that nothing is allocated while it is measured.
     group: Vec<usize>,
     /// Transfers that the kernel refused when they were sent.
-    refused: Vec<Ended>,
-    events: Vec<Event>,
+    refused: Vec<EndedTransfer>,
+    events: Vec<IoEvent>,
     granularity: usize,
     fd: Option<RawFd>,
 }
 
-impl Pending {
+impl AioQueue {
     /// `depth` slots of `bytes` each, whose transfers go out in groups of `granularity`.
     pub(super) fn new(depth: usize, granularity: usize, bytes: usize) -> io::Result<Self> {
         let context = Context::new(depth).map_err(|error| not_made(depth, &error))?;
         Ok(Self {
             context,
             slots: Slots::new(depth, bytes)?,
-            requests: vec![Request::default(); depth],
+            requests: vec![IoControlBlock::default(); depth],
             unsent: Vec::with_capacity(depth),
             group: Vec::with_capacity(depth),
             refused: Vec::new(),
-            events: vec![Event::default(); depth],
+            events: vec![IoEvent::default(); depth],
             granularity,
             fd: None,
         })
@@ -67,7 +67,7 @@ impl Pending {
                 Err(error) => {
                     // The call fails for its first transfer only; that one has ended.
                     let slot = self.unsent.remove(0);
-                    self.refused.push(Ended { slot, moved: Err(error) });
+                    self.refused.push(EndedTransfer { slot, moved: Err(error) });
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Pending {
     }
 }
 
-impl Queue for Pending {
+impl Queue for AioQueue {
     fn depth(&self) -> usize {
         self.slots.depth()
     }
@@ -131,14 +131,14 @@ impl Queue for Pending {
         let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "beyond what an offset can be");
         let offset = i64::try_from(offset).map_err(invalid)?;
         let piece = self.slots.begin(slot, from);
-        self.requests[slot] = Request {
+        self.requests[slot] = IoControlBlock {
             slot: slot as u64,
             operation: if op == Op::Write { WRITE } else { READ },
             fd: fd as u32,
             start: piece.start.expose_provenance() as u64,
             length: piece.length as u64,
             offset,
-            ..Request::default()
+            ..IoControlBlock::default()
         };
         self.unsent.push(slot);
         if self.unsent.len() >= self.granularity {
@@ -148,7 +148,7 @@ impl Queue for Pending {
         Ok(())
     }
 
-    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<EndedTransfer>) -> io::Result<()> {
         self.send()?;
         if self.sent() > 0 {
             let least = self.least(wait);
@@ -158,7 +158,7 @@ impl Queue for Pending {
                 let slot = event.slot as usize;
                 self.slots.end(slot);
                 let error = |_| io::Error::from_raw_os_error(event.result.unsigned_abs() as i32);
-                ended.push(Ended { slot, moved: usize::try_from(event.result).map_err(error) });
+                ended.push(EndedTransfer { slot, moved: usize::try_from(event.result).map_err(error) });
             }
         }
         for refused in self.refused.drain(..) {
@@ -169,7 +169,7 @@ impl Queue for Pending {
     }
 }
 
-impl Drop for Pending {
+impl Drop for AioQueue {
     fn drop(&mut self) {
         // What was never sent is forgotten; what the kernel has, it may still write to.
         let mut left = self.sent();
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_group_is_waited_for_when_all_slots_are_under_way_and_one_end_otherwise() {
-        let mut pending = Pending::new(8, 3, 8).unwrap();
+        let mut pending = AioQueue::new(8, 3, 8).unwrap();
         let mut least = |begun: usize, unsent: usize, wait: Wait| {
             for slot in 0..begun {
                 pending.slots.begin(slot, 0);
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn more_than_the_system_has_left_names_the_setting() {
-        let error = Pending::new(1 << 30, 1, 8).err().expect("no system has that many");
+        let error = AioQueue::new(1 << 30, 1, 8).err().expect("no system has that many");
         assert_eq!(error.to_string().lines().count(), 1, "{error}");
         let error = not_made(9, &io::Error::from_raw_os_error(libc::EAGAIN)).to_string();
         assert!(error.contains("fs.aio-max-nr") && error.contains("9 transfers"), "{error}");

@@ -10,8 +10,8 @@ use std::time::Duration;
 /// `struct iocb` on a little-endian machine: one transfer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Request {
-    /// Comes back in [`Event::slot`].
+pub(super) struct IoControlBlock {
+    /// Comes back in [`IoEvent::slot`].
     pub(super) slot: u64,
     pub(super) key: u32,
     pub(super) flags: i32,
@@ -31,7 +31,7 @@ pub(super) struct Request {
 /// `struct io_event`: the end of a transfer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Event {
+pub(super) struct IoEvent {
     pub(super) slot: u64,
     request: u64,
     /// Bytes, or an error number below zero.
@@ -69,7 +69,7 @@ impl Context {
     /// taken.
     ///
     /// # Safety
-    /// The addresses are those of [`Request`]s that nobody else uses meanwhile. The memory of each transfer
+    /// The addresses are those of [`IoControlBlock`]s that nobody else uses meanwhile. The memory of each transfer
     /// must stay, and belong to nobody else, until its event has come.
     pub(super) unsafe fn submit(&self, requests: &mut [usize]) -> io::Result<usize> {
         let count = requests.len() as libc::c_long;
@@ -83,7 +83,7 @@ impl Context {
         &self,
         least: usize,
         time: Option<Duration>,
-        events: &mut [Event],
+        events: &mut [IoEvent],
     ) -> io::Result<usize> {
         let (least, most) = (least as libc::c_long, events.len() as libc::c_long);
         let mut time = time.map(|time| libc::timespec {
@@ -111,11 +111,11 @@ mod tests {
 
     #[test]
     fn the_structures_are_the_kernels() {
-        assert_eq!((size_of::<Request>(), size_of::<Event>()), (64, 32));
-        assert_eq!(std::mem::offset_of!(Request, operation), 16);
-        assert_eq!(std::mem::offset_of!(Request, fd), 20);
-        assert_eq!(std::mem::offset_of!(Request, start), 24);
-        assert_eq!(std::mem::offset_of!(Request, offset), 40);
-        assert_eq!(std::mem::offset_of!(Event, result), 16);
+        assert_eq!((size_of::<IoControlBlock>(), size_of::<IoEvent>()), (64, 32));
+        assert_eq!(std::mem::offset_of!(IoControlBlock, operation), 16);
+        assert_eq!(std::mem::offset_of!(IoControlBlock, fd), 20);
+        assert_eq!(std::mem::offset_of!(IoControlBlock, start), 24);
+        assert_eq!(std::mem::offset_of!(IoControlBlock, offset), 40);
+        assert_eq!(std::mem::offset_of!(IoEvent, result), 16);
     }
 }

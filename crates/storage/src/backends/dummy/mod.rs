@@ -14,7 +14,7 @@ use ranks::Comm;
 use units::Usage;
 
 use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
-use crate::{Entry, File, Mode, Names, Open, Space, Storage};
+use crate::{File, Mode, NameStatus, Names, Open, Space, Storage};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "dummy",
@@ -135,16 +135,16 @@ impl Names for Dummy {
         Ok(())
     }
 
-    fn stat(&self, _path: &CStr) -> io::Result<Entry> {
-        Ok(Entry::default())
+    fn stat(&self, _path: &CStr) -> io::Result<NameStatus> {
+        Ok(NameStatus::default())
     }
 
-    fn lstat(&self, _path: &CStr) -> io::Result<Entry> {
-        Ok(Entry::default())
+    fn lstat(&self, _path: &CStr) -> io::Result<NameStatus> {
+        Ok(NameStatus::default())
     }
 
-    fn statx(&self, _path: &CStr) -> io::Result<Entry> {
-        Ok(Entry::default())
+    fn statx(&self, _path: &CStr) -> io::Result<NameStatus> {
+        Ok(NameStatus::default())
     }
 
     fn rename(&self, _from: &CStr, _to: &CStr) -> io::Result<()> {

@@ -11,32 +11,32 @@ use ffi::hdf5::{Id, Library, SCOPE_LOCAL};
 use ffi::mpi;
 
 use super::sets::{self, ELEMENT, Sets};
-use crate::hdf5::{Health, Held, Opened, Transfers, check};
+use crate::hdf5::{Health, HeldIdentifier, OpenedFile, Transfers, check};
 use crate::{File, Hints};
 
 /// What a file shows of its hints.
-pub(super) struct Shown {
+pub(super) struct ShownHints {
     pub(super) mpi: &'static mpi::Library,
     /// What was passed.
     pub(super) passed: Vec<(String, String)>,
     /// The list that the file was opened with.
-    pub(super) access: Held,
+    pub(super) access: HeldIdentifier,
 }
 
 /// What is needed to move transfers of an open file.
-pub(super) struct Parts {
+pub(super) struct TransferParts {
     library: &'static Library,
     sets: Sets,
     /// Bytes of a dataset.
     segment: u64,
     /// The elements of a dataset, of which some are chosen for a transfer.
-    space: Held,
+    space: HeldIdentifier,
     /// A space of the elements in memory, and how many these are.
-    memory: (Held, u64),
+    memory: (HeldIdentifier, u64),
     transfers: Transfers,
 }
 
-impl Parts {
+impl TransferParts {
     /// Made once; `segment` and `transfer` are bytes, of a dataset and of most transfers.
     pub(super) fn new(
         library: &'static Library,
@@ -46,8 +46,8 @@ impl Parts {
     ) -> io::Result<Self> {
         let transfers = Transfers::new(library, collective)?;
         let elements = (transfer / ELEMENT).max(1);
-        let memory = (Held::space(library, &[elements])?, elements);
-        let space = Held::space(library, &[(segment / ELEMENT).max(1)])?;
+        let memory = (HeldIdentifier::space(library, &[elements])?, elements);
+        let space = HeldIdentifier::space(library, &[(segment / ELEMENT).max(1)])?;
         Ok(Self { library, sets, segment, space, memory, transfers })
     }
 
@@ -68,7 +68,7 @@ impl Parts {
         let bytes = length.min(self.segment - begin);
         let (start, count) = (begin / ELEMENT, bytes / ELEMENT);
         if self.memory.1 != count {
-            self.memory = (Held::space(self.library, &[count])?, count);
+            self.memory = (HeldIdentifier::space(self.library, &[count])?, count);
         }
         self.space.choose(&[start], &[count])?;
         Ok((set, bytes as usize))
@@ -105,21 +105,21 @@ impl Parts {
 
 /// An open file with its datasets.
 pub(super) struct H5File {
-    file: Opened,
-    parts: Parts,
+    file: OpenedFile,
+    parts: TransferParts,
     health: Arc<Health>,
     shared: bool,
-    shown: Option<Shown>,
+    shown: Option<ShownHints>,
     uncollective: u64,
 }
 
 impl H5File {
     /// An open file, which may be shared, with hints where they are to be shown.
     pub(super) fn new(
-        file: Opened,
-        parts: Parts,
+        file: OpenedFile,
+        parts: TransferParts,
         (health, shared): (Arc<Health>, bool),
-        shown: Option<Shown>,
+        shown: Option<ShownHints>,
     ) -> Self {
         Self { file, parts, health, shared, shown, uncollective: 0 }
     }
@@ -162,7 +162,7 @@ impl File for H5File {
     }
 
     fn place(&self, offset: u64) -> Option<String> {
-        let Parts { segment: bytes, sets, .. } = &self.parts;
+        let TransferParts { segment: bytes, sets, .. } = &self.parts;
         let segment = offset.checked_div(*bytes)? as usize;
         let within = offset % bytes;
         let at = sets.begin(segment).map(|begin| format!(" at {} of the file", begin + within));

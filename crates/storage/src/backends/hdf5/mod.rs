@@ -18,14 +18,14 @@ use ranks::Comm;
 use units::Usage;
 
 use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
-use crate::hdf5::{self, Health, Held, Opened, Opening, SetsOf, Tuning, Way};
+use crate::hdf5::{self, Health, HeldIdentifier, OpenWay, OpenedFile, Opening, SetsOf, Tuning};
 use crate::inside::Inside;
-use crate::names::Mounted;
+use crate::names::MountedNames;
 use crate::shared::{is_empty, together};
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
-use file::{H5File, Parts, Shown};
-use sets::{ELEMENT, Look, Sets};
+use file::{H5File, ShownHints, TransferParts};
+use sets::{DatasetOptions, ELEMENT, Sets};
 
 /// Most bytes of a chunk of a dataset: the library counts them in 32 bits.
 const CHUNK_BYTES_MAX: u64 = u32::MAX as u64;
@@ -71,14 +71,14 @@ pub(super) const BACKEND: Backend = Backend {
     open,
 };
 
-struct Hdf5 {
+struct Hdf5Storage {
     library: OnceLock<&'static Library>,
     health: Arc<Health>,
     inside: Arc<Inside>,
-    hints: hints::Asked,
+    hints: hints::RequestedHints,
     shows_hints: bool,
     tuning: Tuning,
-    look: Look,
+    look: DatasetOptions,
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
@@ -87,7 +87,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
         let why = || Usage(format!("--{name}={given}: has to be {least} or more"));
         u64::try_from(given).ok().filter(|_| given >= least).ok_or_else(why)
     };
-    Ok(Box::new(Hdf5 {
+    Ok(Box::new(Hdf5Storage {
         library: OnceLock::new(),
         health: Arc::default(),
         inside: Arc::default(),
@@ -97,27 +97,27 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
             alignment: whole("hdf5.setAlignment", 1, 1)?,
             metadata_together: settings.flag("hdf5.collectiveMetadata"),
         },
-        look: Look { chunk: whole("hdf5.chunkSize", 0, 0)?, no_fill: settings.flag("hdf5.noFill") },
+        look: DatasetOptions { chunk: whole("hdf5.chunkSize", 0, 0)?, no_fill: settings.flag("hdf5.noFill") },
     }))
 }
 
-impl Hdf5 {
+impl Hdf5Storage {
     fn library(&self) -> io::Result<&'static Library> {
         self.library.get().copied().ok_or_else(|| io::Error::other("the HDF5 library was not loaded"))
     }
 
     /// The list of properties that a file is opened with, and the hints in it where they are to be shown.
-    fn access(&self, opening: &Opening<'_>) -> io::Result<(Held, Option<Shown>)> {
+    fn access(&self, opening: &Opening<'_>) -> io::Result<(HeldIdentifier, Option<ShownHints>)> {
         let hints = self.hints.iter().map(|(key, value)| (&**key, &**value));
         let (access, info) = opening.access(hints, self.tuning)?;
         let tells = self.shows_hints || !self.hints.is_empty();
         let Some(mpi) = opening.comm.mpi().filter(|_| tells) else { return Ok((access, None)) };
-        let shown = Shown { mpi: mpi.library(), passed: info.pairs()?, access: opening.list()? };
+        let shown = ShownHints { mpi: mpi.library(), passed: info.pairs()?, access: opening.list()? };
         Ok((access, Some(shown)))
     }
 
     /// What is needed beside the open file.
-    fn parts(&self, file: &Opened, how: Open) -> io::Result<Parts> {
+    fn parts(&self, file: &OpenedFile, how: Open) -> io::Result<TransferParts> {
         let library = self.library()?;
         let (of, segment) = (SetsOf { library, file: file.id() }, how.parts.segment);
         let elements = segment / ELEMENT;
@@ -126,11 +126,11 @@ impl Hdf5 {
             Mode::Write | Mode::Truncate => Sets::make(of, elements, count, self.look)?,
             Mode::Read | Mode::Update => Sets::open(of, elements, count)?,
         };
-        Parts::new(library, sets, (segment, how.parts.transfer), how.shared && how.collective)
+        TransferParts::new(library, sets, (segment, how.parts.transfer), how.shared && how.collective)
     }
 }
 
-impl Storage for Hdf5 {
+impl Storage for Hdf5Storage {
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
             // Only this thread loads: MPI's ranks have one each.
@@ -149,10 +149,10 @@ impl Storage for Hdf5 {
         let opening = Opening { library, comm, shared: how.shared, health };
         let (access, shown) = together(comm, how.shared, "hints", self.access(&opening))?;
         let way = match how.mode {
-            Mode::Truncate => Way::Make,
-            Mode::Write if is_empty(comm, path, how.shared)? => Way::Make,
-            Mode::Write | Mode::Update => Way::Open(READ_WRITE),
-            Mode::Read => Way::Open(READ_ONLY),
+            Mode::Truncate => OpenWay::Make,
+            Mode::Write if is_empty(comm, path, how.shared)? => OpenWay::Make,
+            Mode::Write | Mode::Update => OpenWay::Open(READ_WRITE),
+            Mode::Read => OpenWay::Open(READ_ONLY),
         };
         let file = opening.open(path, way, &access)?;
         let made = self.health.watched(how.shared, self.parts(&file, how));
@@ -197,7 +197,7 @@ impl Storage for Hdf5 {
     }
 
     fn mounted(&self) -> Option<&dyn Names> {
-        Some(&Mounted)
+        Some(&MountedNames)
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {

@@ -8,14 +8,14 @@ use std::io;
 
 use ffi::hdf5::{Address, FILL_NEVER, Id, Library, NOWHERE};
 
-use crate::hdf5::{self, Held, SetsOf, check};
+use crate::hdf5::{self, HeldIdentifier, SetsOf, check};
 
 /// Bytes of an element.
 pub(super) const ELEMENT: u64 = 8;
 
 /// How datasets are made.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Look {
+pub(super) struct DatasetOptions {
     /// Elements of a chunk; 0 for a dataset in one piece.
     pub(super) chunk: u64,
     /// Nothing is written into a new dataset before its data.
@@ -27,7 +27,7 @@ pub(super) struct Sets {
     library: &'static Library,
     /// Elements of each.
     elements: u64,
-    sets: Vec<Option<Held>>,
+    sets: Vec<Option<HeldIdentifier>>,
 }
 
 /// The name of the dataset of a segment.
@@ -51,10 +51,11 @@ impl Sets {
     }
 
     /// All of them: those that are missing are made. All ranks of the file call this together.
-    pub(super) fn make(of: SetsOf, elements: u64, count: u64, look: Look) -> io::Result<Self> {
+    pub(super) fn make(of: SetsOf, elements: u64, count: u64, look: DatasetOptions) -> io::Result<Self> {
         let mut all = Self { library: of.library, elements, sets: Vec::new() };
         let creation = look.list(of.library)?;
-        let (kind, space) = (of.library.constants.native_llong, Held::space(of.library, &[elements])?);
+        let (kind, space) =
+            (of.library.constants.native_llong, HeldIdentifier::space(of.library, &[elements])?);
         for segment in 0..count as usize {
             let set = match all.open_one(of, segment)? {
                 Some(set) => set,
@@ -67,7 +68,7 @@ impl Sets {
     }
 
     /// Opens one if it is there, and refuses one of another shape.
-    fn open_one(&self, of: SetsOf, segment: usize) -> io::Result<Option<Held>> {
+    fn open_one(&self, of: SetsOf, segment: usize) -> io::Result<Option<HeldIdentifier>> {
         let opened = hdf5::open(of, &name(segment)).map_err(|error| named(segment, &error))?;
         let Some(set) = opened else { return Ok(None) };
         match self.differs(&set).map_err(|error| named(segment, &error))? {
@@ -79,7 +80,7 @@ impl Sets {
     }
 
     /// In what a dataset is other than asked for.
-    fn differs(&self, set: &Held) -> io::Result<Option<String>> {
+    fn differs(&self, set: &HeldIdentifier) -> io::Result<Option<String>> {
         if !hdf5::type_is(self.library, set, self.library.constants.native_llong)? {
             return Ok(Some("its elements are no 64-bit integers of this machine's byte order".into()));
         }
@@ -127,10 +128,10 @@ impl Sets {
     }
 }
 
-impl Look {
+impl DatasetOptions {
     /// The property list of new datasets.
-    fn list(self, library: &'static Library) -> io::Result<Held> {
-        let list = Held::list(library, library.constants.dataset_create)?;
+    fn list(self, library: &'static Library) -> io::Result<HeldIdentifier> {
+        let list = HeldIdentifier::list(library, library.constants.dataset_create)?;
         if self.chunk > 0 {
             // SAFETY: the list is live; one size for one dimension.
             check(library, unsafe { (library.functions.pset_chunk)(list.id(), 1, &raw const self.chunk) })?;

@@ -14,17 +14,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// A watched range of addresses; once made it stays in the list and is used again.
-struct Place {
+struct WatchedRange {
     is_taken: AtomicBool,
     has_faulted: AtomicBool,
     start: AtomicUsize,
     /// First address behind the range; 0 where nothing is watched.
     end: AtomicUsize,
-    next: Option<&'static Place>,
+    next: Option<&'static WatchedRange>,
 }
 
 /// The newest place; all others follow it.
-static NEWEST: AtomicPtr<Place> = AtomicPtr::new(ptr::null_mut());
+static NEWEST: AtomicPtr<WatchedRange> = AtomicPtr::new(ptr::null_mut());
 
 /// The handler that was there before.
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
@@ -33,15 +33,15 @@ static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 static PAGE: AtomicUsize = AtomicUsize::new(4096);
 
 /// Keeps a range of addresses watched as long as it lives.
-pub(super) struct Watch(&'static Place);
+pub(super) struct RangeWatch(&'static WatchedRange);
 
-impl std::fmt::Debug for Watch {
+impl std::fmt::Debug for RangeWatch {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Watch(faulted: {})", self.has_faulted())
     }
 }
 
-impl Watch {
+impl RangeWatch {
     /// Watches `length` bytes from the address `start` on.
     pub(super) fn new(start: usize, length: usize) -> Self {
         let place = places().find(|place| !place.is_taken.swap(true, Ordering::AcqRel));
@@ -58,22 +58,22 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for RangeWatch {
     fn drop(&mut self) {
         self.0.end.store(0, Ordering::Release);
         self.0.is_taken.store(false, Ordering::Release);
     }
 }
 
-fn places() -> impl Iterator<Item = &'static Place> {
+fn places() -> impl Iterator<Item = &'static WatchedRange> {
     // SAFETY: null, or a place that was leaked when it was added.
     let newest = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
     std::iter::successors(newest, |place| place.next)
 }
 
 /// Adds a place to the list, already taken.
-fn add() -> &'static Place {
-    let place = Box::leak(Box::new(Place {
+fn add() -> &'static WatchedRange {
+    let place = Box::leak(Box::new(WatchedRange {
         is_taken: AtomicBool::new(true),
         has_faulted: AtomicBool::new(false),
         start: AtomicUsize::new(0),
@@ -111,7 +111,7 @@ pub(super) fn install() -> io::Result<()> {
 extern "C" fn on_bus(signal: libc::c_int, what: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel hands over a valid description of the signal.
     let (address, is_sent) = unsafe { ((*what).si_addr().addr(), (*what).si_code <= 0) };
-    let inside = |place: &&Place| {
+    let inside = |place: &&WatchedRange| {
         let (start, end) = (place.start.load(Ordering::Acquire), place.end.load(Ordering::Acquire));
         (start..end).contains(&address)
     };
@@ -170,12 +170,12 @@ mod tests {
 
     #[test]
     fn a_place_is_used_again_and_forgets_its_fault() {
-        let first = Watch::new(0x1000, 0x1000);
+        let first = RangeWatch::new(0x1000, 0x1000);
         first.0.has_faulted.store(true, Ordering::Release);
         let place = ptr::from_ref(first.0);
         drop(first);
         // Other tests of this process may take it in between; then it is somebody's, and not ours.
-        let second = Watch::new(0x9000, 0x1000);
+        let second = RangeWatch::new(0x9000, 0x1000);
         assert!(!second.has_faulted());
         assert!(places().any(|known| ptr::eq(known, place)), "it stays in the list");
     }

@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{Ordering, compiler_fence};
 
-use super::faults::{self, Watch};
+use super::faults::{self, RangeWatch};
 
 /// What the kernel can be told of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct Mapping {
     start: *mut u8,
     length: usize,
     /// `None` where the mapping is empty.
-    watch: Option<Watch>,
+    watch: Option<RangeWatch>,
 }
 
 // SAFETY: the mapping belongs to the process, and all access goes through the value that owns it.
@@ -52,7 +52,7 @@ impl Mapping {
             let error = io::Error::last_os_error();
             return Err(io::Error::new(error.kind(), format!("cannot map {length} bytes: {error}")));
         }
-        let watch = Some(Watch::new(start.expose_provenance(), length));
+        let watch = Some(RangeWatch::new(start.expose_provenance(), length));
         Ok(Self { start: start.cast(), length, watch })
     }
 

@@ -21,7 +21,7 @@ use rustix::fs;
 use units::Usage;
 
 use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
-use crate::plain::{self, Mounted, OnMount, Plain};
+use crate::plain::{self, MountedBackend, OnMount, PlainFiles};
 use crate::{File, Mode, Open, Storage};
 use mapping::{Advice, Mapping};
 
@@ -51,13 +51,13 @@ pub(super) const BACKEND: Backend = Backend {
 };
 
 struct Mmap {
-    plain: Plain,
+    plain: PlainFiles,
     pattern: Option<Advice>,
     dont_need: bool,
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
-    let plain = Plain::queued("mmap", settings)?;
+    let plain = PlainFiles::queued("mmap", settings)?;
     if plain.is_direct() {
         let what = "--posix.odirect: MMAP has no O_DIRECT, because a mapping is the page cache; use POSIX";
         return Err(Usage::new(what));
@@ -73,7 +73,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     Ok(Box::new(OnMount(Mmap { plain, pattern, dont_need: settings.flag("mmap.madv_dont_need") })))
 }
 
-impl Mounted for Mmap {
+impl MountedBackend for Mmap {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         if matches!(how.mode, Mode::Update | Mode::Truncate) {
             return Err(io::Error::other("a mapping is for reading and writing; use POSIX for writing only"));

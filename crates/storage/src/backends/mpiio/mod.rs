@@ -22,8 +22,8 @@ use units::Usage;
 
 use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
-use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Way, Whose};
-use crate::names::Mounted;
+use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Opener, Participation};
+use crate::names::MountedNames;
 use crate::shared::{asked, given, plain, together};
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
@@ -56,7 +56,7 @@ pub(super) const BACKEND: Backend = Backend {
 
 struct MpiIo {
     inside: Arc<Inside>,
-    hints: hints::Asked,
+    hints: hints::RequestedHints,
     shows_hints: bool,
     preallocates: bool,
     views: bool,
@@ -84,7 +84,7 @@ impl MpiIo {
             Mode::Truncate => &[Flag::Create, Flag::WriteOnly],
             Mode::Read => &[Flag::ReadOnly],
         };
-        let whose = if how.shared { Whose::All(mpi) } else { Whose::Alone(mpi) };
+        let whose = if how.shared { Opener::All(mpi) } else { Opener::Alone(mpi) };
         // A rank that cannot make them may not leave the others in the open.
         let (info, passed) = together(comm, how.shared, "hints", self.info(mpi))?;
         let file = MpiFile::open(whose, &given(path, true), flags, &info)
@@ -96,7 +96,8 @@ impl MpiIo {
                 self.inside.leave();
             }
         })?;
-        let way = if how.shared && how.collective { Way::Collective } else { Way::Independent };
+        let way =
+            if how.shared && how.collective { Participation::Collective } else { Participation::Independent };
         let mut moves = Moves::new(mpi, file, way, passed);
         let ready = self.ready(&mut moves, comm, how);
         if let Err(error) = ready {
@@ -185,7 +186,7 @@ impl Storage for MpiIo {
     }
 
     fn mounted(&self) -> Option<&dyn Names> {
-        Some(&Mounted)
+        Some(&MountedNames)
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {

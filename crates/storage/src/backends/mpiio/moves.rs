@@ -10,7 +10,8 @@ use std::io;
 use ranks::mpi::MpiComm;
 
 use crate::mpi_file::{
-    At, Datatype, Done, Elements, Info, MpiError, MpiFile, Named, Order, Pointer, Start, Way, Whence,
+    At, CallStatus, Datatype, DimensionOrder, Elements, Info, MpiError, MpiFile, NamedDatatype,
+    Participation, Pointer, ViewStart, Whence,
 };
 use crate::{File, Hints, Open, Parts};
 
@@ -50,7 +51,7 @@ impl Blocks {
 pub(super) type Pairs = Vec<(String, String)>;
 
 /// How a file is seen.
-pub(super) enum Seen {
+pub(super) enum FileSight {
     /// As it is: transfers have explicit offsets.
     Whole,
     /// The blocks of one rank end to end, by the rank's own pointer, which stands at `next` if that is known.
@@ -63,8 +64,8 @@ pub(super) enum Seen {
 /// An open `MPI_File`. The library outlives it: it is never unloaded, and MPI ends after the tests.
 pub(super) struct Moves {
     file: MpiFile,
-    way: Way,
-    seen: Seen,
+    way: Participation,
+    seen: FileSight,
     byte: Datatype,
     /// As many bytes as a transfer has, where a C `int` does not count them.
     many: Option<Datatype>,
@@ -80,9 +81,9 @@ pub(super) fn offset(bytes: u64) -> io::Result<i64> {
 
 impl Moves {
     /// A file that was just opened.
-    pub(super) fn new(comm: &MpiComm, file: MpiFile, way: Way, passed: Option<Pairs>) -> Self {
-        let (byte, no_hints) = (Datatype::named(comm, Named::Byte), Info::none(comm));
-        Self { file, way, seen: Seen::Whole, byte, many: None, no_hints, passed }
+    pub(super) fn new(comm: &MpiComm, file: MpiFile, way: Participation, passed: Option<Pairs>) -> Self {
+        let (byte, no_hints) = (Datatype::named(comm, NamedDatatype::Byte), Info::none(comm));
+        Self { file, way, seen: FileSight::Whole, byte, many: None, no_hints, passed }
     }
 
     /// The file.
@@ -92,14 +93,14 @@ impl Moves {
 
     /// What is needed for transfers through a view, and the first view: not set yet, since all ranks do that
     /// together.
-    pub(super) fn view(&self, blocks: Blocks, strided: bool) -> io::Result<(Start, Datatype, Seen)> {
+    pub(super) fn view(&self, blocks: Blocks, strided: bool) -> io::Result<(ViewStart, Datatype, FileSight)> {
         let transfer = self.byte.many(blocks.transfer)?;
         let segment = blocks.ranks * blocks.block;
         let first = blocks.rank * blocks.block;
         if strided {
             let resized = || transfer.resized(0, segment as isize);
-            let seen = Seen::Strided { filetype: resized()?, set: first, at_start: true };
-            return Ok((Start::Byte(offset(first)?), resized()?, seen));
+            let seen = FileSight::Strided { filetype: resized()?, set: first, at_start: true };
+            return Ok((ViewStart::Byte(offset(first)?), resized()?, seen));
         }
         let per_block = blocks.block / blocks.transfer;
         let count = |transfers: u64| {
@@ -109,12 +110,15 @@ impl Moves {
         };
         let (all, mine) = (count(per_block * blocks.ranks)?, count(per_block)?);
         let start = count(per_block * blocks.rank)?;
-        let filetype = transfer.subarray(&[1, all], &[1, mine], &[0, start], Order::C)?;
-        Ok((Start::Byte(0), filetype, Seen::Blocks { blocks, next: Some(0) }))
+        let filetype = transfer.subarray(&[1, all], &[1, mine], &[0, start], DimensionOrder::C)?;
+        Ok((ViewStart::Byte(0), filetype, FileSight::Blocks { blocks, next: Some(0) }))
     }
 
     /// Sets the first view. All ranks of a shared file do so together.
-    pub(super) fn see(&mut self, (start, filetype, seen): (Start, Datatype, Seen)) -> io::Result<()> {
+    pub(super) fn see(
+        &mut self,
+        (start, filetype, seen): (ViewStart, Datatype, FileSight),
+    ) -> io::Result<()> {
         self.file.set_view(start, &self.byte, &filetype, "native", &self.no_hints)?;
         self.seen = seen;
         Ok(())
@@ -131,8 +135,8 @@ impl Moves {
     /// Goes to where a transfer at `offset` begins.
     fn go(&mut self, place: u64) -> io::Result<At> {
         match &mut self.seen {
-            Seen::Whole => Ok(At::Offset(offset(place)?)),
-            Seen::Blocks { blocks, next } => {
+            FileSight::Whole => Ok(At::Offset(offset(place)?)),
+            FileSight::Blocks { blocks, next } => {
                 let there = blocks.within(place)?;
                 if *next != Some(there) {
                     self.file.seek(Pointer::Individual, offset(there)?, Whence::Start)?;
@@ -140,9 +144,9 @@ impl Moves {
                 *next = None;
                 Ok(At::Individual)
             }
-            Seen::Strided { filetype, set, at_start } => {
+            FileSight::Strided { filetype, set, at_start } => {
                 if *set != place {
-                    let start = Start::Byte(offset(place)?);
+                    let start = ViewStart::Byte(offset(place)?);
                     self.file.set_view(start, &self.byte, filetype, "native", &self.no_hints)?;
                 } else if !*at_start {
                     self.file.seek(Pointer::Individual, 0, Whence::Start)?;
@@ -154,14 +158,14 @@ impl Moves {
     }
 
     /// How many bytes a call that ended has moved. In a whole transfer the pointer went along.
-    fn moved(&mut self, done: Result<Done, MpiError>, place: u64, length: usize) -> io::Result<usize> {
+    fn moved(&mut self, done: Result<CallStatus, MpiError>, place: u64, length: usize) -> io::Result<usize> {
         let moved = done?.bytes()?;
         let whole = moved == length as u64;
-        if let Seen::Blocks { blocks, next } = &mut self.seen {
+        if let FileSight::Blocks { blocks, next } = &mut self.seen {
             *next = if whole { Some(blocks.within(place)? + moved) } else { None };
         }
         // A caller would take the rest up, and be alone in a call that all make together.
-        let alone = self.way == Way::Collective || matches!(self.seen, Seen::Strided { .. });
+        let alone = self.way == Participation::Collective || matches!(self.seen, FileSight::Strided { .. });
         if !whole && alone && moved >= ONE_CALL {
             return Err(io::Error::other(format!("one call moved {moved} of {length} bytes")));
         }

@@ -22,7 +22,7 @@ pub(super) struct Cells {
 
 /// A piece of the data that one call moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
+struct VariablePiece {
     start: [u64; 3],
     count: [u64; 3],
     bytes: usize,
@@ -66,7 +66,12 @@ impl Cells {
     }
 
     /// Where the data of the variable lies; in a file that was there before, at `there`.
-    pub(super) fn lie(self, file: &NcFile, variable: Variable, there: Option<&Path>) -> io::Result<Lies> {
+    pub(super) fn lie(
+        self,
+        file: &NcFile,
+        variable: Variable,
+        there: Option<&Path>,
+    ) -> io::Result<DataPosition> {
         let begin = file.place(variable)?.unwrap_or(0);
         let stored = match there {
             None => None,
@@ -77,7 +82,7 @@ impl Cells {
                 Some(self.defined(file, variable)?.min(behind))
             }
         };
-        Ok(Lies { begin, stored })
+        Ok(DataPosition { begin, stored })
     }
 
     /// Bytes of the data, as the header has it.
@@ -87,7 +92,7 @@ impl Cells {
 
     /// As much of `length` bytes at `offset` of the data as one call can move: a part of a transfer, or whole
     /// transfers of one block.
-    fn piece(self, offset: u64, length: usize) -> Piece {
+    fn piece(self, offset: u64, length: usize) -> VariablePiece {
         let Self { block, transfer } = self;
         let (record, in_block) = (offset / block, offset % block);
         let (number, within) = (in_block / transfer, in_block % transfer);
@@ -98,13 +103,13 @@ impl Cells {
         } else {
             ([1, whole, transfer], whole * transfer)
         };
-        Piece { start: [record, number, within], count, bytes: bytes as usize }
+        VariablePiece { start: [record, number, within], count, bytes: bytes as usize }
     }
 }
 
 /// Where the data lies. Bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lies {
+pub(super) struct DataPosition {
     /// Where it begins in the file.
     begin: u64,
     /// How much of it a file has that was there before.
@@ -112,31 +117,31 @@ pub(super) struct Lies {
 }
 
 /// An open file.
-pub(super) struct Data {
+pub(super) struct DataVariable {
     file: NcFile,
     variable: Variable,
     cells: Cells,
     /// What was passed, where there is something, or it is to be shown.
     passed: Option<Vec<(String, String)>>,
-    lies: Lies,
+    lies: DataPosition,
 }
 
-impl Data {
+impl DataVariable {
     /// The data of `file`.
     pub(super) fn new(
         file: NcFile,
         variable: Variable,
         cells: Cells,
         passed: Option<Vec<(String, String)>>,
-        lies: Lies,
+        lies: DataPosition,
     ) -> Self {
         Self { file, variable, cells, passed, lies }
     }
 }
 
-impl File for Data {
+impl File for DataVariable {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
-        let Piece { start, count, bytes } = self.cells.piece(offset, data.len());
+        let VariablePiece { start, count, bytes } = self.cells.piece(offset, data.len());
         let slab = Slab { start: &start, count: &count };
         self.file.put_bytes(self.variable, slab, &data[..bytes])?;
         Ok(bytes)
@@ -148,7 +153,7 @@ impl File for Data {
         let mut piece = self.cells.piece(offset, wanted);
         if wanted == 0 {
             // Other ranks may be waiting for this call; of nothing, the library wants it at the front.
-            piece = Piece { start: [0; 3], count: [0; 3], bytes: 0 };
+            piece = VariablePiece { start: [0; 3], count: [0; 3], bytes: 0 };
         }
         let slab = Slab { start: &piece.start, count: &piece.count };
         self.file.get_bytes(self.variable, slab, &mut data[..piece.bytes])?;
@@ -198,7 +203,7 @@ mod tests {
                 let mut done = 0;
                 while done < length {
                     let at = offset + done as u64;
-                    let Piece { start, count, bytes } = cells.piece(at, length - done);
+                    let VariablePiece { start, count, bytes } = cells.piece(at, length - done);
                     assert_eq!(start[0] * 24 + start[1] * 8 + start[2], at);
                     assert_eq!(count.iter().product::<u64>(), bytes as u64);
                     assert!(start[1] + count[1] <= 3 && start[2] + count[2] <= 8 && bytes > 0);
@@ -214,7 +219,7 @@ mod tests {
     fn a_transfer_is_one_call_at_its_rank_and_segment() {
         // Two ranks, block 64, transfers of 16: segment 1, rank 1, transfer 2.
         let piece = cells(64, 16).piece(128 + 64 + 32, 16);
-        assert_eq!(piece, Piece { start: [3, 2, 0], count: [1, 1, 16], bytes: 16 });
+        assert_eq!(piece, VariablePiece { start: [3, 2, 0], count: [1, 1, 16], bytes: 16 });
     }
 
     #[test]

@@ -22,11 +22,11 @@ use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
 use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
 use crate::inside::Inside;
-use crate::names::Mounted;
+use crate::names::MountedNames;
 use crate::shared::{is_empty, plain, together};
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
-use file::{Cells, Data};
+use file::{Cells, DataVariable};
 
 pub(super) use crate::arrays::pnetcdf::KIND;
 
@@ -69,7 +69,7 @@ pub(super) const BACKEND: Backend = Backend {
 struct Ncmpi {
     inside: Arc<Inside>,
     library: OnceLock<Pnetcdf>,
-    hints: hints::Asked,
+    hints: hints::RequestedHints,
     shows_hints: bool,
 }
 
@@ -134,7 +134,7 @@ impl Storage for Ncmpi {
         let shown = (self.shows_hints || !self.hints.is_empty()).then(passed);
         match ready {
             Ok((variable, lies)) => {
-                let data = Data::new(file, variable, cells, shown, lies);
+                let data = DataVariable::new(file, variable, cells, shown, lies);
                 Ok(self.inside.noted(how, how.collective, data))
             }
             Err(error) => {
@@ -174,7 +174,7 @@ impl Storage for Ncmpi {
     }
 
     fn mounted(&self) -> Option<&dyn Names> {
-        Some(&Mounted)
+        Some(&MountedNames)
     }
 
     fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {

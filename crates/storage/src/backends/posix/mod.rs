@@ -12,7 +12,7 @@ use ranks::Comm;
 
 use crate::backends::{Abilities, Backend, BackendOption, Takes};
 use crate::locks::{self, Lock, Owner, Range};
-use crate::plain::{LUSTRE_OPTIONS, Mounted, ODIRECT, OnMount, Plain, PlainFile};
+use crate::plain::{LUSTRE_OPTIONS, MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open};
 
 pub(super) const BACKEND: Backend = Backend {
@@ -36,17 +36,17 @@ pub(super) const BACKEND: Backend = Backend {
     needs_mpi: false,
     library: None,
     open: |settings| {
-        let plain = Plain::new("posix", settings)?;
+        let plain = PlainFiles::new("posix", settings)?;
         Ok(Box::new(OnMount(Posix { plain, locks: settings.flag("posix.rangelocks") })))
     },
 };
 
 struct Posix {
-    plain: Plain,
+    plain: PlainFiles,
     locks: bool,
 }
 
-impl Mounted for Posix {
+impl MountedBackend for Posix {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let file = PlainFile::new(self.plain.open(comm, path, how)?);
         Ok(if self.locks { Box::new(LockedFile(file)) } else { Box::new(file) })

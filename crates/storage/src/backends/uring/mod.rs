@@ -13,7 +13,7 @@ use std::path::Path;
 use ranks::Comm;
 
 use crate::backends::{Abilities, Backend, BackendOption, Takes};
-use crate::plain::{Mounted, ODIRECT, OnMount, Plain, PlainFile};
+use crate::plain::{MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue};
 
 /// Slots of a queue whose caller leaves it to the backend.
@@ -35,17 +35,17 @@ pub(super) const BACKEND: Backend = Backend {
     needs_mpi: false,
     library: None,
     open: |settings| {
-        let plain = Plain::queued("uring", settings)?;
+        let plain = PlainFiles::queued("uring", settings)?;
         Ok(Box::new(OnMount(Uring { plain, registers: !settings.flag("uring.plain-buffers") })))
     },
 };
 
 struct Uring {
-    plain: Plain,
+    plain: PlainFiles,
     registers: bool,
 }
 
-impl Mounted for Uring {
+impl MountedBackend for Uring {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         Ok(Box::new(PlainFile::new(self.plain.open(comm, path, how)?)))
     }

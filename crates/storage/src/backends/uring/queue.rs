@@ -12,7 +12,7 @@ use std::os::fd::AsRawFd;
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 
 use crate::slots::{Piece, Slots};
-use crate::{Ended, File, Op, Queue, Wait};
+use crate::{EndedTransfer, File, Op, Queue, Wait};
 
 /// Most slots: as many entries as the kernel gives a ring.
 const DEPTH_MAX: usize = 32768;
@@ -186,14 +186,14 @@ impl Queue for Ring {
         Ok(())
     }
 
-    fn reap(&mut self, wait: Wait, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn reap(&mut self, wait: Wait, ended: &mut Vec<EndedTransfer>) -> io::Result<()> {
         self.send(wait)?;
         for entry in self.ring.completion() {
             let slot = entry.user_data() as usize;
             self.slots.end(slot);
             let moved =
                 usize::try_from(entry.result()).map_err(|_| io::Error::from_raw_os_error(-entry.result()));
-            ended.push(Ended { slot, moved });
+            ended.push(EndedTransfer { slot, moved });
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use ranks::Comm;
 use storage::arrays::{
-    Access, ArrayFile, Arrays, Attribute, Attributes, Deferred, Dimension, Element, Held, Number, Records,
-    Slab, Values, Variable,
+    Access, ArrayFile, ArrayValues, Arrays, Attribute, Attributes, Deferred, DimensionNumber, Element,
+    LibraryMemory, Number, Records, Slab, Variable,
 };
 
 use crate::flash_io::mesh;
@@ -52,7 +52,7 @@ struct Open {
     path: String,
     lengths: Vec<u64>,
     variables: Vec<(String, Vec<u64>)>,
-    taken: Vec<Values>,
+    taken: Vec<ArrayValues>,
 }
 
 impl Arrays for Memory {
@@ -76,8 +76,8 @@ impl Arrays for Memory {
         Ok(Box::new(Open { memory: self.clone(), rank: comm.rank(), path, lengths, variables, taken }))
     }
 
-    fn held(&self) -> Option<Held> {
-        Some(Held { most: 3, now: 1 })
+    fn held(&self) -> Option<LibraryMemory> {
+        Some(LibraryMemory { most: 3, now: 1 })
     }
 
     fn is_fragile(&self) -> bool {
@@ -98,7 +98,7 @@ impl Open {
             .for_each(|at| then(at as usize, all));
     }
 
-    fn write(&self, variable: Variable, slab: Slab<'_>, values: &Values) {
+    fn write(&self, variable: Variable, slab: Slab<'_>, values: &ArrayValues) {
         let mut from = 0;
         self.each(variable, slab, |at, all| {
             assert!(all[at].is_none_or(|old| old.to_bits() == mesh::number(values, from).to_bits()));
@@ -109,12 +109,12 @@ impl Open {
 }
 
 impl ArrayFile for Open {
-    fn dimension(&mut self, _name: &str, length: u64) -> io::Result<Dimension> {
+    fn dimension(&mut self, _name: &str, length: u64) -> io::Result<DimensionNumber> {
         self.lengths.push(length);
-        Ok(Dimension(self.lengths.len() - 1))
+        Ok(DimensionNumber(self.lengths.len() - 1))
     }
 
-    fn variable(&mut self, name: &str, _: Element, dimensions: &[Dimension]) -> io::Result<Variable> {
+    fn variable(&mut self, name: &str, _: Element, dimensions: &[DimensionNumber]) -> io::Result<Variable> {
         let lengths = dimensions.iter().map(|dimension| self.lengths[dimension.0]).collect();
         self.variables.push((name.to_owned(), lengths));
         Ok(Variable(self.variables.len() - 1))
@@ -145,22 +145,22 @@ impl ArrayFile for Open {
         Ok(None)
     }
 
-    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         self.memory.call(self.rank, format!("put {}", self.variables[variable.0].0))?;
         self.write(variable, slab, values);
         Ok(())
     }
 
-    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         self.memory.call(self.rank, format!("get {}", self.variables[variable.0].0))?;
         let mut at = 0;
         self.each(variable, slab, |from, all| {
             let found = all[from].unwrap_or(f64::NAN);
             match values {
-                Values::Ints(into) => into[at] = found as i32,
-                Values::Floats(into) => into[at] = found as f32,
-                Values::Doubles(into) => into[at] = found,
-                Values::Bytes(_) => unreachable!("no file has bytes"),
+                ArrayValues::Ints(into) => into[at] = found as i32,
+                ArrayValues::Floats(into) => into[at] = found as f32,
+                ArrayValues::Doubles(into) => into[at] = found,
+                ArrayValues::Bytes(_) => unreachable!("no file has bytes"),
             }
             at += 1;
         });
@@ -206,7 +206,7 @@ impl Attributes for Open {
 }
 
 impl Deferred for Open {
-    fn post(&mut self, variable: Variable, slab: Slab<'_>, values: Values) -> io::Result<()> {
+    fn post(&mut self, variable: Variable, slab: Slab<'_>, values: ArrayValues) -> io::Result<()> {
         self.memory.call(self.rank, format!("post {}", self.variables[variable.0].0))?;
         self.write(variable, slab, &values);
         self.taken.push(values);
@@ -221,13 +221,13 @@ impl Deferred for Open {
         self.memory.call(self.rank, "detach".to_owned())
     }
 
-    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut Values) -> io::Result<()> {
+    fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         self.memory.call(self.rank, format!("copy {}", self.variables[variable.0].0))?;
         self.write(variable, slab, values);
         Ok(())
     }
 
-    fn wait(&mut self) -> io::Result<Vec<Values>> {
+    fn wait(&mut self) -> io::Result<Vec<ArrayValues>> {
         self.memory.call(self.rank, "wait".to_owned())?;
         Ok(std::mem::take(&mut self.taken))
     }
