@@ -36,7 +36,7 @@ impl fmt::Display for Ranks {
 
 /// The kind of ranks that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum CaseNeeds {
     /// Any ranks; threads are enough.
     Nothing,
     /// Processes, because it checks something that the threads of a process share.
@@ -45,10 +45,10 @@ pub enum Needs {
     Mpi,
 }
 
-type Body = Box<dyn Fn(&mut CaseContext<'_>) -> CaseResult + Send + Sync>;
+type CaseBody = Box<dyn Fn(&mut CaseContext<'_>) -> CaseResult + Send + Sync>;
 
 /// A promise, and the body that checks whether it is kept.
-pub struct Case {
+pub struct ConformanceCase {
     /// `group.area.what`.
     pub name: Cow<'static, str>,
     /// The promise, in one sentence.
@@ -58,15 +58,15 @@ pub struct Case {
     /// The number of ranks that it needs.
     pub ranks: Ranks,
     /// The kind of ranks that it needs.
-    pub needs: Needs,
+    pub needs: CaseNeeds,
     /// Its time limit, as a multiple of that of other cases.
     pub time_factor: u32,
     /// It moves more than 1 GiB, or makes a file larger than many file systems hold.
     pub large: bool,
-    body: Body,
+    body: CaseBody,
 }
 
-impl Case {
+impl ConformanceCase {
     /// A case for any number of ranks of any kind.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
@@ -75,7 +75,7 @@ impl Case {
         body: impl Fn(&mut CaseContext<'_>) -> CaseResult + Send + Sync + 'static,
     ) -> Self {
         let (name, promise, body) = (name.into(), promise.into(), Box::new(body));
-        let (ranks, needs) = (Ranks::Any, Needs::Nothing);
+        let (ranks, needs) = (Ranks::Any, CaseNeeds::Nothing);
         Self { name, promise, document, ranks, needs, time_factor: 1, large: false, body }
     }
 
@@ -86,12 +86,12 @@ impl Case {
 
     /// The case needs ranks that are processes.
     pub fn processes(self) -> Self {
-        Self { needs: Needs::Processes, ..self }
+        Self { needs: CaseNeeds::Processes, ..self }
     }
 
     /// The case needs MPI ranks.
     pub fn mpi(self) -> Self {
-        Self { needs: Needs::Mpi, ..self }
+        Self { needs: CaseNeeds::Mpi, ..self }
     }
 
     /// The case runs only if large cases are requested, with this multiple of the time limit.
@@ -106,13 +106,13 @@ impl Case {
 
     /// The reason to skip the case on these ranks, if there is one.
     pub(super) fn skip_reason(&self, ranks: u32, is_mpi: bool, large: bool) -> Option<String> {
-        if self.needs == Needs::Mpi && !is_mpi {
+        if self.needs == CaseNeeds::Mpi && !is_mpi {
             return Some("needs MPI's ranks: start them by a launcher".to_owned());
         }
         if !self.ranks.allow(ranks) {
             return Some(format!("needs {} ranks, here {ranks}", self.ranks));
         }
-        if self.needs == Needs::Processes && !is_mpi {
+        if self.needs == CaseNeeds::Processes && !is_mpi {
             return Some("threads of one process share what this looks at; start ranks of MPI".to_owned());
         }
         (self.large && !large).then(|| "large: --large runs it".to_owned())
@@ -123,7 +123,7 @@ impl Case {
     }
 }
 
-impl fmt::Debug for Case {
+impl fmt::Debug for ConformanceCase {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_tuple("Case").field(&self.name).finish()
     }

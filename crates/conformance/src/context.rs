@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ranks::{Comm, Reduce};
 
 use super::problem::{CaseProblem, EarlyEnd};
-use super::run::Watch;
+use super::run::CaseWatch;
 
 /// One rank in one case.
 pub struct CaseContext<'a> {
@@ -21,7 +21,7 @@ pub struct CaseContext<'a> {
     /// The hints file that the environment names for ROMIO.
     pub hints_file: Option<&'a Path>,
     /// The watch that has the time limit.
-    pub(super) watch: &'a dyn Watch,
+    pub(super) watch: &'a dyn CaseWatch,
 }
 
 /// Most turns of a case.

@@ -15,7 +15,7 @@ const LIBRARIES: [&str; 5] = ["Open MPI", "MPICH", "MVAPICH", "Intel(R) MPI", "C
 
 /// The library that the ranks run on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Library {
+pub struct RankLibrary {
     /// `Open MPI`, `MPICH`; empty for local ranks.
     pub name: String,
     /// Release, up to three numbers; missing ones are 0.
@@ -24,7 +24,7 @@ pub struct Library {
     pub io_component: String,
 }
 
-impl Library {
+impl RankLibrary {
     /// Reads the first line of the library's version text (`MPI_Get_library_version`).
     pub fn read(words: &str) -> Self {
         let name = LIBRARIES.iter().find(|name| words.starts_with(**name)).copied().unwrap_or_default();
@@ -39,7 +39,7 @@ impl Library {
     }
 }
 
-impl fmt::Display for Library {
+impl fmt::Display for RankLibrary {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [major, minor, patch] = self.version;
         write!(out, "{} {major}.{minor}.{patch}", self.name)?;
@@ -48,7 +48,7 @@ impl fmt::Display for Library {
 }
 
 /// Finds which component of the library does MPI-IO in `dir`. Collective.
-pub fn detect_io_component(comm: &dyn Comm, library: &mut Library, dir: &Path) -> Result<(), Halt> {
+pub fn detect_io_component(comm: &dyn Comm, library: &mut RankLibrary, dir: &Path) -> Result<(), Halt> {
     let mut component = match (comm.rank(), library.name.as_str()) {
         (0, "Open MPI") => open_mpi_io_component(comm, dir),
         (0, "MPICH") => "romio",
@@ -115,7 +115,7 @@ pub enum Effect {
 /// A known failure.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownFailure {
-    /// Name of the library, as in [`Library::name`].
+    /// Name of the library, as in [`RankLibrary::name`].
     pub library: &'static str,
     /// Releases in which the failure was observed.
     pub versions: VersionRange,
@@ -134,7 +134,7 @@ pub struct KnownFailure {
 
 impl KnownFailure {
     /// The rows for this case on this library.
-    pub fn listed_for(case: &str, library: &Library) -> Vec<&'static Self> {
+    pub fn listed_for(case: &str, library: &RankLibrary) -> Vec<&'static Self> {
         let here = |known: &&Self| {
             let VersionRange(first, last) = known.versions;
             known.library == library.name
@@ -178,7 +178,7 @@ mod tests {
             ("MPICH Version: 4.2.0rc1", "MPICH", [4, 2, 0]),
             ("Something else", "", [0, 0, 0]),
         ] {
-            let library = Library::read(words);
+            let library = RankLibrary::read(words);
             assert_eq!((library.name.as_str(), library.version), (name, version), "{words}");
         }
     }

@@ -2,7 +2,7 @@
 
 use storage::mpi_file::{At, Datatype, Elements, NamedDatatype, Participation};
 
-use super::case::Case;
+use super::case::ConformanceCase;
 use super::context::CaseContext;
 use super::mpi_files::CREATE_READ_WRITE;
 use super::problem::{CaseResult, ProblemContext};
@@ -10,15 +10,15 @@ use super::system_file;
 use super::test_data;
 
 /// The cases of this group.
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     vec![
-        Case::new(
+        ConformanceCase::new(
             "posix.random.pieces",
             "POSIX.1-2017 write",
             "random pieces (--seed) of all ranks, over each other in rounds, leave what the last round wrote",
             posix,
         ),
-        Case::new(
+        ConformanceCase::new(
             "consistency.random_pieces",
             "MPI 4.1 section 14.6.1",
             "the same by MPI's calls, alone and together in turn, with sync, barrier, sync between rounds",
@@ -34,9 +34,9 @@ const LENGTH: usize = 60_000;
 const ROUNDS: u32 = 24;
 
 /// Pseudorandom numbers, the same on all ranks for the same seed.
-struct Random(u64);
+struct SharedRandom(u64);
 
-impl Random {
+impl SharedRandom {
     /// A number below `bound`.
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -46,7 +46,7 @@ impl Random {
 
 /// For each round, the offset and length of each rank's piece. Pieces of one round do not overlap.
 fn rounds(seed: u64, ranks: u32) -> Vec<Vec<(usize, usize)>> {
-    let mut random = Random(seed ^ 0x5eed);
+    let mut random = SharedRandom(seed ^ 0x5eed);
     let room = LENGTH / ranks as usize;
     let mut round = || {
         // Each rank has one part of the file; which part it is changes from round to round.

@@ -1,7 +1,7 @@
 //! Runs the cases one after another, each in a directory of its own, and reports the outcome of each.
 //!
 //! Invariant: all ranks begin each case together.
-//! Never here: time limits, and ending the process; the [`Watch`] does both.
+//! Never here: time limits, and ending the process; the [`CaseWatch`] does both.
 
 use std::fs;
 use std::io;
@@ -11,15 +11,15 @@ use std::time::Duration;
 use ranks::{Comm, Halt};
 use results::record::{Case as CaseRecord, Outcome};
 
-use super::case::Case;
+use super::case::ConformanceCase;
 use super::context::CaseContext;
-use super::known::{KnownFailure, Library};
+use super::known::{KnownFailure, RankLibrary};
 use super::problem::{CaseProblem, CaseResult, EarlyEnd};
 
 /// Watches the time of one rank's cases. It may end the process.
-pub trait Watch {
+pub trait CaseWatch {
     /// A case begins.
-    fn begin(&self, case: &Case);
+    fn begin(&self, case: &ConformanceCase);
     /// This rank has finished `step`, or (`waits`) has finished its part and waits for the other ranks.
     fn step(&self, step: &'static str, waits: bool);
     /// The case has ended; gives the time since its beginning.
@@ -28,9 +28,9 @@ pub trait Watch {
 
 /// An event that rank 0 reports.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum ConformanceEvent<'a> {
     /// A case begins, in this directory.
-    Begin(&'a Case, &'a Path),
+    Begin(&'a ConformanceCase, &'a Path),
     /// A case has ended.
     End(Box<CaseRecord>),
     /// This directory remains, for this reason.
@@ -44,7 +44,7 @@ pub struct Suite<'a> {
     /// Name of the run's own directory in it; the same on all ranks.
     pub run_name: &'a str,
     /// The library that the ranks run on.
-    pub library: &'a Library,
+    pub library: &'a RankLibrary,
     /// Seed of random numbers.
     pub seed: u64,
     /// The hints file that the environment names for ROMIO (`ROMIO_HINTS`).
@@ -60,10 +60,10 @@ pub struct Suite<'a> {
 /// Runs the cases in order; rank 0 reports the events. Collective.
 pub fn run(
     suite: &Suite<'_>,
-    cases: &[Case],
+    cases: &[ConformanceCase],
     comm: &dyn Comm,
-    watch: &dyn Watch,
-    report: &mut dyn FnMut(Event<'_>) -> io::Result<()>,
+    watch: &dyn CaseWatch,
+    report: &mut dyn FnMut(ConformanceEvent<'_>) -> io::Result<()>,
 ) -> Result<(), Halt> {
     let run_dir = suite.dir.join(suite.run_name);
     let mut runner = Runner { suite, comm, watch, report, run_dir, kept: 0 };
@@ -75,8 +75,8 @@ pub fn run(
 struct Runner<'a, 't> {
     suite: &'a Suite<'a>,
     comm: &'a dyn Comm,
-    watch: &'a dyn Watch,
-    report: &'t mut dyn FnMut(Event<'_>) -> io::Result<()>,
+    watch: &'a dyn CaseWatch,
+    report: &'t mut dyn FnMut(ConformanceEvent<'_>) -> io::Result<()>,
     run_dir: PathBuf,
     kept: u32,
 }
@@ -88,23 +88,23 @@ impl Runner<'_, '_> {
         self.comm.agree(step, done.map_err(|error| format!("{place}: {error}")))
     }
 
-    fn run_case(&mut self, case: &Case) -> Result<(), Halt> {
+    fn run_case(&mut self, case: &ConformanceCase) -> Result<(), Halt> {
         let skip_reason = case.skip_reason(self.comm.size(), self.comm.mpi().is_some(), self.suite.large);
         if let Some(why) = skip_reason {
             let record = CaseRecord { outcome: Outcome::Skipped, why, ..self.record_of(case) };
-            return self.on_rank_0("tell", |runner| (runner.report)(Event::End(Box::new(record))));
+            return self.on_rank_0("tell", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))));
         }
         let fatal = KnownFailure::listed_for(&case.name, self.suite.library)
             .into_iter()
             .find(|known| known.is_fatal());
         if let Some(known) = fatal.filter(|_| !self.suite.runs_fatal) {
             let record = not_tried(self.record_of(case), self.suite.library, known);
-            return self.on_rank_0("tell", |runner| (runner.report)(Event::End(Box::new(record))));
+            return self.on_rank_0("tell", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))));
         }
         let dir = self.run_dir.join(&*case.name);
         self.on_rank_0("begin a case", |runner| {
             fs::create_dir(&dir)?;
-            (runner.report)(Event::Begin(case, &dir))
+            (runner.report)(ConformanceEvent::Begin(case, &dir))
         })?;
         self.watch.begin(case);
         let Suite { seed, hints_file, .. } = *self.suite;
@@ -118,12 +118,12 @@ impl Runner<'_, '_> {
             with_outcome(CaseRecord { seconds, ..self.record_of(case) }, verdict, self.suite.library)?;
         let failed = matches!(record.outcome, Outcome::Fail | Outcome::Library);
         self.on_rank_0("end a case", |runner| {
-            (runner.report)(Event::End(Box::new(record)))?;
+            (runner.report)(ConformanceEvent::End(Box::new(record)))?;
             runner.remove_case_directory(&dir, failed && runner.suite.keep_failed)
         })
     }
 
-    fn record_of(&self, case: &Case) -> CaseRecord {
+    fn record_of(&self, case: &ConformanceCase) -> CaseRecord {
         CaseRecord {
             name: case.name.to_string(),
             promise: case.promise.to_string(),
@@ -144,7 +144,7 @@ impl Runner<'_, '_> {
             }
         };
         self.kept += 1;
-        (self.report)(Event::Left(dir, why))
+        (self.report)(ConformanceEvent::Left(dir, why))
     }
 
     fn remove_run_directory(&mut self) -> io::Result<()> {
@@ -163,7 +163,7 @@ fn remove_all(dir: &Path) -> io::Result<()> {
 
 /// The record with the outcome of the case. A known failure of the library does not count against the file
 /// system.
-fn with_outcome(record: CaseRecord, verdict: CaseResult, library: &Library) -> Result<CaseRecord, Halt> {
+fn with_outcome(record: CaseRecord, verdict: CaseResult, library: &RankLibrary) -> Result<CaseRecord, Halt> {
     let (problem, failed_ranks) = match verdict {
         Ok(()) => {
             let listed = KnownFailure::listed_for(&record.name, library);
@@ -186,13 +186,13 @@ fn with_outcome(record: CaseRecord, verdict: CaseResult, library: &Library) -> R
 }
 
 /// The record of a case that is not tried because it is known to end the job.
-pub fn not_tried(record: CaseRecord, library: &Library, row: &KnownFailure) -> CaseRecord {
+pub fn not_tried(record: CaseRecord, library: &RankLibrary, row: &KnownFailure) -> CaseRecord {
     let why = format!("not tried, since it ends the job; known of {library}: {}", row.why);
     CaseRecord { outcome: Outcome::Library, why, ..record }
 }
 
 /// Changes the outcome of a failure to `Library` if it is a known failure of the library.
-pub fn mark_known_failure(mut record: CaseRecord, library: &Library) -> CaseRecord {
+pub fn mark_known_failure(mut record: CaseRecord, library: &RankLibrary) -> CaseRecord {
     let words = record
         .evidence
         .as_ref()

@@ -12,8 +12,8 @@ use super::*;
 
 struct NoWatch;
 
-impl Watch for NoWatch {
-    fn begin(&self, _case: &Case) {}
+impl CaseWatch for NoWatch {
+    fn begin(&self, _case: &ConformanceCase) {}
     fn step(&self, _step: &'static str, _waits: bool) {}
     fn end(&self) -> Duration {
         Duration::ZERO
@@ -21,10 +21,10 @@ impl Watch for NoWatch {
 }
 
 /// Runs the cases on local ranks; gives their records, and the number of entries left in the directory.
-fn run_locally(ranks: u32, cases: &[Case], keep_failed: bool) -> (Vec<CaseRecord>, usize) {
+fn run_locally(ranks: u32, cases: &[ConformanceCase], keep_failed: bool) -> (Vec<CaseRecord>, usize) {
     let dir = tempfile::tempdir().unwrap();
     let records = Mutex::new(Vec::new());
-    let library = Library::default();
+    let library = RankLibrary::default();
     let suite = Suite {
         dir: dir.path(),
         run_name: "own",
@@ -36,8 +36,8 @@ fn run_locally(ranks: u32, cases: &[Case], keep_failed: bool) -> (Vec<CaseRecord
         runs_fatal: true,
     };
     let done = local::run(ranks, |comm| {
-        let mut report = |event: Event<'_>| {
-            if let Event::End(case) = event {
+        let mut report = |event: ConformanceEvent<'_>| {
+            if let ConformanceEvent::End(case) = event {
                 records.lock().unwrap().push(*case);
             }
             Ok(())
@@ -83,7 +83,8 @@ fn a_case_that_is_named_after_a_routine_tests_that_routine() {
 #[test]
 fn posix_keeps_its_promises_to_one_rank_and_to_many_on_this_machine() {
     for ranks in [1, 4, 40] {
-        let posix: Vec<Case> = cases().into_iter().filter(|case| case.group() == "posix").collect();
+        let posix: Vec<ConformanceCase> =
+            cases().into_iter().filter(|case| case.group() == "posix").collect();
         let (records, left) = run_locally(ranks, &posix, false);
         assert_eq!(records.len(), posix.len());
         for case in records {
@@ -104,10 +105,10 @@ fn the_lowest_failed_rank_gives_the_evidence_and_the_ranks_continue_together() {
         })
     };
     let cases = [
-        Case::new("a.fails", "POSIX", "fails", fails),
-        Case::new("a.passes", "POSIX", "passes", |_: &mut CaseContext<'_>| Ok(())),
-        Case::new("a.many", "POSIX", "wants many", |_: &mut CaseContext<'_>| Ok(())).ranks(9),
-        Case::new("a.refused", "POSIX", "is refused", |cx: &mut CaseContext<'_>| {
+        ConformanceCase::new("a.fails", "POSIX", "fails", fails),
+        ConformanceCase::new("a.passes", "POSIX", "passes", |_: &mut CaseContext<'_>| Ok(())),
+        ConformanceCase::new("a.many", "POSIX", "wants many", |_: &mut CaseContext<'_>| Ok(())).ranks(9),
+        ConformanceCase::new("a.refused", "POSIX", "is refused", |cx: &mut CaseContext<'_>| {
             cx.all("call", || Err(std::io::Error::from_raw_os_error(95)).context("call"))
         }),
     ];

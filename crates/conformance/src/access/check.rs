@@ -18,7 +18,7 @@ use crate::test_data;
 
 /// How much a call moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Amount {
+pub(super) enum AccessAmount {
     /// One and a half tiles of the view.
     Tiles,
     /// No data.
@@ -33,7 +33,7 @@ pub(super) enum Amount {
 
 /// Who opens the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
+pub(super) enum AccessGroup {
     /// All ranks.
     World,
     /// Each rank alone: a file per process.
@@ -45,7 +45,7 @@ pub(super) enum Group {
 }
 
 /// Hints by key and value.
-pub(crate) type Hints = &'static [(&'static str, &'static str)];
+pub(crate) type HintPairs = &'static [(&'static str, &'static str)];
 
 /// The parameters of a case.
 #[derive(Clone, Copy, Debug)]
@@ -53,9 +53,9 @@ pub(super) struct AccessCase {
     pub(super) routine: &'static Routine,
     pub(super) view: &'static ViewKind,
     pub(super) memory: &'static MemoryKind,
-    pub(super) amount: Amount,
-    pub(super) group: Group,
-    pub(super) hints: Hints,
+    pub(super) amount: AccessAmount,
+    pub(super) group: AccessGroup,
+    pub(super) hints: HintPairs,
     pub(super) atomic: bool,
     pub(super) calls: ElementCalls,
     /// Offset of the first byte that the case uses, bytes.
@@ -66,7 +66,7 @@ pub(super) struct AccessCase {
 const BEYOND_BUFFERS: u64 = 80_008;
 
 /// Hints that make buffers smaller than the data of a call.
-pub(super) const SMALL_BUFFERS: Hints =
+pub(super) const SMALL_BUFFERS: HintPairs =
     &[("cb_buffer_size", "16384"), ("ind_wr_buffer_size", "16384"), ("ind_rd_buffer_size", "16384")];
 
 /// Untouched bytes after the last byte that is written.
@@ -87,12 +87,12 @@ pub(super) struct RankAccess<'a> {
 pub(super) fn check_access(cx: &CaseContext<'_>, case: &AccessCase) -> CaseResult {
     let world = cx.mpi()?;
     let group_comm: Option<Box<dyn Comm>> = match case.group {
-        Group::World | Group::Alone => None,
-        Group::Reversed => Some(Box::new(world.reversed()?)),
-        Group::Subset => Some(world.split(u32::from(cx.rank() == 0))?),
+        AccessGroup::World | AccessGroup::Alone => None,
+        AccessGroup::Reversed => Some(Box::new(world.reversed()?)),
+        AccessGroup::Subset => Some(world.split(u32::from(cx.rank() == 0))?),
     };
     let comm = group_comm.as_ref().map_or(world, |comm| mpi_part(&**comm));
-    let alone = case.group == Group::Alone;
+    let alone = case.group == AccessGroup::Alone;
     let whose = if alone { Opener::Alone(comm) } else { Opener::All(comm) };
     let member = if alone {
         RankInGroup { rank: 0, size: 1 }
@@ -100,8 +100,8 @@ pub(super) fn check_access(cx: &CaseContext<'_>, case: &AccessCase) -> CaseResul
         RankInGroup { rank: comm.rank(), size: comm.size() }
     };
     let name = match case.group {
-        Group::Alone => format!("file.{}", cx.rank()),
-        Group::Subset if cx.rank() == 0 => "file.0".to_owned(),
+        AccessGroup::Alone => format!("file.{}", cx.rank()),
+        AccessGroup::Subset if cx.rank() == 0 => "file.0".to_owned(),
         _ => "file".to_owned(),
     };
     let checks_file = alone || member.rank == 0;
@@ -118,12 +118,12 @@ impl RankAccess<'_> {
     pub(super) fn layout(&self, rank: u32) -> ViewLayout {
         let mut layout = (self.case.view.layout)(RankInGroup { rank, ..self.member });
         layout.each = match self.case.amount {
-            Amount::Tiles => layout.each,
-            Amount::Nothing => 0,
-            Amount::NothingOnOddRanks if rank % 2 == 1 => 0,
-            Amount::NothingOnOddRanks => layout.each,
-            Amount::OneInteger => 4 / layout.etype,
-            Amount::BeyondBuffers => BEYOND_BUFFERS / layout.etype,
+            AccessAmount::Tiles => layout.each,
+            AccessAmount::Nothing => 0,
+            AccessAmount::NothingOnOddRanks if rank % 2 == 1 => 0,
+            AccessAmount::NothingOnOddRanks => layout.each,
+            AccessAmount::OneInteger => 4 / layout.etype,
+            AccessAmount::BeyondBuffers => BEYOND_BUFFERS / layout.etype,
         };
         layout.displacement += self.case.base_offset;
         layout

@@ -6,19 +6,19 @@ mod routine;
 mod shared_pointer;
 mod view;
 
-pub(super) use check::Hints;
-use check::{AccessCase, Amount, Group, SMALL_BUFFERS, check_access};
+pub(super) use check::HintPairs;
+use check::{AccessAmount, AccessCase, AccessGroup, SMALL_BUFFERS, check_access};
 pub(super) use memory::GAP_BYTE;
 pub(super) use routine::{Positioning, ROUTINES, Routine, Transfer};
 
 use storage::mpi_file::ElementCalls;
 
-use super::case::Case;
+use super::case::ConformanceCase;
 use memory::{MemoryKind, PLAIN_MEMORY};
 use view::ViewKind;
 
 /// The cases of this group. Each varies one parameter of the basic case.
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     ROUTINES.iter().flat_map(cases_of).collect()
 }
 
@@ -29,8 +29,8 @@ fn base(routine: &'static Routine) -> AccessCase {
         routine,
         view: ViewKind::named(view),
         memory: MemoryKind::named(PLAIN_MEMORY),
-        amount: Amount::Tiles,
-        group: Group::World,
+        amount: AccessAmount::Tiles,
+        group: AccessGroup::World,
         hints: &[],
         atomic: false,
         calls: ElementCalls::Plain,
@@ -38,7 +38,7 @@ fn base(routine: &'static Routine) -> AccessCase {
     }
 }
 
-fn cases_of(routine: &'static Routine) -> Vec<Case> {
+fn cases_of(routine: &'static Routine) -> Vec<ConformanceCase> {
     let parameters = base(routine);
     let mut cases = Vec::new();
     let fits = |view: &&ViewKind| view.is_common || routine.positioning != Positioning::SharedPointer;
@@ -66,16 +66,18 @@ fn cases_of(routine: &'static Routine) -> Vec<Case> {
     let large = AccessCase { calls: ElementCalls::Large, ..parameters };
     cases.push(case("large-count", promise, large));
     for (name, amount) in [
-        ("nothing", Amount::Nothing),
-        ("nothing-on-some", Amount::NothingOnOddRanks),
-        ("one", Amount::OneInteger),
-        ("much", Amount::BeyondBuffers),
+        ("nothing", AccessAmount::Nothing),
+        ("nothing-on-some", AccessAmount::NothingOnOddRanks),
+        ("one", AccessAmount::OneInteger),
+        ("much", AccessAmount::BeyondBuffers),
     ] {
         let promise = format!("{} and its twin move {}", routine.name, amount_in_words(amount));
-        let hints = if amount == Amount::BeyondBuffers { SMALL_BUFFERS } else { &[] };
+        let hints = if amount == AccessAmount::BeyondBuffers { SMALL_BUFFERS } else { &[] };
         cases.push(case(name, promise, AccessCase { amount, hints, ..parameters }));
     }
-    for (name, group) in [("self", Group::Alone), ("reversed", Group::Reversed), ("subset", Group::Subset)] {
+    for (name, group) in
+        [("self", AccessGroup::Alone), ("reversed", AccessGroup::Reversed), ("subset", AccessGroup::Subset)]
+    {
         let promise = format!("{} and its twin work in files of other groups of ranks: {name}", routine.name);
         cases.push(case(name, promise, AccessCase { group, ..parameters }));
     }
@@ -86,24 +88,31 @@ fn cases_of(routine: &'static Routine) -> Vec<Case> {
     cases
 }
 
-fn amount_in_words(amount: Amount) -> &'static str {
+fn amount_in_words(amount: AccessAmount) -> &'static str {
     match amount {
-        Amount::Tiles => "some tiles of the view",
-        Amount::Nothing => "nothing where nothing is asked for",
-        Amount::NothingOnOddRanks => "data of even ranks while odd ranks move nothing",
-        Amount::OneInteger => "a single number",
-        Amount::BeyondBuffers => "more than buffers of libraries hold",
+        AccessAmount::Tiles => "some tiles of the view",
+        AccessAmount::Nothing => "nothing where nothing is asked for",
+        AccessAmount::NothingOnOddRanks => "data of even ranks while odd ranks move nothing",
+        AccessAmount::OneInteger => "a single number",
+        AccessAmount::BeyondBuffers => "more than buffers of libraries hold",
     }
 }
 
-fn case(what: &str, promise: String, parameters: AccessCase) -> Case {
+fn case(what: &str, promise: String, parameters: AccessCase) -> ConformanceCase {
     let name = format!("access.{}.{what}", parameters.routine.name);
-    Case::new(name, parameters.routine.document, promise, move |cx| check_access(cx, &parameters)).mpi()
+    ConformanceCase::new(name, parameters.routine.document, promise, move |cx| check_access(cx, &parameters))
+        .mpi()
 }
 
 /// The basic case of a routine, with hints or in atomic mode: neither may change the data.
-pub(super) fn case_with(name: String, promise: String, routine: &str, hints: Hints, atomic: bool) -> Case {
+pub(super) fn case_with(
+    name: String,
+    promise: String,
+    routine: &str,
+    hints: HintPairs,
+    atomic: bool,
+) -> ConformanceCase {
     let routine = Routine::named(routine);
     let parameters = AccessCase { hints, atomic, ..base(routine) };
-    Case::new(name, routine.document, promise, move |cx| check_access(cx, &parameters)).mpi()
+    ConformanceCase::new(name, routine.document, promise, move |cx| check_access(cx, &parameters)).mpi()
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use storage::mpi_file::{At, Elements, Info, Opener, Participation, ViewStart};
 
 use super::{byte, int, mpi_cases};
-use crate::access::{self, Hints};
-use crate::case::Case;
+use crate::access::{self, HintPairs};
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::{CREATE_READ_WRITE, OpenFile};
 use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_bytes, check_equal};
@@ -15,7 +15,7 @@ use crate::test_data;
 
 const SECTION: &str = "MPI 4.1 section 14.6.1";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases = mpi_cases(&[(
         "atomic.default",
         SECTION,
@@ -150,7 +150,7 @@ struct OverlapTest {
     view: bool,
     all_write: bool,
     way: Participation,
-    hints: Hints,
+    hints: HintPairs,
 }
 
 impl Default for OverlapTest {
@@ -160,7 +160,7 @@ impl Default for OverlapTest {
 }
 
 /// Hints that make buffers end in the middle of the data.
-const ODD_BUFFERS: Hints = &[("ind_wr_buffer_size", "1209"), ("ind_rd_buffer_size", "1107")];
+const ODD_BUFFERS: HintPairs = &[("ind_wr_buffer_size", "1209"), ("ind_rd_buffer_size", "1107")];
 
 /// Rank 0 writes, or all ranks do, while the others read the same range. Each read must find the whole data
 /// of one write.

@@ -6,7 +6,7 @@ use storage::mpi_file::{
 };
 
 use super::{check_rejected, int, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_bytes, check_equal};
@@ -15,7 +15,7 @@ use crate::system_file;
 const SECTION: &str = "MPI 4.1 section 14.5";
 const USER_DEFINED: &str = "MPI 4.1 section 14.5.3";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         ("datarep.native", SECTION, "native data lies in the file as in memory", native),
         ("datarep.internal", SECTION, "internal data comes back as it was written", internal),

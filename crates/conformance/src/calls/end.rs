@@ -4,18 +4,20 @@ use storage::mpi_file::{ElementCalls, Flag};
 
 use super::byte;
 use crate::access::{GAP_BYTE, Positioning, ROUTINES, Routine, Transfer};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let case = |routine: &'static Routine| {
         let name = routine.read_name();
         let promise =
             format!("{name} brings what is before the end of the file, says how much, and touches no more");
-        Case::new(format!("end.{name}"), routine.document, promise, move |cx| read_past_end(cx, routine))
-            .mpi()
+        ConformanceCase::new(format!("end.{name}"), routine.document, promise, move |cx| {
+            read_past_end(cx, routine)
+        })
+        .mpi()
     };
     ROUTINES.iter().map(case).collect()
 }

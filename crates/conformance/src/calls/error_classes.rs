@@ -10,7 +10,7 @@ use storage::mpi_file::{
 };
 
 use super::{byte, check_detected, check_rejected, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
@@ -19,7 +19,7 @@ use crate::test_data;
 
 const SECTION: &str = "MPI 4.1 section 14.7";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         ("errors.no_file", SECTION, "a call on MPI_FILE_NULL is refused as MPI_ERR_FILE", no_file),
         ("errors.bad_name", SECTION, "a name too long for any file is refused as MPI_ERR_BAD_FILE", bad_name),

@@ -6,7 +6,7 @@ use storage::mpi_file::{
 };
 
 use super::{byte, check_detected, check_rejected, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseResult, ProblemContext, check_equal};
@@ -16,7 +16,7 @@ use crate::test_data;
 const SECTION: &str = "MPI 4.1 section 14.7";
 const SPLIT: &str = "MPI 4.1 section 14.4.5";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         ("errors.default", SECTION, "errors of files are returned, unless a handler is set", default),
         ("errors.handler", SECTION, "a handler of a file is called once for each error of the file", handler),

@@ -4,7 +4,7 @@ use storage::mpi_file::{At, Datatype, Elements, Info, NamedDatatype, Participati
 
 use super::datarep::{RankData, write_and_read};
 use super::mpi_cases;
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
@@ -13,7 +13,7 @@ use crate::test_data;
 
 const SECTION: &str = "MPI 4.1 section 14.5.2";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases = mpi_cases(&[(
         "datarep.derived",
         SECTION,
@@ -28,15 +28,17 @@ pub(super) fn cases() -> Vec<Case> {
             table_type.mpi
         );
         let body = move |cx: &mut CaseContext<'_>| external32(cx, table_type);
-        cases
-            .push(Case::new(format!("datarep.external32_{}", table_type.name), SECTION, promise, body).mpi());
+        cases.push(
+            ConformanceCase::new(format!("datarep.external32_{}", table_type.name), SECTION, promise, body)
+                .mpi(),
+        );
     }
     cases
 }
 
 /// How the bytes of a type are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum ByteFormat {
     /// An integer, or a character.
     Integer,
     /// True or false.
@@ -52,7 +54,7 @@ enum Format {
 struct TableType {
     name: &'static str,
     mpi: &'static str,
-    format: Format,
+    format: ByteFormat,
     /// Bytes in memory: of the number, or of each part of a complex number.
     memory_bytes: usize,
     /// Bytes in the file: of the number, or of each part of a complex number.
@@ -64,72 +66,72 @@ struct TableType {
 const fn single(
     name: &'static str,
     mpi: &'static str,
-    format: Format,
+    format: ByteFormat,
     memory_bytes: usize,
     bytes: usize,
 ) -> TableType {
     TableType { name, mpi, format, memory_bytes, bytes, parts: 1 }
 }
 
-const fn complex(name: &'static str, mpi: &'static str, format: Format, bytes: usize) -> TableType {
+const fn complex(name: &'static str, mpi: &'static str, format: ByteFormat, bytes: usize) -> TableType {
     TableType { name, mpi, format, memory_bytes: bytes, bytes, parts: 2 }
 }
 
 /// The table, with the sizes in memory of a 64-bit machine.
 const TABLE: &[TableType] = &[
-    single("packed", "MPI_PACKED", Format::Integer, 1, 1),
-    single("byte", "MPI_BYTE", Format::Integer, 1, 1),
-    single("char", "MPI_CHAR", Format::Integer, 1, 1),
-    single("unsigned_char", "MPI_UNSIGNED_CHAR", Format::Integer, 1, 1),
-    single("signed_char", "MPI_SIGNED_CHAR", Format::Integer, 1, 1),
-    single("wchar", "MPI_WCHAR", Format::Integer, 4, 2),
-    single("short", "MPI_SHORT", Format::Integer, 2, 2),
-    single("unsigned_short", "MPI_UNSIGNED_SHORT", Format::Integer, 2, 2),
-    single("int", "MPI_INT", Format::Integer, 4, 4),
-    single("unsigned", "MPI_UNSIGNED", Format::Integer, 4, 4),
-    single("long", "MPI_LONG", Format::Integer, 8, 4),
-    single("unsigned_long", "MPI_UNSIGNED_LONG", Format::Integer, 8, 4),
-    single("long_long", "MPI_LONG_LONG_INT", Format::Integer, 8, 8),
-    single("unsigned_long_long", "MPI_UNSIGNED_LONG_LONG", Format::Integer, 8, 8),
-    single("float", "MPI_FLOAT", Format::Real, 4, 4),
-    single("double", "MPI_DOUBLE", Format::Real, 8, 8),
-    single("long_double", "MPI_LONG_DOUBLE", Format::LongDouble, 16, 16),
-    single("c_bool", "MPI_C_BOOL", Format::Logical, 1, 1),
-    single("int8", "MPI_INT8_T", Format::Integer, 1, 1),
-    single("int16", "MPI_INT16_T", Format::Integer, 2, 2),
-    single("int32", "MPI_INT32_T", Format::Integer, 4, 4),
-    single("int64", "MPI_INT64_T", Format::Integer, 8, 8),
-    single("uint8", "MPI_UINT8_T", Format::Integer, 1, 1),
-    single("uint16", "MPI_UINT16_T", Format::Integer, 2, 2),
-    single("uint32", "MPI_UINT32_T", Format::Integer, 4, 4),
-    single("uint64", "MPI_UINT64_T", Format::Integer, 8, 8),
-    single("aint", "MPI_AINT", Format::Integer, 8, 8),
-    single("count", "MPI_COUNT", Format::Integer, 8, 8),
-    single("offset", "MPI_OFFSET", Format::Integer, 8, 8),
-    complex("c_float_complex", "MPI_C_FLOAT_COMPLEX", Format::Real, 4),
-    complex("c_double_complex", "MPI_C_DOUBLE_COMPLEX", Format::Real, 8),
-    complex("c_long_double_complex", "MPI_C_LONG_DOUBLE_COMPLEX", Format::LongDouble, 16),
-    single("character", "MPI_CHARACTER", Format::Integer, 1, 1),
-    single("logical", "MPI_LOGICAL", Format::Logical, 4, 4),
-    single("integer", "MPI_INTEGER", Format::Integer, 4, 4),
-    single("real", "MPI_REAL", Format::Real, 4, 4),
-    single("double_precision", "MPI_DOUBLE_PRECISION", Format::Real, 8, 8),
-    complex("complex", "MPI_COMPLEX", Format::Real, 4),
-    complex("double_complex", "MPI_DOUBLE_COMPLEX", Format::Real, 8),
-    single("cxx_bool", "MPI_CXX_BOOL", Format::Logical, 1, 1),
-    complex("cxx_float_complex", "MPI_CXX_FLOAT_COMPLEX", Format::Real, 4),
-    complex("cxx_double_complex", "MPI_CXX_DOUBLE_COMPLEX", Format::Real, 8),
-    complex("cxx_long_double_complex", "MPI_CXX_LONG_DOUBLE_COMPLEX", Format::LongDouble, 16),
-    single("integer1", "MPI_INTEGER1", Format::Integer, 1, 1),
-    single("integer2", "MPI_INTEGER2", Format::Integer, 2, 2),
-    single("integer4", "MPI_INTEGER4", Format::Integer, 4, 4),
-    single("integer8", "MPI_INTEGER8", Format::Integer, 8, 8),
-    single("real4", "MPI_REAL4", Format::Real, 4, 4),
-    single("real8", "MPI_REAL8", Format::Real, 8, 8),
-    single("real16", "MPI_REAL16", Format::Real, 16, 16),
-    complex("complex8", "MPI_COMPLEX8", Format::Real, 4),
-    complex("complex16", "MPI_COMPLEX16", Format::Real, 8),
-    complex("complex32", "MPI_COMPLEX32", Format::Real, 16),
+    single("packed", "MPI_PACKED", ByteFormat::Integer, 1, 1),
+    single("byte", "MPI_BYTE", ByteFormat::Integer, 1, 1),
+    single("char", "MPI_CHAR", ByteFormat::Integer, 1, 1),
+    single("unsigned_char", "MPI_UNSIGNED_CHAR", ByteFormat::Integer, 1, 1),
+    single("signed_char", "MPI_SIGNED_CHAR", ByteFormat::Integer, 1, 1),
+    single("wchar", "MPI_WCHAR", ByteFormat::Integer, 4, 2),
+    single("short", "MPI_SHORT", ByteFormat::Integer, 2, 2),
+    single("unsigned_short", "MPI_UNSIGNED_SHORT", ByteFormat::Integer, 2, 2),
+    single("int", "MPI_INT", ByteFormat::Integer, 4, 4),
+    single("unsigned", "MPI_UNSIGNED", ByteFormat::Integer, 4, 4),
+    single("long", "MPI_LONG", ByteFormat::Integer, 8, 4),
+    single("unsigned_long", "MPI_UNSIGNED_LONG", ByteFormat::Integer, 8, 4),
+    single("long_long", "MPI_LONG_LONG_INT", ByteFormat::Integer, 8, 8),
+    single("unsigned_long_long", "MPI_UNSIGNED_LONG_LONG", ByteFormat::Integer, 8, 8),
+    single("float", "MPI_FLOAT", ByteFormat::Real, 4, 4),
+    single("double", "MPI_DOUBLE", ByteFormat::Real, 8, 8),
+    single("long_double", "MPI_LONG_DOUBLE", ByteFormat::LongDouble, 16, 16),
+    single("c_bool", "MPI_C_BOOL", ByteFormat::Logical, 1, 1),
+    single("int8", "MPI_INT8_T", ByteFormat::Integer, 1, 1),
+    single("int16", "MPI_INT16_T", ByteFormat::Integer, 2, 2),
+    single("int32", "MPI_INT32_T", ByteFormat::Integer, 4, 4),
+    single("int64", "MPI_INT64_T", ByteFormat::Integer, 8, 8),
+    single("uint8", "MPI_UINT8_T", ByteFormat::Integer, 1, 1),
+    single("uint16", "MPI_UINT16_T", ByteFormat::Integer, 2, 2),
+    single("uint32", "MPI_UINT32_T", ByteFormat::Integer, 4, 4),
+    single("uint64", "MPI_UINT64_T", ByteFormat::Integer, 8, 8),
+    single("aint", "MPI_AINT", ByteFormat::Integer, 8, 8),
+    single("count", "MPI_COUNT", ByteFormat::Integer, 8, 8),
+    single("offset", "MPI_OFFSET", ByteFormat::Integer, 8, 8),
+    complex("c_float_complex", "MPI_C_FLOAT_COMPLEX", ByteFormat::Real, 4),
+    complex("c_double_complex", "MPI_C_DOUBLE_COMPLEX", ByteFormat::Real, 8),
+    complex("c_long_double_complex", "MPI_C_LONG_DOUBLE_COMPLEX", ByteFormat::LongDouble, 16),
+    single("character", "MPI_CHARACTER", ByteFormat::Integer, 1, 1),
+    single("logical", "MPI_LOGICAL", ByteFormat::Logical, 4, 4),
+    single("integer", "MPI_INTEGER", ByteFormat::Integer, 4, 4),
+    single("real", "MPI_REAL", ByteFormat::Real, 4, 4),
+    single("double_precision", "MPI_DOUBLE_PRECISION", ByteFormat::Real, 8, 8),
+    complex("complex", "MPI_COMPLEX", ByteFormat::Real, 4),
+    complex("double_complex", "MPI_DOUBLE_COMPLEX", ByteFormat::Real, 8),
+    single("cxx_bool", "MPI_CXX_BOOL", ByteFormat::Logical, 1, 1),
+    complex("cxx_float_complex", "MPI_CXX_FLOAT_COMPLEX", ByteFormat::Real, 4),
+    complex("cxx_double_complex", "MPI_CXX_DOUBLE_COMPLEX", ByteFormat::Real, 8),
+    complex("cxx_long_double_complex", "MPI_CXX_LONG_DOUBLE_COMPLEX", ByteFormat::LongDouble, 16),
+    single("integer1", "MPI_INTEGER1", ByteFormat::Integer, 1, 1),
+    single("integer2", "MPI_INTEGER2", ByteFormat::Integer, 2, 2),
+    single("integer4", "MPI_INTEGER4", ByteFormat::Integer, 4, 4),
+    single("integer8", "MPI_INTEGER8", ByteFormat::Integer, 8, 8),
+    single("real4", "MPI_REAL4", ByteFormat::Real, 4, 4),
+    single("real8", "MPI_REAL8", ByteFormat::Real, 8, 8),
+    single("real16", "MPI_REAL16", ByteFormat::Real, 16, 16),
+    complex("complex8", "MPI_COMPLEX8", ByteFormat::Real, 4),
+    complex("complex16", "MPI_COMPLEX16", ByteFormat::Real, 8),
+    complex("complex32", "MPI_COMPLEX32", ByteFormat::Real, 16),
 ];
 
 /// Numbers that each rank writes.
@@ -181,7 +183,7 @@ impl TableType {
     /// Number `at` of a rank: small and positive. Ranks next to each other have different numbers there.
     fn number(self, rank: u32, at: usize) -> u8 {
         match self.format {
-            Format::Logical => (rank as usize + at / 2).is_multiple_of(2).into(),
+            ByteFormat::Logical => (rank as usize + at / 2).is_multiple_of(2).into(),
             _ => (rank as usize % 5 * 20 + at + 1) as u8,
         }
     }
@@ -190,11 +192,11 @@ impl TableType {
     fn bits(self, number: u8, in_memory: bool) -> u128 {
         let real = f64::from(number) + 0.5;
         match (self.format, self.bytes) {
-            (Format::Integer | Format::Logical, _) => number.into(),
-            (Format::Real, 4) => (real as f32).to_bits().into(),
-            (Format::Real, 8) => real.to_bits().into(),
-            (Format::LongDouble, _) if in_memory && cfg!(target_arch = "x86_64") => extended(real),
-            (Format::Real | Format::LongDouble, _) => quadruple(real),
+            (ByteFormat::Integer | ByteFormat::Logical, _) => number.into(),
+            (ByteFormat::Real, 4) => (real as f32).to_bits().into(),
+            (ByteFormat::Real, 8) => real.to_bits().into(),
+            (ByteFormat::LongDouble, _) if in_memory && cfg!(target_arch = "x86_64") => extended(real),
+            (ByteFormat::Real | ByteFormat::LongDouble, _) => quadruple(real),
         }
     }
 

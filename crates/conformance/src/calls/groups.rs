@@ -5,20 +5,20 @@ use storage::mpi_file::{
 };
 
 use super::byte;
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::{CREATE_READ_WRITE, OpenFile, mpi_part};
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
 use crate::system_file;
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let row = |name, call: &str, explicit: bool| {
         let promise = format!(
             "{call} and its twin may be under way at once for several groups of ranks, and end in any order"
         );
         let body = move |cx: &mut CaseContext<'_>| concurrent(cx, explicit);
-        Case::new(name, "MPI 4.1 section 14.6.5", promise, body).mpi()
+        ConformanceCase::new(name, "MPI 4.1 section 14.6.5", promise, body).mpi()
     };
     vec![
         row("groups.iwrite_all", "MPI_File_iwrite_all", false),

@@ -3,8 +3,8 @@
 use storage::mpi_file::{At, Elements, Flag, Info, MpiFile, Opener, Participation};
 
 use super::{byte, check_rejected, mpi_cases};
-use crate::access::{self, Hints, Routine};
-use crate::case::Case;
+use crate::access::{self, HintPairs, Routine};
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
@@ -16,12 +16,12 @@ const SECTION: &str = "MPI 4.1 section 14.2.8";
 /// Hints that must not change data.
 struct HintSet {
     name: &'static str,
-    hints: Hints,
+    hints: HintPairs,
     /// A library may reject independent calls on a file that was opened with them.
     collective_only: bool,
 }
 
-const fn set(name: &'static str, hints: Hints) -> HintSet {
+const fn set(name: &'static str, hints: HintPairs) -> HintSet {
     HintSet { name, hints, collective_only: false }
 }
 
@@ -52,7 +52,7 @@ const SETS: &[HintSet] = &[
     ),
 ];
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases = mpi_cases(&[
         ("hints.unknown", SECTION, "keys that nobody knows are ignored, at opening and afterwards", unknown),
         ("hints.reserved", SECTION, "all keys that the standard reserves are taken or ignored", reserved),

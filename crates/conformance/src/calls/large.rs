@@ -7,7 +7,7 @@ use storage::mpi_file::{
 };
 
 use super::{byte, int};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
@@ -16,35 +16,46 @@ use crate::test_data;
 
 const VIEW: &str = "MPI 4.1 section 14.3";
 
-pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<Case> = [1, 3, 6]
+pub(super) fn cases() -> Vec<ConformanceCase> {
+    let mut cases: Vec<ConformanceCase> = [1, 3, 6]
         .into_iter()
         .map(|gib: u64| {
             let promise =
                 format!("a filetype with an extent of {gib} GiB puts its tiles so far apart (sparse)");
             let body = move |cx: &mut CaseContext<'_>| far_apart(cx, gib << 30);
-            Case::new(format!("large.extent_{gib}gib"), VIEW, promise, body).mpi()
+            ConformanceCase::new(format!("large.extent_{gib}gib"), VIEW, promise, body).mpi()
         })
         .collect();
-    for (name, kind) in [("large.subarray_4gib", Array::Subarray), ("large.darray_4gib", Array::Darray)] {
+    for (name, kind) in [
+        ("large.subarray_4gib", ArrayDistribution::Subarray),
+        ("large.darray_4gib", ArrayDistribution::Darray),
+    ] {
         let promise = "the last rows of an array of 4.25 GiB lie where the array says (sparse)";
         let body = move |cx: &mut CaseContext<'_>| last_rows(cx, kind);
-        cases.push(Case::new(name, "MPI 4.1 section 5.1.3", promise, body).mpi());
+        cases.push(ConformanceCase::new(name, "MPI 4.1 section 5.1.3", promise, body).mpi());
     }
     let promise =
         "a count beyond 2^31 is one: such a read of a short file brings all there is (MPI_File_read_at_c)";
-    cases.push(Case::new("large.count_beyond_int", "MPI 4.1 section 14.4.2", promise, beyond_int).mpi());
+    cases.push(
+        ConformanceCase::new("large.count_beyond_int", "MPI 4.1 section 14.4.2", promise, beyond_int).mpi(),
+    );
     let promise =
         "a sparse file of 10 TB is written at both ends and in the middle from all ranks, and found";
     cases.push(
-        Case::new("large.file_10tb", "MPI 4.1 section 14.4, MPI_Offset", promise, ten_tb).mpi().large(4),
+        ConformanceCase::new("large.file_10tb", "MPI 4.1 section 14.4, MPI_Offset", promise, ten_tb)
+            .mpi()
+            .large(4),
     );
     let promise = "one call moves 2 GiB and 64 KiB from one rank, a datatype that 32 bits do not count";
     let by_type = |cx: &mut CaseContext<'_>| two_gib(cx, ElementCalls::Plain);
-    cases.push(Case::new("large.call_2gib", "MPI 4.1 section 14.4", promise, by_type).mpi().large(20));
+    cases.push(
+        ConformanceCase::new("large.call_2gib", "MPI 4.1 section 14.4", promise, by_type).mpi().large(20),
+    );
     let promise = "one call moves 2 GiB and 64 KiB by a count of bytes (MPI_File_write_at_all_c)";
     let by_count = |cx: &mut CaseContext<'_>| two_gib(cx, ElementCalls::Large);
-    cases.push(Case::new("large.count_2gib", "MPI 4.1 section 14.4", promise, by_count).mpi().large(20));
+    cases.push(
+        ConformanceCase::new("large.count_2gib", "MPI 4.1 section 14.4", promise, by_count).mpi().large(20),
+    );
     cases
 }
 
@@ -201,7 +212,7 @@ fn beyond_int(cx: &mut CaseContext<'_>) -> CaseResult {
 
 /// How an array is distributed over the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Array {
+enum ArrayDistribution {
     /// Each rank has a block of columns of all rows (`MPI_Type_create_subarray`).
     Subarray,
     /// The rows are distributed cyclically (`MPI_Type_create_darray`).
@@ -212,7 +223,7 @@ enum Array {
 const ROW: u64 = 1 << 16;
 const ROWS: u64 = (4 << 12) + (1 << 10);
 
-fn last_rows(cx: &CaseContext<'_>, array: Array) -> CaseResult {
+fn last_rows(cx: &CaseContext<'_>, array: ArrayDistribution) -> CaseResult {
     let path = cx.path("file");
     let (int, comm) = (int(cx)?, cx.mpi()?);
     let (rank, size) = (u64::from(cx.rank()), u64::from(cx.size()));
@@ -221,11 +232,11 @@ fn last_rows(cx: &CaseContext<'_>, array: Array) -> CaseResult {
     let sizes = [ROWS as i32, ROW as i32];
     // The rows of this rank, the integers that it has of each, and the number of its last row.
     let (made, rows, each, last) = match array {
-        Array::Subarray => {
+        ArrayDistribution::Subarray => {
             let (part, start) = ([ROWS as i32, columns as i32], [0, (rank * columns) as i32]);
             (int.subarray(&sizes, &part, &start, DimensionOrder::C), ROWS, columns, ROWS - 1)
         }
-        Array::Darray => {
+        ArrayDistribution::Darray => {
             let distribution = [Distribution::Cyclic(None), Distribution::None];
             let rows = (rank..ROWS).step_by(size as usize);
             let made = int.darray(place, &sizes, &distribution, &[place.1, 1], DimensionOrder::C);
@@ -245,7 +256,7 @@ fn last_rows(cx: &CaseContext<'_>, array: Array) -> CaseResult {
     })?;
     cx.close(file)?;
     // The end of this rank's part of its last row, bytes.
-    let first = if array == Array::Subarray { rank * columns } else { 0 };
+    let first = if array == ArrayDistribution::Subarray { rank * columns } else { 0 };
     let end = 4 * (last * ROW + first + each);
     cx.all("look", || {
         system_file::check_at("the last row", &path, &system_file::open(&path)?, end - PIECE as u64, &data)

@@ -21,12 +21,12 @@ mod views;
 
 use storage::mpi_file::{Class, Datatype, MpiError, NamedDatatype};
 
-use super::case::Case;
+use super::case::ConformanceCase;
 use super::context::CaseContext;
 use super::problem::{CaseProblem, CaseResult, EarlyEnd};
 
 /// The cases of these groups.
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let groups = [
         open::cases(),
         size::cases(),
@@ -52,9 +52,9 @@ pub(super) fn cases() -> Vec<Case> {
 /// A row of a table: name, document, promise, body.
 type CaseRow = (&'static str, &'static str, &'static str, fn(&mut CaseContext<'_>) -> CaseResult);
 
-fn mpi_cases(rows: &[CaseRow]) -> Vec<Case> {
+fn mpi_cases(rows: &[CaseRow]) -> Vec<ConformanceCase> {
     rows.iter()
-        .map(|(name, document, promise, body)| Case::new(*name, document, *promise, *body).mpi())
+        .map(|(name, document, promise, body)| ConformanceCase::new(*name, document, *promise, *body).mpi())
         .collect()
 }
 

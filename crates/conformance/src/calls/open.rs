@@ -5,7 +5,7 @@ use std::path::Path;
 use storage::mpi_file::{At, Class, Elements, Flag, Info, MpiFile, Opener, Participation, Pointer};
 
 use super::{byte, check_detected, check_rejected, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::{CREATE_READ_WRITE, mpi_part};
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
@@ -15,7 +15,7 @@ use crate::test_data;
 const OPEN: &str = "MPI 4.1 section 14.2.1";
 const DELETE: &str = "MPI 4.1 section 14.2.3";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases = mpi_cases(&[
         ("open.create", OPEN, "MPI_MODE_CREATE makes a file, and takes one that is there", create),
         ("open.missing", OPEN, "a file that is not there is refused as MPI_ERR_NO_SUCH_FILE", missing),
@@ -50,7 +50,7 @@ pub(super) fn cases() -> Vec<Case> {
     for (name, how) in INVALID_MODES {
         let promise = format!("modes that do not go together are refused as MPI_ERR_AMODE: {how:?}");
         let body = |cx: &mut CaseContext<'_>| invalid_modes(cx, how);
-        cases.push(Case::new(*name, OPEN, promise, body).mpi());
+        cases.push(ConformanceCase::new(*name, OPEN, promise, body).mpi());
     }
     cases
 }

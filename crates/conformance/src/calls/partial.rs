@@ -3,12 +3,12 @@
 use storage::mpi_file::{At, CallStatus, Datatype, Elements, Flag, Info, MpiFile, Participation, ViewStart};
 
 use super::int;
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let rows = [
         ("partial.read_at", ReadMethod::Blocking(Participation::Independent), false),
         ("partial.read_at_all", ReadMethod::Blocking(Participation::Collective), false),
@@ -23,7 +23,7 @@ pub(super) fn cases() -> Vec<Case> {
             "a read that finds half an element tells no count of elements, but how many basic ones came{at}"
         );
         let body = move |cx: &mut CaseContext<'_>| partial(cx, method, view);
-        Case::new(name, "MPI 4.1 section 5.1.11", promise, body).mpi()
+        ConformanceCase::new(name, "MPI 4.1 section 5.1.11", promise, body).mpi()
     };
     rows.into_iter().map(case).collect()
 }

@@ -3,7 +3,7 @@
 use storage::mpi_file::{At, Elements, Info, Participation, Pointer, ViewStart, Whence};
 
 use super::{byte, check_detected, int, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::{CREATE_READ_WRITE, OpenFile};
 use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_equal};
@@ -13,7 +13,7 @@ use crate::test_data;
 const OWN: &str = "MPI 4.1 section 14.4.3";
 const SHARED: &str = "MPI 4.1 section 14.4.4";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         (
             "pointers.seek",

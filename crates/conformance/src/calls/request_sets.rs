@@ -3,7 +3,7 @@
 use storage::mpi_file::{At, Elements, Many, MpiFile, Participation, Requests};
 
 use super::{byte, int, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
@@ -14,7 +14,7 @@ const MULTIPLE_COMPLETIONS: &str = "MPI 4.1 section 3.7.5";
 
 const DATATYPE_FREE: &str = "MPI 4.1 section 5.1.9";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases = mpi_cases(&[
         (
             "requests.reused",
@@ -46,7 +46,7 @@ pub(super) fn cases() -> Vec<Case> {
         let promise =
             format!("{call} ends each request once, with the status and the buffer that are its own");
         let body = move |cx: &mut CaseContext<'_>| end_as_set(cx, call, many, waits);
-        cases.push(Case::new(name, MULTIPLE_COMPLETIONS, promise, body).mpi());
+        cases.push(ConformanceCase::new(name, MULTIPLE_COMPLETIONS, promise, body).mpi());
     }
     cases
 }

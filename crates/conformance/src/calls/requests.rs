@@ -5,7 +5,7 @@ use std::time::Duration;
 use storage::mpi_file::{At, Elements, MpiRequest, Participation, RequestProgress};
 
 use super::{byte, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
@@ -16,7 +16,7 @@ const OFFSETS: &str = "MPI 4.1 section 14.4.2";
 const OWN: &str = "MPI 4.1 section 14.4.3";
 const COMPLETION: &str = "MPI 4.1 section 3.7";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         ("requests.many", OFFSETS, "many requests of one file may be under way, and end in any order", many),
         (

@@ -3,7 +3,7 @@
 use storage::mpi_file::{At, Elements, Flag, Participation};
 
 use super::{byte, check_detected, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseResult, ProblemContext, check_equal};
@@ -12,7 +12,7 @@ use crate::test_data;
 
 const SET: &str = "MPI 4.1 section 14.2.4";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         (
             "size.set",

@@ -6,7 +6,7 @@ use storage::mpi_file::{
 };
 
 use super::{byte, check_detected, int, mpi_cases};
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseResult, ProblemContext, check_bytes, check_equal};
@@ -16,7 +16,7 @@ use crate::test_data;
 const VIEW: &str = "MPI 4.1 section 14.3";
 const TYPES: &str = "MPI 4.1 section 14.1.1";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         ("views.default", VIEW, "a file is opened with a view of bytes from its beginning, native", default),
         ("views.get", VIEW, "MPI_File_get_view gives the view that was set, of derived types too", get),

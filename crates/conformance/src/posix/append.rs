@@ -6,14 +6,14 @@ use std::path::Path;
 
 use results::record::Evidence;
 
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
 use crate::system_file;
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
-    vec![Case::new(
+pub(super) fn cases() -> Vec<ConformanceCase> {
+    vec![ConformanceCase::new(
         "posix.append.records",
         "POSIX.1-2017 write, O_APPEND",
         "records appended by all ranks at once, a write each, are all there, each whole",

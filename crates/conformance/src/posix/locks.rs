@@ -10,16 +10,16 @@ use std::time::Duration;
 use results::record::Evidence;
 use storage::locks::{self, Lock, Owner, Range};
 
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::{CaseContext, TURNS_MAX};
 use crate::problem::{CaseProblem, CaseResult, ProblemContext};
 use crate::system_file;
 
 const DOCUMENT: &str = "POSIX.1-2017 fcntl, F_SETLK";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let case = |name, promise, body: fn(&mut CaseContext<'_>) -> CaseResult| {
-        Case::new(name, DOCUMENT, promise, body).ranks(2).processes()
+        ConformanceCase::new(name, DOCUMENT, promise, body).ranks(2).processes()
     };
     vec![
         case(
@@ -38,7 +38,7 @@ pub(super) fn cases() -> Vec<Case> {
             shared,
         ),
         case("posix.locks.close", "closing a file gives up the locks of the process", close_releases),
-        Case::new(
+        ConformanceCase::new(
             "posix.locks.descriptions",
             "POSIX.1-2024 fcntl, F_OFD_SETLKW",
             "locks of open file descriptions keep out others, also within one process",

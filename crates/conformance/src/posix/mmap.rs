@@ -6,15 +6,15 @@ use std::path::PathBuf;
 
 use storage::Mapped;
 
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_bytes};
 use crate::system_file;
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let case = |name, promise, body: fn(&mut CaseContext<'_>) -> CaseResult| {
-        Case::new(name, "POSIX.1-2017 mmap, MAP_SHARED", promise, body)
+        ConformanceCase::new(name, "POSIX.1-2017 mmap, MAP_SHARED", promise, body)
     };
     vec![
         case(
@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
             "what ranks store into shared mappings is found in those of others",
             |cx| store_and_read(cx, ReadBack::Mapping),
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.mmap.write",
             "POSIX.1-2017 msync, MS_INVALIDATE",
             "what ranks write and sync is found in the mappings of others, once these are invalidated",
@@ -46,14 +46,14 @@ enum ReadBack {
 const LENGTH: usize = 6000;
 
 /// A file of untouched bytes with a part for each rank, which this rank has open and mapped.
-struct MappedFile {
+struct SharedMapping {
     path: PathBuf,
     file: File,
     map: Mapped,
     ranks: u32,
 }
 
-impl MappedFile {
+impl SharedMapping {
     /// Opens and maps the file, and loads every page of the mapping before any rank stores or writes.
     fn open(cx: &CaseContext<'_>) -> Result<Self, EarlyEnd> {
         let (path, ranks) = (cx.path("file"), cx.size());
@@ -93,7 +93,7 @@ fn place(rank: u32) -> u64 {
 }
 
 fn store_and_read(cx: &CaseContext<'_>, read_back: ReadBack) -> CaseResult {
-    let mapped = MappedFile::open(cx)?;
+    let mapped = SharedMapping::open(cx)?;
     cx.all("store", || {
         mapped.map.write(&test_data::bytes(cx.rank(), 1, LENGTH), place(cx.rank())).context("store")?;
         mapped.map.sync().context("msync")
@@ -109,7 +109,7 @@ fn store_and_read(cx: &CaseContext<'_>, read_back: ReadBack) -> CaseResult {
 }
 
 fn write_and_load(cx: &mut CaseContext<'_>) -> CaseResult {
-    let mapped = MappedFile::open(cx)?;
+    let mapped = SharedMapping::open(cx)?;
     cx.all("write", || {
         system_file::write_at(&mapped.file, &test_data::bytes(cx.rank(), 1, LENGTH), place(cx.rank()))?;
         mapped.file.sync_all().context("fsync")

@@ -10,11 +10,11 @@ mod visibility;
 
 use std::io::{Error, ErrorKind};
 
-use super::case::Case;
+use super::case::ConformanceCase;
 use super::problem::CaseProblem;
 
 /// The cases of this group.
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let groups = [
         append::cases(),
         namespace::cases(),

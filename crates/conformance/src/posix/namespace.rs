@@ -7,39 +7,39 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::link_problem;
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
 use crate::system_file;
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     vec![
-        Case::new(
+        ConformanceCase::new(
             "posix.rename.over_open",
             "POSIX.1-2017 rename",
             "who has a file open that another is renamed over keeps the old one; who opens, gets the new",
             over_open,
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.unlink.while_open",
             "POSIX.1-2017 unlink",
             "a file whose name is gone can be read and written by all who have it open, and opened by none",
             while_open,
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.directory.entries",
             "POSIX.1-2017 readdir",
             "entries that each rank makes in one directory are seen by all, each once; removed, by none",
             entries,
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.link.count",
             "POSIX.1-2017 link",
             "links that each rank makes to one file are counted, as all ranks see it",
             links,
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.times.mtime",
             "POSIX.1-2017 write",
             "a write marks the time of modification, as all ranks see it",

@@ -7,15 +7,15 @@ use std::path::Path;
 use ranks::Reduce;
 
 use super::link_problem;
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
 use crate::system_file;
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     vec![
-        Case::new(
+        ConformanceCase::new(
             "posix.create.exclusive",
             "POSIX.1-2017 open, O_EXCL",
             "of ranks that create one name with O_EXCL at once, one succeeds, and the others get EEXIST",
@@ -24,13 +24,13 @@ pub(super) fn cases() -> Vec<Case> {
                 race(cx, make, CaseProblem::from)
             },
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.mkdir.exclusive",
             "POSIX.1-2017 mkdir",
             "of ranks that make one directory at once, one succeeds, and the others get EEXIST",
             |cx| race(cx, |path| fs::create_dir(path), CaseProblem::from),
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.link.exclusive",
             "POSIX.1-2017 link",
             "of ranks that link files of their own to one name at once, one succeeds",
@@ -40,7 +40,7 @@ pub(super) fn cases() -> Vec<Case> {
                 race(cx, |path| fs::hard_link(&mine, path), link_problem)
             },
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.rename.atomic",
             "POSIX.1-2017 rename",
             "while files are renamed over a name, who opens it always gets one of them, whole",

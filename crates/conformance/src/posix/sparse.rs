@@ -2,27 +2,27 @@
 
 use std::fs::File;
 
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseResult, ProblemContext, check_equal};
 use crate::system_file;
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     vec![
-        Case::new(
+        ConformanceCase::new(
             "posix.sparse.holes",
             "POSIX.1-2017 lseek, write",
             "what no rank has written, before what others wrote, reads as zeros",
             |cx| far_apart(cx, length_with_holes(cx.size())),
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.sparse.beyond_4gib",
             "POSIX.1-2017 write, off_t",
             "offsets beyond 2^32 lead where they say: a sparse file of 40 GiB is written and found",
             |cx| far_apart(cx, 40 << 30),
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.sparse.10tb",
             "POSIX.1-2017 write, off_t",
             "a sparse file of 10 TB is written at both ends and in the middle from all ranks, and found",

@@ -3,15 +3,15 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::case::Case;
+use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
 use crate::system_file;
 use crate::test_data;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<ConformanceCase> {
     let case = |name, document, promise, body: fn(&mut CaseContext<'_>) -> CaseResult| {
-        Case::new(name, document, promise, body).ranks(2)
+        ConformanceCase::new(name, document, promise, body).ranks(2)
     };
     vec![
         case(
@@ -38,7 +38,7 @@ pub(super) fn cases() -> Vec<Case> {
             "a file that one rank shortens and lengthens has its new length and zeros for all",
             truncate,
         ),
-        Case::new(
+        ConformanceCase::new(
             "posix.visible.side_by_side",
             "POSIX.1-2017 write",
             "pieces that do not overlap, written by all ranks at once, are all there, in shared pages too",

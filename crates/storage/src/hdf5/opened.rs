@@ -114,7 +114,7 @@ impl Opening<'_> {
     }
 }
 
-/// A file as the library has it; it is closed by [`OpenedFile::close`] only, which all its ranks call together.
+/// A file as the library has it; it is closed only by [`OpenedFile::close`], which all its ranks call.
 pub(crate) struct OpenedFile {
     library: &'static Library,
     id: Id,

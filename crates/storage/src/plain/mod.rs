@@ -1,6 +1,6 @@
 //! Files of a mounted file system: what the backends that open a path and get a descriptor share.
 //!
-//! [`PlainFiles`] opens, with O_DIRECT and a Lustre layout where the settings ask for them; [`PlainFile`] moves
+//! [`PlainFiles`] opens, with O_DIRECT and a Lustre layout where the settings ask; [`PlainFile`] moves
 //! bytes by `pread` and `pwrite`; [`OnMount`] makes a storage of what a backend adds.
 //!
 //! Never here: queues, mappings, locks around transfers.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use conformance::{Case, matches};
+use conformance::{ConformanceCase, matches};
 use units::Usage;
 
 /// See what a file system owes programs on many ranks: POSIX between ranks, and MPI's files
@@ -52,9 +52,10 @@ pub(crate) struct Args {
 
 impl Args {
     /// The selected cases, in order.
-    pub(super) fn cases(&self) -> Result<Vec<Case>, Usage> {
+    pub(super) fn cases(&self) -> Result<Vec<ConformanceCase>, Usage> {
         let all = conformance::cases();
-        let any = |patterns: &[String], case: &Case| patterns.iter().any(|p| matches(p, &case.name));
+        let any =
+            |patterns: &[String], case: &ConformanceCase| patterns.iter().any(|p| matches(p, &case.name));
         for (option, patterns) in [("--only", &self.only), ("--skip", &self.skip)] {
             let unmatched =
                 patterns.iter().find(|pattern| !all.iter().any(|case| matches(pattern, &case.name)));
@@ -62,7 +63,7 @@ impl Args {
                 return Err(Usage(format!("{option} {pattern}: no case is so called; --list tells them")));
             }
         }
-        let mut selected: Vec<Case> = all
+        let mut selected: Vec<ConformanceCase> = all
             .into_iter()
             .filter(|case| self.only.is_empty() || any(&self.only, case))
             .filter(|case| !any(&self.skip, case))

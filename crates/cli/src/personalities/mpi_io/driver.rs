@@ -15,7 +15,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use conformance::{Case, END_OF_JOB, KnownFailure, Library, mark_known_failure, matches, not_tried};
+use conformance::{
+    ConformanceCase, END_OF_JOB, KnownFailure, RankLibrary, mark_known_failure, matches, not_tried,
+};
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
@@ -43,7 +45,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Runs all cases; gives the exit status.
-pub(super) fn run(argv: &[String], args: &Args, cases: &[Case]) -> Result<u8, Usage> {
+pub(super) fn run(argv: &[String], args: &Args, cases: &[ConformanceCase]) -> Result<u8, Usage> {
     let kept = Kept::open(args.record.as_deref())?;
     let mut driver = Driver {
         argv,
@@ -71,7 +73,7 @@ struct Driver<'a> {
     pending: VecDeque<Pending>,
     ended: Vec<CaseRecord>,
     /// `None` until the first ranks have started.
-    library: Option<Library>,
+    library: Option<RankLibrary>,
     ranks: u32,
     /// Why no more cases can be run or reported.
     failure: Option<String>,
@@ -207,7 +209,7 @@ impl Driver<'_> {
     fn receive(&mut self, message: Message) {
         let reported = match message {
             Message::Ready { ranks, nodes, host, mpi, library } if self.library.is_none() => {
-                let mut known = mpi.as_deref().map_or_else(Library::default, Library::read);
+                let mut known = mpi.as_deref().map_or_else(RankLibrary::default, RankLibrary::read);
                 // A library without a known component has no parentheses.
                 let component = library.rsplit_once('(').map(|(_, name)| name.trim_end_matches(')'));
                 known.io_component = component.unwrap_or_default().to_owned();

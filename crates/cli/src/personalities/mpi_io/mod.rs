@@ -15,7 +15,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use conformance::{Case, Event, Library, Suite};
+use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, Suite};
 use ranks::{Comm, Halt};
 use results::Record;
 use units::Usage;
@@ -82,17 +82,23 @@ fn session(launch: Option<&ranks::launcher::RankLaunch>, local: Option<u32>) -> 
     Session::start(launch, local, Needs::Nothing)
 }
 
-fn list(cases: &[Case]) -> String {
-    let line = |case: &Case| {
+fn list(cases: &[ConformanceCase]) -> String {
+    let line = |case: &ConformanceCase| {
         let large = if case.large { " (with --large)" } else { "" };
         format!("{:<52} {:>3}  {}: {}{large}\n", case.name, case.ranks, case.document, case.promise)
     };
     cases.iter().map(line).collect()
 }
 
-fn run_session(argv: &[String], args: &Args, cases: &[Case], session: Session, kept: Option<Kept>) -> u8 {
+fn run_session(
+    argv: &[String],
+    args: &Args,
+    cases: &[ConformanceCase],
+    session: Session,
+    kept: Option<Kept>,
+) -> u8 {
     let mpi = session.mpi().map(str::to_owned);
-    let library = mpi.as_deref().map_or_else(Library::default, Library::read);
+    let library = mpi.as_deref().map_or_else(RankLibrary::default, RankLibrary::read);
     let reporter = Arc::new(Mutex::new(Reporter::new(args, cases, library, mpi)));
     let voice = kept.map(|kept| (kept, ()));
     perform(&Run { name: "mpi-io", argv, ranks: session.size() }, session, voice, |part, _| {
@@ -120,7 +126,7 @@ fn halt(comm: &dyn Comm, error: &io::Error) -> Halt {
 fn run_cases(
     part: Part<'_>,
     args: &Args,
-    cases: &[Case],
+    cases: &[ConformanceCase],
     reporter: &Arc<Mutex<Reporter>>,
 ) -> Result<(), Halt> {
     let Part { comm, mut clock, records } = part;
@@ -157,8 +163,8 @@ fn run_cases(
         runs_fatal: args.speak_from.is_some(),
     };
     let Rank { records, .. } = rank;
-    let mut report = |event: Event<'_>| {
-        if let Event::End(case) = &event {
+    let mut report = |event: ConformanceEvent<'_>| {
+        if let ConformanceEvent::End(case) = &event {
             records.put(&Record::Case(case.clone()))?;
         }
         lock(reporter).event(event, &limits)

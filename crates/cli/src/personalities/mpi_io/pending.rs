@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use conformance::Case;
+use conformance::ConformanceCase;
 use results::record::Case as CaseRecord;
 
 /// A case that has no outcome yet.
@@ -16,7 +16,7 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Of this case.
-    pub(super) fn of(case: &Case) -> Self {
+    pub(super) fn of(case: &ConformanceCase) -> Self {
         Self { name: case.name.to_string(), promise: case.promise.to_string(), document: case.document }
     }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 
-use conformance::{Case, Event, Library, TIMEOUT, mark_known_failure};
+use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, TIMEOUT, mark_known_failure};
 use results::Record;
 use results::record::{Case as CaseRecord, End, Evidence, Outcome};
 use units::several;
@@ -23,7 +23,7 @@ use crate::speech::{complain, say};
 pub(super) struct Reporter {
     /// As messages for the driver.
     to_driver: bool,
-    library: Library,
+    library: RankLibrary,
     mpi: Option<String>,
     ranks: u32,
     record: Option<String>,
@@ -34,7 +34,12 @@ pub(super) struct Reporter {
 
 impl Reporter {
     /// Of these cases, none of which has begun.
-    pub(super) fn new(args: &Args, cases: &[Case], library: Library, mpi: Option<String>) -> Self {
+    pub(super) fn new(
+        args: &Args,
+        cases: &[ConformanceCase],
+        library: RankLibrary,
+        mpi: Option<String>,
+    ) -> Self {
         Self {
             to_driver: args.speak_from.is_some(),
             library,
@@ -47,12 +52,18 @@ impl Reporter {
     }
 
     /// The library, as far as it is known.
-    pub(super) fn library(&self) -> &Library {
+    pub(super) fn library(&self) -> &RankLibrary {
         &self.library
     }
 
     /// Reports that the ranks have started.
-    pub(super) fn ready(&mut self, library: Library, ranks: u32, nodes: u32, host: &str) -> io::Result<()> {
+    pub(super) fn ready(
+        &mut self,
+        library: RankLibrary,
+        ranks: u32,
+        nodes: u32,
+        host: &str,
+    ) -> io::Result<()> {
         (self.library, self.ranks) = (library, ranks);
         let library = if self.mpi.is_some() { self.library.to_string() } else { String::new() };
         if self.to_driver {
@@ -63,18 +74,18 @@ impl Reporter {
     }
 
     /// Reports an event.
-    pub(super) fn event(&mut self, event: Event<'_>, limits: &Limits) -> io::Result<()> {
+    pub(super) fn event(&mut self, event: ConformanceEvent<'_>, limits: &Limits) -> io::Result<()> {
         match event {
-            Event::Begin(case, dir) if self.to_driver => {
+            ConformanceEvent::Begin(case, dir) if self.to_driver => {
                 let (name, dir) = (case.name.to_string(), dir.display().to_string());
                 say(&Message::Begin { name, dir, limit_s: limits.of(case).as_secs() }.line())
             }
-            Event::Begin(..) => Ok(()),
-            Event::End(case) => self.end(*case),
-            Event::Left(path, why) if self.to_driver => {
+            ConformanceEvent::Begin(..) => Ok(()),
+            ConformanceEvent::End(case) => self.end(*case),
+            ConformanceEvent::Left(path, why) if self.to_driver => {
                 say(&Message::Left { path: path.display().to_string(), why }.line())
             }
-            Event::Left(path, why) => say(&left(&path.display().to_string(), &why)),
+            ConformanceEvent::Left(path, why) => say(&left(&path.display().to_string(), &why)),
         }
     }
 

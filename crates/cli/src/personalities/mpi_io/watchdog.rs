@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use conformance::{Case, KnownFailure, Library, Watch};
+use conformance::{CaseWatch, ConformanceCase, KnownFailure, RankLibrary};
 
 use super::rank_state::{Note, RankStates};
 
@@ -108,12 +108,12 @@ pub(super) struct Limits {
     /// Of most cases.
     pub(super) most: Duration,
     /// The library, some of whose known failures have a shorter limit.
-    pub(super) library: Library,
+    pub(super) library: RankLibrary,
 }
 
 impl Limits {
     /// The time limit of a case.
-    pub(super) fn of(&self, case: &Case) -> Duration {
+    pub(super) fn of(&self, case: &ConformanceCase) -> Duration {
         let whole = self.most * case.time_factor;
         let is_fatal =
             KnownFailure::listed_for(&case.name, &self.library).iter().any(|known| known.is_fatal());
@@ -121,8 +121,8 @@ impl Limits {
     }
 }
 
-impl Watch for Watchdog {
-    fn begin(&self, case: &Case) {
+impl CaseWatch for Watchdog {
+    fn begin(&self, case: &ConformanceCase) {
         let limit = self.limits.of(case);
         let mut progress = lock(&self.progress);
         let began = Instant::now();
@@ -271,12 +271,12 @@ mod tests {
             on_timeout,
             exit,
         };
-        let limits = Limits { most: Duration::ZERO, library: Library::default() };
+        let limits = Limits { most: Duration::ZERO, library: RankLibrary::default() };
         (Watchdog::start_with(limits, progress, monitor, SHORT), reports)
     }
 
-    fn case(name: &'static str) -> Case {
-        Case::new(name, "POSIX", "takes its time", |_| Ok(()))
+    fn case(name: &'static str) -> ConformanceCase {
+        ConformanceCase::new(name, "POSIX", "takes its time", |_| Ok(()))
     }
 
     #[test]
@@ -324,11 +324,11 @@ mod tests {
     fn a_case_that_is_known_to_hang_has_a_shorter_limit() {
         let minute = Duration::from_secs(60);
         let of = |words: &str, name: &'static str| {
-            let limits = Limits { most: minute, library: Library::read(words) };
+            let limits = Limits { most: minute, library: RankLibrary::read(words) };
             limits.of(&case(name))
         };
         let open_mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
-        let mut ompio = Library::read(open_mpi);
+        let mut ompio = RankLibrary::read(open_mpi);
         ompio.io_component = "ompio".to_owned();
         let limit = Limits { most: minute, library: ompio }.of(&case("end.iread_at"));
         assert_eq!(limit, Duration::from_secs(10));

@@ -69,7 +69,7 @@ impl Context {
     /// taken.
     ///
     /// # Safety
-    /// The addresses are those of [`IoControlBlock`]s that nobody else uses meanwhile. The memory of each transfer
+    /// The addresses are those of [`IoControlBlock`]s that nothing else uses meanwhile. The memory of one
     /// must stay, and belong to nobody else, until its event has come.
     pub(super) unsafe fn submit(&self, requests: &mut [usize]) -> io::Result<usize> {
         let count = requests.len() as libc::c_long;
