@@ -1,7 +1,7 @@
 //! What a file system owes POSIX and MPI between ranks, case by case.
 //!
-//! A [`ConformanceCase`] is a promise of a document, and the body that all ranks run to see whether it is kept.
-//! Each has a directory of its own; its data is read back by the system's own calls, whatever wrote it. [`run`] goes
+//! A [`ConformanceCase`] is a promise of a document, and the body that all ranks run to see if it is kept.
+//! Each has a directory of its own; its data is read back by the system's own calls. [`run`] goes
 //! through the cases in order and reports the outcome of each.
 //!
 //! Invariant: all ranks agree on the outcome of a case, and begin the next one together.

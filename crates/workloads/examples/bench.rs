@@ -13,9 +13,9 @@ use measure::CycleClock;
 use ranks::ClockOffset;
 use results::Record;
 use results::record::Phase;
-use workloads::ior::{Cx, Offsets, Parameters, run};
+use workloads::ior::{IorContext, IorParameters, Offsets, run};
 use workloads::kit::observer::Silent;
-use workloads::kit::payload::{Identity, Packet, Payload};
+use workloads::kit::payload::{DataIdentity, Packet, Payload};
 use workloads::mdtest;
 
 const USAGE: &str = "bench packets | dummy sequential|random|ior write|read OPS | fill|check PACKET OPS | \
@@ -30,7 +30,7 @@ const PACKETS: &[(&str, Packet)] = &[
 ];
 
 /// Runs one test on one local rank and returns its first phase.
-fn phase(parameters: &Parameters) -> Phase {
+fn phase(parameters: &IorParameters) -> Phase {
     let backend = storage::backend(&parameters.backend).expect("a known backend");
     let storage = (backend.open)(&parameters.settings).expect("settings it takes");
     parameters.check(1).expect("sound parameters");
@@ -38,8 +38,14 @@ fn phase(parameters: &Parameters) -> Phase {
     let mut clock = CycleClock::new();
     let mut records: Vec<Record> = Vec::new();
     let offset = ClockOffset::default();
-    let mut cx =
-        Cx { clock: &mut clock, offset, records: &mut records, observer: &mut Silent, board: None, seed: 1 };
+    let mut cx = IorContext {
+        clock: &mut clock,
+        offset,
+        records: &mut records,
+        observer: &mut Silent,
+        board: None,
+        seed: 1,
+    };
     run(parameters, &*storage, &comm, &mut cx).expect("the test runs");
     let phase = |record| if let Record::Phase(phase) = record { Some(*phase) } else { None };
     records.into_iter().find_map(phase).expect("the test has a phase")
@@ -52,14 +58,14 @@ fn dummy(order: &str, op: &str, ops: u64) -> f64 {
         "ior" => Offsets::IorShuffled,
         _ => panic!("{USAGE}"),
     };
-    let parameters = Parameters {
+    let parameters = IorParameters {
         backend: "DUMMY".into(),
         transfer: 4096,
         block: 4096 * ops,
         offsets,
         write: op == "write",
         read: op == "read",
-        ..Parameters::default()
+        ..IorParameters::default()
     };
     let phase = phase(&parameters);
     assert_eq!(phase.ops, ops);
@@ -68,7 +74,7 @@ fn dummy(order: &str, op: &str, ops: u64) -> f64 {
 
 fn data(what: &str, name: &str, ops: u64) -> f64 {
     let packet = PACKETS.iter().find(|(known, _)| *known == name).expect(USAGE).1;
-    let payload = Payload::new(Identity { packet, signature: 77, rank: 3, file: 5, generation: 1 });
+    let payload = Payload::new(DataIdentity { packet, signature: 77, rank: 3, file: 5, generation: 1 });
     let mut buffer = storage::Buffer::new(MEBIBYTE).expect("memory for 1 MiB");
     let buffer = buffer.bytes_mut();
     payload.fill(buffer, 0);
@@ -86,14 +92,14 @@ fn data(what: &str, name: &str, ops: u64) -> f64 {
 /// The phases of a run of mdtest on one local rank; with `DUMMY` for a directory it makes nothing.
 fn mdtest(dir: &str, items: u64) -> Vec<Phase> {
     let (dirs, backend) = (vec![dir.to_owned()], if dir == "DUMMY" { dir } else { "POSIX" }.to_owned());
-    let base = mdtest::Parameters { rename: false, ..mdtest::Parameters::default() };
-    let parameters = mdtest::Parameters { dirs, items, backend, ..base };
+    let base = mdtest::MdtestParameters { rename: false, ..mdtest::MdtestParameters::default() };
+    let parameters = mdtest::MdtestParameters { dirs, items, backend, ..base };
     parameters.check(1).expect("sound parameters");
     let storage = storage::backend(&parameters.backend).expect("a known backend");
     let storage = (storage.open)(&parameters.settings).expect("settings it takes");
     let (comm, mut clock, mut records) = (ranks::local::alone(), CycleClock::new(), Vec::new());
     let done = mdtest::run(&parameters, &*storage, &comm, &mut clock, &mut records, None, &mut Silent, 1);
-    assert_eq!(done.expect("the run ends"), mdtest::Summary::default());
+    assert_eq!(done.expect("the run ends"), mdtest::MdtestSummary::default());
     let phase = |record| if let Record::Phase(phase) = record { Some(*phase) } else { None };
     records.into_iter().filter_map(phase).collect()
 }

@@ -6,7 +6,7 @@
 //! Invariant: bytes end within one block of what was asked for, unless there is no file left to change.
 
 use super::act::Act;
-use super::model::Model;
+use super::model::AgeingModel;
 use super::sizes::taken;
 
 /// Files that are looked at to find one that fits.
@@ -26,7 +26,7 @@ impl Adjusting {
         Self { files, bytes }
     }
 
-    pub(super) fn next(&mut self, model: &mut Model) -> Option<Act> {
+    pub(super) fn next(&mut self, model: &mut AgeingModel) -> Option<Act> {
         let before = model.taken;
         let act = if self.files > 0 {
             self.files -= 1;
@@ -44,7 +44,7 @@ impl Adjusting {
     }
 
     /// As large as the profile has it, and no larger than twice the share of each file that is still to come.
-    fn create(&self, model: &mut Model) -> Act {
+    fn create(&self, model: &mut AgeingModel) -> Act {
         let bytes = model.deal();
         match self.bytes {
             None => model.create(bytes),
@@ -56,7 +56,7 @@ impl Adjusting {
     }
 
     /// One that takes about what each of those to be removed should.
-    fn delete(&self, model: &mut Model) -> Act {
+    fn delete(&self, model: &mut AgeingModel) -> Act {
         let block = model.block;
         let index = match self.bytes {
             None => model.any(),
@@ -68,7 +68,7 @@ impl Adjusting {
         model.delete(index)
     }
 
-    fn resize(&self, model: &mut Model) -> Option<Act> {
+    fn resize(&self, model: &mut AgeingModel) -> Option<Act> {
         let (left, block) = (self.bytes?, model.block);
         if left.unsigned_abs() < block || model.files.is_empty() {
             return None;

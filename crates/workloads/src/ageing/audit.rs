@@ -13,7 +13,7 @@ use std::io::ErrorKind;
 
 use super::act::{Act, Name};
 use super::hands::Past;
-use super::part::Part;
+use super::part::AgeingPart;
 
 /// What was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) fn number(name: &CStr, letter: u8) -> Option<u32> {
 }
 
 /// Compares the tree with the model and puts it right.
-pub(super) fn audit(part: &mut Part<'_>) -> Result<Audit, String> {
+pub(super) fn audit(part: &mut AgeingPart<'_>) -> Result<Audit, String> {
     let mut audit = Audit::default();
     let mut wanted: Vec<u32> = (0..part.model.files.len() as u32).collect();
     wanted.sort_unstable_by_key(|index| part.model.files[*index as usize].name);
@@ -72,7 +72,7 @@ pub(super) fn audit(part: &mut Part<'_>) -> Result<Audit, String> {
 }
 
 /// The numbers of the files in a directory of the tree; `None` where there is no such directory.
-fn files_in(part: &mut Part<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
+fn files_in(part: &mut AgeingPart<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
     let mut found = Vec::new();
     let path = part.hands.dir(&part.model.tree, dir);
     // Those above it were looked at before.
@@ -95,6 +95,6 @@ fn files_in(part: &mut Part<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
     }
 }
 
-fn remake(part: &mut Part<'_>, act: &Act, past: Past) -> Result<(), String> {
+fn remake(part: &mut AgeingPart<'_>, act: &Act, past: Past) -> Result<(), String> {
     part.hands.perform(act, &part.model.tree, &mut part.guard, part.number, past)
 }

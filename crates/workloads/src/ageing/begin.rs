@@ -12,11 +12,11 @@ use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
 
 use super::guard::geometry;
-use super::model::{Beginning, Model};
+use super::model::{AgeingModel, SequenceStart};
 use super::part::{make_dir, make_places};
-use super::plan::{Goal, Share, plan, refuse_what_follows};
+use super::plan::{AgeingGoal, RankShare, plan, refuse_what_follows};
 use super::profile::Profile;
-use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, at};
+use super::state::{self, AgeingMarker, MARKER, Odometer, SEQUENCE, StatePlaces, at};
 
 /// The step in which a run is refused; nothing was written then.
 pub const REFUSED: &str = "plan";
@@ -32,7 +32,7 @@ const NOT_FOREIGN: &str = "lost+found";
 
 /// What was asked for; what is `None` was not said.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
+pub struct AgeingRequest {
     /// The directory, which holds nothing else.
     pub dir: PathBuf,
     /// Whether a run in it is taken up again.
@@ -55,24 +55,29 @@ pub struct Request {
 
 /// What all ranks begin with.
 pub(super) struct Begun {
-    pub(super) marker: Marker,
-    pub(super) model: Model,
+    pub(super) marker: AgeingMarker,
+    pub(super) model: AgeingModel,
 }
 
 /// Checks everything; writes nothing. Collective.
-pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -> Result<Begun, Halt> {
+pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &AgeingRequest) -> Result<Begun, Halt> {
     let mine = if comm.rank() == 0 { marker(comm, storage, request).map(Some) } else { Ok(None) };
     let mine = comm.agree(REFUSED, mine)?;
     let mut text = serde_json::to_vec(&mine).unwrap_or_default();
     comm.broadcast(0, &mut text)?;
-    let marker: Result<Marker, String> = serde_json::from_slice(&text).map_err(|error| error.to_string());
+    let marker: Result<AgeingMarker, String> =
+        serde_json::from_slice(&text).map_err(|error| error.to_string());
     let marker = comm.agree(REFUSED, marker)?;
     comm.agree(REFUSED, begun(comm, marker))
 }
 
 /// Makes the directory and this rank's place in it, or finds them there, and keeps other runs out.
 /// Collective.
-pub(super) fn take_place(comm: &dyn Comm, request: &Request, places: &Places) -> Result<Odometer, Halt> {
+pub(super) fn take_place(
+    comm: &dyn Comm,
+    request: &AgeingRequest,
+    places: &StatePlaces,
+) -> Result<Odometer, Halt> {
     let made = if comm.rank() == 0 { make_dir(&request.dir) } else { Ok(()) };
     comm.agree(REFUSED, made)?;
     let placed = make_places(places);
@@ -83,7 +88,7 @@ pub(super) fn take_place(comm: &dyn Comm, request: &Request, places: &Places) ->
 }
 
 /// Keeps what the run was begun with, or goes on with; all ranks have their places. Collective.
-pub(super) fn mark(comm: &dyn Comm, request: &Request, marker: &Marker) -> Result<(), Halt> {
+pub(super) fn mark(comm: &dyn Comm, request: &AgeingRequest, marker: &AgeingMarker) -> Result<(), Halt> {
     let path = request.dir.join(MARKER);
     let marked = match (comm.rank(), request.resume) {
         (0, true) => state::save(&path, marker),
@@ -93,11 +98,11 @@ pub(super) fn mark(comm: &dyn Comm, request: &Request, marker: &Marker) -> Resul
     comm.agree("mark", marked)
 }
 
-fn begun(comm: &dyn Comm, marker: Marker) -> Result<Begun, String> {
+fn begun(comm: &dyn Comm, marker: AgeingMarker) -> Result<Begun, String> {
     let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
     let (ranks, rank) = (u64::from(comm.size()), u64::from(comm.rank()));
     let (share, model) = sequence(&marker, &profile, rank)?;
-    let taken = model.as_ref().map(Model::mean_taken);
+    let taken = model.as_ref().map(AgeingModel::mean_taken);
     refuse_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
     let model = model.ok_or("no sizes fit")?;
     Ok(Begun { marker, model })
@@ -105,19 +110,19 @@ fn begun(comm: &dyn Comm, marker: Marker) -> Result<Begun, String> {
 
 /// What a rank does of the whole, and its sequence; `None` where no sizes fit.
 pub(super) fn sequence(
-    marker: &Marker,
+    marker: &AgeingMarker,
     profile: &Profile,
     rank: u64,
-) -> Result<(Share, Option<Model>), String> {
+) -> Result<(RankShare, Option<AgeingModel>), String> {
     let ranks = marker.ranks.into();
     let share = plan(&marker.goal, profile, &marker.before, ranks, rank)?;
-    Ok((share, Model::new(Beginning { seed: marker.goal.seed, rank, ranks, profile, share })))
+    Ok((share, AgeingModel::new(SequenceStart { seed: marker.goal.seed, rank, ranks, profile, share })))
 }
 
 /// What is in the marker, or will be.
-fn marker(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -> Result<Marker, String> {
+fn marker(comm: &dyn Comm, storage: &dyn Storage, request: &AgeingRequest) -> Result<AgeingMarker, String> {
     let path = request.dir.join(MARKER);
-    let found: Option<Marker> = state::load(&path)?;
+    let found: Option<AgeingMarker> = state::load(&path)?;
     let dir = request.dir.display();
     match (found, request.resume) {
         (Some(_), false) => {
@@ -129,7 +134,7 @@ fn marker(comm: &dyn Comm, storage: &dyn Storage, request: &Request) -> Result<M
     }
 }
 
-fn fresh(ranks: u32, storage: &dyn Storage, request: &Request) -> Result<Marker, String> {
+fn fresh(ranks: u32, storage: &dyn Storage, request: &AgeingRequest) -> Result<AgeingMarker, String> {
     if storage.names().is_none() {
         return Err("this backend has no directories".to_owned());
     }
@@ -148,7 +153,7 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &Request) -> Result<Marker,
             }
         },
     };
-    let goal = Goal {
+    let goal = AgeingGoal {
         blocks: request.blocks,
         inodes: request.inodes,
         ceiling: request.ceiling.unwrap_or(CEILING),
@@ -157,7 +162,7 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &Request) -> Result<Marker,
     };
     let profile = Profile::read(request.profile.as_deref().unwrap_or_default()).map_err(|usage| usage.0)?;
     let before = geometry(storage, &room)?;
-    Ok(Marker { sequence: SEQUENCE, ranks, goal, profile: profile.text(), before })
+    Ok(AgeingMarker { sequence: SEQUENCE, ranks, goal, profile: profile.text(), before })
 }
 
 fn parent(dir: &Path) -> PathBuf {
@@ -173,7 +178,7 @@ pub(super) struct Around {
     /// Names, sorted, that this program did not put there, or in which it has written something.
     pub(super) strangers: Vec<OsString>,
     /// Ranks' places in which nothing was done yet, of a run that ended before it had its marker.
-    pub(super) unused: Vec<Places>,
+    pub(super) unused: Vec<StatePlaces>,
 }
 
 /// Looks into a directory.
@@ -185,7 +190,7 @@ pub(super) fn look_around(dir: &Path) -> io::Result<Around> {
             continue;
         }
         let rank = name.to_str().and_then(|name| name.strip_prefix("rank.")?.parse::<u32>().ok());
-        let places = rank.map(|rank| Places::of(dir, rank.into()));
+        let places = rank.map(|rank| StatePlaces::of(dir, rank.into()));
         match places.filter(|places| places.rank_dir == dir.join(&name)) {
             Some(places) if places.are_unused()? => around.unused.push(places),
             _ => around.strangers.push(name),
@@ -195,7 +200,7 @@ pub(super) fn look_around(dir: &Path) -> io::Result<Around> {
     Ok(around)
 }
 
-fn taken_up(mut found: Marker, ranks: u32, request: &Request) -> Result<Marker, String> {
+fn taken_up(mut found: AgeingMarker, ranks: u32, request: &AgeingRequest) -> Result<AgeingMarker, String> {
     if found.sequence != SEQUENCE {
         return Err(format!(
             "{}: was begun by another version of this program, which alone can go on; remove it with that",

@@ -6,7 +6,7 @@
 //! Invariant: neither files nor bytes are ever more than one operation above the band.
 
 use super::act::Act;
-use super::model::{Live, Model};
+use super::model::{AgeingModel, LiveFile};
 use super::sizes::taken;
 
 /// Most files that grow at the same time.
@@ -27,7 +27,7 @@ struct Growing {
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum DrawnKind {
     Create,
     Delete,
     Append,
@@ -46,11 +46,11 @@ pub(super) struct Churning {
     goal: u64,
     written: u64,
     growing: Vec<Growing>,
-    kinds: [(Kind, f64); 5],
+    kinds: [(DrawnKind, f64); 5],
 }
 
 impl Churning {
-    pub(super) fn new(model: &Model, turnovers: f64) -> Self {
+    pub(super) fn new(model: &AgeingModel, turnovers: f64) -> Self {
         let churn = model.profile.churn;
         Self {
             files: model.files.len() as u64,
@@ -60,16 +60,16 @@ impl Churning {
             written: 0,
             growing: Vec::new(),
             kinds: [
-                (Kind::Create, churn.create),
-                (Kind::Delete, churn.delete),
-                (Kind::Append, churn.append),
-                (Kind::Overwrite, churn.overwrite),
-                (Kind::Rename, churn.rename),
+                (DrawnKind::Create, churn.create),
+                (DrawnKind::Delete, churn.delete),
+                (DrawnKind::Append, churn.append),
+                (DrawnKind::Overwrite, churn.overwrite),
+                (DrawnKind::Rename, churn.rename),
             ],
         }
     }
 
-    pub(super) fn next(&mut self, model: &mut Model) -> Option<Act> {
+    pub(super) fn next(&mut self, model: &mut AgeingModel) -> Option<Act> {
         // Where nothing holds any bytes, nothing can be turned over.
         if self.written >= self.goal || self.base == 0 {
             // What grew until now grows no more.
@@ -82,23 +82,23 @@ impl Churning {
         Some(act)
     }
 
-    fn one(&mut self, model: &mut Model) -> Act {
+    fn one(&mut self, model: &mut AgeingModel) -> Act {
         let kind = self.draw(model);
         let files = model.files.len() as u64;
         match kind {
-            Kind::Overwrite if files > 0 => return Self::overwrite(model),
-            Kind::Rename if files > 0 => return Self::rename(model),
+            DrawnKind::Overwrite if files > 0 => return Self::overwrite(model),
+            DrawnKind::Rename if files > 0 => return Self::rename(model),
             _ => {}
         }
         if model.taken > self.taken && files > 0 {
             let large = model.best(THROWS, |bytes| u64::MAX - bytes);
             return self.delete(model, large);
         }
-        if kind == Kind::Append && !self.growing.is_empty() {
+        if kind == DrawnKind::Append && !self.growing.is_empty() {
             return self.grow(model);
         }
         let few = files < (self.files as f64 * BAND) as u64 || files == 0;
-        if few || kind != Kind::Delete && files < self.files {
+        if few || kind != DrawnKind::Delete && files < self.files {
             return self.create(model);
         }
         let index = if model.taken < (self.taken as f64 * BAND) as u64 {
@@ -109,7 +109,7 @@ impl Churning {
         self.delete(model, index)
     }
 
-    fn draw(&self, model: &mut Model) -> Kind {
+    fn draw(&self, model: &mut AgeingModel) -> DrawnKind {
         let sum: f64 = self.kinds.iter().map(|(_, weight)| weight).sum();
         let mut at = model.dice.share() * sum;
         for (kind, weight) in self.kinds {
@@ -118,11 +118,11 @@ impl Churning {
             }
             at -= weight;
         }
-        Kind::Create
+        DrawnKind::Create
     }
 
     /// A new file; some begin with a part of what they will be.
-    fn create(&mut self, model: &mut Model) -> Act {
+    fn create(&mut self, model: &mut AgeingModel) -> Act {
         let bytes = model.deal();
         let grows = model.dice.happens(model.profile.churn.growing);
         if !grows || self.growing.len() == GROWING_MAX || bytes <= 2 * model.block {
@@ -135,12 +135,12 @@ impl Churning {
     }
 
     /// A tenth to a half of it, and at least a block.
-    fn piece(model: &mut Model, bytes: u64) -> u64 {
+    fn piece(model: &mut AgeingModel, bytes: u64) -> u64 {
         let share = 0.1 + 0.4 * model.dice.share();
         ((bytes as f64 * share) as u64).max(model.block).min(bytes)
     }
 
-    fn grow(&mut self, model: &mut Model) -> Act {
+    fn grow(&mut self, model: &mut AgeingModel) -> Act {
         let at = model.dice.below(self.growing.len() as u64) as usize;
         let Growing { index, left } = self.growing[at];
         let bytes = Self::piece(model, left);
@@ -152,7 +152,7 @@ impl Churning {
         model.append(index, bytes, bytes == left)
     }
 
-    fn delete(&mut self, model: &mut Model, index: usize) -> Act {
+    fn delete(&mut self, model: &mut AgeingModel, index: usize) -> Act {
         self.growing.retain(|growing| growing.index != index);
         let last = model.files.len() - 1;
         for growing in self.growing.iter_mut().filter(|growing| growing.index == last) {
@@ -161,9 +161,9 @@ impl Churning {
         model.delete(index)
     }
 
-    fn overwrite(model: &mut Model) -> Act {
+    fn overwrite(model: &mut AgeingModel) -> Act {
         let index = model.any();
-        let Live { name, bytes } = model.files[index];
+        let LiveFile { name, bytes } = model.files[index];
         // Emptied and written anew, it takes what it took.
         if model.dice.happens(model.profile.churn.rewrite) || bytes == 0 {
             return Act::Rewrite { name, bytes, sync: model.syncs() };
@@ -174,7 +174,7 @@ impl Churning {
         Act::Overwrite { name, from, bytes: length, sync: model.syncs() }
     }
 
-    fn rename(model: &mut Model) -> Act {
+    fn rename(model: &mut AgeingModel) -> Act {
         let index = model.any();
         let to = model.new_name();
         let from = std::mem::replace(&mut model.files[index].name, to);

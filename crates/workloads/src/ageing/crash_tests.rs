@@ -10,14 +10,14 @@ use storage::{Settings, Storage};
 
 use super::audit::audit;
 use super::guard::Guard;
-use super::hands::{Hands, Past};
-use super::model::{Beginning, Leg, Model};
-use super::part::{Part, make_places};
-use super::plan::Share;
+use super::hands::{FileWorker, Past};
+use super::model::{AgeingModel, Leg, SequenceStart};
+use super::part::{AgeingPart, make_places};
+use super::plan::RankShare;
 use super::profile::Profile;
-use super::sizes::Fit;
-use super::state::{self, Odometer, Places};
-use super::watch::Watch;
+use super::sizes::SizeFit;
+use super::state::{self, Odometer, StatePlaces};
+use super::watch::ProgressWatch;
 
 const SEED: u64 = 4;
 
@@ -26,27 +26,28 @@ fn posix() -> Box<dyn Storage> {
 }
 
 /// Rank 0's part in `dir`, as far as the odometer says.
-fn with_part<T>(dir: &Path, past: Past, body: impl FnOnce(&mut Part<'_>) -> T) -> T {
+fn with_part<T>(dir: &Path, past: Past, body: impl FnOnce(&mut AgeingPart<'_>) -> T) -> T {
     let (storage, clock, comm) = (posix(), CycleClock::new(), local::alone());
     let comm: &dyn Comm = &comm;
-    let places = Places::of(dir, 0);
+    let places = StatePlaces::of(dir, 0);
     make_places(&places).unwrap();
     let odometer = Odometer::open(&places.odometer).unwrap();
     let done = Odometer::read(&places.odometer).unwrap();
     let state = state::load(&places.state).unwrap().unwrap_or_default();
-    let fit = Fit { files: 60, block: 4096, largest: 40_000, mean: Some(9000.0) };
+    let fit = SizeFit { files: 60, block: 4096, largest: 40_000, mean: Some(9000.0) };
     let profile = Profile::read("").unwrap();
-    let share = Share { fit, dirs: 8 };
-    let model = Model::new(Beginning { seed: SEED, rank: 0, ranks: 1, profile: &profile, share }).unwrap();
+    let share = RankShare { fit, dirs: 8 };
+    let model =
+        AgeingModel::new(SequenceStart { seed: SEED, rank: 0, ranks: 1, profile: &profile, share }).unwrap();
     let names = storage.names().unwrap();
-    let mut part = Part {
+    let mut part = AgeingPart {
         storage: &*storage,
         names,
         clock: &clock,
-        hands: Hands::new(&*storage, names, comm, (0, SEED), &places.tree),
+        hands: FileWorker::new(&*storage, names, comm, (0, SEED), &places.tree),
         past,
         guard: Guard::new(&*storage, comm, &clock, dir, (1.0, None)),
-        watch: Watch::new(None, &model, 0.0),
+        watch: ProgressWatch::new(None, &model, 0.0),
         places,
         model,
         state,
@@ -75,7 +76,7 @@ fn below(dir: &Path) -> BTreeMap<String, Option<u64>> {
     found
 }
 
-fn go_on(part: &mut Part<'_>) -> Result<(), String> {
+fn go_on(part: &mut AgeingPart<'_>) -> Result<(), String> {
     part.redo()?;
     audit(part)?;
     part.catch_up()
@@ -95,7 +96,7 @@ fn an_odometer_that_is_behind_by_any_number_of_operations_leads_to_the_same_tree
     let wanted = below(&tree);
     assert!(operations > 200, "{operations}");
     for behind in (0..operations).step_by(11) {
-        let places = Places::of(dir.path(), 0);
+        let places = StatePlaces::of(dir.path(), 0);
         Odometer::open(&places.odometer).unwrap().set(behind).unwrap();
         with_part(dir.path(), Past::Resumed, go_on)
             .unwrap_or_else(|why| panic!("{behind} of {operations}: {why}"));
@@ -110,7 +111,7 @@ fn what_is_no_directory_is_not_taken_for_one() {
     let first = dir.path().join("rank.0/tree/d1");
     fs::remove_dir_all(&first).unwrap();
     std::os::unix::fs::symlink(dir.path(), &first).unwrap();
-    let places = Places::of(dir.path(), 0);
+    let places = StatePlaces::of(dir.path(), 0);
     Odometer::open(&places.odometer).unwrap().set(0).unwrap();
     let why = with_part(dir.path(), Past::Resumed, go_on).unwrap_err();
     assert!(why.starts_with("mkdir ") && why.contains("/d1: File exists"), "{why}");

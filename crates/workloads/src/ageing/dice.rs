@@ -4,9 +4,9 @@ use crate::kit::permutation::{seed_of, splitmix};
 
 /// A sequence of numbers; where it stands is its whole state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dice(u64);
+pub(super) struct ResumableDice(u64);
 
-impl Dice {
+impl ResumableDice {
     /// The sequence of these numbers.
     pub(super) fn new(parts: &[u64]) -> Self {
         Self(seed_of(parts))

@@ -36,26 +36,26 @@ pub(super) struct Guard<'a> {
     seen: bool,
     looked_ns: u64,
     /// Operations and bytes since then, and how many of each there may be until the next look.
-    done: Amount,
-    allowed: Amount,
+    done: PlannedAmount,
+    allowed: PlannedAmount,
 }
 
 /// Operations, of which each may make a name, and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Amount {
+struct PlannedAmount {
     operations: u64,
     bytes: u64,
 }
 
 /// What is left to the ceiling for all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Room {
+struct RoomLeft {
     bytes: u64,
     /// `None` where inodes are not counted.
     inodes: Option<u64>,
 }
 
-impl Room {
+impl RoomLeft {
     fn of(space: &Geometry, ceiling: f64) -> Self {
         let left = |all: u64, used: u64| ((all as f64 * ceiling) as u64).saturating_sub(used);
         Self {
@@ -76,9 +76,9 @@ impl Room {
     }
 
     /// What each of so many ranks may do until it looks again.
-    fn each(&self, ranks: u64) -> Amount {
+    fn each(&self, ranks: u64) -> PlannedAmount {
         let operations = self.inodes.map_or(LOOK_OPERATIONS, |inodes| inodes / LOOK_PART / ranks);
-        Amount {
+        PlannedAmount {
             operations: operations.clamp(1, LOOK_OPERATIONS),
             bytes: (self.bytes / LOOK_PART / ranks).min(LOOK_BYTES_MAX),
         }
@@ -103,8 +103,8 @@ impl<'a> Guard<'a> {
             deadline_ns,
             seen: false,
             looked_ns: 0,
-            done: Amount::default(),
-            allowed: Amount::default(),
+            done: PlannedAmount::default(),
+            allowed: PlannedAmount::default(),
         }
     }
 
@@ -135,8 +135,8 @@ impl<'a> Guard<'a> {
             space = geometry(self.storage, self.dir)?;
         }
         (self.seen, self.looked_ns) = (true, now);
-        self.done = Amount { operations: u64::from(bytes == 0), bytes };
-        self.allowed = Room::of(&space, self.ceiling).each(ranks);
+        self.done = PlannedAmount { operations: u64::from(bytes == 0), bytes };
+        self.allowed = RoomLeft::of(&space, self.ceiling).each(ranks);
         match self.passed(&space, bytes, ranks) {
             None => Ok(()),
             Some((what, now)) => Err(format!(
@@ -152,7 +152,7 @@ impl<'a> Guard<'a> {
     /// it now in use.
     fn passed(&self, space: &Geometry, bytes: u64, ranks: u64) -> Option<(&'static str, f64)> {
         let above = if space.blocks() > self.ceiling { Some("blocks") } else { None };
-        let what = above.or_else(|| Room::of(space, self.ceiling).lacks(bytes, ranks))?;
+        let what = above.or_else(|| RoomLeft::of(space, self.ceiling).lacks(bytes, ranks))?;
         Some((what, if what == "blocks" { space.blocks() } else { space.inodes() }))
     }
 
@@ -209,8 +209,8 @@ mod tests {
             block: 4096,
         };
         for (used, ranks) in [(0, 1), (500, 7), (892, 1), (892, 8), (899, 1), (800, 100)] {
-            let room = Room::of(&of(used), 0.9);
-            assert_eq!(room, Room { bytes: (900 - used) << 20, inodes: Some(900 - used) });
+            let room = RoomLeft::of(&of(used), 0.9);
+            assert_eq!(room, RoomLeft { bytes: (900 - used) << 20, inodes: Some(900 - used) });
             let part = room.each(ranks);
             assert!(part.bytes * ranks <= room.bytes / LOOK_PART && part.bytes <= LOOK_BYTES_MAX);
             let least = part.operations == 1;
@@ -220,11 +220,11 @@ mod tests {
             assert_eq!(room.lacks(room.bytes / ranks, ranks), None, "{used} {ranks}");
             assert_eq!(room.lacks(room.bytes / ranks + 1, ranks), Some("blocks"), "{used} {ranks}");
         }
-        assert_eq!(Room::of(&of(893), 0.9).lacks(0, 7), None);
-        assert_eq!(Room::of(&of(893), 0.9).lacks(0, 8), Some("inodes"), "each may make a name");
-        let uncounted = Room::of(&Geometry { inodes: 0, inodes_used: 0, ..of(893) }, 0.9);
+        assert_eq!(RoomLeft::of(&of(893), 0.9).lacks(0, 7), None);
+        assert_eq!(RoomLeft::of(&of(893), 0.9).lacks(0, 8), Some("inodes"), "each may make a name");
+        let uncounted = RoomLeft::of(&Geometry { inodes: 0, inodes_used: 0, ..of(893) }, 0.9);
         assert_eq!((uncounted.lacks(0, 8), uncounted.each(8).operations), (None, LOOK_OPERATIONS));
-        assert_eq!(Room::of(&of(901), 0.9), Room { bytes: 0, inodes: Some(0) });
+        assert_eq!(RoomLeft::of(&of(901), 0.9), RoomLeft { bytes: 0, inodes: Some(0) });
     }
 
     #[test]

@@ -13,9 +13,9 @@ use storage::{Mode, Names, Open, Parts, Storage};
 
 use super::act::{Act, Name};
 use super::guard::Guard;
-use super::tree::Tree;
+use super::tree::DirectoryTree;
 use crate::kit::path::PathBuffer;
-use crate::kit::payload::{Identity, Packet, Payload};
+use crate::kit::payload::{DataIdentity, Packet, Payload};
 
 /// Bytes that one call writes.
 const PIECE: u64 = 1 << 20;
@@ -24,7 +24,7 @@ const WORD: u64 = 8;
 const DIR_PERMISSIONS: u32 = 0o777;
 
 /// Who works where.
-pub(super) struct Hands<'a> {
+pub(super) struct FileWorker<'a> {
     storage: &'a dyn Storage,
     names: &'a dyn Names,
     comm: &'a dyn Comm,
@@ -38,7 +38,7 @@ pub(super) struct Hands<'a> {
 }
 
 /// Why an operation was not done.
-enum Failure {
+enum OperationFailure {
     /// A call on the path failed.
     Call(&'static str, io::Error),
     /// The guard stopped it, in these words.
@@ -46,8 +46,8 @@ enum Failure {
 }
 
 /// The failure of a call.
-fn by(call: &'static str) -> impl FnOnce(io::Error) -> Failure {
-    move |error| Failure::Call(call, error)
+fn by(call: &'static str) -> impl FnOnce(io::Error) -> OperationFailure {
+    move |error| OperationFailure::Call(call, error)
 }
 
 /// What went wrong, and with what.
@@ -67,7 +67,7 @@ pub(super) enum Past {
     Uncounted,
 }
 
-impl<'a> Hands<'a> {
+impl<'a> FileWorker<'a> {
     pub(super) fn new(
         storage: &'a dyn Storage,
         names: &'a dyn Names,
@@ -82,13 +82,13 @@ impl<'a> Hands<'a> {
     }
 
     /// The path of a directory.
-    pub(super) fn dir(&mut self, tree: &Tree, dir: u32) -> &CStr {
+    pub(super) fn dir(&mut self, tree: &DirectoryTree, dir: u32) -> &CStr {
         tree.path(dir, (&mut self.path, self.root), &mut self.way);
         self.path.as_c_str()
     }
 
     /// The path of a file.
-    pub(super) fn file(&mut self, tree: &Tree, name: Name) -> &CStr {
+    pub(super) fn file(&mut self, tree: &DirectoryTree, name: Name) -> &CStr {
         tree.path(name.dir, (&mut self.path, self.root), &mut self.way);
         self.path.push("/f").number(name.number.into());
         self.path.as_c_str()
@@ -104,19 +104,19 @@ impl<'a> Hands<'a> {
     pub(super) fn perform(
         &mut self,
         act: &Act,
-        tree: &Tree,
+        tree: &DirectoryTree,
         guard: &mut Guard<'_>,
         number: u64,
         past: Past,
     ) -> Result<(), String> {
         guard.before(0)?;
         match self.operate(act, tree, guard, number) {
-            Err(Failure::Call(call, error)) => match error.kind() {
+            Err(OperationFailure::Call(call, error)) => match error.kind() {
                 ErrorKind::NotFound if past == Past::Uncounted => Ok(()),
                 ErrorKind::AlreadyExists if past != Past::Known && self.is_directory() => Ok(()),
                 _ => Err(guard.explain(failed(call, self.path.as_path(), &error), &error)),
             },
-            Err(Failure::Stopped(why)) => Err(why),
+            Err(OperationFailure::Stopped(why)) => Err(why),
             Ok(()) => Ok(()),
         }
     }
@@ -126,7 +126,13 @@ impl<'a> Hands<'a> {
         self.names.lstat(self.path.as_c_str()).is_ok_and(|entry| entry.directory)
     }
 
-    fn operate(&mut self, act: &Act, tree: &Tree, guard: &mut Guard<'_>, number: u64) -> Result<(), Failure> {
+    fn operate(
+        &mut self,
+        act: &Act,
+        tree: &DirectoryTree,
+        guard: &mut Guard<'_>,
+        number: u64,
+    ) -> Result<(), OperationFailure> {
         let names = self.names;
         match *act {
             Act::MakeDir(dir) => names.make_dir(self.dir(tree, dir), DIR_PERMISSIONS).map_err(by("mkdir")),
@@ -161,7 +167,7 @@ impl<'a> Hands<'a> {
 
     /// Gives back what the file system laid aside behind the end of a file that was opened again (XFS keeps
     /// it for minutes, and counts it as used).
-    fn trim(&self, bytes: u64) -> Result<(), Failure> {
+    fn trim(&self, bytes: u64) -> Result<(), OperationFailure> {
         self.names.truncate(self.path.as_c_str(), bytes).map_err(by("truncate"))
     }
 
@@ -173,10 +179,10 @@ impl<'a> Hands<'a> {
         (from, bytes): (u64, u64),
         (sync, number): (bool, u64),
         guard: &mut Guard<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), OperationFailure> {
         let how = Open { mode, shared: false, collective: false, bytes: from + bytes, parts: Parts::NONE };
         let mut file = self.storage.open(self.comm, self.path.as_path(), how).map_err(by("open"))?;
-        let payload = Payload::new(Identity {
+        let payload = Payload::new(DataIdentity {
             packet: Packet::Stamped,
             signature: self.seed as i32,
             rank: self.rank,
@@ -186,7 +192,7 @@ impl<'a> Hands<'a> {
         let (mut at, end) = (from, from + bytes);
         while at < end {
             let (begin, length) = (at / WORD * WORD, (PIECE - at % PIECE).min(end - at));
-            guard.before(length).map_err(Failure::Stopped)?;
+            guard.before(length).map_err(OperationFailure::Stopped)?;
             let whole = (at - begin + length).next_multiple_of(WORD) as usize;
             payload.fill(&mut self.buffer[..whole], begin);
             let data = &self.buffer[(at - begin) as usize..][..length as usize];

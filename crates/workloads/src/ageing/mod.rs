@@ -34,9 +34,9 @@ mod crash_tests;
 mod model_tests;
 
 pub use act::Operations;
-pub use begin::{REFUSED, Request};
-pub use plan::{Geometry, Goal};
+pub use begin::{AgeingRequest, REFUSED};
+pub use plan::{AgeingGoal, Geometry};
 pub use profile::{DEFAULT_PROFILE, Profile};
 pub use remove::{Removed, remove};
-pub use run::{Outcome, run};
-pub use watch::Progress;
+pub use run::{AgeingOutcome, run};
+pub use watch::AgeingProgress;

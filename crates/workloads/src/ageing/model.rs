@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use super::act::{Act, Name, Operations};
 use super::adjust::Adjusting;
 use super::churn::Churning;
-use super::dice::Dice;
-use super::plan::{Share, part};
+use super::dice::ResumableDice;
+use super::plan::{RankShare, part};
 use super::profile::Profile;
-use super::sizes::{Sizes, taken};
-use super::tree::Tree;
+use super::sizes::{SizeDeck, taken};
+use super::tree::DirectoryTree;
 
 /// A part of the sequence; of all ranks together, and the same for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,24 +41,24 @@ pub(super) enum Leg {
 
 /// What the sequence of one rank begins with.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Beginning<'a> {
+pub(super) struct SequenceStart<'a> {
     pub(super) seed: u64,
     pub(super) rank: u64,
     pub(super) ranks: u64,
     pub(super) profile: &'a Profile,
-    pub(super) share: Share,
+    pub(super) share: RankShare,
 }
 
 /// A file that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Live {
+pub(super) struct LiveFile {
     pub(super) name: Name,
     pub(super) bytes: u64,
 }
 
 /// What a leg needs while it lasts.
 #[derive(Clone, Debug)]
-enum Course {
+enum LegCourse {
     Idle,
     Fill { made: u64 },
     Churn(Churning),
@@ -67,10 +67,10 @@ enum Course {
 
 /// One rank's sequence.
 #[derive(Clone, Debug)]
-pub(super) struct Model {
-    pub(super) files: Vec<Live>,
-    pub(super) tree: Tree,
-    pub(super) dice: Dice,
+pub(super) struct AgeingModel {
+    pub(super) files: Vec<LiveFile>,
+    pub(super) tree: DirectoryTree,
+    pub(super) dice: ResumableDice,
     pub(super) profile: Profile,
     pub(super) block: u64,
     pub(super) done: Operations,
@@ -82,24 +82,24 @@ pub(super) struct Model {
     pub(super) written: u64,
     /// Written while churning, over what lay there.
     pub(super) turnovers: f64,
-    share: Share,
+    share: RankShare,
     rank: u64,
     ranks: u64,
-    sizes: Sizes,
+    sizes: SizeDeck,
     dealt: u64,
     next_number: u32,
-    course: Course,
+    course: LegCourse,
 }
 
-impl Model {
+impl AgeingModel {
     /// `None` where no sizes fit.
-    pub(super) fn new(beginning: Beginning<'_>) -> Option<Self> {
-        let Beginning { seed, rank, ranks, profile, share } = beginning;
-        let deal_seed = Dice::new(&[seed, rank, 2]).below(u64::MAX);
+    pub(super) fn new(beginning: SequenceStart<'_>) -> Option<Self> {
+        let SequenceStart { seed, rank, ranks, profile, share } = beginning;
+        let deal_seed = ResumableDice::new(&[seed, rank, 2]).below(u64::MAX);
         Some(Self {
             files: Vec::new(),
-            tree: Tree::new(profile.tree),
-            dice: Dice::new(&[seed, rank, 1]),
+            tree: DirectoryTree::new(profile.tree),
+            dice: ResumableDice::new(&[seed, rank, 1]),
             profile: profile.clone(),
             block: share.fit.block,
             done: Operations::default(),
@@ -110,33 +110,33 @@ impl Model {
             share,
             rank,
             ranks,
-            sizes: Sizes::fit(&profile.size, share.fit, deal_seed)?,
+            sizes: SizeDeck::fit(&profile.size, share.fit, deal_seed)?,
             dealt: 0,
             next_number: 0,
-            course: Course::Idle,
+            course: LegCourse::Idle,
         })
     }
 
     /// Begins a leg; the one before has ended.
     pub(super) fn begin(&mut self, leg: Leg) {
         self.course = match leg {
-            Leg::Fill => Course::Fill { made: 0 },
-            Leg::Churn { turnovers } => Course::Churn(Churning::new(self, turnovers)),
+            Leg::Fill => LegCourse::Fill { made: 0 },
+            Leg::Churn { turnovers } => LegCourse::Churn(Churning::new(self, turnovers)),
             Leg::Adjust { files, bytes } => {
                 let mine = |amount| part(amount, self.ranks, self.rank);
-                Course::Adjust(Adjusting::new(mine(files), bytes.map(mine)))
+                LegCourse::Adjust(Adjusting::new(mine(files), bytes.map(mine)))
             }
         };
     }
 
     /// The next operation of the leg; `None` at its end.
     pub(super) fn next(&mut self) -> Option<Act> {
-        let mut course = std::mem::replace(&mut self.course, Course::Idle);
+        let mut course = std::mem::replace(&mut self.course, LegCourse::Idle);
         let act = match &mut course {
-            Course::Idle => None,
-            Course::Fill { made } => self.fill(made),
-            Course::Churn(churning) => churning.next(self),
-            Course::Adjust(adjusting) => adjusting.next(self),
+            LegCourse::Idle => None,
+            LegCourse::Fill { made } => self.fill(made),
+            LegCourse::Churn(churning) => churning.next(self),
+            LegCourse::Adjust(adjusting) => adjusting.next(self),
         };
         let act = act?;
         self.course = course;
@@ -177,7 +177,7 @@ impl Model {
     /// Makes a file.
     pub(super) fn create(&mut self, bytes: u64) -> Act {
         let name = self.new_name();
-        self.files.push(Live { name, bytes });
+        self.files.push(LiveFile { name, bytes });
         self.bytes += bytes;
         self.taken += taken(bytes, self.block);
         Act::Create { name, bytes, sync: self.syncs() }
@@ -193,7 +193,7 @@ impl Model {
 
     /// Writes so many bytes on at the end of the file at `index`.
     pub(super) fn append(&mut self, index: usize, bytes: u64, last: bool) -> Act {
-        let Live { name, bytes: from } = self.files[index];
+        let LiveFile { name, bytes: from } = self.files[index];
         self.resize(index, from + bytes);
         Act::Append { name, from, bytes, sync: self.syncs(), last }
     }

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 
 use super::act::{Act, Name};
-use super::dice::Dice;
-use super::model::{Beginning, Leg, Live, Model};
+use super::dice::ResumableDice;
+use super::model::{AgeingModel, Leg, LiveFile, SequenceStart};
 use super::part::{next_of_all, replay};
-use super::plan::{Geometry, Goal, Share, part, plan};
+use super::plan::{AgeingGoal, Geometry, RankShare, part, plan};
 use super::profile::Profile;
-use super::sizes::{Fit, Sizes, normal_quantile, quantile, taken};
-use super::state::{SEQUENCE, State};
-use super::tree::Tree;
+use super::sizes::{SizeDeck, SizeFit, normal_quantile, quantile, taken};
+use super::state::{AgeingState, SEQUENCE};
+use super::tree::DirectoryTree;
 
 const BLOCK: u64 = 4096;
 const MIB: u64 = 1 << 20;
@@ -21,8 +21,8 @@ fn profile() -> Profile {
     Profile::read("").unwrap()
 }
 
-fn goal(blocks: Option<f64>, inodes: Option<f64>) -> Goal {
-    Goal { blocks, inodes, ceiling: 0.9, turnovers: 1.0, seed: 7 }
+fn goal(blocks: Option<f64>, inodes: Option<f64>) -> AgeingGoal {
+    AgeingGoal { blocks, inodes, ceiling: 0.9, turnovers: 1.0, seed: 7 }
 }
 
 fn geometry() -> Geometry {
@@ -38,14 +38,14 @@ fn geometry() -> Geometry {
 }
 
 /// Of the only rank, with ten files a directory.
-fn model(files: u64, mean: f64, seed: u64) -> Model {
-    let fit = Fit { files, block: BLOCK, largest: 16 * MIB, mean: Some(mean) };
-    let share = Share { fit, dirs: files / 10 };
-    Model::new(Beginning { seed, rank: 0, ranks: 1, profile: &profile(), share }).unwrap()
+fn model(files: u64, mean: f64, seed: u64) -> AgeingModel {
+    let fit = SizeFit { files, block: BLOCK, largest: 16 * MIB, mean: Some(mean) };
+    let share = RankShare { fit, dirs: files / 10 };
+    AgeingModel::new(SequenceStart { seed, rank: 0, ranks: 1, profile: &profile(), share }).unwrap()
 }
 
 /// Does a leg whole.
-fn whole(model: &mut Model, leg: Leg) -> Vec<Act> {
+fn whole(model: &mut AgeingModel, leg: Leg) -> Vec<Act> {
     model.begin(leg);
     std::iter::from_fn(|| model.next()).collect()
 }
@@ -84,8 +84,8 @@ fn the_tail_falls_as_a_pareto_distribution_does() {
 #[test]
 fn a_deck_has_the_mean_that_is_asked_for_and_is_dealt_whole_before_the_next() {
     for mean in [700.0, 5000.0, 120_000.0, 3e6] {
-        let fit = Fit { files: 5000, block: BLOCK, largest: 64 * MIB, mean: Some(mean) };
-        let mut sizes = Sizes::fit(&profile().size, fit, 3).unwrap();
+        let fit = SizeFit { files: 5000, block: BLOCK, largest: 64 * MIB, mean: Some(mean) };
+        let mut sizes = SizeDeck::fit(&profile().size, fit, 3).unwrap();
         assert!((sizes.mean(BLOCK) / mean - 1.0).abs() < 0.002, "{mean}: {}", sizes.mean(BLOCK));
         let mut deck = |deck: u64| (0..5000).map(|card| sizes.deal(deck * 5000 + card)).collect::<Vec<_>>();
         let (mut first, mut second) = (deck(0), deck(1));
@@ -94,8 +94,8 @@ fn a_deck_has_the_mean_that_is_asked_for_and_is_dealt_whole_before_the_next() {
         second.sort_unstable();
         assert_eq!(first, second, "the same cards");
     }
-    let fit = Fit { files: 5000, block: BLOCK, largest: MIB, mean: Some(2e6) };
-    assert!(Sizes::fit(&profile().size, fit, 3).is_none(), "no mean above the largest");
+    let fit = SizeFit { files: 5000, block: BLOCK, largest: MIB, mean: Some(2e6) };
+    assert!(SizeDeck::fit(&profile().size, fit, 3).is_none(), "no mean above the largest");
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn a_fill_reaches_both_targets_whatever_they_are_and_however_many_ranks() {
         let (mut bytes, mut names) = (space.bytes_used, space.inodes_used);
         for rank in 0..ranks {
             let share = plan(&goal, &profile(), &space, ranks, rank).unwrap();
-            let beginning = Beginning { seed: 1, rank, ranks, profile: &profile(), share };
-            let mut model = Model::new(beginning).unwrap();
+            let beginning = SequenceStart { seed: 1, rank, ranks, profile: &profile(), share };
+            let mut model = AgeingModel::new(beginning).unwrap();
             whole(&mut model, Leg::Fill);
             bytes += model.taken + model.tree.count() * BLOCK;
             names += model.files.len() as u64 + model.tree.count() + 4;
@@ -122,7 +122,7 @@ fn a_fill_reaches_both_targets_whatever_they_are_and_however_many_ranks() {
 #[test]
 fn what_cannot_be_reached_is_refused_in_words() {
     let space = geometry();
-    let why = |goal: Goal, space: Geometry| plan(&goal, &profile(), &space, 2, 0).unwrap_err();
+    let why = |goal: AgeingGoal, space: Geometry| plan(&goal, &profile(), &space, 2, 0).unwrap_err();
     assert_eq!(
         why(goal(Some(0.9), None), space),
         "--blocks 90.0 %: is not below the ceiling of 90.0 %; raise --ceiling"
@@ -214,7 +214,7 @@ fn the_model_holds_what_its_operations_leave_and_no_operation_is_impossible() {
     let acts: Vec<Act> = LEGS.iter().flat_map(|leg| whole(&mut model, *leg)).collect();
     let (files, dirs) = done(&acts);
     let of_model: HashSet<(Name, u64)> =
-        model.files.iter().map(|Live { name, bytes }| (*name, *bytes)).collect();
+        model.files.iter().map(|LiveFile { name, bytes }| (*name, *bytes)).collect();
     assert_eq!(files, of_model);
     assert_eq!(dirs, model.tree.count());
     assert_eq!(model.bytes, files.iter().map(|(_, bytes)| bytes).sum::<u64>());
@@ -234,7 +234,7 @@ fn the_same_beginning_gives_the_same_operations_and_another_seed_gives_others() 
 
 #[test]
 fn a_sequence_is_taken_up_at_every_operation_as_if_it_had_not_been_stopped() {
-    let state = State { legs: LEGS.to_vec(), ..State::default() };
+    let state = AgeingState { legs: LEGS.to_vec(), ..AgeingState::default() };
     let mut straight = model(700, 60_000.0, 11);
     let acts: Vec<Act> = LEGS.iter().flat_map(|leg| whole(&mut straight, *leg)).collect();
     let ends = [0, 1, 770, 771, acts.len() - 1, acts.len()];
@@ -269,9 +269,9 @@ proptest! {
         let leg = Leg::Churn { turnovers };
         let text = serde_json::to_string(&leg).unwrap();
         prop_assert_eq!(serde_json::from_str::<Leg>(&text).unwrap(), leg);
-        let goal = Goal { turnovers, ceiling: share, ..goal(Some(share / 3.0), Some(share / 7.0)) };
+        let goal = AgeingGoal { turnovers, ceiling: share, ..goal(Some(share / 3.0), Some(share / 7.0)) };
         let text = serde_json::to_string(&goal).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Goal>(&text).unwrap(), goal);
+        prop_assert_eq!(serde_json::from_str::<AgeingGoal>(&text).unwrap(), goal);
     }
 
     #[test]
@@ -285,8 +285,8 @@ proptest! {
 #[test]
 fn a_tree_is_no_deeper_than_it_may_be_and_a_few_directories_hold_many() {
     let mut shape = profile().tree;
-    let mut dice = Dice::new(&[1]);
-    let mut tree = Tree::new(shape);
+    let mut dice = ResumableDice::new(&[1]);
+    let mut tree = DirectoryTree::new(shape);
     (1..5000).for_each(|number| assert_eq!(tree.grow(&mut dice), number));
     let depths: Vec<u32> = (0..5000).map(|dir| tree.depth(dir)).collect();
     let mean = f64::from(depths.iter().sum::<u32>()) / 5000.0;
@@ -298,14 +298,14 @@ fn a_tree_is_no_deeper_than_it_may_be_and_a_few_directories_hold_many() {
     assert!(*children.iter().max().unwrap() > 20, "some are wide");
 
     shape.depth_max = 3;
-    let mut flat = Tree::new(shape);
+    let mut flat = DirectoryTree::new(shape);
     (1..2000).for_each(|number| assert_eq!(flat.grow(&mut dice), number));
     assert_eq!((0..2000).map(|dir| flat.depth(dir)).max(), Some(3));
 }
 
 #[test]
 fn a_file_takes_sixteen_bytes_of_memory() {
-    assert_eq!(size_of::<Live>(), 16);
+    assert_eq!(size_of::<LiveFile>(), 16);
 }
 
 /// A change of this number is a change of the sequence: directories that were begun before can neither be

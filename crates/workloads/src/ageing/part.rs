@@ -14,28 +14,28 @@ use storage::{Names, Storage};
 
 use super::act::Act;
 use super::guard::Guard;
-use super::hands::{Hands, Past};
-use super::model::{Leg, Model};
-use super::state::{self, Odometer, Places, State, at};
-use super::watch::Watch;
+use super::hands::{FileWorker, Past};
+use super::model::{AgeingModel, Leg};
+use super::state::{self, AgeingState, Odometer, StatePlaces, at};
+use super::watch::ProgressWatch;
 
 /// Most files of a rank whose extents are counted.
 const LOOKED_AT_MAX: usize = 20_000;
 
 /// One rank's part.
-pub(super) struct Part<'a> {
+pub(super) struct AgeingPart<'a> {
     pub(super) storage: &'a dyn Storage,
     pub(super) names: &'a dyn Names,
     pub(super) clock: &'a CycleClock,
-    pub(super) places: Places,
-    pub(super) model: Model,
-    pub(super) state: State,
-    pub(super) hands: Hands<'a>,
+    pub(super) places: StatePlaces,
+    pub(super) model: AgeingModel,
+    pub(super) state: AgeingState,
+    pub(super) hands: FileWorker<'a>,
     /// What an operation may find done, whose time has come.
     pub(super) past: Past,
     pub(super) guard: Guard<'a>,
     pub(super) odometer: Odometer,
-    pub(super) watch: Watch<'a>,
+    pub(super) watch: ProgressWatch<'a>,
     /// Operations done.
     pub(super) number: u64,
     /// The leg that is under way, or ended last.
@@ -51,12 +51,12 @@ pub(super) fn make_dir(path: &Path) -> Result<(), String> {
 }
 
 /// Makes what a rank needs on the file system besides its tree, or finds it there.
-pub(super) fn make_places(places: &Places) -> Result<(), String> {
+pub(super) fn make_places(places: &StatePlaces) -> Result<(), String> {
     make_dir(&places.rank_dir)?;
     make_dir(&places.tree)
 }
 
-impl Part<'_> {
+impl AgeingPart<'_> {
     /// Begins a leg and does all of it.
     pub(super) fn do_leg(&mut self, leg: Leg) -> Result<(), String> {
         self.state.legs.push(leg);
@@ -138,7 +138,7 @@ impl Part<'_> {
 }
 
 /// The next operation of leg `leg` or of those after it.
-pub(super) fn next_of_all(model: &mut Model, state: &State, leg: &mut usize) -> Option<Act> {
+pub(super) fn next_of_all(model: &mut AgeingModel, state: &AgeingState, leg: &mut usize) -> Option<Act> {
     loop {
         if let Some(act) = model.next() {
             return Some(act);
@@ -149,7 +149,12 @@ pub(super) fn next_of_all(model: &mut Model, state: &State, leg: &mut usize) -> 
 }
 
 /// Takes the model through the first `done` operations of its legs; `leg` is then the one they end in.
-pub(super) fn replay(model: &mut Model, state: &State, done: u64, leg: &mut usize) -> Result<u64, String> {
+pub(super) fn replay(
+    model: &mut AgeingModel,
+    state: &AgeingState,
+    done: u64,
+    leg: &mut usize,
+) -> Result<u64, String> {
     let mut number = 0;
     for (at, next) in state.legs.iter().enumerate() {
         *leg = at;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use storage::Space;
 
 use super::profile::Profile;
-use super::sizes::{Fit, Sizes};
+use super::sizes::{SizeDeck, SizeFit};
 
 /// Blocks of which a file system may be made that does not say.
 const BLOCK: u64 = 4096;
@@ -22,7 +22,7 @@ const FILES_ROUNDS: u32 = 4;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Goal {
+pub struct AgeingGoal {
     /// Share of the blocks that are to be used, 0 to 1.
     pub blocks: Option<f64>,
     /// Share of the inodes that are to be used, 0 to 1.
@@ -109,9 +109,9 @@ pub(super) fn percent(share: f64) -> String {
 
 /// What one rank begins with.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Share {
+pub(super) struct RankShare {
     /// Files and what their sizes have to fit.
-    pub(super) fit: Fit,
+    pub(super) fit: SizeFit,
     /// Directories, with the root of the tree.
     pub(super) dirs: u64,
 }
@@ -124,19 +124,19 @@ pub(super) fn part(amount: i64, ranks: u64, rank: u64) -> i64 {
 
 /// What one rank does of the whole; or, in words, why it cannot be done.
 pub(super) fn plan(
-    goal: &Goal,
+    goal: &AgeingGoal,
     profile: &Profile,
     space: &Geometry,
     ranks: u64,
     rank: u64,
-) -> Result<Share, String> {
+) -> Result<RankShare, String> {
     refuse_what_cannot_be(goal, space)?;
     let per_dir = profile.tree.files_per_dir;
     let block = space.block;
     let bytes = goal.blocks.map(|blocks| part(space.bytes_to(blocks), ranks, rank).max(0) as u64);
     let largest =
         (profile.size.largest_bytes as u64).min(bytes.map_or(u64::MAX, |b| b / LARGEST_PART)).max(block);
-    let natural = |files| Fit { files, block, largest, mean: None };
+    let natural = |files| SizeFit { files, block, largest, mean: None };
     let (files, mean) = match goal.inodes {
         Some(inodes) => {
             let names = part(space.inodes_to(inodes), ranks, rank).max(0) as u64;
@@ -150,7 +150,8 @@ pub(super) fn plan(
             // The mean of few files is smaller: they do not reach far into the tail.
             let mut files = u64::MAX;
             for _ in 0..FILES_ROUNDS {
-                let sizes = Sizes::fit(&profile.size, natural(files), 0).ok_or("no size fits the profile")?;
+                let sizes =
+                    SizeDeck::fit(&profile.size, natural(files), 0).ok_or("no size fits the profile")?;
                 let each = sizes.mean(block) + block as f64 / per_dir;
                 files = (bytes.unwrap_or(0) as f64 / each) as u64;
             }
@@ -162,12 +163,12 @@ pub(super) fn plan(
             "too little is missing for {ranks} ranks to make a file each; use fewer, or raise the targets"
         ));
     }
-    let fit = Fit { mean, ..natural(files) };
+    let fit = SizeFit { mean, ..natural(files) };
     let dirs = ((files as f64 / per_dir).ceil() as u64).max(1);
-    Ok(Share { fit, dirs })
+    Ok(RankShare { fit, dirs })
 }
 
-fn refuse_what_cannot_be(goal: &Goal, space: &Geometry) -> Result<(), String> {
+fn refuse_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), String> {
     if goal.inodes.is_some() && space.inodes == 0 {
         return Err("this file system counts no inodes; leave --inodes out".to_owned());
     }
@@ -197,7 +198,7 @@ fn refuse_what_cannot_be(goal: &Goal, space: &Geometry) -> Result<(), String> {
 }
 
 /// Refuses more names than the blocks that are missing can hold the directories of.
-fn refuse_directories_that_fill(goal: &Goal, space: &Geometry, dirs: u64) -> Result<(), String> {
+fn refuse_directories_that_fill(goal: &AgeingGoal, space: &Geometry, dirs: u64) -> Result<(), String> {
     let (Some(blocks), Some(inodes)) = (goal.blocks, goal.inodes) else { return Ok(()) };
     let (missing, needed) = (space.bytes_to(blocks).max(0) as u64, dirs * space.block);
     if needed <= missing {
@@ -214,9 +215,9 @@ fn refuse_directories_that_fill(goal: &Goal, space: &Geometry, dirs: u64) -> Res
 /// Refuses a plan of which the side without a target would pass the ceiling, or whose sizes fit nothing.
 /// `taken` is what a file takes in the mean, where sizes fit; bytes.
 pub(super) fn refuse_what_follows(
-    goal: &Goal,
+    goal: &AgeingGoal,
     space: &Geometry,
-    share: &Share,
+    share: &RankShare,
     ranks: u64,
     taken: Option<f64>,
 ) -> Result<(), String> {

@@ -18,11 +18,11 @@ use storage::{Names, Storage};
 use super::act::{Act, Name};
 use super::audit::number;
 use super::begin::{REFUSED, look_around, sequence};
-use super::model::Model;
+use super::model::AgeingModel;
 use super::part::{next_of_all, replay};
 use super::profile::Profile;
-use super::state::{self, MARKER, Marker, Odometer, Places, SEQUENCE, State, at};
-use super::tree::Tree;
+use super::state::{self, AgeingMarker, AgeingState, MARKER, Odometer, SEQUENCE, StatePlaces, at};
+use super::tree::DirectoryTree;
 use crate::kit::few;
 use crate::kit::path::PathBuffer;
 
@@ -48,7 +48,7 @@ pub fn remove(comm: &dyn Comm, storage: &dyn Storage, dir: &Path) -> Result<Remo
     let mine = comm.agree(REFUSED, mine)?;
     let mut text = serde_json::to_vec(&mine).unwrap_or_default();
     comm.broadcast(0, &mut text)?;
-    let marker: Marker = comm.agree(REFUSED, serde_json::from_slice(&text))?;
+    let marker: AgeingMarker = comm.agree(REFUSED, serde_json::from_slice(&text))?;
     let names = storage.names().ok_or("this backend has no directories");
     let names = comm.agree(REFUSED, names)?;
     let mut removed = Removed::default();
@@ -63,9 +63,9 @@ pub fn remove(comm: &dyn Comm, storage: &dyn Storage, dir: &Path) -> Result<Remo
 }
 
 /// The marker of a directory whose sequence this program knows.
-fn known(dir: &Path) -> Result<Marker, String> {
+fn known(dir: &Path) -> Result<AgeingMarker, String> {
     let path = dir.join(MARKER);
-    match state::load::<Marker>(&path)? {
+    match state::load::<AgeingMarker>(&path)? {
         None => Err(format!("{}: there is no {MARKER} in it, so nothing is removed", dir.display())),
         Some(marker) if marker.sequence != SEQUENCE => Err(format!(
             "{}: was made by another version of this program, whose names are others; remove it with that",
@@ -99,14 +99,14 @@ impl Removed {
 }
 
 /// One rank's names, as its sequence left them.
-struct Left {
+struct LeftNames {
     files: Vec<Name>,
-    model: Model,
+    model: AgeingModel,
 }
 
 /// What a rank had made when it last said so, with the operation that then was under way done or not.
-fn left(marker: &Marker, places: &Places, rank: u64) -> Result<Left, String> {
-    let state: State = state::load(&places.state)?.unwrap_or_default();
+fn left(marker: &AgeingMarker, places: &StatePlaces, rank: u64) -> Result<LeftNames, String> {
+    let state: AgeingState = state::load(&places.state)?.unwrap_or_default();
     let done = Odometer::read(&places.odometer)?;
     let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
     let (_, model) = sequence(marker, &profile, rank)?;
@@ -120,17 +120,17 @@ fn left(marker: &Marker, places: &Places, rank: u64) -> Result<Left, String> {
         files.push(name);
     }
     files.sort_unstable();
-    Ok(Left { files, model })
+    Ok(LeftNames { files, model })
 }
 
 fn remove_rank(
     names: &dyn Names,
     dir: &Path,
-    marker: &Marker,
+    marker: &AgeingMarker,
     rank: u64,
     removed: &mut Removed,
 ) -> Result<(), String> {
-    let places = Places::of(dir, rank);
+    let places = StatePlaces::of(dir, rank);
     match fs::symlink_metadata(&places.rank_dir) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(at(&places.rank_dir, &error)),
@@ -175,7 +175,12 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
 }
 
 /// Which directories are there as directories, and those above them too; what else has their names stays.
-fn ours(names: &dyn Names, root: &Path, tree: &Tree, removed: &mut Removed) -> Result<Vec<bool>, String> {
+fn ours(
+    names: &dyn Names,
+    root: &Path,
+    tree: &DirectoryTree,
+    removed: &mut Removed,
+) -> Result<Vec<bool>, String> {
     let (mut path, mut way) = (PathBuffer::new(root), Vec::new());
     let length = path.len();
     let mut ours: Vec<bool> = Vec::with_capacity(tree.count() as usize);
@@ -197,7 +202,7 @@ fn ours(names: &dyn Names, root: &Path, tree: &Tree, removed: &mut Removed) -> R
 fn remove_dir(
     names: &dyn Names,
     root: &Path,
-    left: &Left,
+    left: &LeftNames,
     dir: u32,
     removed: &mut Removed,
 ) -> Result<(), String> {
@@ -249,7 +254,7 @@ fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<()
     }
     left.iter().for_each(|name| removed.leave(&dir.join(name)));
     // Of a run that was begun beside this one, and refused.
-    around.unused.iter().try_for_each(Places::remove_unused)?;
+    around.unused.iter().try_for_each(StatePlaces::remove_unused)?;
     let marker: PathBuf = dir.join(MARKER);
     gone(fs::remove_file(state::staged(&marker))).map_err(|error| at(&marker, &error))?;
     fs::remove_file(&marker).map_err(|error| at(&marker, &error))?;

@@ -9,16 +9,16 @@ use storage::Storage;
 
 use super::act::Operations;
 use super::audit::{Audit, audit};
-use super::begin::{Begun, Request, begin, mark, take_place};
+use super::begin::{AgeingRequest, Begun, begin, mark, take_place};
 use super::guard::Guard;
-use super::hands::{Hands, Past};
+use super::hands::{FileWorker, Past};
 use super::model::Leg;
-use super::part::Part;
-use super::plan::{Geometry, Goal};
-use super::settle::{All, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
-use super::state::{self, Odometer, Places, State};
-use super::watch::{Progress, Watch};
-use crate::kit::observer::Observer;
+use super::part::AgeingPart;
+use super::plan::{AgeingGoal, Geometry};
+use super::settle::{AllRanks, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
+use super::state::{self, AgeingState, Odometer, StatePlaces};
+use super::watch::{AgeingProgress, ProgressWatch};
+use crate::kit::observer::EventObserver;
 use crate::kit::rank::Rank;
 
 /// Turnovers below this are none.
@@ -28,9 +28,9 @@ const TURNOVERS_UNIT: f64 = 1e9;
 
 /// What was reached, the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct AgeingOutcome {
     /// What was asked for.
-    pub goal: Goal,
+    pub goal: AgeingGoal,
     /// The file system before anything was written.
     pub before: Geometry,
     /// The file system at the end.
@@ -67,16 +67,16 @@ pub struct Outcome {
 pub fn run(
     rank: &mut Rank<'_>,
     storage: &dyn Storage,
-    request: &Request,
-    observer: Option<&mut dyn Observer<Progress>>,
-) -> Result<Outcome, Halt> {
+    request: &AgeingRequest,
+    observer: Option<&mut dyn EventObserver<AgeingProgress>>,
+) -> Result<AgeingOutcome, Halt> {
     let (comm, clock) = (rank.comm, rank.clock.clone());
     let began_ns = clock.ns();
-    let all = All { comm, leads_node: rank.node.leads() };
+    let all = AllRanks { comm, leads_node: rank.node.leads() };
     let begun = begin(comm, storage, request)?;
     let (goal, before) = (begun.marker.goal.clone(), begun.marker.before);
     let sha = sha256(begun.marker.profile.as_bytes());
-    let observer = observer.map(|observer| observer as &mut dyn Observer<Progress>);
+    let observer = observer.map(|observer| observer as &mut dyn EventObserver<AgeingProgress>);
     let mut me = all_make(comm, storage, request, &clock, begun, observer)?;
     let audit = take_up(&all, &mut me, request)?;
     work(&all, &mut me, &goal)?;
@@ -85,7 +85,7 @@ pub fn run(
         comm.agree("settle", Err::<(), _>(unsettled(&after)))?;
     }
     let last = comm.agree("count extents", me.extents())?;
-    let mut outcome = Outcome {
+    let mut outcome = AgeingOutcome {
         goal,
         before,
         after,
@@ -113,14 +113,14 @@ pub fn run(
 fn all_make<'a>(
     comm: &'a dyn Comm,
     storage: &'a dyn Storage,
-    request: &'a Request,
+    request: &'a AgeingRequest,
     clock: &'a CycleClock,
     begun: Begun,
-    observer: Option<&'a mut dyn Observer<Progress>>,
-) -> Result<Part<'a>, Halt> {
+    observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
+) -> Result<AgeingPart<'a>, Halt> {
     let Begun { marker, model } = begun;
     let rank = u64::from(comm.rank());
-    let places = Places::of(&request.dir, rank);
+    let places = StatePlaces::of(&request.dir, rank);
     let odometer = take_place(comm, request, &places)?;
     mark(comm, request, &marker)?;
     let found = || {
@@ -130,12 +130,12 @@ fn all_make<'a>(
     let (mut state, done) = comm.agree("begin", found())?;
     share_legs(comm, &mut state)?;
     let names = comm.agree("begin", storage.names().ok_or("this backend has no directories"))?;
-    let watch = Watch::new(observer, &model, marker.goal.turnovers);
-    let mut me = Part {
+    let watch = ProgressWatch::new(observer, &model, marker.goal.turnovers);
+    let mut me = AgeingPart {
         storage,
         names,
         clock,
-        hands: Hands::new(storage, names, comm, (rank, marker.goal.seed), &places.tree),
+        hands: FileWorker::new(storage, names, comm, (rank, marker.goal.seed), &places.tree),
         past: if request.resume { Past::Resumed } else { Past::Known },
         guard: Guard::new(storage, comm, clock, &request.dir, (marker.goal.ceiling, request.timeout_s)),
         watch,
@@ -153,7 +153,7 @@ fn all_make<'a>(
 
 /// All ranks get the legs of the one that has the most: the others were stopped just before they knew them.
 /// Collective.
-fn share_legs(comm: &dyn Comm, state: &mut State) -> Result<(), Halt> {
+fn share_legs(comm: &dyn Comm, state: &mut AgeingState) -> Result<(), Halt> {
     let known = state.legs.len() as u64;
     let most = comm.reduce_one(known, Reduce::Max)?;
     let rank = if known == most { comm.rank() } else { comm.size() };
@@ -169,7 +169,7 @@ fn share_legs(comm: &dyn Comm, state: &mut State) -> Result<(), Halt> {
 }
 
 /// Ends what was under way when the run was stopped. Collective.
-fn take_up(all: &All<'_>, me: &mut Part<'_>, request: &Request) -> Result<Audit, Halt> {
+fn take_up(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, request: &AgeingRequest) -> Result<Audit, Halt> {
     let mut found = Audit::default();
     me.watch.begin(me.clock.ns(), &me.model);
     if !request.resume {
@@ -189,7 +189,7 @@ fn take_up(all: &All<'_>, me: &mut Part<'_>, request: &Request) -> Result<Audit,
 }
 
 /// The fill, the first count of extents, and the churn, as far as they are not done yet. Collective.
-fn work(all: &All<'_>, me: &mut Part<'_>, goal: &Goal) -> Result<(), Halt> {
+fn work(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, goal: &AgeingGoal) -> Result<(), Halt> {
     let filled = !me.state.legs.is_empty();
     all.work("fill", if filled { Ok(()) } else { me.do_leg(Leg::Fill) })?;
     // The first churn begins after the fill was put right.
@@ -204,7 +204,7 @@ fn work(all: &All<'_>, me: &mut Part<'_>, goal: &Goal) -> Result<(), Halt> {
     all.work("churn", if due { me.do_leg(Leg::Churn { turnovers }) } else { Ok(()) })
 }
 
-impl Outcome {
+impl AgeingOutcome {
     /// From this rank's numbers to those of all. Collective.
     fn reduce(&mut self, comm: &dyn Comm) -> Result<(), Halt> {
         let mut sums = [0; 12];
@@ -274,7 +274,7 @@ mod tests {
     fn shared(of: [&'static [Leg]; 3]) -> Vec<Result<Vec<Leg>, Halt>> {
         let all = local::run(3, |comm| {
             let legs = of[comm.rank() as usize].to_vec();
-            let mut state = State { legs, ..State::default() };
+            let mut state = AgeingState { legs, ..AgeingState::default() };
             share_legs(comm, &mut state).map(|()| state.legs)
         });
         all.into_iter().map(|one| one.and_then(|legs| legs)).collect()

@@ -10,8 +10,8 @@ use ranks::{Comm, Halt, Reduce};
 
 use super::guard::{OTHERS, geometry};
 use super::model::Leg;
-use super::part::Part;
-use super::plan::{Geometry, Goal, percent};
+use super::part::AgeingPart;
+use super::plan::{AgeingGoal, Geometry, percent};
 
 /// How close settling tries to come: shares of all blocks and inodes.
 const CLOSE: f64 = 0.001;
@@ -23,15 +23,15 @@ pub(super) const ROUNDS: u32 = 12;
 pub(super) const ROUNDS_BEFORE: u32 = 4;
 
 /// All ranks of all nodes.
-pub(super) struct All<'a> {
+pub(super) struct AllRanks<'a> {
     pub(super) comm: &'a dyn Comm,
     /// Whether this rank writes its node's cache back.
     pub(super) leads_node: bool,
 }
 
-impl All<'_> {
+impl AllRanks<'_> {
     /// What the file system says after everything was written back: the same on all ranks. Collective.
-    pub(super) fn look(&self, me: &Part<'_>) -> Result<Geometry, Halt> {
+    pub(super) fn look(&self, me: &AgeingPart<'_>) -> Result<Geometry, Halt> {
         let dir = &me.places.rank_dir;
         let synced = if self.leads_node { me.storage.sync_all(dir) } else { Ok(()) };
         self.comm.agree("sync", synced)?;
@@ -42,7 +42,12 @@ impl All<'_> {
     }
 
     /// Adds and takes away until the counters are close to the goal; returns what they say then. Collective.
-    pub(super) fn settle(&self, me: &mut Part<'_>, goal: &Goal, rounds: u32) -> Result<Geometry, Halt> {
+    pub(super) fn settle(
+        &self,
+        me: &mut AgeingPart<'_>,
+        goal: &AgeingGoal,
+        rounds: u32,
+    ) -> Result<Geometry, Halt> {
         for _ in 0..rounds {
             let space = self.look(me)?;
             if is_close(goal, &space, CLOSE) {
@@ -58,7 +63,7 @@ impl All<'_> {
 
     /// Stops where most of what was made would have to go, because others have come to hold so much.
     /// Collective.
-    fn refuse_to_give_up(&self, me: &Part<'_>, files: i64, bytes: i64) -> Result<(), Halt> {
+    fn refuse_to_give_up(&self, me: &AgeingPart<'_>, files: i64, bytes: i64) -> Result<(), Halt> {
         let mut own = [me.model.files.len() as u64, me.model.taken];
         self.comm.all_reduce(&mut own, Reduce::Sum)?;
         let most = |change: i64, own: u64| change.min(0).unsigned_abs() > own / 2;
@@ -82,7 +87,7 @@ impl All<'_> {
 }
 
 /// Whether the counters are within `share` of all blocks and inodes around the goal.
-pub(super) fn is_close(goal: &Goal, space: &Geometry, share: f64) -> bool {
+pub(super) fn is_close(goal: &AgeingGoal, space: &Geometry, share: f64) -> bool {
     let close = |wanted: Option<f64>, now: f64| wanted.is_none_or(|wanted| (wanted - now).abs() <= share);
     close(goal.blocks, space.blocks()) && close(goal.inodes, space.inodes())
 }

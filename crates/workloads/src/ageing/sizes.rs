@@ -81,7 +81,7 @@ pub(super) fn quantile(profile: &SizeProfile, q: f64) -> f64 {
 
 /// A deck of sizes.
 #[derive(Clone, Debug)]
-pub(super) struct Sizes {
+pub(super) struct SizeDeck {
     cards: Vec<u64>,
     seed: u64,
     /// The number of the deck that `order` is for.
@@ -93,7 +93,7 @@ pub(super) struct Sizes {
 
 /// What sizes have to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Fit {
+pub(super) struct SizeFit {
     /// How many files there will be.
     pub(super) files: u64,
     /// A file takes whole blocks of so many bytes.
@@ -109,10 +109,10 @@ pub(super) fn taken(bytes: u64, block: u64) -> u64 {
     bytes.div_ceil(block) * block
 }
 
-impl Sizes {
+impl SizeDeck {
     /// Sizes of the profile, multiplied by the factor with which they have the mean that is asked for; `None`
     /// where no factor gives it.
-    pub(super) fn fit(profile: &SizeProfile, fit: Fit, seed: u64) -> Option<Self> {
+    pub(super) fn fit(profile: &SizeProfile, fit: SizeFit, seed: u64) -> Option<Self> {
         let count = fit.files.clamp(1, CARDS_MAX);
         let share = |card: u64| (card as f64 + 0.5) / count as f64;
         let plain: Vec<f64> = (0..count).map(|card| quantile(profile, share(card))).collect();

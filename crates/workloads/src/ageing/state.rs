@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::model::Leg;
-use super::plan::{Geometry, Goal};
+use super::plan::{AgeingGoal, Geometry};
 
 /// Counts the changes of the sequence that belongs to a seed.
 pub(super) const SEQUENCE: u32 = 1;
@@ -33,11 +33,11 @@ const TREE: &str = "tree";
 
 /// What a directory was begun with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Marker {
+pub(super) struct AgeingMarker {
     /// [`SEQUENCE`] of the program that made it.
     pub(super) sequence: u32,
     pub(super) ranks: u32,
-    pub(super) goal: Goal,
+    pub(super) goal: AgeingGoal,
     /// The profile as text.
     pub(super) profile: String,
     /// The file system before anything was written.
@@ -46,14 +46,14 @@ pub(super) struct Marker {
 
 /// What one rank did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct AgeingState {
     pub(super) legs: Vec<Leg>,
     /// Extents after the first fill, where they were counted.
     #[serde(default)]
     pub(super) first: Option<StateExtents>,
 }
 
-impl State {
+impl AgeingState {
     pub(super) fn has_churned(&self) -> bool {
         self.legs.iter().any(|leg| matches!(leg, Leg::Churn { .. }))
     }
@@ -68,14 +68,14 @@ impl State {
 
 /// Where a rank's things are.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct StatePlaces {
     pub(super) rank_dir: PathBuf,
     pub(super) tree: PathBuf,
     pub(super) state: PathBuf,
     pub(super) odometer: PathBuf,
 }
 
-impl Places {
+impl StatePlaces {
     /// Whether nothing was done here but to make the place.
     pub(super) fn are_unused(&self) -> io::Result<bool> {
         if !self.rank_dir.symlink_metadata()?.is_dir() {
@@ -235,15 +235,15 @@ mod tests {
     fn a_name_that_is_given_is_not_given_again_and_a_stage_that_was_left_does_no_harm() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state.json");
-        let legs = |count: usize| State { legs: vec![Leg::Fill; count], first: None };
+        let legs = |count: usize| AgeingState { legs: vec![Leg::Fill; count], first: None };
         save_new(&path, &legs(1)).unwrap();
         assert!(save_new(&path, &legs(2)).unwrap_err().contains("File exists"));
-        assert_eq!(load::<State>(&path).unwrap(), Some(legs(1)));
+        assert_eq!(load::<AgeingState>(&path).unwrap(), Some(legs(1)));
         // As a kill between giving the name and taking the stage away leaves it.
         fs::hard_link(&path, staged(&path)).unwrap();
         let before = File::open(&path).unwrap();
         save(&path, &legs(3)).unwrap();
-        assert_eq!(load::<State>(&path).unwrap(), Some(legs(3)));
+        assert_eq!(load::<AgeingState>(&path).unwrap(), Some(legs(3)));
         assert!(before.metadata().unwrap().len() > 0, "the old file was not emptied on the way");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }

@@ -5,7 +5,7 @@
 //!
 //! Invariant: a directory's number is greater than that of the one it lies in. Memory: 5 bytes a directory.
 
-use super::dice::Dice;
+use super::dice::ResumableDice;
 use super::profile::TreeProfile;
 use crate::kit::path::PathBuffer;
 
@@ -14,13 +14,13 @@ const THROWS_MAX: u32 = 64;
 
 /// The directories; number 0 is the root, which is there before all others.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(super) struct DirectoryTree {
     profile: TreeProfile,
     parents: Vec<u32>,
     depths: Vec<u8>,
 }
 
-impl Tree {
+impl DirectoryTree {
     pub(super) fn new(profile: TreeProfile) -> Self {
         Self { profile, parents: vec![0], depths: vec![0] }
     }
@@ -36,7 +36,7 @@ impl Tree {
     }
 
     /// One more directory; its number.
-    pub(super) fn grow(&mut self, dice: &mut Dice) -> u32 {
+    pub(super) fn grow(&mut self, dice: &mut ResumableDice) -> u32 {
         let mut parent = 0;
         for _ in 0..THROWS_MAX {
             let candidate = self.next_parent(dice);
@@ -52,7 +52,7 @@ impl Tree {
 
     /// Of n directories, each with c subdirectories, one with a probability of c + offset: all c together are
     /// n - 1, one for each directory but the root.
-    fn next_parent(&self, dice: &mut Dice) -> u32 {
+    fn next_parent(&self, dice: &mut ResumableDice) -> u32 {
         let children = self.count() - 1;
         let offsets = self.count() as f64 * self.profile.dir_offset;
         if dice.share() * (children as f64 + offsets) < children as f64 {
@@ -63,7 +63,7 @@ impl Tree {
     }
 
     /// The directory of the next file, given how many files there are and the directory of each.
-    pub(super) fn place(&self, files: u64, dir_of: impl Fn(u64) -> u32, dice: &mut Dice) -> u32 {
+    pub(super) fn place(&self, files: u64, dir_of: impl Fn(u64) -> u32, dice: &mut ResumableDice) -> u32 {
         let offsets = self.count() as f64 * self.profile.file_offset;
         if dice.share() * (files as f64 + offsets) < files as f64 {
             dir_of(dice.below(files))

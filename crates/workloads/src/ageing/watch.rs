@@ -1,14 +1,14 @@
 //! What is told while it lasts, of rank 0's own part, which stands for all of them.
 
-use super::model::{Leg, Model};
-use crate::kit::observer::Observer;
+use super::model::{AgeingModel, Leg};
+use crate::kit::observer::EventObserver;
 
 /// Told at most so often.
 const TELL_NS: u64 = 200_000_000;
 
 /// How far it is, told a few times a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct AgeingProgress {
     /// What is being done: `fill`, `age` or `settle`.
     pub step: &'static str,
     /// Share of all bytes that are to be written, 0 to 1.
@@ -24,8 +24,8 @@ pub struct Progress {
 }
 
 /// Who is told, and what the numbers are held against.
-pub(super) struct Watch<'a> {
-    observer: Option<&'a mut dyn Observer<Progress>>,
+pub(super) struct ProgressWatch<'a> {
+    observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
     /// Bytes that this rank will have written in the end, as far as that is known.
     goal: f64,
     /// When this process began to go on, and what was written before.
@@ -34,11 +34,11 @@ pub(super) struct Watch<'a> {
     told_ns: u64,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> ProgressWatch<'a> {
     /// Of a rank that fills by `model` and turns over what it filled so many times.
     pub(super) fn new(
-        observer: Option<&'a mut dyn Observer<Progress>>,
-        model: &Model,
+        observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
+        model: &AgeingModel,
         turnovers: f64,
     ) -> Self {
         let goal = model.bytes_to_fill() * (1.0 + turnovers);
@@ -46,11 +46,11 @@ impl<'a> Watch<'a> {
     }
 
     /// What is written from now on is what the time that is left is told by.
-    pub(super) fn begin(&mut self, now: u64, model: &Model) {
+    pub(super) fn begin(&mut self, now: u64, model: &AgeingModel) {
         (self.began_ns, self.began_written) = (now, model.written);
     }
 
-    pub(super) fn tell(&mut self, now: u64, leg: Leg, model: &Model) {
+    pub(super) fn tell(&mut self, now: u64, leg: Leg, model: &AgeingModel) {
         let Some(observer) = &mut self.observer else { return };
         if now < self.told_ns + TELL_NS {
             return;
@@ -61,7 +61,7 @@ impl<'a> Watch<'a> {
             / now.saturating_sub(self.began_ns).max(1) as f64
             * 1e9;
         let left = (self.goal - written).max(0.0);
-        observer.event(&Progress {
+        observer.event(&AgeingProgress {
             step: step(leg),
             share: (written / self.goal.max(1.0)).min(1.0),
             left_s: (rate > 0.0).then(|| left / rate),
@@ -82,17 +82,17 @@ fn step(leg: Leg) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::Beginning;
-    use super::super::plan::Share;
+    use super::super::model::SequenceStart;
+    use super::super::plan::RankShare;
     use super::super::profile::Profile;
-    use super::super::sizes::Fit;
+    use super::super::sizes::SizeFit;
     use super::*;
 
     #[derive(Default)]
-    struct Heard(Vec<Progress>);
+    struct Heard(Vec<AgeingProgress>);
 
-    impl Observer<Progress> for Heard {
-        fn event(&mut self, progress: &Progress) {
+    impl EventObserver<AgeingProgress> for Heard {
+        fn event(&mut self, progress: &AgeingProgress) {
             self.0.push(*progress);
         }
     }
@@ -101,12 +101,12 @@ mod tests {
     fn the_share_is_one_of_bytes_that_are_written_and_the_time_left_that_of_this_process() {
         // Files far smaller than a block.
         let profile = Profile::read("[size]\nmedian_bytes = 300\nsigma = 0.5\ntail_share = 0\n").unwrap();
-        let fit = Fit { files: 500, block: 4096, largest: 40_000, mean: None };
-        let share = Share { fit, dirs: 50 };
-        let beginning = Beginning { seed: 1, rank: 0, ranks: 1, profile: &profile, share };
-        let mut model = Model::new(beginning).unwrap();
+        let fit = SizeFit { files: 500, block: 4096, largest: 40_000, mean: None };
+        let share = RankShare { fit, dirs: 50 };
+        let beginning = SequenceStart { seed: 1, rank: 0, ranks: 1, profile: &profile, share };
+        let mut model = AgeingModel::new(beginning).unwrap();
         let mut heard = Heard::default();
-        let mut watch = Watch::new(Some(&mut heard), &model, 1.0);
+        let mut watch = ProgressWatch::new(Some(&mut heard), &model, 1.0);
         let churn = Leg::Churn { turnovers: 1.0 };
         for (number, leg) in [(1, Leg::Fill), (2, churn)] {
             model.begin(leg);

@@ -12,7 +12,7 @@ use std::path::Path;
 use storage::Names;
 use units::Usage;
 
-use super::shape::{Own, Shape};
+use super::shape::{FdtreeShape, TreeName};
 use crate::kit::drive::words;
 use crate::kit::path::c_path;
 
@@ -21,7 +21,7 @@ const NAMED: usize = 8;
 
 /// The base of the one tree in `dir` that a run on `ranks` ranks made with the options of `shape`; of a run
 /// on several ranks what its bases have in common. Refuses where there is none, or more than one.
-pub fn find(names: &dyn Names, dir: &str, shape: Shape, ranks: u32) -> Result<String, Usage> {
+pub fn find(names: &dyn Names, dir: &str, shape: FdtreeShape, ranks: u32) -> Result<String, Usage> {
     let runs = runs(names, dir)?;
     let (mut fitting, mut others) = (Vec::new(), Vec::new());
     for (run, made) in &runs {
@@ -56,7 +56,7 @@ fn listed(texts: &[String]) -> String {
 
 /// Which trees of one run there are.
 #[derive(Debug, Default)]
-struct Made {
+struct MadeTrees {
     /// The tree of a run on one rank.
     alone: bool,
     /// Trees of ranks, and the highest number of one.
@@ -64,8 +64,8 @@ struct Made {
     highest: u64,
 }
 
-impl Made {
-    fn fits(&self, names: &dyn Names, base: &str, shape: Shape, ranks: u32) -> Result<(), String> {
+impl MadeTrees {
+    fn fits(&self, names: &dyn Names, base: &str, shape: FdtreeShape, ranks: u32) -> Result<(), String> {
         let there = if self.alone { 1 } else { self.highest + 1 };
         if !self.alone && there == 1 {
             return Err(format!("{base}.0 is what is left of several ranks"));
@@ -83,8 +83,8 @@ impl Made {
 }
 
 /// The runs that have trees in `dir`, by name.
-fn runs(names: &dyn Names, dir: &str) -> Result<BTreeMap<String, Made>, Usage> {
-    let mut runs: BTreeMap<String, Made> = BTreeMap::new();
+fn runs(names: &dyn Names, dir: &str) -> Result<BTreeMap<String, MadeTrees>, Usage> {
+    let mut runs: BTreeMap<String, MadeTrees> = BTreeMap::new();
     let listed = names.list(&c_path(Path::new(dir)), &mut |name, directory| {
         let run = name.to_str().ok().filter(|_| directory != Some(false)).and_then(run_of);
         let Some((run, rank)) = run else { return };
@@ -121,7 +121,7 @@ pub(super) fn is_bare(names: &dyn Names, base: &str) -> bool {
     let mut bare = true;
     let path = c_path(Path::new(base));
     let each = &mut |name: &CStr, _: Option<bool>| {
-        bare &= name.to_str().ok().and_then(Own::parse).is_none();
+        bare &= name.to_str().ok().and_then(TreeName::parse).is_none();
     };
     let listed = names.lstat(&path).is_ok_and(|entry| entry.directory) && names.list(&path, each).is_ok();
     listed && bare
@@ -129,7 +129,7 @@ pub(super) fn is_bare(names: &dyn Names, base: &str) -> bool {
 
 /// Whether the tree `base` has this shape; else what is otherwise, and where. Names that no tree of fdtree
 /// has do not matter here.
-pub fn has_shape(names: &dyn Names, base: &str, shape: Shape) -> Result<(), String> {
+pub fn has_shape(names: &dyn Names, base: &str, shape: FdtreeShape) -> Result<(), String> {
     let entry =
         names.lstat(&c_path(Path::new(base))).map_err(|error| format!("{base}: {}", words(&error)))?;
     if !entry.directory {
@@ -140,7 +140,9 @@ pub fn has_shape(names: &dyn Names, base: &str, shape: Shape) -> Result<(), Stri
     loop {
         let (mut dirs, mut files, mut other) = (0, 0, None);
         let listed = names.list(&c_path(Path::new(&dir)), &mut |name, directory| {
-            let Some(name) = name.to_str().ok().filter(|name| Own::parse(name).is_some()) else { return };
+            let Some(name) = name.to_str().ok().filter(|name| TreeName::parse(name).is_some()) else {
+                return;
+            };
             match shape.holds(level, name) {
                 Some(own) if directory.is_none_or(|directory| directory == own) => {
                     if own {

@@ -1,7 +1,7 @@
 //! fdtree: a regular tree of directories and files is made and taken away, directory by directory
 //! (fdtree 1.0.2).
 //!
-//! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
+//! [`FdtreeParameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
 //! [`run`] is every rank's body: each rank has a tree of its own, and the four phases go in step. What
 //! happens is told to a [`FdtreeListener`] on rank 0 and kept as records.
 //!
@@ -20,5 +20,5 @@ mod tests;
 
 pub use find::{find, has_shape};
 pub use observer::{FdtreeEvent, FdtreeListener};
-pub use run::{Parameters, Step, run};
-pub use shape::{BLOCK, Shape};
+pub use run::{FdtreeParameters, FdtreePhase, run};
+pub use shape::{BLOCK, FdtreeShape};

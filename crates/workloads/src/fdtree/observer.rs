@@ -2,8 +2,8 @@
 
 use results::record::Phase;
 
-use super::run::Step;
-use crate::kit::observer::Observer;
+use super::run::FdtreePhase;
+use crate::kit::observer::EventObserver;
 
 /// One thing that happened.
 #[derive(Debug)]
@@ -11,11 +11,11 @@ pub enum FdtreeEvent<'a> {
     /// The ranks have found each other; [`Phase::began_s`] counts from here.
     Started,
     /// A phase is about to begin.
-    Begins(Step),
+    Begins(FdtreePhase),
     /// A phase has ended on all ranks.
     Ended {
         /// Which.
-        step: Step,
+        step: FdtreePhase,
         /// What is recorded of it.
         phase: &'a Phase,
     },
@@ -31,4 +31,4 @@ pub enum FdtreeEvent<'a> {
 }
 
 /// What is told the events of a run.
-pub type FdtreeListener<'o> = dyn for<'e> Observer<FdtreeEvent<'e>> + 'o;
+pub type FdtreeListener<'o> = dyn for<'e> EventObserver<FdtreeEvent<'e>> + 'o;

@@ -10,20 +10,20 @@ use std::path::Path;
 use ranks::Comm;
 use storage::{Buffer, File, Mode, Names, Open, Parts, Storage};
 
-use super::shape::{BLOCK, Shape};
-use super::walk::{Walk, Which};
+use super::shape::{BLOCK, FdtreeShape};
+use super::walk::{TreeWalk, Which};
 use crate::kit::drive::words;
 use crate::kit::operations::Operation;
 
 /// `mkdir`, from the base down.
 pub(super) struct MakeDirs<'a> {
     names: &'a dyn Names,
-    walk: Walk,
+    walk: TreeWalk,
 }
 
 impl<'a> MakeDirs<'a> {
-    pub(super) fn new(names: &'a dyn Names, shape: Shape, base: &str) -> Self {
-        Self { names, walk: Walk::new(shape, Which::DirectoriesDown, base) }
+    pub(super) fn new(names: &'a dyn Names, shape: FdtreeShape, base: &str) -> Self {
+        Self { names, walk: TreeWalk::new(shape, Which::DirectoriesDown, base) }
     }
 }
 
@@ -46,8 +46,8 @@ impl Operation for MakeDirs<'_> {
 pub(super) struct MakeFiles<'a> {
     storage: &'a dyn Storage,
     comm: &'a dyn Comm,
-    walk: Walk,
-    shape: Shape,
+    walk: TreeWalk,
+    shape: FdtreeShape,
     block: Buffer,
     /// The call that was made last.
     call: &'static str,
@@ -58,12 +58,12 @@ impl<'a> MakeFiles<'a> {
     pub(super) fn new(
         storage: &'a dyn Storage,
         comm: &'a dyn Comm,
-        shape: Shape,
+        shape: FdtreeShape,
         base: &str,
     ) -> io::Result<Self> {
         let mut block = Buffer::new(BLOCK as usize)?;
         block.bytes_mut().fill(0);
-        let walk = Walk::new(shape, Which::Files, base);
+        let walk = TreeWalk::new(shape, Which::Files, base);
         Ok(Self { storage, comm, walk, shape, block, call: "open" })
     }
 
@@ -116,12 +116,12 @@ impl Operation for MakeFiles<'_> {
 /// `unlink`, directory by directory from the top.
 pub(super) struct RemoveFiles<'a> {
     names: &'a dyn Names,
-    walk: Walk,
+    walk: TreeWalk,
 }
 
 impl<'a> RemoveFiles<'a> {
-    pub(super) fn new(names: &'a dyn Names, shape: Shape, base: &str) -> Self {
-        Self { names, walk: Walk::new(shape, Which::Files, base) }
+    pub(super) fn new(names: &'a dyn Names, shape: FdtreeShape, base: &str) -> Self {
+        Self { names, walk: TreeWalk::new(shape, Which::Files, base) }
     }
 }
 
@@ -143,8 +143,8 @@ impl Operation for RemoveFiles<'_> {
 /// `rmdir`, from the leaves up.
 pub(super) struct RemoveDirs<'a> {
     names: &'a dyn Names,
-    walk: Walk,
-    shape: Shape,
+    walk: TreeWalk,
+    shape: FdtreeShape,
     /// Whether the phase goes on after a directory that could not be removed.
     keep_going: bool,
     /// The first name found that is not of the tree.
@@ -152,8 +152,8 @@ pub(super) struct RemoveDirs<'a> {
 }
 
 impl<'a> RemoveDirs<'a> {
-    pub(super) fn new(names: &'a dyn Names, shape: Shape, base: &str, keep_going: bool) -> Self {
-        let walk = Walk::new(shape, Which::DirectoriesUp, base);
+    pub(super) fn new(names: &'a dyn Names, shape: FdtreeShape, base: &str, keep_going: bool) -> Self {
+        let walk = TreeWalk::new(shape, Which::DirectoriesUp, base);
         Self { names, walk, shape, keep_going, foreign: None }
     }
 
@@ -190,7 +190,7 @@ impl Operation for RemoveDirs<'_> {
 }
 
 /// The first entry of the directory at hand that a tree of this shape does not have.
-fn stranger(names: &dyn Names, shape: Shape, walk: &Walk) -> Option<String> {
+fn stranger(names: &dyn Names, shape: FdtreeShape, walk: &TreeWalk) -> Option<String> {
     let mut found: Option<CString> = None;
     let listed = names.list(walk.path().as_c_str(), &mut |name, _| {
         let own = name.to_str().is_ok_and(|name| shape.holds(walk.level(), name).is_some());

@@ -10,18 +10,18 @@ use units::Usage;
 use super::find::{has_shape, is_bare};
 use super::observer::{FdtreeEvent, FdtreeListener};
 use super::operations::{MakeDirs, MakeFiles, RemoveDirs, RemoveFiles};
-use super::shape::Shape;
+use super::shape::FdtreeShape;
 use crate::kit::drive::words;
 use crate::kit::few;
-use crate::kit::operations::{Operating, Operation, Setting, call_failed};
-use crate::kit::order::Order;
+use crate::kit::operations::{Operating, Operation, OperationSetting, call_failed};
+use crate::kit::order::TransferOrder;
 use crate::kit::rank::Rank;
 
 /// Everything about one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parameters {
+pub struct FdtreeParameters {
     /// What one tree is.
-    pub shape: Shape,
+    pub shape: FdtreeShape,
     /// The base of the tree, without a slash behind it; with several ranks a dot and the rank's number
     /// follow.
     pub base: String,
@@ -33,16 +33,16 @@ pub struct Parameters {
     pub keep_going: bool,
 }
 
-impl Parameters {
+impl FdtreeParameters {
     /// The base of the tree of `rank` of `ranks`.
     pub fn tree(&self, rank: u32, ranks: u32) -> String {
         if ranks == 1 { self.base.clone() } else { format!("{}.{rank}", self.base) }
     }
 
     /// The phases of this run, in their order.
-    pub fn steps(&self) -> impl Iterator<Item = Step> {
+    pub fn steps(&self) -> impl Iterator<Item = FdtreePhase> {
         let (create, remove) = (self.create, self.remove);
-        Step::ALL.into_iter().filter(move |step| if step.creates() { create } else { remove })
+        FdtreePhase::ALL.into_iter().filter(move |step| if step.creates() { create } else { remove })
     }
 
     /// Says no to what cannot be done, before any rank starts.
@@ -53,7 +53,7 @@ impl Parameters {
 
 /// A phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum FdtreePhase {
     /// `mkdir` of the base and all below.
     CreateDirectories,
     /// Files written.
@@ -64,7 +64,7 @@ pub enum Step {
     RemoveDirectories,
 }
 
-impl Step {
+impl FdtreePhase {
     /// All, in their order.
     pub const ALL: [Self; 4] =
         [Self::CreateDirectories, Self::CreateFiles, Self::RemoveFiles, Self::RemoveDirectories];
@@ -84,7 +84,7 @@ impl Step {
     }
 
     /// How many names of one tree it goes through.
-    pub fn items(self, shape: Shape) -> u64 {
+    pub fn items(self, shape: FdtreeShape) -> u64 {
         match self {
             Self::CreateDirectories | Self::RemoveDirectories => shape.directories(),
             Self::CreateFiles | Self::RemoveFiles => shape.files_total(),
@@ -94,7 +94,7 @@ impl Step {
 
 /// Makes and removes the trees as asked; returns how many operations of all ranks failed. Collective.
 pub fn run(
-    parameters: &Parameters,
+    parameters: &FdtreeParameters,
     storage: &dyn Storage,
     rank: &mut Rank<'_>,
     observer: &mut FdtreeListener<'_>,
@@ -111,9 +111,9 @@ pub fn run(
     // Of a base alone no name is missing: the rest was removed before.
     let bare = !parameters.create && is_bare(names, &base);
     let bare = comm.reduce_one(bare.into(), Reduce::Min)? > 0;
-    let shape = if bare { Shape { levels: 0, files: 0, ..parameters.shape } } else { parameters.shape };
-    let parameters = &Parameters { shape, ..parameters.clone() };
-    let mut tree = Tree { parameters, storage, names, base, rank, observer };
+    let shape = if bare { FdtreeShape { levels: 0, files: 0, ..parameters.shape } } else { parameters.shape };
+    let parameters = &FdtreeParameters { shape, ..parameters.clone() };
+    let mut tree = RankTree { parameters, storage, names, base, rank, observer };
     let mut failed = 0;
     for step in parameters.steps() {
         failed += tree.step(step)?;
@@ -125,8 +125,8 @@ pub fn run(
 }
 
 /// One rank's tree in a run.
-struct Tree<'a, 'r> {
-    parameters: &'a Parameters,
+struct RankTree<'a, 'r> {
+    parameters: &'a FdtreeParameters,
     storage: &'a dyn Storage,
     names: &'a dyn Names,
     base: String,
@@ -134,8 +134,8 @@ struct Tree<'a, 'r> {
     observer: &'a mut FdtreeListener<'a>,
 }
 
-impl Tree<'_, '_> {
-    fn step(&mut self, step: Step) -> Result<u64, Halt> {
+impl RankTree<'_, '_> {
+    fn step(&mut self, step: FdtreePhase) -> Result<u64, Halt> {
         let first = self.rank.comm.rank() == 0;
         if first {
             self.observer.event(&FdtreeEvent::Begins(step));
@@ -143,14 +143,14 @@ impl Tree<'_, '_> {
         let (shape, names, comm) = (self.parameters.shape, self.names, self.rank.comm);
         let mut foreign = None;
         let phase = match step {
-            Step::CreateDirectories => self.phase(step, &mut MakeDirs::new(names, shape, &self.base)),
-            Step::CreateFiles => {
+            FdtreePhase::CreateDirectories => self.phase(step, &mut MakeDirs::new(names, shape, &self.base)),
+            FdtreePhase::CreateFiles => {
                 let made = MakeFiles::new(self.storage, comm, shape, &self.base);
                 let mut files = comm.agree("memory", made.map_err(|error| words(&error)))?;
                 self.phase(step, &mut files)
             }
-            Step::RemoveFiles => self.phase(step, &mut RemoveFiles::new(names, shape, &self.base)),
-            Step::RemoveDirectories => {
+            FdtreePhase::RemoveFiles => self.phase(step, &mut RemoveFiles::new(names, shape, &self.base)),
+            FdtreePhase::RemoveDirectories => {
                 let mut dirs = RemoveDirs::new(names, shape, &self.base, self.parameters.keep_going);
                 let phase = self.phase(step, &mut dirs);
                 foreign = dirs.foreign;
@@ -161,30 +161,30 @@ impl Tree<'_, '_> {
         if first {
             self.observer.event(&FdtreeEvent::Ended { step, phase: &phase });
         }
-        if step == Step::RemoveDirectories {
+        if step == FdtreePhase::RemoveDirectories {
             self.tell(foreign)?;
         }
         Ok(phase.failed.map_or(0, |failed| failed.operations))
     }
 
     /// Goes through the names of the phase on all ranks together.
-    fn phase(&mut self, step: Step, operation: &mut dyn Operation) -> Result<Phase, Halt> {
+    fn phase(&mut self, step: FdtreePhase, operation: &mut dyn Operation) -> Result<Phase, Halt> {
         let rank = &mut *self.rank;
-        let creates_files = step == Step::CreateFiles;
-        let setting = Setting {
+        let creates_files = step == FdtreePhase::CreateFiles;
+        let setting = OperationSetting {
             phase: step.name(),
             backend: "posix".to_owned(),
             file_per_rank: true,
             path: self.parameters.tree(0, rank.comm.size()),
             bytes_each: if creates_files { self.parameters.shape.file_bytes() } else { 0 },
             keep_going: self.parameters.keep_going,
-            ..Setting::default()
+            ..OperationSetting::default()
         };
         let items = step.items(self.parameters.shape);
-        let mut order = Order::items(items);
+        let mut order = TransferOrder::items(items);
         let mut doing = Operating::begin(rank, &setting)?;
         let mut reached = 0;
-        if step == Step::CreateDirectories {
+        if step == FdtreePhase::CreateDirectories {
             let mut base = Base { operation, failed: None };
             (reached, _) = doing.run(rank, &mut base, &mut order, 0, Stop::after(1));
             // Whatever is there under the name of the base is not ours to go on in.

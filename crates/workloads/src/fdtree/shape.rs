@@ -12,7 +12,7 @@ const LONGEST_PATH: u64 = 4095;
 
 /// A regular tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct FdtreeShape {
     /// `-l`: levels of directories below the base.
     pub levels: u64,
     /// `-d`: directories in each directory.
@@ -23,13 +23,13 @@ pub struct Shape {
     pub blocks: u64,
 }
 
-impl Default for Shape {
+impl Default for FdtreeShape {
     fn default() -> Self {
         Self { levels: 4, dirs: 10, files: 10, blocks: 10 }
     }
 }
 
-impl Shape {
+impl FdtreeShape {
     /// Directories of one tree, its base too; beyond 64 bits the largest number.
     pub fn directories(&self) -> u64 {
         self.directories_above(self.levels)
@@ -70,7 +70,7 @@ impl Shape {
 
     /// Whether a directory at `level` holds an entry of this name; `Some(true)` for a directory.
     pub(super) fn holds(&self, level: u64, name: &str) -> Option<bool> {
-        let own = Own::parse(name).filter(|own| own.level == level)?;
+        let own = TreeName::parse(name).filter(|own| own.level == level)?;
         let most = if own.directory { self.dirs_at(level) } else { self.files };
         (1..=most).contains(&own.number).then_some(own.directory)
     }
@@ -109,13 +109,13 @@ impl Shape {
 
 /// A name as any tree of fdtree has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Own {
+pub(super) struct TreeName {
     pub(super) level: u64,
     pub(super) directory: bool,
     pub(super) number: u64,
 }
 
-impl Own {
+impl TreeName {
     /// Reads `LnDk` or `LnFk`, with the numbers as fdtree writes them.
     pub(super) fn parse(name: &str) -> Option<Self> {
         let (level, rest) = leading_number(name.strip_prefix('L')?)?;

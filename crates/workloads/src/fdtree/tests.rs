@@ -3,18 +3,18 @@
 use proptest::prelude::*;
 use storage::Settings;
 
-use super::shape::Own;
-use super::walk::{Walk, Which};
+use super::shape::TreeName;
+use super::walk::{TreeWalk, Which};
 use super::*;
 use crate::kit::observer::Silent;
 use crate::kit::rank::Rank;
 
-fn shape(levels: u64, dirs: u64, files: u64) -> Shape {
-    Shape { levels, dirs, files, blocks: 1 }
+fn shape(levels: u64, dirs: u64, files: u64) -> FdtreeShape {
+    FdtreeShape { levels, dirs, files, blocks: 1 }
 }
 
-fn walked(shape: Shape, which: Which) -> Vec<String> {
-    let mut walk = Walk::new(shape, which, "b");
+fn walked(shape: FdtreeShape, which: Which) -> Vec<String> {
+    let mut walk = TreeWalk::new(shape, which, "b");
     let mut names = Vec::new();
     while walk.advance() {
         let name = walk.path().as_path().display().to_string();
@@ -26,8 +26,8 @@ fn walked(shape: Shape, which: Which) -> Vec<String> {
 }
 
 /// The same names as a recursion makes them, that knows nothing of the walk.
-fn recursed(shape: Shape, which: Which) -> Vec<String> {
-    fn within(shape: Shape, which: Which, level: u64, dir: &str, out: &mut Vec<String>) {
+fn recursed(shape: FdtreeShape, which: Which) -> Vec<String> {
+    fn within(shape: FdtreeShape, which: Which, level: u64, dir: &str, out: &mut Vec<String>) {
         let below: Vec<String> = match level {
             0 => Vec::new(),
             _ => (1..=shape.dirs).rev().map(|k| format!("{dir}L{level}D{k}/")).collect(),
@@ -108,8 +108,12 @@ fn totals_are_those_that_fdtree_prints() {
 
 #[test]
 fn what_cannot_be_counted_or_named_is_refused_before_it_starts() {
-    let parameters =
-        |shape| Parameters { shape, base: "w/LEVEL0.h.1".into(), create: true, ..Parameters::default() };
+    let parameters = |shape| FdtreeParameters {
+        shape,
+        base: "w/LEVEL0.h.1".into(),
+        create: true,
+        ..FdtreeParameters::default()
+    };
     for (levels, dirs, files, blocks, word) in [
         (64, 2, 1, 1, "more than 2^63"),
         (u64::MAX, 10, 10, 10, "more than 2^63"),
@@ -119,10 +123,10 @@ fn what_cannot_be_counted_or_named_is_refused_before_it_starts() {
         (u64::MAX / 8, 1, 0, 0, "the deepest name would be longer"),
         (5000, 0, 0, 0, "the deepest name would be longer"),
     ] {
-        let refused = parameters(Shape { levels, dirs, files, blocks }).check(1).unwrap_err().0;
+        let refused = parameters(FdtreeShape { levels, dirs, files, blocks }).check(1).unwrap_err().0;
         assert!(refused.contains(word) && !refused.contains('\n'), "{refused}");
     }
-    let many = Shape { levels: 1, dirs: 1, files: 1, blocks: 1 << 49 };
+    let many = FdtreeShape { levels: 1, dirs: 1, files: 1, blocks: 1 << 49 };
     assert!(parameters(many).check(1).is_ok() && parameters(many).check(4).is_err(), "ranks count");
     assert!(parameters(shape(4000, 0, 1)).check(1).is_ok(), "without directories it is small");
 }
@@ -157,13 +161,13 @@ fn only_names_as_fdtree_writes_them_are_its_own() {
         ("L2é1", None),
         ("", None),
     ] {
-        let parsed = Own::parse(name).map(|own| (own.level, own.directory, own.number));
+        let parsed = TreeName::parse(name).map(|own| (own.level, own.directory, own.number));
         assert_eq!(parsed, own, "{name}");
     }
 }
 
 /// Makes the trees of a run.
-fn make(parameters: &Parameters, ranks: u32) {
+fn make(parameters: &FdtreeParameters, ranks: u32) {
     let storage = posix();
     for rank in ranks::local::run(ranks, |comm| {
         let mut clock = measure::CycleClock::new();
@@ -188,7 +192,10 @@ fn the_tree_of_an_earlier_run_is_found_by_its_shape_and_ranks() {
     let find = |shape, ranks| find::find(names, &place, shape, ranks).map_err(|usage| usage.0);
     let base = |name: &str| format!("{place}/{name}");
     let made = |shape, name: &str, ranks| {
-        make(&Parameters { shape, base: base(name), create: true, ..Parameters::default() }, ranks);
+        make(
+            &FdtreeParameters { shape, base: base(name), create: true, ..FdtreeParameters::default() },
+            ranks,
+        );
     };
     assert!(find(shape(1, 2, 3), 1).unwrap_err().contains("there is no tree of fdtree in"));
     made(shape(1, 2, 3), "LEVEL0.h.7", 1);
@@ -219,9 +226,9 @@ fn the_tree_of_an_earlier_run_is_found_by_its_shape_and_ranks() {
 fn a_base_that_is_there_already_is_never_gone_into() {
     let dir = tempfile::tempdir().unwrap();
     let base = dir.path().join("LEVEL0.h.7").display().to_string();
-    let first = Parameters { shape: shape(1, 1, 1), base, create: true, ..Parameters::default() };
+    let first = FdtreeParameters { shape: shape(1, 1, 1), base, create: true, ..FdtreeParameters::default() };
     make(&first, 1);
-    let again = Parameters { remove: true, keep_going: true, ..first.clone() };
+    let again = FdtreeParameters { remove: true, keep_going: true, ..first.clone() };
     let (storage, mut clock) = (posix(), measure::CycleClock::new());
     let (mut records, comm) = (results::records::Nowhere, ranks::local::alone());
     let mut rank = Rank::begin(&comm, &mut clock, &mut records, None, &[]).unwrap();

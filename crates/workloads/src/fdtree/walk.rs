@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use super::shape::Shape;
+use super::shape::FdtreeShape;
 use crate::kit::path::PathBuffer;
 
 /// Which names of a tree.
@@ -36,8 +36,8 @@ struct Frame {
 
 /// A walk through a tree.
 #[derive(Debug)]
-pub(super) struct Walk {
-    shape: Shape,
+pub(super) struct TreeWalk {
+    shape: FdtreeShape,
     which: Which,
     path: PathBuffer,
     frames: Vec<Frame>,
@@ -46,9 +46,9 @@ pub(super) struct Walk {
     level: u64,
 }
 
-impl Walk {
+impl TreeWalk {
     /// Begins in front of the first name of the tree `base`, whose shape has been checked.
-    pub(super) fn new(shape: Shape, which: Which, base: &str) -> Self {
+    pub(super) fn new(shape: FdtreeShape, which: Which, base: &str) -> Self {
         let depth = if shape.dirs == 0 { 1 } else { shape.levels as usize + 1 };
         let mut path = PathBuffer::new(Path::new(base));
         path.push("/");

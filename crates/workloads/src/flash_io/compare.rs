@@ -6,7 +6,7 @@ use ranks::{Comm, Halt, Reduce};
 use results::record::{BadRange, Check};
 use storage::arrays::ArrayValues;
 
-use super::files::Array;
+use super::files::FileArray;
 use super::mesh::{bits, bits_of, number};
 use crate::kit::few;
 
@@ -30,7 +30,7 @@ pub(super) struct Comparing {
 }
 
 /// Where the part that was read lies.
-pub(super) struct Place<'a> {
+pub(super) struct ReadPlace<'a> {
     pub(super) path: &'a Path,
     /// Where the array begins in the file, bytes.
     pub(super) begin: Option<u64>,
@@ -42,9 +42,9 @@ pub(super) struct Place<'a> {
     pub(super) file_bytes: Option<u64>,
 }
 
-impl Place<'_> {
+impl ReadPlace<'_> {
     /// How many of `count` elements of the part lie in the file; all where that is not known.
-    fn there(&self, array: &Array, count: usize) -> usize {
+    fn there(&self, array: &FileArray, count: usize) -> usize {
         let Some((begin, size)) = self.begin.zip(self.file_bytes) else { return count };
         let behind = size.saturating_sub(begin + self.first * array.bytes());
         count.min((behind / array.element.bytes()) as usize)
@@ -53,7 +53,7 @@ impl Place<'_> {
 
 impl Comparing {
     /// Compares all elements of a part of `array`.
-    pub(super) fn look(&mut self, array: &Array, place: &Place<'_>, values: &ArrayValues) {
+    pub(super) fn look(&mut self, array: &FileArray, place: &ReadPlace<'_>, values: &ArrayValues) {
         let count = (place.blocks * array.elements()) as usize;
         let wanted = bits_of(array.element, array.value);
         let there = place.there(array, count);
@@ -92,7 +92,13 @@ impl Comparing {
 }
 
 /// A run of wrong elements, told in the terms of the array.
-fn range(array: &Array, place: &Place<'_>, values: &ArrayValues, at: usize, count: usize) -> BadRange {
+fn range(
+    array: &FileArray,
+    place: &ReadPlace<'_>,
+    values: &ArrayValues,
+    at: usize,
+    count: usize,
+) -> BadRange {
     let each = array.elements();
     let block = place.first + at as u64 / each;
     let mut rest = at as u64 % each;
@@ -178,14 +184,14 @@ fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flash_io::{File, Form};
+    use crate::flash_io::{FlashFile, Form};
     use ranks::local;
 
     #[test]
     fn a_wrong_element_is_told_by_variable_block_zone_and_place_in_the_file() {
-        let array = &File::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
+        let array = &FlashFile::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
         let place =
-            Place { path: Path::new("f\tg"), begin: Some(1000), first: 10, blocks: 3, file_bytes: None };
+            ReadPlace { path: Path::new("f\tg"), begin: Some(1000), first: 10, blocks: 3, file_bytes: None };
         let mut values = vec![5.0; 24];
         (values[13], values[14], values[20]) = (5.5, 0.0, f64::NAN);
         let found = local::run(2, |comm| {
@@ -208,9 +214,10 @@ mod tests {
 
     #[test]
     fn what_lies_behind_the_end_of_the_file_is_truncated_whatever_came() {
-        let array = &File::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
+        let array = &FlashFile::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
         let path = Path::new("f");
-        let place = Place { path, begin: Some(1000), first: 1, blocks: 2, file_bytes: Some(1000 + 64 + 84) };
+        let place =
+            ReadPlace { path, begin: Some(1000), first: 1, blocks: 2, file_bytes: Some(1000 + 64 + 84) };
         let mut values = vec![5.0; 16];
         (values[9], values[11]) = (3.1e-319, 7.0);
         let mut comparing = Comparing::default();
@@ -229,8 +236,8 @@ mod tests {
 
     #[test]
     fn what_is_known_of_blocks_is_told_without_a_zone() {
-        let arrays = File::PlotCentered.arrays(Form::Pnetcdf, 8);
-        let place = Place { path: Path::new("f"), begin: None, first: 0, blocks: 2, file_bytes: Some(9) };
+        let arrays = FlashFile::PlotCentered.arrays(Form::Pnetcdf, 8);
+        let place = ReadPlace { path: Path::new("f"), begin: None, first: 0, blocks: 2, file_bytes: Some(9) };
         let told = |at: usize, values: &ArrayValues| {
             let mut comparing = Comparing::default();
             comparing.look(&arrays[at], &place, values);

@@ -4,8 +4,8 @@ use std::io;
 
 use storage::arrays::{ArrayFile, Attribute, Element, Number, Variable};
 
-use super::files::{Array, Form};
-use super::write::Work;
+use super::files::{FileArray, Form};
+use super::write::FileWork;
 
 /// What the benchmark of PnetCDF says of itself in each file.
 const VERSION: &str = "FLASH I/O benchmark using Pnetcdf";
@@ -17,8 +17,8 @@ const TIME: &str = "now";
 /// Defines a file of arrays over so many blocks, all in the order of the original.
 pub(super) fn define(
     open: &mut dyn ArrayFile,
-    work: &Work<'_>,
-    arrays: &[Array],
+    work: &FileWork<'_>,
+    arrays: &[FileArray],
     blocks: u64,
 ) -> io::Result<Vec<Variable>> {
     if work.parameters.form == Form::Hdf5 {
@@ -40,7 +40,7 @@ pub(super) fn define(
 }
 
 /// What the benchmark of PnetCDF keeps as attributes.
-fn keep_attributes(open: &mut dyn ArrayFile, work: &Work<'_>, blocks: u64) -> io::Result<()> {
+fn keep_attributes(open: &mut dyn ArrayFile, work: &FileWork<'_>, blocks: u64) -> io::Result<()> {
     let attributes = open.attributes().ok_or_else(|| io::Error::other("the library keeps no attributes"))?;
     let int = |value| Attribute::Number(Number::Int(value));
     let side = int(work.file.side(work.parameters.zones) as i32);
@@ -58,7 +58,12 @@ fn keep_attributes(open: &mut dyn ArrayFile, work: &Work<'_>, blocks: u64) -> io
 }
 
 /// What the benchmark of HDF5 keeps as datasets of their own.
-fn keep_records(open: &mut dyn ArrayFile, work: &Work<'_>, arrays: &[Array], blocks: u64) -> io::Result<()> {
+fn keep_records(
+    open: &mut dyn ArrayFile,
+    work: &FileWork<'_>,
+    arrays: &[FileArray],
+    blocks: u64,
+) -> io::Result<()> {
     let records = open.records().ok_or_else(|| io::Error::other("the library keeps no records"))?;
     records.texts("file creation time", 40, &[1], &[TIME])?;
     records.texts("FLASH version", 20, &[1], &[VERSION_HDF5])?;

@@ -2,7 +2,7 @@
 
 use storage::arrays::Element;
 
-use super::parameters::Parameters;
+use super::parameters::FlashIoParameters;
 
 /// The unknowns of a zone, by the names that FLASH has for them; the value of each is its number from 1.
 const UNKNOWNS: [&str; 24] = [
@@ -48,7 +48,7 @@ impl Form {
 
 /// One of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum File {
+pub enum FlashFile {
     /// All unknowns in double precision.
     Checkpoint,
     /// Four of them in single precision.
@@ -59,17 +59,17 @@ pub enum File {
 
 /// A dimension of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Length {
+pub(super) struct NamedLength {
     pub(super) name: &'static str,
     pub(super) length: u64,
 }
 
 /// An array of a file, of which each block has the same many elements of the same value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Array {
+pub(super) struct FileArray {
     pub(super) name: String,
     pub(super) element: Element,
-    /// Its dimensions below that of the blocks, by their place in [`File::dimensions`].
+    /// Its dimensions below that of the blocks, by their place in [`FlashFile::dimensions`].
     pub(super) inner: &'static [usize],
     /// How long these are.
     pub(super) lengths: Vec<u64>,
@@ -79,7 +79,7 @@ pub(super) struct Array {
     pub(super) unknown: Option<usize>,
 }
 
-impl Array {
+impl FileArray {
     /// Elements of one block.
     pub(super) fn elements(&self) -> u64 {
         self.lengths.iter().product()
@@ -91,7 +91,7 @@ impl Array {
     }
 }
 
-impl File {
+impl FlashFile {
     /// All, in the order in which they are written.
     pub const ALL: [Self; 3] = [Self::Checkpoint, Self::PlotCentered, Self::PlotCorner];
 
@@ -146,9 +146,9 @@ impl File {
     }
 
     /// Its dimensions, the first that of all blocks.
-    pub(super) fn dimensions(self, zones: u64, blocks: u64) -> [Length; 7] {
+    pub(super) fn dimensions(self, zones: u64, blocks: u64) -> [NamedLength; 7] {
         let side = self.side(zones);
-        let named = |name, length| Length { name, length };
+        let named = |name, length| NamedLength { name, length };
         [
             named("dim_tot_blocks", blocks),
             named("dim_nxb", side),
@@ -161,11 +161,11 @@ impl File {
     }
 
     /// Its arrays, in the order of the file.
-    pub(super) fn arrays(self, form: Form, zones: u64) -> Vec<Array> {
+    pub(super) fn arrays(self, form: Form, zones: u64) -> Vec<FileArray> {
         let (real, dimensions) = (self.real(), self.dimensions(zones, 0));
         let array = |name, element, inner: &'static [usize], value| {
             let lengths = inner.iter().map(|at| dimensions[*at].length).collect();
-            Array { name, element, inner, lengths, value, unknown: None }
+            FileArray { name, element, inner, lengths, value, unknown: None }
         };
         let tree: [(Element, &[usize], f64); 6] = [
             (Element::Int, &[], 1.0),
@@ -176,21 +176,21 @@ impl File {
             (real, &[5, 6], 0.0),
         ];
         let named = TREE.map(|names| names[usize::from(form == Form::Hdf5)].to_owned());
-        let mut arrays: Vec<Array> = named
+        let mut arrays: Vec<FileArray> = named
             .into_iter()
             .zip(tree)
             .map(|(name, (element, inner, value))| array(name, element, inner, value))
             .collect();
         for unknown in self.unknowns() {
             let array = array(form.label(*unknown), real, &[3, 2, 1], (*unknown + 1) as f64);
-            arrays.push(Array { unknown: Some(*unknown), ..array });
+            arrays.push(FileArray { unknown: Some(*unknown), ..array });
         }
         arrays
     }
 
     /// Bytes of the data of one block.
-    pub fn block_bytes(self, parameters: &Parameters) -> u64 {
-        self.arrays(parameters.form, parameters.zones).iter().map(Array::bytes).sum()
+    pub fn block_bytes(self, parameters: &FlashIoParameters) -> u64 {
+        self.arrays(parameters.form, parameters.zones).iter().map(FileArray::bytes).sum()
     }
 }
 
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn the_bytes_of_a_block_are_those_of_its_tree_and_its_zones() {
         for zones in [1, 2, 8, 16, 32] {
-            let parameters = Parameters { zones, ..Parameters::default() };
-            let bytes = File::ALL.map(|file| file.block_bytes(&parameters));
+            let parameters = FlashIoParameters { zones, ..FlashIoParameters::default() };
+            let bytes = FlashFile::ALL.map(|file| file.block_bytes(&parameters));
             let (centers, corners) = (zones.pow(3), (zones + 1).pow(3));
             assert_eq!(bytes, [164 + 192 * centers, 116 + 16 * centers, 116 + 16 * corners], "{zones}");
         }
@@ -211,10 +211,10 @@ mod tests {
     /// The amounts that are known of 64 processes and blocks of 16 x 16 x 16, MiB.
     #[test]
     fn sixty_four_ranks_write_the_amounts_that_are_known() {
-        let parameters = Parameters { zones: 16, ..Parameters::default() };
+        let parameters = FlashIoParameters { zones: 16, ..FlashIoParameters::default() };
         let blocks = parameters.blocks_total(64);
         let headers = [2968, 1288, 1288];
-        let amounts = [0, 1, 2].map(|at| File::ALL[at].block_bytes(&parameters) * blocks + headers[at]);
+        let amounts = [0, 1, 2].map(|at| FlashFile::ALL[at].block_bytes(&parameters) * blocks + headers[at]);
         let mebibytes = |bytes: u64| format!("{:.2}", bytes as f64 / 1_048_576.0);
         assert_eq!(amounts.map(mebibytes), ["3888.06", "324.51", "389.13"]);
         assert_eq!(mebibytes(amounts.iter().sum()), "4601.70");
@@ -222,22 +222,25 @@ mod tests {
 
     #[test]
     fn plot_files_have_density_temperature_pressure_and_the_first_fluid() {
-        let names = |form, file: File| -> Vec<(String, f64)> {
+        let names = |form, file: FlashFile| -> Vec<(String, f64)> {
             file.arrays(form, 8).into_iter().skip(6).map(|array| (array.name, array.value)).collect()
         };
         for (form, fluids) in [(Form::Pnetcdf, ["f1__", "f13_"]), (Form::Hdf5, ["f1  ", "f13 "])] {
             let plotted = [("dens", 1.0), ("temp", 7.0), ("pres", 5.0), (fluids[0], 12.0)];
-            assert_eq!(names(form, File::PlotCorner), plotted.map(|(name, value)| (name.to_owned(), value)));
-            assert_eq!(names(form, File::Checkpoint)[23], (fluids[1].to_owned(), 24.0));
+            assert_eq!(
+                names(form, FlashFile::PlotCorner),
+                plotted.map(|(name, value)| (name.to_owned(), value))
+            );
+            assert_eq!(names(form, FlashFile::Checkpoint)[23], (fluids[1].to_owned(), 24.0));
         }
     }
 
     #[test]
     fn names_are_those_of_the_original() {
-        assert_eq!(File::Checkpoint.path(Form::Pnetcdf, "./o_"), "./o_ncmpi_chk_0000.nc");
-        assert_eq!(File::PlotCentered.path(Form::Pnetcdf, "o "), "oncmpi_plt_cnt_0000.nc");
-        assert_eq!(File::PlotCorner.path(Form::Pnetcdf, "/a/"), "/a/ncmpi_plt_crn_0000.nc");
-        assert_eq!(File::Checkpoint.path(Form::Hdf5, "./o_"), "./o_hdf5_chk_0000");
-        assert_eq!(File::PlotCorner.path(Form::Hdf5, "o "), "ohdf5_plt_crn_0000");
+        assert_eq!(FlashFile::Checkpoint.path(Form::Pnetcdf, "./o_"), "./o_ncmpi_chk_0000.nc");
+        assert_eq!(FlashFile::PlotCentered.path(Form::Pnetcdf, "o "), "oncmpi_plt_cnt_0000.nc");
+        assert_eq!(FlashFile::PlotCorner.path(Form::Pnetcdf, "/a/"), "/a/ncmpi_plt_crn_0000.nc");
+        assert_eq!(FlashFile::Checkpoint.path(Form::Hdf5, "./o_"), "./o_hdf5_chk_0000");
+        assert_eq!(FlashFile::PlotCorner.path(Form::Hdf5, "o "), "ohdf5_plt_crn_0000");
     }
 }

@@ -5,8 +5,8 @@
 
 use storage::arrays::{ArrayValues, Element};
 
-use super::files::{Array, File};
-use super::parameters::{Parameters, UNKNOWNS};
+use super::files::{FileArray, FlashFile};
+use super::parameters::{FlashIoParameters, UNKNOWNS};
 
 /// The blocks of one rank.
 pub(super) struct Mesh {
@@ -21,7 +21,7 @@ pub(super) struct Mesh {
 
 impl Mesh {
     /// The blocks of `rank`, every unknown filled with its number. Fails where there is no memory.
-    pub(super) fn new(parameters: &Parameters, rank: u32) -> Result<Self, String> {
+    pub(super) fn new(parameters: &FlashIoParameters, rank: u32) -> Result<Self, String> {
         let (zones, guards) = (parameters.zones as usize, parameters.guards as usize);
         let blocks_max = parameters.blocks_max as usize;
         let places = (zones + 2 * guards).pow(3) * blocks_max;
@@ -43,7 +43,7 @@ impl Mesh {
 
     /// The values of an array for all blocks that are there, but for unknowns, which are packed later: then
     /// only room, for as many blocks as there may be, as the original has it. Fails where there is no memory.
-    pub(super) fn values(&self, array: &Array) -> Result<ArrayValues, String> {
+    pub(super) fn values(&self, array: &FileArray) -> Result<ArrayValues, String> {
         let blocks = if array.unknown.is_some() { self.blocks_max as u64 } else { self.blocks };
         let count = blocks * array.elements();
         let mut values = ArrayValues::zeros(array.element, count as usize)
@@ -58,9 +58,9 @@ impl Mesh {
     }
 
     /// Brings an unknown to `into`, as `file` has it.
-    pub(super) fn pack(&self, file: File, unknown: usize, into: &mut ArrayValues) {
+    pub(super) fn pack(&self, file: FlashFile, unknown: usize, into: &mut ArrayValues) {
         match (file, into) {
-            (File::PlotCorner, ArrayValues::Floats(into)) => self.corners(unknown, into),
+            (FlashFile::PlotCorner, ArrayValues::Floats(into)) => self.corners(unknown, into),
             (_, ArrayValues::Floats(into)) => self.inner(unknown, into, |value| value as f32),
             (_, ArrayValues::Doubles(into)) => self.inner(unknown, into, |value| value),
             (_, other) => unreachable!("no file has unknowns of {:?}", other.element()),
@@ -103,7 +103,7 @@ impl Mesh {
 
 /// Room to read an array of so many blocks into, filled with what no file has, so that an element that does
 /// not arrive is seen; `None` where there is no memory.
-pub(super) fn room(array: &Array, blocks: u64) -> Option<ArrayValues> {
+pub(super) fn room(array: &FileArray, blocks: u64) -> Option<ArrayValues> {
     let mut values = ArrayValues::zeros(array.element, usize::try_from(blocks * array.elements()).ok()?)?;
     match &mut values {
         ArrayValues::Bytes(all) => all.fill(i8::MIN),
@@ -153,8 +153,9 @@ mod tests {
     use super::*;
 
     /// A mesh in which every cell of every unknown is another number.
-    fn mesh(blocks: u64) -> (Mesh, Parameters) {
-        let parameters = Parameters { zones: 2, guards: 1, blocks_max: blocks, ..Parameters::default() };
+    fn mesh(blocks: u64) -> (Mesh, FlashIoParameters) {
+        let parameters =
+            FlashIoParameters { zones: 2, guards: 1, blocks_max: blocks, ..FlashIoParameters::default() };
         let mut mesh = Mesh::new(&parameters, 0).unwrap();
         mesh.cells.iter_mut().enumerate().for_each(|(at, cell)| *cell = at as f64);
         (mesh, parameters)
@@ -163,9 +164,9 @@ mod tests {
     #[test]
     fn packing_takes_one_unknown_of_the_inner_zones_in_the_order_of_the_file() {
         let (mesh, parameters) = mesh(3);
-        let array = &File::Checkpoint.arrays(parameters.form, parameters.zones)[6 + 4];
+        let array = &FlashFile::Checkpoint.arrays(parameters.form, parameters.zones)[6 + 4];
         let mut packed = mesh.values(array).unwrap();
-        mesh.pack(File::Checkpoint, 4, &mut packed);
+        mesh.pack(FlashFile::Checkpoint, 4, &mut packed);
         let cell = |block: u64, z: u64, y: u64, x: u64| ((((block * 4 + z) * 4 + y) * 4 + x) * 24 + 4) as f64;
         let mut wanted = Vec::new();
         for block in 0..3 {
@@ -180,9 +181,9 @@ mod tests {
     #[test]
     fn a_corner_is_the_mean_of_the_eight_cells_around_it() {
         let (mesh, parameters) = mesh(2);
-        let array = &File::PlotCorner.arrays(parameters.form, parameters.zones)[6];
+        let array = &FlashFile::PlotCorner.arrays(parameters.form, parameters.zones)[6];
         let mut packed = mesh.values(array).unwrap();
-        mesh.pack(File::PlotCorner, 0, &mut packed);
+        mesh.pack(FlashFile::PlotCorner, 0, &mut packed);
         let ArrayValues::Floats(packed) = packed else { panic!("single precision") };
         let mean = |low: [usize; 3]| {
             let cells = (0..8)

@@ -2,8 +2,8 @@
 //! files, each of many arrays, written by all ranks (the FLASH I/O benchmark of PnetCDF, and
 //! the first one, of HDF5).
 //!
-//! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts; [`run`] is
-//! every rank's body. What happens is told to a [`FlashIoListener`] on rank 0 and kept as records.
+//! [`FlashIoParameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
+//! [`run`] is every rank's body. What happens is told to a [`FlashIoListener`] on rank 0 and kept as records.
 //!
 //! Invariant: the data in the files is the same however they are written; by PnetCDF so are the files,
 //! by HDF5 but for the times at which it made their datasets.
@@ -23,7 +23,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use files::{File, Form};
+pub use files::{FlashFile, Form};
 pub use observer::{FlashIoEvent, FlashIoListener, Seconds};
-pub use parameters::Parameters;
-pub use run::{Cx, run};
+pub use parameters::FlashIoParameters;
+pub use run::{FlashIoContext, run};

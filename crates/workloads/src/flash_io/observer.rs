@@ -3,8 +3,8 @@
 use results::record::Phase;
 use storage::arrays::LibraryMemory;
 
-use super::files::File;
-use crate::kit::observer::Observer;
+use super::files::FlashFile;
+use crate::kit::observer::EventObserver;
 
 /// How long the ranks took for a file, each number the longest of any rank; seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,7 +25,7 @@ pub enum FlashIoEvent<'a> {
     /// A file was written by all ranks.
     Wrote {
         /// Which.
-        file: File,
+        file: FlashFile,
         /// How long it took.
         seconds: Seconds,
         /// Bytes that the library wrote for all ranks, its header included; those of the data where it does
@@ -46,7 +46,7 @@ pub enum FlashIoEvent<'a> {
     /// A file was read again and compared.
     Checked {
         /// Which.
-        file: File,
+        file: FlashFile,
         /// What is recorded of it.
         phase: &'a Phase,
     },
@@ -55,4 +55,4 @@ pub enum FlashIoEvent<'a> {
 }
 
 /// What is told the events of a run.
-pub type FlashIoListener<'o> = dyn for<'e> Observer<FlashIoEvent<'e>> + 'o;
+pub type FlashIoListener<'o> = dyn for<'e> EventObserver<FlashIoEvent<'e>> + 'o;

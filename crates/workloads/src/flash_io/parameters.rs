@@ -4,7 +4,7 @@ use ranks::Halt;
 use storage::NodeMemory;
 use units::Usage;
 
-use super::files::{File, Form};
+use super::files::{FlashFile, Form};
 use crate::kit::rank::Rank;
 
 /// How many unknowns a zone has: 11 of hydrodynamics and 13 fluids.
@@ -15,7 +15,7 @@ const PREFIX_BYTES: usize = 128;
 
 /// Everything about one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct FlashIoParameters {
     /// What the names of the files begin with.
     pub prefix: String,
     /// Whose files these are.
@@ -40,7 +40,7 @@ pub struct Parameters {
     pub verify: bool,
 }
 
-impl Default for Parameters {
+impl Default for FlashIoParameters {
     fn default() -> Self {
         Self {
             prefix: String::new(),
@@ -58,7 +58,7 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
+impl FlashIoParameters {
     /// How many blocks every rank has at least: four fifths of the most.
     pub fn blocks(&self) -> u64 {
         // In single precision, as the original reckons.
@@ -89,7 +89,7 @@ impl Parameters {
 
     /// Bytes that the library has to keep of the plot files until they are waited for, as the original asks.
     pub(super) fn copies(&self) -> u64 {
-        let variables = File::PlotCentered.unknowns().len() as u64;
+        let variables = FlashFile::PlotCentered.unknowns().len() as u64;
         ((self.zones + 1).pow(3) + self.zones.pow(3)) * self.blocks_max * variables * 4
     }
 
@@ -147,15 +147,15 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    fn given(change: fn(&mut Parameters)) -> Parameters {
-        let mut parameters = Parameters { prefix: "f_".into(), ..Parameters::default() };
+    fn given(change: fn(&mut FlashIoParameters)) -> FlashIoParameters {
+        let mut parameters = FlashIoParameters { prefix: "f_".into(), ..FlashIoParameters::default() };
         change(&mut parameters);
         parameters
     }
 
     #[test]
     fn ranks_have_80_81_and_82_blocks_in_turn() {
-        let parameters = Parameters::default();
+        let parameters = FlashIoParameters::default();
         assert_eq!([0, 1, 2, 3].map(|rank| parameters.blocks_of(rank)), [80, 81, 82, 80]);
         let totals = [1, 2, 3, 4, 64, 512].map(|ranks| parameters.blocks_total(ranks));
         assert_eq!(totals, [80, 161, 243, 323, 5183, 41471]);
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn memory_is_that_of_the_mesh_and_of_what_is_written_at_once() {
         let bytes = |zones: u64| 24 * (zones + 8).pow(3) * 100 * 8 + 24 * zones.pow(3) * 100 * 8;
-        assert_eq!(Parameters::default().memory(), Some(bytes(8)));
+        assert_eq!(FlashIoParameters::default().memory(), Some(bytes(8)));
         assert_eq!(given(|p| p.zones = 16).memory(), Some(bytes(16)));
         assert_eq!(given(|p| p.zones = 1 << 60).memory(), None);
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_refused_with_a_remedy() {
         for (change, ranks, why) in [
-            ((|p| p.prefix = " ".into()) as fn(&mut Parameters), 1, "give a prefix"),
+            ((|p| p.prefix = " ".into()) as fn(&mut FlashIoParameters), 1, "give a prefix"),
             (|p| p.prefix = "x".repeat(129), 1, "at most 128 bytes"),
             (|p| p.form = Form::Hdf5, 1, "write with blocking ones"),
             (|p| p.zones = 0, 1, "at least one zone"),
@@ -191,7 +191,7 @@ mod tests {
             assert!(error.contains(why), "{error}");
         }
         for (blocks, ranks) in [(2, 1), (2, 2), (6, 3), (6, 64), (100, 512)] {
-            let parameters = Parameters { blocks_max: blocks, ..given(|_| {}) };
+            let parameters = FlashIoParameters { blocks_max: blocks, ..given(|_| {}) };
             assert!(parameters.check(ranks).is_ok(), "{blocks} on {ranks}");
         }
     }

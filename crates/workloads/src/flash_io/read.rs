@@ -6,15 +6,15 @@ use measure::{Clock, CycleClock};
 use ranks::Halt;
 use storage::arrays::{Access, ArrayFile, ArrayValues, Slab, Variable};
 
-use super::compare::{Comparing, Place};
-use super::files::Array;
-use super::write::{Done, Work, end, stops};
+use super::compare::{Comparing, ReadPlace};
+use super::files::FileArray;
+use super::write::{FileDone, FileWork, end, stops};
 use crate::kit::drive::words;
 
 /// What a rank reads, and into what.
 pub(super) struct Reading<'r> {
-    pub(super) work: &'r Work<'r>,
-    pub(super) arrays: &'r [Array],
+    pub(super) work: &'r FileWork<'r>,
+    pub(super) arrays: &'r [FileArray],
     /// The rank whose blocks these are.
     pub(super) owner: u32,
     /// Where each array lies in the file, once that was looked up.
@@ -38,7 +38,7 @@ impl Reading<'_> {
 
     /// Opens the file and finds its arrays.
     fn open(&self) -> Result<(Box<dyn ArrayFile>, Vec<Variable>), Halt> {
-        let Work { comm, file, path, .. } = *self.work;
+        let FileWork { comm, file, path, .. } = *self.work;
         let named = |error| format!("{}: {}", path.display(), words(&error));
         let opened = self.work.arrays.open(comm, path, &[]).map_err(named);
         let mut open = comm.agree(file.check_name(), opened)?;
@@ -61,9 +61,9 @@ impl Reading<'_> {
     }
 
     /// Reads and compares the owner's blocks of every array.
-    pub(super) fn read(&mut self, clock: &CycleClock) -> Result<(Done, Comparing), Halt> {
-        let Work { parameters, path, .. } = *self.work;
-        let mut done = Done::default();
+    pub(super) fn read(&mut self, clock: &CycleClock) -> Result<(FileDone, Comparing), Halt> {
+        let FileWork { parameters, path, .. } = *self.work;
+        let mut done = FileDone::default();
         self.work.call();
         let enter = clock.now();
         let (mut open, variables) = self.open()?;
@@ -82,7 +82,8 @@ impl Reading<'_> {
         let mut comparing = Comparing::default();
         let (first, blocks) = (self.first(), self.blocks());
         for (at, array) in self.arrays.iter().enumerate().filter(|(at, _)| came[*at]) {
-            let place = Place { path, begin: self.places[at], first, blocks, file_bytes: self.file_bytes };
+            let place =
+                ReadPlace { path, begin: self.places[at], first, blocks, file_bytes: self.file_bytes };
             comparing.look(array, &place, &self.room[at]);
         }
         Ok((done, comparing))
@@ -90,7 +91,8 @@ impl Reading<'_> {
 
     fn find(&self, open: &mut dyn ArrayFile) -> std::io::Result<Vec<Variable>> {
         let total = self.work.parameters.blocks_total(self.work.comm.size());
-        let lengths = |array: &Array| -> Vec<u64> { [total].iter().chain(&array.lengths).copied().collect() };
+        let lengths =
+            |array: &FileArray| -> Vec<u64> { [total].iter().chain(&array.lengths).copied().collect() };
         self.arrays.iter().map(|array| open.find(&array.name, array.element, &lengths(array))).collect()
     }
 
@@ -101,7 +103,7 @@ impl Reading<'_> {
         clock: &CycleClock,
         at: usize,
         variable: Variable,
-        done: &mut Done,
+        done: &mut FileDone,
     ) -> bool {
         if stops(self.work, done) {
             return false;

@@ -5,18 +5,18 @@ use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::{Check, Phase, Spans};
 
-use super::files::File;
+use super::files::FlashFile;
 use super::observer::Seconds;
-use super::parameters::Parameters;
-use super::write::{Done, Written};
+use super::parameters::FlashIoParameters;
+use super::write::{FileDone, WriteRemainder};
 use crate::kit::rank::Rank;
 use crate::kit::reduce;
 
 /// Which phase this is.
-pub(super) struct Setting<'s> {
-    pub(super) parameters: &'s Parameters,
+pub(super) struct FilePhase<'s> {
+    pub(super) parameters: &'s FlashIoParameters,
     pub(super) backend: &'static str,
-    pub(super) file: File,
+    pub(super) file: FlashFile,
     pub(super) name: &'static str,
     pub(super) repetition: u32,
     pub(super) path: String,
@@ -28,7 +28,7 @@ pub(super) struct Setting<'s> {
 }
 
 /// Reduces and records a phase. Collective.
-pub(super) fn put(rank: &mut Rank<'_>, setting: Setting<'_>, done: &Done) -> Result<Phase, Halt> {
+pub(super) fn put(rank: &mut Rank<'_>, setting: FilePhase<'_>, done: &FileDone) -> Result<Phase, Halt> {
     let comm = rank.comm;
     let scale = rank.clock.scale();
     let mut latency = Histogram::new();
@@ -41,7 +41,7 @@ pub(super) fn put(rank: &mut Rank<'_>, setting: Setting<'_>, done: &Done) -> Res
     let (spans, began_ns) = spans(rank, done)?;
     let (from, to) = done.stamps.data;
     let balance = reduce::balance(comm, setting.bytes, scale.ns(to.0.saturating_sub(from.0)))?;
-    let Parameters { form, zones, nonblocking, .. } = *setting.parameters;
+    let FlashIoParameters { form, zones, nonblocking, .. } = *setting.parameters;
     let arrays = setting.file.arrays(form, zones);
     let unknown = arrays[arrays.len() - 1].bytes() * setting.parameters.blocks();
     let phase = Phase {
@@ -73,7 +73,7 @@ pub(super) fn put(rank: &mut Rank<'_>, setting: Setting<'_>, done: &Done) -> Res
 }
 
 /// The spans over all ranks, and the first moment; on rank 0's clock.
-fn spans(rank: &Rank<'_>, done: &Done) -> Result<(Spans, u64), Halt> {
+fn spans(rank: &Rank<'_>, done: &FileDone) -> Result<(Spans, u64), Halt> {
     let at = |tick: Tick| rank.on_rank_0(rank.clock.ns_at(tick));
     let stamps = &done.stamps;
     let mut first = [stamps.open.0, stamps.data.0, stamps.close.0].map(at);
@@ -91,7 +91,7 @@ fn spans(rank: &Rank<'_>, done: &Done) -> Result<(Spans, u64), Halt> {
 }
 
 /// The longest times of any rank, and the bytes of all, as the original counts them. Collective.
-pub(super) fn classic(rank: &Rank<'_>, written: &Written) -> Result<(Seconds, u64), Halt> {
+pub(super) fn classic(rank: &Rank<'_>, written: &WriteRemainder) -> Result<(Seconds, u64), Halt> {
     let stamps = &written.done.stamps;
     let (enter, unknowns, (close, exit)) = (stamps.open.0, written.unknowns, stamps.close);
     let scale = rank.clock.scale();

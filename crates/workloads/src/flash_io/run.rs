@@ -10,13 +10,13 @@ use results::records::Sink;
 use storage::arrays::{Arrays, LibraryMemory};
 use storage::{Mode, Open, Parts, Storage};
 
-use super::files::{Array, File};
+use super::files::{FileArray, FlashFile};
 use super::mesh::{Mesh, no_memory, room};
 use super::observer::{FlashIoEvent, FlashIoListener};
-use super::parameters::Parameters;
+use super::parameters::FlashIoParameters;
 use super::read::Reading;
-use super::record::{self, Setting};
-use super::write::{Done, Work, Written, write};
+use super::record::{self, FilePhase};
+use super::write::{FileDone, FileWork, WriteRemainder, write};
 use crate::kit::beneath::{Mounts, has_room};
 use crate::kit::{clients, rank::Rank, size, uncollective};
 
@@ -24,7 +24,7 @@ use crate::kit::{clients, rank::Rank, size, uncollective};
 const CACHED_SHARE: f64 = 0.01;
 
 /// What a rank brings along.
-pub struct Cx<'a> {
+pub struct FlashIoContext<'a> {
     /// This rank's clock.
     pub clock: &'a mut CycleClock,
     /// Where records go, on rank 0; nowhere on others.
@@ -38,11 +38,11 @@ pub struct Cx<'a> {
 /// Writes the files by `arrays`, and reads them again as asked; returns how many reads of all ranks brought
 /// something wrong. `storage` is the file system that they lie on. Collective.
 pub fn run(
-    parameters: &Parameters,
+    parameters: &FlashIoParameters,
     arrays: &dyn Arrays,
     storage: &dyn Storage,
     comm: &dyn Comm,
-    cx: &mut Cx<'_>,
+    cx: &mut FlashIoContext<'_>,
 ) -> Result<u64, Halt> {
     let dirs = clients::dirs(storage, [clients::dir_of(&parameters.prefix)]);
     let rank = Rank::begin(comm, cx.clock, cx.records, None, &dirs)?;
@@ -55,11 +55,11 @@ pub fn run(
     let mut wrong = 0;
     for repetition in 0..parameters.repetitions {
         if parameters.write {
-            File::ALL.into_iter().try_for_each(|file| flash.write(file, repetition))?;
+            FlashFile::ALL.into_iter().try_for_each(|file| flash.write(file, repetition))?;
             let held = flash.held()?;
             flash.observer.event(&FlashIoEvent::Repetition { number: repetition, held });
         }
-        for file in File::ALL.into_iter().filter(|_| parameters.verify) {
+        for file in FlashFile::ALL.into_iter().filter(|_| parameters.verify) {
             wrong += flash.read(file, repetition)?;
         }
     }
@@ -72,8 +72,8 @@ pub fn run(
 
 /// Says no, on all ranks, where the directory of the files is not there, or where files that are only to be
 /// read are not: opening them is a call that the others would wait in.
-fn reachable(parameters: &Parameters, storage: &dyn Storage, comm: &dyn Comm) -> Result<(), Halt> {
-    let paths = File::ALL.map(|file| PathBuf::from(file.path(parameters.form, &parameters.prefix)));
+fn reachable(parameters: &FlashIoParameters, storage: &dyn Storage, comm: &dyn Comm) -> Result<(), Halt> {
+    let paths = FlashFile::ALL.map(|file| PathBuf::from(file.path(parameters.form, &parameters.prefix)));
     let dir = paths[0].parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let lacks = |path: &&PathBuf| storage.size(path).map_or(true, |size| size.is_none());
     let missing = match parameters.write {
@@ -88,7 +88,7 @@ fn reachable(parameters: &Parameters, storage: &dyn Storage, comm: &dyn Comm) ->
 
 /// One rank in a run.
 struct Flash<'a, 'r> {
-    parameters: &'a Parameters,
+    parameters: &'a FlashIoParameters,
     arrays: &'a dyn Arrays,
     storage: &'a dyn Storage,
     mesh: Mesh,
@@ -100,7 +100,7 @@ struct Flash<'a, 'r> {
 
 impl<'a> Flash<'a, '_> {
     /// Writes a file.
-    fn write(&mut self, file: File, repetition: u32) -> Result<(), Halt> {
+    fn write(&mut self, file: FlashFile, repetition: u32) -> Result<(), Halt> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
         let path = PathBuf::from(file.path(parameters.form, &parameters.prefix));
         let arrays = file.arrays(parameters.form, parameters.zones);
@@ -110,13 +110,13 @@ impl<'a> Flash<'a, '_> {
         let values = comm.agree("memory", values)?;
         self.rank.next_phase()?;
         let (mesh, path) = (&self.mesh, path.as_path());
-        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
+        let work = FileWork { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
         let written = write(&work, self.rank.clock, &arrays, values)?;
         let failed = written.done.failed.as_ref().map(|why| format!("{}: {why}", path.display()));
         comm.agree(file.name(), failed.map_or(Ok(()), Err))?;
         let file_bytes = self.whole(file, &arrays, path, &written)?;
         let (seconds, amount) = record::classic(&self.rank, &written)?;
-        let setting = Setting {
+        let setting = FilePhase {
             name: file.name(),
             file_bytes,
             bytes: self.mesh.blocks * file.block_bytes(parameters),
@@ -129,7 +129,7 @@ impl<'a> Flash<'a, '_> {
     }
 
     /// Tells of calls that the library made by single ranks, where collective ones are meant.
-    fn tell_uncollective(&mut self, name: &str, repetition: u32, done: &Done) -> Result<(), Halt> {
+    fn tell_uncollective(&mut self, name: &str, repetition: u32, done: &FileDone) -> Result<(), Halt> {
         if self.parameters.independent {
             return Ok(());
         }
@@ -142,8 +142,8 @@ impl<'a> Flash<'a, '_> {
     }
 
     /// What all phases of a file have in common.
-    fn setting(&self, file: File, path: &Path, repetition: u32) -> Setting<'a> {
-        Setting {
+    fn setting(&self, file: FlashFile, path: &Path, repetition: u32) -> FilePhase<'a> {
+        FilePhase {
             parameters: self.parameters,
             backend: self.arrays.name(),
             file,
@@ -161,10 +161,10 @@ impl<'a> Flash<'a, '_> {
     /// Gives its size on rank 0. Collective.
     fn whole(
         &self,
-        file: File,
-        arrays: &[Array],
+        file: FlashFile,
+        arrays: &[FileArray],
         path: &Path,
-        written: &Written,
+        written: &WriteRemainder,
     ) -> Result<Option<u64>, Halt> {
         let comm = self.rank.comm;
         let blocks = self.parameters.blocks_total(comm.size());
@@ -192,7 +192,7 @@ impl<'a> Flash<'a, '_> {
     }
 
     /// Reads a file again, each rank the blocks of a rank on another node if there is one, and compares.
-    fn read(&mut self, file: File, repetition: u32) -> Result<u64, Halt> {
+    fn read(&mut self, file: FlashFile, repetition: u32) -> Result<u64, Halt> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
         let path = PathBuf::from(file.path(parameters.form, &parameters.prefix));
         let arrays = file.arrays(parameters.form, parameters.zones);
@@ -203,7 +203,7 @@ impl<'a> Flash<'a, '_> {
         let wanted = blocks * file.block_bytes(parameters);
         let room = comm.agree("memory", rooms.ok_or_else(|| no_memory(wanted)))?;
         let (mesh, path) = (&self.mesh, path.as_path());
-        let work = Work { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
+        let work = FileWork { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
         let file_bytes = self.bytes_there(path)?;
         let places = Vec::new();
         let mut reading = Reading { work: &work, arrays: &arrays, owner, places, file_bytes, room };
@@ -215,7 +215,7 @@ impl<'a> Flash<'a, '_> {
         comm.agree(file.check_name(), failed.map_or(Ok(()), Err))?;
         let check = comparing.check(comm)?;
         let wrong = check.bad_transfers;
-        let setting = Setting {
+        let setting = FilePhase {
             name: file.check_name(),
             bytes: wanted,
             cached_before,
@@ -253,7 +253,7 @@ impl<'a> Flash<'a, '_> {
         Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
     }
 
-    fn tell_cached(&mut self, file: File, repetition: u32, phase: &Phase) -> Result<(), Halt> {
+    fn tell_cached(&mut self, file: FlashFile, repetition: u32, phase: &Phase) -> Result<(), Halt> {
         let Some(share) = phase.cached_before.filter(|share| *share > CACHED_SHARE) else { return Ok(()) };
         let text = format!(
             "{}: {:.0} % of the data was in this client's page cache before it was read; this is the speed \

@@ -8,15 +8,15 @@ use results::Record;
 use std::sync::atomic::AtomicU64;
 use storage::{Settings, Storage};
 
-use super::{Cx, File, FlashIoEvent, Form, Parameters, run};
-use crate::kit::observer::Observer;
+use super::{FlashFile, FlashIoContext, FlashIoEvent, FlashIoParameters, Form, run};
+use crate::kit::observer::EventObserver;
 use library::Memory;
 
 /// Remembers every event, as text.
 #[derive(Default)]
 struct Heard(Vec<String>);
 
-impl Observer<FlashIoEvent<'_>> for Heard {
+impl EventObserver<FlashIoEvent<'_>> for Heard {
     fn event(&mut self, event: &FlashIoEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
@@ -25,20 +25,20 @@ impl Observer<FlashIoEvent<'_>> for Heard {
 /// What a rank left: how it ended, its records, what it told.
 type Left = (Result<u64, Halt>, Vec<Record>, Vec<String>);
 
-fn small(change: impl Fn(&mut Parameters)) -> Parameters {
-    let mut parameters = Parameters {
+fn small(change: impl Fn(&mut FlashIoParameters)) -> FlashIoParameters {
+    let mut parameters = FlashIoParameters {
         prefix: "m_".into(),
         zones: 2,
         guards: 1,
         blocks_max: 6,
         verify: true,
-        ..Parameters::default()
+        ..FlashIoParameters::default()
     };
     change(&mut parameters);
     parameters
 }
 
-fn play(ranks: u32, parameters: &Parameters, memory: &Memory) -> Vec<Left> {
+fn play(ranks: u32, parameters: &FlashIoParameters, memory: &Memory) -> Vec<Left> {
     parameters.check(ranks).expect("sound parameters");
     let storage = (storage::backend("dummy").unwrap().open)(&Settings::default()).unwrap();
     let storage: &dyn Storage = &*storage;
@@ -46,7 +46,8 @@ fn play(ranks: u32, parameters: &Parameters, memory: &Memory) -> Vec<Left> {
     let body = |comm: &dyn Comm| {
         let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
         let calls = AtomicU64::new(0);
-        let mut cx = Cx { clock: &mut clock, records: &mut records, observer: &mut heard, calls: &calls };
+        let mut cx =
+            FlashIoContext { clock: &mut clock, records: &mut records, observer: &mut heard, calls: &calls };
         let done = run(parameters, memory, storage, comm, &mut cx);
         assert!(done.is_err() || calls.into_inner() > 0, "each call on a file is counted");
         (done, records, heard.0)
@@ -66,7 +67,7 @@ fn every_element_is_written_once_and_read_again_however_it_is_written() {
             let files = memory.files.lock().unwrap();
             assert_eq!(files.len(), 3);
             let blocks = parameters.blocks_total(ranks);
-            for file in File::ALL {
+            for file in FlashFile::ALL {
                 let variables = &files[&file.path(parameters.form, "m_")];
                 for array in file.arrays(parameters.form, 2) {
                     let wanted = vec![Some(array.value); (blocks * array.elements()) as usize];
@@ -79,7 +80,7 @@ fn every_element_is_written_once_and_read_again_however_it_is_written() {
 
 #[test]
 fn the_calls_are_those_of_the_original_in_its_order() {
-    let calls = |change: &dyn Fn(&mut Parameters)| {
+    let calls = |change: &dyn Fn(&mut FlashIoParameters)| {
         let memory = Memory::new("");
         play(1, &small(|p| (p.verify, _) = (false, change(p))), &memory);
         memory.of(0)
@@ -124,7 +125,7 @@ fn a_call_that_fails_on_one_rank_halts_all_of_them_after_the_same_calls() {
     }
 }
 
-fn by_hdf5(parameters: &mut Parameters) {
+fn by_hdf5(parameters: &mut FlashIoParameters) {
     (parameters.form, parameters.nonblocking) = (Form::Hdf5, false);
 }
 
@@ -193,5 +194,5 @@ fn each_file_has_a_phase_and_what_was_read_again_another() {
     }
     assert_eq!((phases[0].repetition, phases[9].repetition), (0, 1));
     assert!(told[0].contains("amount: 3000") && told[0].contains("striping_factor"), "{}", told[0]);
-    assert!(told[3].contains("held: Some(Held { most: 9, now: 3 })"), "{}", told[3]);
+    assert!(told[3].contains("held: Some(LibraryMemory { most: 9, now: 3 })"), "{}", told[3]);
 }

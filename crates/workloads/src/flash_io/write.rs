@@ -13,24 +13,24 @@ use ranks::{Comm, Halt, Reduce};
 use storage::arrays::{Access, ArrayFile, ArrayValues, Arrays, Slab, Variable};
 
 use super::define::define;
-use super::files::{Array, File, Form};
+use super::files::{FileArray, FlashFile, Form};
 use super::mesh::Mesh;
-use super::parameters::Parameters;
+use super::parameters::FlashIoParameters;
 use crate::kit::drive::words;
 
 /// What a file is written from, and with.
 #[derive(Clone, Copy)]
-pub(super) struct Work<'w> {
-    pub(super) parameters: &'w Parameters,
+pub(super) struct FileWork<'w> {
+    pub(super) parameters: &'w FlashIoParameters,
     pub(super) arrays: &'w dyn Arrays,
     pub(super) comm: &'w dyn Comm,
     pub(super) mesh: &'w Mesh,
-    pub(super) file: File,
+    pub(super) file: FlashFile,
     pub(super) path: &'w Path,
     pub(super) calls: &'w AtomicU64,
 }
 
-impl Work<'_> {
+impl FileWork<'_> {
     /// Counts a call on the file, or a few that take no time, which begins now.
     pub(super) fn call(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
@@ -39,7 +39,7 @@ impl Work<'_> {
 
 /// When a rank began and ended each part of its work on a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stamps {
+pub(super) struct FileStamps {
     pub(super) open: (Tick, Tick),
     pub(super) data: (Tick, Tick),
     pub(super) close: (Tick, Tick),
@@ -47,8 +47,8 @@ pub(super) struct Stamps {
 
 /// What a rank did with a file.
 #[derive(Debug, Default)]
-pub(super) struct Done {
-    pub(super) stamps: Stamps,
+pub(super) struct FileDone {
+    pub(super) stamps: FileStamps,
     /// When each call on data began, and when its data was moved.
     pub(super) begins: Vec<Tick>,
     pub(super) ends: Vec<Tick>,
@@ -60,8 +60,8 @@ pub(super) struct Done {
 
 /// What writing leaves besides.
 #[derive(Debug, Default)]
-pub(super) struct Written {
-    pub(super) done: Done,
+pub(super) struct WriteRemainder {
+    pub(super) done: FileDone,
     /// When the unknowns began.
     pub(super) unknowns: Tick,
     /// Bytes that the library wrote for this rank; those of its data where the library does not count.
@@ -71,7 +71,7 @@ pub(super) struct Written {
     pub(super) places: Vec<Option<u64>>,
 }
 
-impl Done {
+impl FileDone {
     /// Takes a result, of which the first failure is kept.
     pub(super) fn keep<T>(&mut self, what: &str, result: io::Result<T>) -> Option<T> {
         match result {
@@ -86,13 +86,13 @@ impl Done {
 
 /// The blocks of a rank among those of all.
 #[derive(Clone, Copy, Debug)]
-struct Share {
+struct BlockShare {
     first: u64,
     blocks: u64,
     total: u64,
 }
 
-impl Share {
+impl BlockShare {
     /// All ranks tell how many blocks they have, as the original does. Collective.
     fn among(comm: &dyn Comm, blocks: u64) -> Result<Self, Halt> {
         let mut all = vec![0; comm.size() as usize];
@@ -105,22 +105,22 @@ impl Share {
 
 /// Writes the file from `values`, which are made for its `arrays`.
 pub(super) fn write(
-    work: &Work<'_>,
+    work: &FileWork<'_>,
     clock: &CycleClock,
-    arrays: &[Array],
+    arrays: &[FileArray],
     values: Vec<ArrayValues>,
-) -> Result<Written, Halt> {
-    let Work { parameters, comm, file, .. } = *work;
-    let mut written = Written::default();
+) -> Result<WriteRemainder, Halt> {
+    let FileWork { parameters, comm, file, .. } = *work;
+    let mut written = WriteRemainder::default();
     let done = &mut written.done;
     (done.begins, done.ends) = (Vec::with_capacity(arrays.len()), Vec::with_capacity(arrays.len()));
 
     work.call();
     let enter = clock.now();
-    let share = Share::among(comm, work.mesh.blocks)?;
+    let share = BlockShare::among(comm, work.mesh.blocks)?;
     let created = work.arrays.create(comm, work.path, &hints(parameters));
     let mut open = comm.agree(file.name(), created.map_err(|error| named(work, "create", &error)))?;
-    if file == File::Checkpoint {
+    if file == FlashFile::Checkpoint {
         written.hints = done.keep("hints", open.hints()).unwrap_or_default();
     }
     let defined = define(&mut *open, work, arrays, share.total);
@@ -162,7 +162,7 @@ pub(super) fn write(
 
 /// Whether no more calls on data are made: inside a fragile library those of ranks that go on would meet
 /// those of another kind, of a rank that has left them.
-pub(super) fn stops(work: &Work<'_>, done: &Done) -> bool {
+pub(super) fn stops(work: &FileWork<'_>, done: &FileDone) -> bool {
     if !work.arrays.is_fragile() {
         return false;
     }
@@ -174,7 +174,7 @@ pub(super) fn stops(work: &Work<'_>, done: &Done) -> bool {
 
 /// Closes a file at the end of its calls; one on which a rank has failed stays open where the library would
 /// wait for that rank. Collective.
-pub(super) fn end(work: &Work<'_>, open: Box<dyn ArrayFile>, done: &mut Done) -> Result<(), Halt> {
+pub(super) fn end(work: &FileWork<'_>, open: Box<dyn ArrayFile>, done: &mut FileDone) -> Result<(), Halt> {
     work.call();
     done.uncollective = open.uncollective();
     let asks = work.arrays.is_fragile();
@@ -197,7 +197,7 @@ fn give_up(arrays: &dyn Arrays, open: Box<dyn ArrayFile>) {
 }
 
 /// What the benchmark of PnetCDF asks of MPI-IO and of PnetCDF, in its order, and what was asked besides.
-fn hints(parameters: &Parameters) -> Vec<(&str, &str)> {
+fn hints(parameters: &FlashIoParameters) -> Vec<(&str, &str)> {
     let all_together = if parameters.independent { "false" } else { "true" };
     let own =
         [("romio_no_indep_rw", all_together), ("romio_ds_write", "disable"), ("nc_var_align_size", "1")];
@@ -205,23 +205,23 @@ fn hints(parameters: &Parameters) -> Vec<(&str, &str)> {
     own.into_iter().filter(|_| parameters.form == Form::Pnetcdf).chain(given).collect()
 }
 
-fn named(work: &Work<'_>, step: &str, error: &io::Error) -> String {
+fn named(work: &FileWork<'_>, step: &str, error: &io::Error) -> String {
     format!("{}: {step}: {}", work.path.display(), words(error))
 }
 
 /// The calls on data of one file.
 struct Putting<'p> {
-    work: &'p Work<'p>,
+    work: &'p FileWork<'p>,
     clock: &'p CycleClock,
     open: &'p mut dyn ArrayFile,
-    done: &'p mut Done,
-    share: Share,
+    done: &'p mut FileDone,
+    share: BlockShare,
 }
 
 impl Putting<'_> {
     /// Writes this rank's blocks of an array, or has the library take them: with a copy where `copies`, else
     /// with the values themselves.
-    fn put(&mut self, array: &Array, variable: Variable, values: &mut ArrayValues, copies: bool) {
+    fn put(&mut self, array: &FileArray, variable: Variable, values: &mut ArrayValues, copies: bool) {
         if stops(self.work, self.done) {
             return;
         }
@@ -256,13 +256,13 @@ impl Putting<'_> {
     }
 
     fn copies(&self) -> bool {
-        self.work.parameters.nonblocking && self.work.file != File::Checkpoint
+        self.work.parameters.nonblocking && self.work.file != FlashFile::Checkpoint
     }
 
     /// Packs and writes the unknowns; gives back what need not be freed within the time.
     fn unknowns(
         &mut self,
-        arrays: &[Array],
+        arrays: &[FileArray],
         variables: &[Variable],
         values: impl Iterator<Item = ArrayValues>,
     ) -> Vec<ArrayValues> {

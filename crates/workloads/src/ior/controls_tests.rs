@@ -6,12 +6,12 @@ use results::Record;
 use testkit::{Fault, Faulty};
 
 use super::scene::{Late, Left, play};
-use super::{Hog, Offsets, Parameters, Reorder};
+use super::{Hog, IorParameters, Offsets, Reorder};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 
-fn parameters() -> Parameters {
-    Parameters {
+fn parameters() -> IorParameters {
+    IorParameters {
         test_file: "f".into(),
         block: 4096,
         transfer: 512,
@@ -19,7 +19,7 @@ fn parameters() -> Parameters {
         read_check: true,
         signature: Some(7),
         offset_seed: Some(3),
-        ..Parameters::default()
+        ..IorParameters::default()
     }
 }
 
@@ -34,7 +34,7 @@ fn notices(left: &Left, id: &str) -> Vec<String> {
 /// Rank 0's clock is compared once in each phase: from the third on it is more than a minute later.
 #[test]
 fn phases_that_would_begin_too_late_are_left_out_on_all_ranks_together() {
-    let parameters = Parameters { minutes_max: 1, repetitions: 4, write_check: true, ..parameters() };
+    let parameters = IorParameters { minutes_max: 1, repetitions: 4, write_check: true, ..parameters() };
     for (from, done, left_out) in [
         (0, vec!["write 0"], "write check and read check of repetition 0, and 3 repetitions after it"),
         (2, vec!["write 0", "write_check 0", "read_check 0"], "write and write check and read check of"),
@@ -59,7 +59,7 @@ fn phases_that_would_begin_too_late_are_left_out_on_all_ranks_together() {
 
 #[test]
 fn a_late_rank_other_than_0_does_not_end_the_test() {
-    let parameters = Parameters { minutes_max: 1, ..parameters() };
+    let parameters = IorParameters { minutes_max: 1, ..parameters() };
     let all = play(3, &parameters, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 600 });
     assert_eq!(all[0].phases(), ["write 0", "read_check 0"]);
 }
@@ -67,9 +67,10 @@ fn a_late_rank_other_than_0_does_not_end_the_test() {
 #[test]
 fn a_file_that_was_not_read_for_lack_of_time_is_not_removed() {
     let storage = Faulty::sound();
-    let write = Parameters { keep: true, read_check: false, ..parameters() };
+    let write = IorParameters { keep: true, read_check: false, ..parameters() };
     play(2, &write, &storage, NOT_LATE);
-    let read = Parameters { write: false, minutes_max: 1, repetitions: 2, multi_file: false, ..parameters() };
+    let read =
+        IorParameters { write: false, minutes_max: 1, repetitions: 2, multi_file: false, ..parameters() };
     // The first repetition is read, and with it goes the file; the second is left out.
     let all = play(2, &read, &storage, Late { rank: 0, from: 0, seconds: 61 });
     assert_eq!((all[0].phases(), storage.bytes(Path::new("f"))), (vec!["read_check 0".to_owned()], None));
@@ -80,7 +81,7 @@ fn a_file_that_was_not_read_for_lack_of_time_is_not_removed() {
 #[test]
 fn a_shuffled_write_finds_the_file_filled_and_leaves_the_rest_of_it() {
     for (file_per_rank, files) in [(false, vec!["f"]), (true, vec!["f.00000000", "f.00000001"])] {
-        let parameters = Parameters {
+        let parameters = IorParameters {
             offsets: Offsets::Shuffled,
             prefill: 2048,
             segments: 2,
@@ -106,7 +107,7 @@ fn a_shuffled_write_finds_the_file_filled_and_leaves_the_rest_of_it() {
 #[test]
 fn a_prefill_comes_before_the_clocks_and_only_before_writes() {
     let parameters =
-        Parameters { offsets: Offsets::Shuffled, prefill: 1024, write_check: true, ..parameters() };
+        IorParameters { offsets: Offsets::Shuffled, prefill: 1024, write_check: true, ..parameters() };
     let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
     let order: Vec<&str> = all[0]
         .told
@@ -124,7 +125,7 @@ fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
         (Fault::Sync, "f: lost the disk"),
         (Fault::Close, "f: lost a write"),
     ] {
-        let parameters = Parameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
+        let parameters = IorParameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
         let storage = Faulty::on_rank(1, fault);
         for left in play(3, &parameters, &storage, NOT_LATE) {
             let halt = left.done.expect_err("all halt");
@@ -137,14 +138,14 @@ fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
 
 #[test]
 fn a_prefill_goes_on_where_a_write_moved_only_a_part() {
-    let parameters = Parameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
+    let parameters = IorParameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
     let all = play(2, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
     assert!(all[0].done.is_ok(), "{:?}", all[0].done);
 }
 
 #[test]
 fn more_memory_than_the_node_has_is_refused_before_anything_runs() {
-    let parameters = Parameters { hog: Hog::PerNode(1 << 60), ..parameters() };
+    let parameters = IorParameters { hog: Hog::PerNode(1 << 60), ..parameters() };
     let storage = Faulty::sound();
     for left in play(3, &parameters, &storage, NOT_LATE) {
         let halt = left.done.expect_err("all halt");
@@ -160,7 +161,7 @@ fn memory_is_shared_out_among_the_ranks_of_a_node() {
         (Hog::PerNode(3 << 20), "Hog { node_bytes: 3145728, rank_bytes: 1048576 }"),
         (Hog::PerRank(8 << 10), "Hog { node_bytes: 0, rank_bytes: 8192 }"),
     ] {
-        let all = play(3, &Parameters { hog, ..parameters() }, &Faulty::sound(), NOT_LATE);
+        let all = play(3, &IorParameters { hog, ..parameters() }, &Faulty::sound(), NOT_LATE);
         assert!(all[0].done.is_ok(), "{:?}", all[0].done);
         assert_eq!(all[0].told[0], told, "before the test begins");
     }
@@ -168,7 +169,7 @@ fn memory_is_shared_out_among_the_ranks_of_a_node() {
 
 #[test]
 fn a_rank_that_starts_and_ends_late_is_an_outlier() {
-    let parameters = Parameters { outlier_seconds: 3, read_check: false, ..parameters() };
+    let parameters = IorParameters { outlier_seconds: 3, read_check: false, ..parameters() };
     let all = play(4, &parameters, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
     let told = all[0].told("Warning");
     assert_eq!(told.len(), 2, "{told:?}");
@@ -177,17 +178,17 @@ fn a_rank_that_starts_and_ends_late_is_an_outlier() {
         assert!(line.starts_with(&format!("Warning(\"for here, task 2, write {name} is 8.")), "{line}");
         assert!(line.contains("(mean=2.") && line.contains(", stddev=3.464"), "{line}");
     }
-    let patient = Parameters { outlier_seconds: 7, ..parameters };
+    let patient = IorParameters { outlier_seconds: 7, ..parameters };
     let all = play(4, &patient, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
     assert!(all[0].told("Warning").is_empty());
 }
 
 #[test]
 fn every_ranks_own_times_and_stamps_are_told_only_when_asked_for() {
-    let quiet = play(3, &Parameters { verbose: 2, ..parameters() }, &Faulty::sound(), NOT_LATE);
+    let quiet = play(3, &IorParameters { verbose: 2, ..parameters() }, &Faulty::sound(), NOT_LATE);
     assert!(quiet[0].told("RankTimes").is_empty() && quiet[0].told("Stamps").is_empty());
     assert!(quiet[0].told("Files").is_empty());
-    let asked = Parameters { rank_times: true, verbose: 3, file_per_rank: true, ..parameters() };
+    let asked = IorParameters { rank_times: true, verbose: 3, file_per_rank: true, ..parameters() };
     let all = play(3, &asked, &Faulty::sound(), NOT_LATE);
     for kind in ["RankTimes { phase: \"write\"", "Stamps { phase: \"write\", repetition: 0"] {
         let told = all[0].told(kind);
@@ -208,7 +209,7 @@ fn every_ranks_own_times_and_stamps_are_told_only_when_asked_for() {
 
 #[test]
 fn readers_at_random_are_counted_by_file() {
-    let spread = Parameters {
+    let spread = IorParameters {
         reorder: Reorder::Random,
         reorder_seed: 5,
         nodes: Some(4),
@@ -216,17 +217,17 @@ fn readers_at_random_are_counted_by_file() {
         file_per_rank: true,
         ..parameters()
     };
-    let all = play(4, &Parameters { verbose: 2, ..spread.clone() }, &Faulty::sound(), NOT_LATE);
+    let all = play(4, &IorParameters { verbose: 2, ..spread.clone() }, &Faulty::sound(), NOT_LATE);
     // They read the files of ranks 3, 2, 3 and 1.
     assert_eq!(all[0].told("FileHits"), ["FileHits([1, 2, 1])"]);
-    let all = play(4, &Parameters { verbose: 1, ..spread }, &Faulty::sound(), NOT_LATE);
+    let all = play(4, &IorParameters { verbose: 1, ..spread }, &Faulty::sound(), NOT_LATE);
     assert!(all[0].told("FileHits").is_empty());
 }
 
 #[test]
 fn files_of_all_ranks_that_exist_are_told_and_of_very_many_the_first() {
     let storage = Faulty::sound();
-    let parameters = Parameters { file_per_rank: true, keep: true, read_check: false, ..parameters() };
+    let parameters = IorParameters { file_per_rank: true, keep: true, read_check: false, ..parameters() };
     play(100, &parameters, &storage, NOT_LATE);
     let all = play(5, &parameters, &storage, NOT_LATE);
     let exists = |rank| format!("Exists {{ path: \"f.{rank:08}\", kept: false }}");

@@ -10,10 +10,10 @@ use ranks::Halt;
 use results::record::EachRank;
 use storage::targets;
 
-use super::observer::{IorEvent, RankStamps, RankTimes};
-use super::phase::Setting;
-use super::test::Test;
-use super::transfer::{Done, Stamps};
+use super::observer::{IorEvent, IorRankTimes, RankStamps};
+use super::phase::PhaseSetting;
+use super::test::RunningTest;
+use super::transfer::{PhaseStamps, RankDone};
 use super::{names, reorder};
 use crate::kit::each_rank::{self, Mine};
 
@@ -21,7 +21,11 @@ use crate::kit::each_rank::{self, Mine};
 const EACH_AT: u32 = 3;
 
 /// What each rank did, for the record, on rank 0; behind the clock. Collective.
-pub(super) fn collect(test: &Test<'_>, setting: &Setting, done: &Done) -> Result<Option<EachRank>, Halt> {
+pub(super) fn collect(
+    test: &RunningTest<'_>,
+    setting: &PhaseSetting,
+    done: &RankDone,
+) -> Result<Option<EachRank>, Halt> {
     let (parameters, (from, to)) = (test.parameters, done.stamps.transfer);
     let span_ns = test.rank.clock.scale().ns(to.0 - from.0);
     let wears_out = parameters.wear_out && parameters.deadline > 0;
@@ -38,7 +42,7 @@ pub(super) fn collect(test: &Test<'_>, setting: &Setting, done: &Done) -> Result
 }
 
 /// Tells every rank's own times (`-O saveRankPerformanceDetailsCSV`) and stamps (`-vvv`).
-pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Result<(), Halt> {
+pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &RankDone) -> Result<(), Halt> {
     let phase = setting.kind.name();
     let moments = moments(test, &done.stamps);
     if test.parameters.rank_times {
@@ -48,12 +52,12 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Resul
         let bytes = done.tally.meter.bytes();
         let mine = [end.saturating_sub(begin), transfer[1].saturating_sub(transfer[0]), bytes];
         let rows = gather(test, mine)?;
-        let row = |[total, transfer, bytes]: [u64; 3]| RankTimes {
+        let row = |[total, transfer, bytes]: [u64; 3]| IorRankTimes {
             total_s: seconds(total),
             transfer_s: seconds(transfer),
             bytes,
         };
-        let rows: Vec<RankTimes> = rows.into_iter().map(row).collect();
+        let rows: Vec<IorRankTimes> = rows.into_iter().map(row).collect();
         test.observer.event(&IorEvent::RankTimes { phase, rows: &rows });
     }
     // The two halves of a mixed phase have the same stamps.
@@ -75,7 +79,11 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Resul
 }
 
 /// Tells what each rank that brings a path does with it (`-vvv`).
-pub(super) fn tell_files(test: &mut Test<'_>, action: &'static str, mine: Option<&Path>) -> Result<(), Halt> {
+pub(super) fn tell_files(
+    test: &mut RunningTest<'_>,
+    action: &'static str,
+    mine: Option<&Path>,
+) -> Result<(), Halt> {
     if test.parameters.verbose < EACH_AT {
         return Ok(());
     }
@@ -90,14 +98,14 @@ pub(super) fn tell_files(test: &mut Test<'_>, action: &'static str, mine: Option
 }
 
 /// Tells which file each rank is about to read (`-vvv`).
-pub(super) fn tell_readers(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
+pub(super) fn tell_readers(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     let owner = reorder::owner(test.parameters, test.place, rank, ranks, repetition, false);
     tell_files(test, "reading", Some(&names::file(test.parameters, owner, repetition)))
 }
 
 /// Beginnings and ends since the test's start, nanoseconds.
-fn moments(test: &Test<'_>, stamps: &Stamps) -> [[u64; 2]; 3] {
+fn moments(test: &RunningTest<'_>, stamps: &PhaseStamps) -> [[u64; 2]; 3] {
     let parts = [stamps.open, stamps.transfer, stamps.close];
     parts.map(|(from, to)| [test.rank.since_start_ns(from), test.rank.since_start_ns(to)])
 }
@@ -107,7 +115,7 @@ fn seconds(ns: u64) -> f64 {
 }
 
 /// The numbers of every rank, on rank 0; nothing on the others.
-fn gather<const N: usize>(test: &Test<'_>, mine: [u64; N]) -> Result<Vec<[u64; N]>, Halt> {
+fn gather<const N: usize>(test: &RunningTest<'_>, mine: [u64; N]) -> Result<Vec<[u64; N]>, Halt> {
     let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
     let all = test.rank.comm.gather(&mine)?.unwrap_or_default();
     let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);

@@ -10,24 +10,24 @@ use ranks::Halt;
 use storage::Storage;
 
 use super::observer::IorEvent;
-use super::test::Test;
+use super::test::RunningTest;
 use super::{each_rank, names};
 use crate::kit::drive::words;
 use crate::kit::few;
 use crate::kit::path::c_path;
 
 /// The file that this rank writes.
-pub(super) fn mine(test: &Test<'_>, repetition: u32) -> PathBuf {
+pub(super) fn mine(test: &RunningTest<'_>, repetition: u32) -> PathBuf {
     names::file(test.parameters, test.rank.comm.rank(), repetition)
 }
 
 /// The file that this rank makes and removes, if any: its own, or the shared one on rank 0.
-fn own(test: &Test<'_>, repetition: u32) -> Option<PathBuf> {
+fn own(test: &RunningTest<'_>, repetition: u32) -> Option<PathBuf> {
     (test.parameters.file_per_rank || test.rank.comm.rank() == 0).then(|| mine(test, repetition))
 }
 
 /// Removes the files of a repetition; one that is not there is not an error.
-pub(super) fn remove(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
+pub(super) fn remove(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let own = own(test, repetition);
     let removed = match &own {
         Some(path) => test.mounts.same(test.storage, path).and_then(|()| remove_one(test.storage, path)),
@@ -46,7 +46,7 @@ fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
 }
 
 /// After a failed write: takes away what this run made, unless the user wants the files kept.
-pub(super) fn clean_up(test: &Test<'_>, repetition: u32) {
+pub(super) fn clean_up(test: &RunningTest<'_>, repetition: u32) {
     let wanted = test.parameters.keep || test.parameters.keep_with_error || test.parameters.use_existing;
     if let Some(path) = own(test, repetition).filter(|_| !wanted) {
         // The failure that led here is what the user has to hear of, not this one.
@@ -55,7 +55,7 @@ pub(super) fn clean_up(test: &Test<'_>, repetition: u32) {
 }
 
 /// `-u`: makes the directory of this rank's file.
-pub(super) fn make_dirs(test: &Test<'_>) -> Result<(), Halt> {
+pub(super) fn make_dirs(test: &RunningTest<'_>) -> Result<(), Halt> {
     let Some(dir) = names::unique_dir(test.parameters, test.rank.comm.rank()) else { return Ok(()) };
     let path = c_path(test.storage.system_path(&dir));
     let made = match test.storage.mounted().or_else(|| test.storage.names()) {
@@ -71,7 +71,7 @@ pub(super) fn make_dirs(test: &Test<'_>) -> Result<(), Halt> {
 }
 
 /// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
-pub(super) fn all_there(test: &Test<'_>, repetition: u32) -> Result<(), Halt> {
+pub(super) fn all_there(test: &RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let needed = test.parameters.layout(test.rank.comm.size()).file_bytes();
     let keeps = test.storage.keeps_data() && !test.parameters.write;
     let own = own(test, repetition).filter(|_| keeps);
@@ -94,7 +94,7 @@ fn lacks(storage: &dyn Storage, path: &Path, needed: u64) -> std::io::Result<Opt
 }
 
 /// Tells which of the files to be written are there already; of many ranks' files the first.
-pub(super) fn tell_existing(test: &mut Test<'_>) -> Result<(), Halt> {
+pub(super) fn tell_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
     let files = (0..repetitions).filter_map(|number| own(test, number));
     // A directory is not deleted; the write refuses it.

@@ -10,10 +10,10 @@ use storage::NodeMemory;
 
 use super::observer::IorEvent;
 use super::parameters::Hog;
-use super::test::Test;
+use super::test::RunningTest;
 
 /// Takes this rank's share; it is held for as long as the result lives.
-pub(super) fn take(test: &mut Test<'_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
+pub(super) fn take(test: &mut RunningTest<'_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
     let hog = test.parameters.hog;
     if hog == Hog::Nothing {
         return Ok(Vec::new());

@@ -5,27 +5,27 @@ use std::path::Path;
 use ranks::{Halt, Reduce};
 use storage::{Buffer, Mode, Open};
 
-use super::phase::{Kind, Repetition};
-use super::test::Test;
-use crate::kit::order::Order;
+use super::phase::{PhaseKind, Repetition};
+use super::test::RunningTest;
+use crate::kit::order::TransferOrder;
 use crate::kit::payload::stamped::BLOCK;
-use crate::kit::payload::{Identity, Packet, Payload, file_id, read_stamp};
+use crate::kit::payload::{DataIdentity, Packet, Payload, file_id, read_stamp};
 
 /// How many of a rank's transfers are looked at for the generation.
 const LOOKS: u64 = 8;
 
 /// The data of `owner` in the file `path`, for a phase that does `transfers` of `order`.
 pub(super) fn payload(
-    test: &Test<'_>,
-    kind: Kind,
+    test: &RunningTest<'_>,
+    kind: PhaseKind,
     repetition: Repetition,
     owner: u32,
     path: &Path,
-    (order, transfers): (&mut Order, u64),
+    (order, transfers): (&mut TransferOrder, u64),
 ) -> Result<Payload, Halt> {
     let parameters = test.parameters;
     let name = path.file_name().unwrap_or(path.as_os_str());
-    let mut identity = Identity {
+    let mut identity = DataIdentity {
         packet: parameters.packet,
         signature: repetition.signature,
         rank: owner.into(),
@@ -33,7 +33,7 @@ pub(super) fn payload(
         generation: parameters.generation.unwrap_or(0),
     };
     // What a mixed phase writes is what it finds.
-    let cares = matches!(kind, Kind::WriteCheck | Kind::ReadCheck | Kind::Mixed);
+    let cares = matches!(kind, PhaseKind::WriteCheck | PhaseKind::ReadCheck | PhaseKind::Mixed);
     let known = parameters.write || parameters.generation.is_some();
     if parameters.write || parameters.multi_file {
         // Each repetition writes anew, be it over the file of the one before or into its own.
@@ -48,10 +48,10 @@ pub(super) fn payload(
 /// The largest generation that the stamps of any rank's file name, 0 where there are none. Read through a
 /// handle of its own, before any clock starts.
 fn newest(
-    test: &Test<'_>,
-    identity: Identity,
+    test: &RunningTest<'_>,
+    identity: DataIdentity,
     path: &Path,
-    order: &mut Order,
+    order: &mut TransferOrder,
     transfers: u64,
 ) -> Result<u32, Halt> {
     // A file that cannot be read here fails again, with its message, when the phase reads it.
@@ -60,10 +60,10 @@ fn newest(
 }
 
 fn look(
-    test: &Test<'_>,
-    identity: Identity,
+    test: &RunningTest<'_>,
+    identity: DataIdentity,
     path: &Path,
-    order: &mut Order,
+    order: &mut TransferOrder,
     transfers: u64,
 ) -> std::io::Result<u32> {
     let how = test.parameters.open(Mode::Read, test.rank.comm.size());

@@ -4,10 +4,10 @@ use ranks::{Halt, Reduce};
 use storage::{File, Hints};
 
 use super::observer::IorEvent;
-use super::parameters::Parameters;
-use super::phase::Setting;
-use super::test::Test;
-use super::transfer::{Done, Job};
+use super::parameters::IorParameters;
+use super::phase::PhaseSetting;
+use super::test::RunningTest;
+use super::transfer::{RankDone, RankJob};
 use crate::kit::checker::Checker;
 use crate::kit::uncollective;
 
@@ -26,7 +26,7 @@ pub(super) fn ask(file: Option<&dyn File>, checker: Option<&mut Checker>) -> u64
 
 /// Abandons a file that cannot be closed any more, because a rank has failed on it.
 pub(super) fn abandon_failed(
-    job: &Job<'_>,
+    job: &RankJob<'_>,
     failed: bool,
     file: &mut Option<Box<dyn File>>,
 ) -> Result<(), Halt> {
@@ -44,8 +44,8 @@ pub(super) fn abandon_failed(
 }
 
 /// Shows the hints of rank 0's file, where the settings ask for that.
-pub(super) fn show_hints(test: &mut Test<'_>, done: &Done) {
-    let Parameters { backend, settings, .. } = test.parameters;
+pub(super) fn show_hints(test: &mut RunningTest<'_>, done: &RankDone) {
+    let IorParameters { backend, settings, .. } = test.parameters;
     let shows = settings.flag(&format!("{}.showHints", backend.to_lowercase()));
     if let Some(hints) = done.hints.as_ref().filter(|_| shows) {
         test.observer.event(&IorEvent::Hints(hints));
@@ -53,8 +53,8 @@ pub(super) fn show_hints(test: &mut Test<'_>, done: &Done) {
 }
 
 /// Tells, once in a test, which hints the library did not take: a test without its hints is another test.
-pub(super) fn tell_hints(test: &mut Test<'_>, done: &Done) -> Result<(), Halt> {
-    let Parameters { backend, settings, .. } = test.parameters;
+pub(super) fn tell_hints(test: &mut RunningTest<'_>, done: &RankDone) -> Result<(), Halt> {
+    let IorParameters { backend, settings, .. } = test.parameters;
     let file = format!("{}.hintsFileName", backend.to_lowercase());
     let given = settings.under("hint.").next().is_some() || settings.text(&file).is_some();
     if test.hints_told || !given || !test.storage.is_collective() {
@@ -69,7 +69,7 @@ pub(super) fn tell_hints(test: &mut Test<'_>, done: &Done) -> Result<(), Halt> {
 
 /// Tells of transfers that were asked for as collective ones and were none: their numbers are not those of
 /// collective transfers.
-pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Result<(), Halt> {
+pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &RankDone) -> Result<(), Halt> {
     if !test.parameters.collective || test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! IOR: parallel transfers of one size in segments and blocks, written, read and checked.
 //!
-//! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
+//! [`IorParameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
 //! [`run`] is every rank's body. What happens is told to an [`IorListener`] on rank 0 and kept as
 //! records; the numbers are those of docs/METHODOLOGY.md.
 //!
@@ -40,8 +40,8 @@ mod scene;
 mod tests;
 
 pub use names::without_repetition as first_path;
-pub use observer::{Beginning, IorEvent, IorListener, RankStamps, RankTimes, WearOut};
-pub use parameters::{Hog, Offsets, Parameters, Rate, Reorder};
-pub use reorder::Place;
+pub use observer::{IorEvent, IorListener, IorRankTimes, PhaseStart, RankStamps, WearOut};
+pub use parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
+pub use reorder::RankPlacement;
 pub use repetition::run;
-pub use test::{Cx, Summary};
+pub use test::{IorContext, IorSummary};

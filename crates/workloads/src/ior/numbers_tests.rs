@@ -8,12 +8,12 @@ use storage::{Mode, Open, Parts, Storage};
 use testkit::{Fault, Faulty};
 
 use super::scene::{Late, Left, play};
-use super::{Parameters, Rate};
+use super::{IorParameters, RateLimit};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 
-fn parameters() -> Parameters {
-    Parameters {
+fn parameters() -> IorParameters {
+    IorParameters {
         test_file: "f".into(),
         block: 4096,
         transfer: 512,
@@ -21,7 +21,7 @@ fn parameters() -> Parameters {
         write: true,
         signature: Some(7),
         keep: true,
-        ..Parameters::default()
+        ..IorParameters::default()
     }
 }
 
@@ -35,7 +35,7 @@ fn phase<'l>(left: &'l Left, name: &str) -> &'l Phase {
 
 #[test]
 fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
-    let parameters = Parameters { mix: Some(25), deadline: 600, wear_out: true, ..parameters() };
+    let parameters = IorParameters { mix: Some(25), deadline: 600, wear_out: true, ..parameters() };
     let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
     // Both ranks finish their 200 transfers long before.
     for (name, transfers) in [("mixed_write", 150), ("mixed_read", 50)] {
@@ -53,7 +53,7 @@ fn what_a_file_that_ends_early_lacks_is_in_none_of_the_numbers() {
     let mut file = storage.open(&ranks::local::alone(), Path::new("f"), how).unwrap();
     // Of the 16 transfers of two ranks ten are there, an eleventh for a quarter.
     file.write_at(&[0; 10 * 512 + 128], 0).unwrap();
-    let read = Parameters { write: false, read_check: true, segments: 1, deadline: 600, ..parameters() };
+    let read = IorParameters { write: false, read_check: true, segments: 1, deadline: 600, ..parameters() };
     let all = play(2, &read, &storage, NOT_LATE);
     let read = phase(&all[0], "read_check");
     assert_eq!((read.bytes, read.ops), (10 * 512 + 128, 10));
@@ -65,7 +65,7 @@ fn what_a_file_that_ends_early_lacks_is_in_none_of_the_numbers() {
 
 #[test]
 fn a_ranks_own_total_begins_after_the_ramp_as_its_bytes_do() {
-    let parameters = Parameters { ramp: 1, seconds_min: 1, rank_times: true, ..parameters() };
+    let parameters = IorParameters { ramp: 1, seconds_min: 1, rank_times: true, ..parameters() };
     let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
     let total = phase(&all[0], "write").spans.total_s;
     let told = all[0].told("RankTimes { phase: \"write\"")[0];
@@ -77,7 +77,7 @@ fn a_ranks_own_total_begins_after_the_ramp_as_its_bytes_do() {
 #[test]
 fn a_mixed_phase_of_reads_or_writes_alone_has_no_other_half() {
     for (percent, names) in [(0, "mixed_write 0"), (100, "mixed_read 0")] {
-        let parameters = Parameters { mix: Some(percent), verbose: 3, ..parameters() };
+        let parameters = IorParameters { mix: Some(percent), verbose: 3, ..parameters() };
         let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
         assert_eq!(all[0].phases(), ["write 0", names]);
         assert_eq!(all[0].told("Stamps").len(), 2, "each phase has its ranks' stamps");
@@ -86,7 +86,7 @@ fn a_mixed_phase_of_reads_or_writes_alone_has_no_other_half() {
 
 #[test]
 fn a_phase_that_ended_within_its_ramp_has_no_numbers_and_fails_on_all_ranks() {
-    let parameters = Parameters { ramp: 3600, ..parameters() };
+    let parameters = IorParameters { ramp: 3600, ..parameters() };
     for left in play(3, &parameters, &Faulty::sound(), NOT_LATE) {
         let halt = left.done.as_ref().expect_err("nothing counted");
         let told = "all ranks ended within the ramp of 3600 s, so nothing was measured; \
@@ -100,7 +100,7 @@ fn a_phase_that_ended_within_its_ramp_has_no_numbers_and_fails_on_all_ranks() {
 fn wrong_data_is_told_also_where_it_was_read_within_the_ramp() {
     let (write, storage) = (parameters(), Faulty::on_rank(1, Fault::FlippedBit(4096 + 512)));
     play(2, &write, &storage, NOT_LATE);
-    let read = Parameters { write: false, read_check: true, ramp: 3600, ..parameters() };
+    let read = IorParameters { write: false, read_check: true, ramp: 3600, ..parameters() };
     let all = play(2, &read, &storage, NOT_LATE);
     assert!(all[0].done.is_err());
     let told = all[0].told("BadData")[0];
@@ -109,7 +109,7 @@ fn wrong_data_is_told_also_where_it_was_read_within_the_ramp() {
 
 #[test]
 fn a_rate_that_was_not_reached_is_told_with_what_was() {
-    let of = |parameters: &Parameters| {
+    let of = |parameters: &IorParameters| {
         let all = play(2, parameters, &Faulty::sound(), NOT_LATE);
         let told = all[0].records.iter().filter_map(|record| match record {
             Record::Notice(notice) if notice.id == "rate-not-reached" => Some(notice.text.clone()),
@@ -117,23 +117,23 @@ fn a_rate_that_was_not_reached_is_told_with_what_was() {
         });
         told.collect::<Vec<String>>()
     };
-    for rate in [Rate::Bytes(1e15), Rate::Transfers(1e12)] {
-        let told = of(&Parameters { rate: Some(rate), mix: Some(25), ..parameters() });
+    for rate in [RateLimit::Bytes(1e15), RateLimit::Transfers(1e12)] {
+        let told = of(&IorParameters { rate: Some(rate), mix: Some(25), ..parameters() });
         assert_eq!(told.len(), 2, "a mixed phase is told once: {told:?}");
-        let asked = if matches!(rate, Rate::Bytes(_)) { "1.00 PB/s" } else { "1.00 T/s" };
+        let asked = if matches!(rate, RateLimit::Bytes(_)) { "1.00 PB/s" } else { "1.00 T/s" };
         let begin = format!("write: --rate asked for {asked} and ");
         assert!(told[0].starts_with(&begin) && told[1].starts_with("mixed: --rate"), "{told:?}");
         let end = " were reached; latencies count from when each transfer was due";
         assert!(told[0].ends_with(end), "{told:?}");
     }
     let reached =
-        Parameters { segments: 1, rate: Some(Rate::Transfers(20.0)), mix: Some(25), ..parameters() };
+        IorParameters { segments: 1, rate: Some(RateLimit::Transfers(20.0)), mix: Some(25), ..parameters() };
     assert_eq!(of(&reached), [""; 0]);
 }
 
 #[test]
 fn what_a_mixed_phase_moved_in_parts_is_told_once() {
-    let parameters = Parameters { mix: Some(0), ..parameters() };
+    let parameters = IorParameters { mix: Some(0), ..parameters() };
     let all = play(1, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
     let told = all[0].records.iter().filter_map(|record| match record {
         Record::Notice(notice) if notice.id == "short-transfer" => Some(notice.text.as_str()),
@@ -154,7 +154,7 @@ fn a_phase_is_said_to_end_so_long_after_the_ramp() {
     for (ramp, deadline, told) in
         [(0, 600, "deadline: 600, "), (1, 600, "deadline: 601, "), (1, 0, "deadline: 0, ")]
     {
-        let parameters = Parameters { ramp, deadline, ..parameters() };
+        let parameters = IorParameters { ramp, deadline, ..parameters() };
         let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
         assert!(all[0].told("Begins")[0].contains(told), "{:?}", all[0].told("Begins"));
     }
@@ -163,9 +163,9 @@ fn a_phase_is_said_to_end_so_long_after_the_ramp() {
 #[test]
 fn times_without_measure_are_no_overflow() {
     for (ramp, deadline, minutes_max, rate) in
-        [(u32::MAX, u32::MAX, 0, None), (0, 0, u32::MAX, None), (0, 1, 0, Some(Rate::Transfers(1e-300)))]
+        [(u32::MAX, u32::MAX, 0, None), (0, 0, u32::MAX, None), (0, 1, 0, Some(RateLimit::Transfers(1e-300)))]
     {
-        let parameters = Parameters { ramp, deadline, minutes_max, rate, ..parameters() };
+        let parameters = IorParameters { ramp, deadline, minutes_max, rate, ..parameters() };
         let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
         let (done, phases) = (format!("{:?}", all[0].done), all[0].phases());
         let within = ramp > 0 && done.contains("all ranks ended within the ramp of 4294967295 s");
@@ -175,7 +175,7 @@ fn times_without_measure_are_no_overflow() {
 
 #[test]
 fn the_columns_of_ranks_add_up_to_the_phase_and_its_moments_to_its_spans() {
-    let parameters = Parameters { read: true, deadline: 600, wear_out: true, ..parameters() };
+    let parameters = IorParameters { read: true, deadline: 600, wear_out: true, ..parameters() };
     let all = play(3, &parameters, &Faulty::sound(), NOT_LATE);
     for name in ["write", "read"] {
         let phase = phase(&all[0], name);

@@ -2,8 +2,8 @@
 
 use results::record::{BadRange, Phase};
 
-use super::Place;
-use crate::kit::observer::Observer;
+use super::RankPlacement;
+use crate::kit::observer::EventObserver;
 
 /// What the wear-out found at the deadline, before the slower ranks caught up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct WearOut {
 
 /// A phase that begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beginning {
+pub struct PhaseStart {
     /// `write`, `write_check`, `mixed`, `read` or `read_check`.
     pub phase: &'static str,
     /// In which repetition.
@@ -41,7 +41,7 @@ pub struct Beginning {
 
 /// One rank's own times in a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankTimes {
+pub struct IorRankTimes {
     /// From its open's start, or where there is a ramp from the ramp's end, to its close's end, seconds.
     pub total_s: f64,
     /// Its transfers, seconds.
@@ -76,7 +76,7 @@ pub enum IorEvent<'a> {
         /// Its number within the run.
         test: u32,
         /// Where they are.
-        place: Place,
+        place: RankPlacement,
         /// How many take part.
         ranks: u32,
     },
@@ -109,7 +109,7 @@ pub enum IorEvent<'a> {
     /// The file was filled before shuffled writes, in so many seconds; only at verbosity 2 or more.
     Prefilled(f64),
     /// A phase begins.
-    Begins(Beginning),
+    Begins(PhaseStart),
     /// Every rank's own stamps in the phase that has just ended; only at verbosity 3 or more.
     Stamps {
         /// `write`, `read`, …
@@ -128,7 +128,7 @@ pub enum IorEvent<'a> {
         /// `write`, `read`, …
         phase: &'static str,
         /// By rank.
-        rows: &'a [RankTimes],
+        rows: &'a [IorRankTimes],
     },
     /// The hints of the file that rank 0 opened for the phase, where the settings ask to show them.
     Hints(&'a storage::Hints),
@@ -168,4 +168,4 @@ pub enum IorEvent<'a> {
 }
 
 /// What is told the events of a run.
-pub type IorListener<'o> = dyn for<'e> Observer<IorEvent<'e>> + 'o;
+pub type IorListener<'o> = dyn for<'e> EventObserver<IorEvent<'e>> + 'o;

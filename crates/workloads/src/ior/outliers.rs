@@ -5,9 +5,9 @@
 use ranks::{Halt, Reduce};
 
 use super::observer::IorEvent;
-use super::phase::Setting;
-use super::test::Test;
-use super::transfer::Stamps;
+use super::phase::PhaseSetting;
+use super::test::RunningTest;
+use super::transfer::PhaseStamps;
 use crate::kit::few;
 
 /// What is compared, in the order of [`moments`].
@@ -21,7 +21,11 @@ const STEPS: f64 = (1 << 20) as f64;
 
 /// Warns of ranks whose times are further from the mean than `-j` allows, when asked to: three
 /// reductions, and four where there are such ranks.
-pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, stamps: &Stamps) -> Result<(), Halt> {
+pub(super) fn tell(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    stamps: &PhaseStamps,
+) -> Result<(), Halt> {
     let allowed = f64::from(test.parameters.outlier_seconds);
     // The two halves of a mixed phase have the same times.
     if allowed == 0.0 || !setting.is_first {
@@ -64,7 +68,7 @@ fn seconds(us: u64) -> f64 {
 }
 
 /// This rank's times in the order of [`NAMES`], microseconds; moments since the test's start.
-fn moments(test: &Test<'_>, stamps: &Stamps) -> [u64; KINDS] {
+fn moments(test: &RunningTest<'_>, stamps: &PhaseStamps) -> [u64; KINDS] {
     let at = |tick| test.rank.since_start_ns(tick) / 1000;
     let length = |(from, to)| at(to).saturating_sub(at(from));
     [
@@ -77,7 +81,7 @@ fn moments(test: &Test<'_>, stamps: &Stamps) -> [u64; KINDS] {
 }
 
 /// Mean and standard deviation over the ranks, seconds.
-fn spread(test: &Test<'_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [f64; KINDS]), Halt> {
+fn spread(test: &RunningTest<'_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [f64; KINDS]), Halt> {
     let ranks = f64::from(test.rank.comm.size());
     let mut sums = mine;
     test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;

@@ -2,7 +2,7 @@
 //!
 //! What is refused before any rank starts stands in `rules`.
 
-use crate::kit::layout::Layout;
+use crate::kit::layout::DataLayout;
 use crate::kit::payload::Packet;
 use storage::{Mode, Open, Settings};
 
@@ -50,7 +50,7 @@ pub enum Hog {
 
 /// How fast all ranks together may go.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rate {
+pub enum RateLimit {
     /// Bytes per second.
     Bytes(f64),
     /// Transfers per second.
@@ -59,7 +59,7 @@ pub enum Rate {
 
 /// Everything about one test. Sizes are bytes.
 #[derive(Clone, Debug)]
-pub struct Parameters {
+pub struct IorParameters {
     /// Backend as typed (`-a`).
     pub backend: String,
     /// Settings of that backend.
@@ -163,7 +163,7 @@ pub struct Parameters {
     /// `--rwmix`: percent of reads in a mixed phase; `None` for no such phase.
     pub mix: Option<u32>,
     /// `--rate`, all ranks together.
-    pub rate: Option<Rate>,
+    pub rate: Option<RateLimit>,
     /// `--ramp`: seconds at the start of a phase that do not count.
     pub ramp: u32,
     /// `--warningAsErrors`
@@ -177,7 +177,7 @@ pub struct Parameters {
     pub generation: Option<u32>,
 }
 
-impl Default for Parameters {
+impl Default for IorParameters {
     fn default() -> Self {
         Self {
             backend: "POSIX".into(),
@@ -241,10 +241,10 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
+impl IorParameters {
     /// The shape of the data with so many participating ranks.
-    pub fn layout(&self, ranks: u32) -> Layout {
-        Layout {
+    pub fn layout(&self, ranks: u32) -> DataLayout {
+        DataLayout {
             ranks: ranks.into(),
             segments: self.segments,
             block: self.block,

@@ -7,19 +7,19 @@ use ranks::{Halt, Reduce};
 use results::record::Check;
 use storage::PageCache;
 
-use super::observer::{Beginning, IorEvent};
+use super::observer::{IorEvent, PhaseStart};
 use super::parameters::Offsets;
-use super::test::Test;
-use super::transfer::{self, Done, Job};
+use super::test::RunningTest;
+use super::transfer::{self, RankDone, RankJob};
 use super::{identity, leaving, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::drive::words;
-use crate::kit::order::Order;
+use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
 
 /// The kinds of phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PhaseKind {
     Write,
     WriteCheck,
     /// Reads and writes of what is there, mixed.
@@ -32,7 +32,7 @@ pub(super) enum Kind {
     ReadCheck,
 }
 
-impl Kind {
+impl PhaseKind {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -87,7 +87,7 @@ pub(super) struct Repetition {
 
 /// What a phase leaves for the phases after it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct PhaseOutcome {
     /// This rank's transfers.
     pub(super) transfers: u64,
     /// Fewest and most of any rank.
@@ -99,8 +99,8 @@ pub(super) struct Outcome {
 
 /// Everything known about a phase before it starts.
 #[derive(Clone)]
-pub(super) struct Setting {
-    pub(super) kind: Kind,
+pub(super) struct PhaseSetting {
+    pub(super) kind: PhaseKind,
     pub(super) repetition: Repetition,
     pub(super) path: PathBuf,
     pub(super) cached_before: Option<f64>,
@@ -116,11 +116,11 @@ pub(super) struct Setting {
 
 /// Runs one phase; `limit` is the most transfers this rank may do.
 pub(super) fn run(
-    test: &mut Test<'_>,
-    kind: Kind,
+    test: &mut RunningTest<'_>,
+    kind: PhaseKind,
     repetition: Repetition,
     limit: Option<u64>,
-) -> Result<Outcome, Halt> {
+) -> Result<PhaseOutcome, Halt> {
     let owner = owner(test, kind, repetition);
     let path = names::file(test.parameters, owner, repetition.number);
     reachable(test, kind, &path)?;
@@ -145,7 +145,7 @@ pub(super) fn run(
     let origin = Tick(test.rank.start_together()?.0.saturating_add(ramp));
     tally.start(origin);
     let layout = test.parameters.layout(test.rank.comm.size());
-    let job = Job {
+    let job = RankJob {
         parameters: test.parameters,
         storage: test.storage,
         comm: test.rank.comm,
@@ -168,16 +168,20 @@ pub(super) fn run(
     test.rank.comm.agree(kind.step(), failed)?;
     leaving::tell_hints(test, &done)?;
     let (is_first, counted) = (true, 0);
-    finish(test, &Setting { kind, repetition, path, cached_before, depth, is_first, counted, origin }, done)
+    finish(
+        test,
+        &PhaseSetting { kind, repetition, path, cached_before, depth, is_first, counted, origin },
+        done,
+    )
 }
 
-fn beginning(test: &Test<'_>, kind: Kind, repetition: Repetition, transfers: u64) -> Beginning {
+fn beginning(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition, transfers: u64) -> PhaseStart {
     // They count from the end of the ramp.
     let after_ramp = |seconds: u32| match seconds {
         0 => 0,
         seconds => seconds.saturating_add(test.parameters.ramp),
     };
-    Beginning {
+    PhaseStart {
         phase: kind.name(),
         repetition: repetition.number,
         transfers,
@@ -189,33 +193,44 @@ fn beginning(test: &Test<'_>, kind: Kind, repetition: Repetition, transfers: u64
 }
 
 /// Records the phase; a mixed one twice, its writes and its reads, where it has both.
-fn finish(test: &mut Test<'_>, setting: &Setting, mut done: Done) -> Result<Outcome, Halt> {
+fn finish(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    mut done: RankDone,
+) -> Result<PhaseOutcome, Halt> {
     let transfers = done.transfers;
     let (mut bounds, mut least) = ([transfers], [transfers]);
     test.rank.comm.all_reduce(&mut bounds, Reduce::Max)?;
     test.rank.comm.all_reduce(&mut least, Reduce::Min)?;
-    let setting = &Setting { counted: counted(test, setting, &done, bounds[0])?, ..setting.clone() };
+    let setting = &PhaseSetting { counted: counted(test, setting, &done, bounds[0])?, ..setting.clone() };
     let bad = match done.tally.reads.take() {
         None => record::put(test, setting, &mut done)?,
         Some(reads) => {
             let percent = test.parameters.mix.unwrap_or(0);
             if percent < 100 {
-                let writes = Setting { kind: Kind::MixedWrite, cached_before: None, ..setting.clone() };
+                let writes =
+                    PhaseSetting { kind: PhaseKind::MixedWrite, cached_before: None, ..setting.clone() };
                 record::put(test, &writes, &mut done)?;
             }
             done.tally.meter = reads;
             (done.at_deadline.transfers, done.at_deadline.bytes) = done.at_deadline.reads.unwrap_or_default();
-            let reads = Setting { kind: Kind::MixedRead, is_first: percent == 100, ..setting.clone() };
+            let reads =
+                PhaseSetting { kind: PhaseKind::MixedRead, is_first: percent == 100, ..setting.clone() };
             if percent > 0 { record::put(test, &reads, &mut done)? } else { 0 }
         }
     };
     leaving::tell(test, setting, &done)?;
-    Ok(Outcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
+    Ok(PhaseOutcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
 }
 
 /// Transfers of all ranks that count, where they may be other than all; none at all is a failure, and wrong
 /// data is told even then.
-fn counted(test: &mut Test<'_>, setting: &Setting, done: &Done, most: u64) -> Result<u64, Halt> {
+fn counted(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    done: &RankDone,
+    most: u64,
+) -> Result<u64, Halt> {
     let parameters = test.parameters;
     if parameters.ramp == 0 && parameters.rate.is_none() {
         return Ok(0);
@@ -237,17 +252,17 @@ fn counted(test: &mut Test<'_>, setting: &Setting, done: &Done, most: u64) -> Re
 }
 
 /// Whose data this rank moves.
-fn owner(test: &Test<'_>, kind: Kind, repetition: Repetition) -> u32 {
+fn owner(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition) -> u32 {
     let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     if kind.writes() || kind.mixes() {
         return rank;
     }
-    let check = kind == Kind::WriteCheck;
+    let check = kind == PhaseKind::WriteCheck;
     reorder::owner(test.parameters, test.place, rank, ranks, repetition.number, check)
 }
 
 /// Transfers the options ask of this rank.
-fn wanted(test: &Test<'_>, order: &Order) -> u64 {
+fn wanted(test: &RunningTest<'_>, order: &TransferOrder) -> u64 {
     match test.parameters.wear_out_transfers {
         0 => order.transfers(),
         limit => limit.min(order.transfers()),
@@ -255,31 +270,31 @@ fn wanted(test: &Test<'_>, order: &Order) -> u64 {
 }
 
 fn order(
-    test: &Test<'_>,
-    kind: Kind,
+    test: &RunningTest<'_>,
+    kind: PhaseKind,
     repetition: Repetition,
     owner: u32,
     path: &Path,
-) -> Result<Order, Halt> {
+) -> Result<TransferOrder, Halt> {
     let layout = test.layout();
     let (rank, seed) = (u64::from(owner), repetition.offset_seed);
     Ok(match test.parameters.offsets {
-        Offsets::Sequential => Order::sequential(layout, rank),
-        Offsets::Shuffled => Order::shuffled(layout, rank, seed_of(&[seed])),
-        Offsets::IorShuffled => Order::ior_shuffled(layout, rank, seed as u32),
+        Offsets::Sequential => TransferOrder::sequential(layout, rank),
+        Offsets::Shuffled => TransferOrder::shuffled(layout, rank, seed_of(&[seed])),
+        Offsets::IorShuffled => TransferOrder::ior_shuffled(layout, rank, seed as u32),
         Offsets::RandomBlocks => {
             let size =
                 test.storage.size(path).map_err(|error| format!("{}: {}", path.display(), words(&error)));
             let size = test.rank.comm.agree(kind.step(), size)?.unwrap_or(layout.file_bytes());
             let seed = if layout.file_per_rank { seed.wrapping_add(rank) } else { seed };
-            Order::random_blocks(layout, rank, seed, size)
+            TransferOrder::random_blocks(layout, rank, seed, size)
         }
     })
 }
 
 /// Says no, on all ranks, where opening a shared file together would leave the others waiting for a
 /// rank that cannot: its file or its directory is not there, or it may not read what is to be read.
-pub(super) fn reachable(test: &Test<'_>, kind: Kind, path: &Path) -> Result<(), Halt> {
+pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) -> Result<(), Halt> {
     if test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
     }
@@ -310,9 +325,9 @@ const LOOKS: u64 = 256;
 /// ranks; drops the files from the cache first when asked to. Through a file handle of its own, before
 /// any clock starts.
 fn cache_before(
-    test: &mut Test<'_>,
+    test: &mut RunningTest<'_>,
     path: &Path,
-    order: &mut Order,
+    order: &mut TransferOrder,
     transfers: u64,
 ) -> Result<Option<f64>, Halt> {
     // A file that cannot be looked at here fails again, with its message, when the phase opens it.
@@ -339,7 +354,10 @@ fn cache_before(
 }
 
 /// Drops the file from every rank's page cache, and tells where that could not be done.
-fn drop_caches(test: &mut Test<'_>, cache: &dyn Fn() -> Option<Box<dyn PageCache>>) -> Result<(), Halt> {
+fn drop_caches(
+    test: &mut RunningTest<'_>,
+    cache: &dyn Fn() -> Option<Box<dyn PageCache>>,
+) -> Result<(), Halt> {
     let mut dropped = false;
     // Twice: a page that another rank is just writing back or dropping stays the first time.
     for _ in 0..2 {

@@ -15,16 +15,16 @@ use storage::{Buffer, File, Mode, Open};
 
 use super::files;
 use super::observer::IorEvent;
-use super::parameters::Parameters;
-use super::phase::{self, Kind};
-use super::test::Test;
+use super::parameters::IorParameters;
+use super::phase::{self, PhaseKind};
+use super::test::RunningTest;
 use crate::kit::drive::words;
 
 /// How often a piece of which only a part was written is taken up again.
 const RETRIES: u32 = 10_000;
 
 /// Fills the blocks of all ranks, when asked to; the step ends on all ranks together.
-pub(super) fn fill(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
+pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let parameters = test.parameters;
     if parameters.prefill == 0 || !parameters.shuffled() {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn fill(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
     test.rank.comm.barrier()?;
     let begin = test.rank.clock.ns();
     let path = files::mine(test, repetition);
-    phase::reachable(test, Kind::Write, &path)?;
+    phase::reachable(test, PhaseKind::Write, &path)?;
     let buffer = Buffer::new(parameters.prefill.min(parameters.block) as usize);
     let mut buffer = test.rank.comm.agree("prefill", buffer)?;
     buffer.bytes_mut().fill(0xff);
@@ -58,7 +58,7 @@ pub(super) fn fill(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
 }
 
 /// Writes this rank's blocks piece by piece, until another rank fails.
-fn write(test: &Test<'_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Result<(), String> {
+fn write(test: &RunningTest<'_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Result<(), String> {
     for offset in offsets(test.parameters, test.rank.comm.rank(), test.rank.comm.size()) {
         if test.rank.comm.alarm_raised() {
             return Ok(());
@@ -69,7 +69,7 @@ fn write(test: &Test<'_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Res
 }
 
 /// Where the pieces of `rank` lie, block by block.
-fn offsets(parameters: &Parameters, rank: u32, ranks: u32) -> impl Iterator<Item = u64> {
+fn offsets(parameters: &IorParameters, rank: u32, ranks: u32) -> impl Iterator<Item = u64> {
     let layout = parameters.layout(ranks);
     let piece = parameters.prefill.min(layout.block);
     (0..layout.segments).flat_map(move |segment| {
@@ -103,7 +103,7 @@ mod tests {
     fn the_pieces_of_all_ranks_tile_the_file() {
         for (ranks, segments, prefill) in [(1, 1, 64), (3, 2, 16), (4, 3, 64), (2, 2, 1000)] {
             let parameters =
-                Parameters { block: 64, transfer: 8, segments, prefill, ..Parameters::default() };
+                IorParameters { block: 64, transfer: 8, segments, prefill, ..IorParameters::default() };
             let piece = prefill.min(64);
             let mut all: Vec<u64> = (0..ranks).flat_map(|rank| offsets(&parameters, rank, ranks)).collect();
             all.sort_unstable();

@@ -8,10 +8,10 @@ use results::record::{Counts, Phase, Spans, Stonewall};
 use storage::Mode;
 
 use super::observer::{IorEvent, WearOut};
-use super::parameters::Rate;
-use super::phase::Setting;
-use super::test::Test;
-use super::transfer::Done;
+use super::parameters::RateLimit;
+use super::phase::PhaseSetting;
+use super::test::RunningTest;
+use super::transfer::RankDone;
 use super::{each_rank, outliers, wrong};
 use crate::kit::{beneath, reduce, size};
 
@@ -21,7 +21,11 @@ const CACHED_SHARE: f64 = 0.01;
 const RATE_REACHED: f64 = 0.95;
 
 /// Reduces, records and tells one phase; returns the bad transfers of all ranks.
-pub(super) fn put(test: &mut Test<'_>, setting: &Setting, done: &mut Done) -> Result<u64, Halt> {
+pub(super) fn put(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    done: &mut RankDone,
+) -> Result<u64, Halt> {
     reduce::histogram(test.rank.comm, &mut done.tally.meter.latency)?;
     reduce::timeline(test.rank.comm, &mut done.tally.meter.timeline, reduce::TIMELINE_SLOTS)?;
     let done = &*done;
@@ -62,8 +66,8 @@ pub(super) fn put(test: &mut Test<'_>, setting: &Setting, done: &mut Done) -> Re
         depth: setting.depth,
         ramp_s: parameters.ramp.into(),
         rate_limit: parameters.rate.map(|rate| match rate {
-            Rate::Bytes(bytes) => bytes / test.call_bytes() as f64,
-            Rate::Transfers(transfers) => transfers,
+            RateLimit::Bytes(bytes) => bytes / test.call_bytes() as f64,
+            RateLimit::Transfers(transfers) => transfers,
         }),
         counts: Counts::Bytes,
         failed: None,
@@ -80,7 +84,7 @@ pub(super) fn put(test: &mut Test<'_>, setting: &Setting, done: &mut Done) -> Re
 
 /// A write of which every call succeeded, and whose files are shorter than what was written, has lost
 /// data: some MPI libraries report no error for a full file system.
-fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), Halt> {
+fn nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sums) -> Result<(), Halt> {
     let written = sums.bytes;
     let expected = test.parameters.layout(test.rank.comm.size()).total_bytes();
     let tells = setting.kind.writes() && test.storage.keeps_data() && sums.devices == 0;
@@ -108,7 +112,7 @@ fn nothing_lost(test: &Test<'_>, setting: &Setting, sums: &Sums) -> Result<(), H
 }
 
 /// Events and notices that follow from a phase.
-fn tell(test: &mut Test<'_>, setting: &Setting, phase: &Phase, sums: &Sums) -> Result<(), Halt> {
+fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase, sums: &Sums) -> Result<(), Halt> {
     let name = setting.kind.name();
     let partly = setting.kind.mixes() || test.parameters.ramp > 0;
     let all_moved = partly || phase.bytes == phase.expected_bytes;
@@ -168,14 +172,14 @@ fn tell(test: &mut Test<'_>, setting: &Setting, phase: &Phase, sums: &Sums) -> R
 }
 
 /// A rate limit that was too high: what was asked for, and what came of it.
-fn tell_missed_rate(test: &mut Test<'_>, setting: &Setting, phase: &Phase) -> Result<(), Halt> {
+fn tell_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase) -> Result<(), Halt> {
     let (Some(asked), true) = (phase.rate_limit, setting.is_first) else { return Ok(()) };
     let reached = setting.counted as f64 / phase.spans.transfer_s.max(1e-9);
     if reached >= asked * RATE_REACHED {
         return Ok(());
     }
     let words = |rate: f64| match test.parameters.rate {
-        Some(Rate::Transfers(_)) => format!("{}/s", units::count(rate)),
+        Some(RateLimit::Transfers(_)) => format!("{}/s", units::count(rate)),
         _ => units::rate_decimal(rate * phase.transfer_bytes as f64),
     };
     let text = format!(
@@ -198,7 +202,7 @@ struct Spanned {
 }
 
 impl Spanned {
-    fn over_ranks(test: &Test<'_>, done: &Done) -> Result<Self, Halt> {
+    fn over_ranks(test: &RunningTest<'_>, done: &RankDone) -> Result<Self, Halt> {
         let at = |tick: Tick| test.rank.on_rank_0(test.rank.clock.ns_at(tick));
         let stamps = &done.stamps;
         let mut first = [stamps.open.0, stamps.transfer.0, stamps.close.0].map(at);
@@ -239,7 +243,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn over_ranks(test: &Test<'_>, setting: &Setting, done: &Done) -> Result<Self, Halt> {
+    fn over_ranks(test: &RunningTest<'_>, setting: &PhaseSetting, done: &RankDone) -> Result<Self, Halt> {
         let counts = test.parameters.file_per_rank || test.rank.comm.rank() == 0;
         let device = counts && test.storage.is_device(&setting.path);
         let size = if counts && !device { test.storage.size(&setting.path).unwrap_or(None) } else { None };
@@ -254,7 +258,7 @@ impl Sums {
     }
 }
 
-fn stonewall(test: &mut Test<'_>, done: &Done) -> Result<Option<Stonewall>, Halt> {
+fn stonewall(test: &mut RunningTest<'_>, done: &RankDone) -> Result<Option<Stonewall>, Halt> {
     let parameters = test.parameters;
     if parameters.deadline == 0 {
         return Ok(None);

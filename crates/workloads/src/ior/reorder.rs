@@ -1,11 +1,11 @@
 //! Whose data a rank reads: IOR's task reordering (IOR 4.1).
 
-use super::parameters::{Parameters, Reorder};
-use crate::kit::glibc::Random;
+use super::parameters::{IorParameters, Reorder};
+use crate::kit::glibc::GlibcRandom;
 
 /// Where the ranks are, as far as reordering and the header need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RankPlacement {
     /// How many nodes.
     pub nodes: u32,
     /// Ranks on the node of rank 0.
@@ -17,8 +17,8 @@ pub struct Place {
 /// The rank whose data `rank` of `ranks` reads in repetition `repetition`; `check` is for the check
 /// pass after a write, which looks two node steps away under `-C` and is not shifted under `-Z`.
 pub(super) fn owner(
-    parameters: &Parameters,
-    place: Place,
+    parameters: &IorParameters,
+    place: RankPlacement,
     rank: u32,
     ranks: u32,
     repetition: u32,
@@ -43,8 +43,8 @@ pub(super) const HITS: usize = 64;
 /// How many ranks read the data of `rank` under `-Z`, at most [`HITS`] less one; takes time for every rank
 /// but no memory.
 pub(super) fn readers(
-    parameters: &Parameters,
-    place: Place,
+    parameters: &IorParameters,
+    place: RankPlacement,
     rank: u32,
     ranks: u32,
     repetition: u32,
@@ -59,7 +59,7 @@ pub(super) fn readers(
 /// The shuffle is not written down: the draws are made up to that step and then taken back one by one, to
 /// follow the number from its last place to its first. So there is time for each rank but no memory.
 fn permuted(seed: u32, rank: u32, ranks: u32) -> u32 {
-    let mut random = Random::new(seed);
+    let mut random = GlibcRandom::new(seed);
     for _ in 0..rank {
         random.next_value();
     }
@@ -84,10 +84,10 @@ fn seed(reorder_seed: i32, repetition: u32) -> u32 {
 
 /// A random distance of at least `-Q` nodes; gives up and takes what comes where no distance is that
 /// far, which one node or an excessive `-Q` would make an endless search.
-fn random(parameters: &Parameters, place: Place, rank: u32, ranks: u32, repetition: u32) -> u32 {
+fn random(parameters: &IorParameters, place: RankPlacement, rank: u32, ranks: u32, repetition: u32) -> u32 {
     let nodes = parameters.task_offset.min(place.nodes.saturating_sub(1));
     let least = nodes.saturating_mul(place.ranks_on_node0);
-    let mut random = Random::new(rank.wrapping_add(seed(parameters.reorder_seed, repetition)));
+    let mut random = GlibcRandom::new(rank.wrapping_add(seed(parameters.reorder_seed, repetition)));
     let mut shift = random.next_value() % ranks;
     while shift < least && least < ranks {
         shift = random.next_value() % ranks;
@@ -99,24 +99,24 @@ fn random(parameters: &Parameters, place: Place, rank: u32, ranks: u32, repetiti
 mod tests {
     use super::*;
 
-    const FOUR_NODES: Place = Place { nodes: 4, ranks_on_node0: 1, by_block: true };
+    const FOUR_NODES: RankPlacement = RankPlacement { nodes: 4, ranks_on_node0: 1, by_block: true };
 
     fn read(
         reorder: Reorder,
-        change: impl Fn(&mut Parameters),
-        place: Place,
+        change: impl Fn(&mut IorParameters),
+        place: RankPlacement,
         repetition: u32,
         check: bool,
     ) -> Vec<u32> {
-        let mut parameters = Parameters { reorder, ..Parameters::default() };
+        let mut parameters = IorParameters { reorder, ..IorParameters::default() };
         change(&mut parameters);
         (0..4).map(|rank| owner(&parameters, place, rank, 4, repetition, check)).collect()
     }
 
     #[test]
     fn reorderings_match_the_golden_vectors() {
-        let plus = |p: &mut Parameters| p.reorder_seed = 5;
-        let minus = |p: &mut Parameters| p.reorder_seed = -5;
+        let plus = |p: &mut IorParameters| p.reorder_seed = 5;
+        let minus = |p: &mut IorParameters| p.reorder_seed = -5;
         assert_eq!(read(Reorder::Random, plus, FOUR_NODES, 0, false), [3, 2, 3, 1]);
         assert_eq!(read(Reorder::Random, minus, FOUR_NODES, 0, false), [3, 2, 3, 1]);
         assert_eq!(read(Reorder::Random, minus, FOUR_NODES, 1, false), [1, 2, 0, 2]);
@@ -129,7 +129,7 @@ mod tests {
 
     /// The shuffle with all ranks in memory, as IOR's users know it.
     fn shuffled(seed: u32, ranks: u32) -> Vec<u32> {
-        let mut random = Random::new(seed);
+        let mut random = GlibcRandom::new(seed);
         let mut order: Vec<u32> = (0..ranks).collect();
         for index in 0..ranks {
             let other = index + random.next_value() % (ranks - index);
@@ -150,9 +150,10 @@ mod tests {
 
     #[test]
     fn every_reader_is_counted_once_at_the_rank_whose_data_it_reads() {
-        let parameters = Parameters { reorder: Reorder::Random, reorder_seed: 5, ..Parameters::default() };
+        let parameters =
+            IorParameters { reorder: Reorder::Random, reorder_seed: 5, ..IorParameters::default() };
         let hits = |ranks, nodes| -> Vec<usize> {
-            let place = Place { nodes, ..FOUR_NODES };
+            let place = RankPlacement { nodes, ..FOUR_NODES };
             (0..ranks).map(|rank| readers(&parameters, place, rank, ranks, 0)).collect()
         };
         // The golden vector of four nodes: they read 3, 2, 3, 1.
@@ -162,13 +163,13 @@ mod tests {
 
     #[test]
     fn on_one_node_a_constant_offset_goes_round_to_the_rank_itself() {
-        let one = Place { nodes: 1, ranks_on_node0: 4, by_block: true };
+        let one = RankPlacement { nodes: 1, ranks_on_node0: 4, by_block: true };
         assert_eq!(read(Reorder::Constant, |_| (), one, 0, false), [0, 1, 2, 3]);
     }
 
     #[test]
     fn a_distance_that_no_rank_has_ends_the_search() {
-        let odd = Place { nodes: 2, ranks_on_node0: 4, by_block: true };
+        let odd = RankPlacement { nodes: 2, ranks_on_node0: 4, by_block: true };
         assert_eq!(read(Reorder::Random, |p| p.task_offset = 9, odd, 0, false).len(), 4);
     }
 }

@@ -7,29 +7,29 @@ use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
 
 use super::observer::IorEvent;
-use super::parameters::{Parameters, Reorder};
-use super::phase::{self, Kind, Outcome, Repetition};
-use super::test::{Cx, Summary, Test};
+use super::parameters::{IorParameters, Reorder};
+use super::phase::{self, PhaseKind, PhaseOutcome, Repetition};
+use super::test::{IorContext, IorSummary, RunningTest};
 use super::{each_rank, files, hog, names, place, prefill, reorder, socket};
 use crate::kit::beneath::Mounts;
 use crate::kit::node::Node;
 use crate::kit::rank::Rank;
 use crate::kit::status;
 
-/// Runs a test that was [`Parameters::check`]ed on the ranks of `comm`; every rank's body.
+/// Runs a test that was [`IorParameters::check`]ed on the ranks of `comm`; every rank's body.
 pub fn run(
-    parameters: &Parameters,
+    parameters: &IorParameters,
     storage: &dyn Storage,
     comm: &dyn Comm,
-    cx: &mut Cx<'_>,
-) -> Result<Summary, Halt> {
+    cx: &mut IorContext<'_>,
+) -> Result<IorSummary, Halt> {
     let dirs = names::dirs(parameters, storage);
     let parameters = &*socket::mounted(parameters);
     let node = Rc::new(Node::find(comm)?);
     let (place, ranks_on_node) = place::find(parameters, comm, &node)?;
-    let Cx { clock, offset, records, observer, board, seed } = cx;
+    let IorContext { clock, offset, records, observer, board, seed } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
-    let mut test = Test {
+    let mut test = RunningTest {
         parameters,
         storage,
         place,
@@ -69,11 +69,11 @@ pub fn run(
     if parameters.write && parameters.wear_out {
         leave_status(&test, worn_out)?;
     }
-    Ok(Summary { bad_transfers })
+    Ok(IorSummary { bad_transfers })
 }
 
 /// `-K`: the next repetition would remove the files that this one has to keep.
-fn stopped_by_wrong_data(test: &mut Test<'_>, number: u32, bad: u64) -> Result<bool, Halt> {
+fn stopped_by_wrong_data(test: &mut RunningTest<'_>, number: u32, bad: u64) -> Result<bool, Halt> {
     let parameters = test.parameters;
     let last = number + 1 >= parameters.repetitions;
     if bad == 0 || !parameters.keep_with_error || parameters.multi_file || last {
@@ -86,7 +86,7 @@ fn stopped_by_wrong_data(test: &mut Test<'_>, number: u32, bad: u64) -> Result<b
 }
 
 /// Tells rank 0's sink and observer that the test begins.
-fn begin(test: &mut Test<'_>) -> Result<(), Halt> {
+fn begin(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     test.rank.keep(test.place.nodes)?;
     test.observer.event(&IorEvent::Test {
         test: test.parameters.test,
@@ -101,7 +101,7 @@ fn begin(test: &mut Test<'_>) -> Result<(), Halt> {
 }
 
 /// `-C` counts in nodes: with all ranks on one node it changes nothing, and a reader is its own writer.
-fn tell_idle_reordering(test: &mut Test<'_>) -> Result<(), Halt> {
+fn tell_idle_reordering(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     let (parameters, ranks) = (test.parameters, test.rank.comm.size());
     let reads = parameters.read || parameters.read_check;
     let own = reorder::owner(parameters, test.place, 0, ranks, 0, false) == 0;
@@ -115,32 +115,32 @@ fn tell_idle_reordering(test: &mut Test<'_>) -> Result<(), Halt> {
 
 /// What one repetition did.
 #[derive(Default)]
-struct Done {
+struct RepetitionDone {
     /// Bad transfers over all ranks.
     bad: u64,
     /// How its write ended, if it wrote.
-    written: Option<Outcome>,
+    written: Option<PhaseOutcome>,
     /// `-T` left out one of its phases.
     out_of_time: bool,
 }
 
 /// The phases of a repetition.
-fn kinds(parameters: &Parameters) -> Vec<Kind> {
-    let read = if parameters.read_check { Kind::ReadCheck } else { Kind::Read };
+fn kinds(parameters: &IorParameters) -> Vec<PhaseKind> {
+    let read = if parameters.read_check { PhaseKind::ReadCheck } else { PhaseKind::Read };
     let wanted = [
-        (parameters.write, Kind::Write),
-        (parameters.write_check, Kind::WriteCheck),
-        (parameters.mix.is_some(), Kind::Mixed),
+        (parameters.write, PhaseKind::Write),
+        (parameters.write_check, PhaseKind::WriteCheck),
+        (parameters.mix.is_some(), PhaseKind::Mixed),
         (parameters.read || parameters.read_check, read),
     ];
     wanted.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind)).collect()
 }
 
 /// One repetition.
-fn one(test: &mut Test<'_>, repetition: Repetition) -> Result<Done, Halt> {
+fn one(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<RepetitionDone, Halt> {
     let parameters = test.parameters;
     let kinds = kinds(parameters);
-    let mut done = Done::default();
+    let mut done = RepetitionDone::default();
     // Files that no phase wrote or that only a mixed phase found are not this run's to remove; the classic
     // removes what it read, too.
     let mut ours = false;
@@ -150,9 +150,10 @@ fn one(test: &mut Test<'_>, repetition: Repetition) -> Result<Done, Halt> {
             done.out_of_time = true;
             break;
         }
-        ours |= parameters.mix.is_none() || matches!(kind, Kind::Write | Kind::Read | Kind::ReadCheck);
+        ours |= parameters.mix.is_none()
+            || matches!(kind, PhaseKind::Write | PhaseKind::Read | PhaseKind::ReadCheck);
         match kind {
-            Kind::Write => done.written = Some(write(test, repetition)?),
+            PhaseKind::Write => done.written = Some(write(test, repetition)?),
             _ => {
                 done.bad += read(test, *kind, repetition, done.written)?.bad;
             }
@@ -171,7 +172,7 @@ fn one(test: &mut Test<'_>, repetition: Repetition) -> Result<Done, Halt> {
 }
 
 /// The write, and what has to be there before it.
-fn write(test: &mut Test<'_>, repetition: Repetition) -> Result<Outcome, Halt> {
+fn write(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<PhaseOutcome, Halt> {
     each_rank::tell_files(test, "writing", Some(&files::mine(test, repetition.number)))?;
     delay(test);
     files::make_dirs(test)?;
@@ -179,25 +180,25 @@ fn write(test: &mut Test<'_>, repetition: Repetition) -> Result<Outcome, Halt> {
         files::remove(test, repetition.number)?;
     }
     let filled = prefill::fill(test, repetition.number);
-    let written = filled.and_then(|()| phase::run(test, Kind::Write, repetition, None));
+    let written = filled.and_then(|()| phase::run(test, PhaseKind::Write, repetition, None));
     written.inspect_err(|_| files::clean_up(test, repetition.number))
 }
 
 /// A phase that reads, as much as `written` wrote.
 fn read(
-    test: &mut Test<'_>,
-    kind: Kind,
+    test: &mut RunningTest<'_>,
+    kind: PhaseKind,
     repetition: Repetition,
-    written: Option<Outcome>,
-) -> Result<Outcome, Halt> {
-    if matches!(kind, Kind::Read | Kind::ReadCheck) {
+    written: Option<PhaseOutcome>,
+) -> Result<PhaseOutcome, Halt> {
+    if matches!(kind, PhaseKind::Read | PhaseKind::ReadCheck) {
         tell_hits(test, repetition.number)?;
         each_rank::tell_readers(test, repetition.number)?;
     }
-    if kind != Kind::WriteCheck {
+    if kind != PhaseKind::WriteCheck {
         delay(test);
     }
-    if kind == Kind::Mixed {
+    if kind == PhaseKind::Mixed {
         files::all_there(test, repetition.number)?;
     }
     let limit = limit(test, written)?;
@@ -206,7 +207,7 @@ fn read(
 }
 
 /// `-T`: whether a phase would begin too late, by rank 0's clock.
-fn out_of_time(test: &Test<'_>) -> Result<bool, Halt> {
+fn out_of_time(test: &RunningTest<'_>) -> Result<bool, Halt> {
     let minutes = u64::from(test.parameters.minutes_max);
     if minutes == 0 {
         return Ok(false);
@@ -217,7 +218,7 @@ fn out_of_time(test: &Test<'_>) -> Result<bool, Halt> {
 }
 
 /// Says which phases `-T` leaves out: these of this repetition, and all of those after it.
-fn tell_left_out(test: &mut Test<'_>, repetition: u32, left: &[Kind]) -> Result<(), Halt> {
+fn tell_left_out(test: &mut RunningTest<'_>, repetition: u32, left: &[PhaseKind]) -> Result<(), Halt> {
     let names: Vec<String> = left.iter().map(|kind| kind.name().replace('_', " ")).collect();
     let mut text = format!(
         "-T {}: that many minutes have passed; left out: {} of repetition {repetition}",
@@ -237,7 +238,7 @@ const HITS_AT: u32 = 2;
 
 /// `-Z`: how many ranks' data will be read 0, 1, 2, ... times, when that is wanted. Every rank counts the
 /// readers of its own data, so that nobody has to know all.
-fn tell_hits(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
+fn tell_hits(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let parameters = test.parameters;
     if parameters.reorder != Reorder::Random || parameters.verbose < HITS_AT {
         return Ok(());
@@ -252,7 +253,7 @@ fn tell_hits(test: &mut Test<'_>, repetition: u32) -> Result<(), Halt> {
 }
 
 /// The halt of a read, which also names the files that this run wrote and now leaves behind.
-fn naming_files(test: &Test<'_>, repetition: u32, mut halt: Halt) -> Halt {
+fn naming_files(test: &RunningTest<'_>, repetition: u32, mut halt: Halt) -> Halt {
     if test.parameters.write && !test.parameters.keep {
         let first = names::file(test.parameters, 0, repetition);
         halt.why.push_str(&format!(" (what this run wrote is left: {} ...)", first.display()));
@@ -261,7 +262,7 @@ fn naming_files(test: &Test<'_>, repetition: u32, mut halt: Halt) -> Halt {
 }
 
 /// How much a reader may read: what the writer of its data wrote, or the count of an earlier run.
-fn limit(test: &mut Test<'_>, written: Option<Outcome>) -> Result<Option<u64>, Halt> {
+fn limit(test: &mut RunningTest<'_>, written: Option<PhaseOutcome>) -> Result<Option<u64>, Halt> {
     if let Some(written) = written {
         let own = test.parameters.reorder == Reorder::Own;
         return Ok(Some(if own { written.transfers } else { written.transfers_min }));
@@ -276,13 +277,13 @@ fn limit(test: &mut Test<'_>, written: Option<Outcome>) -> Result<Option<u64>, H
     Ok(count)
 }
 
-fn leave_status(test: &Test<'_>, transfers: u64) -> Result<(), Halt> {
+fn leave_status(test: &RunningTest<'_>, transfers: u64) -> Result<(), Halt> {
     let Some(path) = &test.parameters.status_file else { return Ok(()) };
     status::write(test.rank.comm, path, &transfers.to_string())
 }
 
 /// `-d`: rank 0 sleeps, the others wait for it at the phase's barrier.
-fn delay(test: &mut Test<'_>) {
+fn delay(test: &mut RunningTest<'_>) {
     let seconds = test.parameters.delay;
     if seconds > 0 {
         test.observer.event(&IorEvent::Delay(seconds));

@@ -7,10 +7,11 @@ use std::path::Path;
 use storage::{Abilities, FileForm};
 use units::Usage;
 
-use super::parameters::{Hog, Offsets, Parameters, Rate, Reorder};
+use super::parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
 
-impl Parameters {
-    /// What the backend can do. One that is not known can do everything here: it is refused when it is sought.
+impl IorParameters {
+    /// What the backend can do. One that is not known can do everything here: it is refused when it is
+    /// sought.
     fn abilities(&self) -> Abilities {
         storage::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
     }
@@ -162,7 +163,7 @@ impl Parameters {
 
     /// Rules of what a phase does beside its transfers, and how fast it goes.
     fn rules_of_pace(&self) -> [(bool, &'static str); 11] {
-        let rate = self.rate.map(|(Rate::Bytes(rate) | Rate::Transfers(rate))| rate);
+        let rate = self.rate.map(|(RateLimit::Bytes(rate) | RateLimit::Transfers(rate))| rate);
         [
             (self.depth == Some(0), "--iodepth 0: nothing would be under way; give 1 or more"),
             (self.mix.is_some_and(|mix| mix > 100), "--rwmix is the percent of reads, from 0 to 100"),
@@ -225,8 +226,8 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    fn refused(change: impl Fn(&mut Parameters)) -> String {
-        let mut parameters = Parameters { write: true, ..Parameters::default() };
+    fn refused(change: impl Fn(&mut IorParameters)) -> String {
+        let mut parameters = IorParameters { write: true, ..IorParameters::default() };
         change(&mut parameters);
         parameters.check(4).expect_err("refused").0
     }
@@ -247,7 +248,7 @@ mod tests {
             refused(|p| (p.offsets, p.reorder) = (Offsets::Shuffled, Reorder::Constant)).contains("-C or -Z")
         );
         assert!(refused(|p| p.block = 1 << 61).contains("2^63"));
-        assert!(Parameters { write: true, ..Parameters::default() }.check(4).is_ok());
+        assert!(IorParameters { write: true, ..IorParameters::default() }.check(4).is_ok());
     }
 
     #[test]
@@ -255,33 +256,33 @@ mod tests {
         assert!(refused(|p| (p.keep, p.status_file) = (true, Some("s".into()))).contains("WearOut=1"));
         assert!(refused(|p| p.ranks = Some(0)).contains("leave -N out for all"));
         assert!(refused(|p| (p.write, p.write_check) = (false, true)).contains("-W without -w"));
-        let found = |p: &mut Parameters| (p.write, p.mix) = (false, Some(50));
+        let found = |p: &mut IorParameters| (p.write, p.mix) = (false, Some(50));
         assert!(refused(found).contains("--rwmix without -w"));
-        let shuffled = |p: &mut Parameters| (p.signature, p.offsets) = (Some(1), Offsets::Shuffled);
+        let shuffled = |p: &mut IorParameters| (p.signature, p.offsets) = (Some(1), Offsets::Shuffled);
         assert!(refused(|p| (found(p), shuffled(p)).1).contains("add --random-offset-seed"));
         assert!(refused(|p| p.block = 12).contains("-b (block size) must be a multiple of 8"));
         assert!(refused(|p| p.segments = 0).contains("at least one segment"));
         assert!(refused(|p| p.test_file = "a@".into()).contains("several with `@`"));
         assert!(refused(|p| (p.unique_dir, p.test_file) = (true, "a@b".into())).contains("one file name"));
         assert!(refused(|p| (p.offsets, p.block) = (Offsets::Shuffled, p.transfer)).contains("-b greater"));
-        let unseeded = |p: &mut Parameters| {
+        let unseeded = |p: &mut IorParameters| {
             (p.write, p.read_check, p.signature) = (false, true, Some(1));
             p.offsets = Offsets::Shuffled;
         };
         assert!(refused(unseeded).contains("add --random-offset-seed"));
-        let foreign = |p: &mut Parameters| {
+        let foreign = |p: &mut IorParameters| {
             unseeded(p);
             (p.offsets, p.offset_seed) = (Offsets::RandomBlocks, Some(1));
         };
         assert!(refused(foreign).contains("use -F or -r"));
-        let in_step = |p: &mut Parameters| (p.backend, p.collective) = ("MPIIO".into(), true);
+        let in_step = |p: &mut IorParameters| (p.backend, p.collective) = ("MPIIO".into(), true);
         assert!(refused(|p| (in_step(p), p.offsets = Offsets::Shuffled).1).contains("the same calls"));
     }
 
     #[test]
     fn what_a_backend_cannot_do_is_refused_with_another_or_without() {
-        let on = |backend: &'static str, change: fn(&mut Parameters)| {
-            move |p: &mut Parameters| {
+        let on = |backend: &'static str, change: fn(&mut IorParameters)| {
+            move |p: &mut IorParameters| {
                 p.backend = backend.into();
                 change(p);
             }
@@ -291,29 +292,29 @@ mod tests {
         }
         for backend in ["POSIX", "AIO", "URING", "DUMMY"] {
             let depth = if backend == "POSIX" { 1 } else { 8 };
-            let good = Parameters {
+            let good = IorParameters {
                 write: true,
                 backend: backend.into(),
                 depth: Some(depth),
-                ..Parameters::default()
+                ..IorParameters::default()
             };
             assert!(good.check(2).is_ok(), "{backend}");
         }
         assert!(refused(on("HDF5", |p| p.offsets = Offsets::Shuffled)).contains("-a POSIX or MPIIO"));
-        let chunk = |p: &mut Parameters| {
+        let chunk = |p: &mut IorParameters| {
             (p.block, p.transfer, p.file_per_rank) = (64, 8, true);
             p.settings.set("hdf5.chunkSize", "9");
         };
         assert!(refused(on("HDF5", chunk)).contains("a chunk fits into a dataset"));
         assert!(refused(on("NCMPI", |p| p.offsets = Offsets::Shuffled)).contains("not available with NCMPI"));
         assert!(refused(on("NCMPI", |p| p.file_per_rank = true)).contains("leave -F out"));
-        let view = |p: &mut Parameters| {
+        let view = |p: &mut IorParameters| {
             p.offsets = Offsets::Shuffled;
             p.settings.set("mpiio.useFileView", "1");
         };
         assert!(refused(on("MPIIO", view)).contains("leave one of them out"));
         assert!(refused(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("leave it"));
-        let small = |p: &mut Parameters| (p.sync_each, p.transfer) = (true, 512);
+        let small = |p: &mut IorParameters| (p.sync_each, p.transfer) = (true, 512);
         assert!(refused(on("MMAP", small)).contains("multiple of 4k"));
     }
 
@@ -321,21 +322,21 @@ mod tests {
     fn what_would_never_move_or_never_count_is_refused() {
         assert!(refused(|p| p.depth = Some(0)).contains("give 1 or more"));
         assert!(refused(|p| p.mix = Some(101)).contains("from 0 to 100"));
-        let blocks = |p: &mut Parameters| {
+        let blocks = |p: &mut IorParameters| {
             (p.write, p.mix) = (false, Some(50));
             p.offsets = Offsets::RandomBlocks;
         };
         assert!(refused(blocks).contains("use one -z"));
-        for rate in [Rate::Bytes(0.0), Rate::Transfers(-1.0), Rate::Bytes(f64::NAN)] {
+        for rate in [RateLimit::Bytes(0.0), RateLimit::Transfers(-1.0), RateLimit::Bytes(f64::NAN)] {
             assert!(refused(|p| p.rate = Some(rate)).contains("more than 0"), "{rate:?}");
         }
         let good = |ramp, deadline| {
-            Parameters { write: true, ramp, deadline, mix: Some(100), ..Parameters::default() }.check(2)
+            IorParameters { write: true, ramp, deadline, mix: Some(100), ..IorParameters::default() }.check(2)
         };
         // A deadline counts from the end of the ramp.
         assert!(good(2, 3).is_ok() && good(2, 0).is_ok() && good(9, 3).is_ok());
         assert!(refused(|p| p.prefill = 1 << 20).contains("add -z"));
-        let filled = |bytes| move |p: &mut Parameters| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
+        let filled = |bytes| move |p: &mut IorParameters| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
         assert!(refused(filled(3 << 10)).contains("must divide the block size"));
         assert!(refused(filled(4)).contains("multiple of 8"));
         assert!(refused(|p| p.dual_mount = true).contains("add -F"));

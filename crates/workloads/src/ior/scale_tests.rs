@@ -4,7 +4,7 @@ use measure::Histogram;
 use testkit::Faulty;
 
 use super::scene::{Call, Late, play};
-use super::{Offsets, Parameters, Reorder};
+use super::{IorParameters, Offsets, Reorder};
 
 const WORLDS: [u32; 3] = [2, 8, 64];
 
@@ -15,12 +15,12 @@ const OF_A_READ: usize = 26;
 /// What a rank brings to the gather of a phase's record.
 const OF_THE_RECORD: Call = Call { name: "gather", bytes: 48 };
 
-fn parameters() -> Parameters {
-    Parameters { write: true, keep: true, block: 1 << 16, transfer: 4096, ..Parameters::default() }
+fn parameters() -> IorParameters {
+    IorParameters { write: true, keep: true, block: 1 << 16, transfer: 4096, ..IorParameters::default() }
 }
 
 /// What each rank of a world called.
-fn calls(ranks: u32, parameters: &Parameters) -> Vec<Vec<Call>> {
+fn calls(ranks: u32, parameters: &IorParameters) -> Vec<Vec<Call>> {
     let all = play(ranks, parameters, &Faulty::sound(), Late::default());
     all.into_iter()
         .map(|left| {
@@ -39,7 +39,7 @@ fn a_phase_has_the_same_collectives_on_all_ranks_of_every_world() {
     for ranks in WORLDS {
         let counts: Vec<usize> = [(1, false), (2, false), (2, true)]
             .map(|(repetitions, read)| {
-                let all = calls(ranks, &Parameters { repetitions, read, ..parameters() });
+                let all = calls(ranks, &IorParameters { repetitions, read, ..parameters() });
                 assert!(all.iter().all(|calls| names(calls) == names(&all[0])), "{ranks} ranks");
                 all[0].len()
             })
@@ -56,7 +56,7 @@ fn no_rank_brings_more_to_a_collective_because_there_are_more_ranks() {
     let histogram = 8 * (Histogram::BUCKETS + 1);
     let timeline = 8 * 600;
     for ranks in WORLDS {
-        for calls in calls(ranks, &Parameters { read: true, ..parameters() }) {
+        for calls in calls(ranks, &IorParameters { read: true, ..parameters() }) {
             let mut long: Vec<usize> =
                 calls.iter().map(|call| call.bytes).filter(|bytes| *bytes > 64).collect();
             let gathers: Vec<&Call> = calls.iter().filter(|call| call.name == "gather").collect();
@@ -71,8 +71,8 @@ fn no_rank_brings_more_to_a_collective_because_there_are_more_ranks() {
 
 #[test]
 fn only_what_is_told_of_every_rank_is_gathered() {
-    let gathered = |change: &dyn Fn(&mut Parameters)| -> Vec<Vec<Call>> {
-        let mut parameters = Parameters { read: true, ..parameters() };
+    let gathered = |change: &dyn Fn(&mut IorParameters)| -> Vec<Vec<Call>> {
+        let mut parameters = IorParameters { read: true, ..parameters() };
         change(&mut parameters);
         let of = |ranks| {
             let all = calls(ranks, &parameters).swap_remove(1);
@@ -88,7 +88,7 @@ fn only_what_is_told_of_every_rank_is_gathered() {
     for world in gathered(&|p| p.verbose = 3) {
         assert_eq!(world.iter().filter(|call| call.bytes == 48).count(), 4, "{world:?}");
     }
-    let quiet = |p: &mut Parameters| {
+    let quiet = |p: &mut IorParameters| {
         (p.outlier_seconds, p.minutes_max, p.verbose) = (1000, 1000, 2);
         (p.reorder, p.file_per_rank) = (Reorder::Random, true);
     };
@@ -99,19 +99,19 @@ fn only_what_is_told_of_every_rank_is_gathered() {
 
 #[test]
 fn the_optional_controls_cost_a_fixed_number_of_collectives() {
-    let of = |ranks, change: &dyn Fn(&mut Parameters)| {
+    let of = |ranks, change: &dyn Fn(&mut IorParameters)| {
         let mut parameters = parameters();
         change(&mut parameters);
         calls(ranks, &parameters)[0].len()
     };
     for ranks in WORLDS {
-        let more = |change: &dyn Fn(&mut Parameters)| of(ranks, change) - of(ranks, &|_| ());
+        let more = |change: &dyn Fn(&mut IorParameters)| of(ranks, change) - of(ranks, &|_| ());
         assert_eq!(more(&|p| p.minutes_max = 9), 1);
         assert_eq!(more(&|p| p.outlier_seconds = 1000), 4, "three of the spread, one that nobody speaks");
-        let filled = |p: &mut Parameters| (p.offsets, p.prefill) = (Offsets::Shuffled, 4096);
+        let filled = |p: &mut IorParameters| (p.offsets, p.prefill) = (Offsets::Shuffled, 4096);
         assert_eq!(more(&filled), 5);
         let spread = |verbose| {
-            move |p: &mut Parameters| {
+            move |p: &mut IorParameters| {
                 (p.reorder, p.file_per_rank, p.read, p.verbose) = (Reorder::Random, true, true, verbose);
             }
         };

@@ -10,8 +10,8 @@ use results::Record;
 use storage::Storage;
 
 use super::observer::IorEvent;
-use super::{Cx, Parameters, Summary, run};
-use crate::kit::observer::Observer;
+use super::{IorContext, IorParameters, IorSummary, run};
+use crate::kit::observer::EventObserver;
 
 /// One collective that a rank called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Comm for Counted<'_> {
 #[derive(Default)]
 pub(super) struct Heard(pub(super) Vec<String>);
 
-impl Observer<IorEvent<'_>> for Heard {
+impl EventObserver<IorEvent<'_>> for Heard {
     fn event(&mut self, event: &IorEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
@@ -125,7 +125,7 @@ impl Observer<IorEvent<'_>> for Heard {
 /// What one rank left.
 #[derive(Debug)]
 pub(super) struct Left {
-    pub(super) done: Result<Summary, Halt>,
+    pub(super) done: Result<IorSummary, Halt>,
     pub(super) records: Vec<Record>,
     pub(super) calls: Vec<Call>,
     /// Its events; those of ranks other than 0 nobody would hear.
@@ -149,13 +149,13 @@ impl Left {
 }
 
 /// Runs a test; what each rank left.
-pub(super) fn play(ranks: u32, parameters: &Parameters, storage: &dyn Storage, late: Late) -> Vec<Left> {
+pub(super) fn play(ranks: u32, parameters: &IorParameters, storage: &dyn Storage, late: Late) -> Vec<Left> {
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |inner: &dyn Comm| {
         let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
         let comm = Counted { inner, calls: Mutex::default(), late, compared: AtomicU32::new(0) };
-        let mut cx = Cx {
+        let mut cx = IorContext {
             clock: &mut clock,
             offset: ClockOffset::default(),
             records: &mut records,

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::parameters::Parameters;
+use super::parameters::IorParameters;
 
 /// The parameters as they are for this rank: with `-y` its files are `<o><socket>/data.<rank>`, by the
 /// socket it runs on now; a rank that is moved later keeps its files.
-pub(super) fn mounted(parameters: &Parameters) -> Cow<'_, Parameters> {
+pub(super) fn mounted(parameters: &IorParameters) -> Cow<'_, IorParameters> {
     if !parameters.dual_mount {
         return Cow::Borrowed(parameters);
     }
@@ -14,10 +14,10 @@ pub(super) fn mounted(parameters: &Parameters) -> Cow<'_, Parameters> {
 }
 
 /// The same for a rank on `socket`.
-fn on(parameters: &Parameters, socket: u32) -> Parameters {
+fn on(parameters: &IorParameters, socket: u32) -> IorParameters {
     let base = |name: &str| format!("{name}{socket}/data");
     let test_file = parameters.files().into_iter().map(base).collect::<Vec<_>>().join("@");
-    Parameters { test_file, dual_mount: false, ..parameters.clone() }
+    IorParameters { test_file, dual_mount: false, ..parameters.clone() }
 }
 
 /// The socket (physical package) of the processor that this thread runs on.
@@ -40,15 +40,15 @@ mod tests {
 
     #[test]
     fn each_socket_has_a_directory_of_its_own() {
-        let parameters = Parameters {
+        let parameters = IorParameters {
             test_file: "/mnt/fs".into(),
             file_per_rank: true,
             dual_mount: true,
-            ..Parameters::default()
+            ..IorParameters::default()
         };
         let file = |socket| names::file(&on(&parameters, socket), 3, 0).display().to_string();
         assert_eq!((file(0), file(1)), ("/mnt/fs0/data.00000003".into(), "/mnt/fs1/data.00000003".into()));
-        let twice = Parameters { test_file: "a@b".into(), ..parameters };
+        let twice = IorParameters { test_file: "a@b".into(), ..parameters };
         assert_eq!(names::file(&on(&twice, 1), 1, 0).display().to_string(), "b1/data.00000001");
     }
 
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn this_machine_tells_its_socket_or_counts_as_socket_0() {
-        let parameters = Parameters { dual_mount: true, ..Parameters::default() };
+        let parameters = IorParameters { dual_mount: true, ..IorParameters::default() };
         let file = &mounted(&parameters).test_file;
         let socket: u32 = file.trim_start_matches("testFile").trim_end_matches("/data").parse().unwrap();
         assert_eq!(*file, format!("testFile{socket}/data"));

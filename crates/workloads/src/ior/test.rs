@@ -6,16 +6,16 @@ use results::records::Sink;
 use storage::Storage;
 
 use super::observer::{IorEvent, IorListener};
-use super::parameters::Parameters;
-use super::phase::Setting;
-use super::reorder::Place;
+use super::parameters::IorParameters;
+use super::phase::PhaseSetting;
+use super::reorder::RankPlacement;
 use crate::kit::beneath::Mounts;
 use crate::kit::board::Board;
-use crate::kit::layout::Layout;
+use crate::kit::layout::DataLayout;
 use crate::kit::rank::Rank;
 
 /// What every rank brings along.
-pub struct Cx<'a> {
+pub struct IorContext<'a> {
     /// This rank's clock; ranks of one process have clones of one clock, so that their stamps compare.
     pub clock: &'a mut CycleClock,
     /// It against rank 0's.
@@ -32,19 +32,19 @@ pub struct Cx<'a> {
 
 /// How a test ended that did not halt: the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct IorSummary {
     /// Transfers with wrong data, over all ranks, phases and repetitions.
     pub bad_transfers: u64,
 }
 
 /// One test on its ranks.
-pub(super) struct Test<'a> {
-    pub(super) parameters: &'a Parameters,
+pub(super) struct RunningTest<'a> {
+    pub(super) parameters: &'a IorParameters,
     pub(super) storage: &'a dyn Storage,
-    pub(super) place: Place,
+    pub(super) place: RankPlacement,
     pub(super) rank: Rank<'a>,
     pub(super) observer: &'a mut IorListener<'a>,
-    /// What [`Cx::seed`] is.
+    /// What [`IorContext::seed`] is.
     pub(super) seed: u64,
     /// Whether it was told which hints the library did not take.
     pub(super) hints_told: bool,
@@ -52,11 +52,11 @@ pub(super) struct Test<'a> {
     pub(super) mounts: Mounts,
 }
 
-impl Test<'_> {
+impl RunningTest<'_> {
     /// Where transfers begin: with a backend that moves all segments at once only in the first.
-    pub(super) fn layout(&self) -> Layout {
+    pub(super) fn layout(&self) -> DataLayout {
         let layout = self.parameters.layout(self.rank.comm.size());
-        if self.storage.moves_all_segments() { Layout { segments: 1, ..layout } } else { layout }
+        if self.storage.moves_all_segments() { DataLayout { segments: 1, ..layout } } else { layout }
     }
 
     /// Bytes that a call moves: a transfer, or that of all segments.
@@ -72,7 +72,7 @@ impl Test<'_> {
     }
 
     /// Tells and records something that concerns one phase of one repetition.
-    pub(super) fn notice_in(&mut self, setting: &Setting, id: &str, text: &str) -> Result<(), Halt> {
+    pub(super) fn notice_in(&mut self, setting: &PhaseSetting, id: &str, text: &str) -> Result<(), Halt> {
         self.observer.event(&IorEvent::Notice(text));
         self.rank.notice(id, setting.repetition.number, setting.kind.name(), text)
     }

@@ -6,12 +6,12 @@ use results::Record;
 use results::record::Phase;
 use testkit::{Fault, Faulty};
 
-use super::{Cx, Offsets, Parameters, Summary, run};
+use super::{IorContext, IorParameters, IorSummary, Offsets, run};
 use crate::kit::observer::Silent;
 use crate::kit::payload::Packet;
 
-fn parameters() -> Parameters {
-    Parameters {
+fn parameters() -> IorParameters {
+    IorParameters {
         test_file: "f".into(),
         block: 4096,
         transfer: 512,
@@ -20,22 +20,22 @@ fn parameters() -> Parameters {
         read_check: true,
         signature: Some(7),
         keep: true,
-        ..Parameters::default()
+        ..IorParameters::default()
     }
 }
 
 /// Runs a test on `ranks` ranks; what each returned, and the records of rank 0.
 fn run_on(
     ranks: u32,
-    parameters: &Parameters,
+    parameters: &IorParameters,
     storage: &Faulty,
-) -> Vec<(Result<Summary, Halt>, Vec<Record>)> {
+) -> Vec<(Result<IorSummary, Halt>, Vec<Record>)> {
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
         let (mut clock, mut records) = (clock.clone(), Vec::new());
         let offset = ClockOffset::default();
-        let mut cx = Cx {
+        let mut cx = IorContext {
             clock: &mut clock,
             offset,
             records: &mut records,
@@ -60,10 +60,10 @@ fn phases(records: &[Record]) -> Vec<&Phase> {
 fn every_rank_gets_the_same_summary_and_only_rank_0_keeps_records() {
     for ranks in [1, 2, 5] {
         for offsets in [Offsets::Sequential, Offsets::Shuffled, Offsets::IorShuffled] {
-            let parameters = Parameters { offsets, offset_seed: Some(3), ..parameters() };
+            let parameters = IorParameters { offsets, offset_seed: Some(3), ..parameters() };
             let all = run_on(ranks, &parameters, &Faulty::sound());
             for (rank, (done, records)) in all.iter().enumerate() {
-                assert_eq!(*done, Ok(Summary { bad_transfers: 0 }), "{ranks} ranks, {offsets:?}");
+                assert_eq!(*done, Ok(IorSummary { bad_transfers: 0 }), "{ranks} ranks, {offsets:?}");
                 assert_eq!(records.is_empty(), rank > 0);
             }
             let phases = phases(&all[0].1);
@@ -88,7 +88,7 @@ fn a_fault_on_one_rank_halts_all_with_the_same_words() {
         (Fault::Sync, "fsync f: lost the disk"),
         (Fault::Close, "close f: lost a write"),
     ] {
-        let parameters = Parameters { sync: true, ..parameters() };
+        let parameters = IorParameters { sync: true, ..parameters() };
         let all = run_on(4, &parameters, &Faulty::on_rank(2, fault));
         for (done, records) in all {
             // Rank 2's block begins at 2 * 4096.
@@ -101,7 +101,7 @@ fn a_fault_on_one_rank_halts_all_with_the_same_words() {
 
 #[test]
 fn a_read_that_fails_names_what_this_run_leaves_and_keeps_the_write_before_it() {
-    let parameters = Parameters { keep: false, ..parameters() };
+    let parameters = IorParameters { keep: false, ..parameters() };
     let storage = Faulty::on_rank(1, Fault::Unreadable(4096));
     let all = run_on(2, &parameters, &storage);
     let halt = all[0].0.clone().expect_err("all halt");
@@ -127,7 +127,7 @@ fn a_file_shorter_than_what_was_written_is_a_failure_though_every_call_succeeded
 fn wrong_data_on_one_rank_is_known_to_all_and_located() {
     let all = run_on(3, &parameters(), &Faulty::on_rank(1, Fault::FlippedBit(4096 + 512)));
     for (done, _) in &all {
-        assert_eq!(*done, Ok(Summary { bad_transfers: 1 }));
+        assert_eq!(*done, Ok(IorSummary { bad_transfers: 1 }));
     }
     let read = phases(&all[0].1)[1];
     let check = read.check.as_ref().unwrap();
@@ -135,7 +135,7 @@ fn wrong_data_on_one_rank_is_known_to_all_and_located() {
 }
 
 /// The kinds that a comparing read of rank 0 finds.
-fn kinds(parameters: &Parameters, storage: &Faulty) -> Vec<String> {
+fn kinds(parameters: &IorParameters, storage: &Faulty) -> Vec<String> {
     let all = run_on(2, parameters, storage);
     let found = phases(&all[0].1);
     let check = found.last().unwrap().check.as_ref().unwrap();
@@ -146,9 +146,9 @@ fn kinds(parameters: &Parameters, storage: &Faulty) -> Vec<String> {
 fn a_reader_learns_the_generation_or_takes_the_one_it_is_given() {
     let packet = Packet::Stamped;
     let storage = Faulty::sound();
-    let writer = Parameters { packet, generation: Some(4), repetitions: 2, ..parameters() };
+    let writer = IorParameters { packet, generation: Some(4), repetitions: 2, ..parameters() };
     assert_eq!(kinds(&writer, &storage), [""; 0], "a run expects what it has just written");
-    let reader = |generation| Parameters { packet, generation, write: false, ..parameters() };
+    let reader = |generation| IorParameters { packet, generation, write: false, ..parameters() };
     assert_eq!(kinds(&reader(None), &storage), [""; 0]);
     assert_eq!(kinds(&reader(Some(5)), &storage), [""; 0], "the second repetition wrote generation 5");
     let found = kinds(&reader(Some(6)), &storage);
@@ -161,9 +161,9 @@ fn the_list_of_wrong_data_shows_every_rank_and_tells_what_it_leaves_out() {
     let packet = Packet::Stamped;
     for (ranks, shown) in [(1, vec![16]), (8, vec![8; 8]), (70, [vec![2; 3], vec![1; 58]].concat())] {
         let storage = Faulty::sound();
-        let writer = Parameters { packet, generation: Some(5), ..parameters() };
+        let writer = IorParameters { packet, generation: Some(5), ..parameters() };
         run_on(ranks, &writer, &storage);
-        let reader = Parameters { generation: Some(6), write: false, ..writer };
+        let reader = IorParameters { generation: Some(6), write: false, ..writer };
         let all = run_on(ranks, &reader, &storage);
         let check = phases(&all[0].1)[0].check.clone().unwrap();
         let total = 16 * u64::from(ranks);
@@ -189,16 +189,16 @@ fn the_list_of_wrong_data_shows_every_rank_and_tells_what_it_leaves_out() {
 fn each_file_of_a_test_with_many_has_the_generation_of_its_repetition() {
     let packet = Packet::Stamped;
     let storage = Faulty::sound();
-    let writer = Parameters { packet, multi_file: true, repetitions: 2, ..parameters() };
+    let writer = IorParameters { packet, multi_file: true, repetitions: 2, ..parameters() };
     assert_eq!(kinds(&writer, &storage), [""; 0]);
-    let reader = Parameters { write: false, generation: Some(0), ..writer };
+    let reader = IorParameters { write: false, generation: Some(0), ..writer };
     assert_eq!(kinds(&reader, &storage), [""; 0]);
-    assert_eq!(kinds(&Parameters { generation: None, ..reader }, &storage), [""; 0]);
+    assert_eq!(kinds(&IorParameters { generation: None, ..reader }, &storage), [""; 0]);
 }
 
 #[test]
 fn a_deadline_with_wear_out_leaves_all_ranks_with_equal_counts() {
-    let parameters = Parameters {
+    let parameters = IorParameters {
         block: 1 << 30,
         transfer: 4096,
         segments: 1,

@@ -10,17 +10,17 @@ use ranks::{Comm, Halt, Reduce};
 use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 
 use super::leaving;
-use super::parameters::{Parameters, Rate};
+use super::parameters::{IorParameters, RateLimit};
 use crate::kit::checker::Checker;
-use crate::kit::drive::{Course, Ending, Trouble, drive, words};
-use crate::kit::end::End;
+use crate::kit::drive::{Ending, LoopCourse, TransferTrouble, drive, words};
+use crate::kit::end::FileEnd;
 use crate::kit::mix::Mix;
-use crate::kit::order::Order;
+use crate::kit::order::TransferOrder;
 use crate::kit::pace::Pace;
 use crate::kit::payload::Payload;
-use crate::kit::queued::{Direction, Work, drive_queue};
-use crate::kit::steps::{Mixed, Reader, Target, Writer};
-use crate::kit::tally::Tally;
+use crate::kit::queued::{Direction, QueueWork, drive_queue};
+use crate::kit::steps::{Mixed, Reader, TransferTarget, Writer};
+use crate::kit::tally::TransferTally;
 
 /// Bytes of the largest sectors that are common.
 const SECTORS: u64 = 4096;
@@ -28,7 +28,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// The six stamps of docs/METHODOLOGY.md, "A phase".
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stamps {
+pub(super) struct PhaseStamps {
     pub(super) open: (Tick, Tick),
     pub(super) transfer: (Tick, Tick),
     pub(super) close: (Tick, Tick),
@@ -64,14 +64,14 @@ pub(super) enum Memory {
 }
 
 /// What a rank is to do in a phase.
-pub(super) struct Job<'a> {
-    pub(super) parameters: &'a Parameters,
+pub(super) struct RankJob<'a> {
+    pub(super) parameters: &'a IorParameters,
     pub(super) storage: &'a dyn Storage,
     pub(super) comm: &'a dyn Comm,
     pub(super) path: &'a std::path::Path,
     pub(super) does: Does,
     pub(super) payload: Payload,
-    pub(super) order: Order,
+    pub(super) order: TransferOrder,
     /// What the order goes through, for backends that want to know it when they open.
     pub(super) parts: Parts,
     pub(super) transfers: u64,
@@ -80,18 +80,18 @@ pub(super) struct Job<'a> {
     pub(super) memory: Memory,
     pub(super) checker: Option<Checker>,
     /// Where the file ends that is read.
-    pub(super) end: End,
-    pub(super) tally: Tally,
+    pub(super) end: FileEnd,
+    pub(super) tally: TransferTally,
 }
 
 /// What a rank did in a phase.
-pub(super) struct Done {
-    pub(super) stamps: Stamps,
+pub(super) struct RankDone {
+    pub(super) stamps: PhaseStamps,
     /// All transfers, those within the ramp too.
     pub(super) transfers: u64,
     pub(super) at_deadline: AtDeadline,
     pub(super) short: u64,
-    pub(super) tally: Tally,
+    pub(super) tally: TransferTally,
     pub(super) checker: Option<Checker>,
     /// On rank 0, where there are any or the settings ask to show them.
     pub(super) hints: Option<Hints>,
@@ -101,9 +101,9 @@ pub(super) struct Done {
 }
 
 /// The moving parts of a phase on one rank.
-struct Body<'j, 'a, C> {
+struct PhaseBody<'j, 'a, C> {
     clock: &'j C,
-    job: Job<'a>,
+    job: RankJob<'a>,
     pace: Pace,
     reached: u64,
     short: u64,
@@ -111,9 +111,9 @@ struct Body<'j, 'a, C> {
 }
 
 /// Does one rank's part of a phase.
-pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
-    let mut body = Body { clock, job, pace: Pace::FREE, reached: 0, short: 0, failed: None };
-    let mut stamps = Stamps::default();
+pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone, Halt> {
+    let mut body = PhaseBody { clock, job, pace: Pace::FREE, reached: 0, short: 0, failed: None };
+    let mut stamps = PhaseStamps::default();
 
     stamps.open.0 = clock.now();
     let mut file = body.open();
@@ -149,12 +149,22 @@ pub(super) fn perform<C: Clock>(clock: &C, job: Job<'_>) -> Result<Done, Halt> {
     if let Err(why) = body.job.tally.finish() {
         body.fail(why);
     }
-    let Body { job, reached, short, failed, .. } = body;
-    let Job { tally, checker, .. } = job;
-    Ok(Done { stamps, transfers: reached, at_deadline, short, tally, checker, hints, uncollective, failed })
+    let PhaseBody { job, reached, short, failed, .. } = body;
+    let RankJob { tally, checker, .. } = job;
+    Ok(RankDone {
+        stamps,
+        transfers: reached,
+        at_deadline,
+        short,
+        tally,
+        checker,
+        hints,
+        uncollective,
+        failed,
+    })
 }
 
-impl<C: Clock> Body<'_, '_, C> {
+impl<C: Clock> PhaseBody<'_, '_, C> {
     /// Keeps the first failure and tells the other ranks.
     fn fail(&mut self, why: String) {
         if self.failed.is_none() {
@@ -202,8 +212,8 @@ impl<C: Clock> Body<'_, '_, C> {
         let (parameters, ranks) = (self.job.parameters, f64::from(self.job.comm.size()));
         let per_second = match parameters.rate {
             None => 0.0,
-            Some(Rate::Bytes(bytes)) => bytes / self.job.call_bytes as f64,
-            Some(Rate::Transfers(transfers)) => transfers,
+            Some(RateLimit::Bytes(bytes)) => bytes / self.job.call_bytes as f64,
+            Some(RateLimit::Transfers(transfers)) => transfers,
         };
         if per_second > 0.0 {
             let interval = scale.ticks(SECOND_NS) as f64 * ranks / per_second;
@@ -238,7 +248,7 @@ impl<C: Clock> Body<'_, '_, C> {
             goal += self.job.transfers;
         }
         let elapsed = self.clock.now().0.saturating_sub(begin.0);
-        let Tally { meter, reads, .. } = &self.job.tally;
+        let TransferTally { meter, reads, .. } = &self.job.tally;
         Ok(AtDeadline {
             transfers: if reads.is_some() { meter.transfers() } else { self.reached },
             bytes: meter.bytes(),
@@ -301,7 +311,7 @@ impl<C: Clock> Body<'_, '_, C> {
 
     /// The words of a failed transfer, with what would do where O_DIRECT may be the reason, and with the
     /// reason where a library keeps a full file system to itself.
-    fn hinted(&self, trouble: &Trouble) -> String {
+    fn hinted(&self, trouble: &TransferTrouble) -> String {
         let space = || self.job.storage.space(self.job.path).unwrap_or(None);
         if self.writes()
             && !trouble.why.to_lowercase().contains("no space left")
@@ -320,15 +330,15 @@ impl<C: Clock> Body<'_, '_, C> {
         &mut self,
         file: &mut Option<Box<dyn File>>,
         stop: Stop,
-    ) -> Option<Result<(u64, Ending), Box<Trouble>>> {
+    ) -> Option<Result<(u64, Ending), Box<TransferTrouble>>> {
         let in_step = self.in_step();
         let (file, job) = (file.as_mut()?.as_mut(), &mut self.job);
-        let Parameters { sync_each, .. } = *job.parameters;
+        let IorParameters { sync_each, .. } = *job.parameters;
         // The rest of a short transfer of all segments has no place of its own.
         let whole = in_step || job.storage.moves_all_segments();
         let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || whole);
         let alarm = &|| !in_step && comm.alarm_raised();
-        let course = Course { from: job.tally.transfers(), stop, pace: self.pace, alarm };
+        let course = LoopCourse { from: job.tally.transfers(), stop, pace: self.pace, alarm };
         let (path, payload, end) = (job.path, job.payload, job.end);
         let (order, tally) = (&mut job.order, &mut job.tally);
         let buffers = match &mut job.memory {
@@ -341,13 +351,13 @@ impl<C: Clock> Body<'_, '_, C> {
                 };
                 let queue = &mut **queue;
                 let mut work =
-                    Work { queue, file, path, direction, payload, sync_each, single_attempt, short: 0 };
+                    QueueWork { queue, file, path, direction, payload, sync_each, single_attempt, short: 0 };
                 let ended = drive_queue(self.clock, &mut work, order, &course, tally);
                 self.short += work.short;
                 return Some(ended);
             }
         };
-        let target = Target { file, path, single_attempt, short: 0 };
+        let target = TransferTarget { file, path, single_attempt, short: 0 };
         let (ended, short) = match (&job.does, buffers) {
             (Does::Write, (buffer, _)) => {
                 let mut step = Writer { target, buffer, payload, sync_each };

@@ -4,16 +4,20 @@ use ranks::Halt;
 use results::record::{BadRange, Check};
 
 use super::observer::IorEvent;
-use super::phase::{Kind as PhaseKind, Setting};
-use super::test::Test;
-use super::transfer::Done;
+use super::phase::{PhaseKind, PhaseSetting};
+use super::test::RunningTest;
+use super::transfer::RankDone;
 use crate::kit::checker::over_ranks::{self, BYTES, Kinds};
 use crate::kit::checker::{Bad, Checker};
 use crate::kit::few;
 
 /// Reduces the bytes compared and the bad transfers, and collects the first bad ranges of each rank; how many
 /// transfers are bad in which way, and whose, is a notice.
-pub(super) fn check(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Result<Option<Check>, Halt> {
+pub(super) fn check(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    done: &RankDone,
+) -> Result<Option<Check>, Halt> {
     let Some(checker) = &done.checker else { return Ok(None) };
     assert!(matches!(setting.kind, PhaseKind::WriteCheck | PhaseKind::ReadCheck), "only these compare");
     let pack = |most| pack(checker, most, &setting.path.display().to_string());
@@ -26,7 +30,7 @@ pub(super) fn check(test: &mut Test<'_>, setting: &Setting, done: &Done) -> Resu
 }
 
 /// Tells of the ranges that were found, if any.
-pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, check: &Check) {
+pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, check: &Check) {
     if check.bad_transfers > 0 {
         let (transfers, ranges) = (check.bad_transfers, check.bad.as_slice());
         let signature = setting.repetition.signature;
@@ -35,7 +39,12 @@ pub(super) fn tell(test: &mut Test<'_>, setting: &Setting, check: &Check) {
 }
 
 /// How many transfers hold which kind and how many each rank: the list of ranges ends early, this does not.
-fn count(test: &mut Test<'_>, setting: &Setting, check: &Check, kinds: Kinds) -> Result<(), Halt> {
+fn count(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    check: &Check,
+    kinds: Kinds,
+) -> Result<(), Halt> {
     let bad = match check.bad_transfers {
         1 => "1 bad transfer".to_owned(),
         more => format!("{more} bad transfers"),
@@ -69,12 +78,12 @@ fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::checker::Kind;
-    use crate::kit::payload::{Identity, Payload};
+    use crate::kit::checker::DamageKind;
+    use crate::kit::payload::{DataIdentity, Payload};
 
     #[test]
     fn ranges_and_any_path_survive_the_way_to_rank_0() {
-        let mut checker = Checker::new(Payload::new(Identity::default()), 8);
+        let mut checker = Checker::new(Payload::new(DataIdentity::default()), 8);
         let bad = |offset, found, kind, detail: &str| Bad {
             offset,
             length: 8,
@@ -84,8 +93,8 @@ mod tests {
             detail: detail.into(),
         };
         checker.bad = vec![
-            bad(4096, Some(7), Kind::Torn, "generation 3 of this place"),
-            bad(u64::MAX, None, Kind::Truncated, ""),
+            bad(4096, Some(7), DamageKind::Torn, "generation 3 of this place"),
+            bad(u64::MAX, None, DamageKind::Truncated, ""),
         ];
         let ranges = unpack(5, &pack(&checker, 8, "/a\tb\nc"));
         let told = |range: &BadRange| {

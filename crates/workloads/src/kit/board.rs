@@ -25,7 +25,7 @@ const SHARED: &str = "/dev/shm";
 
 /// What a rank last showed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownProgress {
     /// Which phase of the run it is in, by [`phase_number`]; 0 before the first.
     pub phase: u64,
     /// Its number.
@@ -95,8 +95,8 @@ impl Board {
 
     /// The row of `rank`, which is number `index` of this process (0 for MPI ranks), for phase number
     /// `phase`.
-    pub fn row(&self, index: u32, rank: u32, phase: u64, scale: Scale) -> Row {
-        Row {
+    pub fn row(&self, index: u32, rank: u32, phase: u64, scale: Scale) -> BoardRow {
+        BoardRow {
             file: Arc::clone(&self.file),
             at: u64::from(self.first + index) * ROW_BYTES as u64,
             phase,
@@ -108,7 +108,7 @@ impl Board {
     }
 
     /// What each rank of this node last showed; `None` for one that was not understood.
-    pub fn look(&self) -> Vec<Option<Shown>> {
+    pub fn look(&self) -> Vec<Option<ShownProgress>> {
         let mut bytes = vec![0; self.rows as usize * ROW_BYTES];
         let mut filled = 0;
         while filled < bytes.len() {
@@ -121,16 +121,16 @@ impl Board {
     }
 }
 
-fn understood(row: &[u8]) -> Option<Shown> {
+fn understood(row: &[u8]) -> Option<ShownProgress> {
     let mut words = row.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_le_bytes));
     let mut next = || words.next().unwrap_or(0);
     let [stamp, phase, rank, transfers, counted, p99_ns, again]: [u64; WORDS] =
         std::array::from_fn(|_| next());
-    (stamp == again).then_some(Shown { phase, rank: rank as u32, transfers, counted, p99_ns })
+    (stamp == again).then_some(ShownProgress { phase, rank: rank as u32, transfers, counted, p99_ns })
 }
 
 /// The row of one rank in one phase.
-pub struct Row {
+pub struct BoardRow {
     file: Arc<File>,
     at: u64,
     phase: u64,
@@ -141,7 +141,7 @@ pub struct Row {
     before: [Histogram; 2],
 }
 
-impl Row {
+impl BoardRow {
     /// Shows how far the rank is, if it is time again.
     #[inline]
     pub fn show(&mut self, now: Tick, transfers: u64, meter: &Meter, reads: Option<&Meter>) {
@@ -186,7 +186,7 @@ mod tests {
         row.show(Tick(50), 17, &meter(&[5, 5, 5]), None);
         let seen = board.look();
         assert_eq!(seen.len(), 3);
-        assert_eq!(seen[2], Some(Shown { phase: 4, rank: 2, transfers: 17, counted: 3, p99_ns: 5 }));
+        assert_eq!(seen[2], Some(ShownProgress { phase: 4, rank: 2, transfers: 17, counted: 3, p99_ns: 5 }));
         assert_eq!(seen[0].map(|row| row.phase), Some(0), "nothing shown yet");
     }
 
@@ -198,7 +198,10 @@ mod tests {
         row.show(Tick(2), 3, &meter(&[100, 100, 7]), None);
         assert_eq!(board.look()[0].unwrap().transfers, 2);
         row.show(Tick(1 + SHOW_EVERY_NS), 3, &meter(&[100, 100, 7]), None);
-        assert_eq!(board.look()[0], Some(Shown { phase: 1, rank: 0, transfers: 3, counted: 3, p99_ns: 7 }));
+        assert_eq!(
+            board.look()[0],
+            Some(ShownProgress { phase: 1, rank: 0, transfers: 3, counted: 3, p99_ns: 7 })
+        );
     }
 
     #[test]

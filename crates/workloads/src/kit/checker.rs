@@ -9,14 +9,14 @@ mod search;
 
 use std::fmt;
 
-use super::layout::Layout;
-use super::payload::{Payload, Spread};
+use super::layout::DataLayout;
+use super::payload::{Payload, SpreadPieces};
 use diagnosis::Diagnosis;
 
 /// What happened to wrong data, as far as it tells. docs/METHODOLOGY.md says what each can and cannot
 /// mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DamageKind {
     /// Some bits of a word differ.
     Flipped,
     /// A transfer holds parts of several writings of the same place.
@@ -35,7 +35,7 @@ pub enum Kind {
     Wrong,
 }
 
-impl Kind {
+impl DamageKind {
     /// All, each at its number.
     pub const ALL: [Self; 8] = [
         Self::Flipped,
@@ -49,7 +49,7 @@ impl Kind {
     ];
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for DamageKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Flipped => "flipped",
@@ -76,7 +76,7 @@ pub struct Bad {
     /// The same as found; `None` where nothing came.
     pub found: Option<u64>,
     /// What happened to it.
-    pub kind: Kind,
+    pub kind: DamageKind,
     /// What is known of where the data found comes from, empty where nothing is.
     pub detail: String,
 }
@@ -86,11 +86,11 @@ pub struct Checker {
     /// What should have come.
     pub payload: Payload,
     /// How what is looked at lies in the file, if not as in the buffer: each piece is a transfer.
-    spread: Option<Spread>,
+    spread: Option<SpreadPieces>,
     /// Transfers with wrong words.
     pub bad_transfers: u64,
-    /// Transfers in which each kind was found, in the order of [`Kind::ALL`].
-    pub kinds: [u64; Kind::ALL.len()],
+    /// Transfers in which each kind was found, in the order of [`DamageKind::ALL`].
+    pub kinds: [u64; DamageKind::ALL.len()],
     /// The first bad ranges.
     pub bad: Vec<Bad>,
     /// How many there are in all.
@@ -102,7 +102,7 @@ pub struct Checker {
     /// Offset and length of what was looked at last, if it was wrong.
     last: Option<(u64, usize)>,
     /// Who else writes in the file, where that is known.
-    layout: Option<Layout>,
+    layout: Option<DataLayout>,
 }
 
 const WORD: usize = 8;
@@ -118,7 +118,7 @@ impl Checker {
             payload,
             spread,
             bad_transfers: 0,
-            kinds: [0; Kind::ALL.len()],
+            kinds: [0; DamageKind::ALL.len()],
             bad: Vec::new(),
             ranges: 0,
             bytes: 0,
@@ -129,7 +129,7 @@ impl Checker {
     }
 
     /// The same for a file that is laid out so: tells data of its other ranks.
-    pub fn among(self, layout: Layout) -> Self {
+    pub fn among(self, layout: DataLayout) -> Self {
         Self { layout: Some(layout), ..self }
     }
 
@@ -177,13 +177,13 @@ impl Checker {
         self.bad_transfers += u64::from(!known);
         let mut word = [0; WORD];
         self.payload.stream(offset).fill(moved / WORD * WORD, &mut word);
-        self.count(Kind::Truncated, 1);
+        self.count(DamageKind::Truncated, 1);
         self.keep(Bad {
             offset: offset + moved as u64,
             length: (length - moved) as u64,
             expected: u64::from_ne_bytes(word),
             found: None,
-            kind: Kind::Truncated,
+            kind: DamageKind::Truncated,
             detail: format!("the read ended after {moved} of {length} bytes"),
         });
     }
@@ -209,13 +209,13 @@ impl Checker {
         self.bad_transfers += 1;
         self.last = Some((offset, data.len()));
         let found = Diagnosis::of(&self.payload, self.layout, data, offset);
-        for kind in Kind::ALL {
+        for kind in DamageKind::ALL {
             self.count(kind, u64::from(found.iter().any(|bad| bad.kind == kind)));
         }
         found.into_iter().for_each(|bad| self.keep(bad));
     }
 
-    fn count(&mut self, kind: Kind, transfers: u64) {
+    fn count(&mut self, kind: DamageKind, transfers: u64) {
         self.kinds[kind as usize] += transfers;
     }
 

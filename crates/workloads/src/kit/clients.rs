@@ -21,7 +21,7 @@ const DIRS: usize = 8;
 
 /// When rank 0's clock was at zero, by the calendar of this node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct CalendarOrigin {
     /// Nanoseconds since 1970.
     pub unix_ns: i64,
     /// How far that may be off, nanoseconds.
@@ -30,10 +30,10 @@ pub struct Origin {
 
 /// What one node says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Answer {
+struct NodeReport {
     /// For each directory; without a type where it cannot be asked.
     mounted: Vec<Mounted>,
-    origin: Origin,
+    origin: CalendarOrigin,
 }
 
 /// The directories to look at: none twice, and none where no mounted file system is beneath.
@@ -55,8 +55,13 @@ pub fn dir_of(file: &str) -> &Path {
 }
 
 /// Asks all nodes; their answers on rank 0. Collective.
-pub fn ask(comm: &dyn Comm, node: &Node, dirs: &[PathBuf], origin: Origin) -> Result<Option<Clients>, Halt> {
-    let answer = || Answer { mounted: dirs.iter().map(|dir| mounted(dir)).collect(), origin };
+pub fn ask(
+    comm: &dyn Comm,
+    node: &Node,
+    dirs: &[PathBuf],
+    origin: CalendarOrigin,
+) -> Result<Option<Clients>, Halt> {
+    let answer = || NodeReport { mounted: dirs.iter().map(|dir| mounted(dir)).collect(), origin };
     if node.count == 1 {
         return Ok((comm.rank() == 0).then(|| seen_from_rank_0(&[answer()], &[])));
     }
@@ -69,7 +74,7 @@ pub fn ask(comm: &dyn Comm, node: &Node, dirs: &[PathBuf], origin: Origin) -> Re
 }
 
 /// The answers of those that gave one, with the names of their nodes; rank 0's is the first.
-fn of_nodes(rows: &[Vec<u8>], table: &NodeTable) -> (Vec<Answer>, Vec<String>) {
+fn of_nodes(rows: &[Vec<u8>], table: &NodeTable) -> (Vec<NodeReport>, Vec<String>) {
     let spoke = rows.iter().enumerate().filter_map(|(rank, row)| {
         let node = *table.of.get(rank)? as usize;
         Some((serde_json::from_slice(row).ok()?, table.names.get(node)?.clone()))
@@ -89,7 +94,7 @@ fn mounted(dir: &Path) -> Mounted {
     Mounted { dir: dir.display().to_string(), kind: mount.kind, device: mount.device }
 }
 
-fn seen_from_rank_0(answers: &[Answer], names: &[String]) -> Clients {
+fn seen_from_rank_0(answers: &[NodeReport], names: &[String]) -> Clients {
     let Some((first, others)) = answers.split_first() else { return Clients::default() };
     let mut clients = Clients::default();
     for (answer, name) in others.iter().zip(names.iter().skip(1)) {
@@ -140,14 +145,14 @@ pub fn told(clients: &Clients, host: &str, nodes: u32) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn answer(devices: &[&str], unix_ns: i64) -> Answer {
+    fn answer(devices: &[&str], unix_ns: i64) -> NodeReport {
         let one = |device: &&str| {
             let (kind, device) = device.split_once(' ').unwrap_or_default();
             Mounted { dir: "/s".into(), kind: kind.into(), device: device.into() }
         };
-        Answer {
+        NodeReport {
             mounted: devices.iter().map(one).collect(),
-            origin: Origin { unix_ns, uncertainty_ns: 1_000 },
+            origin: CalendarOrigin { unix_ns, uncertainty_ns: 1_000 },
         }
     }
 
@@ -180,7 +185,7 @@ mod tests {
     #[test]
     fn the_farthest_calendar_is_told_from_a_second_on() {
         let told_at = |skews: &[i64]| {
-            let all: Vec<Answer> = skews.iter().map(|skew| answer(&[], 1_700_000_000 + skew)).collect();
+            let all: Vec<NodeReport> = skews.iter().map(|skew| answer(&[], 1_700_000_000 + skew)).collect();
             let clients = seen_from_rank_0(&all, &names(skews.len()));
             let apart = clients.farthest.clone().expect("there are several nodes");
             (apart.node, apart.skew_ns, told(&clients, "n0", 3).len())
@@ -206,7 +211,7 @@ mod tests {
         let dirs = [PathBuf::from("/proc")];
         let all = ranks::local::run(3, |comm| {
             let node = Node::find(comm)?;
-            ask(comm, &node, &dirs, Origin::default())
+            ask(comm, &node, &dirs, CalendarOrigin::default())
         });
         let all: Vec<_> = all.into_iter().map(|rank| rank.expect("no panic").expect("no halt")).collect();
         let first = all[0].as_ref().expect("rank 0 has it");

@@ -14,23 +14,23 @@ use std::path::Path;
 
 use measure::{Clock, Stop, Tick};
 
-use super::order::Order;
-use super::pace::{Pace, Start};
-use super::tally::{Stamps, Tally};
+use super::order::TransferOrder;
+use super::pace::{Pace, TransferStart};
+use super::tally::{TransferStamps, TransferTally};
 
 /// Offsets made at once, outside the measured time.
 pub(super) const BATCH: usize = 256;
 
 /// What is done with one offset.
-pub trait Step {
-    /// Whether [`Step::before`] or [`Step::after`] do anything.
+pub trait LoopStep {
+    /// Whether [`LoopStep::before`] or [`LoopStep::after`] do anything.
     fn works_between(&self) -> bool;
 
     /// Makes the data of the next transfer; not timed as latency.
     fn before(&mut self, offset: u64);
 
     /// Moves one transfer; this is what the meter times.
-    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>>;
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<TransferTrouble>>;
 
     /// Looks at the data that came; not timed as latency.
     fn after(&mut self, offset: u64);
@@ -48,7 +48,7 @@ pub trait Step {
 
 /// Why a transfer failed, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct TransferTrouble {
     /// The file.
     pub path: String,
     /// Where in the file, bytes; `None` where the name itself is meant.
@@ -57,7 +57,7 @@ pub struct Trouble {
     pub why: String,
 }
 
-impl Trouble {
+impl TransferTrouble {
     /// Boxed, so that the loop's results fit into registers.
     #[cold]
     pub(super) fn new(path: &Path, offset: u64, why: impl Into<String>) -> Box<Self> {
@@ -71,7 +71,7 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for TransferTrouble {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.offset {
             Some(offset) => write!(out, "{} at {offset}: {}", self.path, self.why),
@@ -101,7 +101,7 @@ pub enum Ending {
 }
 
 /// Which transfers a loop runs, how fast, and what makes it stop.
-pub struct Course<'a> {
+pub struct LoopCourse<'a> {
     /// Number of the first transfer.
     pub from: u64,
     /// After which, or when, to stop.
@@ -112,7 +112,7 @@ pub struct Course<'a> {
     pub alarm: &'a dyn Fn() -> bool,
 }
 
-impl Course<'_> {
+impl LoopCourse<'_> {
     /// Why to stop, if there is a reason at `now`.
     pub(super) fn over(&self, now: Tick) -> Option<Ending> {
         if self.stop.passed(now) { Some(Ending::Deadline) } else { (self.alarm)().then_some(Ending::Alarm) }
@@ -121,13 +121,13 @@ impl Course<'_> {
 
 /// Runs transfers number `course.from..course.stop.transfers` of `order`; returns the number reached and
 /// why.
-pub fn drive<C: Clock, S: Step>(
+pub fn drive<C: Clock, S: LoopStep>(
     clock: &C,
     step: &mut S,
-    order: &mut Order,
-    course: &Course<'_>,
-    tally: &mut Tally,
-) -> Result<(u64, Ending), Box<Trouble>> {
+    order: &mut TransferOrder,
+    course: &LoopCourse<'_>,
+    tally: &mut TransferTally,
+) -> Result<(u64, Ending), Box<TransferTrouble>> {
     let between = step.works_between() || course.pace.holds();
     let mut offsets = [0; BATCH];
     // One more beginning than transfers: the end of each is noted as the beginning of the next.
@@ -145,15 +145,15 @@ pub fn drive<C: Clock, S: Step>(
                 step.before(offset);
                 let (number, deadline) = (reached + index as u64, course.stop.deadline);
                 begins[index] = match course.pace.wait(clock, number, deadline, &|now| course.over(now)) {
-                    Start::At(begin) => begin,
-                    Start::Never(ending) => {
-                        tally.take(&Stamps::of(&begins, &ends, &reads, taken..index, mixed));
+                    TransferStart::At(begin) => begin,
+                    TransferStart::Never(ending) => {
+                        tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..index, mixed));
                         return Ok((reached + index as u64, ending));
                     }
                 };
             }
             if let Err(trouble) = step.transfer(offset) {
-                tally.take(&Stamps::of(&begins, &ends, &reads, taken..index, mixed));
+                tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..index, mixed));
                 return Err(trouble);
             }
             let end = clock.now();
@@ -163,14 +163,14 @@ pub fn drive<C: Clock, S: Step>(
                 reads[index] = step.was_read().unwrap_or(false);
                 step.after(offset);
                 if let Some(bytes) = step.cut_short() {
-                    tally.take(&Stamps::of(&begins, &ends, &reads, taken..index, mixed));
+                    tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..index, mixed));
                     tally.cut_short(end, bytes);
                     taken = index + 1;
                 }
             }
             // The one thing looked at for every transfer; the rest only when it is time.
             if end >= wake {
-                tally.take(&Stamps::of(&begins, &ends, &reads, taken..index + 1, mixed));
+                tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..index + 1, mixed));
                 taken = index + 1;
                 if let Some(ending) = course.over(end) {
                     return Ok((reached + taken as u64, ending));
@@ -179,7 +179,7 @@ pub fn drive<C: Clock, S: Step>(
                 begins[taken] = clock.now();
             }
         }
-        tally.take(&Stamps::of(&begins, &ends, &reads, taken..batch, mixed));
+        tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..batch, mixed));
         reached += batch as u64;
     }
     Ok((reached, Ending::Complete))

@@ -7,29 +7,30 @@ use measure::{Meter, Scale, Stop, Tick};
 use storage::{Buffer, EndedTransfer, File, Mode, Op, Open, Parts, Queue, Storage, Wait};
 use testkit::{FakeClock, Fault, Faulty};
 
-use super::checker::{Checker, Kind};
-use super::drive::{Course, Ending, drive};
-use super::layout::Layout;
+use super::checker::{Checker, DamageKind};
+use super::drive::{Ending, LoopCourse, drive};
+use super::layout::DataLayout;
 use super::mix::Mix;
-use super::order::Order;
+use super::order::TransferOrder;
 use super::pace::Pace;
-use super::payload::{Identity, Packet, Payload};
-use super::queued::{Direction, Work, drive_queue};
-use super::steps::{Mixed, ONE_CALL, Reader, Target, Writer};
-use super::tally::Tally;
+use super::payload::{DataIdentity, Packet, Payload};
+use super::queued::{Direction, QueueWork, drive_queue};
+use super::steps::{Mixed, ONE_CALL, Reader, TransferTarget, Writer};
+use super::tally::TransferTally;
 
-const LAYOUT: Layout = Layout { ranks: 1, segments: 4, block: 4096, transfer: 512, file_per_rank: false };
+const LAYOUT: DataLayout =
+    DataLayout { ranks: 1, segments: 4, block: 4096, transfer: 512, file_per_rank: false };
 
 fn payload() -> Payload {
-    Payload::new(Identity { packet: Packet::Offset, signature: 3, ..Identity::default() })
+    Payload::new(DataIdentity { packet: Packet::Offset, signature: 3, ..DataIdentity::default() })
 }
 
-fn tally() -> Tally {
-    Tally::new(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer))
+fn tally() -> TransferTally {
+    TransferTally::new(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer))
 }
 
-fn course(stop: Stop) -> Course<'static> {
-    Course { from: 0, stop, pace: Pace::FREE, alarm: &|| false }
+fn course(stop: Stop) -> LoopCourse<'static> {
+    LoopCourse { from: 0, stop, pace: Pace::FREE, alarm: &|| false }
 }
 
 fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, Ending), String>, Meter, u64) {
@@ -38,10 +39,10 @@ fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, En
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     payload().fill(buffer.bytes_mut(), 0);
-    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt, short: 0 };
+    let target = TransferTarget { file: &mut *file, path: Path::new("f"), single_attempt, short: 0 };
     let mut step = Writer { target, buffer: &mut buffer, payload: payload(), sync_each: false };
     let (mut tally, clock) = (tally(), FakeClock::ticking(10));
-    let mut order = Order::sequential(LAYOUT, 0);
+    let mut order = TransferOrder::sequential(LAYOUT, 0);
     let ended = drive(&clock, &mut step, &mut order, &course(stop), &mut tally);
     let short = step.target.short;
     (ended.map_err(|trouble| trouble.to_string()), tally.meter, short)
@@ -53,9 +54,9 @@ fn read(storage: &Faulty) -> (Result<(u64, Ending), String>, Checker) {
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
     let mut checker = Checker::new(payload(), 8);
-    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
+    let target = TransferTarget { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
     let mut step = Reader::new(target, &mut buffer, Some(&mut checker));
-    let mut order = Order::shuffled(LAYOUT, 0, 5);
+    let mut order = TransferOrder::shuffled(LAYOUT, 0, 5);
     let (stop, clock) = (Stop::after(32), FakeClock::ticking(10));
     let ended = drive(&clock, &mut step, &mut order, &course(stop), &mut tally());
     (ended.map_err(|trouble| trouble.to_string()), checker)
@@ -121,15 +122,15 @@ fn a_file_that_ends_early_is_an_error_or_when_comparing_a_finding_of_every_trans
     let (ended, checker) = read(&storage);
     assert_eq!((ended, checker.bad_transfers), (Ok((32, Ending::Complete)), 29));
     assert_eq!(checker.bytes, 3 * 512);
-    assert!(checker.bad.iter().all(|bad| bad.kind == Kind::Truncated && bad.offset >= 3 * 512));
+    assert!(checker.bad.iter().all(|bad| bad.kind == DamageKind::Truncated && bad.offset >= 3 * 512));
 
     let comm = ranks::local::alone();
     let how = Open { mode: Mode::Read, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
-    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
+    let target = TransferTarget { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
     let mut step = Reader::new(target, &mut buffer, None);
-    let mut order = Order::sequential(LAYOUT, 0);
+    let mut order = TransferOrder::sequential(LAYOUT, 0);
     let ended = drive(&FakeClock::ticking(10), &mut step, &mut order, &course(Stop::after(32)), &mut tally());
     assert_eq!(ended.unwrap_err().to_string(), "f at 1536: end of file: moved 0 of 512 bytes");
 }
@@ -144,13 +145,13 @@ fn a_mixed_phase_counts_reads_and_writes_apart_and_leaves_the_data_as_it_was() {
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let (mut buffer, mut written) = (Buffer::new(512).unwrap(), Buffer::new(512).unwrap());
     payload().fill(written.bytes_mut(), 0);
-    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
+    let target = TransferTarget { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
     let reader = Reader::new(target, &mut buffer, None);
     let mix = Mix::new(25, 3);
     let mut step =
         Mixed { reader, written: &mut written, payload: payload(), sync_each: false, mix, number: 0 };
     let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer));
-    let mut order = Order::shuffled(LAYOUT, 0, 5);
+    let mut order = TransferOrder::shuffled(LAYOUT, 0, 5);
     drive(&FakeClock::ticking(10), &mut step, &mut order, &course(Stop::after(200)), &mut tally).unwrap();
     let reads = tally.reads.as_ref().map(Meter::transfers);
     assert_eq!((tally.transfers(), tally.meter.transfers(), reads), (200, 150, Some(50)));
@@ -164,11 +165,11 @@ fn under_a_rate_limit_a_slow_transfer_makes_the_next_ones_late() {
     let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut buffer = Buffer::new(512).unwrap();
-    let target = Target { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
+    let target = TransferTarget { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
     let mut step = Writer { target, buffer: &mut buffer, payload: payload(), sync_each: false };
     // Every look at the clock is 100 ns later; a transfer every 10 ns can never be kept up with.
-    let course = Course { pace: Pace::limited(Tick(0), 10.0), ..course(Stop::after(32)) };
-    let (mut tally, mut order) = (tally(), Order::sequential(LAYOUT, 0));
+    let course = LoopCourse { pace: Pace::limited(Tick(0), 10.0), ..course(Stop::after(32)) };
+    let (mut tally, mut order) = (tally(), TransferOrder::sequential(LAYOUT, 0));
     drive(&FakeClock::ticking(100), &mut step, &mut order, &course, &mut tally).unwrap();
     let latency = &tally.meter.latency;
     assert!(latency.min() >= Some(100) && latency.max() > 32 * 90, "{:?}..{}", latency.min(), latency.max());
@@ -177,7 +178,7 @@ fn under_a_rate_limit_a_slow_transfer_makes_the_next_ones_late() {
 /// What a queued loop over a file left: how it ended, what it counted, and what it found wrong.
 struct Queued {
     ended: Result<(u64, Ending), String>,
-    tally: Tally,
+    tally: TransferTally,
     checker: Checker,
     most: usize,
     short: u64,
@@ -201,9 +202,9 @@ fn queued_at(pace: Pace, storage: &Faulty, op: Op, stop: Stop, depth: usize) -> 
     let payload = payload();
     let (sync_each, single_attempt) = (false, false);
     let mut work =
-        Work { queue: &mut queue, file, path, direction, payload, sync_each, single_attempt, short: 0 };
-    let (mut tally, mut order) = (tally(), Order::shuffled(LAYOUT, 0, 5));
-    let course = Course { pace, ..course(stop) };
+        QueueWork { queue: &mut queue, file, path, direction, payload, sync_each, single_attempt, short: 0 };
+    let (mut tally, mut order) = (tally(), TransferOrder::shuffled(LAYOUT, 0, 5));
+    let course = LoopCourse { pace, ..course(stop) };
     let ended = drive_queue(&FakeClock::ticking(10), &mut work, &mut order, &course, &mut tally);
     let short = work.short;
     let ended = ended.map_err(|trouble| trouble.to_string());
@@ -263,7 +264,7 @@ fn in_a_queue_faults_are_found_and_named_as_without_one() {
     assert_eq!(read.ended, Ok((32, Ending::Complete)));
     assert!(read.checker.bad_transfers > 0, "the file ends early");
     assert_eq!(read.short, 0, "and nothing was taken up again");
-    let (whole, meter) = (32 - read.checker.kinds[Kind::Truncated as usize], &read.tally.meter);
+    let (whole, meter) = (32 - read.checker.kinds[DamageKind::Truncated as usize], &read.tally.meter);
     assert_eq!((read.tally.transfers(), meter.transfers(), meter.bytes()), (32, whole, whole * 512));
 }
 
@@ -331,7 +332,7 @@ fn in_a_queue_what_one_call_cannot_move_is_not_short() {
     let mut file = Faulty::sound().open(&comm, Path::new("f"), how).unwrap();
     // Zeros that nobody touches take no memory.
     let mut queue = Huge(vec![0; 2 * ONE_CALL + 8], None);
-    let mut work = Work {
+    let mut work = QueueWork {
         queue: &mut queue,
         file: &mut *file,
         path: Path::new("f"),
@@ -341,7 +342,7 @@ fn in_a_queue_what_one_call_cannot_move_is_not_short() {
         single_attempt: true,
         short: 0,
     };
-    let (mut tally, mut order) = (tally(), Order::sequential(LAYOUT, 0));
+    let (mut tally, mut order) = (tally(), TransferOrder::sequential(LAYOUT, 0));
     let clock = FakeClock::ticking(10);
     let ended = drive_queue(&clock, &mut work, &mut order, &course(Stop::after(3)), &mut tally);
     assert_eq!((ended.map_err(|trouble| trouble.to_string()), work.short), (Ok((3, Ending::Complete)), 0));
@@ -358,7 +359,7 @@ fn in_a_mixed_queue_a_read_does_not_wait_for_the_sync_of_writes() {
     // The last two of four come back together: a write and a read.
     let mixes = (0..).map(|seed| Mix::new(50, seed));
     let mix = mixes.map(|mut mix| (mix.is_read(3) && !mix.is_read(2), mix)).find(|(fits, _)| *fits);
-    let mut work = Work {
+    let mut work = QueueWork {
         queue: &mut queue,
         file: &mut *file,
         path: Path::new("f"),
@@ -369,7 +370,7 @@ fn in_a_mixed_queue_a_read_does_not_wait_for_the_sync_of_writes() {
         short: 0,
     };
     let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer));
-    let (clock, mut order) = (FakeClock::ticking(10), Order::sequential(LAYOUT, 0));
+    let (clock, mut order) = (FakeClock::ticking(10), TransferOrder::sequential(LAYOUT, 0));
     drive_queue(&clock, &mut work, &mut order, &course(Stop::after(4)), &mut tally).unwrap();
     assert_eq!(tally.reads.unwrap().latency.min(), Some(10), "one look from its submission to its end");
     assert_eq!(

@@ -43,7 +43,7 @@ pub fn collect(comm: &dyn Comm, node: &Node, mine: &Mine) -> Result<Option<EachR
         comm.gather(&bytes)?.map(|rows| rows.iter().map(|row| numbers(row)).collect());
     let places = match mine.targets {
         None => None,
-        Some(_) => Places::gather(comm, rows.as_deref(), &place)?,
+        Some(_) => FilePlaces::gather(comm, rows.as_deref(), &place)?,
     };
     Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
 }
@@ -63,12 +63,12 @@ fn hash(text: &str) -> u64 {
 }
 
 /// The different places of files: by their hash which it is, and its targets.
-struct Places {
+struct FilePlaces {
     numbers: HashMap<u64, u32>,
     names: Vec<String>,
 }
 
-impl Places {
+impl FilePlaces {
     /// The lowest rank of each place tells rank 0 its name. Collective.
     fn gather(comm: &dyn Comm, rows: Option<&[[u64; NUMBERS]]>, mine: &str) -> Result<Option<Self>, Halt> {
         let mut numbers = HashMap::new();
@@ -92,7 +92,7 @@ impl Places {
     }
 }
 
-fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&Places>) -> EachRank {
+fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) -> EachRank {
     let column = |at: usize| -> Vec<u64> { rows.iter().map(|row| row[at]).collect() };
     let seconds = |at: usize| -> Column<f64> {
         // Microseconds are as much as anybody compares, and half the room.

@@ -7,24 +7,24 @@ use std::io;
 
 use storage::File;
 
-use super::payload::Spread;
+use super::payload::SpreadPieces;
 
 /// Where a file ends, as far as that was looked up before it is read, and how the pieces of a transfer lie in
 /// it.
 #[derive(Clone, Copy, Debug)]
-pub struct End {
+pub struct FileEnd {
     /// Bytes of the file; `u64::MAX` where its size says nothing.
     bytes: u64,
     /// How a transfer lies in the file, if not in one piece.
-    spread: Option<Spread>,
+    spread: Option<SpreadPieces>,
 }
 
-impl End {
+impl FileEnd {
     /// Nothing is known, and what is said to have been read is believed.
     pub const UNKNOWN: Self = Self { bytes: u64::MAX, spread: None };
 
     /// A file of so many bytes, of transfers that lie so.
-    pub fn new(bytes: u64, spread: Option<Spread>) -> Self {
+    pub fn new(bytes: u64, spread: Option<SpreadPieces>) -> Self {
         Self { bytes, spread }
     }
 
@@ -32,7 +32,7 @@ impl End {
     pub(super) fn behind(&self, offset: u64, moved: usize) -> u64 {
         match self.spread {
             None => offset.saturating_add(moved as u64),
-            Some(Spread { piece, stride }) => {
+            Some(SpreadPieces { piece, stride }) => {
                 offset.saturating_add((moved / piece) as u64 * stride).saturating_add((moved % piece) as u64)
             }
         }
@@ -41,7 +41,7 @@ impl End {
     /// How many bytes came of a read at `offset` that is said to have moved `moved` bytes.
     #[inline]
     pub(super) fn came(&mut self, file: &mut dyn File, offset: u64, moved: usize) -> usize {
-        let apart = self.spread.map_or(0, |Spread { piece, stride }| {
+        let apart = self.spread.map_or(0, |SpreadPieces { piece, stride }| {
             (moved.saturating_sub(1) / piece) as u64 * stride.saturating_sub(piece as u64)
         });
         let last = offset.saturating_add(moved as u64).saturating_add(apart);
@@ -104,25 +104,26 @@ mod tests {
 
     #[test]
     fn what_is_beyond_the_end_did_not_come_whatever_the_file_says() {
-        let read =
-            |end: u64, offset| End::new(end, None).read(&mut Boasting(end), &mut [0; 512], offset).unwrap();
+        let read = |end: u64, offset| {
+            FileEnd::new(end, None).read(&mut Boasting(end), &mut [0; 512], offset).unwrap()
+        };
         assert_eq!((read(1000, 0), read(1000, 512), read(1000, 1024)), (512, 488, 0));
-        let mut unknown = End::UNKNOWN;
+        let mut unknown = FileEnd::UNKNOWN;
         assert_eq!(unknown.read(&mut Boasting(0), &mut [0; 512], 9999).unwrap(), 512);
     }
 
     #[test]
     fn a_file_that_is_longer_than_it_was_seen_to_be_is_asked_once() {
-        let mut end = End::new(0, None);
+        let mut end = FileEnd::new(0, None);
         assert_eq!(end.read(&mut Boasting(1024), &mut [0; 512], 512).unwrap(), 512);
         assert_eq!(end.read(&mut Boasting(0), &mut [0; 512], 512).unwrap(), 512, "what was once there is");
     }
 
     #[test]
     fn of_the_pieces_of_a_transfer_each_is_held_against_the_end() {
-        let spread = Spread { piece: 128, stride: 1000 };
-        let came = |end| End::new(end, Some(spread)).read(&mut Boasting(end), &mut [0; 512], 0).unwrap();
-        let behind = |moved| End::new(0, Some(spread)).behind(0, moved);
+        let spread = SpreadPieces { piece: 128, stride: 1000 };
+        let came = |end| FileEnd::new(end, Some(spread)).read(&mut Boasting(end), &mut [0; 512], 0).unwrap();
+        let behind = |moved| FileEnd::new(0, Some(spread)).behind(0, moved);
         assert_eq!((behind(128), behind(200), behind(511)), (1000, 1072, 3127));
         assert_eq!((came(3128), came(3127), came(2050), came(0)), (512, 511, 256 + 50, 0));
     }

@@ -7,7 +7,7 @@ use storage::Parts;
 
 /// The shape of the data of one test. Sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct DataLayout {
     /// How many ranks share the work.
     pub ranks: u64,
     /// How many segments.
@@ -20,7 +20,7 @@ pub struct Layout {
     pub file_per_rank: bool,
 }
 
-impl Layout {
+impl DataLayout {
     /// For a rank that counts items of its own instead of bytes.
     pub fn items(count: u64) -> Self {
         Self { ranks: 1, segments: 1, block: count, transfer: 1, file_per_rank: true }

@@ -4,7 +4,7 @@
 //! Never here: text, and what happens is not decided by who observes it.
 
 /// Is told what happens, on rank 0. `E` is the workload's event, borrowed or not.
-pub trait Observer<E> {
+pub trait EventObserver<E> {
     /// One thing happened.
     fn event(&mut self, event: &E);
 }
@@ -12,6 +12,6 @@ pub trait Observer<E> {
 /// Drops every event; for ranks other than 0.
 pub struct Silent;
 
-impl<E> Observer<E> for Silent {
+impl<E> EventObserver<E> for Silent {
     fn event(&mut self, _event: &E) {}
 }

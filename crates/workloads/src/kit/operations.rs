@@ -15,13 +15,13 @@ use measure::{Clock, Meter, Stop, Tick};
 use ranks::{Halt, Reduce};
 use results::record::{Counts, Failed, Phase, Spans};
 
-use super::drive::{Course, Ending, Step, Trouble, drive, words};
+use super::drive::{Ending, LoopCourse, LoopStep, TransferTrouble, drive, words};
 use super::each_rank::{self, Mine};
-use super::order::Order;
+use super::order::TransferOrder;
 use super::pace::Pace;
 use super::rank::Rank;
 use super::reduce;
-use super::tally::Tally;
+use super::tally::TransferTally;
 use super::transfer_log::TransferLog;
 use failures::Failures;
 
@@ -47,7 +47,7 @@ pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> String {
 
 /// What is fixed for a phase.
 #[derive(Clone, Debug, Default)]
-pub struct Setting {
+pub struct OperationSetting {
     /// Number of the test within the job.
     pub test: u32,
     /// Repetition, from 0.
@@ -72,11 +72,11 @@ pub struct Setting {
 
 /// A phase under way on one rank.
 pub struct Operating<'s> {
-    setting: &'s Setting,
+    setting: &'s OperationSetting,
     begun: Tick,
     /// Where the timeline begins.
     origin: Tick,
-    tally: Tally,
+    tally: TransferTally,
     failures: Failures,
     /// Those among them that are no operation of the phase.
     beside: u64,
@@ -85,7 +85,7 @@ pub struct Operating<'s> {
 
 /// What one rank did in a phase, and all ranks together.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct OperationsDone {
     /// Operations of this rank that were done.
     pub operations: u64,
     /// Seconds of this rank from the common start to the end of its own work.
@@ -98,20 +98,20 @@ pub struct Done {
 
 impl<'s> Operating<'s> {
     /// Starts a phase on all ranks together. Nothing is allocated or printed until its end. Collective.
-    pub fn begin(rank: &mut Rank<'_>, setting: &'s Setting) -> Result<Self, Halt> {
+    pub fn begin(rank: &mut Rank<'_>, setting: &'s OperationSetting) -> Result<Self, Halt> {
         Self::begin_logged(rank, setting, None)
     }
 
     /// The same, and every single operation of this rank is noted in `log`. Collective.
     pub fn begin_logged(
         rank: &mut Rank<'_>,
-        setting: &'s Setting,
+        setting: &'s OperationSetting,
         log: Option<TransferLog>,
     ) -> Result<Self, Halt> {
         let row = rank.row(setting.test);
         rank.next_phase()?;
         // A timeline that counts operations, each as one.
-        let mut tally = Tally::new(Meter::new(rank.clock.scale(), 1)).watched(row).logged(log);
+        let mut tally = TransferTally::new(Meter::new(rank.clock.scale(), 1)).watched(row).logged(log);
         let failures = Failures::new(setting.keep_going);
         let origin = rank.start_together()?;
         tally.start(origin);
@@ -141,7 +141,7 @@ impl<'s> Operating<'s> {
         &mut self,
         rank: &Rank<'_>,
         operation: &mut dyn Operation,
-        order: &mut Order,
+        order: &mut TransferOrder,
         from: u64,
         stop: Stop,
     ) -> (u64, Ending) {
@@ -150,7 +150,7 @@ impl<'s> Operating<'s> {
         }
         let before = self.tally.transfers();
         let alarm = &|| rank.comm.alarm_raised();
-        let course = Course { from, stop, pace: Pace::FREE, alarm };
+        let course = LoopCourse { from, stop, pace: Pace::FREE, alarm };
         let mut each = Each { operation, failures: &mut self.failures };
         match drive(&*rank.clock, &mut each, order, &course, &mut self.tally) {
             Ok(ended) => ended,
@@ -168,10 +168,10 @@ impl<'s> Operating<'s> {
             return;
         }
         let (alarm, before) = (&|| rank.comm.alarm_raised(), self.failures.count());
-        let course = Course { from: 0, stop: Stop::after(count), pace: Pace::FREE, alarm };
-        let mut uncounted = Tally::new(Meter::new(rank.clock.scale(), 1));
+        let course = LoopCourse { from: 0, stop: Stop::after(count), pace: Pace::FREE, alarm };
+        let mut uncounted = TransferTally::new(Meter::new(rank.clock.scale(), 1));
         let mut each = Each { operation, failures: &mut self.failures };
-        let done = drive(&*rank.clock, &mut each, &mut Order::items(count), &course, &mut uncounted);
+        let done = drive(&*rank.clock, &mut each, &mut TransferOrder::items(count), &course, &mut uncounted);
         self.beside += self.failures.count() - before;
         if let Err(trouble) = done {
             self.fail(rank, trouble.to_string());
@@ -202,7 +202,7 @@ impl<'s> Operating<'s> {
         mut self,
         rank: &mut Rank<'_>,
         last: impl FnOnce() -> Result<(), String>,
-    ) -> Result<Done, Halt> {
+    ) -> Result<OperationsDone, Halt> {
         let own_end = rank.clock.now();
         if let Err(why) = last() {
             self.fail(rank, why);
@@ -216,7 +216,7 @@ impl<'s> Operating<'s> {
         self.reduce(rank, own_end, end)
     }
 
-    fn reduce(mut self, rank: &mut Rank<'_>, own_end: Tick, end: Tick) -> Result<Done, Halt> {
+    fn reduce(mut self, rank: &mut Rank<'_>, own_end: Tick, end: Tick) -> Result<OperationsDone, Halt> {
         let (comm, scale) = (rank.comm, rank.clock.scale());
         let meter = &mut self.tally.meter;
         reduce::histogram(comm, &mut meter.latency)?;
@@ -263,7 +263,7 @@ impl<'s> Operating<'s> {
             moments: rank.moments(since_zero, self.origin, last[2]),
             ..Phase::default()
         };
-        Ok(Done { operations, own_seconds: own_ns as f64 * 1e-9, seconds: ns as f64 * 1e-9, phase })
+        Ok(OperationsDone { operations, own_seconds: own_ns as f64 * 1e-9, seconds: ns as f64 * 1e-9, phase })
     }
 }
 
@@ -273,7 +273,7 @@ struct Each<'e> {
     failures: &'e mut Failures,
 }
 
-impl Step for Each<'_> {
+impl LoopStep for Each<'_> {
     fn works_between(&self) -> bool {
         true
     }
@@ -284,7 +284,7 @@ impl Step for Each<'_> {
     }
 
     #[inline]
-    fn transfer(&mut self, item: u64) -> Result<(), Box<Trouble>> {
+    fn transfer(&mut self, item: u64) -> Result<(), Box<TransferTrouble>> {
         match self.operation.operate(item) {
             Ok(()) => Ok(()),
             Err(error) => {
@@ -292,7 +292,7 @@ impl Step for Each<'_> {
                 if self.failures.take(call, path, &error) {
                     return Ok(());
                 }
-                Err(Trouble::of_name(path, format!("{call}: {}", words(&error))))
+                Err(TransferTrouble::of_name(path, format!("{call}: {}", words(&error))))
             }
         }
     }

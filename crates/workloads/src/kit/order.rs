@@ -7,58 +7,58 @@
 //! Invariant: over all ranks, a sequential, a shuffled and IOR's order visit every transfer of the
 //! file exactly once.
 
-use super::glibc::Random;
-use super::layout::Layout;
+use super::glibc::GlibcRandom;
+use super::layout::DataLayout;
 use super::permutation::{Permutation, seed_of};
 
 /// The order of one rank's transfers.
 #[derive(Clone, Debug)]
-pub struct Order {
-    layout: Layout,
+pub struct TransferOrder {
+    layout: DataLayout,
     rank: u64,
-    kind: Kind,
+    kind: OrderKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum OrderKind {
     Sequential,
     Shuffled { seed: u64 },
     Listed { offsets: Vec<u64> },
     RandomBlocks { seed: u64, file_bytes: u64, reached: Option<(u64, [u64; 2], u64)> },
 }
 
-impl Order {
+impl TransferOrder {
     /// Every transfer of `rank` from the front to the back.
-    pub fn sequential(layout: Layout, rank: u64) -> Self {
-        Self { layout, rank, kind: Kind::Sequential }
+    pub fn sequential(layout: DataLayout, rank: u64) -> Self {
+        Self { layout, rank, kind: OrderKind::Sequential }
     }
 
     /// Every transfer once, shuffled anew in each segment: over all ranks' blocks of the segment in a
     /// shared file (with equal shares), over the rank's own block in a file per rank.
-    pub fn shuffled(layout: Layout, rank: u64, seed: u64) -> Self {
-        Self { layout, rank, kind: Kind::Shuffled { seed } }
+    pub fn shuffled(layout: DataLayout, rank: u64, seed: u64) -> Self {
+        Self { layout, rank, kind: OrderKind::Shuffled { seed } }
     }
 
     /// IOR's shuffle (IOR 4.1): one order for every segment; in a shared file the
     /// ranks get different numbers of transfers. Takes 8 bytes a transfer of a block.
-    pub fn ior_shuffled(layout: Layout, rank: u64, seed: u32) -> Self {
-        Self { layout, rank, kind: Kind::Listed { offsets: ior_offsets(layout, rank, seed) } }
+    pub fn ior_shuffled(layout: DataLayout, rank: u64, seed: u32) -> Self {
+        Self { layout, rank, kind: OrderKind::Listed { offsets: ior_offsets(layout, rank, seed) } }
     }
 
     /// IOR's `-z -z`: for each segment one random block of the file (`file_bytes` long), its transfers
     /// in sequence. Blocks may repeat.
-    pub fn random_blocks(layout: Layout, rank: u64, seed: u64, file_bytes: u64) -> Self {
-        Self { layout, rank, kind: Kind::RandomBlocks { seed, file_bytes, reached: None } }
+    pub fn random_blocks(layout: DataLayout, rank: u64, seed: u64, file_bytes: u64) -> Self {
+        Self { layout, rank, kind: OrderKind::RandomBlocks { seed, file_bytes, reached: None } }
     }
 
     /// The numbers from 0 to `count`, one after the other.
     pub fn items(count: u64) -> Self {
-        Self::sequential(Layout::items(count), 0)
+        Self::sequential(DataLayout::items(count), 0)
     }
 
     /// The numbers from 0 to `count`, each once, in an order that `seed` gives.
     pub fn items_shuffled(count: u64, seed: u64) -> Self {
-        Self::shuffled(Layout::items(count), 0, seed)
+        Self::shuffled(DataLayout::items(count), 0, seed)
     }
 
     /// How many transfers this rank has.
@@ -68,7 +68,7 @@ impl Order {
 
     fn transfers_per_segment(&self) -> u64 {
         match &self.kind {
-            Kind::Listed { offsets } => offsets.len() as u64,
+            OrderKind::Listed { offsets } => offsets.len() as u64,
             _ => self.layout.transfers_per_block(),
         }
     }
@@ -95,8 +95,10 @@ impl Order {
         let base = segment * layout.segment_stride();
         let transfer = layout.transfer;
         match kind {
-            Kind::Sequential => fill_up(base + layout.block_start(*rank) + within * transfer, transfer, out),
-            Kind::Shuffled { seed } => {
+            OrderKind::Sequential => {
+                fill_up(base + layout.block_start(*rank) + within * transfer, transfer, out)
+            }
+            OrderKind::Shuffled { seed } => {
                 let per_block = layout.transfers_per_block();
                 let (items, start, owner) = match layout.file_per_rank {
                     true => (per_block, 0, *rank),
@@ -107,12 +109,12 @@ impl Order {
                     *offset = base + permutation.at(start + within + index as u64) * transfer;
                 }
             }
-            Kind::Listed { offsets } => {
+            OrderKind::Listed { offsets } => {
                 for (offset, listed) in out.iter_mut().zip(&offsets[within as usize..]) {
                     *offset = base + listed;
                 }
             }
-            Kind::RandomBlocks { seed, file_bytes, reached } => {
+            OrderKind::RandomBlocks { seed, file_bytes, reached } => {
                 let blocks = (*file_bytes / layout.block).max(1);
                 let start = random_block(reached, segment, [0, seed.wrapping_mul(*rank + 1)], blocks);
                 fill_up(start * layout.block + within * transfer, transfer, out);
@@ -152,13 +154,13 @@ fn random_block(
     block
 }
 
-fn ior_offsets(layout: Layout, rank: u64, seed: u32) -> Vec<u64> {
+fn ior_offsets(layout: DataLayout, rank: u64, seed: u32) -> Vec<u64> {
     let per_block = layout.transfers_per_block();
     let (mut offsets, mut random) = if layout.file_per_rank {
         let own: Vec<u64> = (0..per_block).map(|index| index * layout.transfer).collect();
-        (own, Random::new(seed.wrapping_add(rank as u32)))
+        (own, GlibcRandom::new(seed.wrapping_add(rank as u32)))
     } else {
-        let mut random = Random::new(seed);
+        let mut random = GlibcRandom::new(seed);
         let all = 0..per_block * layout.ranks;
         let own = all.filter(|_| u64::from(random.next_value()) % layout.ranks == rank);
         (own.map(|index| index * layout.transfer).collect(), random)
@@ -175,7 +177,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn all(mut order: Order) -> Vec<u64> {
+    fn all(mut order: TransferOrder) -> Vec<u64> {
         let mut out = vec![0; order.transfers() as usize];
         if !out.is_empty() {
             order.fill(0, &mut out);
@@ -183,30 +185,33 @@ mod tests {
         out
     }
 
-    fn layout(file_per_rank: bool) -> Layout {
-        Layout { ranks: 2, segments: 2, block: 128, transfer: 32, file_per_rank }
+    fn layout(file_per_rank: bool) -> DataLayout {
+        DataLayout { ranks: 2, segments: 2, block: 128, transfer: 32, file_per_rank }
     }
 
     #[test]
     fn iors_own_shuffle_gives_the_golden_vectors() {
-        let shared = |rank| all(Order::ior_shuffled(layout(false), rank, 7));
+        let shared = |rank| all(TransferOrder::ior_shuffled(layout(false), rank, 7));
         assert_eq!(shared(0), [192, 192 + 256]);
         assert_eq!(shared(1)[..7], [32, 128, 160, 96, 224, 64, 0]);
         assert_eq!(shared(1)[7], 32 + 256);
-        let own = |rank| all(Order::ior_shuffled(layout(true), rank, 7));
+        let own = |rank| all(TransferOrder::ior_shuffled(layout(true), rank, 7));
         assert_eq!(own(0), [32, 96, 0, 64, 160, 224, 128, 192]);
         assert_eq!(own(1)[..4], [32, 96, 64, 0]);
     }
 
     #[test]
     fn iors_random_blocks_give_the_golden_vectors_also_when_asked_piecewise() {
-        let layout = Layout { ranks: 2, segments: 4, block: 64, transfer: 32, file_per_rank: false };
+        let layout = DataLayout { ranks: 2, segments: 4, block: 64, transfer: 32, file_per_rank: false };
         let starts = |rank| {
-            all(Order::random_blocks(layout, rank, 3, 512)).chunks(2).map(|c| c[0]).collect::<Vec<_>>()
+            all(TransferOrder::random_blocks(layout, rank, 3, 512))
+                .chunks(2)
+                .map(|c| c[0])
+                .collect::<Vec<_>>()
         };
         assert_eq!(starts(0), [0, 384, 192, 384]);
         assert_eq!(starts(1), [0, 256, 384, 320]);
-        let mut order = Order::random_blocks(layout, 1, 3, 512);
+        let mut order = TransferOrder::random_blocks(layout, 1, 3, 512);
         let mut one = [0];
         for (number, expected) in [(7, 352), (2, 256), (3, 288), (4, 384), (6, 320)] {
             order.fill(number, &mut one);
@@ -216,7 +221,7 @@ mod tests {
 
     #[test]
     fn numbers_beyond_the_last_transfer_begin_again() {
-        let mut order = Order::sequential(layout(true), 0);
+        let mut order = TransferOrder::sequential(layout(true), 0);
         let mut out = [0; 10];
         order.fill(0, &mut out);
         assert_eq!(out[8..], [0, 32]);
@@ -227,11 +232,11 @@ mod tests {
         fn all_ranks_in_all_orders_tile_the_file_exactly(
             ranks in 1_u64..6, segments in 1_u64..4, per_block in 1_u64..40, file_per_rank: bool, seed: u32,
         ) {
-            let layout = Layout { ranks, segments, block: per_block * 8, transfer: 8, file_per_rank };
-            let orders: [&dyn Fn(u64) -> Order; 3] = [
-                &|rank| Order::sequential(layout, rank),
-                &|rank| Order::shuffled(layout, rank, seed.into()),
-                &|rank| Order::ior_shuffled(layout, rank, seed),
+            let layout = DataLayout { ranks, segments, block: per_block * 8, transfer: 8, file_per_rank };
+            let orders: [&dyn Fn(u64) -> TransferOrder; 3] = [
+                &|rank| TransferOrder::sequential(layout, rank),
+                &|rank| TransferOrder::shuffled(layout, rank, seed.into()),
+                &|rank| TransferOrder::ior_shuffled(layout, rank, seed),
             ];
             for (kind, make) in orders.iter().enumerate() {
                 let mut files: Vec<Vec<u64>> = (0..ranks).map(|rank| all(make(rank))).collect();

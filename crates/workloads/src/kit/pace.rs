@@ -34,7 +34,7 @@ pub struct Pace {
 
 /// When a transfer begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum TransferStart {
     /// From this moment it is timed.
     At(Tick),
     /// The phase was over first.
@@ -99,17 +99,17 @@ impl Pace {
         number: u64,
         deadline: Tick,
         over: &dyn Fn(Tick) -> Option<Ending>,
-    ) -> Start {
+    ) -> TransferStart {
         let mut now = clock.now();
         let due = self.due(number);
         if now >= due && (self.pause.is_zero() || number == 0) {
-            return Start::At(if self.is_limited() { due } else { now });
+            return TransferStart::At(if self.is_limited() { due } else { now });
         }
         let scale = clock.scale();
         let begin = if number > 0 { due.max(self.rested(now, scale)) } else { due };
         while now < begin {
             if let Some(ending) = over(now) {
-                return Start::Never(ending);
+                return TransferStart::Never(ending);
             }
             match Self::nap(now, begin.min(deadline), scale) {
                 Some(nap) => sleep(nap),
@@ -118,7 +118,7 @@ impl Pace {
             now = clock.now();
         }
         // It was early or paused: what the wait lasted too long is no delay of the storage.
-        Start::At(now)
+        TransferStart::At(now)
     }
 }
 
@@ -133,8 +133,12 @@ mod tests {
         clock.now();
         let pace = Pace::limited(Tick(0), 15.0);
         let never = &|_: Tick| None;
-        assert_eq!(pace.wait(&clock, 1, Tick(u64::MAX), never), Start::At(Tick(15)), "it is past 15 already");
-        let Start::At(begin) = pace.wait(&clock, 100, Tick(u64::MAX), never) else {
+        assert_eq!(
+            pace.wait(&clock, 1, Tick(u64::MAX), never),
+            TransferStart::At(Tick(15)),
+            "it is past 15 already"
+        );
+        let TransferStart::At(begin) = pace.wait(&clock, 100, Tick(u64::MAX), never) else {
             panic!("nothing stops it")
         };
         assert!((1500..1520).contains(&begin.0), "{begin:?}");
@@ -145,10 +149,13 @@ mod tests {
         let clock = FakeClock::ticking(10);
         let over = &|now: Tick| (now > Tick(500)).then_some(Ending::Deadline);
         let (pace, end) = (Pace::limited(Tick(0), 1e6), Tick(500));
-        assert_eq!(pace.wait(&clock, 1, end, over), Start::Never(Ending::Deadline));
+        assert_eq!(pace.wait(&clock, 1, end, over), TransferStart::Never(Ending::Deadline));
         let pace = Pace::FREE.pausing(u64::MAX);
-        assert!(matches!(pace.wait(&clock, 0, end, over), Start::At(_)), "there is nothing before the first");
-        assert_eq!(pace.wait(&clock, 1, end, over), Start::Never(Ending::Deadline));
+        assert!(
+            matches!(pace.wait(&clock, 0, end, over), TransferStart::At(_)),
+            "there is nothing before the first"
+        );
+        assert_eq!(pace.wait(&clock, 1, end, over), TransferStart::Never(Ending::Deadline));
     }
 
     #[test]
@@ -168,6 +175,9 @@ mod tests {
     fn without_a_limit_nothing_waits() {
         let clock = FakeClock::ticking(10);
         assert!(!Pace::FREE.holds());
-        assert!(matches!(Pace::FREE.wait(&clock, 5, Tick(0), &|_| Some(Ending::Alarm)), Start::At(_)));
+        assert!(matches!(
+            Pace::FREE.wait(&clock, 5, Tick(0), &|_| Some(Ending::Alarm)),
+            TransferStart::At(_)
+        ));
     }
 }

@@ -15,13 +15,13 @@ use measure::{Clock, Tick};
 use storage::{EndedTransfer, File, Op, Queue, Wait};
 
 use super::checker::Checker;
-use super::drive::{BATCH, Course, Ending, Trouble, words};
+use super::drive::{BATCH, Ending, LoopCourse, TransferTrouble, words};
 use super::mix::Mix;
-use super::order::Order;
+use super::order::TransferOrder;
 use super::pace::Pace;
 use super::payload::{self, Payload};
 use super::steps::{ONE_CALL, RETRIES, ends_at};
-use super::tally::{Stamps, Tally};
+use super::tally::{TransferStamps, TransferTally};
 
 /// What is done with each transfer.
 pub enum Direction<'a> {
@@ -34,7 +34,7 @@ pub enum Direction<'a> {
 }
 
 /// What the loop works on.
-pub struct Work<'a> {
+pub struct QueueWork<'a> {
     /// Attached to the file; nothing is under way.
     pub queue: &'a mut dyn Queue,
     /// The file, for syncing.
@@ -66,25 +66,25 @@ struct Flight {
 /// The loop's own state.
 struct Loop<'w, 'a, C> {
     clock: &'w C,
-    work: &'w mut Work<'a>,
+    work: &'w mut QueueWork<'a>,
     flights: Vec<Flight>,
     free: Vec<usize>,
     under_way: usize,
     ended: Vec<EndedTransfer>,
     begins: Vec<Tick>,
     reads: Vec<bool>,
-    trouble: Option<Box<Trouble>>,
+    trouble: Option<Box<TransferTrouble>>,
 }
 
 /// Runs transfers number `course.from..course.stop.transfers` of `order`; returns the number reached and
 /// why. Memory that it needs is made here, in proportion to the queue's depth.
 pub fn drive_queue<C: Clock>(
     clock: &C,
-    work: &mut Work<'_>,
-    order: &mut Order,
-    course: &Course<'_>,
-    tally: &mut Tally,
-) -> Result<(u64, Ending), Box<Trouble>> {
+    work: &mut QueueWork<'_>,
+    order: &mut TransferOrder,
+    course: &LoopCourse<'_>,
+    tally: &mut TransferTally,
+) -> Result<(u64, Ending), Box<TransferTrouble>> {
     let depth = work.queue.depth();
     let idle = Flight { offset: 0, begin: Tick(0), done: 0, calls: 0, read: false };
     let mut state = Loop {
@@ -187,7 +187,7 @@ impl<C: Clock> Loop<'_, '_, C> {
     }
 
     /// Takes in what has ended, for which it waits as told; returns when that was.
-    fn reap(&mut self, wait: Wait, tally: &mut Tally) -> Tick {
+    fn reap(&mut self, wait: Wait, tally: &mut TransferTally) -> Tick {
         if let (0, Wait::AtMost(nap)) = (self.under_way, wait) {
             std::thread::sleep(nap);
         }
@@ -224,7 +224,7 @@ impl<C: Clock> Loop<'_, '_, C> {
 
     /// Whether a transfer that came back at `now` has moved everything; one that has not goes on, has failed,
     /// or was cut short by the end of the file.
-    fn whole(&mut self, ended: &EndedTransfer, now: Tick, tally: &mut Tally) -> bool {
+    fn whole(&mut self, ended: &EndedTransfer, now: Tick, tally: &mut TransferTally) -> bool {
         let length = self.work.queue.buffer(ended.slot).len();
         let flight = &mut self.flights[ended.slot];
         let moved = match &ended.moved {
@@ -277,7 +277,7 @@ impl<C: Clock> Loop<'_, '_, C> {
     }
 
     /// Counts whole transfers, then compares what was read and frees their slots.
-    fn count(&mut self, ended: &[EndedTransfer], now: Tick, tally: &mut Tally) {
+    fn count(&mut self, ended: &[EndedTransfer], now: Tick, tally: &mut TransferTally) {
         if ended.is_empty() {
             return;
         }
@@ -289,7 +289,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         }
         let ends = vec![now; ended.len()];
         let mixed = matches!(self.work.direction, Direction::Mixed(_));
-        tally.take(&Stamps::of(&self.begins, &ends, &self.reads, 0..ended.len(), mixed));
+        tally.take(&TransferStamps::of(&self.begins, &ends, &self.reads, 0..ended.len(), mixed));
         for ended in ended {
             let flight = self.flights[ended.slot];
             if let Direction::Read(Some(checker)) = &mut self.work.direction {
@@ -302,6 +302,6 @@ impl<C: Clock> Loop<'_, '_, C> {
     /// Keeps the first failure.
     fn fail(&mut self, flight: Flight, error: &io::Error) {
         let at = flight.offset + flight.done as u64;
-        self.trouble.get_or_insert_with(|| Trouble::new(self.work.path, at, words(error)));
+        self.trouble.get_or_insert_with(|| TransferTrouble::new(self.work.path, at, words(error)));
     }
 }

@@ -11,8 +11,8 @@ use results::Record;
 use results::record::{Clients, Moments, Notice};
 use results::records::Sink;
 
-use super::board::{Board, Row, phase_number};
-use super::clients::{self, Origin};
+use super::board::{Board, BoardRow, phase_number};
+use super::clients::{self, CalendarOrigin};
 use super::drive::words;
 use super::node::Node;
 
@@ -78,7 +78,7 @@ impl<'a> Rank<'a> {
     /// Collective.
     pub fn look(&mut self, dirs: &[PathBuf]) -> Result<(), Halt> {
         let calendar = Calendar::read(&*self.clock);
-        let origin = Origin {
+        let origin = CalendarOrigin {
             unix_ns: calendar.origin_unix_ns() - self.offset.offset_ns,
             uncertainty_ns: calendar.uncertainty_ns() + self.offset.uncertainty_ns,
         };
@@ -165,7 +165,7 @@ impl<'a> Rank<'a> {
     }
 
     /// Where this rank will show how far it is in the next phase, which is one of test number `test`.
-    pub fn row(&self, test: u32) -> Option<Row> {
+    pub fn row(&self, test: u32) -> Option<BoardRow> {
         let number = phase_number(test, self.phases + 1);
         let (board, index) = self.board?;
         Some(board.row(index, self.comm.rank(), number, self.clock.scale()))

@@ -6,8 +6,8 @@ use std::path::Path;
 use storage::{Buffer, File};
 
 use super::checker::Checker;
-use super::drive::{Step, Trouble, words};
-use super::end::End;
+use super::drive::{LoopStep, TransferTrouble, words};
+use super::end::FileEnd;
 use super::mix::Mix;
 use super::payload::{self, Payload};
 
@@ -17,7 +17,7 @@ pub(super) const ONE_CALL: usize = 0x7fff_f000;
 pub(super) const RETRIES: u32 = 10_000;
 
 /// What both directions need: the file, its name, and whether a short transfer is taken up again.
-pub struct Target<'a> {
+pub struct TransferTarget<'a> {
     /// The open file.
     pub file: &'a mut dyn File,
     /// Its path, for messages.
@@ -28,10 +28,10 @@ pub struct Target<'a> {
     pub short: u64,
 }
 
-impl Target<'_> {
+impl TransferTarget<'_> {
     /// Writes the whole of `data`.
     #[inline]
-    fn write(&mut self, data: &[u8], offset: u64) -> Result<(), Box<Trouble>> {
+    fn write(&mut self, data: &[u8], offset: u64) -> Result<(), Box<TransferTrouble>> {
         match self.file.write_at(data, offset) {
             Ok(moved) if moved == data.len() => Ok(()),
             Ok(moved) => {
@@ -43,16 +43,20 @@ impl Target<'_> {
                     done => Err(self.stuck(offset, done, data.len(), "short write")),
                 }
             }
-            Err(error) => Err(Trouble::new(self.path, offset, words(&error))),
+            Err(error) => Err(TransferTrouble::new(self.path, offset, words(&error))),
         }
     }
 
     /// Makes a write durable; also after one that failed: the sync of a shared file may be one that other
     /// ranks wait in.
-    fn sync(&mut self, offset: u64, written: Result<(), Box<Trouble>>) -> Result<(), Box<Trouble>> {
+    fn sync(
+        &mut self,
+        offset: u64,
+        written: Result<(), Box<TransferTrouble>>,
+    ) -> Result<(), Box<TransferTrouble>> {
         let synced = self.file.sync();
         written?;
-        synced.map_err(|error| Trouble::new(self.path, offset, format!("fsync: {}", words(&error))))
+        synced.map_err(|error| TransferTrouble::new(self.path, offset, format!("fsync: {}", words(&error))))
     }
 
     /// The part of the path from a call that moved `moved` of `length` bytes to the whole transfer, or to
@@ -64,7 +68,7 @@ impl Target<'_> {
         length: usize,
         moved: usize,
         call: &mut dyn FnMut(&mut dyn File, usize) -> io::Result<usize>,
-    ) -> Result<usize, Box<Trouble>> {
+    ) -> Result<usize, Box<TransferTrouble>> {
         let mut done = moved;
         // A call that moved all that one call can is not short.
         let short = moved < ONE_CALL;
@@ -76,7 +80,9 @@ impl Target<'_> {
             match call(self.file, done) {
                 Ok(0) => break,
                 Ok(more) => done += more,
-                Err(error) => return Err(Trouble::new(self.path, offset + done as u64, words(&error))),
+                Err(error) => {
+                    return Err(TransferTrouble::new(self.path, offset + done as u64, words(&error)));
+                }
             }
             if done >= length {
                 break;
@@ -87,8 +93,12 @@ impl Target<'_> {
 
     /// Why a transfer that moved only `done` of `length` bytes has failed.
     #[cold]
-    fn stuck(&self, offset: u64, done: usize, length: usize, what: &str) -> Box<Trouble> {
-        Trouble::new(self.path, offset + done as u64, format!("{what}: moved {done} of {length} bytes"))
+    fn stuck(&self, offset: u64, done: usize, length: usize, what: &str) -> Box<TransferTrouble> {
+        TransferTrouble::new(
+            self.path,
+            offset + done as u64,
+            format!("{what}: moved {done} of {length} bytes"),
+        )
     }
 }
 
@@ -101,7 +111,7 @@ pub(super) fn ends_at(file: &mut dyn File, place: u64) -> bool {
 /// Writes one buffer again and again.
 pub struct Writer<'a> {
     /// Where to.
-    pub target: Target<'a>,
+    pub target: TransferTarget<'a>,
     /// The data, filled for this rank.
     pub buffer: &'a mut Buffer,
     /// Makes the words that depend on the offset.
@@ -110,7 +120,7 @@ pub struct Writer<'a> {
     pub sync_each: bool,
 }
 
-impl Step for Writer<'_> {
+impl LoopStep for Writer<'_> {
     fn works_between(&self) -> bool {
         self.payload.depends_on_offset()
     }
@@ -120,7 +130,7 @@ impl Step for Writer<'_> {
     }
 
     #[inline]
-    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<TransferTrouble>> {
         let written = self.target.write(self.buffer.bytes(), offset);
         if self.sync_each { self.target.sync(offset, written) } else { written }
     }
@@ -131,30 +141,30 @@ impl Step for Writer<'_> {
 /// Reads into one buffer again and again.
 pub struct Reader<'a> {
     /// Where from.
-    pub target: Target<'a>,
+    pub target: TransferTarget<'a>,
     /// Where the data comes.
     pub buffer: &'a mut Buffer,
     /// Compares the data, when asked to.
     pub checker: Option<&'a mut Checker>,
     /// Where the file ends, whatever a call says it has read.
-    end: End,
+    end: FileEnd,
     /// How many bytes of the last transfer came: all, but where the file ends and the data is compared.
     came: usize,
 }
 
 impl<'a> Reader<'a> {
     /// Reads from `target` into `buffer` and has `checker`, if any, compare it.
-    pub fn new(target: Target<'a>, buffer: &'a mut Buffer, checker: Option<&'a mut Checker>) -> Self {
-        Self { target, buffer, checker, end: End::UNKNOWN, came: 0 }
+    pub fn new(target: TransferTarget<'a>, buffer: &'a mut Buffer, checker: Option<&'a mut Checker>) -> Self {
+        Self { target, buffer, checker, end: FileEnd::UNKNOWN, came: 0 }
     }
 
     /// The same of a file that is known to end there.
-    pub fn up_to(self, end: End) -> Self {
+    pub fn up_to(self, end: FileEnd) -> Self {
         Self { end, ..self }
     }
 }
 
-impl Step for Reader<'_> {
+impl LoopStep for Reader<'_> {
     fn works_between(&self) -> bool {
         self.checker.is_some()
     }
@@ -165,7 +175,7 @@ impl Step for Reader<'_> {
     }
 
     #[inline]
-    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<TransferTrouble>> {
         let data = self.buffer.bytes_mut();
         let length = data.len();
         let end = &mut self.end;
@@ -185,7 +195,7 @@ impl Step for Reader<'_> {
                 }
                 done
             }
-            Err(error) => return Err(Trouble::new(self.target.path, offset, words(&error))),
+            Err(error) => return Err(TransferTrouble::new(self.target.path, offset, words(&error))),
         };
         Ok(())
     }
@@ -222,7 +232,7 @@ pub struct Mixed<'a> {
     pub number: u64,
 }
 
-impl Step for Mixed<'_> {
+impl LoopStep for Mixed<'_> {
     fn works_between(&self) -> bool {
         true
     }
@@ -234,7 +244,7 @@ impl Step for Mixed<'_> {
     }
 
     #[inline]
-    fn transfer(&mut self, offset: u64) -> Result<(), Box<Trouble>> {
+    fn transfer(&mut self, offset: u64) -> Result<(), Box<TransferTrouble>> {
         let number = self.number;
         self.number += 1;
         if self.mix.is_read(number) {

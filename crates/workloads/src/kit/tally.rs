@@ -1,17 +1,17 @@
 //! Where a loop's stamps go: the meters, the log of single transfers, and the board that others watch.
 //!
-//! Invariant: every transfer that ended is counted once in [`Tally::transfers`], and once in a meter unless
-//! it ended within the ramp or was cut short.
+//! Invariant: every transfer that ended is counted once in [`TransferTally::transfers`], and once in a meter
+//! unless it ended within the ramp or was cut short.
 
 use std::ops::Range;
 
 use measure::{Meter, Tick};
 
-use super::board::Row;
+use super::board::BoardRow;
 use super::transfer_log::TransferLog;
 
 /// When some transfers began and ended, in the order in which they ended.
-pub struct Stamps<'a> {
+pub struct TransferStamps<'a> {
     /// Beginnings.
     pub begins: &'a [Tick],
     /// Ends.
@@ -20,7 +20,7 @@ pub struct Stamps<'a> {
     pub reads: &'a [bool],
 }
 
-impl<'a> Stamps<'a> {
+impl<'a> TransferStamps<'a> {
     /// Those of `range`.
     pub fn of(
         begins: &'a [Tick],
@@ -42,7 +42,7 @@ impl<'a> Stamps<'a> {
 }
 
 /// Counts the transfers of one rank in one phase.
-pub struct Tally {
+pub struct TransferTally {
     /// All transfers, or the writes of a mixed phase.
     pub meter: Meter,
     /// The reads of a mixed phase.
@@ -51,10 +51,10 @@ pub struct Tally {
     ramp_until: Tick,
     transfers: u64,
     log: Option<TransferLog>,
-    row: Option<Row>,
+    row: Option<BoardRow>,
 }
 
-impl Tally {
+impl TransferTally {
     /// Counts into `meter`.
     pub fn new(meter: Meter) -> Self {
         Self { meter, reads: None, ramp_until: Tick(0), transfers: 0, log: None, row: None }
@@ -71,7 +71,7 @@ impl Tally {
     }
 
     /// Also shows on the board how far this rank is.
-    pub fn watched(self, row: Option<Row>) -> Self {
+    pub fn watched(self, row: Option<BoardRow>) -> Self {
         Self { row, ..self }
     }
 
@@ -98,7 +98,7 @@ impl Tally {
 
     /// Takes in transfers that have ended. The time this takes belongs to no transfer: read the clock again
     /// afterwards.
-    pub fn take(&mut self, stamps: &Stamps<'_>) {
+    pub fn take(&mut self, stamps: &TransferStamps<'_>) {
         self.transfers += stamps.ends.len() as u64;
         let last = stamps.ends.last().copied();
         let whole = stamps.ends.first().is_none_or(|first| *first >= self.ramp_until);
@@ -148,7 +148,7 @@ impl Tally {
 }
 
 /// Brings only the reads, or only the writes, to `meter`.
-fn take_some(meter: &mut Meter, stamps: &Stamps<'_>, reads: bool) {
+fn take_some(meter: &mut Meter, stamps: &TransferStamps<'_>, reads: bool) {
     let wanted = |index: &usize| stamps.reads[*index] == reads;
     let (begins, ends): (Vec<Tick>, Vec<Tick>) =
         (0..stamps.ends.len()).filter(wanted).map(|index| (stamps.begins[index], stamps.ends[index])).unzip();
@@ -160,8 +160,8 @@ mod tests {
     use super::*;
     use measure::Scale;
 
-    fn tally() -> Tally {
-        Tally::new(Meter::new(Scale::NANOSECONDS, 512))
+    fn tally() -> TransferTally {
+        TransferTally::new(Meter::new(Scale::NANOSECONDS, 512))
     }
 
     fn ticks(from: u64) -> Vec<Tick> {
@@ -172,7 +172,7 @@ mod tests {
     fn what_ends_within_the_ramp_is_numbered_but_not_counted() {
         let mut tally = tally();
         tally.begin(Tick(0), Tick(555));
-        tally.take(&Stamps { begins: &ticks(0), ends: &ticks(50), reads: &[] });
+        tally.take(&TransferStamps { begins: &ticks(0), ends: &ticks(50), reads: &[] });
         assert_eq!(
             (tally.transfers(), tally.meter.transfers()),
             (10, 4),
@@ -185,7 +185,7 @@ mod tests {
     fn reads_and_writes_of_a_mixed_phase_are_counted_apart() {
         let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, 512));
         let reads: Vec<bool> = (0..10).map(|number| number % 5 == 0).collect();
-        tally.take(&Stamps { begins: &ticks(0), ends: &ticks(50), reads: &reads });
+        tally.take(&TransferStamps { begins: &ticks(0), ends: &ticks(50), reads: &reads });
         let counted = tally.reads.as_ref().map(Meter::transfers);
         assert_eq!((tally.meter.transfers(), counted), (8, Some(2)));
     }

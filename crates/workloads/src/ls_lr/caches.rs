@@ -15,14 +15,14 @@ use crate::kit::node::Node;
 const WHOLE: u64 = 1_000_000;
 
 /// The ranks of one node, of which the first one asks the kernel.
-pub(super) struct Nodes<'a> {
+pub(super) struct RanksOfNode<'a> {
     all: &'a dyn Comm,
     node: Node,
     client: &'a Client,
     before: Option<u64>,
 }
 
-impl<'a> Nodes<'a> {
+impl<'a> RanksOfNode<'a> {
     /// Collective.
     pub(super) fn new(all: &'a dyn Comm, client: &'a Client) -> Result<Self, Halt> {
         Ok(Self { all, node: Node::find(all)?, client, before: None })
@@ -76,7 +76,7 @@ mod tests {
         for (before, after, share) in [(500, 700, Some(1.0)), (500, 550, Some(0.25)), (500, 400, Some(0.0))] {
             names(before);
             let all = ranks::local::run(2, |comm| {
-                let mut nodes = Nodes::new(comm, &client)?;
+                let mut nodes = RanksOfNode::new(comm, &client)?;
                 assert_eq!(nodes.count(), 1);
                 let (dropped, why) = nodes.forget()?;
                 assert!(!dropped && why.is_some() == (comm.rank() == 0));
@@ -94,7 +94,7 @@ mod tests {
         }
         std::fs::remove_file(&client.dentry_state).unwrap();
         let alone = ranks::local::alone();
-        let mut nodes = Nodes::new(&alone, &client).unwrap();
+        let mut nodes = RanksOfNode::new(&alone, &client).unwrap();
         nodes.before();
         assert_eq!(nodes.after(true, 100).unwrap(), Caches { dropped: true, new_names: None });
     }

@@ -8,16 +8,16 @@ use results::Record;
 use results::record::Phase;
 use storage::Listing;
 
-use super::caches::Nodes;
+use super::caches::RanksOfNode;
 use super::observer::{Caches, Shares, WalkerRow};
-use super::walk::{Seen, Walker};
-use super::{Calls, window};
-use crate::kit::operations::{Operating, Setting};
+use super::walk::{WalkSeen, Walker};
+use super::{EntryCalls, window};
+use crate::kit::operations::{Operating, OperationSetting};
 use crate::kit::rank::Rank;
 use crate::kit::reduce;
 
 /// What a repetition came to, the same on all ranks but for the walkers, which only rank 0 has.
-pub(super) struct Listed {
+pub(super) struct ListedTrees {
     pub(super) list: Phase,
     pub(super) directories: Phase,
     pub(super) walkers: Vec<WalkerRow>,
@@ -28,9 +28,9 @@ pub(super) struct Listed {
 }
 
 /// What one rank walks.
-pub(super) struct Walk<'a> {
+pub(super) struct RankWalk<'a> {
     pub(super) listing: &'a dyn Listing,
-    pub(super) calls: Calls,
+    pub(super) calls: EntryCalls,
     pub(super) number: u32,
     pub(super) root: &'a Path,
     pub(super) expected: Option<u64>,
@@ -39,11 +39,11 @@ pub(super) struct Walk<'a> {
 /// Walks all trees once, after caches were dropped or not. Collective.
 pub(super) fn repetition(
     rank: &mut Rank<'_>,
-    setting: &Setting,
-    walk: &Walk<'_>,
-    nodes: &mut Nodes<'_>,
+    setting: &OperationSetting,
+    walk: &RankWalk<'_>,
+    nodes: &mut RanksOfNode<'_>,
     dropped: bool,
-) -> Result<Listed, Halt> {
+) -> Result<ListedTrees, Halt> {
     let mut walker = Walker::new(walk.listing, walk.calls, rank.clock, setting.keep_going);
     nodes.before();
     let mut doing = Operating::begin(rank, setting)?;
@@ -58,7 +58,7 @@ pub(super) fn repetition(
     let stats = seen.stamps.done();
     let (window, mine, start_ns) = window::common(rank.comm, begun_ns, ended_ns, stats, by)?;
     let own_ns = ended_ns.saturating_sub(begun_ns);
-    let row = Row { walk, seen: &seen, at_once: mine, ns: ended_ns - start_ns };
+    let row = WalkerReport { walk, seen: &seen, at_once: mine, ns: ended_ns - start_ns };
     let walkers = row.gather(rank.comm)?;
     let wrong = walk.expected.is_some_and(|expected| expected != seen.entries);
     let list_ns = (seen.lists.mean() * seen.lists.count() as f64) as u64;
@@ -70,14 +70,14 @@ pub(super) fn repetition(
     let share = |ns: f64| ns / own_sum.max(1) as f64;
     let shares = Shares { stat: share(stat_ns), list: share(lists as f64), further: share(further as f64) };
     let directories = of_directories(rank.comm, &list, seen, own_ns, directories)?;
-    Ok(Listed { list, directories, walkers, shares, caches, mismatches })
+    Ok(ListedTrees { list, directories, walkers, shares, caches, mismatches })
 }
 
 /// What is recorded of the calls on directories, of which there were `all` on all ranks. Collective.
 fn of_directories(
     comm: &dyn Comm,
     list: &Phase,
-    mut seen: Seen,
+    mut seen: WalkSeen,
     own_ns: u64,
     all: u64,
 ) -> Result<Phase, Halt> {
@@ -95,9 +95,9 @@ fn of_directories(
 }
 
 /// What a rank tells rank 0 of itself.
-struct Row<'a> {
-    walk: &'a Walk<'a>,
-    seen: &'a Seen,
+struct WalkerReport<'a> {
+    walk: &'a RankWalk<'a>,
+    seen: &'a WalkSeen,
     at_once: u64,
     ns: u64,
 }
@@ -107,7 +107,7 @@ const WORDS: usize = 7;
 /// Stands for no number.
 const NONE: u64 = u64::MAX;
 
-impl Row<'_> {
+impl WalkerReport<'_> {
     /// All rows, by rank; on rank 0 only. Collective.
     fn gather(&self, comm: &dyn Comm) -> Result<Vec<WalkerRow>, Halt> {
         let Self { walk, seen, .. } = self;
@@ -142,7 +142,7 @@ fn understood(row: &[u8]) -> WalkerRow {
 }
 
 /// Keeps both phases. Collective.
-pub(super) fn record(rank: &mut Rank<'_>, listed: &Listed) -> Result<(), Halt> {
+pub(super) fn record(rank: &mut Rank<'_>, listed: &ListedTrees) -> Result<(), Halt> {
     rank.record(&Record::Phase(Box::new(listed.list.clone())))?;
     rank.record(&Record::Phase(Box::new(listed.directories.clone())))
 }

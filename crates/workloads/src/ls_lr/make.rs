@@ -11,12 +11,12 @@ use measure::Stop;
 use ranks::{Comm, Halt};
 use storage::{Mode, Names, Open, Parts, Storage};
 
-use super::marker::{Marker, State};
+use super::marker::{Marker, TreeState};
 use super::observer::{LsLrEvent, LsLrListener};
-use super::shape::{Places, Shape};
+use super::shape::{EntryPaths, LsLrShape};
 use crate::kit::drive::words;
-use crate::kit::operations::{Done, Operating, Operation, Setting};
-use crate::kit::order::Order;
+use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
+use crate::kit::order::TransferOrder;
 use crate::kit::path::{PathBuffer, c_path};
 use crate::kit::rank::Rank;
 
@@ -35,25 +35,25 @@ pub(super) enum Before {
 }
 
 /// Begins the tree of this rank. Refuses what others made.
-pub(super) fn begin(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<Before> {
+pub(super) fn begin(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Result<Before> {
     let refused = |why: &str| Err(io::Error::other(format!("{}: {why}", root.display())));
     match names.make_dir(&c_path(root), 0o775) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => match Marker::load(root)? {
             None if Marker::is_bare(root)? => {}
             None => return refused("ls-lr did not make this; move it away"),
-            Some(Marker { state: State::Removing, .. }) => {
+            Some(Marker { state: TreeState::Removing, .. }) => {
                 return refused("its removal was interrupted; end it with --remove");
             }
             Some(marker) if marker.shape != shape => {
                 return refused("a tree of another shape; take it away with --remove");
             }
-            Some(Marker { state: State::Making, .. }) => return Ok(Before::Part),
+            Some(Marker { state: TreeState::Making, .. }) => return Ok(Before::Part),
             Some(_) => return Ok(Before::Whole),
         },
         Err(error) => return refused(&format!("mkdir: {}", words(&error))),
     }
-    if let Err(error) = (Marker { state: State::Making, shape }).keep(root) {
+    if let Err(error) = (Marker { state: TreeState::Making, shape }).keep(root) {
         // Without its marker nobody could tell later that it was made here.
         let _ = names.remove_dir(&c_path(root));
         return Err(error);
@@ -67,12 +67,12 @@ pub(super) fn entries(
     names: &dyn Names,
     rank: &mut Rank<'_>,
     observer: &mut LsLrListener<'_>,
-    setting: &Setting,
-    tree: (&Path, Shape, bool),
-) -> Result<Done, Halt> {
+    setting: &OperationSetting,
+    tree: (&Path, LsLrShape, bool),
+) -> Result<OperationsDone, Halt> {
     let (root, shape, wanted) = tree;
     let data = vec![b'a'; shape.bytes.min(1 << 20) as usize];
-    let places = Places::new(root, shape);
+    let places = EntryPaths::new(root, shape);
     let mut making = Making { storage, names, comm: rank.comm, shape, places, data, call: "mkdir" };
     let doing = Operating::begin(rank, setting)?;
     let items = if wanted { shape.entries } else { 0 };
@@ -87,8 +87,8 @@ pub(super) fn in_parts(
     observer: &mut LsLrListener<'_>,
     operation: &mut dyn Operation,
     items: u64,
-) -> Result<Done, Halt> {
-    let mut order = Order::items(items);
+) -> Result<OperationsDone, Halt> {
+    let mut order = TransferOrder::items(items);
     let mut reached = 0;
     while reached < items && !doing.has_failed() && !rank.comm.alarm_raised() {
         let stop = Stop::after((reached + TELL_EVERY).min(items));
@@ -99,7 +99,7 @@ pub(super) fn in_parts(
 }
 
 /// Ends the making of a tree: counts its entries by listing, compares and notes that it is whole.
-pub(super) fn end(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<u64> {
+pub(super) fn end(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Result<u64> {
     let counted = count(names, root)?;
     if counted != shape.entries {
         return Err(io::Error::other(format!(
@@ -108,7 +108,7 @@ pub(super) fn end(names: &dyn Names, root: &Path, shape: Shape) -> io::Result<u6
             shape.entries
         )));
     }
-    Marker { state: State::Whole, shape }.keep(root)?;
+    Marker { state: TreeState::Whole, shape }.keep(root)?;
     Ok(counted)
 }
 
@@ -149,8 +149,8 @@ struct Making<'m> {
     storage: &'m dyn Storage,
     names: &'m dyn Names,
     comm: &'m dyn Comm,
-    shape: Shape,
-    places: Places,
+    shape: LsLrShape,
+    places: EntryPaths,
     /// What is written at once.
     data: Vec<u8>,
     call: &'static str,

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use super::shape::Shape;
+use super::shape::LsLrShape;
 use crate::kit::drive::words;
 
 /// In the root of each tree that is made.
@@ -17,7 +17,7 @@ const FIRST: &str = "ls-lr made this tree, and removes it when asked to";
 
 /// How far a tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum TreeState {
     /// Being made, or its making was interrupted.
     Making,
     /// Made and counted.
@@ -26,16 +26,16 @@ pub enum State {
     Removing,
 }
 
-const STATES: [(State, &str); 3] =
-    [(State::Making, "making"), (State::Whole, "whole"), (State::Removing, "removing")];
+const STATES: [(TreeState, &str); 3] =
+    [(TreeState::Making, "making"), (TreeState::Whole, "whole"), (TreeState::Removing, "removing")];
 
 /// What the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marker {
     /// How far it is.
-    pub state: State,
+    pub state: TreeState,
     /// Its shape.
-    pub shape: Shape,
+    pub shape: LsLrShape,
 }
 
 impl Marker {
@@ -94,7 +94,7 @@ impl Marker {
     }
 
     fn text(&self) -> String {
-        let Shape { entries, per_dir, fan_out, bytes } = self.shape;
+        let LsLrShape { entries, per_dir, fan_out, bytes } = self.shape;
         let state = STATES.iter().find(|(state, _)| *state == self.state).map_or("", |(_, name)| name);
         format!(
             "{FIRST}\nstate {state}\nentries {entries}\nper-dir {per_dir}\nfan-out {fan_out}\nbytes {bytes}\n"
@@ -109,7 +109,7 @@ impl Marker {
             let word = value("state")?;
             let state = STATES.iter().find(|(_, name)| *name == word)?.0;
             let mut number = |key: &str| value(key)?.parse::<u64>().ok();
-            let shape = Shape {
+            let shape = LsLrShape {
                 entries: number("entries")?,
                 per_dir: number("per-dir")?,
                 fan_out: number("fan-out")?,
@@ -131,7 +131,7 @@ mod tests {
         assert!(Marker::load(dir.path()).unwrap().is_none());
         assert!(Marker::load(&dir.path().join("none")).unwrap().is_none());
         for (state, _) in STATES {
-            let marker = Marker { state, shape: Shape { entries: 7, per_dir: 3, fan_out: 2, bytes: 1 } };
+            let marker = Marker { state, shape: LsLrShape { entries: 7, per_dir: 3, fan_out: 2, bytes: 1 } };
             marker.keep(dir.path()).unwrap();
             assert_eq!(Marker::load(dir.path()).unwrap(), Some(marker));
             assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");

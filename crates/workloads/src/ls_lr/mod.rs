@@ -1,7 +1,7 @@
 //! `ls -lR` of many large trees at once: one walker on each rank, and the rate of all of them together.
 //!
-//! [`Parameters`] is what is meant, whoever parsed it. What happens is told to a [`LsLrListener`] on rank 0
-//! and kept as records; the numbers are those of docs/METHODOLOGY.md.
+//! [`LsLrParameters`] is what is meant, whoever parsed it. What happens is told to a [`LsLrListener`] on rank
+//! 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
 //!
 //! Invariant: nothing is removed but what was made here, which a file in each tree's root proves.
 //! Never here: the command line, text for people.
@@ -28,18 +28,18 @@ use results::Record;
 use storage::{Listing, Names, Storage};
 
 use crate::kit::drive::words;
-use crate::kit::operations::Setting;
+use crate::kit::operations::OperationSetting;
 use crate::kit::rank::Rank;
-use caches::Nodes;
-use list::{Listed, Walk};
+use caches::RanksOfNode;
+use list::{ListedTrees, RankWalk};
 use make::Before;
-use remove::Found;
+use remove::TreeRemains;
 
-pub use marker::{Marker, State};
+pub use marker::{Marker, TreeState};
 pub use observer::{Caches, LsLrEvent, LsLrListener, Shares, Walked, WalkerRow};
-pub use parameters::{Parameters, Trees};
-pub use shape::Shape;
-pub use walk::Calls;
+pub use parameters::{LsLrParameters, Trees};
+pub use shape::LsLrShape;
+pub use walk::EntryCalls;
 
 /// The contract's trees have more entries than this.
 const LARGE: u64 = 100_000;
@@ -52,8 +52,8 @@ const NEW: f64 = 0.5;
 const OF_THE_RUN: &str = "";
 
 /// One rank's part in a run.
-struct Part<'p, 'r> {
-    parameters: &'p Parameters,
+struct LsLrPart<'p, 'r> {
+    parameters: &'p LsLrParameters,
     storage: &'p dyn Storage,
     names: &'p dyn Names,
     rank: &'p mut Rank<'r>,
@@ -63,20 +63,20 @@ struct Part<'p, 'r> {
 /// Does what `parameters` ask, on every rank; whether every tree was as it was to be and nothing failed, the
 /// same on all ranks. Collective.
 pub fn run(
-    parameters: &Parameters,
+    parameters: &LsLrParameters,
     storage: &dyn Storage,
     rank: &mut Rank<'_>,
     observer: &mut LsLrListener<'_>,
 ) -> Result<bool, Halt> {
     let names = storage.names().ok_or("this backend keeps no names");
     let names = rank.comm.agree("backend", names)?;
-    let mut nodes = Nodes::new(rank.comm, &parameters.client)?;
+    let mut nodes = RanksOfNode::new(rank.comm, &parameters.client)?;
     let (ranks, node_count) = (rank.comm.size(), nodes.count());
     observer.event(&LsLrEvent::Started { ranks, nodes: node_count });
     for text in rank.told() {
         observer.event(&LsLrEvent::Notice(&text));
     }
-    let mut part = Part { parameters, storage, names, rank, observer };
+    let mut part = LsLrPart { parameters, storage, names, rank, observer };
     let (mut good, mut made) = (true, false);
     if parameters.make {
         (good, made) = part.make()?;
@@ -98,7 +98,7 @@ pub fn run(
     Ok(good)
 }
 
-impl Part<'_, '_> {
+impl LsLrPart<'_, '_> {
     fn comm(&self) -> &dyn Comm {
         self.rank.comm
     }
@@ -108,15 +108,15 @@ impl Part<'_, '_> {
         self.parameters.tree(self.comm().rank())
     }
 
-    fn setting(&self, phase: &'static str, repetition: u32) -> Setting {
-        Setting {
+    fn setting(&self, phase: &'static str, repetition: u32) -> OperationSetting {
+        OperationSetting {
             repetition,
             phase,
             backend: "posix".to_owned(),
             file_per_rank: true,
             path: self.parameters.tree(0).display().to_string(),
             keep_going: self.parameters.keep_going,
-            ..Setting::default()
+            ..OperationSetting::default()
         }
     }
 
@@ -154,7 +154,7 @@ impl Part<'_, '_> {
         let at = |why: &str| format!("{}: {why}", root.display());
         let given = matches!(self.parameters.trees, Trees::Given(_));
         match Marker::load(root) {
-            Ok(Some(Marker { state: State::Whole, shape })) => Ok(Some(shape.entries)),
+            Ok(Some(Marker { state: TreeState::Whole, shape })) => Ok(Some(shape.entries)),
             _ if given => Ok(None),
             Err(error) => Err(at(&words(&error))),
             Ok(Some(_)) => Err(at("is not whole; end its making with --make, or take it away with --remove")),
@@ -167,7 +167,7 @@ impl Part<'_, '_> {
     fn walk(
         &mut self,
         listing: &dyn Listing,
-        nodes: &mut Nodes<'_>,
+        nodes: &mut RanksOfNode<'_>,
         repetition: u32,
         made_here: bool,
     ) -> Result<bool, Halt> {
@@ -177,17 +177,17 @@ impl Part<'_, '_> {
         let dropped = self.drop_caches(nodes, repetition)?;
         self.observer.event(&LsLrEvent::Walks { repetition });
         let setting = self.setting("list", repetition);
-        let walk = Walk { listing, calls: self.parameters.calls, number, root: &root, expected };
+        let walk = RankWalk { listing, calls: self.parameters.calls, number, root: &root, expected };
         let listed = list::repetition(self.rank, &setting, &walk, nodes, dropped)?;
         list::record(self.rank, &listed)?;
-        let Listed { list, directories, walkers, shares, caches, .. } = &listed;
+        let ListedTrees { list, directories, walkers, shares, caches, .. } = &listed;
         let walked = Walked { list, directories, walkers, shares: *shares, caches: *caches };
         self.observer.event(&LsLrEvent::Walked(&walked));
         self.notices(&listed, repetition, made_here)?;
         Ok(listed.mismatches == 0 && listed.list.failed.is_none())
     }
 
-    fn drop_caches(&mut self, nodes: &Nodes<'_>, repetition: u32) -> Result<bool, Halt> {
+    fn drop_caches(&mut self, nodes: &RanksOfNode<'_>, repetition: u32) -> Result<bool, Halt> {
         if !self.parameters.cold {
             return Ok(false);
         }
@@ -203,7 +203,7 @@ impl Part<'_, '_> {
     }
 
     /// Tells whatever keeps the rate from being one that a contract means.
-    fn notices(&mut self, listed: &Listed, repetition: u32, made_here: bool) -> Result<(), Halt> {
+    fn notices(&mut self, listed: &ListedTrees, repetition: u32, made_here: bool) -> Result<(), Halt> {
         let parameters = self.parameters;
         let window = listed.list.window.unwrap_or_default();
         let mut said: Vec<(&str, &str, String)> = Vec::new();
@@ -254,7 +254,7 @@ impl Part<'_, '_> {
             remove::entries(self.names, self.rank, self.observer, &setting, (&root, found))?;
         self.rank.record(&Record::Phase(Box::new(done.phase.clone())))?;
         let whole = done.phase.failed.is_none();
-        let end = whole && found != Found::Nothing;
+        let end = whole && found != TreeRemains::Nothing;
         let gone = if end { remove::end(self.names, &root) } else { Ok(true) };
         let gone = self.comm().agree("remove", gone.map_err(|error| words(&error)))?;
         let mine = stays > 0 || !gone;
@@ -262,7 +262,7 @@ impl Part<'_, '_> {
         let first = mine.then(|| first.unwrap_or_else(|| root.display().to_string()));
         let heard = crate::kit::few::collect(self.comm(), first.as_deref().map(str::as_bytes))?;
         let first_left = heard.parcels.first().map(|(_, path)| String::from_utf8_lossy(path));
-        let parts = u64::from(matches!(found, Found::Part(_)));
+        let parts = u64::from(matches!(found, TreeRemains::Part(_)));
         let parts = self.comm().reduce_one(parts, Reduce::Sum)?;
         let (phase, first_left) = (&done.phase, first_left.as_deref());
         self.observer.event(&LsLrEvent::Removed { phase, parts, left, first_left });
@@ -276,11 +276,11 @@ impl Part<'_, '_> {
     }
 
     /// Says which trees were not there, or are there and no rank's to remove. Collective.
-    fn tell_others(&mut self, found: Found) -> Result<(), Halt> {
+    fn tell_others(&mut self, found: TreeRemains) -> Result<(), Halt> {
         let ranks = self.comm().size();
         let next = self.parameters.tree(ranks);
         let stays = self.comm().rank() == 0 && next.symlink_metadata().is_ok();
-        let mut sums = [u64::from(stays), u64::from(found != Found::Nothing)];
+        let mut sums = [u64::from(stays), u64::from(found != TreeRemains::Nothing)];
         self.comm().all_reduce(&mut sums, Reduce::Sum)?;
         let [stays, found] = sums;
         if found == 0 {

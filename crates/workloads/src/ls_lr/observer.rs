@@ -2,7 +2,7 @@
 
 use results::record::Phase;
 
-use crate::kit::observer::Observer;
+use crate::kit::observer::EventObserver;
 
 /// One walker's own numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,4 +112,4 @@ pub enum LsLrEvent<'a> {
 }
 
 /// What is told the events of a run.
-pub type LsLrListener<'o> = dyn for<'e> Observer<LsLrEvent<'e>> + 'o;
+pub type LsLrListener<'o> = dyn for<'e> EventObserver<LsLrEvent<'e>> + 'o;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use storage::Client;
 use units::Usage;
 
-use super::shape::Shape;
-use super::walk::Calls;
+use super::shape::LsLrShape;
+use super::walk::EntryCalls;
 
 /// Which trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub enum Trees {
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct LsLrParameters {
     /// Which trees.
     pub trees: Trees,
     /// The shape of each tree that is made.
-    pub shape: Shape,
+    pub shape: LsLrShape,
     /// Make the trees first.
     pub make: bool,
     /// Walk them.
@@ -33,7 +33,7 @@ pub struct Parameters {
     /// How often they are walked.
     pub repetitions: u32,
     /// What is asked of an entry.
-    pub calls: Calls,
+    pub calls: EntryCalls,
     /// Drop the caches of all nodes before each walk.
     pub cold: bool,
     /// Rank r walks the tree that rank r + this makes.
@@ -46,16 +46,16 @@ pub struct Parameters {
     pub client: Client,
 }
 
-impl Default for Parameters {
+impl Default for LsLrParameters {
     fn default() -> Self {
         Self {
             trees: Trees::Given(Vec::new()),
-            shape: Shape::default(),
+            shape: LsLrShape::default(),
             make: false,
             walk: true,
             remove: false,
             repetitions: 1,
-            calls: Calls::All,
+            calls: EntryCalls::All,
             cold: false,
             shift: 0,
             least_window_s: 1.0,
@@ -65,7 +65,7 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
+impl LsLrParameters {
     /// Tree number `tree`, from 0.
     pub fn tree(&self, tree: u32) -> PathBuf {
         match &self.trees {
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn every_walker_has_a_tree_of_its_own_also_when_shifted() {
-        let mut parameters = Parameters { trees: Trees::Under("/x".into()), ..Parameters::default() };
+        let mut parameters = LsLrParameters { trees: Trees::Under("/x".into()), ..LsLrParameters::default() };
         for shift in [0, 1, 3, 7] {
             parameters.shift = shift;
             let mut trees: Vec<_> = (0..5).map(|rank| parameters.walked_by(rank, 5)).collect();
@@ -127,7 +127,7 @@ mod tests {
             assert_eq!(trees, [0, 1, 2, 3, 4]);
         }
         assert_eq!(parameters.tree(12), Path::new("/x/ls-lr.12"));
-        let given = Parameters { trees: Trees::Given(vec!["a".into()]), ..Parameters::default() };
+        let given = LsLrParameters { trees: Trees::Given(vec!["a".into()]), ..LsLrParameters::default() };
         assert!(given.check(1).is_ok());
         assert!(given.check(2).unwrap_err().0.starts_with("1 tree for 2 walkers: "));
     }

@@ -58,13 +58,13 @@ fn named(names: &[u8], at: usize) -> &CStr {
 
 /// Directories to come, the next on top.
 #[derive(Default)]
-pub(super) struct Pending {
+pub(super) struct PendingDirectories {
     paths: Vec<u8>,
     /// Where each begins, and how deep it is.
     starts: Vec<(usize, usize)>,
 }
 
-impl Pending {
+impl PendingDirectories {
     pub(super) fn push(&mut self, path: &PathBuffer, depth: usize) {
         self.starts.push((self.paths.len(), depth));
         self.paths.extend_from_slice(path.as_c_str().to_bytes_with_nul());
@@ -100,7 +100,7 @@ mod tests {
         entries.sort();
         let names: Vec<_> = (0..entries.len()).map(|index| entries.name(index)).collect();
         assert_eq!(names, [c"B", c"a", c"a1", c"b"]);
-        let (mut pending, mut path) = (Pending::default(), PathBuffer::new(Path::new("t/")));
+        let (mut pending, mut path) = (PendingDirectories::default(), PathBuffer::new(Path::new("t/")));
         for name in entries.directories_backwards() {
             path.cut(2);
             pending.push(path.push_name(name), 1);

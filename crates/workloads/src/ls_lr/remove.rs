@@ -10,47 +10,47 @@ use ranks::{Halt, Reduce};
 use storage::Names;
 
 use super::make::in_parts;
-use super::marker::{Marker, NAME, NEW, State};
+use super::marker::{Marker, NAME, NEW, TreeState};
 use super::observer::LsLrListener;
-use super::shape::{Places, Shape};
-use crate::kit::operations::{Done, Operating, Operation, Setting};
+use super::shape::{EntryPaths, LsLrShape};
+use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
 
 /// What there is of a tree before it is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum TreeRemains {
     /// Nothing.
     Nothing,
     /// Its root, and nothing in it.
     Root,
     /// A tree of this shape.
-    Whole(Shape),
+    Whole(LsLrShape),
     /// What there is of a tree of this shape: its making or its removal was interrupted.
-    Part(Shape),
+    Part(LsLrShape),
 }
 
 /// Begins the removal. Refuses what others made.
-pub(super) fn begin(root: &Path) -> io::Result<Found> {
+pub(super) fn begin(root: &Path) -> io::Result<TreeRemains> {
     match root.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(TreeRemains::Nothing),
         Err(error) => return Err(error),
         Ok(_) => {}
     }
     let Some(marker) = Marker::load(root)? else {
         if Marker::is_bare(root)? {
-            return Ok(Found::Root);
+            return Ok(TreeRemains::Root);
         }
         return Err(io::Error::other(format!("{}: ls-lr did not make this; it stays", root.display())));
     };
-    match (Marker { state: State::Removing, ..marker }).keep(root) {
+    match (Marker { state: TreeState::Removing, ..marker }).keep(root) {
         // Nothing can be written on what is full, and removing is what helps.
         Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {}
         other => other?,
     }
     Ok(match marker.state {
-        State::Whole => Found::Whole(marker.shape),
-        State::Making | State::Removing => Found::Part(marker.shape),
+        TreeState::Whole => TreeRemains::Whole(marker.shape),
+        TreeState::Making | TreeState::Removing => TreeRemains::Part(marker.shape),
     })
 }
 
@@ -60,19 +60,19 @@ pub(super) fn entries(
     names: &dyn Names,
     rank: &mut Rank<'_>,
     observer: &mut LsLrListener<'_>,
-    setting: &Setting,
-    (root, found): (&Path, Found),
-) -> Result<(Done, u64, Option<String>), Halt> {
+    setting: &OperationSetting,
+    (root, found): (&Path, TreeRemains),
+) -> Result<(OperationsDone, u64, Option<String>), Halt> {
     let (shape, partial) = match found {
-        Found::Whole(shape) => (Some(shape), false),
-        Found::Part(shape) => (Some(shape), true),
-        Found::Nothing | Found::Root => (None, false),
+        TreeRemains::Whole(shape) => (Some(shape), false),
+        TreeRemains::Part(shape) => (Some(shape), true),
+        TreeRemains::Nothing | TreeRemains::Root => (None, false),
     };
     let known = shape.unwrap_or_default();
     let mut removing = Removing {
         names,
         shape: known,
-        places: Places::new(root, known),
+        places: EntryPaths::new(root, known),
         ours: Vec::new(),
         filled: Vec::new(),
         absent: 0,
@@ -104,8 +104,8 @@ pub(super) fn end(names: &dyn Names, root: &Path) -> io::Result<bool> {
 /// Removing entry number n: first all files, then all directories, the deepest first.
 struct Removing<'m> {
     names: &'m dyn Names,
-    shape: Shape,
-    places: Places,
+    shape: LsLrShape,
+    places: EntryPaths,
     /// Whether each directory is still one, and those above it too.
     ours: Vec<bool>,
     /// Whether each of these may hold files of the tree: of a part most may have none.

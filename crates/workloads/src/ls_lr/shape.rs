@@ -17,7 +17,7 @@ const LONGEST: u64 = 4095;
 
 /// What a tree is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct LsLrShape {
     /// Files and directories, without the root.
     pub entries: u64,
     /// Files in each directory; with 0 there are only directories.
@@ -28,13 +28,13 @@ pub struct Shape {
     pub bytes: u64,
 }
 
-impl Default for Shape {
+impl Default for LsLrShape {
     fn default() -> Self {
         Self { entries: 101_000, per_dir: 100, fan_out: 10, bytes: 0 }
     }
 }
 
-impl Shape {
+impl LsLrShape {
     /// Directories, with the root.
     pub fn directories(&self) -> u64 {
         (self.entries + 1).div_ceil(self.per_dir + 1)
@@ -86,8 +86,8 @@ impl Shape {
 }
 
 /// The paths of a tree's entries, one at a time.
-pub(super) struct Places {
-    shape: Shape,
+pub(super) struct EntryPaths {
+    shape: LsLrShape,
     path: PathBuffer,
     root: usize,
     /// Which directory the path begins with, and how long that is.
@@ -96,8 +96,8 @@ pub(super) struct Places {
     way: Vec<u64>,
 }
 
-impl Places {
-    pub(super) fn new(root: &Path, shape: Shape) -> Self {
+impl EntryPaths {
+    pub(super) fn new(root: &Path, shape: LsLrShape) -> Self {
         let path = PathBuffer::new(root);
         Self { shape, root: path.len(), path, at: None, way: Vec::with_capacity(shape.depth() as usize) }
     }
@@ -151,8 +151,8 @@ mod tests {
     fn every_shape_has_exactly_its_entries_each_below_a_directory_that_comes_before_it() {
         for entries in 1..60 {
             for (per_dir, fan_out) in [(0, 1), (0, 3), (1, 1), (1, 2), (5, 1), (5, 3), (100, 10)] {
-                let shape = Shape { entries, per_dir, fan_out, bytes: 0 };
-                let mut places = Places::new(Path::new("/t"), shape);
+                let shape = LsLrShape { entries, per_dir, fan_out, bytes: 0 };
+                let mut places = EntryPaths::new(Path::new("/t"), shape);
                 let mut seen = BTreeSet::from(["/t".to_owned()]);
                 let text = |path: &PathBuffer| path.as_path().to_str().unwrap().to_owned();
                 for number in 0..shape.directories() {
@@ -176,21 +176,21 @@ mod tests {
 
     #[test]
     fn the_shape_of_nothing_said_is_that_of_the_contract_and_a_bit() {
-        let shape = Shape::default();
+        let shape = LsLrShape::default();
         assert_eq!((shape.directories(), shape.files(), shape.depth()), (1001, 100_000, 3));
         assert!(shape.check(Path::new("/scratch")).is_ok());
     }
 
     #[test]
     fn paths_that_would_be_too_long_are_refused_beforehand() {
-        let chain = |entries| Shape { entries, per_dir: 0, fan_out: 1, bytes: 0 };
+        let chain = |entries| LsLrShape { entries, per_dir: 0, fan_out: 1, bytes: 0 };
         assert!(chain(500).check(Path::new("/tmp")).is_ok());
         let no = chain(2000).check(Path::new("/tmp")).unwrap_err().0;
         assert!(no.starts_with("--fan-out 1: 2001 directories then lie 2000 deep"), "{no}");
         for (shape, wanted) in [
-            (Shape { entries: 0, ..Shape::default() }, "--entries 0"),
-            (Shape { fan_out: 0, ..Shape::default() }, "--fan-out 0"),
-            (Shape { per_dir: u64::MAX, ..Shape::default() }, "--per-dir"),
+            (LsLrShape { entries: 0, ..LsLrShape::default() }, "--entries 0"),
+            (LsLrShape { fan_out: 0, ..LsLrShape::default() }, "--fan-out 0"),
+            (LsLrShape { per_dir: u64::MAX, ..LsLrShape::default() }, "--per-dir"),
         ] {
             assert!(shape.check(Path::new("/tmp")).unwrap_err().0.starts_with(wanted));
         }

@@ -12,13 +12,13 @@ const ROOM: usize = 1 << 15;
 
 /// One walker's progress.
 #[derive(Debug)]
-pub(super) struct Stamps {
+pub(super) struct WalkerStamps {
     ticks: Vec<Tick>,
     stride: u64,
     done: u64,
 }
 
-impl Stamps {
+impl WalkerStamps {
     /// Takes all its memory here.
     pub(super) fn new() -> Self {
         let mut ticks = vec![Tick(0); ROOM];
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_was_done_at_any_moment_is_told_and_never_too_much() {
         for total in [0_u64, 1, 100, 32_767, 32_768, 101_000, 1_000_003] {
-            let mut stamps = Stamps::new();
+            let mut stamps = WalkerStamps::new();
             (1..=total).for_each(|number| stamps.add(|| Tick(number * 10)));
             assert_eq!(stamps.done(), total);
             assert!(stamps.ticks.len() < ROOM);

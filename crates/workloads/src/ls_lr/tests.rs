@@ -80,13 +80,13 @@ struct Walked {
     entries: u64,
 }
 
-fn walk(root: &Path, calls: Calls, denied: Option<&str>, keep_going: bool) -> Walked {
+fn walk(root: &Path, calls: EntryCalls, denied: Option<&str>, keep_going: bool) -> Walked {
     walk_while(root, calls, keep_going, denied, None)
 }
 
 fn walk_while(
     root: &Path,
-    calls: Calls,
+    calls: EntryCalls,
     keep_going: bool,
     denied: Option<&str>,
     takes: Option<(&str, &Path)>,
@@ -98,7 +98,7 @@ fn walk_while(
     let (mut clock, mut kept) = (CycleClock::new(), Vec::<Record>::new());
     let comm = ranks::local::alone();
     let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None, &[]).unwrap();
-    let setting = Setting { phase: "list", keep_going, ..Setting::default() };
+    let setting = OperationSetting { phase: "list", keep_going, ..OperationSetting::default() };
     let mut walker = Walker::new(&noted, calls, rank.clock, keep_going);
     let mut doing = Operating::begin(&mut rank, &setting).unwrap();
     walker.walk(&rank, &mut doing, root);
@@ -109,7 +109,7 @@ fn walk_while(
 }
 
 /// Runs `parameters` on so many ranks; rank 0's answer and its records.
-fn run_on(ranks: u32, parameters: &Parameters) -> (Result<bool, Halt>, Vec<Record>) {
+fn run_on(ranks: u32, parameters: &LsLrParameters) -> (Result<bool, Halt>, Vec<Record>) {
     let (storage, clock, kept) = (posix(), CycleClock::new(), Mutex::new(Vec::<Record>::new()));
     let all = ranks::local::run(ranks, |comm| {
         let (mut clock, mut mine) = (clock.clone(), Vec::<Record>::new());
@@ -124,12 +124,12 @@ fn run_on(ranks: u32, parameters: &Parameters) -> (Result<bool, Halt>, Vec<Recor
     (all.into_iter().next().unwrap().unwrap(), kept.into_inner().unwrap())
 }
 
-fn made_under(dir: &Path, shape: Shape) -> Parameters {
+fn made_under(dir: &Path, shape: LsLrShape) -> LsLrParameters {
     let trees = Trees::Under(dir.to_owned());
-    Parameters { trees, shape, make: true, walk: false, ..Parameters::default() }
+    LsLrParameters { trees, shape, make: true, walk: false, ..LsLrParameters::default() }
 }
 
-const SMALL: Shape = Shape { entries: 230, per_dir: 7, fan_out: 3, bytes: 5 };
+const SMALL: LsLrShape = LsLrShape { entries: 230, per_dir: 7, fan_out: 3, bytes: 5 };
 
 fn notices(records: &[Record]) -> BTreeSet<&str> {
     let ids = records.iter().filter_map(|record| match record {
@@ -152,11 +152,11 @@ fn a_walk_asks_for_exactly_what_was_made_directory_by_directory_in_the_order_of_
     let dir = tempfile::tempdir().unwrap();
     assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
     let root = dir.path().join("ls-lr.0");
-    let walked = walk(&root, Calls::All, None, false);
+    let walked = walk(&root, EntryCalls::All, None, false);
     let phase = walked.phase.unwrap();
     assert_eq!((phase.ops, walked.entries), (230, 230));
     let mut wanted = BTreeSet::from([root.display().to_string()]);
-    let mut places = shape::Places::new(&root, SMALL);
+    let mut places = shape::EntryPaths::new(&root, SMALL);
     let name = |path: &crate::kit::path::PathBuffer| path.as_path().display().to_string();
     let directories: BTreeSet<_> = (0..SMALL.directories()).map(|at| name(places.directory(at))).collect();
     wanted.extend(directories.iter().cloned());
@@ -169,7 +169,7 @@ fn a_walk_asks_for_exactly_what_was_made_directory_by_directory_in_the_order_of_
     let acl = count("getxattr");
     assert!(acl == 231 + 29 || acl == 1, "of every entry, of directories twice: {acl}");
     assert_eq!(count("readlink"), 0);
-    assert!(walk(&root, Calls::Stat, None, false).further.is_empty());
+    assert!(walk(&root, EntryCalls::Stat, None, false).further.is_empty());
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn names_with_a_dot_are_passed_over_and_links_are_not_followed() {
     for (target, link) in [("..", "a/up"), (".", "self"), ("nowhere", "dangling"), ("a", "a/b/loop")] {
         std::os::unix::fs::symlink(target, at(link)).unwrap();
     }
-    let walked = walk(dir.path(), Calls::All, None, false);
+    let walked = walk(dir.path(), EntryCalls::All, None, false);
     let names: Vec<_> = walked.opened.iter().map(|path| &path[dir.path().as_os_str().len()..]).collect();
     assert_eq!(names, ["", "/a", "/a/b"]);
     assert_eq!((walked.entries, walked.phase.unwrap().ops), (6, 6));
@@ -191,10 +191,10 @@ fn names_with_a_dot_are_passed_over_and_links_are_not_followed() {
 #[test]
 fn a_chain_of_directories_is_walked_to_its_end_and_paths_too_long_are_named() {
     let dir = tempfile::tempdir().unwrap();
-    let chain = Shape { entries: 500, per_dir: 0, fan_out: 1, bytes: 0 };
+    let chain = LsLrShape { entries: 500, per_dir: 0, fan_out: 1, bytes: 0 };
     assert!(run_on(1, &made_under(dir.path(), chain)).0.unwrap());
     let root = dir.path().join("ls-lr.0");
-    let walked = walk(&root, Calls::All, None, false);
+    let walked = walk(&root, EntryCalls::All, None, false);
     assert_eq!((walked.opened.len(), walked.entries), (501, 500));
     // Deeper than a path can say: 200 names of 30 bytes below a root that is reached step by step.
     let deep = tempfile::tempdir().unwrap();
@@ -206,7 +206,7 @@ fn a_chain_of_directories_is_walked_to_its_end_and_paths_too_long_are_named() {
         rustix::fs::mkdirat(&at, &name, rustix::fs::Mode::RWXU).unwrap();
         at = rustix::fs::openat(&at, &name, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
     }
-    let walked = walk(deep.path(), Calls::All, None, true);
+    let walked = walk(deep.path(), EntryCalls::All, None, true);
     let failed = walked.phase.unwrap().failed.unwrap();
     // The entry and then, being a directory, its listing.
     let reasons: Vec<_> = failed.reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
@@ -222,9 +222,9 @@ fn a_directory_that_cannot_be_read_ends_the_walk_or_is_counted_and_named() {
     let dir = tempfile::tempdir().unwrap();
     assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
     let root = dir.path().join("ls-lr.0");
-    let halt = walk(&root, Calls::All, Some("ls-lr.0/d1"), false).phase.unwrap_err();
+    let halt = walk(&root, EntryCalls::All, Some("ls-lr.0/d1"), false).phase.unwrap_err();
     assert_eq!(halt.to_string().rsplit_once("ls-lr.0").unwrap().1, "/d1: open: Permission denied");
-    let walked = walk(&root, Calls::All, Some("ls-lr.0/d1"), true);
+    let walked = walk(&root, EntryCalls::All, Some("ls-lr.0/d1"), true);
     let phase = walked.phase.unwrap();
     let failed = phase.failed.clone().unwrap();
     assert_eq!((failed.operations, failed.first[0].operation.as_str()), (1, "open"));
@@ -238,7 +238,7 @@ fn a_directory_that_is_removed_during_the_walk_is_named_and_the_rest_is_listed()
         let dir = tempfile::tempdir().unwrap();
         assert!(run_on(1, &made_under(dir.path(), SMALL)).0.unwrap());
         let (root, gone) = (dir.path().join("ls-lr.0"), dir.path().join("ls-lr.0/d2"));
-        let walked = walk_while(&root, Calls::All, true, None, Some((at, &gone)));
+        let walked = walk_while(&root, EntryCalls::All, true, None, Some((at, &gone)));
         let phase = walked.phase.unwrap();
         // Before it is opened it cannot be opened; afterwards it is open, and empty or its entries are gone.
         if first == "open" {
@@ -256,7 +256,7 @@ fn a_directory_that_is_removed_during_the_walk_is_named_and_the_rest_is_listed()
 fn all_trees_are_made_walked_and_removed_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("mine"), "stays").unwrap();
-    let all = Parameters {
+    let all = LsLrParameters {
         walk: true,
         remove: true,
         repetitions: 2,
@@ -298,24 +298,24 @@ fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     let (done, records) = run_on(1, &made_under(dir.path(), SMALL));
     assert!(done.unwrap());
     assert!(notices(&records).contains("make-resumed"));
-    assert_eq!(Marker::load(&root).unwrap().unwrap().state, State::Whole);
+    assert_eq!(Marker::load(&root).unwrap().unwrap().state, TreeState::Whole);
     let (done, records) = run_on(2, &made_under(dir.path(), SMALL));
     assert!(done.unwrap());
     assert_eq!(phases(&records), [("make", 230)], "only the second tree");
     // Made again where they are whole, they are as good as unseen.
     let client = Client { dentry_state: dir.path().join("none"), ..Client::default() };
-    let walked = Parameters { walk: true, client, ..made_under(dir.path(), SMALL) };
+    let walked = LsLrParameters { walk: true, client, ..made_under(dir.path(), SMALL) };
     let (_, records) = run_on(2, &walked);
     assert!(!notices(&records).contains("warm"), "{:?}", notices(&records));
     let (_, records) = run_on(3, &walked);
     assert!(notices(&records).contains("warm"), "the third tree was made: {:?}", notices(&records));
     fs::remove_dir_all(dir.path().join("ls-lr.2")).unwrap();
-    let other = Shape { entries: 231, ..SMALL };
+    let other = LsLrShape { entries: 231, ..SMALL };
     let halt = run_on(2, &made_under(dir.path(), other)).0.unwrap_err();
     assert!(halt.why.contains("a tree of another shape"), "{halt}");
     // What came beside the entries is seen by the counting.
     fs::remove_file(root.join("f0")).unwrap();
-    Marker { state: State::Making, shape: SMALL }.keep(&root).unwrap();
+    Marker { state: TreeState::Making, shape: SMALL }.keep(&root).unwrap();
     fs::write(root.join("foreign"), "").unwrap();
     let halt = run_on(1, &made_under(dir.path(), SMALL)).0.unwrap_err();
     assert!(halt.why.ends_with("ls-lr.0: listing finds 231 entries of 230"), "{halt}");
@@ -337,13 +337,13 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
     let moved: PathBuf = dir.path().join("moved");
     fs::rename(root.join("d1"), &moved).unwrap();
     std::os::unix::fs::symlink(&elsewhere, root.join("d1")).unwrap();
-    let remove = Parameters { make: false, remove: true, ..parameters };
+    let remove = LsLrParameters { make: false, remove: true, ..parameters };
     assert!(!run_on(1, &remove).0.unwrap(), "something stays");
     for path in foreign.iter().chain(&[elsewhere.join("f0"), elsewhere.join("d0/f0"), moved.join("f0")]) {
         assert!(path.exists(), "{}", path.display());
     }
     assert!(!root.join("f0").exists() && !root.join("d0/d0").exists());
-    assert_eq!(Marker::load(&root).unwrap().unwrap().state, State::Removing);
+    assert_eq!(Marker::load(&root).unwrap().unwrap().state, TreeState::Removing);
     foreign.iter().for_each(|path| fs::remove_file(path).unwrap());
     fs::remove_file(root.join("d1")).unwrap();
     assert!(run_on(1, &remove).0.unwrap());
@@ -371,7 +371,7 @@ fn a_directory_that_is_not_listed_is_a_failure_of_the_directories_and_an_entry_i
     }
     let fd = rustix::fs::open(&long, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
     rustix::fs::mkdirat(&fd, &name, rustix::fs::Mode::RWXU).unwrap();
-    let walk = Parameters { make: false, walk: true, keep_going: true, ..made_under(dir.path(), SMALL) };
+    let walk = LsLrParameters { make: false, walk: true, keep_going: true, ..made_under(dir.path(), SMALL) };
     let (done, records) = run_on(2, &walk);
     assert!(!done.unwrap());
     let failures: Vec<_> = records
@@ -389,7 +389,7 @@ fn a_tree_that_has_not_its_entries_is_not_as_it_was_made() {
     let dir = tempfile::tempdir().unwrap();
     let parameters = made_under(dir.path(), SMALL);
     assert!(run_on(2, &parameters).0.unwrap());
-    let walk = Parameters { make: false, walk: true, shift: 1, ..parameters };
+    let walk = LsLrParameters { make: false, walk: true, shift: 1, ..parameters };
     assert!(run_on(2, &walk).0.unwrap());
     fs::remove_file(dir.path().join("ls-lr.1/d0/f3")).unwrap();
     let (done, records) = run_on(2, &walk);

@@ -14,11 +14,11 @@ use std::path::Path;
 use measure::{Clock, CycleClock, Histogram, Stop};
 use storage::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
 
-use super::pending::{Entries, Pending};
-use super::stamps::Stamps;
+use super::pending::{Entries, PendingDirectories};
+use super::stamps::WalkerStamps;
 use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{Operating, Operation};
-use crate::kit::order::Order;
+use crate::kit::order::TransferOrder;
 use crate::kit::path::PathBuffer;
 use crate::kit::rank::Rank;
 
@@ -29,7 +29,7 @@ const TOO_SMALL: i32 = 34;
 
 /// What is asked of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Calls {
+pub enum EntryCalls {
     /// All that `ls -l` asks.
     #[default]
     All,
@@ -38,7 +38,7 @@ pub enum Calls {
 }
 
 /// What a walker found, and where its time went.
-pub(super) struct Seen {
+pub(super) struct WalkSeen {
     /// Entries that were listed, the root not among them.
     pub(super) entries: u64,
     /// Directories that were listed, with the root.
@@ -48,7 +48,7 @@ pub(super) struct Seen {
     /// Calls on directories that failed while the run went on.
     pub(super) failures: Failures,
     /// When how many entries had been asked for by statx, which answered.
-    pub(super) stamps: Stamps,
+    pub(super) stamps: WalkerStamps,
     /// Ticks in the calls behind the statx of each entry.
     further: u64,
 }
@@ -56,15 +56,15 @@ pub(super) struct Seen {
 /// Walks one tree.
 pub(super) struct Walker<'w> {
     listing: &'w dyn Listing,
-    calls: Calls,
+    calls: EntryCalls,
     clock: CycleClock,
     path: PathBuffer,
     entries: Entries,
-    pending: Pending,
+    pending: PendingDirectories,
     /// The directories above the one that is listed.
     above: Vec<DirectoryIdentity>,
     missing: Missing,
-    pub(super) seen: Seen,
+    pub(super) seen: WalkSeen,
 }
 
 /// Devices that have said that they know no such attribute; ls asks each only until then.
@@ -76,16 +76,21 @@ struct Missing {
 
 impl<'w> Walker<'w> {
     /// `keep_going` as the phase has it.
-    pub(super) fn new(listing: &'w dyn Listing, calls: Calls, clock: &CycleClock, keep_going: bool) -> Self {
-        let (lists, failures, stamps) = (Histogram::new(), Failures::new(keep_going), Stamps::new());
-        let seen = Seen { entries: 0, directories: 0, lists, failures, stamps, further: 0 };
+    pub(super) fn new(
+        listing: &'w dyn Listing,
+        calls: EntryCalls,
+        clock: &CycleClock,
+        keep_going: bool,
+    ) -> Self {
+        let (lists, failures, stamps) = (Histogram::new(), Failures::new(keep_going), WalkerStamps::new());
+        let seen = WalkSeen { entries: 0, directories: 0, lists, failures, stamps, further: 0 };
         Self {
             listing,
             calls,
             clock: clock.clone(),
             path: PathBuffer::default(),
             entries: Entries::default(),
-            pending: Pending::default(),
+            pending: PendingDirectories::default(),
             above: Vec::new(),
             missing: Missing::default(),
             seen,
@@ -112,8 +117,8 @@ impl<'w> Walker<'w> {
     fn argument(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>) {
         let found = self.listing.shown(self.path.as_c_str()).map_err(|error| ("statx", error));
         let further = found.and_then(|shown| match self.calls {
-            Calls::All => further(self.listing, &self.path, shown, &mut self.missing),
-            Calls::Stat => Ok(()),
+            EntryCalls::All => further(self.listing, &self.path, shown, &mut self.missing),
+            EntryCalls::Stat => Ok(()),
         });
         if let Err((call, error)) = further {
             doing.failed_beside(rank, call, self.path.as_path(), &error);
@@ -179,7 +184,7 @@ impl<'w> Walker<'w> {
         if count > 0 && !doing.has_failed() {
             let base = slash(&mut self.path, own);
             let mut asking = Asking { walker: self, base, first, found: None, troubles: Vec::new() };
-            doing.run(rank, &mut asking, &mut Order::items(count), 0, Stop::after(count));
+            doing.run(rank, &mut asking, &mut TransferOrder::items(count), 0, Stop::after(count));
             for (call, index, error) in std::mem::take(&mut asking.troubles) {
                 asking.name(index);
                 doing.failed_beside(rank, call, asking.walker.path.as_path(), &error);
@@ -246,7 +251,7 @@ impl Operation for Asking<'_, '_> {
         let index = self.first + item as usize;
         let walker = &mut *self.walker;
         walker.entries.is(index, shown.kind);
-        if walker.calls == Calls::Stat {
+        if walker.calls == EntryCalls::Stat {
             return walker.seen.stamps.add(|| walker.clock.now());
         }
         let begin = walker.clock.now();

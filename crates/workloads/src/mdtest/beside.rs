@@ -2,14 +2,14 @@
 
 use ranks::Halt;
 
-use super::run::Run;
+use super::run::MdtestRun;
 
 /// Steps between two looks at whether another rank has failed.
 const LOOK_EVERY: u64 = 256;
 
 /// Does something `count` times on this rank; all ranks halt where one fails. Collective.
 pub(super) fn each(
-    run: &Run<'_>,
+    run: &MdtestRun<'_>,
     step: &str,
     count: u64,
     mut what: impl FnMut(u64) -> Result<(), String>,

@@ -2,14 +2,14 @@
 //!
 //! Pure; whoever announces or draws a tree may ask.
 
-use super::parameters::Parameters;
+use super::parameters::MdtestParameters;
 
 /// The largest number of anything; sums over all ranks of less than 2^24 still fit.
 const MOST: u64 = 1 << 39;
 
 /// What one rank has in all test directories. Numbers of items are of one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct ItemCounts {
     /// Directories of one tree.
     pub directories: u64,
     /// How many of them hold items: all, or the leaves, which have the highest numbers.
@@ -20,10 +20,10 @@ pub struct Counts {
     pub loops: u64,
 }
 
-impl Counts {
+impl ItemCounts {
     /// The counts that `parameters` ask for; `None` where they are beyond all bounds.
-    pub fn of(parameters: &Parameters) -> Option<Self> {
-        let Parameters { branching, depth, items, items_per_dir, leaf_only, .. } = *parameters;
+    pub fn of(parameters: &MdtestParameters) -> Option<Self> {
+        let MdtestParameters { branching, depth, items, items_per_dir, leaf_only, .. } = *parameters;
         let (mut directories, mut leaves) = (1_u64, 1_u64);
         if branching == 1 {
             directories += u64::from(depth);
@@ -56,10 +56,10 @@ impl Counts {
 mod tests {
     use super::*;
 
-    fn counts(change: impl Fn(&mut Parameters)) -> Counts {
-        let mut parameters = Parameters::default();
+    fn counts(change: impl Fn(&mut MdtestParameters)) -> ItemCounts {
+        let mut parameters = MdtestParameters::default();
         change(&mut parameters);
-        Counts::of(&parameters).expect("within bounds")
+        ItemCounts::of(&parameters).expect("within bounds")
     }
 
     #[test]
@@ -84,10 +84,10 @@ mod tests {
 
     #[test]
     fn what_is_beyond_all_bounds_is_none() {
-        let refused = |change: fn(&mut Parameters)| {
-            let mut parameters = Parameters::default();
+        let refused = |change: fn(&mut MdtestParameters)| {
+            let mut parameters = MdtestParameters::default();
             change(&mut parameters);
-            Counts::of(&parameters).is_none()
+            ItemCounts::of(&parameters).is_none()
         };
         assert!(refused(|p| (p.branching, p.depth) = (1 << 20, 2)));
         assert!(refused(|p| (p.branching, p.depth) = (u64::MAX, u32::MAX)));

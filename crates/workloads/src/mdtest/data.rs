@@ -4,14 +4,14 @@
 //! bytes behind the last whole word hold their place in the file, modulo 256.
 
 use super::items::Items;
-use super::parameters::Parameters;
-use crate::kit::payload::{Identity, Packet, Payload, file_id, poison_pages};
+use super::parameters::MdtestParameters;
+use crate::kit::payload::{DataIdentity, Packet, Payload, file_id, poison_pages};
 
 /// Bytes of a word.
 pub(super) const WORD: usize = 8;
 
 /// The data of files that are so long.
-pub(super) struct Data {
+pub(super) struct FileData {
     payload: Payload,
     /// Bytes of the file, as far as that is known.
     length: Option<usize>,
@@ -19,10 +19,10 @@ pub(super) struct Data {
     made: bool,
 }
 
-impl Data {
+impl FileData {
     /// Data of this run's seed.
-    pub(super) fn new(parameters: &Parameters, signature: i32) -> Self {
-        let identity = Identity { packet: parameters.packet, signature, ..Identity::default() };
+    pub(super) fn new(parameters: &MdtestParameters, signature: i32) -> Self {
+        let identity = DataIdentity { packet: parameters.packet, signature, ..DataIdentity::default() };
         let length = usize::try_from(parameters.write_bytes).ok().filter(|length| *length > 0);
         Self { payload: Payload::new(identity), length, made: false }
     }
@@ -30,7 +30,7 @@ impl Data {
     /// Takes aim at an item: from now on its data is meant.
     pub(super) fn aim(&mut self, items: &Items<'_>) {
         let own = self.payload.identity();
-        let mut wanted = Identity { rank: items.owner().into(), ..own };
+        let mut wanted = DataIdentity { rank: items.owner().into(), ..own };
         if own.packet == Packet::Stamped {
             wanted.file = file_id(items.name().to_bytes());
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Parameters;
+use super::MdtestParameters;
 use super::scene::{Left, all_phases, only_create, play_in};
 use crate::kit::payload::Packet;
 
@@ -10,8 +10,8 @@ fn file(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!("A/test-dir.0-0/mdtest_tree.0/file.mdtest.{name}"))
 }
 
-fn writing(packet: Packet, bytes: u64) -> Parameters {
-    Parameters {
+fn writing(packet: Packet, bytes: u64) -> MdtestParameters {
+    MdtestParameters {
         packet,
         write_bytes: bytes,
         signature: Some(42),
@@ -21,8 +21,14 @@ fn writing(packet: Packet, bytes: u64) -> Parameters {
     }
 }
 
-fn reading(packet: Packet, bytes: u64) -> Parameters {
-    Parameters { create: false, read: true, verify_read: true, read_bytes: bytes, ..writing(packet, bytes) }
+fn reading(packet: Packet, bytes: u64) -> MdtestParameters {
+    MdtestParameters {
+        create: false,
+        read: true,
+        verify_read: true,
+        read_bytes: bytes,
+        ..writing(packet, bytes)
+    }
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
@@ -59,7 +65,7 @@ fn found(packet: Packet, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>
 }
 
 /// The same for a reader of its own mind.
-fn found_by(reader: &Parameters, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<Left>) {
+fn found_by(reader: &MdtestParameters, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<Left>) {
     let dir = tempfile::tempdir().unwrap();
     play_in(dir.path(), 2, &writing(reader.packet, bytes));
     spoil(dir.path());
@@ -94,7 +100,7 @@ fn sound_data_verifies_whole_and_in_part_for_every_type_and_length() {
                     continue;
                 }
                 // Whoever only reads may know how long the files are, or not.
-                let reader = Parameters { write_bytes: told, ..reading(packet, read) };
+                let reader = MdtestParameters { write_bytes: told, ..reading(packet, read) };
                 let (wrong, bad, left) = found_by(&reader, bytes, |_| ());
                 assert_eq!((wrong, bad), (0, vec![]), "{packet:?}, {read} of {bytes}");
                 let compared = left[0].phase("file_read").check.as_ref().map(|check| check.bytes);
@@ -176,7 +182,7 @@ fn data_of_another_item_is_told_as_such() {
 
 #[test]
 fn writes_are_read_again_at_once_and_shifted_readers_know_whose_data_it_is() {
-    let parameters = Parameters {
+    let parameters = MdtestParameters {
         verify_write: true,
         verify_read: true,
         read_bytes: 3901,
@@ -188,7 +194,7 @@ fn writes_are_read_again_at_once_and_shifted_readers_know_whose_data_it_is() {
     };
     for (shared_file, collective) in [(false, false), (true, false), (false, true)] {
         let verify_write = !collective;
-        let parameters = Parameters { shared_file, collective, verify_write, ..parameters.clone() };
+        let parameters = MdtestParameters { shared_file, collective, verify_write, ..parameters.clone() };
         let dir = tempfile::tempdir().unwrap();
         let left = play_in(dir.path(), 3, &parameters);
         assert_eq!(left[0].done.as_ref().map(|done| (done.wrong, done.failed)), Ok((0, 0)));
@@ -204,10 +210,10 @@ fn writes_are_read_again_at_once_and_shifted_readers_know_whose_data_it_is() {
 fn a_short_file_that_is_not_compared_fails_the_read() {
     let dir = tempfile::tempdir().unwrap();
     play_in(dir.path(), 1, &writing(Packet::Timestamp, 10));
-    let long = Parameters { verify_read: false, write_bytes: 0, ..reading(Packet::Timestamp, 100) };
+    let long = MdtestParameters { verify_read: false, write_bytes: 0, ..reading(Packet::Timestamp, 100) };
     let halt = play_in(dir.path(), 1, &long)[0].done.clone().expect_err("it ends");
     assert!(halt.why.ends_with("file.mdtest.0.0: read: 10 of 100 bytes are there"), "{halt}");
-    let going_on = Parameters { keep_going: true, ..long };
+    let going_on = MdtestParameters { keep_going: true, ..long };
     let left = play_in(dir.path(), 1, &going_on);
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(3));
     assert!(all_phases().create);

@@ -9,9 +9,9 @@ use storage::Names;
 
 use super::files::stonewalled;
 use super::items::{Items, Stem};
-use super::operations::Row;
-use super::phase::{self, Plan};
-use super::run::{Run, Turn};
+use super::operations::ItemOperation;
+use super::phase::{self, PhasePlan};
+use super::run::{MdtestRun, ShiftTurn};
 use super::status;
 use super::tree::PERMISSIONS;
 use crate::kit::operations::Operation;
@@ -46,8 +46,8 @@ impl<F: Fn(&dyn Names, &CStr) -> io::Result<()>> Operation for OneCall<'_, F> {
 
 /// The phase in which this rank does one call on each of `items`, which are `count`.
 pub(super) fn one_call<'r>(
-    run: &mut Run<'r>,
-    plan: &Plan,
+    run: &mut MdtestRun<'r>,
+    plan: &PhasePlan,
     items: Items<'r>,
     call: &'static str,
     act: impl Fn(&dyn Names, &CStr) -> io::Result<()>,
@@ -57,10 +57,10 @@ pub(super) fn one_call<'r>(
     phase::conclude(run, plan, done)
 }
 
-pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
-    let (items, count) = run.share(Turn::Create, Stem::Directory);
+pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    let (items, count) = run.share(ShiftTurn::Create, Stem::Directory);
     let deadline = run.parameters.deadline > 0;
-    let mut plan = Plan { deadline, ..Plan::new(run, row, count) };
+    let mut plan = PhasePlan { deadline, ..PhasePlan::new(run, row, count) };
     let act = |names: &dyn Names, path: &CStr| names.make_dir(path, PERMISSIONS);
     let mut operation = OneCall { names: run.names, items, call: "mkdir", act };
     let mut done = phase::perform(run, &plan, &mut operation, None)?;
@@ -71,32 +71,32 @@ pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     phase::conclude(run, &plan, done)
 }
 
-pub(super) fn stat(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
-    let plan = Plan { shuffled: true, ..Plan::new(run, row, run.items) };
-    let items = run.own(Turn::Stat, Stem::Directory);
+pub(super) fn stat(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    let plan = PhasePlan { shuffled: true, ..PhasePlan::new(run, row, run.items) };
+    let items = run.own(ShiftTurn::Stat, Stem::Directory);
     one_call(run, &plan, items, "stat", |names, path| names.stat(path).map(drop))
 }
 
-pub(super) fn remove(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
-    let (items, count) = run.share(Turn::Remove, Stem::Directory);
-    let plan = Plan::new(run, row, count);
+pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    let (items, count) = run.share(ShiftTurn::Remove, Stem::Directory);
+    let plan = PhasePlan::new(run, row, count);
     one_call(run, &plan, items, "rmdir", |names, path| names.remove_dir(path))
 }
 
 /// Renames in a ring: the first steps aside, each other takes the place of the one before it, and the first
 /// takes the last place that is free; afterwards there are the same names as before.
-pub(super) fn rename(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn rename(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let count = if run.items > 1 { run.items } else { 0 };
-    let plan = Plan { told: count, ..Plan::new(run, row, count) };
-    let items = run.own(Turn::Stat, Stem::Directory);
+    let plan = PhasePlan { told: count, ..PhasePlan::new(run, row, count) };
+    let items = run.own(ShiftTurn::Stat, Stem::Directory);
     let mut ring =
-        Ring { names: run.names, items, count, from: PathBuffer::default(), to: PathBuffer::default() };
+        RenameRing { names: run.names, items, count, from: PathBuffer::default(), to: PathBuffer::default() };
     let done = phase::perform(run, &plan, &mut ring, None)?;
     phase::conclude(run, &plan, done)
 }
 
 /// Goes through the items in order; what one is renamed from, the next is renamed to.
-struct Ring<'r> {
+struct RenameRing<'r> {
     names: &'r dyn Names,
     items: Items<'r>,
     count: u64,
@@ -104,7 +104,7 @@ struct Ring<'r> {
     to: PathBuffer,
 }
 
-impl Operation for Ring<'_> {
+impl Operation for RenameRing<'_> {
     fn before(&mut self, item: u64) {
         std::mem::swap(&mut self.from, &mut self.to);
         let first = item == 0;

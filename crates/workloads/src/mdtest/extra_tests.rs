@@ -5,7 +5,7 @@ use std::path::Path;
 
 use results::Record;
 
-use super::Parameters;
+use super::MdtestParameters;
 use super::operations;
 use super::recording::Recording;
 use super::scene::{all_phases, names_in, only_create, play_in, play_on, within};
@@ -23,7 +23,7 @@ fn keeps_attributes(dir: &Path) -> bool {
 
 #[test]
 fn all_operations_together_leave_what_the_classic_ones_left() {
-    let base = Parameters { branching: 2, depth: 1, items: 12, write_bytes: 5, ..only_create() };
+    let base = MdtestParameters { branching: 2, depth: 1, items: 12, write_bytes: 5, ..only_create() };
     for (unique_dir, shared_file, shift) in
         [(false, false, 0), (true, false, 0), (false, true, 0), (true, false, 1), (false, false, 1)]
     {
@@ -33,8 +33,8 @@ fn all_operations_together_leave_what_the_classic_ones_left() {
             println!("SKIPPED: no attributes of users are kept here; all else is tried");
             extra.retain(|name| !name.starts_with("xattr"));
         }
-        let classic = Parameters { unique_dir, shared_file, shift, ..base.clone() };
-        let more = Parameters { extra: extra.clone(), ..classic.clone() };
+        let classic = MdtestParameters { unique_dir, shared_file, shift, ..base.clone() };
+        let more = MdtestParameters { extra: extra.clone(), ..classic.clone() };
         play_in(dir.path(), 3, &classic);
         let cut = |name: String| name.split(' ').next().unwrap_or_default().to_owned();
         let before: Vec<String> = names_in(dir.path()).into_iter().map(cut).collect();
@@ -46,7 +46,7 @@ fn all_operations_together_leave_what_the_classic_ones_left() {
         let classic = if shared_file { 2 } else { 3 };
         assert_eq!(left[0].phases().len(), classic + extra.len());
         std::fs::remove_dir_all(dir.path().join("A")).unwrap();
-        let whole = Parameters { stat: true, read: true, rename: true, remove: true, ..more };
+        let whole = MdtestParameters { stat: true, read: true, rename: true, remove: true, ..more };
         let left = play_in(dir.path(), 3, &whole);
         assert!(left[0].done.is_ok(), "{:?}", left[0].done);
         assert_eq!(names_in(dir.path()), [""; 0]);
@@ -82,7 +82,7 @@ fn each_operation_does_its_call_on_each_item() {
         let dir = tempfile::tempdir().unwrap();
         let storage = Recording::new();
         let parameters =
-            Parameters { extra: vec![name.into()], items: 2, directories: false, ..only_create() };
+            MdtestParameters { extra: vec![name.into()], items: 2, directories: false, ..only_create() };
         let left = play_on(1, &within(dir.path(), &parameters), &storage);
         let word = calls[0].split(' ').next().unwrap();
         let wanted: Vec<&str> = calls.into_iter().filter(|call| !call.is_empty()).collect();
@@ -92,7 +92,7 @@ fn each_operation_does_its_call_on_each_item() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::new();
     let extra = vec!["rename-across".into()];
-    let parameters = Parameters { extra, items: 2, directories: false, ..only_create() };
+    let parameters = MdtestParameters { extra, items: 2, directories: false, ..only_create() };
     let left = play_on(1, &within(dir.path(), &parameters), &storage);
     let file = |item| format!("rename file.mdtest.0.{item} file.mdtest.0.{item}");
     assert_eq!(storage.calls(0, &["rename"]), [file(0), file(1), file(0), file(1)], "there, then back");
@@ -107,7 +107,7 @@ fn an_attribute_that_cannot_be_taken_away_is_no_attribute_that_is_not_there() {
             println!("SKIPPED: no attributes of users are kept here");
             return;
         }
-        let parameters = Parameters {
+        let parameters = MdtestParameters {
             extra: vec!["xattr-set".into()],
             directories: false,
             items: 2,
@@ -122,7 +122,7 @@ fn an_attribute_that_cannot_be_taken_away_is_no_attribute_that_is_not_there() {
         // Where none could be set none is left.
         let dir = tempfile::tempdir().unwrap();
         let storage = Recording::failing("setxattr", "file.mdtest.", 13);
-        let parameters = Parameters { keep_going: true, ..parameters };
+        let parameters = MdtestParameters { keep_going: true, ..parameters };
         let left = play_on(2, &within(dir.path(), &parameters), &storage);
         assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(4));
     }
@@ -132,7 +132,8 @@ fn an_attribute_that_cannot_be_taken_away_is_no_attribute_that_is_not_there() {
 fn directories_alone_are_listed_too() {
     let dir = tempfile::tempdir().unwrap();
     let extra = vec!["list".into()];
-    let parameters = Parameters { extra, files: false, items: 4, branching: 3, depth: 1, ..all_phases() };
+    let parameters =
+        MdtestParameters { extra, files: false, items: 4, branching: 3, depth: 1, ..all_phases() };
     let left = play_in(dir.path(), 2, &parameters);
     assert_eq!(left[0].phase("directory_listing").ops, 8);
 }
@@ -144,7 +145,7 @@ fn a_listing_that_leaves_something_out_is_a_failure() {
     // Whoever reads while half of the files are removed again, finds half of them.
     let remove = format!("rm -f {}/A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0", dir.path().display());
     let parameters =
-        Parameters { extra, directories: false, items: 2, before_phase: Some(remove), ..only_create() };
+        MdtestParameters { extra, directories: false, items: 2, before_phase: Some(remove), ..only_create() };
     let left = play_in(dir.path(), 1, &parameters);
     let halt = left[0].done.clone().expect_err("one is missing");
     assert!(halt.why.contains("mdtest_tree.0: list: 1 of at least 2 entries came"), "{halt}");
@@ -152,7 +153,8 @@ fn a_listing_that_leaves_something_out_is_a_failure() {
     let dir = tempfile::tempdir().unwrap();
     let gone = dir.path().join("A/test-dir.0-0/mdtest_tree.0/mdtest_tree.2").display().to_string();
     let remove = format!("test ! -e {gone}/file.mdtest.0.2 || rm -r {gone}");
-    let tree = Parameters { items: 3, branching: 2, depth: 1, before_phase: Some(remove), ..parameters };
+    let tree =
+        MdtestParameters { items: 3, branching: 2, depth: 1, before_phase: Some(remove), ..parameters };
     let halt = play_in(dir.path(), 1, &tree)[0].done.clone().expect_err("one is missing");
     assert!(halt.why.contains("mdtest_tree.0: list: 2 of at least 3 entries came"), "{halt}");
 }
@@ -160,7 +162,7 @@ fn a_listing_that_leaves_something_out_is_a_failure() {
 #[test]
 fn preloaded_files_are_counted_and_go_with_the_rest() {
     for (unique_dir, ranks, directories) in [(false, 2, 6), (true, 2, 12), (true, 1, 6), (false, 3, 6)] {
-        let base = Parameters {
+        let base = MdtestParameters {
             branching: 2,
             depth: 1,
             preload: 50,
@@ -169,9 +171,9 @@ fn preloaded_files_are_counted_and_go_with_the_rest() {
             ..all_phases()
         };
         let counted = if unique_dir {
-            Parameters { items: 6, ..base.clone() }
+            MdtestParameters { items: 6, ..base.clone() }
         } else {
-            Parameters { items: 4, items_per_dir: 2, ..base.clone() }
+            MdtestParameters { items: 4, items_per_dir: 2, ..base.clone() }
         };
         let trees = if unique_dir { directories / 2 } else { directories };
         let dir = tempfile::tempdir().unwrap();
@@ -191,11 +193,11 @@ fn preloaded_files_are_counted_and_go_with_the_rest() {
 #[test]
 fn preloaded_files_stay_where_nothing_is_removed() {
     let dir = tempfile::tempdir().unwrap();
-    let parameters = Parameters { preload: 7, items: 1, directories: false, ..only_create() };
+    let parameters = MdtestParameters { preload: 7, items: 1, directories: false, ..only_create() };
     assert!(play_in(dir.path(), 2, &parameters)[0].done.is_ok());
     let names = names_in(dir.path());
     assert_eq!(names.iter().filter(|name| name.contains("/preload.mdtest.")).count(), 7);
-    let remove = Parameters { create: false, remove: true, ..parameters };
+    let remove = MdtestParameters { create: false, remove: true, ..parameters };
     assert!(play_in(dir.path(), 2, &remove)[0].done.is_ok());
     assert_eq!(names_in(dir.path()), ["A/"]);
 }
@@ -203,15 +205,21 @@ fn preloaded_files_stay_where_nothing_is_removed() {
 #[test]
 fn removing_a_preloaded_tree_without_its_preload_says_what_to_add() {
     let dir = tempfile::tempdir().unwrap();
-    let parameters = Parameters { preload: 7, items: 2, remove: false, ..all_phases() };
+    let parameters = MdtestParameters { preload: 7, items: 2, remove: false, ..all_phases() };
     assert!(play_in(dir.path(), 1, &parameters)[0].done.is_ok());
-    let only =
-        Parameters { create: false, stat: false, read: false, rename: false, remove: true, ..parameters };
-    let left = play_in(dir.path(), 1, &Parameters { preload: 0, ..only.clone() });
+    let only = MdtestParameters {
+        create: false,
+        stat: false,
+        read: false,
+        rename: false,
+        remove: true,
+        ..parameters
+    };
+    let left = play_in(dir.path(), 1, &MdtestParameters { preload: 0, ..only.clone() });
     let halt = left[0].done.clone().expect_err("it is not empty");
     let wanted = "mdtest_tree.0: rmdir: Directory not empty: 7 files of --preload are in it; add --preload 7";
     assert!(halt.why.replace("/:", ":").ends_with(wanted), "{halt}");
-    let items_gone = Parameters { directories: false, files: true, items: 0, ..only };
+    let items_gone = MdtestParameters { directories: false, files: true, items: 0, ..only };
     assert!(play_in(dir.path(), 1, &items_gone)[0].done.is_ok());
     assert_eq!(names_in(dir.path()), ["A/"]);
 }
@@ -220,7 +228,7 @@ fn removing_a_preloaded_tree_without_its_preload_says_what_to_add() {
 fn a_directory_that_cannot_be_preloaded_ends_the_run_with_its_path() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("mknod", "preload.mdtest.5", 28);
-    let parameters = Parameters { preload: 9, items: 1, ..all_phases() };
+    let parameters = MdtestParameters { preload: 9, items: 1, ..all_phases() };
     let left = play_on(2, &within(dir.path(), &parameters), &storage);
     for rank in &left {
         let halt = rank.done.clone().expect_err("all halt");

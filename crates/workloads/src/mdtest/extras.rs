@@ -13,11 +13,11 @@ use super::beside::each;
 use super::directories::one_call;
 use super::files::alone;
 use super::items::{Items, Stem, shifted};
-use super::names::{self, Shape};
-use super::operations::Row;
-use super::parameters::Parameters;
-use super::phase::{self, Plan};
-use super::run::{Run, Turn};
+use super::names::{self, TreeShape};
+use super::operations::ItemOperation;
+use super::parameters::MdtestParameters;
+use super::phase::{self, PhasePlan};
+use super::run::{MdtestRun, ShiftTurn};
 use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
 
@@ -31,27 +31,27 @@ const ATTRIBUTE_BYTES: usize = 32;
 /// The number of the error of a file that has no such attribute.
 const ENODATA: i32 = 61;
 
-pub(super) fn statx(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn statx(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     simple(run, row, "statx", |names, path| names.statx(path).map(drop))
 }
 
-pub(super) fn chmod(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn chmod(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     simple(run, row, "chmod", |names, path| names.chmod(path, PERMISSIONS))
 }
 
 /// Takes away what was written, or lengthens what is empty.
-pub(super) fn truncate(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn truncate(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let bytes = if run.parameters.write_bytes > 0 { 0 } else { LENGTHENED };
     simple(run, row, "truncate", move |names, path| names.truncate(path, bytes))
 }
 
-pub(super) fn set_attribute(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn set_attribute(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     simple(run, row, "setxattr", set)?;
     clear_attributes(run, row)
 }
 
-pub(super) fn get_attribute(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
-    let (names, mut items, count) = (run.names, run.own(Turn::Stat, Stem::File), run.items);
+pub(super) fn get_attribute(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    let (names, mut items, count) = (run.names, run.own(ShiftTurn::Stat, Stem::File), run.items);
     let keep_going = run.parameters.keep_going;
     each(run, row.label, count, |item| {
         items.go(item);
@@ -76,8 +76,8 @@ fn set(names: &dyn Names, path: &CStr) -> io::Result<()> {
 }
 
 /// All ranks take the attribute away; of a file that they share, whoever comes first.
-fn clear_attributes(run: &mut Run<'_>, row: &Row) -> Result<(), Halt> {
-    let (names, mut items, count) = (run.names, run.own(Turn::Stat, Stem::File), run.items);
+fn clear_attributes(run: &mut MdtestRun<'_>, row: &ItemOperation) -> Result<(), Halt> {
+    let (names, mut items, count) = (run.names, run.own(ShiftTurn::Stat, Stem::File), run.items);
     let shared = run.parameters.shared_file || run.parameters.keep_going;
     each(run, row.label, count, |item| {
         items.go(item);
@@ -100,13 +100,13 @@ fn has_none(names: &dyn Names, path: &CStr) -> bool {
 }
 
 fn simple(
-    run: &mut Run<'_>,
-    row: &'static Row,
+    run: &mut MdtestRun<'_>,
+    row: &'static ItemOperation,
     call: &'static str,
     act: impl Fn(&dyn Names, &CStr) -> io::Result<()>,
 ) -> Result<(), Halt> {
-    let plan = Plan::new(run, row, run.items);
-    let items = run.own(Turn::Stat, Stem::File);
+    let plan = PhasePlan::new(run, row, run.items);
+    let items = run.own(ShiftTurn::Stat, Stem::File);
     one_call(run, &plan, items, call, act)
 }
 
@@ -131,29 +131,29 @@ impl Second {
     }
 }
 
-pub(super) fn link(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn link(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     second_names(run, row, Second::Link)
 }
 
-pub(super) fn symlink(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn symlink(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     second_names(run, row, Second::Symlink)
 }
 
 /// Each item goes to the test directory; when all are there, each goes back.
-pub(super) fn rename_across(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn rename_across(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     second_names(run, row, Second::Across)
 }
 
-fn second_names(run: &mut Run<'_>, row: &'static Row, kind: Second) -> Result<(), Halt> {
+fn second_names(run: &mut MdtestRun<'_>, row: &'static ItemOperation, kind: Second) -> Result<(), Halt> {
     let across = kind == Second::Across;
     // Files that all ranks share can be away for one of them only.
     let idle = across && run.parameters.shared_file && run.rank.comm.rank() > 0;
     let once = if idle { 0 } else { run.items };
     let times = if across { 2 } else { 1 };
-    let plan = Plan { told: run.items * times, ..Plan::new(run, row, once * times) };
+    let plan = PhasePlan { told: run.items * times, ..PhasePlan::new(run, row, once * times) };
     let mut pair = Pair {
         names: run.names,
-        items: run.own(Turn::Stat, Stem::File),
+        items: run.own(ShiftTurn::Stat, Stem::File),
         kind,
         once: once.max(1),
         second: PathBuffer::default(),
@@ -227,11 +227,11 @@ impl Operation for Pair<'_> {
 }
 
 /// Each rank lists every directory that holds items in the tree it uses.
-pub(super) fn list(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn list(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let (parameters, counts) = (run.parameters, run.counts);
     let count = counts.holders * counts.loops;
     let rank = run.rank.comm.rank();
-    let tree = shifted(rank, run.shift * Turn::Stat as i64 + run.tree_shift(), run.ranks());
+    let tree = shifted(rank, run.shift * ShiftTurn::Stat as i64 + run.tree_shift(), run.ranks());
     let owners = if parameters.unique_dir || parameters.shared_file { 1 } else { u64::from(run.ranks()) };
     // Whoever did not make the items, or not all of them, does not know how many there are.
     let known = parameters.create && !parameters.keep_going && run.items == counts.items();
@@ -240,7 +240,7 @@ pub(super) fn list(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let mut listing = List {
         names: run.names,
         parameters,
-        shape: Shape::of(parameters, counts),
+        shape: TreeShape::of(parameters, counts),
         iteration: run.iteration,
         holders: counts.holders,
         ranks: (rank, tree),
@@ -248,15 +248,15 @@ pub(super) fn list(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
         least: 0,
         path: PathBuffer::default(),
     };
-    let plan = Plan { told: count, ..Plan::new(run, row, count) };
+    let plan = PhasePlan { told: count, ..PhasePlan::new(run, row, count) };
     let done = phase::perform(run, &plan, &mut listing, None)?;
     phase::conclude(run, &plan, done)
 }
 
 struct List<'r> {
     names: &'r dyn Names,
-    parameters: &'r Parameters,
-    shape: Shape,
+    parameters: &'r MdtestParameters,
+    shape: TreeShape,
     iteration: u32,
     holders: u64,
     /// This one, and the one whose tree it is.
@@ -291,7 +291,7 @@ impl Operation for List<'_> {
 
 /// All ranks open and close one file, as often as each has items; rank 0 makes it before and removes it
 /// after.
-pub(super) fn shared_open(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn shared_open(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let dir = names::test_dir(run.parameters, 0, run.iteration, 0);
     let path = PathBuffer::new(Path::new(&format!("{dir}/file.mdtest.shared-open")));
     let alone = u64::from(run.rank.comm.rank() == 0);
@@ -302,7 +302,7 @@ pub(super) fn shared_open(run: &mut Run<'_>, row: &'static Row) -> Result<(), Ha
             .map_err(|error| call_failed("mknod", path.as_path(), &error))
     })?;
     let mut opening = OpenOne { storage: run.storage, comm: run.rank.comm, path: path.clone(), call: "open" };
-    let plan = Plan::new(run, row, run.items);
+    let plan = PhasePlan::new(run, row, run.items);
     let done = phase::perform(run, &plan, &mut opening, None)?;
     phase::conclude(run, &plan, done)?;
     each(run, row.label, alone, |_| {

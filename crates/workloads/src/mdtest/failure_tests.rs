@@ -4,15 +4,15 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::Parameters;
+use super::MdtestParameters;
 use super::recording::Recording;
 use super::scene::{Left, all_phases, names_in, only_create, play_in, play_on, within};
 
 const ENOSPC: i32 = 28;
 const EACCES: i32 = 13;
 
-fn files(items: u64) -> Parameters {
-    Parameters { directories: false, items, ..all_phases() }
+fn files(items: u64) -> MdtestParameters {
+    MdtestParameters { directories: false, items, ..all_phases() }
 }
 
 /// All ranks halted with the same words: the step and why.
@@ -36,7 +36,7 @@ fn an_operation_that_fails_halts_all_ranks_with_path_call_and_what_is_left() {
         for ranks in [1, 2, 3] {
             let dir = tempfile::tempdir().unwrap();
             let storage = Recording::failing(call, on, ENOSPC);
-            let parameters = within(dir.path(), &Parameters { items: 4, ..all_phases() });
+            let parameters = within(dir.path(), &MdtestParameters { items: 4, ..all_phases() });
             let (step, rank, why) = halted(&play_on(ranks, &parameters, &storage));
             let test_dir = dir.path().join("A/test-dir.0-0").display().to_string();
             let wanted =
@@ -52,7 +52,8 @@ fn failures_are_counted_by_reason_and_the_rest_is_done_when_asked_to_go_on() {
     for ranks in [1, 2, 3] {
         let dir = tempfile::tempdir().unwrap();
         let storage = Recording::failing("open-write", ".1", EACCES);
-        let parameters = Parameters { keep_going: true, items: 4, read: false, stat: false, ..files(4) };
+        let parameters =
+            MdtestParameters { keep_going: true, items: 4, read: false, stat: false, ..files(4) };
         let left = play_on(ranks, &within(dir.path(), &parameters), &storage);
         // Item 1 of every rank, and all items of rank 1; removing them fails, too.
         let created = u64::from(ranks) + if ranks > 1 { 3 } else { 0 };
@@ -74,12 +75,12 @@ fn failures_are_counted_by_reason_and_the_rest_is_done_when_asked_to_go_on() {
 fn what_fails_on_the_side_of_a_creation_is_counted_but_creates_no_fewer() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("open-update", "file.mdtest.1.", EACCES);
-    let parameters = Parameters { collective: true, keep_going: true, ..files(3) };
+    let parameters = MdtestParameters { collective: true, keep_going: true, ..files(3) };
     let left = play_on(2, &within(dir.path(), &parameters), &storage);
     let created = left[0].phase("file_creation");
     assert_eq!((created.ops, created.failed.as_ref().map(|failed| failed.operations)), (6, Some(3)));
     assert_eq!(left[1].done.as_ref().map(|done| done.failed), Ok(3));
-    let halting = Parameters { keep_going: false, ..within(dir.path(), &parameters) };
+    let halting = MdtestParameters { keep_going: false, ..within(dir.path(), &parameters) };
     let (step, rank, why) = halted(&play_on(2, &halting, &storage));
     assert_eq!((step.as_str(), rank), ("file creation", 1));
     assert!(why.contains("file.mdtest.1.0: open: Permission denied"), "{why}");
@@ -88,23 +89,23 @@ fn what_fails_on_the_side_of_a_creation_is_counted_but_creates_no_fewer() {
 #[test]
 fn a_directory_removed_under_it_is_told_by_its_path() {
     let dir = tempfile::tempdir().unwrap();
-    play_in(dir.path(), 2, &Parameters { directories: false, items: 3, ..only_create() });
+    play_in(dir.path(), 2, &MdtestParameters { directories: false, items: 3, ..only_create() });
     std::fs::remove_dir_all(dir.path().join("A/test-dir.0-0/mdtest_tree.0")).unwrap();
-    let stat = Parameters { create: false, stat: true, directories: false, items: 3, ..only_create() };
+    let stat = MdtestParameters { create: false, stat: true, directories: false, items: 3, ..only_create() };
     let (step, rank, why) = halted(&play_in(dir.path(), 2, &stat));
     let path = dir.path().join("A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0").display().to_string();
     let wanted = format!("{path}: stat: No such file or directory");
     // Both fail; the lower rank's words are told, unless the alarm reached it first.
     assert_eq!(step, "file stat");
     assert_eq!(why, wanted.replace(".0.0", &format!(".{rank}.0")));
-    let left = play_in(dir.path(), 2, &Parameters { keep_going: true, ..stat });
+    let left = play_in(dir.path(), 2, &MdtestParameters { keep_going: true, ..stat });
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(6));
 }
 
 #[test]
 fn where_nothing_is_there_every_operation_is_counted_as_failed() {
     let dir = tempfile::tempdir().unwrap();
-    let nothing = Parameters { create: false, keep_going: true, items: 2, ..all_phases() };
+    let nothing = MdtestParameters { create: false, keep_going: true, items: 2, ..all_phases() };
     let left = play_in(dir.path(), 2, &nothing);
     // Three phases of each kind (renames among them) of 4 items; the tree; the test directory.
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(6 * 4 + 1 + 1));
@@ -114,7 +115,7 @@ fn where_nothing_is_there_every_operation_is_counted_as_failed() {
 #[test]
 fn a_path_that_is_too_long_is_told_whole() {
     let dir = tempfile::tempdir().unwrap();
-    let deep = Parameters { depth: 400, items: 1, ..all_phases() };
+    let deep = MdtestParameters { depth: 400, items: 1, ..all_phases() };
     let (step, rank, why) = halted(&play_in(dir.path(), 2, &deep));
     assert_eq!((step.as_str(), rank), ("tree creation", 0));
     assert!(why.contains(": mkdir: File name too long (what this run made is left: "), "{why}");
@@ -123,9 +124,12 @@ fn a_path_that_is_too_long_is_told_whole() {
 #[test]
 fn a_tree_that_another_run_made_is_told_as_such_and_never_claimed() {
     let dir = tempfile::tempdir().unwrap();
-    play_in(dir.path(), 1, &Parameters { items: 2, ..only_create() })[0].done.as_ref().expect("it is made");
+    play_in(dir.path(), 1, &MdtestParameters { items: 2, ..only_create() })[0]
+        .done
+        .as_ref()
+        .expect("it is made");
     let before = names_in(dir.path());
-    let (step, rank, why) = halted(&play_in(dir.path(), 1, &Parameters { items: 2, ..all_phases() }));
+    let (step, rank, why) = halted(&play_in(dir.path(), 1, &MdtestParameters { items: 2, ..all_phases() }));
     assert_eq!((step.as_str(), rank), ("tree creation", 0));
     let test_dir = dir.path().join("A/test-dir.0-0").display().to_string();
     let wanted = format!(
@@ -140,7 +144,7 @@ fn a_tree_that_another_run_made_is_told_as_such_and_never_claimed() {
 #[test]
 fn a_missing_parent_is_told_before_anything_is_done() {
     let dir = tempfile::tempdir().unwrap();
-    let parameters = Parameters { dirs: vec!["no/A".into()], ..files(1) };
+    let parameters = MdtestParameters { dirs: vec!["no/A".into()], ..files(1) };
     let (step, rank, why) = halted(&play_in(dir.path(), 2, &parameters));
     let path = dir.path().join("no/A").display().to_string();
     assert_eq!((step.as_str(), rank), ("directory", 0));
@@ -166,13 +170,13 @@ fn what_others_put_there_stays_and_so_does_a_directory_that_was_there() {
 fn of_several_directories_the_one_that_is_left_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let (b, in_b) = (dir.path().join("B").display().to_string(), dir.path().join("B/mine"));
-    let own = Parameters { dirs: vec!["A".into(), "B".into()], unique_dir: true, ..files(2) };
+    let own = MdtestParameters { dirs: vec!["A".into(), "B".into()], unique_dir: true, ..files(2) };
     let put = |path: &Path| Some(format!("touch {}", path.display()));
-    let left = play_in(dir.path(), 2, &Parameters { before_phase: put(&in_b), ..own.clone() });
+    let left = play_in(dir.path(), 2, &MdtestParameters { before_phase: put(&in_b), ..own.clone() });
     assert_eq!(left[0].told("Warning"), [format!("Warning(\"{b}: is left, for it is not empty\")")]);
     std::fs::remove_dir_all(&b).unwrap();
     let in_test = dir.path().join("B/test-dir.0-0/mine");
-    let left = play_in(dir.path(), 2, &Parameters { before_phase: put(&in_test), ..own });
+    let left = play_in(dir.path(), 2, &MdtestParameters { before_phase: put(&in_test), ..own });
     let told = left[0].told("Notice").concat();
     assert!(told.contains(&format!("that are not empty: {b}/test-dir.0-0 ...")), "{told}");
 }
@@ -180,7 +184,7 @@ fn of_several_directories_the_one_that_is_left_is_named() {
 #[test]
 fn a_tree_that_is_there_already_is_not_taken_for_ones_own() {
     let dir = tempfile::tempdir().unwrap();
-    let create = Parameters { directories: false, items: 3, ..only_create() };
+    let create = MdtestParameters { directories: false, items: 3, ..only_create() };
     assert!(play_in(dir.path(), 2, &create)[0].done.is_ok());
     let (step, _, why) = halted(&play_in(dir.path(), 2, &create));
     assert_eq!(step, "tree creation");
@@ -191,7 +195,7 @@ fn a_tree_that_is_there_already_is_not_taken_for_ones_own() {
 fn a_halt_in_a_scan_reaches_the_ranks_that_take_no_part() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("stat", "file.mdtest.1.0", EACCES);
-    let parameters = Parameters { first_ranks: 1, last_ranks: 2, ..files(1) };
+    let parameters = MdtestParameters { first_ranks: 1, last_ranks: 2, ..files(1) };
     let (step, rank, why) = halted(&play_on(3, &within(dir.path(), &parameters), &storage));
     assert_eq!((step.as_str(), rank), ("file stat", 1));
     assert!(why.contains("file.mdtest.1.0: stat: Permission denied"), "{why}");
@@ -217,14 +221,14 @@ fn an_ordinary_user_reads_what_k_made_and_is_told_where_permission_is_denied() {
     if rustix::process::geteuid().is_root() {
         chown(dir.path(), Some(65534), None).unwrap();
     }
-    let nodes = Parameters { make_node: true, ..files(3) };
+    let nodes = MdtestParameters { make_node: true, ..files(3) };
     let left = as_nobody(|| play_in(dir.path(), 1, &nodes));
     assert!(left[0].done.is_ok(), "{:?}", left[0].done);
     assert_eq!(left[0].phase("file_read").ops, 3);
     let locked = dir.path().join("locked");
     std::fs::create_dir(&locked).unwrap();
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
-    let parameters = Parameters { dirs: vec!["locked".into()], ..files(3) };
+    let parameters = MdtestParameters { dirs: vec!["locked".into()], ..files(3) };
     let (step, _, why) = halted(&as_nobody(|| play_in(dir.path(), 1, &parameters)));
     let test_dir = locked.join("test-dir.0-0").display().to_string();
     assert_eq!(step, "test directory");
@@ -255,12 +259,12 @@ fn a_file_system_that_runs_out_of_inodes_or_space_is_told_with_path_and_call() {
             println!("SKIPPED: nothing can be mounted here");
             return;
         };
-        let full = Parameters { items: 40, write_bytes: bytes, unique_dir: true, ..files(40) };
+        let full = MdtestParameters { items: 40, write_bytes: bytes, unique_dir: true, ..files(40) };
         let (step, _, why) = halted(&play_in(dir.path(), 2, &full));
         assert_eq!(step, "file creation");
         assert!(why.contains(&format!(": {call}: No space left on device (what this run made")), "{why}");
         std::fs::remove_dir_all(dir.path().join("A")).unwrap();
-        let left = play_in(dir.path(), 2, &Parameters { keep_going: true, ..full });
+        let left = play_in(dir.path(), 2, &MdtestParameters { keep_going: true, ..full });
         let created = left[0].phase("file_creation");
         let failed = created.failed.as_ref().expect("most failed");
         assert_eq!(failed.operations + created.ops, 80);

@@ -6,16 +6,16 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::{Buffer, File, Mode, Open, Parts, Storage};
 
-use super::data::{Data, spoil};
+use super::data::{FileData, spoil};
 use super::directories::one_call;
 use super::items::{Items, Stem};
 use super::observer::MdtestEvent;
-use super::operations::Row;
-use super::phase::{self, Plan};
-use super::run::{Run, Turn};
+use super::operations::ItemOperation;
+use super::phase::{self, PhasePlan};
+use super::run::{MdtestRun, ShiftTurn};
 use super::status;
 use super::verify::{self, Verifier};
-use crate::kit::operations::{Done, Operation};
+use crate::kit::operations::{Operation, OperationsDone};
 
 /// What a file made without being opened gets.
 const NODE_PERMISSIONS: u32 = 0o400;
@@ -25,15 +25,15 @@ pub(super) fn alone(mode: Mode, bytes: u64) -> Open {
     Open { mode, shared: false, collective: false, bytes, parts: Parts::NONE }
 }
 
-pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let parameters = run.parameters;
-    let (items, count) = run.share(Turn::Create, Stem::File);
+    let (items, count) = run.share(ShiftTurn::Create, Stem::File);
     let deadline = parameters.deadline > 0;
     let persisted = parameters.sync_file && parameters.write_bytes > 0;
     let bytes_each = parameters.write_bytes;
     // With -c the operations only open; what is written comes after them.
     let logged = Some(if parameters.collective { 0 } else { bytes_each });
-    let mut plan = Plan { deadline, persisted, bytes_each, logged, ..Plan::new(run, row, count) };
+    let mut plan = PhasePlan { deadline, persisted, bytes_each, logged, ..PhasePlan::new(run, row, count) };
     if parameters.make_node {
         let make =
             |names: &dyn storage::Names, path: &std::ffi::CStr| names.make_node(path, NODE_PERMISSIONS);
@@ -49,7 +49,7 @@ pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
     let mut done;
     let verifier;
     if parameters.collective {
-        let own = run.own(Turn::Create, Stem::File);
+        let own = run.own(ShiftTurn::Create, Stem::File);
         let mut open = run.rank.comm.agree(row.label, Make::new(run, own, Mode::Update, true))?;
         let count = run.items;
         done = phase::perform(run, &plan, &mut make, Some((&mut open, count)))?;
@@ -63,7 +63,7 @@ pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
 }
 
 /// What follows a creation: later phases use what is there.
-fn created(run: &mut Run<'_>, plan: &mut Plan, mut done: Done) -> Result<(), Halt> {
+fn created(run: &mut MdtestRun<'_>, plan: &mut PhasePlan, mut done: OperationsDone) -> Result<(), Halt> {
     if let Some(wall) = stonewalled(run, plan, &mut done) {
         run.observer.event(&wall);
     }
@@ -75,9 +75,9 @@ fn created(run: &mut Run<'_>, plan: &mut Plan, mut done: Done) -> Result<(), Hal
 
 /// Takes over how many items there are after a deadline; what to tell where it stopped any rank.
 pub(super) fn stonewalled(
-    run: &mut Run<'_>,
-    plan: &mut Plan,
-    done: &mut Done,
+    run: &mut MdtestRun<'_>,
+    plan: &mut PhasePlan,
+    done: &mut OperationsDone,
 ) -> Option<MdtestEvent<'static>> {
     let wall = done.phase.stonewall.as_mut()?;
     let (least, most, ranks) = (wall.transfers_min, wall.transfers_max, run.ranks());
@@ -95,7 +95,7 @@ struct Make<'r> {
     items: Items<'r>,
     how: Open,
     /// Data and where it lies, if there is any to be written.
-    writing: Option<(Data, Buffer)>,
+    writing: Option<(FileData, Buffer)>,
     sync: bool,
     /// What compares the data at once, where it was read to, and how much of it came.
     verifier: Option<Verifier>,
@@ -105,9 +105,9 @@ struct Make<'r> {
 }
 
 impl<'r> Make<'r> {
-    fn new(run: &Run<'r>, items: Items<'r>, mode: Mode, writes: bool) -> io::Result<Self> {
+    fn new(run: &MdtestRun<'r>, items: Items<'r>, mode: Mode, writes: bool) -> io::Result<Self> {
         let parameters = run.parameters;
-        let data = || Data::new(parameters, run.signature);
+        let data = || FileData::new(parameters, run.signature);
         let bytes = if writes { parameters.write_bytes } else { 0 };
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
         let writing = if length > 0 { Some((data(), Buffer::new(length)?)) } else { None };
@@ -197,27 +197,31 @@ fn read_all(file: &mut dyn File, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(moved)
 }
 
-pub(super) fn stat(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
-    let plan = Plan { shuffled: true, logged: Some(0), ..Plan::new(run, row, run.items) };
-    let items = run.own(Turn::Stat, Stem::File);
+pub(super) fn stat(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    let plan = PhasePlan { shuffled: true, logged: Some(0), ..PhasePlan::new(run, row, run.items) };
+    let items = run.own(ShiftTurn::Stat, Stem::File);
     one_call(run, &plan, items, "stat", |names, path| names.stat(path).map(drop))
 }
 
-pub(super) fn read(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn read(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let parameters = run.parameters;
     let bytes_each = parameters.read_bytes;
-    let plan =
-        Plan { shuffled: true, logged: Some(bytes_each), bytes_each, ..Plan::new(run, row, run.items) };
+    let plan = PhasePlan {
+        shuffled: true,
+        logged: Some(bytes_each),
+        bytes_each,
+        ..PhasePlan::new(run, row, run.items)
+    };
     let buffer = Buffer::new(usize::try_from(bytes_each).unwrap_or(usize::MAX));
     let buffer = run.rank.comm.agree(row.label, buffer)?;
     let verifies = parameters.verify_read && bytes_each > 0;
     let mut reading = Read {
         storage: run.storage,
         comm: run.rank.comm,
-        items: run.own(Turn::Read, Stem::File),
+        items: run.own(ShiftTurn::Read, Stem::File),
         buffer,
         came: 0,
-        verifier: verifies.then(|| Verifier::new(Data::new(parameters, run.signature))),
+        verifier: verifies.then(|| Verifier::new(FileData::new(parameters, run.signature))),
         call: "open",
     };
     let mut done = phase::perform(run, &plan, &mut reading, None)?;
@@ -277,11 +281,11 @@ impl Operation for Read<'_> {
 }
 
 /// Of files that all ranks share, rank 0 removes the names.
-pub(super) fn remove(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
-    let (items, mut count) = run.share(Turn::Remove, Stem::File);
+pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    let (items, mut count) = run.share(ShiftTurn::Remove, Stem::File);
     if run.parameters.shared_file && run.rank.comm.rank() > 0 {
         count = 0;
     }
-    let plan = Plan { logged: Some(0), ..Plan::new(run, row, count) };
+    let plan = PhasePlan { logged: Some(0), ..PhasePlan::new(run, row, count) };
     one_call(run, &plan, items, "unlink", |names, path| names.unlink(path))
 }

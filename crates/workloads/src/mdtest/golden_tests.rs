@@ -3,13 +3,13 @@
 //! The lists were made by the original; each begins with a line of its ranks and options. Long ones are kept
 //! as their length and a checksum (FNV-1a, 64 bits, of the names with line ends between).
 
-use super::Parameters;
+use super::MdtestParameters;
 use super::scene::{all_phases, names_in, only_create, play_in};
 
 const GOLDEN: &str = include_str!("../../tests/golden/mdtest_trees.txt");
 
 /// The parameters that a line of options means.
-fn parsed(words: &str, mut parameters: Parameters) -> (u32, Parameters) {
+fn parsed(words: &str, mut parameters: MdtestParameters) -> (u32, MdtestParameters) {
     let mut words = words.split(' ');
     let ranks = words.next().and_then(|word| word.parse().ok()).expect("ranks come first");
     while let Some(option) = words.next() {
@@ -86,13 +86,13 @@ fn all_phases_of_all_trees_leave_an_empty_directory() {
 fn phases_of_separate_runs_find_what_the_first_one_made() {
     for (words, _) in cases() {
         let dir = tempfile::tempdir().expect("a directory");
-        let none = Parameters { create: false, ..only_create() };
+        let none = MdtestParameters { create: false, ..only_create() };
         let steps = [
             only_create(),
-            Parameters { stat: true, ..none.clone() },
-            Parameters { read: true, ..none.clone() },
-            Parameters { rename: true, ..none.clone() },
-            Parameters { remove: true, ..none },
+            MdtestParameters { stat: true, ..none.clone() },
+            MdtestParameters { read: true, ..none.clone() },
+            MdtestParameters { rename: true, ..none.clone() },
+            MdtestParameters { remove: true, ..none },
         ];
         for step in steps {
             let (ranks, parameters) = parsed(words, step);

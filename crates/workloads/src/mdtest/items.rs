@@ -8,9 +8,9 @@
 use std::ffi::CStr;
 use std::path::Path;
 
-use super::counts::Counts;
-use super::names::{self, Shape};
-use super::parameters::Parameters;
+use super::counts::ItemCounts;
+use super::names::{self, TreeShape};
+use super::parameters::MdtestParameters;
 use crate::kit::path::PathBuffer;
 
 /// What items are.
@@ -22,9 +22,9 @@ pub(super) enum Stem {
 
 /// Whose items are walked over, and in which of the trees they are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whose<'r> {
-    pub(super) parameters: &'r Parameters,
-    pub(super) counts: Counts,
+pub(super) struct ItemOwners<'r> {
+    pub(super) parameters: &'r MdtestParameters,
+    pub(super) counts: ItemCounts,
     pub(super) iteration: u32,
     /// The rank that walks.
     pub(super) rank: u32,
@@ -39,7 +39,7 @@ pub(super) struct Whose<'r> {
 
 /// Where a walk is.
 pub(super) struct Items<'r> {
-    whose: Whose<'r>,
+    whose: ItemOwners<'r>,
     stem: Stem,
     path: PathBuffer,
     /// Length of the path up to the number, and up to the directory.
@@ -57,7 +57,7 @@ pub(super) struct Items<'r> {
 }
 
 impl<'r> Items<'r> {
-    pub(super) fn new(whose: Whose<'r>, stem: Stem) -> Self {
+    pub(super) fn new(whose: ItemOwners<'r>, stem: Stem) -> Self {
         Self {
             whose,
             stem,
@@ -88,7 +88,8 @@ impl<'r> Items<'r> {
 
     /// Makes the path of the directory that an item is in.
     fn enter(&mut self, item: u64) {
-        let Whose { parameters, counts, iteration, rank, ranks, tree_shift, first_owner, each } = self.whose;
+        let ItemOwners { parameters, counts, iteration, rank, ranks, tree_shift, first_owner, each } =
+            self.whose;
         let owners_before = item / each;
         let of_owner = item % each;
         let place = of_owner / counts.per_dir;
@@ -100,7 +101,7 @@ impl<'r> Items<'r> {
         self.first_number = node * counts.per_dir;
         let tree = shifted(self.owner, tree_shift, ranks);
         let at = (iteration, self.test_dir);
-        self.path = names::node(parameters, Shape::of(parameters, counts), at, (rank, tree), node);
+        self.path = names::node(parameters, TreeShape::of(parameters, counts), at, (rank, tree), node);
         self.dir_length = self.path.len();
         self.path.push(match self.stem {
             Stem::Directory => "/dir.mdtest.",
@@ -150,7 +151,7 @@ impl<'r> Items<'r> {
     }
 
     /// The rank that walks, and who they all are.
-    pub(super) fn whose(&self) -> &Whose<'r> {
+    pub(super) fn whose(&self) -> &ItemOwners<'r> {
         &self.whose
     }
 }
@@ -164,13 +165,22 @@ pub(super) fn shifted(rank: u32, by: i64, ranks: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn whose(parameters: &Parameters) -> Whose<'_> {
-        let counts = Counts::of(parameters).expect("within bounds");
+    fn whose(parameters: &MdtestParameters) -> ItemOwners<'_> {
+        let counts = ItemCounts::of(parameters).expect("within bounds");
         let each = counts.items();
-        Whose { parameters, counts, iteration: 2, rank: 1, ranks: 3, tree_shift: 0, first_owner: 1, each }
+        ItemOwners {
+            parameters,
+            counts,
+            iteration: 2,
+            rank: 1,
+            ranks: 3,
+            tree_shift: 0,
+            first_owner: 1,
+            each,
+        }
     }
 
-    fn paths(whose: Whose<'_>, count: u64) -> Vec<String> {
+    fn paths(whose: ItemOwners<'_>, count: u64) -> Vec<String> {
         let mut items = Items::new(whose, Stem::File);
         let path = |item| {
             items.go(item);
@@ -182,14 +192,14 @@ mod tests {
 
     #[test]
     fn items_go_through_all_directories_of_all_test_directories() {
-        let parameters = Parameters {
+        let parameters = MdtestParameters {
             dirs: vec!["d".into()],
             branching: 2,
             depth: 1,
             items: 4,
             items_per_dir: 2,
             leaf_only: true,
-            ..Parameters::default()
+            ..MdtestParameters::default()
         };
         let wanted: Vec<String> = ["2-0", "2-1"]
             .iter()
@@ -203,7 +213,8 @@ mod tests {
 
     #[test]
     fn any_item_is_found_at_once_in_any_order() {
-        let parameters = Parameters { branching: 3, depth: 2, items_per_dir: 4, ..Parameters::default() };
+        let parameters =
+            MdtestParameters { branching: 3, depth: 2, items_per_dir: 4, ..MdtestParameters::default() };
         let all = paths(whose(&parameters), 52);
         let mut items = Items::new(whose(&parameters), Stem::File);
         for item in [51, 0, 17, 16, 15, 33, 3, 4, 51] {
@@ -215,9 +226,13 @@ mod tests {
 
     #[test]
     fn one_rank_walks_over_the_items_of_all() {
-        let parameters =
-            Parameters { items: 2, unique_dir: true, dirs: vec!["d".into()], ..Parameters::default() };
-        let all = Whose { first_owner: 0, tree_shift: 1, ..whose(&parameters) };
+        let parameters = MdtestParameters {
+            items: 2,
+            unique_dir: true,
+            dirs: vec!["d".into()],
+            ..MdtestParameters::default()
+        };
+        let all = ItemOwners { first_owner: 0, tree_shift: 1, ..whose(&parameters) };
         let wanted = [(0, 1, 0), (0, 1, 1), (1, 2, 0), (1, 2, 1), (2, 0, 0), (2, 0, 1)];
         let wanted: Vec<String> = wanted
             .iter()

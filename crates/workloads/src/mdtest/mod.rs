@@ -1,8 +1,9 @@
 //! mdtest: operations on the names of a regular tree, phase by phase (mdtest 4.1).
 //!
-//! [`Parameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
-//! [`run`] is every rank's body. [`OPERATIONS`] is the one table of what can be done to items. What happens is
-//! told to a [`MdtestListener`] on rank 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
+//! [`MdtestParameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
+//! [`run`] is every rank's body. [`OPERATIONS`] is the one table of what can be done to items. What happens
+//! is told to a [`MdtestListener`] on rank 0 and kept as records; the numbers are those of
+//! docs/METHODOLOGY.md.
 //!
 //! Never here: the command line, text for people.
 
@@ -42,8 +43,8 @@ mod recording;
 #[cfg(test)]
 mod scene;
 
-pub use counts::Counts;
-pub use observer::{Ended, MdtestEvent, MdtestListener, RankTimes};
-pub use operations::{OPERATIONS, Row, When, names as operation_names};
-pub use parameters::Parameters;
-pub use run::{Summary, run};
+pub use counts::ItemCounts;
+pub use observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
+pub use operations::{ItemOperation, OPERATIONS, When, names as operation_names};
+pub use parameters::MdtestParameters;
+pub use run::{MdtestSummary, run};

@@ -12,33 +12,33 @@
 
 use std::path::Path;
 
-use super::counts::Counts;
-use super::parameters::Parameters;
+use super::counts::ItemCounts;
+use super::parameters::MdtestParameters;
 use crate::kit::path::PathBuffer;
 
 /// The test directory of `rank`, by iteration and loop.
-pub fn test_dir(parameters: &Parameters, rank: u32, iteration: u32, number: u64) -> String {
+pub fn test_dir(parameters: &MdtestParameters, rank: u32, iteration: u32, number: u64) -> String {
     let prefix = parameters.test_dir_prefix;
     format!("{}/{prefix}{iteration}-{number}", own_dir(parameters, rank))
 }
 
 /// Which of the `-d` directories is that of `rank`.
-pub fn own_dir(parameters: &Parameters, rank: u32) -> &str {
+pub fn own_dir(parameters: &MdtestParameters, rank: u32) -> &str {
     &parameters.dirs[rank as usize % parameters.dirs.len()]
 }
 
 /// The shape of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct TreeShape {
     /// Children of each directory that is no leaf.
     pub branching: u64,
     /// How many directories there are.
     pub directories: u64,
 }
 
-impl Shape {
+impl TreeShape {
     /// That of each tree of a run.
-    pub fn of(parameters: &Parameters, counts: Counts) -> Self {
+    pub fn of(parameters: &MdtestParameters, counts: ItemCounts) -> Self {
         Self { branching: parameters.branching, directories: counts.directories }
     }
 
@@ -92,7 +92,7 @@ impl Shape {
 }
 
 /// Appends `/mdtest_tree.…` for the way from the root of a tree (of `rank`, or of all) to `node`.
-pub(super) fn push_node(path: &mut PathBuffer, shape: Shape, rank: Option<u32>, node: u64) {
+pub(super) fn push_node(path: &mut PathBuffer, shape: TreeShape, rank: Option<u32>, node: u64) {
     let mut way = vec![node];
     let mut above = node;
     while above > 0 {
@@ -110,8 +110,8 @@ pub(super) fn push_node(path: &mut PathBuffer, shape: Shape, rank: Option<u32>, 
 
 /// The path of one directory of a tree, whole.
 pub fn node(
-    parameters: &Parameters,
-    shape: Shape,
+    parameters: &MdtestParameters,
+    shape: TreeShape,
     (iteration, number): (u32, u64),
     (rank, tree): (u32, u32),
     node: u64,
@@ -133,7 +133,7 @@ mod tests {
                 1 => 1 + depth,
                 b => (0..=depth).map(|level| u64::pow(b, level as u32)).sum(),
             };
-            let shape = Shape { branching, directories };
+            let shape = TreeShape { branching, directories };
             let down: Vec<u64> = std::iter::successors(Some(0), |node| shape.next_down(*node)).collect();
             let up: Vec<u64> =
                 std::iter::successors(Some(shape.first_up(0)), |node| shape.next_up(*node)).collect();
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn directories_come_depth_first_with_children_in_order() {
-        let shape = Shape { branching: 2, directories: 7 };
+        let shape = TreeShape { branching: 2, directories: 7 };
         let down: Vec<u64> = std::iter::successors(Some(0), |node| shape.next_down(*node)).collect();
         assert_eq!(down, [0, 1, 3, 4, 2, 5, 6]);
         let up: Vec<u64> =
@@ -165,9 +165,10 @@ mod tests {
 
     #[test]
     fn paths_name_the_whole_way() {
-        let mut parameters = Parameters { dirs: vec!["/a".into(), "/b".into()], ..Parameters::default() };
-        let shape = Shape { branching: 2, directories: 7 };
-        let path = |parameters: &Parameters, rank| {
+        let mut parameters =
+            MdtestParameters { dirs: vec!["/a".into(), "/b".into()], ..MdtestParameters::default() };
+        let shape = TreeShape { branching: 2, directories: 7 };
+        let path = |parameters: &MdtestParameters, rank| {
             node(parameters, shape, (3, 1), (rank, rank + 1), 4).as_path().display().to_string()
         };
         let shared = "/a/test-dir.3-1/mdtest_tree.0/mdtest_tree.1/mdtest_tree.4";

@@ -2,7 +2,7 @@
 
 use results::record::Phase;
 
-use crate::kit::observer::Observer;
+use crate::kit::observer::EventObserver;
 
 /// One rank's own numbers in a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,7 +17,7 @@ pub struct RankTimes {
 
 /// A phase that has ended.
 #[derive(Debug)]
-pub struct Ended<'a> {
+pub struct EndedPhase<'a> {
     /// What is recorded of it.
     pub phase: &'a Phase,
     /// Its label in mdtest's tables, such as `File creation`.
@@ -66,7 +66,7 @@ pub enum MdtestEvent<'a> {
         items: u64,
     },
     /// A phase has ended.
-    Ended(Ended<'a>),
+    Ended(EndedPhase<'a>),
     /// So many files were found in each preloaded directory, counted by listing, after so many seconds.
     Preloaded {
         /// How many directories.
@@ -104,4 +104,4 @@ pub enum MdtestEvent<'a> {
 }
 
 /// What is told the events of a run.
-pub type MdtestListener<'o> = dyn for<'e> Observer<MdtestEvent<'e>> + 'o;
+pub type MdtestListener<'o> = dyn for<'e> EventObserver<MdtestEvent<'e>> + 'o;

@@ -7,8 +7,8 @@
 
 use ranks::Halt;
 
-use super::parameters::Parameters;
-use super::run::Run;
+use super::parameters::MdtestParameters;
+use super::run::MdtestRun;
 use super::{directories, extras, files, tree};
 
 /// When in an iteration an operation comes.
@@ -27,7 +27,7 @@ pub enum When {
 }
 
 /// One operation.
-pub struct Row {
+pub struct ItemOperation {
     /// Its name for `--operations`; `None` where an option of mdtest's own asks for it.
     pub name: Option<&'static str>,
     /// Its label in tables.
@@ -37,14 +37,14 @@ pub struct Row {
     /// When it comes.
     pub when: When,
     /// Whether it is asked for.
-    pub(super) wanted: fn(&Parameters) -> bool,
+    pub(super) wanted: fn(&MdtestParameters) -> bool,
     /// Does it on all ranks. Collective.
-    pub(super) perform: fn(&mut Run<'_>, &'static Row) -> Result<(), Halt>,
+    pub(super) perform: fn(&mut MdtestRun<'_>, &'static ItemOperation) -> Result<(), Halt>,
 }
 
 macro_rules! classic {
     ($label:literal, $phase:literal, $when:ident, $wanted:expr, $perform:path) => {
-        Row {
+        ItemOperation {
             name: None,
             label: $label,
             phase: $phase,
@@ -57,7 +57,7 @@ macro_rules! classic {
 
 macro_rules! extra {
     ($name:literal, $label:literal, $phase:literal, $when:ident, $perform:path) => {
-        Row {
+        ItemOperation {
             name: Some($name),
             label: $label,
             phase: $phase,
@@ -70,7 +70,7 @@ macro_rules! extra {
 
 /// All operations, in the order in which they are done.
 #[rustfmt::skip]
-pub const OPERATIONS: &[Row] = &[
+pub const OPERATIONS: &[ItemOperation] = &[
     classic!("Tree creation", "tree_creation", Begin, |p| p.create, tree::create),
     classic!("Directory creation", "directory_creation", Directories, |p| p.create, directories::create),
     classic!("Directory stat", "directory_stat", Directories, |p| p.stat, directories::stat),
@@ -121,18 +121,18 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_wanted() {
-        let wanted = |parameters: &Parameters| -> Vec<&str> {
+        let wanted = |parameters: &MdtestParameters| -> Vec<&str> {
             OPERATIONS.iter().filter(|row| (row.wanted)(parameters)).map(|row| row.phase).collect()
         };
-        assert_eq!(wanted(&Parameters::default()).len(), 10, "those of mdtest");
-        let none = Parameters {
+        assert_eq!(wanted(&MdtestParameters::default()).len(), 10, "those of mdtest");
+        let none = MdtestParameters {
             create: false,
             stat: false,
             read: false,
             rename: false,
             remove: false,
             extra: vec!["link".into(), "list".into()],
-            ..Parameters::default()
+            ..MdtestParameters::default()
         };
         assert_eq!(wanted(&none), ["directory_listing", "file_link"]);
     }

@@ -6,7 +6,7 @@ use crate::kit::payload::Packet;
 
 /// Everything about one run. Sizes are bytes; option names are mdtest 4.1's.
 #[derive(Clone, Debug)]
-pub struct Parameters {
+pub struct MdtestParameters {
     /// Backend as typed (`-a`).
     pub backend: String,
     /// Settings of that backend.
@@ -109,7 +109,7 @@ pub struct Parameters {
     pub ranks_on_node0: Option<u32>,
 }
 
-impl Default for Parameters {
+impl Default for MdtestParameters {
     fn default() -> Self {
         Self {
             backend: "POSIX".to_owned(),
@@ -166,7 +166,7 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
+impl MdtestParameters {
     /// The numbers of ranks that a run on `ranks` ranks goes through (`-f`, `-l`, `-s`), one run each.
     pub fn numbers_of_ranks(&self, ranks: u32) -> Vec<u32> {
         match self.last_ranks {
@@ -183,8 +183,12 @@ mod tests {
     #[test]
     fn numbers_of_ranks_are_scanned_only_where_a_last_one_is_given() {
         let scanned = |first, last, stride| {
-            let parameters =
-                Parameters { first_ranks: first, last_ranks: last, stride, ..Parameters::default() };
+            let parameters = MdtestParameters {
+                first_ranks: first,
+                last_ranks: last,
+                stride,
+                ..MdtestParameters::default()
+            };
             parameters.numbers_of_ranks(8)
         };
         assert_eq!(scanned(2, 0, 1), [8], "-f without -l");

@@ -7,13 +7,13 @@ use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::Stonewall;
 
-use super::observer::{Ended, MdtestEvent, MdtestListener, RankTimes};
-use super::operations::{Row, When};
-use super::parameters::Parameters;
-use super::run::Run;
+use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
+use super::operations::{ItemOperation, When};
+use super::parameters::MdtestParameters;
+use super::run::MdtestRun;
 use crate::kit::drive::Ending;
-use crate::kit::operations::{Done, Operating, Operation, Setting};
-use crate::kit::order::Order;
+use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
+use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
 use crate::kit::transfer_log::TransferLog;
 
@@ -22,8 +22,8 @@ pub(super) const TREES_AT: u32 = 2;
 const ITEMS_AT: u32 = 3;
 
 /// What is fixed of a phase before it begins.
-pub(super) struct Plan {
-    pub(super) row: &'static Row,
+pub(super) struct PhasePlan {
+    pub(super) row: &'static ItemOperation,
     /// Operations of this rank.
     pub(super) count: u64,
     /// Operations of a rank, as told.
@@ -42,9 +42,9 @@ pub(super) struct Plan {
     pub(super) names_at: u32,
 }
 
-impl Plan {
+impl PhasePlan {
     /// A phase of `count` operations on this rank; usually each has as many as there are items.
-    pub(super) fn new(run: &Run<'_>, row: &'static Row, count: u64) -> Self {
+    pub(super) fn new(run: &MdtestRun<'_>, row: &'static ItemOperation, count: u64) -> Self {
         Self {
             row,
             count,
@@ -60,16 +60,16 @@ impl Plan {
 }
 
 /// What is done on the side of a phase: in its time, but none of its operations; and how often.
-pub(super) type Aside<'o> = Option<(&'o mut dyn Operation, u64)>;
+pub(super) type SideOperation<'o> = Option<(&'o mut dyn Operation, u64)>;
 
 /// Does a phase and returns what was done; [`conclude`] has to follow. The `bytes` at a deadline are still
 /// operations. Collective.
 pub(super) fn perform(
-    run: &mut Run<'_>,
-    plan: &Plan,
+    run: &mut MdtestRun<'_>,
+    plan: &PhasePlan,
     operation: &mut dyn Operation,
-    aside: Aside<'_>,
-) -> Result<Done, Halt> {
+    aside: SideOperation<'_>,
+) -> Result<OperationsDone, Halt> {
     let parameters = run.parameters;
     // The tree is no phase to mdtest: nothing is added to its time.
     let commanded = !matches!(plan.row.when, When::Begin | When::End);
@@ -81,7 +81,7 @@ pub(super) fn perform(
     let mut order = order(run, plan);
     run.observer.event(&MdtestEvent::Begins { phase: plan.row.phase, items: plan.told });
     let rank = &mut run.rank;
-    let mut told = Told { inner: operation, observer: &mut *run.observer };
+    let mut told = AnnouncedOperation { inner: operation, observer: &mut *run.observer };
     let tells = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
     let mut doing = Operating::begin_logged(rank, &setting, log)?;
     if parameters.time_unique_dir && parameters.unique_dir && makes_items(plan.row) {
@@ -110,7 +110,7 @@ pub(super) fn perform(
 }
 
 /// Records a phase and tells of it. Collective.
-pub(super) fn conclude(run: &mut Run<'_>, plan: &Plan, done: Done) -> Result<(), Halt> {
+pub(super) fn conclude(run: &mut MdtestRun<'_>, plan: &PhasePlan, done: OperationsDone) -> Result<(), Halt> {
     run.summary.failed += done.phase.failed.as_ref().map_or(0, |failed| failed.operations);
     let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
     let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
@@ -118,19 +118,19 @@ pub(super) fn conclude(run: &mut Run<'_>, plan: &Plan, done: Done) -> Result<(),
     run.rank.record(&record)?;
     let Record::Phase(phase) = &record else { unreachable!("it was made a phase above") };
     let label = plan.row.label;
-    let ended = Ended { phase, label, items: plan.told, rank_0: own, ranks: &ranks };
+    let ended = EndedPhase { phase, label, items: plan.told, rank_0: own, ranks: &ranks };
     run.observer.event(&MdtestEvent::Ended(ended));
     Ok(())
 }
 
 /// Whether a phase makes the items: `-t` keeps one more barrier in its time.
-fn makes_items(row: &Row) -> bool {
+fn makes_items(row: &ItemOperation) -> bool {
     matches!(row.phase, "directory_creation" | "file_creation")
 }
 
-fn setting(run: &Run<'_>, plan: &Plan) -> Setting {
+fn setting(run: &MdtestRun<'_>, plan: &PhasePlan) -> OperationSetting {
     let parameters = run.parameters;
-    Setting {
+    OperationSetting {
         test: run.test,
         repetition: run.iteration,
         phase: plan.row.phase,
@@ -145,7 +145,7 @@ fn setting(run: &Run<'_>, plan: &Plan) -> Setting {
 }
 
 /// The file in which the single operations of this rank are noted.
-fn log(run: &Run<'_>, plan: &Plan) -> Result<Option<TransferLog>, String> {
+fn log(run: &MdtestRun<'_>, plan: &PhasePlan) -> Result<Option<TransferLog>, String> {
     let (Some(prefix), Some(bytes)) = (&run.parameters.operation_csv, plan.logged) else { return Ok(None) };
     // The classic writes each iteration over the one before.
     let again = match (run.test, run.iteration) {
@@ -157,10 +157,10 @@ fn log(run: &Run<'_>, plan: &Plan) -> Result<Option<TransferLog>, String> {
     TransferLog::create(path.as_ref(), run.rank.clock.scale(), bytes.max(1), plan.count).map(Some)
 }
 
-fn order(run: &Run<'_>, plan: &Plan) -> Order {
+fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
     match run.order_seed.filter(|_| plan.shuffled) {
-        None => Order::items(plan.count),
-        Some(seed) => Order::items_shuffled(plan.count, seed_of(&[seed])),
+        None => TransferOrder::items(plan.count),
+        Some(seed) => TransferOrder::items_shuffled(plan.count, seed_of(&[seed])),
     }
 }
 
@@ -195,7 +195,7 @@ fn level(
 }
 
 /// Has the shell do a command on every rank, outside of any clock; all halt where one fails. Collective.
-fn command(run: &Run<'_>, step: &str, command: Option<&str>) -> Result<(), Halt> {
+fn command(run: &MdtestRun<'_>, step: &str, command: Option<&str>) -> Result<(), Halt> {
     match command {
         None => Ok(()),
         Some(command) => run.rank.comm.agree(step, shell(command)),
@@ -203,7 +203,7 @@ fn command(run: &Run<'_>, step: &str, command: Option<&str>) -> Result<(), Halt>
 }
 
 /// What `-Y` and `--run-cmd-after-phase` add to a phase's time.
-fn after_phase(parameters: &Parameters) -> Result<(), String> {
+fn after_phase(parameters: &MdtestParameters) -> Result<(), String> {
     if parameters.call_sync {
         shell("sync")?;
     }
@@ -219,7 +219,7 @@ fn shell(command: &str) -> Result<(), String> {
 }
 
 /// The numbers of every rank, on rank 0; nothing on the others. Collective.
-fn gather(run: &Run<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
+fn gather(run: &MdtestRun<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
     let mine = [own.operations, own.own_s.to_bits(), own.seconds.to_bits()];
     let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
     let all = run.rank.comm.gather(&mine)?.unwrap_or_default();
@@ -236,12 +236,12 @@ fn gather(run: &Run<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
 }
 
 /// An operation whose every name is told before it is done.
-struct Told<'o> {
+struct AnnouncedOperation<'o> {
     inner: &'o mut dyn Operation,
     observer: &'o mut MdtestListener<'o>,
 }
 
-impl Operation for Told<'_> {
+impl Operation for AnnouncedOperation<'_> {
     fn before(&mut self, item: u64) {
         self.inner.before(item);
         let (what, path) = self.inner.failed();

@@ -2,11 +2,11 @@
 
 use ranks::{Halt, Reduce};
 
-use super::parameters::Parameters;
+use super::parameters::MdtestParameters;
 use crate::kit::rank::Rank;
 
 /// The place of all ranks.
-pub(super) struct Place {
+pub(super) struct NodePlacement {
     /// How many nodes there are.
     pub(super) nodes: u32,
     /// Whether each rank is on the node of rank 0; on rank 0 only.
@@ -16,7 +16,7 @@ pub(super) struct Place {
 }
 
 /// Finds it: nodes by shared memory, unless others are to be taken to be there. Collective.
-pub(super) fn find(parameters: &Parameters, rank: &Rank<'_>) -> Result<Place, Halt> {
+pub(super) fn find(parameters: &MdtestParameters, rank: &Rank<'_>) -> Result<NodePlacement, Halt> {
     let comm = rank.comm;
     // The lowest rank of the node tells which node it is.
     let first = rank.node.ranks.reduce_one(comm.rank().into(), Reduce::Min)?;
@@ -31,7 +31,7 @@ pub(super) fn find(parameters: &Parameters, rank: &Rank<'_>) -> Result<Place, Ha
     let shift = i64::from(parameters.shift) * if by_nodes { count as i64 } else { 1 };
     let all = comm.gather(&[beside.into()])?.unwrap_or_default();
     let on_node_0 = all.iter().map(|rank| rank.first() == Some(&1)).collect();
-    Ok(Place { nodes, on_node_0, shift })
+    Ok(NodePlacement { nodes, on_node_0, shift })
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     /// What each of so many ranks finds.
-    fn found(ranks: u32, parameters: &Parameters) -> Vec<Place> {
+    fn found(ranks: u32, parameters: &MdtestParameters) -> Vec<NodePlacement> {
         let clock = CycleClock::new();
         let all = ranks::local::run(ranks, |comm| {
             let (mut clock, mut nowhere) = (clock.clone(), Nowhere);
@@ -54,7 +54,8 @@ mod tests {
     #[test]
     fn names_shift_by_whole_nodes_where_ranks_fill_one_after_the_other() {
         let shift = |nodes, ranks_on_node0| {
-            let parameters = Parameters { shift: 1, nodes, ranks_on_node0, ..Parameters::default() };
+            let parameters =
+                MdtestParameters { shift: 1, nodes, ranks_on_node0, ..MdtestParameters::default() };
             let all: Vec<i64> = found(4, &parameters).iter().map(|place| place.shift).collect();
             assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
             all[0]
@@ -66,7 +67,8 @@ mod tests {
 
     #[test]
     fn ranks_beside_rank_0_are_told() {
-        let parameters = Parameters { nodes: Some(2), ranks_on_node0: Some(2), ..Parameters::default() };
+        let parameters =
+            MdtestParameters { nodes: Some(2), ranks_on_node0: Some(2), ..MdtestParameters::default() };
         assert_eq!(found(3, &parameters)[0].on_node_0, [true, true, false]);
     }
 }

@@ -13,9 +13,9 @@ use results::record::State;
 use storage::Names;
 
 use super::beside::each;
-use super::names::{self, Shape};
+use super::names::{self, TreeShape};
 use super::observer::MdtestEvent;
-use super::run::Run;
+use super::run::MdtestRun;
 use crate::kit::operations::call_failed;
 use crate::kit::path::PathBuffer;
 
@@ -23,7 +23,7 @@ const STEM: &str = "preload.mdtest.";
 const PERMISSIONS: u32 = 0o600;
 
 /// Which directories there are, and which part of the work is this rank's.
-struct Share {
+struct PreloadShare {
     /// All directories that hold items, of one tree in each test directory.
     directories: u64,
     /// The files of a directory that this rank makes: `first`, `first + step`, …
@@ -31,9 +31,9 @@ struct Share {
     step: u64,
 }
 
-impl Share {
+impl PreloadShare {
     /// In trees of their own ranks do everything themselves; in one for all they go in turn.
-    fn of(run: &Run<'_>) -> Self {
+    fn of(run: &MdtestRun<'_>) -> Self {
         let directories = run.counts.holders * run.counts.loops;
         match run.parameters.unique_dir {
             true => Self { directories, first: 0, step: 1 },
@@ -42,18 +42,18 @@ impl Share {
     }
 }
 
-fn directory(run: &Run<'_>, number: u64) -> PathBuffer {
+fn directory(run: &MdtestRun<'_>, number: u64) -> PathBuffer {
     let (counts, rank) = (run.counts, run.rank.comm.rank());
-    let shape = Shape::of(run.parameters, counts);
+    let shape = TreeShape::of(run.parameters, counts);
     let node = counts.first_holder() + number % counts.holders;
     names::node(run.parameters, shape, (run.iteration, number / counts.holders), (rank, rank), node)
 }
 
 /// Makes and counts them, and tells what was counted. Collective.
-pub(super) fn fill(run: &mut Run<'_>) -> Result<(), Halt> {
+pub(super) fn fill(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     let begun = run.rank.clock.now();
     each_file(run, "mknod", &|names, path| names.make_node(path, PERMISSIONS))?;
-    let share = Share::of(run);
+    let share = PreloadShare::of(run);
     run.rank.comm.agree("preload", count(run, &share))?;
     // No directory has more or fewer: that would have been an error.
     let files_each = run.parameters.preload;
@@ -80,7 +80,7 @@ pub(super) fn fill(run: &mut Run<'_>) -> Result<(), Halt> {
 
 /// Counts the files of the directories that are this rank's to count; another number than asked for is an
 /// error.
-fn count(run: &Run<'_>, share: &Share) -> Result<(), String> {
+fn count(run: &MdtestRun<'_>, share: &PreloadShare) -> Result<(), String> {
     let wanted = run.parameters.preload;
     for number in (share.first..share.directories).step_by(share.step as usize) {
         let path = directory(run, number);
@@ -104,17 +104,17 @@ pub(super) fn listed(names: &dyn Names, directory: &CStr) -> io::Result<u64> {
 }
 
 /// Removes them. Collective.
-pub(super) fn empty(run: &mut Run<'_>) -> Result<(), Halt> {
+pub(super) fn empty(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     each_file(run, "unlink", &|names, path| names.unlink(path))
 }
 
 /// Does one call on each file that is this rank's. Collective.
 fn each_file(
-    run: &Run<'_>,
+    run: &MdtestRun<'_>,
     call: &str,
     act: &dyn Fn(&dyn Names, &CStr) -> io::Result<()>,
 ) -> Result<(), Halt> {
-    let share = Share::of(run);
+    let share = PreloadShare::of(run);
     let in_each = run.parameters.preload.saturating_sub(share.first).div_ceil(share.step);
     let (mut path, mut length) = (PathBuffer::default(), 0);
     each(run, "preload", share.directories * in_each, |number| {

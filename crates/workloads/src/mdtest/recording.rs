@@ -11,12 +11,12 @@ use storage::{File, Mode, NameStatus, Names, Open, Space, Storage};
 use super::scene::posix;
 
 /// One call: the rank, what it was, and on which names, the last part of each.
-pub(super) type Call = (u32, String);
+pub(super) type RecordedCall = (u32, String);
 
 /// The files of this machine, watched.
 pub(super) struct Recording {
     inner: Box<dyn Storage>,
-    calls: Mutex<Vec<Call>>,
+    calls: Mutex<Vec<RecordedCall>>,
     /// The call that fails on every name with this in it, and the number of its error.
     fault: Option<(&'static str, &'static str, i32)>,
     /// Milliseconds by which calls of that name are slowed down.
@@ -39,8 +39,9 @@ impl Recording {
     /// What `rank` did, of the calls that begin with one of these words.
     pub(super) fn calls(&self, rank: u32, words: &[&str]) -> Vec<String> {
         let calls = self.calls.lock().expect("no test panics while holding it");
-        let wanted =
-            |call: &&Call| call.0 == rank && words.iter().any(|word| call.1.split(' ').next() == Some(*word));
+        let wanted = |call: &&RecordedCall| {
+            call.0 == rank && words.iter().any(|word| call.1.split(' ').next() == Some(*word))
+        };
         calls.iter().filter(wanted).map(|call| call.1.clone()).collect()
     }
 

@@ -6,12 +6,12 @@
 use storage::Abilities;
 use units::Usage;
 
-use super::counts::Counts;
+use super::counts::ItemCounts;
 use super::operations;
-use super::parameters::Parameters;
+use super::parameters::MdtestParameters;
 use crate::kit::payload::Packet;
 
-impl Parameters {
+impl MdtestParameters {
     /// What the backend can do; `None` of one that is not known.
     fn abilities(&self) -> Option<Abilities> {
         storage::backend(&self.backend).ok().map(|backend| backend.abilities)
@@ -109,7 +109,7 @@ impl Parameters {
                 "items must be a multiple of items per directory: choose -n a multiple of -I",
             ),
             (
-                Counts::of(self).is_none(),
+                ItemCounts::of(self).is_none(),
                 "-b, -z, -n, -I: more than 2^39 directories or items of a rank; choose fewer",
             ),
             (self.preload >= 1 << 39, "--preload: more than 2^39 files in a directory; choose fewer"),
@@ -193,8 +193,8 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    fn refused(ranks: u32, change: impl Fn(&mut Parameters)) -> String {
-        let mut parameters = Parameters { items: 10, ..Parameters::default() };
+    fn refused(ranks: u32, change: impl Fn(&mut MdtestParameters)) -> String {
+        let mut parameters = MdtestParameters { items: 10, ..MdtestParameters::default() };
         parameters.check(ranks).expect("nothing wrong so far");
         change(&mut parameters);
         parameters.check(ranks).expect_err("has to be refused").0
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn every_rule_says_no_in_one_line_with_a_remedy() {
-        type Change = fn(&mut Parameters);
+        type Change = fn(&mut MdtestParameters);
         let cases: &[(Change, &str)] = &[
             (|p| p.backend = "MPIIO".into(), "use -a POSIX"),
             (|p| p.iterations = 0, "-i 0"),
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_verification_of_writes_that_would_compare_nothing_is_refused() {
-        type Change = fn(&mut Parameters);
+        type Change = fn(&mut MdtestParameters);
         let cases: &[(Change, &str)] = &[
             (
                 |p| (p.verify_write, p.write_bytes, p.backend) = (true, 8, "dummy".into()),
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_mdtest_takes_is_taken() {
-        type Change = fn(&mut Parameters);
+        type Change = fn(&mut MdtestParameters);
         let cases: &[Change] = &[
             |p| p.items = 0,
             |p| (p.branching, p.depth, p.items_per_dir, p.items) = (3, 3, 900, 0),
@@ -303,7 +303,7 @@ mod tests {
             |p| p.shift = -3,
         ];
         for (index, change) in cases.iter().enumerate() {
-            let mut parameters = Parameters { items: 10, ..Parameters::default() };
+            let mut parameters = MdtestParameters { items: 10, ..MdtestParameters::default() };
             change(&mut parameters);
             assert_eq!(parameters.check(2), Ok(()), "case {index}");
         }

@@ -5,11 +5,11 @@ use ranks::{Comm, Halt, Reduce};
 use results::records::Sink;
 use storage::{Names, Storage};
 
-use super::counts::Counts;
-use super::items::{Items, Stem, Whose};
+use super::counts::ItemCounts;
+use super::items::{ItemOwners, Items, Stem};
 use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{OPERATIONS, When};
-use super::parameters::Parameters;
+use super::parameters::MdtestParameters;
 use super::status::There;
 use super::{names, place, preload, status, tree, warm};
 use crate::kit::board::Board;
@@ -18,7 +18,7 @@ use crate::kit::rank::Rank;
 
 /// How a run ended that did not halt: the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct MdtestSummary {
     /// Items that held wrong data, over all ranks, phases and iterations.
     pub wrong: u64,
     /// Operations that failed while the run went on.
@@ -26,13 +26,13 @@ pub struct Summary {
 }
 
 /// A run on one number of ranks.
-pub(super) struct Run<'r> {
-    pub(super) parameters: &'r Parameters,
+pub(super) struct MdtestRun<'r> {
+    pub(super) parameters: &'r MdtestParameters,
     pub(super) storage: &'r dyn Storage,
     pub(super) names: &'r dyn Names,
     pub(super) rank: Rank<'r>,
     pub(super) observer: &'r mut MdtestListener<'r>,
-    pub(super) counts: Counts,
+    pub(super) counts: ItemCounts,
     /// By how many ranks the names shift from phase to phase.
     pub(super) shift: i64,
     /// The seed of the data.
@@ -46,7 +46,7 @@ pub(super) struct Run<'r> {
     pub(super) items: u64,
     /// Directories of one rank that were made until `-W`, while the files are still to come.
     pub(super) directories_made: Option<u64>,
-    pub(super) summary: Summary,
+    pub(super) summary: MdtestSummary,
     /// Whether names were made that are not yet removed.
     pub(super) made: bool,
     /// Whether all test directories of the iteration are this run's own: none was there before.
@@ -55,18 +55,18 @@ pub(super) struct Run<'r> {
 
 /// In which phase something is done to names: each shifts them once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum ShiftTurn {
     Create = 0,
     Stat = 1,
     Read = 2,
     Remove = 3,
 }
 
-/// Runs what [`Parameters::check`] let pass on the ranks of `comm`; every rank's body. Only rank 0's
+/// Runs what [`MdtestParameters::check`] let pass on the ranks of `comm`; every rank's body. Only rank 0's
 /// records, observer and seed count. Collective.
 #[allow(clippy::too_many_arguments, reason = "each is another thing that a rank brings along")]
 pub fn run(
-    parameters: &Parameters,
+    parameters: &MdtestParameters,
     storage: &dyn Storage,
     comm: &dyn Comm,
     clock: &mut CycleClock,
@@ -74,7 +74,7 @@ pub fn run(
     board: Option<(&Board, u32)>,
     observer: &mut MdtestListener<'_>,
     seed: u64,
-) -> Result<Summary, Halt> {
+) -> Result<MdtestSummary, Halt> {
     let none = || format!("{} has no directories; use -a POSIX", parameters.backend);
     let names = comm.agree("names", storage.names().ok_or_else(none))?;
     let mut rank = Rank::begin(comm, clock, records, board, &clients::dirs(storage, &parameters.dirs))?;
@@ -93,16 +93,16 @@ pub fn run(
     let seed = rank.same_seed(seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
     let made = tree::make_own_dirs(parameters, names, comm)?;
-    let mut summary = Summary::default();
+    let mut summary = MdtestSummary::default();
     for (test, ranks) in parameters.numbers_of_ranks(comm.size()).into_iter().enumerate() {
-        let part = Part { test: test as u32, shift: place.shift, seed, order_seed };
+        let part = MdtestPart { test: test as u32, shift: place.shift, seed, order_seed };
         let done = if ranks == comm.size() {
             on_ranks(parameters, (storage, names), rank.among(comm)?, observer, part)
         } else {
             among(parameters, (storage, names), &mut rank, observer, part, ranks)?
         };
         let done = done?;
-        summary = Summary { wrong: summary.wrong + done.wrong, failed: summary.failed + done.failed };
+        summary = MdtestSummary { wrong: summary.wrong + done.wrong, failed: summary.failed + done.failed };
     }
     if parameters.remove {
         tree::remove_own_dirs(parameters, names, comm, made, observer)?;
@@ -112,7 +112,7 @@ pub fn run(
 
 /// What a run on one number of ranks is given.
 #[derive(Clone, Copy)]
-struct Part {
+struct MdtestPart {
     test: u32,
     shift: i64,
     seed: u64,
@@ -121,17 +121,17 @@ struct Part {
 
 /// Runs on the first ranks; the others wait, and get the same result. Collective for all.
 fn among(
-    parameters: &Parameters,
+    parameters: &MdtestParameters,
     on: (&dyn Storage, &dyn Names),
     rank: &mut Rank<'_>,
     observer: &mut MdtestListener<'_>,
-    part: Part,
+    part: MdtestPart,
     ranks: u32,
-) -> Result<Result<Summary, Halt>, Halt> {
+) -> Result<Result<MdtestSummary, Halt>, Halt> {
     let whole = rank.comm;
     let takes_part = whole.rank() < ranks;
     let some = whole.split(u32::from(!takes_part))?;
-    let mut done = Ok(Summary::default());
+    let mut done = Ok(MdtestSummary::default());
     if takes_part {
         done = match rank.among(&*some) {
             Ok(rank) => on_ranks(parameters, on, rank, observer, part),
@@ -139,7 +139,7 @@ fn among(
         };
     }
     let mut words = match &done {
-        Ok(Summary { wrong, failed }) => format!("{wrong}\n{failed}"),
+        Ok(MdtestSummary { wrong, failed }) => format!("{wrong}\n{failed}"),
         Err(Halt { step, rank, node, why }) => format!("!{step}\n{rank}\n{node}\n{why}"),
     }
     .into_bytes();
@@ -148,12 +148,12 @@ fn among(
 }
 
 /// What rank 0 told the others.
-fn told(words: &str) -> Result<Summary, Halt> {
+fn told(words: &str) -> Result<MdtestSummary, Halt> {
     let number = |text: &str| text.parse().unwrap_or(0);
     match words.strip_prefix('!') {
         None => {
             let (wrong, failed) = words.split_once('\n').unwrap_or_default();
-            Ok(Summary { wrong: number(wrong), failed: number(failed) })
+            Ok(MdtestSummary { wrong: number(wrong), failed: number(failed) })
         }
         Some(words) => {
             let mut parts = words.splitn(4, '\n');
@@ -166,15 +166,15 @@ fn told(words: &str) -> Result<Summary, Halt> {
 
 /// All iterations on the ranks of `rank`. Collective there.
 fn on_ranks<'r>(
-    parameters: &'r Parameters,
+    parameters: &'r MdtestParameters,
     (storage, names): (&'r dyn Storage, &'r dyn Names),
     rank: Rank<'r>,
     observer: &'r mut MdtestListener<'r>,
-    part: Part,
-) -> Result<Summary, Halt> {
-    let counts = Counts::of(parameters).expect("the parameters were checked");
-    let Part { test, shift, seed, order_seed } = part;
-    let mut run = Run {
+    part: MdtestPart,
+) -> Result<MdtestSummary, Halt> {
+    let counts = ItemCounts::of(parameters).expect("the parameters were checked");
+    let MdtestPart { test, shift, seed, order_seed } = part;
+    let mut run = MdtestRun {
         parameters,
         storage,
         names,
@@ -188,7 +188,7 @@ fn on_ranks<'r>(
         iteration: 0,
         items: counts.items(),
         directories_made: None,
-        summary: Summary::default(),
+        summary: MdtestSummary::default(),
         made: false,
         own_dirs: false,
     };
@@ -204,7 +204,7 @@ fn on_ranks<'r>(
 }
 
 /// One iteration; `there` is how many items an earlier run left. Collective.
-fn one(run: &mut Run<'_>, there: Option<There>) -> Result<(), Halt> {
+fn one(run: &mut MdtestRun<'_>, there: Option<There>) -> Result<(), Halt> {
     let parameters = run.parameters;
     if parameters.create {
         tree::make_test_dirs(run)?;
@@ -238,7 +238,7 @@ fn one(run: &mut Run<'_>, there: Option<There>) -> Result<(), Halt> {
 }
 
 /// The operations of one part of an iteration, in the order of the table. Collective.
-fn phases(run: &mut Run<'_>, when: &[When]) -> Result<(), Halt> {
+fn phases(run: &mut MdtestRun<'_>, when: &[When]) -> Result<(), Halt> {
     for row in OPERATIONS {
         if when.contains(&row.when) && (row.wanted)(run.parameters) {
             (row.perform)(run, row)?;
@@ -248,7 +248,7 @@ fn phases(run: &mut Run<'_>, when: &[When]) -> Result<(), Halt> {
 }
 
 /// `-p`: rank 0 sleeps, the others wait for it at the next barrier.
-fn delay(run: &mut Run<'_>) {
+fn delay(run: &mut MdtestRun<'_>) {
     let seconds = run.parameters.pre_delay;
     if seconds > 0 {
         run.observer.event(&MdtestEvent::Delay(seconds));
@@ -257,7 +257,7 @@ fn delay(run: &mut Run<'_>) {
 }
 
 /// Nothing is removed after a halt: who looks for the reason finds it all.
-fn naming_what_is_left(run: &Run<'_>, mut halt: Halt) -> Halt {
+fn naming_what_is_left(run: &MdtestRun<'_>, mut halt: Halt) -> Halt {
     if run.made {
         let path = names::test_dir(run.parameters, 0, run.iteration, 0);
         let earlier = run.iteration > 0 && !run.parameters.remove;
@@ -274,7 +274,7 @@ fn naming_what_is_left(run: &Run<'_>, mut halt: Halt) -> Halt {
 
 /// The seed of this rank's order: with `-R` each rank has its own, with `--random-seed` alone all the same.
 fn order_seed(
-    parameters: &Parameters,
+    parameters: &MdtestParameters,
     rank: u32,
     seed: u64,
     observer: &mut MdtestListener<'_>,
@@ -287,17 +287,17 @@ fn order_seed(
     Some(if parameters.shuffle { seed.wrapping_add(rank.into()) } else { seed })
 }
 
-impl<'r> Run<'r> {
+impl<'r> MdtestRun<'r> {
     /// How many ranks take part.
     pub(super) fn ranks(&self) -> u32 {
         self.rank.comm.size()
     }
 
     /// The items whose turn it is on this rank.
-    pub(super) fn own(&self, turn: Turn, stem: Stem) -> Items<'r> {
+    pub(super) fn own(&self, turn: ShiftTurn, stem: Stem) -> Items<'r> {
         let by = self.shift * turn as i64;
         let first_owner = super::items::shifted(self.rank.comm.rank(), by, self.ranks());
-        Items::new(Whose { first_owner, ..self.whose() }, stem)
+        Items::new(ItemOwners { first_owner, ..self.whose() }, stem)
     }
 
     /// The items of all ranks, the one rank after the other.
@@ -310,8 +310,8 @@ impl<'r> Run<'r> {
         if self.parameters.collective { 0 } else { self.shift }
     }
 
-    fn whose(&self) -> Whose<'r> {
-        Whose {
+    fn whose(&self) -> ItemOwners<'r> {
+        ItemOwners {
             parameters: self.parameters,
             counts: self.counts,
             iteration: self.iteration,
@@ -324,7 +324,7 @@ impl<'r> Run<'r> {
     }
 
     /// The items that this rank makes or takes away, and how many: with `-c` rank 0 does it for all.
-    pub(super) fn share(&self, turn: Turn, stem: Stem) -> (Items<'r>, u64) {
+    pub(super) fn share(&self, turn: ShiftTurn, stem: Stem) -> (Items<'r>, u64) {
         let alone = self.rank.comm.rank() == 0;
         let all = u64::from(self.ranks()) * self.items;
         match self.parameters.collective {
@@ -359,6 +359,6 @@ mod tests {
             why: "/a\nb: stat: No such file or directory".into(),
         };
         assert_eq!(told(halt), Err(wanted));
-        assert_eq!(told("4\n9"), Ok(Summary { wrong: 4, failed: 9 }));
+        assert_eq!(told("4\n9"), Ok(MdtestSummary { wrong: 4, failed: 9 }));
     }
 }

@@ -9,14 +9,14 @@ use results::record::Phase;
 use storage::{Settings, Storage};
 
 use super::observer::MdtestEvent;
-use super::{Parameters, Summary, run};
-use crate::kit::observer::Observer;
+use super::{MdtestParameters, MdtestSummary, run};
+use crate::kit::observer::EventObserver;
 
 /// Remembers every event, as text.
 #[derive(Default)]
 struct Heard(Vec<String>);
 
-impl Observer<MdtestEvent<'_>> for Heard {
+impl EventObserver<MdtestEvent<'_>> for Heard {
     fn event(&mut self, event: &MdtestEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
@@ -25,7 +25,7 @@ impl Observer<MdtestEvent<'_>> for Heard {
 /// What one rank left.
 #[derive(Debug)]
 pub(super) struct Left {
-    pub(super) done: Result<Summary, Halt>,
+    pub(super) done: Result<MdtestSummary, Halt>,
     pub(super) records: Vec<Record>,
     pub(super) told: Vec<String>,
 }
@@ -57,7 +57,7 @@ pub(super) fn posix() -> Box<dyn Storage> {
 }
 
 /// Runs on `ranks` local ranks; what each left.
-pub(super) fn play_on(ranks: u32, parameters: &Parameters, storage: &dyn Storage) -> Vec<Left> {
+pub(super) fn play_on(ranks: u32, parameters: &MdtestParameters, storage: &dyn Storage) -> Vec<Left> {
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
@@ -69,24 +69,24 @@ pub(super) fn play_on(ranks: u32, parameters: &Parameters, storage: &dyn Storage
 }
 
 /// The same with files in `dir`: each of the directories of `parameters` is one in it.
-pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &Parameters) -> Vec<Left> {
+pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &MdtestParameters) -> Vec<Left> {
     play_on(ranks, &within(dir, parameters), &*posix())
 }
 
 /// The parameters with their directories in `dir`.
-pub(super) fn within(dir: &Path, parameters: &Parameters) -> Parameters {
+pub(super) fn within(dir: &Path, parameters: &MdtestParameters) -> MdtestParameters {
     let dirs = parameters.dirs.iter().map(|name| dir.join(name).display().to_string()).collect();
-    Parameters { dirs, ..parameters.clone() }
+    MdtestParameters { dirs, ..parameters.clone() }
 }
 
 /// Only creating, in `A`.
-pub(super) fn only_create() -> Parameters {
-    Parameters { stat: false, read: false, rename: false, remove: false, ..all_phases() }
+pub(super) fn only_create() -> MdtestParameters {
+    MdtestParameters { stat: false, read: false, rename: false, remove: false, ..all_phases() }
 }
 
 /// All phases, in `A`.
-pub(super) fn all_phases() -> Parameters {
-    Parameters { dirs: vec!["A".into()], ..Parameters::default() }
+pub(super) fn all_phases() -> MdtestParameters {
+    MdtestParameters { dirs: vec!["A".into()], ..MdtestParameters::default() }
 }
 
 /// Every name below `dir`, sorted; directories end in `/`, and behind a file that has any stand its bytes.

@@ -7,7 +7,7 @@ use ranks::Halt;
 
 use super::items::Stem;
 use super::observer::MdtestEvent;
-use super::run::Run;
+use super::run::MdtestRun;
 use crate::kit::status;
 
 /// Items of a rank that an earlier run left.
@@ -36,7 +36,7 @@ impl There {
 }
 
 /// How many items of a rank an earlier run left, where a status file says so. Collective.
-pub(super) fn load(run: &mut Run<'_>) -> Result<Option<There>, Halt> {
+pub(super) fn load(run: &mut MdtestRun<'_>) -> Result<Option<There>, Halt> {
     let parameters = run.parameters;
     let Some(path) = parameters.status_file.as_ref().filter(|_| !parameters.create) else { return Ok(None) };
     let Some(there) = There::read(&status::read(run.rank.comm, path)?) else {
@@ -56,7 +56,7 @@ pub(super) fn load(run: &mut Run<'_>) -> Result<Option<There>, Halt> {
 
 /// Leaves the count of the items that were just made for the next run; where files follow, with theirs.
 /// Collective.
-pub(super) fn leave(run: &mut Run<'_>, stem: Stem) -> Result<(), Halt> {
+pub(super) fn leave(run: &mut MdtestRun<'_>, stem: Stem) -> Result<(), Halt> {
     let before = run.directories_made.take();
     let Some(path) = &run.parameters.status_file else { return Ok(()) };
     if stem == Stem::Directory && run.parameters.files {

@@ -10,13 +10,13 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::Names;
 
-use super::names::{self, Shape};
+use super::names::{self, TreeShape};
 use super::observer::{MdtestEvent, MdtestListener};
-use super::operations::Row;
-use super::parameters::Parameters;
-use super::phase::{self, Plan, TREES_AT};
+use super::operations::ItemOperation;
+use super::parameters::MdtestParameters;
+use super::phase::{self, PhasePlan, TREES_AT};
 use super::preload;
-use super::run::Run;
+use super::run::MdtestRun;
 use crate::kit::drive::words;
 use crate::kit::few;
 use crate::kit::operations::{Operation, call_failed};
@@ -28,7 +28,7 @@ pub(super) const PERMISSIONS: u32 = 0o775;
 /// Makes the directories of `-d` that are not there, one level deep, each by one rank; whether this rank made
 /// one. Collective.
 pub(super) fn make_own_dirs(
-    parameters: &Parameters,
+    parameters: &MdtestParameters,
     names: &dyn Names,
     comm: &dyn Comm,
 ) -> Result<bool, Halt> {
@@ -39,7 +39,7 @@ pub(super) fn make_own_dirs(
 
 /// Removes those again that this run made. Collective.
 pub(super) fn remove_own_dirs(
-    parameters: &Parameters,
+    parameters: &MdtestParameters,
     names: &dyn Names,
     comm: &dyn Comm,
     made: bool,
@@ -57,7 +57,7 @@ pub(super) fn remove_own_dirs(
 }
 
 /// Makes the test directories of an iteration that are not there. Collective.
-pub(super) fn make_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
+pub(super) fn make_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     let mut new = 0;
     let made = each_test_dir(run, &mut |names, path| {
         new += u64::from(make(names, path)?);
@@ -73,7 +73,7 @@ pub(super) fn make_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
 
 /// Removes them. One that is not empty stays, and counts as a failure; so does one that is not there, where
 /// failures are counted. Collective.
-pub(super) fn remove_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
+pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     let (mut left, mut first) = (0, None);
     let keep_going = run.parameters.keep_going;
     let removed = each_test_dir(run, &mut |names, path| match remove_if_empty(names, path) {
@@ -103,7 +103,7 @@ pub(super) fn remove_test_dirs(run: &mut Run<'_>) -> Result<(), Halt> {
 
 /// Does something with the path of each test directory of this iteration that is this rank's to make.
 fn each_test_dir(
-    run: &Run<'_>,
+    run: &MdtestRun<'_>,
     what: &mut dyn FnMut(&dyn Names, &str) -> Result<(), String>,
 ) -> Result<(), String> {
     let rank = run.rank.comm.rank();
@@ -138,16 +138,16 @@ fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, String> {
 }
 
 /// The phase that makes the trees.
-pub(super) fn create(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     each_directory(run, row, true)
 }
 
 /// The phase that removes them.
-pub(super) fn remove(run: &mut Run<'_>, row: &'static Row) -> Result<(), Halt> {
+pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     each_directory(run, row, false)
 }
 
-fn each_directory(run: &mut Run<'_>, row: &'static Row, down: bool) -> Result<(), Halt> {
+fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperation, down: bool) -> Result<(), Halt> {
     let rank = run.rank.comm.rank();
     let trees = match (run.parameters.unique_dir, run.parameters.collective) {
         (true, false) => 1,
@@ -155,10 +155,10 @@ fn each_directory(run: &mut Run<'_>, row: &'static Row, down: bool) -> Result<()
         (false, _) if rank == 0 => 1,
         _ => 0,
     };
-    let shape = Shape::of(run.parameters, run.counts);
+    let shape = TreeShape::of(run.parameters, run.counts);
     let told = shape.directories * run.counts.loops;
     let count = told * u64::from(trees);
-    let mut walk = Walk {
+    let mut walk = TreesWalk {
         names: run.names,
         parameters: run.parameters,
         iteration: run.iteration,
@@ -169,27 +169,27 @@ fn each_directory(run: &mut Run<'_>, row: &'static Row, down: bool) -> Result<()
         node: 0,
         path: PathBuffer::default(),
     };
-    let plan = Plan { told, names_at: TREES_AT, ..Plan::new(run, row, count) };
+    let plan = PhasePlan { told, names_at: TREES_AT, ..PhasePlan::new(run, row, count) };
     let done = phase::perform(run, &plan, &mut walk, None)?;
     phase::conclude(run, &plan, done)
 }
 
 /// Goes through the directories of some trees, the one tree after the other.
-struct Walk<'r> {
+struct TreesWalk<'r> {
     names: &'r dyn Names,
-    parameters: &'r Parameters,
+    parameters: &'r MdtestParameters,
     iteration: u32,
     rank: u32,
     /// Trees in each test directory that are this rank's to make.
     trees: u64,
-    shape: Shape,
+    shape: TreeShape,
     /// Makes each directory before those in it; otherwise it removes, those in it first.
     down: bool,
     node: u64,
     path: PathBuffer,
 }
 
-impl Walk<'_> {
+impl TreesWalk<'_> {
     /// Whose a directory is that is there already, or why one is not empty.
     #[cold]
     fn explain(&self, error: io::Error) -> io::Error {
@@ -218,7 +218,7 @@ impl Walk<'_> {
     }
 }
 
-impl Operation for Walk<'_> {
+impl Operation for TreesWalk<'_> {
     fn before(&mut self, item: u64) {
         let (tree, within) = (item / self.shape.directories, item % self.shape.directories);
         self.node = match (within, self.down) {

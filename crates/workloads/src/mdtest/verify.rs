@@ -5,14 +5,14 @@
 use ranks::Halt;
 use results::record::{BadRange, Check};
 
-use super::data::{Data, WORD};
+use super::data::{FileData, WORD};
 use super::items::Items;
-use super::operations::Row;
-use super::run::Run;
+use super::operations::ItemOperation;
+use super::run::MdtestRun;
 use crate::kit::checker::over_ranks::{self as found, BYTES, Kinds};
-use crate::kit::checker::{Bad, Checker, Kind};
+use crate::kit::checker::{Bad, Checker, DamageKind};
 use crate::kit::few;
-use crate::kit::payload::{Identity, Packet, Payload, native};
+use crate::kit::payload::{DataIdentity, Packet, Payload, native};
 
 /// Ranges that each rank remembers: one alone may fill the list.
 const KEPT: usize = Check::CAP;
@@ -21,7 +21,7 @@ const NEAR: u64 = 1024;
 
 /// Compares the files of one rank in one phase.
 pub(super) struct Verifier {
-    data: Data,
+    data: FileData,
     checker: Checker,
     wrong_items: u64,
     /// What was found first, each with path and number of its item.
@@ -29,7 +29,7 @@ pub(super) struct Verifier {
 }
 
 impl Verifier {
-    pub(super) fn new(data: Data) -> Self {
+    pub(super) fn new(data: FileData) -> Self {
         let checker = Checker::new(data.payload(), KEPT);
         Self { data, checker, wrong_items: 0, found: Vec::new() }
     }
@@ -47,13 +47,13 @@ impl Verifier {
         } else if let Some(detail) = self.of_another(words, words_end, place) {
             self.checker.pass(words.len());
             self.checker.bad_transfers += 1;
-            self.keep(words, 0, place, Kind::Misplaced, detail);
+            self.keep(words, 0, place, DamageKind::Misplaced, detail);
         } else {
             self.checker.look(words, place);
         }
         if !self.rest_is_right(rest, words_end, place, known) {
             self.checker.bad_transfers += 1;
-            self.keep(rest, words_end, place, Kind::Wrong, String::new());
+            self.keep(rest, words_end, place, DamageKind::Wrong, String::new());
         }
         self.checker.bytes += rest.len() as u64;
         if came.len() < wanted {
@@ -105,7 +105,7 @@ impl Verifier {
             Packet::Random => own.rank,
             _ => first >> 32,
         };
-        let theirs = Payload::new(Identity { rank, ..own });
+        let theirs = Payload::new(DataIdentity { rank, ..own });
         let item = match own.packet {
             Packet::Timestamp => place,
             Packet::Random => (1..=NEAR)
@@ -125,10 +125,10 @@ impl Verifier {
     }
 
     /// A range from `from` on that is wrong to its end.
-    fn keep(&mut self, bytes: &[u8], from: usize, place: u64, kind: Kind, detail: String) {
+    fn keep(&mut self, bytes: &[u8], from: usize, place: u64, kind: DamageKind, detail: String) {
         self.checker.kinds[kind as usize] += 1;
         let mut expected = [0; WORD];
-        if kind == Kind::Misplaced {
+        if kind == DamageKind::Misplaced {
             expected = self.word_at(0, place);
         } else {
             let known = expected.iter_mut().enumerate().take(bytes.len());
@@ -162,8 +162,8 @@ impl Verifier {
 
 /// What was found on all ranks; wrong items enter the summary. Collective.
 pub(super) fn over_ranks(
-    run: &mut Run<'_>,
-    row: &Row,
+    run: &mut MdtestRun<'_>,
+    row: &ItemOperation,
     verifier: Option<Verifier>,
 ) -> Result<Option<Check>, Halt> {
     let Some(Verifier { checker, wrong_items, found: mine, .. }) = verifier else { return Ok(None) };
@@ -177,7 +177,7 @@ pub(super) fn over_ranks(
 }
 
 /// How many items hold which kind and how many each rank: the list of ranges ends early, this does not.
-fn tell(run: &mut Run<'_>, row: &Row, check: &Check, kinds: Kinds) -> Result<(), Halt> {
+fn tell(run: &mut MdtestRun<'_>, row: &ItemOperation, check: &Check, kinds: Kinds) -> Result<(), Halt> {
     let bad = "files with wrong data";
     let counted = format!("{} {bad}", check.bad_transfers);
     let (by_kind, by_rank) = found::texts(row.label, bad, &counted, check, kinds);

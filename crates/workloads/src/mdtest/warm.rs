@@ -2,19 +2,19 @@
 
 use ranks::{Halt, Reduce};
 
-use super::counts::Counts;
+use super::counts::ItemCounts;
 use super::items::shifted;
 use super::observer::{MdtestEvent, MdtestListener};
-use super::operations::{OPERATIONS, Row, When};
-use super::parameters::Parameters;
-use super::place::Place;
-use super::run::Turn;
+use super::operations::{ItemOperation, OPERATIONS, When};
+use super::parameters::MdtestParameters;
+use super::place::NodePlacement;
+use super::run::ShiftTurn;
 use crate::kit::rank::Rank;
 
 /// Tells of such phases, by name. Collective.
 pub(super) fn tell(
-    parameters: &Parameters,
-    place: &Place,
+    parameters: &MdtestParameters,
+    place: &NodePlacement,
     rank: &mut Rank<'_>,
     observer: &mut MdtestListener<'_>,
 ) -> Result<(), Halt> {
@@ -35,13 +35,13 @@ pub(super) fn tell(
 }
 
 /// Their labels.
-fn phases(parameters: &Parameters, place: &Place, ranks: u32) -> Vec<&'static str> {
+fn phases(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32) -> Vec<&'static str> {
     // Of no items nothing is looked at.
-    if !parameters.create || Counts::of(parameters).is_none_or(|counts| counts.items() == 0) {
+    if !parameters.create || ItemCounts::of(parameters).is_none_or(|counts| counts.items() == 0) {
         return Vec::new();
     }
     let directories = parameters.directories && !parameters.shared_file;
-    let is_done = |row: &&Row| {
+    let is_done = |row: &&ItemOperation| {
         let items = match row.when {
             When::Begin | When::End => false,
             When::Directories => directories,
@@ -50,23 +50,23 @@ fn phases(parameters: &Parameters, place: &Place, ranks: u32) -> Vec<&'static st
         };
         items && (row.wanted)(parameters)
     };
-    let warm = |row: &&Row| turn(row).is_some_and(|turn| is_warm(parameters, place, ranks, turn));
+    let warm = |row: &&ItemOperation| turn(row).is_some_and(|turn| is_warm(parameters, place, ranks, turn));
     OPERATIONS.iter().filter(is_done).filter(warm).map(|row| row.label).collect()
 }
 
 /// In which turn an operation looks at names that are there; `None` where it makes or takes them away.
-fn turn(row: &Row) -> Option<Turn> {
+fn turn(row: &ItemOperation) -> Option<ShiftTurn> {
     match row.phase {
         "directory_creation" | "directory_removal" | "file_creation" | "file_removal" => None,
         // Its one file is no item.
         "shared_open" => None,
-        "file_read" => Some(Turn::Read),
-        _ => Some(Turn::Stat),
+        "file_read" => Some(ShiftTurn::Read),
+        _ => Some(ShiftTurn::Stat),
     }
 }
 
 /// Whether names of that turn come home to the node that made them; seen by the node of rank 0.
-fn is_warm(parameters: &Parameters, place: &Place, ranks: u32, turn: Turn) -> bool {
+fn is_warm(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32, turn: ShiftTurn) -> bool {
     // What rank 0 makes for all, and what all make, is at home there whoever looks.
     if place.nodes == 1 || parameters.collective || parameters.shared_file {
         return true;
@@ -82,28 +82,29 @@ mod tests {
     use super::*;
 
     /// What is warm with ranks on these nodes.
-    fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut Parameters)) -> Vec<&'static str> {
-        let place = Place { nodes: 2, on_node_0: on_node_0.iter().map(|on| *on == 1).collect(), shift };
-        let mut parameters = Parameters { directories: false, items: 1, ..Parameters::default() };
+    fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut MdtestParameters)) -> Vec<&'static str> {
+        let place =
+            NodePlacement { nodes: 2, on_node_0: on_node_0.iter().map(|on| *on == 1).collect(), shift };
+        let mut parameters = MdtestParameters { directories: false, items: 1, ..MdtestParameters::default() };
         change(&mut parameters);
         phases(&parameters, &place, on_node_0.len() as u32)
     }
 
     #[test]
     fn a_name_that_comes_home_is_warm_in_the_turn_in_which_it_does() {
-        let nothing = |_: &mut Parameters| ();
+        let nothing = |_: &mut MdtestParameters| ();
         assert_eq!(warm(&[1, 1, 0, 0], 0, nothing), ["File stat", "File read"]);
         assert_eq!(warm(&[1, 1, 0, 0], 2, nothing), ["File read"], "of two nodes, home after two turns");
         assert_eq!(warm(&[1, 0, 1, 0], 1, nothing), ["File read"], "ranks that go round the nodes");
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, nothing), [""; 0], "of three nodes never");
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 1, nothing), ["File stat"], "not a whole node further");
-        let scanned = |p: &mut Parameters| (p.first_ranks, p.last_ranks) = (2, 6);
+        let scanned = |p: &mut MdtestParameters| (p.first_ranks, p.last_ranks) = (2, 6);
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, scanned), ["File stat", "File read"], "on two ranks");
     }
 
     #[test]
     fn renames_and_what_else_looks_at_names_count_too() {
-        let more = |p: &mut Parameters| {
+        let more = |p: &mut MdtestParameters| {
             (p.directories, p.read) = (true, false);
             p.extra = vec!["statx".into(), "list".into(), "shared-open".into()];
         };

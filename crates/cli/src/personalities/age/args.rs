@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use units::{Dimension, Quantity, Usage};
-use workloads::ageing::{Profile, Request};
+use workloads::ageing::{AgeingRequest, Profile};
 
 use crate::personalities::kept::Kept;
 
@@ -60,7 +60,7 @@ pub(crate) struct Args {
 
 /// What was meant.
 pub(super) struct Meant {
-    pub(super) request: Request,
+    pub(super) request: AgeingRequest,
     pub(super) remove: bool,
     profile: Option<PathBuf>,
     record: Option<String>,
@@ -92,7 +92,7 @@ fn seconds(option: &str, text: Option<&String>) -> Result<Option<f64>, Usage> {
 impl Args {
     /// Reads the values.
     pub(super) fn meant(self) -> Result<Meant, Usage> {
-        let request = Request {
+        let request = AgeingRequest {
             dir: self.dir.unwrap_or_default(),
             resume: self.resume,
             blocks: share("--blocks", self.blocks.as_ref())?,

@@ -9,8 +9,8 @@ mod text;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::ageing::{self, DEFAULT_PROFILE, REFUSED, Request};
-use workloads::kit::observer::Observer;
+use workloads::ageing::{self, AgeingRequest, DEFAULT_PROFILE, REFUSED};
+use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
@@ -42,7 +42,7 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
         Err(usage) => return program.refuse(&usage),
     };
     let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));
-    let request = Request { profile, ..meant.request.clone() };
+    let request = AgeingRequest { profile, ..meant.request.clone() };
     if session.mpi().is_none() {
         let advice = match meant.remove {
             true => "; go on with --remove",
@@ -79,12 +79,12 @@ const REFUSED_STATUS: u8 = 2;
 fn age(
     part: Part<'_>,
     storage: &dyn Storage,
-    request: &Request,
+    request: &AgeingRequest,
     mut line: Option<&mut Line>,
 ) -> Result<u8, Halt> {
     let Part { comm, mut clock, records } = part;
     let mut rank = Rank::begin(comm, &mut clock, records, None, &clients::dirs(storage, [&request.dir]))?;
-    let observer = line.as_deref_mut().map(|line| line as &mut dyn Observer<ageing::Progress>);
+    let observer = line.as_deref_mut().map(|line| line as &mut dyn EventObserver<ageing::AgeingProgress>);
     let outcome = ageing::run(&mut rank, storage, request, observer);
     if let Some(line) = line {
         line.clear();
@@ -96,7 +96,7 @@ fn age(
     Ok(0)
 }
 
-fn remove(part: Part<'_>, storage: &dyn Storage, request: &Request) -> Result<u8, Halt> {
+fn remove(part: Part<'_>, storage: &dyn Storage, request: &AgeingRequest) -> Result<u8, Halt> {
     let comm = part.comm;
     let removed = ageing::remove(comm, storage, &request.dir)?;
     if comm.rank() == 0 {

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use units::{bytes_binary, count, duration};
-use workloads::ageing::Progress;
-use workloads::kit::observer::Observer;
+use workloads::ageing::AgeingProgress;
+use workloads::kit::observer::EventObserver;
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;
@@ -33,7 +33,7 @@ impl Line {
 }
 
 /// What stands behind the bar.
-fn words(progress: &Progress) -> String {
+fn words(progress: &AgeingProgress) -> String {
     let left = progress.left_s.map_or(String::new(), |left| format!(", {} left", duration(left.ceil())));
     format!(
         "{:.0} %{left}; rank 0: {} files, {}, {:.2} turnovers",
@@ -44,8 +44,8 @@ fn words(progress: &Progress) -> String {
     )
 }
 
-impl Observer<Progress> for Line {
-    fn event(&mut self, progress: &Progress) {
+impl EventObserver<AgeingProgress> for Line {
+    fn event(&mut self, progress: &AgeingProgress) {
         if let Some(bar) = &self.0 {
             bar.set_prefix(progress.step);
             bar.set_position((progress.share * STEPS as f64) as u64);
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_line_says_how_far_it_is_and_how_long_it_takes_yet() {
-        let progress = Progress {
+        let progress = AgeingProgress {
             step: "age",
             share: 0.416,
             left_s: Some(89.2),
@@ -69,7 +69,7 @@ mod tests {
             turnovers: 0.25,
         };
         assert_eq!(words(&progress), "42 %, 90.0 s left; rank 0: 12.3 k files, 3.00 GiB, 0.25 turnovers");
-        let unknown = Progress { left_s: None, ..progress };
+        let unknown = AgeingProgress { left_s: None, ..progress };
         assert_eq!(words(&unknown), "42 %; rank 0: 12.3 k files, 3.00 GiB, 0.25 turnovers");
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use results::record::StateExtents;
 use units::{bytes_binary, duration};
-use workloads::ageing::{Outcome, Removed};
+use workloads::ageing::{AgeingOutcome, Removed};
 
 /// A share as the table shows it.
 fn percent(share: f64) -> String {
@@ -18,7 +18,7 @@ fn row(text: &mut String, name: &str, values: [&str; 4]) {
 }
 
 /// The whole report.
-pub(super) fn report(outcome: &Outcome) -> String {
+pub(super) fn report(outcome: &AgeingOutcome) -> String {
     let mut text = String::new();
     let (before, after, goal) = (&outcome.before, &outcome.after, &outcome.goal);
     let target = |target: Option<f64>| target.map_or("-".to_owned(), percent);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use storage::Storage;
 use units::bytes_binary;
-use workloads::fdtree::Step;
+use workloads::fdtree::FdtreePhase;
 
 use super::text::Look;
 
@@ -18,10 +18,10 @@ pub(super) fn text(look: &Look, storage: &dyn Storage) -> String {
     for step in parameters.steps() {
         let count = step.items(parameters.shape) * ranks;
         text.push_str(&match step {
-            Step::CreateDirectories => format!("\tassay: would make {count} directories\n"),
-            Step::CreateFiles => format!("\tassay: would make {count} files\n"),
-            Step::RemoveFiles => format!("\tassay: would REMOVE {count} files\n"),
-            Step::RemoveDirectories => format!("\tassay: would REMOVE {count} directories\n"),
+            FdtreePhase::CreateDirectories => format!("\tassay: would make {count} directories\n"),
+            FdtreePhase::CreateFiles => format!("\tassay: would make {count} files\n"),
+            FdtreePhase::RemoveFiles => format!("\tassay: would REMOVE {count} files\n"),
+            FdtreePhase::RemoveDirectories => format!("\tassay: would REMOVE {count} directories\n"),
         });
     }
     if parameters.create {

@@ -4,12 +4,12 @@
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
 
 use units::Usage;
-use workloads::fdtree::Shape;
+use workloads::fdtree::FdtreeShape;
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Typed {
-    pub(super) shape: Shape,
+    pub(super) shape: FdtreeShape,
     /// Whether `-s` was given.
     pub(super) sized: bool,
     /// `-o`; `None` where not given.
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn letters_and_values_are_read_as_getopts_reads_them() {
-        let shape = |levels, dirs, files, blocks| Shape { levels, dirs, files, blocks };
+        let shape = |levels, dirs, files, blocks| FdtreeShape { levels, dirs, files, blocks };
         for (line, wanted, dir, steps) in [
             ("", shape(4, 10, 10, 10), None, (true, true)),
             ("-l 3 -d 5 -f 2 -s 1 -o w", shape(3, 5, 2, 1), Some("w"), (true, true)),

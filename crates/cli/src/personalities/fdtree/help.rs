@@ -1,7 +1,7 @@
 //! `-h`: what there is to type, and what it costs.
 
 use units::bytes_binary;
-use workloads::fdtree::Shape;
+use workloads::fdtree::FdtreeShape;
 
 use super::grammar::OWN;
 
@@ -19,7 +19,7 @@ const CLASSIC: &[(&str, &str)] = &[
 
 /// The whole text.
 pub(super) fn text() -> String {
-    let shape = Shape::default();
+    let shape = FdtreeShape::default();
     let mut text = String::from(
         "fdtree: makes a regular tree of directories and files and removes it again, timing each of the\n\
          four phases (fdtree 1.0.2)\n\n\

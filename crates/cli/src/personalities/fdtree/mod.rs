@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::fdtree::{self, FdtreeListener, Parameters, find, has_shape};
+use workloads::fdtree::{self, FdtreeListener, FdtreeParameters, find, has_shape};
 use workloads::kit::observer::Silent;
 use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
@@ -76,13 +76,13 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 /// The trees that a run may leave.
-fn trees(parameters: &Parameters, ranks: u32) -> impl Iterator<Item = PathBuf> {
+fn trees(parameters: &FdtreeParameters, ranks: u32) -> impl Iterator<Item = PathBuf> {
     (0..ranks).map(move |rank| PathBuf::from(parameters.tree(rank, ranks)))
 }
 
 /// A run that was checked.
 struct Ready {
-    parameters: Parameters,
+    parameters: FdtreeParameters,
     storage: Box<dyn Storage>,
 }
 
@@ -94,7 +94,7 @@ fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
     let base = if first { base(typed, &*storage, ranks).map(String::into_bytes) } else { Ok(Vec::new()) };
     let (session, mut base) = session.agree(base)?;
     session.broadcast(&mut base)?;
-    let parameters = Parameters {
+    let parameters = FdtreeParameters {
         shape: typed.shape,
         base: String::from_utf8_lossy(&base).into_owned(),
         create: typed.creates(),
@@ -127,7 +127,7 @@ fn base(typed: &Typed, storage: &dyn Storage, ranks: u32) -> Result<String, Usag
     if !base.rsplit('/').next().is_some_and(|name| name.starts_with("LEVEL0")) {
         return Err(Usage(format!("--base {base}: the trees of fdtree have names that begin with LEVEL0")));
     }
-    let tree = Parameters { base: base.clone(), ..Parameters::default() }.tree(0, ranks);
+    let tree = FdtreeParameters { base: base.clone(), ..FdtreeParameters::default() }.tree(0, ranks);
     let is_tree = names.lstat(&c_path(Path::new(&tree))).is_ok_and(|entry| entry.directory);
     let hint = "give the options it was made with";
     match has_shape(names, &tree, typed.shape) {
@@ -169,5 +169,5 @@ pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), U
         return Err(Usage::new("the line runs nothing; take -h out"));
     }
     let base = format!("{}/LEVEL0", typed.dir.as_deref().unwrap_or("."));
-    Parameters { shape: typed.shape, base, ..Parameters::default() }.check(ranks)
+    FdtreeParameters { shape: typed.shape, base, ..FdtreeParameters::default() }.check(ranks)
 }

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use jiff::Zoned;
 use results::record::{Failed, Phase};
-use workloads::fdtree::{FdtreeEvent, Parameters, Shape, Step};
-use workloads::kit::observer::Observer;
+use workloads::fdtree::{FdtreeEvent, FdtreeParameters, FdtreePhase, FdtreeShape};
+use workloads::kit::observer::EventObserver;
 
 use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
@@ -22,7 +22,7 @@ const NAMED: usize = 8;
 
 /// What is printed, and how.
 pub(super) struct Look {
-    pub(super) parameters: Parameters,
+    pub(super) parameters: FdtreeParameters,
     pub(super) ranks: u32,
     /// `-v`
     pub(super) verbose: bool,
@@ -49,7 +49,7 @@ impl Look {
 
     /// The lines above all phases.
     pub(super) fn header(&self) -> String {
-        let Shape { levels, dirs, files, blocks } = self.parameters.shape;
+        let FdtreeShape { levels, dirs, files, blocks } = self.parameters.shape;
         let directories = self.total(self.parameters.shape.directories());
         let all = self.total(self.parameters.shape.files_total());
         let mut text = format!(
@@ -78,24 +78,24 @@ impl Look {
     }
 
     /// The lines below a phase that lasted from second `from` to second `to` of the classic clock.
-    fn phase(&self, step: Step, phase: &Phase, [from, to]: [i64; 2]) -> String {
+    fn phase(&self, step: FdtreePhase, phase: &Phase, [from, to]: [i64; 2]) -> String {
         let total = to - from;
         let per_second = |amount: u64| amount.checked_div(total.max(0) as u64).unwrap_or(0);
         let times = format!("{from}, {to}, {total}");
         let rate = per_second(phase.ops);
         let mut text = match step {
-            Step::CreateDirectories => format!(
+            FdtreePhase::CreateDirectories => format!(
                 "DIRECTORY CREATE TIME IN, OUT, TOTAL = {times}\n\tDirectory creates per second =  {rate}\n"
             ),
-            Step::CreateFiles => format!(
+            FdtreePhase::CreateFiles => format!(
                 "FILE CREATE TIME IN, OUT, TOTAL      = {times}\n\tFile creates per second      =  {rate}\n\
                  \tKiB per second               =  {}\n",
                 per_second(phase.bytes / 1024)
             ),
-            Step::RemoveFiles => format!(
+            FdtreePhase::RemoveFiles => format!(
                 "FILE REMOVE TIME IN, OUT, TOTAL      = {times}\n\tFile removals per second     =  {rate}\n"
             ),
-            Step::RemoveDirectories => format!(
+            FdtreePhase::RemoveDirectories => format!(
                 "DIRECTORY REMOVE TIME IN, OUT, TOTAL = {times}\n\tDirectory removals per second =  {rate}\n"
             ),
         };
@@ -104,17 +104,17 @@ impl Look {
     }
 
     /// What the classic lines do not say.
-    fn own(&self, step: Step, phase: &Phase) -> String {
+    fn own(&self, step: FdtreePhase, phase: &Phase) -> String {
         let rate = |name| phase.metric(name).map_or(0.0, |metric| metric.value);
         let what = match step {
-            Step::CreateDirectories => "directories made",
-            Step::CreateFiles => "files made",
-            Step::RemoveFiles => "files removed",
-            Step::RemoveDirectories => "directories removed",
+            FdtreePhase::CreateDirectories => "directories made",
+            FdtreePhase::CreateFiles => "files made",
+            FdtreePhase::RemoveFiles => "files removed",
+            FdtreePhase::RemoveDirectories => "directories removed",
         };
         let seconds = phase.spans.total_s;
         let mut text = format!("\tassay: {} {what} in {seconds:.6} s: {:.1}/s", phase.ops, rate("rate"));
-        if step == Step::CreateFiles {
+        if step == FdtreePhase::CreateFiles {
             text.push_str(&format!(", {:.1} KiB/s", rate("bw") / 1024.0));
         }
         text.push('\n');
@@ -196,7 +196,7 @@ impl Text {
         self.put(&self.look.header());
     }
 
-    fn begins(&mut self, step: Step) {
+    fn begins(&mut self, step: FdtreePhase) {
         self.date();
         if self.look.debug {
             let base = format!("{}/", self.look.parameters.tree(0, self.look.ranks));
@@ -205,7 +205,7 @@ impl Text {
         self.flush();
     }
 
-    fn ended(&mut self, step: Step, phase: &Phase) {
+    fn ended(&mut self, step: FdtreePhase, phase: &Phase) {
         self.date();
         let times = [phase.began_s, phase.began_s + phase.spans.total_s];
         let text = self.look.phase(step, phase, times.map(|at| self.whole_seconds(at)));
@@ -217,7 +217,7 @@ impl Text {
     /// could not be written.
     pub(super) fn finish(&mut self, failed: Option<u64>) -> io::Result<()> {
         let look = &self.look;
-        let Shape { levels, dirs, files, blocks } = look.parameters.shape;
+        let FdtreeShape { levels, dirs, files, blocks } = look.parameters.shape;
         let size = if look.parameters.create || look.sized { format!(" -s {blocks}") } else { String::new() };
         let (trees, shape) = (look.trees(), format!("-l {levels} -d {dirs} -f {files}{size}"));
         let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
@@ -251,7 +251,7 @@ fn is_there(look: &Look) -> bool {
     ranks.into_iter().any(|rank| std::fs::symlink_metadata(look.parameters.tree(rank, look.ranks)).is_ok())
 }
 
-impl Observer<FdtreeEvent<'_>> for Text {
+impl EventObserver<FdtreeEvent<'_>> for Text {
     fn event(&mut self, event: &FdtreeEvent<'_>) {
         match event {
             FdtreeEvent::Started => self.start(),
@@ -272,9 +272,13 @@ mod tests {
     use results::record::{Balance, FailedOperation, Latency, Spans};
 
     fn look(ranks: u32) -> Look {
-        let shape = Shape { levels: 3, dirs: 5, files: 10, blocks: 10 };
-        let parameters =
-            Parameters { shape, base: "w/LEVEL0.h.7".into(), create: true, ..Parameters::default() };
+        let shape = FdtreeShape { levels: 3, dirs: 5, files: 10, blocks: 10 };
+        let parameters = FdtreeParameters {
+            shape,
+            base: "w/LEVEL0.h.7".into(),
+            create: true,
+            ..FdtreeParameters::default()
+        };
         Look { parameters, ranks, verbose: false, debug: false, sized: true, warning: None }
     }
 
@@ -292,27 +296,27 @@ mod tests {
 
     #[test]
     fn rates_of_the_classic_lines_are_divided_by_whole_seconds_and_cut_off() {
-        let text = look(1).phase(Step::CreateFiles, &phase(1560, 1.75), [0, 2]);
+        let text = look(1).phase(FdtreePhase::CreateFiles, &phase(1560, 1.75), [0, 2]);
         assert_eq!(
             text,
             "FILE CREATE TIME IN, OUT, TOTAL      = 0, 2, 2\n\tFile creates per second      =  780\n\
              \tKiB per second               =  31200\n\
              \tassay: 1560 files made in 1.750000 s: 891.4/s, 35657.1 KiB/s\n"
         );
-        let text = look(1).phase(Step::RemoveFiles, &phase(1559, 0.5), [12, 14]);
+        let text = look(1).phase(FdtreePhase::RemoveFiles, &phase(1559, 0.5), [12, 14]);
         assert!(text.contains("TOTAL      = 12, 14, 2\n\tFile removals per second     =  779\n"), "{text}");
         assert!(text.ends_with("\tassay: 1559 files removed in 0.500000 s: 3118.0/s\n"), "{text}");
     }
 
     #[test]
     fn a_phase_within_one_second_has_a_classic_rate_of_zero_and_a_measured_one() {
-        let text = look(1).phase(Step::CreateDirectories, &phase(156, 0.25), [3, 3]);
+        let text = look(1).phase(FdtreePhase::CreateDirectories, &phase(156, 0.25), [3, 3]);
         assert_eq!(
             text,
             "DIRECTORY CREATE TIME IN, OUT, TOTAL = 3, 3, 0\n\tDirectory creates per second =  0\n\
              \tassay: 156 directories made in 0.250000 s: 624.0/s\n"
         );
-        let text = look(1).phase(Step::RemoveDirectories, &phase(0, 0.0), [3, 3]);
+        let text = look(1).phase(FdtreePhase::RemoveDirectories, &phase(0, 0.0), [3, 3]);
         assert!(text.ends_with("\tassay: 0 directories removed in 0.000000 s: 0.0/s\n"), "{text}");
     }
 
@@ -339,7 +343,8 @@ mod tests {
             reasons: vec![("No space left on device".into(), 29), ("Permission denied".into(), 1)],
             first: vec![first; 30],
         };
-        let text = look.phase(Step::CreateFiles, &Phase { failed: Some(failed), ..phase(10, 1.0) }, [0, 1]);
+        let text =
+            look.phase(FdtreePhase::CreateFiles, &Phase { failed: Some(failed), ..phase(10, 1.0) }, [0, 1]);
         let own: Vec<&str> = text.lines().skip(3).collect();
         assert_eq!(
             own[..4],
@@ -373,7 +378,7 @@ mod tests {
         for (kind, failed) in [(ErrorKind::BrokenPipe, false), (ErrorKind::StorageFull, true)] {
             let mut text = Text::new(look(1), Full(kind), 0.0);
             text.event(&FdtreeEvent::Started);
-            text.event(&FdtreeEvent::Begins(Step::RemoveFiles));
+            text.event(&FdtreeEvent::Begins(FdtreePhase::RemoveFiles));
             assert_eq!(text.finish(Some(0)).is_err(), failed, "{kind:?}");
         }
     }

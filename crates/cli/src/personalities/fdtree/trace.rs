@@ -4,30 +4,30 @@
 //!
 //! Invariant: no line is kept; a tree of a million names costs no memory.
 
-use workloads::fdtree::{Shape, Step};
+use workloads::fdtree::{FdtreePhase, FdtreeShape};
 
 /// What is said while directories are counted.
-pub(super) fn counting(shape: Shape) -> String {
+pub(super) fn counting(shape: FdtreeShape) -> String {
     (0..=shape.levels)
         .map(|levels| format!("NDTOT ={}, Level ={}\n", shape.directories_above(levels), levels + 1))
         .collect()
 }
 
 /// The lines of a phase on the tree `base`, which ends in a slash, each brought to `put`.
-pub(super) fn phase(step: Step, shape: Shape, base: &str, put: &mut dyn FnMut(&str)) {
+pub(super) fn phase(step: FdtreePhase, shape: FdtreeShape, base: &str, put: &mut dyn FnMut(&str)) {
     let function = match step {
-        Step::CreateDirectories => "create_dirs",
-        Step::CreateFiles => "create_files",
-        Step::RemoveFiles => "remove_files",
-        Step::RemoveDirectories => "remove_dirs",
+        FdtreePhase::CreateDirectories => "create_dirs",
+        FdtreePhase::CreateFiles => "create_files",
+        FdtreePhase::RemoveFiles => "remove_files",
+        FdtreePhase::RemoveDirectories => "remove_dirs",
     };
     put(&format!("{function}({},{base})\n", shape.levels));
     Trace { step, shape, function, put }.enter(shape.levels, base);
 }
 
 struct Trace<'p> {
-    step: Step,
-    shape: Shape,
+    step: FdtreePhase,
+    shape: FdtreeShape,
     function: &'static str,
     put: &'p mut dyn FnMut(&str),
 }
@@ -37,18 +37,18 @@ impl Trace<'_> {
     fn enter(&mut self, level: u64, path: &str) {
         (self.put)(&format!("entering {}({level},{path})\n", self.function));
         match self.step {
-            Step::CreateDirectories => self.each(level > 0, self.shape.dirs, |number| {
+            FdtreePhase::CreateDirectories => self.each(level > 0, self.shape.dirs, |number| {
                 format!("\tcreating dir({number},{path}L{level}D{number}/)\n")
             }),
-            Step::CreateFiles => self.each(true, self.shape.files, |number| {
+            FdtreePhase::CreateFiles => self.each(true, self.shape.files, |number| {
                 format!("\tcreating file({number},{path}L{level}F{number})\n")
             }),
-            Step::RemoveFiles => {
+            FdtreePhase::RemoveFiles => {
                 self.all("\trm -f ", self.shape.files, |number| format!(" {path}L{level}F{number}"))
             }
-            Step::RemoveDirectories => {}
+            FdtreePhase::RemoveDirectories => {}
         }
-        let removes_dirs = self.step == Step::RemoveDirectories;
+        let removes_dirs = self.step == FdtreePhase::RemoveDirectories;
         // What is below the directories of the last level is no directory.
         if level > u64::from(removes_dirs) {
             for number in (1..=self.shape.dirs).rev() {

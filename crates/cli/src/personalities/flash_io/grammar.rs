@@ -4,12 +4,12 @@
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
 
 use units::Usage;
-use workloads::flash_io::{Form, Parameters};
+use workloads::flash_io::{FlashIoParameters, Form};
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Typed {
-    pub(super) parameters: Parameters,
+    pub(super) parameters: FlashIoParameters,
     /// `-b`
     blocking: bool,
     /// `--alignment`, bytes.
@@ -244,7 +244,10 @@ mod tests {
         assert!(all.quiet && !all.parameters.nonblocking && all.parameters.independent && !all.bare);
         assert_eq!(all.parameters.prefix, "./o_");
         let plain = typed("-f a -f b").unwrap();
-        assert_eq!(plain.parameters, Parameters { prefix: "b".into(), ..Parameters::default() });
+        assert_eq!(
+            plain.parameters,
+            FlashIoParameters { prefix: "b".into(), ..FlashIoParameters::default() }
+        );
         let again = typed("-f a --verify-only").unwrap().parameters;
         assert!(again.verify && !again.write);
         assert!(typed("-f a -help").unwrap().help && typed("--help").unwrap().help);
@@ -253,14 +256,14 @@ mod tests {
     #[test]
     fn a_word_without_a_dash_is_the_prefix_as_it_was_before_2020() {
         let typed = typed("/scratch/o_ --size 16 --blocks=20 --guards 2 --repetitions 3 --verify").unwrap();
-        let wanted = Parameters {
+        let wanted = FlashIoParameters {
             prefix: "/scratch/o_".into(),
             zones: 16,
             blocks_max: 20,
             guards: 2,
             repetitions: 3,
             verify: true,
-            ..Parameters::default()
+            ..FlashIoParameters::default()
         };
         assert!(typed.bare && typed.parameters == wanted, "{typed:?}");
     }
@@ -269,13 +272,13 @@ mod tests {
     fn the_form_by_hdf5_has_blocking_calls_and_options_of_its_own() {
         let typed = typed("-f a -i --hdf5 --alignment=4096 --hint cb_nodes=2 --hint=a=b=c").unwrap();
         let hints = [("cb_nodes", "2"), ("a", "b=c")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let wanted = Parameters {
+        let wanted = FlashIoParameters {
             prefix: "a".into(),
             form: Form::Hdf5,
             hints: hints.to_vec(),
             nonblocking: false,
             independent: true,
-            ..Parameters::default()
+            ..FlashIoParameters::default()
         };
         assert_eq!((typed.alignment, typed.parameters), (Some(4096), wanted));
     }

@@ -16,7 +16,7 @@ use ranks::Halt;
 use storage::Storage;
 use storage::arrays::Arrays;
 use units::Usage;
-use workloads::flash_io::{Cx, Form, Parameters};
+use workloads::flash_io::{FlashIoContext, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
 use super::kept::Kept;
@@ -85,7 +85,7 @@ fn called(argv: &[String]) -> String {
 
 /// A run that was checked.
 struct Ready {
-    parameters: Parameters,
+    parameters: FlashIoParameters,
     /// How long a call may last that all ranks of a file make together.
     call_limit: Duration,
     /// How many calls on files this rank has begun.
@@ -130,12 +130,14 @@ fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Resu
     let Ready { parameters, arrays, storage, calls, .. } = ready;
     let mut silent = Silent;
     let Some(text) = voice else {
-        let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut silent, calls };
+        let mut cx =
+            FlashIoContext { clock: &mut part.clock, records: part.records, observer: &mut silent, calls };
         let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
         return Ok(u8::from(wrong > 0));
     };
     text.on_node(part.comm.node_name());
-    let mut cx = Cx { clock: &mut part.clock, records: part.records, observer: &mut *text, calls };
+    let mut cx =
+        FlashIoContext { clock: &mut part.clock, records: part.records, observer: &mut *text, calls };
     let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
     if wrong > 0 {
         complain(&format!("flash-io: wrong data: {wrong} reads brought values that were not written"));

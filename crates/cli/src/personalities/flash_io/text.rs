@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::LibraryMemory;
 use units::duration;
-use workloads::flash_io::{File, FlashIoEvent, Form, Parameters, Seconds};
-use workloads::kit::observer::Observer;
+use workloads::flash_io::{FlashFile, FlashIoEvent, FlashIoParameters, Form, Seconds};
+use workloads::kit::observer::EventObserver;
 
 use super::banner;
 use super::fortran::{fixed, integer, letters};
@@ -21,7 +21,7 @@ const RULER: &str = " -------------------------------------------------------";
 
 /// What is printed.
 pub(super) struct Look {
-    pub(super) parameters: Parameters,
+    pub(super) parameters: FlashIoParameters,
     /// That of the library.
     pub(super) version: String,
     pub(super) ranks: u32,
@@ -33,7 +33,7 @@ pub(super) struct Look {
 
 /// What is known of one file of the repetition under way.
 pub(super) struct Told {
-    file: File,
+    file: FlashFile,
     pub(super) seconds: Seconds,
     amount: u64,
     pub(super) phase: Phase,
@@ -73,7 +73,7 @@ impl Text {
     }
 
     fn report(&self, held: Option<LibraryMemory>) -> String {
-        let Parameters { form, nonblocking, independent, zones, guards, .. } = self.look.parameters;
+        let FlashIoParameters { form, nonblocking, independent, zones, guards, .. } = self.look.parameters;
         let (library, begin) = match form {
             Form::Pnetcdf => ("PnetCDF", String::new()),
             Form::Hdf5 => ("HDF5", banner::of_hdf5(&self.look, &self.node, &self.told)),
@@ -143,9 +143,9 @@ impl Text {
 impl Told {
     fn lines(&self) -> String {
         let title = match self.file {
-            File::Checkpoint => " checkpoint time       : ",
-            File::PlotCentered => " plot no corner        : ",
-            File::PlotCorner => " plot    corner        : ",
+            FlashFile::Checkpoint => " checkpoint time       : ",
+            FlashFile::PlotCentered => " plot no corner        : ",
+            FlashFile::PlotCorner => " plot    corner        : ",
         };
         let Seconds { header, unknown, close, total } = self.seconds;
         let mut text = format!("{title}{}  sec\n", fixed(total, 16));
@@ -191,7 +191,7 @@ fn latency(phase: &Phase) -> String {
 }
 
 /// What came of reading a file again.
-fn checked(file: File, phase: &Phase, check: &Check) -> String {
+fn checked(file: FlashFile, phase: &Phase, check: &Check) -> String {
     let name = file.name().replace('_', " ");
     let rate = phase.metric("bw").map_or(0.0, |metric| metric.value);
     let read = format!(
@@ -221,11 +221,11 @@ fn place(bad: &BadRange) -> String {
     )
 }
 
-impl Observer<FlashIoEvent<'_>> for Text {
+impl EventObserver<FlashIoEvent<'_>> for Text {
     fn event(&mut self, event: &FlashIoEvent<'_>) {
         match event {
             FlashIoEvent::Wrote { file, seconds, amount, hints, phase } => {
-                if *file == File::Checkpoint {
+                if *file == FlashFile::Checkpoint {
                     self.hints = hints.to_vec();
                     self.told.clear();
                 }

@@ -3,7 +3,7 @@
 //! Never here: results.
 
 use results::record::BadRange;
-use workloads::ior::{Beginning, IorEvent, RankStamps, WearOut};
+use workloads::ior::{IorEvent, PhaseStart, RankStamps, WearOut};
 
 use super::output::Edition;
 use super::shown::Shown;
@@ -100,7 +100,7 @@ fn file_hits(ranks: &[u64]) -> String {
     text
 }
 
-fn begins(beginning: &Beginning, verbose: u32, newer: bool) -> String {
+fn begins(beginning: &PhaseStart, verbose: u32, newer: bool) -> String {
     let from = if newer { 3 } else { 1 };
     match (beginning.phase, operation(beginning.phase)) {
         ("write_check", _) if verbose > 0 => {

@@ -4,7 +4,7 @@
 
 use storage::Space;
 use workloads::ior::IorEvent;
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 
 use super::chatter;
 use super::output::{Edition, Output};
@@ -56,7 +56,7 @@ impl Output for Csv {
     }
 }
 
-impl Observer<IorEvent<'_>> for Csv {
+impl EventObserver<IorEvent<'_>> for Csv {
     fn event(&mut self, event: &IorEvent<'_>) {
         self.warnings.hear(event);
         let shown = self.shown.as_mut().expect("events come after a test has begun");

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use units::bytes_binary;
-use workloads::ior::{Offsets, Parameters, first_path};
+use workloads::ior::{IorParameters, Offsets, first_path};
 
 use super::flow::Ready;
 use super::output::Format;
@@ -91,7 +91,7 @@ fn count(test: &Ready) -> u32 {
 }
 
 /// The file of a rank in the first repetition.
-fn name(parameters: &Parameters, rank: u32) -> String {
+fn name(parameters: &IorParameters, rank: u32) -> String {
     let name = first_path(parameters, rank);
     if parameters.multi_file { format!("{name}.0") } else { name }
 }
@@ -129,7 +129,7 @@ impl Found {
     }
 
     /// Why the test would fail; `first` where no other test wrote before it.
-    fn failure(&self, parameters: &Parameters, first: bool) -> Option<String> {
+    fn failure(&self, parameters: &IorParameters, first: bool) -> Option<String> {
         if let Some(name) = &self.directory {
             return Some(format!("{name} is a directory"));
         }
@@ -145,7 +145,7 @@ impl Found {
 }
 
 /// The phases of a repetition in their order, and what is special about each.
-fn phases(parameters: &Parameters) -> Vec<(&'static str, String)> {
+fn phases(parameters: &IorParameters) -> Vec<(&'static str, String)> {
     let compared = ", every word compared".to_owned();
     let all = [
         (parameters.write, "write", String::new()),
@@ -195,7 +195,7 @@ fn exact(bytes: u64) -> String {
     }
 }
 
-fn fate(parameters: &Parameters) -> &'static str {
+fn fate(parameters: &IorParameters) -> &'static str {
     let found = !(parameters.write || parameters.read || parameters.read_check);
     if found && parameters.mix.is_some() {
         return "the files are left as they are; a mixed phase found them";

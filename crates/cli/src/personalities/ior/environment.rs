@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use units::Usage;
-use workloads::ior::Parameters;
+use workloads::ior::IorParameters;
 
 use crate::personalities::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use crate::personalities::long_call;
@@ -50,7 +50,7 @@ impl Outside {
     }
 
     /// Puts the variables into a test; options that say the same go first. Returns what the user is told.
-    pub(crate) fn apply(&self, parameters: &mut Parameters) -> Result<Vec<String>, Usage> {
+    pub(crate) fn apply(&self, parameters: &mut IorParameters) -> Result<Vec<String>, Usage> {
         let mut notes = Vec::new();
         for (name, value) in &self.variables.0 {
             if let Some(hint) = name.strip_prefix(HINT) {
@@ -81,7 +81,7 @@ impl Outside {
 
 /// Takes `<layer>__<key>`; hints are for MPI, whose file systems have them under the same keys.
 fn hint_of(
-    parameters: &mut Parameters,
+    parameters: &mut IorParameters,
     name: &str,
     hint: &str,
     value: &str,
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn variables_stand_in_for_what_is_there_and_options_go_first() {
         let outside = outside(&[("IOR_FAKE_NODES", "4"), ("IOR_FAKE_TASK_PER_NODES", "1")]);
-        let mut parameters = Parameters { nodes: Some(2), ..Parameters::default() };
+        let mut parameters = IorParameters { nodes: Some(2), ..IorParameters::default() };
         let notes = outside.apply(&mut parameters).unwrap();
         assert_eq!((parameters.nodes, parameters.ranks_on_node0), (Some(2), Some(1)));
         assert_eq!(notes.len(), 1, "{notes:?}");
@@ -122,13 +122,13 @@ mod tests {
 
     #[test]
     fn hints_become_settings_and_what_is_no_hint_is_told() {
-        let mut parameters = Parameters::default();
+        let mut parameters = IorParameters::default();
         let good = outside(&[("IOR_HINT__MPI__cb_nodes", "a=b c"), ("IOR_HINT__XYZ__k", "v")]);
         let notes = good.apply(&mut parameters).unwrap();
         assert_eq!(parameters.settings.text("hint.cb_nodes"), Some("a=b c"));
         assert!(notes[0].starts_with("IOR_HINT__XYZ__k in the environment has no effect"), "{notes:?}");
         for bad in [("IOR_HINT__MPI__cb_nodes", ""), ("IOR_FAKE_NODES", "x"), ("IOR_FAKE_NODES", "0")] {
-            assert!(outside(&[bad]).apply(&mut Parameters::default()).is_err(), "{bad:?}");
+            assert!(outside(&[bad]).apply(&mut IorParameters::default()).is_err(), "{bad:?}");
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
         for bad in ["0", "-1", "1h", ""] {
             assert!(limit(&[("ASSAY_CALL_LIMIT", bad)]).is_err(), "{bad}");
         }
-        let mut parameters = Parameters::default();
+        let mut parameters = IorParameters::default();
         outside(&[("ASSAY_CALL_LIMIT", "90")]).apply(&mut parameters).unwrap();
         assert_eq!(parameters.nodes, None);
     }

@@ -13,7 +13,7 @@ use ranks::{Comm, Halt, Reduce};
 use results::records::Sink;
 use storage::{Space, Storage};
 use units::Usage;
-use workloads::ior::{self, Cx, IorListener, first_path};
+use workloads::ior::{self, IorContext, IorListener, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::observer::Silent;
 
@@ -137,7 +137,7 @@ fn one_test(
     let mut clock = clock.clone();
     let seed = measure::unix_seconds() as u64;
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
-    let mut cx = Cx { clock: &mut clock, offset, records, observer, board: rows, seed };
+    let mut cx = IorContext { clock: &mut clock, offset, records, observer, board: rows, seed };
     ior::run(&test.meant.parameters, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
 }
 

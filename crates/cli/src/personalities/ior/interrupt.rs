@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use workloads::ior::{Parameters, first_path};
+use workloads::ior::{IorParameters, first_path};
 
 use super::flow::Ready;
 use crate::personalities::classic::interrupt;
@@ -13,7 +13,7 @@ pub(crate) fn watch(tests: &[Ready]) {
 }
 
 /// Those of the tests that write, on so many ranks.
-fn files<'a>(tests: impl Iterator<Item = (&'a Parameters, u32)>) -> impl Iterator<Item = PathBuf> {
+fn files<'a>(tests: impl Iterator<Item = (&'a IorParameters, u32)>) -> impl Iterator<Item = PathBuf> {
     tests.filter(|(test, _)| test.write).flat_map(|(test, ranks)| {
         let repetitions = if test.multi_file { test.repetitions } else { 1 };
         let ranks = if test.file_per_rank { ranks } else { 1 };
@@ -23,7 +23,7 @@ fn files<'a>(tests: impl Iterator<Item = (&'a Parameters, u32)>) -> impl Iterato
 }
 
 /// The file of a rank in a repetition.
-fn path(test: &Parameters, rank: u32, repetition: u32) -> PathBuf {
+fn path(test: &IorParameters, rank: u32, repetition: u32) -> PathBuf {
     let name = first_path(test, rank);
     PathBuf::from(if test.multi_file { format!("{name}.{repetition}") } else { name })
 }
@@ -39,13 +39,13 @@ mod tests {
     fn only_files_that_are_there_are_named_and_counted() {
         let dir = tempfile::tempdir().unwrap();
         let test_file = dir.path().join("f").display().to_string();
-        let test = Parameters {
+        let test = IorParameters {
             write: true,
             multi_file: true,
             file_per_rank: true,
             repetitions: 3,
             test_file,
-            ..Parameters::default()
+            ..IorParameters::default()
         };
         let line = |ranks| {
             Left::of(files([(&test, ranks), (&test, ranks)].into_iter())).there().line("ior", "interrupted")

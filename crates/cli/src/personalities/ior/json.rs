@@ -7,7 +7,7 @@ use results::record::Phase;
 use storage::Space;
 use units::MIB;
 use workloads::ior::{IorEvent, first_path};
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 
 use super::output::{Edition, Look, Output};
 use super::shown::{Shown, name_of};
@@ -202,7 +202,7 @@ impl Output for Json {
     }
 }
 
-impl Observer<IorEvent<'_>> for Json {
+impl EventObserver<IorEvent<'_>> for Json {
     fn event(&mut self, event: &IorEvent<'_>) {
         let edition = self.edition;
         self.warnings.hear(event);

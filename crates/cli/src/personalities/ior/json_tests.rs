@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use results::record::{BadRange, Check, Stonewall};
-use workloads::ior::{Hog, IorEvent, Offsets, Parameters, Place, RankStamps, RankTimes, WearOut};
-use workloads::kit::observer::Observer;
+use workloads::ior::{
+    Hog, IorEvent, IorParameters, IorRankTimes, Offsets, RankPlacement, RankStamps, WearOut,
+};
+use workloads::kit::observer::EventObserver;
 
 use super::super::shown::tests::{beginning, meant, phase};
 use super::super::streams::tests::Page;
@@ -20,7 +22,7 @@ fn told(tests: &[Meant], phases: &[Phase], complete: bool) -> (String, String) {
     json.begin("");
     for meant in tests {
         Output::test(&mut json, meant, Some(Space::default()));
-        let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
+        let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         json.event(&IorEvent::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
         json.event(&IorEvent::Test { test: meant.parameters.test, place, ranks: 2 });
         for phase in phases {
@@ -138,7 +140,7 @@ prop_compose! {
         offsets in prop_oneof![Just(Offsets::Sequential), Just(Offsets::RandomBlocks)],
         orders in (0..3u64, 0..3u64),
     ) -> Meant {
-        let mut meant = meant(|p: &mut Parameters| {
+        let mut meant = meant(|p: &mut IorParameters| {
             (p.backend, p.test_file) = (texts[0].clone(), texts[1].clone());
             (p.file_per_rank, p.collective, p.write, p.read) = (flags[0], flags[1], flags[2], flags[3]);
             (p.write_check, p.dry_run, p.unique_dir, p.wear_out) = (flags[4], flags[5], flags[6], flags[7]);
@@ -180,7 +182,7 @@ proptest! {
         Output::test(&mut json, &meant, None);
         let wall =
             WearOut { transfers_min: 1, transfers_max: 2, bytes_min: 3, bytes_mean: seconds, seconds };
-        let ranks = [RankTimes { total_s: seconds, transfer_s: seconds, bytes: 1 }];
+        let ranks = [IorRankTimes { total_s: seconds, transfer_s: seconds, bytes: 1 }];
         let files = [(0, words.clone())];
         for event in [
             IorEvent::Repetition { repetition: 0, signature: -1 },

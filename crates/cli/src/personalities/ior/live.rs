@@ -15,7 +15,7 @@ use units::Usage;
 use workloads::ior::{IorEvent, IorListener};
 use workloads::kit::board::{Board, phase_number};
 use workloads::kit::drive::words;
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 
 use super::progress::{Look, Running, ended, line, look};
 
@@ -114,7 +114,7 @@ pub(crate) struct Followed<'a> {
     pub(crate) output: &'a mut IorListener<'a>,
 }
 
-impl Observer<IorEvent<'_>> for Followed<'_> {
+impl EventObserver<IorEvent<'_>> for Followed<'_> {
     fn event(&mut self, event: &IorEvent<'_>) {
         match self.live {
             None => self.output.event(event),

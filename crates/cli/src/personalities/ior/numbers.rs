@@ -1,7 +1,7 @@
 //! Numbers as `ior` reads and writes them (IOR 4.1).
 
 use units::{Dimension, Quantity};
-use workloads::ior::{Hog, Rate};
+use workloads::ior::{Hog, RateLimit};
 
 pub(crate) use crate::personalities::classic::numbers::{packet, parse};
 
@@ -25,14 +25,14 @@ pub(crate) fn hog(text: &str) -> Result<Hog, String> {
 }
 
 /// The limit of `--rate`: bytes or transfers per second.
-pub(crate) fn rate(text: &str) -> Result<Rate, String> {
+pub(crate) fn rate(text: &str) -> Result<RateLimit, String> {
     // What it says of a quantity that is none speaks of units that no rate has.
     let other = || "not a rate, such as 200MB/s, 1GiB/s or 5000/s".to_owned();
     let Quantity { value, dimension } = text.parse::<Quantity>().map_err(|_| other())?;
     match dimension {
         _ if !(value.is_finite() && value > 0.0) => Err("a rate is more than nothing".to_owned()),
-        Dimension::BytesPerSecond => Ok(Rate::Bytes(value)),
-        Dimension::PerSecond => Ok(Rate::Transfers(value)),
+        Dimension::BytesPerSecond => Ok(RateLimit::Bytes(value)),
+        Dimension::PerSecond => Ok(RateLimit::Transfers(value)),
         _ => Err(other()),
     }
 }
@@ -70,9 +70,9 @@ mod tests {
         assert!(hog("75").unwrap_err().contains("say 75% or 75m"));
         assert_eq!(hog("4096"), Ok(Hog::PerNode(4096)));
         assert!(hog("101%").is_err() && hog("-1").is_err() && hog("x%").is_err() && hog("").is_err());
-        assert_eq!(rate("200MB/s"), Ok(Rate::Bytes(2e8)));
-        assert_eq!(rate("1 GiB/s"), Ok(Rate::Bytes((1_u64 << 30) as f64)));
-        assert_eq!(rate("5000/s"), Ok(Rate::Transfers(5e3)));
+        assert_eq!(rate("200MB/s"), Ok(RateLimit::Bytes(2e8)));
+        assert_eq!(rate("1 GiB/s"), Ok(RateLimit::Bytes((1_u64 << 30) as f64)));
+        assert_eq!(rate("5000/s"), Ok(RateLimit::Transfers(5e3)));
         for text in ["20", "5 s", "5%", "x", "", "5 MB"] {
             assert_eq!(rate(text).unwrap_err(), "not a rate, such as 200MB/s, 1GiB/s or 5000/s");
         }

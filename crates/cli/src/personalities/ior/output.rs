@@ -4,7 +4,7 @@
 
 use units::Usage;
 use workloads::ior::IorEvent;
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 
 use super::csv::Csv;
 use super::json::Json;
@@ -51,7 +51,7 @@ pub(crate) struct Look {
 }
 
 /// One look, on rank 0, from the first test to the last.
-pub(crate) trait Output: for<'e> Observer<IorEvent<'e>> + Send {
+pub(crate) trait Output: for<'e> EventObserver<IorEvent<'e>> + Send {
     /// What stands above all tests, once, with what is warned of beforehand.
     fn begin(&mut self, warnings: &str);
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use units::{duration, rate_binary};
-use workloads::ior::Beginning;
+use workloads::ior::PhaseStart;
 use workloads::kit::board::Board;
 
 /// What one look showed; a line of the file.
@@ -48,7 +48,7 @@ pub(crate) struct Look {
 
 /// The phase that runs.
 pub(crate) struct Running {
-    beginning: Beginning,
+    beginning: PhaseStart,
     number: u64,
     pub(crate) begun: Instant,
     /// When the board was last looked at, and how many transfers it showed, those within the ramp too.
@@ -63,7 +63,7 @@ pub(crate) struct Running {
 
 impl Running {
     /// One that began at that moment.
-    pub(crate) fn since(begun: Instant, beginning: Beginning, number: u64) -> Self {
+    pub(crate) fn since(begun: Instant, beginning: PhaseStart, number: u64) -> Self {
         Self { beginning, number, begun, last: (begun, 0), counted: 0, moved: begun, over: false }
     }
 
@@ -186,8 +186,8 @@ mod tests {
 
     use super::*;
 
-    fn beginning(deadline: u32) -> Beginning {
-        Beginning {
+    fn beginning(deadline: u32) -> PhaseStart {
+        PhaseStart {
             phase: "write",
             repetition: 2,
             transfers: 100,

@@ -7,9 +7,9 @@ use std::io::{self, BufWriter, Write};
 
 use storage::Space;
 use units::{Usage, exponential};
-use workloads::ior::{IorEvent, RankTimes};
+use workloads::ior::{IorEvent, IorRankTimes};
 use workloads::kit::drive::words;
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 
 use super::output::Output;
 use super::streams;
@@ -46,7 +46,7 @@ impl<W: Write + Send> WithRanks<W> {
 }
 
 /// One rank's row; the throughput is its own, which is 0 where it moved nothing.
-fn row(access: &str, rank: usize, times: &RankTimes) -> String {
+fn row(access: &str, rank: usize, times: &IorRankTimes) -> String {
     let rate = |seconds: f64| if seconds > 0.0 { times.bytes as f64 / seconds } else { 0.0 };
     let numbers = [times.total_s, times.transfer_s, rate(times.total_s), rate(times.transfer_s)];
     format!("{access},{rank},{}\n", numbers.map(|value| exponential(value, 10)).join(","))
@@ -83,7 +83,7 @@ impl<W: Write + Send> Output for WithRanks<W> {
     }
 }
 
-impl<W: Write + Send> Observer<IorEvent<'_>> for WithRanks<W> {
+impl<W: Write + Send> EventObserver<IorEvent<'_>> for WithRanks<W> {
     fn event(&mut self, event: &IorEvent<'_>) {
         if let IorEvent::RankTimes { phase, rows } = event
             && let Some(access) = access(phase)
@@ -115,8 +115,8 @@ mod tests {
         let mut ranks = WithRanks { inner, file: file.clone(), what: "file".into(), broken: None };
         ranks.test(&meant(|_| ()), None);
         let rows = [
-            RankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },
-            RankTimes { total_s: 4.0, transfer_s: 0.0, bytes: 3000 },
+            IorRankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },
+            IorRankTimes { total_s: 4.0, transfer_s: 0.0, bytes: 3000 },
         ];
         ranks.event(&IorEvent::RankTimes { phase: "write", rows: &rows });
         ranks.event(&IorEvent::RankTimes { phase: "write_check", rows: &rows });

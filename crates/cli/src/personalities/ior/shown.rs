@@ -3,7 +3,7 @@
 //! Invariant: no number that is not in the parameters, a record or an event.
 
 use results::record::Phase;
-use workloads::ior::{Hog, IorEvent, Offsets, Parameters, Place};
+use workloads::ior::{Hog, IorEvent, IorParameters, Offsets, RankPlacement};
 
 use super::numbers;
 use super::output::Edition;
@@ -14,7 +14,7 @@ use super::value::{Members, Value};
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) meant: Meant,
-    pub(crate) place: Place,
+    pub(crate) place: RankPlacement,
     pub(crate) ranks: u32,
     /// Bytes of memory taken on each node and by each rank.
     pub(crate) hog: (u64, u64),
@@ -30,7 +30,7 @@ impl Shown {
             Hog::PerRank(bytes) => (0, bytes),
             Hog::Nothing | Hog::PercentOfNode(_) => (0, 0),
         };
-        Self { meant: meant.clone(), place: Place::default(), ranks: 0, hog, phases: Vec::new() }
+        Self { meant: meant.clone(), place: RankPlacement::default(), ranks: 0, hog, phases: Vec::new() }
     }
 
     /// Takes in what an event tells about the test.
@@ -51,7 +51,7 @@ impl Shown {
     }
 
     /// What is meant.
-    pub(crate) fn parameters(&self) -> &Parameters {
+    pub(crate) fn parameters(&self) -> &IorParameters {
         &self.meant.parameters
     }
 
@@ -203,7 +203,7 @@ impl Shown {
 const PACKETS: &str = "toir";
 
 /// The letter of the packet type, with which its name begins.
-fn packet_letter(parameters: &Parameters) -> char {
+fn packet_letter(parameters: &IorParameters) -> char {
     format!("{:?}", parameters.packet).chars().next().map_or('t', |first| first.to_ascii_lowercase())
 }
 
@@ -229,27 +229,27 @@ pub(crate) fn name_of(phase: &Phase) -> Option<&'static str> {
 #[cfg(test)]
 pub(crate) mod tests {
     use results::record::{Balance, Latency, Spans};
-    use workloads::ior::Beginning;
+    use workloads::ior::PhaseStart;
 
     use super::super::typed::Typed;
     use super::*;
 
     /// What a line without options means, changed.
-    pub(crate) fn meant(change: impl Fn(&mut Parameters)) -> Meant {
+    pub(crate) fn meant(change: impl Fn(&mut IorParameters)) -> Meant {
         let mut meant = Typed::default().meant().unwrap();
         change(&mut meant.parameters);
         meant
     }
 
     /// The same as a test of two ranks on one node.
-    pub(crate) fn shown(change: impl Fn(&mut Parameters)) -> Shown {
-        let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
+    pub(crate) fn shown(change: impl Fn(&mut IorParameters)) -> Shown {
+        let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         Shown { place, ranks: 2, ..Shown::new(&meant(change)) }
     }
 
     /// The beginning of a phase.
-    pub(crate) fn beginning(phase: &'static str) -> Beginning {
-        Beginning {
+    pub(crate) fn beginning(phase: &'static str) -> PhaseStart {
+        PhaseStart {
             phase,
             repetition: 0,
             transfers: 4,

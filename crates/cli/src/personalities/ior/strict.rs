@@ -4,7 +4,7 @@
 //! only its exit status tells.
 
 use workloads::ior::{IorEvent, IorListener};
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 
 /// Passes every event on, and remembers the first that warns.
 pub(crate) struct Strict<'a> {
@@ -13,7 +13,7 @@ pub(crate) struct Strict<'a> {
     pub(crate) first: &'a mut Option<String>,
 }
 
-impl Observer<IorEvent<'_>> for Strict<'_> {
+impl EventObserver<IorEvent<'_>> for Strict<'_> {
     fn event(&mut self, event: &IorEvent<'_>) {
         let warning = match event {
             IorEvent::Warning(text) | IorEvent::Notice(text) => Some((*text).to_owned()),

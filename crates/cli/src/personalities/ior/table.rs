@@ -4,7 +4,7 @@
 
 // tidy: long because a table of options is read as one.
 
-use workloads::ior::{Hog, Parameters};
+use workloads::ior::{Hog, IorParameters};
 
 use super::numbers;
 use super::output::{Edition, Format};
@@ -519,7 +519,7 @@ pub(crate) fn directive(name: &str) -> Option<&'static Row> {
 
 /// The defaults shown in the help, by letter.
 pub(crate) fn default_of(row: &Row) -> String {
-    let defaults = Parameters::default();
+    let defaults = IorParameters::default();
     match row.short {
         Some('a') => defaults.backend,
         Some('b') => defaults.block.to_string(),

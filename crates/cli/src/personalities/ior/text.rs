@@ -8,7 +8,7 @@ use jiff::Zoned;
 use results::record::Phase;
 use storage::Space;
 use workloads::ior::{IorEvent, first_path};
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 
 use super::output::{Edition, Look, Output};
 use super::shown::{Shown, name_of};
@@ -207,7 +207,7 @@ impl Output for Text {
     }
 }
 
-impl Observer<IorEvent<'_>> for Text {
+impl EventObserver<IorEvent<'_>> for Text {
     fn event(&mut self, event: &IorEvent<'_>) {
         let shown = self.tests.last_mut().expect("events come after a test has begun");
         shown.hear(event);
@@ -260,7 +260,7 @@ mod tests {
     use std::path::Path;
 
     use results::record::Stonewall;
-    use workloads::ior::{Place, WearOut};
+    use workloads::ior::{RankPlacement, WearOut};
 
     use super::super::shown::tests::{beginning, meant, phase};
     use super::super::streams::tests::Page;
@@ -278,7 +278,7 @@ mod tests {
                 (p.block, p.transfer, p.file_per_rank) = (64 << 10, transfer, file_per_rank);
             });
             text.test(&meant, Some(Space { bytes: 1 << 40, ..Space::default() }));
-            let place = Place { nodes: 1, ranks_on_node0: 2, by_block: true };
+            let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
             text.event(&IorEvent::Test { test, place, ranks: 2 });
             text.event(&IorEvent::Repetition { repetition: 0, signature: 1 });
             for name in ["write", "read"] {

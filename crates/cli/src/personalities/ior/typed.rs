@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use units::Usage;
-use workloads::ior::{Offsets, Parameters, Reorder};
+use workloads::ior::{IorParameters, Offsets, Reorder};
 
 use super::output::Look;
 use super::{retired, table};
@@ -13,7 +13,7 @@ use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle, is_idl
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Typed {
     /// What goes to the workload as it is.
-    pub(crate) parameters: Parameters,
+    pub(crate) parameters: IorParameters,
     /// `-C`, counted.
     pub(crate) constant: u64,
     /// `-Z`, counted.
@@ -43,7 +43,7 @@ pub(crate) struct Typed {
 /// A test, ready to be checked and run.
 #[derive(Clone, Debug)]
 pub(crate) struct Meant {
-    pub(crate) parameters: Parameters,
+    pub(crate) parameters: IorParameters,
     pub(crate) look: Look,
     pub(crate) record: Option<String>,
     pub(crate) live: Option<String>,

@@ -82,7 +82,7 @@ impl Warnings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workloads::ior::Place as Where;
+    use workloads::ior::RankPlacement as Where;
 
     fn told(of: &[(u32, u32)], runs: u32) -> String {
         let mut warnings = Warnings::default();

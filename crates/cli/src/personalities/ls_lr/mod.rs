@@ -9,7 +9,7 @@ use storage::Storage;
 use units::Usage;
 use workloads::kit::observer::Silent;
 use workloads::kit::{clients, rank::Rank};
-use workloads::ls_lr::{self, LsLrListener, Parameters};
+use workloads::ls_lr::{self, LsLrListener, LsLrParameters};
 
 use super::classic::interrupt;
 use super::kept::Kept;
@@ -61,7 +61,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 /// What is said at Ctrl-C: trees that are being made or removed stay behind in part.
-fn watch(program: &'static str, parameters: &Parameters, ranks: u32) {
+fn watch(program: &'static str, parameters: &LsLrParameters, ranks: u32) {
     let trees = if parameters.make || parameters.remove { 0..ranks } else { 0..0 };
     let trees = trees.map(|tree| parameters.tree(tree));
     let advice = match parameters.make {
@@ -73,7 +73,7 @@ fn watch(program: &'static str, parameters: &Parameters, ranks: u32) {
 
 /// A run that was checked.
 struct Ready {
-    parameters: Parameters,
+    parameters: LsLrParameters,
     storage: Box<dyn Storage>,
 }
 

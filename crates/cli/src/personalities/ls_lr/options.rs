@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use units::Usage;
-use workloads::ls_lr::{Calls, Parameters, Shape, Trees};
+use workloads::ls_lr::{EntryCalls, LsLrParameters, LsLrShape, Trees};
 
 use crate::personalities::program::in_one_line;
 
@@ -33,16 +33,16 @@ pub(super) struct Options {
     #[arg(long)]
     remove: bool,
     /// Entries of each tree that is made, files and directories
-    #[arg(long, value_name = "N", requires = "make", default_value_t = Shape::default().entries)]
+    #[arg(long, value_name = "N", requires = "make", default_value_t = LsLrShape::default().entries)]
     entries: u64,
     /// Files in each directory of a tree that is made; 0: only directories
-    #[arg(long, value_name = "N", requires = "make", default_value_t = Shape::default().per_dir)]
+    #[arg(long, value_name = "N", requires = "make", default_value_t = LsLrShape::default().per_dir)]
     per_dir: u64,
     /// Directories in each directory of a tree that is made; 1: a chain
-    #[arg(long, value_name = "N", requires = "make", default_value_t = Shape::default().fan_out)]
+    #[arg(long, value_name = "N", requires = "make", default_value_t = LsLrShape::default().fan_out)]
     fan_out: u64,
     /// Bytes in each file of a tree that is made
-    #[arg(long, value_name = "BYTES", requires = "make", default_value_t = Shape::default().bytes)]
+    #[arg(long, value_name = "BYTES", requires = "make", default_value_t = LsLrShape::default().bytes)]
     bytes: u64,
     /// How often the trees are walked
     #[arg(short = 'i', long, value_name = "N", default_value_t = 1)]
@@ -87,21 +87,25 @@ pub(super) fn parse(tokens: &[String]) -> Result<Options, (String, u8)> {
 
 impl Options {
     /// What is meant for so many walkers; `holds` tells whether tree number n is in the one directory named.
-    pub(super) fn parameters(&self, ranks: u32, holds: impl Fn(u32) -> bool) -> Result<Parameters, Usage> {
+    pub(super) fn parameters(
+        &self,
+        ranks: u32,
+        holds: impl Fn(u32) -> bool,
+    ) -> Result<LsLrParameters, Usage> {
         let Self { entries, per_dir, fan_out, bytes, .. } = *self;
-        let parameters = Parameters {
+        let parameters = LsLrParameters {
             trees: self.trees(ranks, holds)?,
-            shape: Shape { entries, per_dir, fan_out, bytes },
+            shape: LsLrShape { entries, per_dir, fan_out, bytes },
             make: self.make,
             walk: self.walk || !(self.make || self.remove),
             remove: self.remove,
             repetitions: self.repetitions,
-            calls: if self.stat_only { Calls::Stat } else { Calls::All },
+            calls: if self.stat_only { EntryCalls::Stat } else { EntryCalls::All },
             cold: self.cold,
             shift: self.shift,
             least_window_s: self.min_window,
             keep_going: self.keep_going,
-            ..Parameters::default()
+            ..LsLrParameters::default()
         };
         parameters.check(ranks)?;
         Ok(parameters)

@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::statistics::{cov, max, mean, min};
 use results::record::{Failed, Phase};
 use units::duration;
-use workloads::kit::observer::Observer;
-use workloads::ls_lr::{Calls, EARLY, LsLrEvent, Parameters, Walked, WalkerRow};
+use workloads::kit::observer::EventObserver;
+use workloads::ls_lr::{EARLY, EntryCalls, LsLrEvent, LsLrParameters, Walked, WalkerRow};
 
 use crate::personalities::failures::{Leads, named};
 use crate::personalities::latency;
@@ -35,7 +35,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn new(parameters: &Parameters, ranks: u32, verbose: bool) -> Self {
+    pub(super) fn new(parameters: &LsLrParameters, ranks: u32, verbose: bool) -> Self {
         let bar = match io::stderr().is_terminal() {
             true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
                 .with_style(ProgressStyle::with_template("{msg}").expect("a sound template")),
@@ -69,7 +69,7 @@ impl Text {
     }
 }
 
-impl Observer<LsLrEvent<'_>> for Text {
+impl EventObserver<LsLrEvent<'_>> for Text {
     fn event(&mut self, event: &LsLrEvent<'_>) {
         match event {
             LsLrEvent::Started { ranks, nodes } => {
@@ -110,7 +110,7 @@ fn several(number: u32, what: &str) -> String {
 }
 
 /// What is walked, and how.
-fn head(parameters: &Parameters, ranks: u32) -> String {
+fn head(parameters: &LsLrParameters, ranks: u32) -> String {
     let (first, last) = (parameters.tree(0), parameters.tree(ranks - 1));
     let mut text = match ranks {
         1 => format!("  tree       {}\n", first.display()),
@@ -130,8 +130,8 @@ fn head(parameters: &Parameters, ranks: u32) -> String {
     }
     if parameters.walk {
         let entry = match parameters.calls {
-            Calls::All => "statx, lgetxattr, getxattr, readlink",
-            Calls::Stat => "statx (--stat-only: less than ls -l asks for)",
+            EntryCalls::All => "statx, lgetxattr, getxattr, readlink",
+            EntryCalls::Stat => "statx (--stat-only: less than ls -l asks for)",
         };
         let _ = writeln!(text, "  directory  open, fstat, statx, getdents64, close; sorted by name");
         let _ = writeln!(text, "  entry      {entry}; no text is made of it");

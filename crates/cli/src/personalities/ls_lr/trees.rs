@@ -5,10 +5,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use units::Usage;
-use workloads::ls_lr::{Marker, Parameters, State, Trees};
+use workloads::ls_lr::{LsLrParameters, Marker, TreeState, Trees};
 
 /// Says no to a tree that cannot be made, walked or removed as asked.
-pub(super) fn check(parameters: &Parameters, tree: u32) -> Result<(), Usage> {
+pub(super) fn check(parameters: &LsLrParameters, tree: u32) -> Result<(), Usage> {
     let root = parameters.tree(tree);
     match &parameters.trees {
         Trees::Given(_) => given(&root),
@@ -31,7 +31,7 @@ fn given(root: &Path) -> Result<(), Usage> {
     }
 }
 
-fn under(parameters: &Parameters, dir: &Path, root: &Path) -> Result<(), Usage> {
+fn under(parameters: &LsLrParameters, dir: &Path, root: &Path) -> Result<(), Usage> {
     match fs::metadata(dir) {
         Err(error) => return refused(dir, &format!("{}; name a directory that is there", plain(&error))),
         Ok(found) if !found.is_dir() => return refused(dir, "not a directory; name one for the trees"),
@@ -57,10 +57,10 @@ fn under(parameters: &Parameters, dir: &Path, root: &Path) -> Result<(), Usage> 
             root,
             "a tree of another shape is there; take it away with --remove, or ask for its shape",
         ),
-        Some(Marker { state: State::Removing, .. }) if parameters.make || parameters.walk => {
+        Some(Marker { state: TreeState::Removing, .. }) if parameters.make || parameters.walk => {
             refused(root, "its removal was interrupted; end it with --remove alone")
         }
-        Some(Marker { state: State::Making, .. }) if parameters.walk && !parameters.make => {
+        Some(Marker { state: TreeState::Making, .. }) if parameters.walk && !parameters.make => {
             refused(root, "its making was interrupted; end it with --make and the same shape")
         }
         Some(_) => Ok(()),
@@ -69,7 +69,7 @@ fn under(parameters: &Parameters, dir: &Path, root: &Path) -> Result<(), Usage> 
 
 /// Says no to trees that are the same or lie within each other: walkers would find each other's names in
 /// memory. Trees that this node does not see are left out.
-pub(super) fn apart(parameters: &Parameters, ranks: u32) -> Result<(), Usage> {
+pub(super) fn apart(parameters: &LsLrParameters, ranks: u32) -> Result<(), Usage> {
     let Trees::Given(_) = parameters.trees else { return Ok(()) };
     let mut seen: Vec<(PathBuf, (u64, u64), u32)> = Vec::new();
     for tree in 0..ranks {
@@ -113,7 +113,7 @@ mod tests {
         std::os::unix::fs::symlink(at("c"), at("link")).unwrap();
         let of = |names: &[&str]| {
             let trees = Trees::Given(names.iter().map(|name| at(name)).collect());
-            let parameters = Parameters { trees, ..Parameters::default() };
+            let parameters = LsLrParameters { trees, ..LsLrParameters::default() };
             apart(&parameters, names.len() as u32).map_err(|usage| usage.0)
         };
         assert_eq!(of(&["a", "a-b", "c"]), Ok(()));

@@ -1,14 +1,14 @@
 //! `--dryRun`: what a run would do, counted; nothing is opened, made or removed.
 
 use units::{Usage, bytes_binary};
-use workloads::mdtest::{Counts, Parameters};
+use workloads::mdtest::{ItemCounts, MdtestParameters};
 
 use super::typed::Meant;
 
 /// What a run on `ranks` ranks would do.
 pub(crate) fn text(meant: &Meant, ranks: u32) -> Result<String, Usage> {
     let parameters = &meant.parameters;
-    let counts = Counts::of(parameters)
+    let counts = ItemCounts::of(parameters)
         .ok_or_else(|| Usage::new("the tree has more directories and items than can be counted"))?;
     let mut text = format!(
         "Dry run: nothing is opened, made or removed.\nBackend {}, in {}\n",
@@ -26,7 +26,7 @@ fn several(number: u64, one: &str, more: &str) -> String {
 }
 
 /// On one number of ranks.
-fn run(parameters: &Parameters, counts: &Counts, ranks: u64) -> String {
+fn run(parameters: &MdtestParameters, counts: &ItemCounts, ranks: u64) -> String {
     let trees = counts.loops * if parameters.unique_dir { ranks } else { 1 };
     let (directories, items) = (trees * counts.directories, ranks * counts.items());
     // Shared files have no rank in their names.

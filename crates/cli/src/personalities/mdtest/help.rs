@@ -1,6 +1,6 @@
 //! The help, from the same table that parses.
 
-use workloads::mdtest::{self, Parameters};
+use workloads::mdtest::{self, MdtestParameters};
 
 use super::retired::RETIRED;
 use super::table;
@@ -27,5 +27,5 @@ pub(crate) fn text(name: &str) -> String {
 
 /// Whether a backend has directories, which mdtest needs.
 fn has_names(backend: &str) -> bool {
-    Parameters { backend: backend.to_owned(), ..Parameters::default() }.check(1).is_ok()
+    MdtestParameters { backend: backend.to_owned(), ..MdtestParameters::default() }.check(1).is_ok()
 }

@@ -1,6 +1,6 @@
 //! The parameters as `-v` lists them, and the lines that the classic numbers by the lines of its source.
 
-use workloads::mdtest::Parameters;
+use workloads::mdtest::MdtestParameters;
 
 use super::typed::{Edition, Meant};
 
@@ -33,7 +33,7 @@ fn first(meant: &Meant) -> Vec<Listed> {
 }
 
 /// What every version lists behind them.
-fn rest(p: &Parameters, edition: Edition) -> Vec<Listed> {
+fn rest(p: &MdtestParameters, edition: Edition) -> Vec<Listed> {
     // Which version shows it by what it knows.
     let newer = edition != Edition::Mdtest19;
     let mut all = vec![

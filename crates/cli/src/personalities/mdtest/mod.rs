@@ -28,7 +28,7 @@ use ranks::launcher::RankLaunch;
 use storage::Storage;
 use units::Usage;
 use workloads::kit::observer::Silent;
-use workloads::mdtest::{self, MdtestListener, Parameters, names};
+use workloads::mdtest::{self, MdtestListener, MdtestParameters, names};
 
 use super::classic::drift::{self, Drifted};
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
@@ -88,7 +88,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 /// Test directories that a run makes; the first ones of each iteration, for all ranks.
-fn test_dirs(parameters: &Parameters) -> Vec<PathBuf> {
+fn test_dirs(parameters: &MdtestParameters) -> Vec<PathBuf> {
     let iterations = if parameters.create { parameters.iterations.min(LOOKED_FOR) } else { 0 };
     let dirs = 0..parameters.dirs.len() as u32;
     let all = (0..iterations).flat_map(|iteration| dirs.clone().map(move |rank| (iteration, rank)));
@@ -150,7 +150,7 @@ fn voice(ready: &Ready, argv: &[String]) -> Result<(Kept, Text), Usage> {
 }
 
 /// Says no to files that could not be written once the work is done. Rank 0 answers for all.
-fn written_later(parameters: &Parameters) -> Result<(), Usage> {
+fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.create) {
         writable::check("-x", path)?;
     }

@@ -4,7 +4,7 @@
 //! Never here: how a table looks.
 
 use results::record::Phase;
-use workloads::mdtest::{Ended, RankTimes};
+use workloads::mdtest::{EndedPhase, RankTimes};
 
 /// The rows of mdtest's tables, in their order, and the phase of which nothing is printed.
 pub(crate) const LABELS: [&str; 11] = [
@@ -75,7 +75,7 @@ fn counted(label: &str, items: u64, phase: &Phase, others: u64) -> f64 {
 impl Measured {
     /// What an event tells, with its latencies if they are wanted `whole`. What is kept of each of many
     /// iterations is small.
-    pub(crate) fn new(ended: &Ended<'_>, whole: bool) -> Self {
+    pub(crate) fn new(ended: &EndedPhase<'_>, whole: bool) -> Self {
         let mut phase = ended.phase.clone();
         phase.timeline = None;
         if !whole {
@@ -217,7 +217,7 @@ pub(crate) mod tests {
         seconds: f64,
         phase: &'a mut Phase,
         ranks: &'a mut Vec<RankTimes>,
-    ) -> Ended<'a> {
+    ) -> EndedPhase<'a> {
         phase.phase = label.to_lowercase().replace(' ', "_");
         phase.ops = 2 * items;
         phase.spans.total_s = seconds;
@@ -231,7 +231,7 @@ pub(crate) mod tests {
         });
         let one = |own_s| RankTimes { operations: items, own_s, seconds };
         *ranks = vec![one(seconds), one(seconds / 2.0)];
-        Ended { phase, label, items, rank_0: ranks[0], ranks }
+        EndedPhase { phase, label, items, rank_0: ranks[0], ranks }
     }
 
     /// That phase, measured.
@@ -255,7 +255,7 @@ pub(crate) mod tests {
         ended("File stat", 100, 1.0, &mut phase, &mut ranks);
         phase.ops = 150;
         let one = ranks[0];
-        let ended = Ended { phase: &phase, label: "File stat", items: 100, rank_0: one, ranks: &ranks };
+        let ended = EndedPhase { phase: &phase, label: "File stat", items: 100, rank_0: one, ranks: &ranks };
         assert_eq!(Measured::new(&ended, false).rate, 150.0);
     }
 
@@ -266,7 +266,7 @@ pub(crate) mod tests {
         (phase.ops, phase.failed) = (20, Some(Failed { operations: 60, ..Failed::default() }));
         let one = ranks[0];
         let of = |phase: &Phase| {
-            let ended = Ended { phase, label: "Tree creation", items: 40, rank_0: one, ranks: &ranks };
+            let ended = EndedPhase { phase, label: "Tree creation", items: 40, rank_0: one, ranks: &ranks };
             Measured::new(&ended, false)
         };
         let measured = of(&phase);

@@ -2,7 +2,7 @@
 //!
 //! Meanings and defaults are mdtest 4.1's; docs/COMPATIBILITY.md lists where they differ.
 
-use workloads::mdtest::Parameters;
+use workloads::mdtest::MdtestParameters;
 
 use super::retired;
 use super::typed::{Edition, Typed};
@@ -282,7 +282,7 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
 
 /// The defaults shown in the help.
 pub(crate) fn default_of(row: &Row) -> String {
-    let defaults = Parameters::default();
+    let defaults = MdtestParameters::default();
     match (row.short, row.long) {
         (Some('a'), _) => defaults.backend,
         (Some('d'), _) => defaults.dirs.concat(),

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use storage::Space;
 use units::Usage;
-use workloads::kit::observer::Observer;
-use workloads::mdtest::{Ended, MdtestEvent};
+use workloads::kit::observer::EventObserver;
+use workloads::mdtest::{EndedPhase, MdtestEvent};
 
 use super::header::{self, Facts, NOTHING_READ, moment};
 use super::results::{Measured, Results};
@@ -197,7 +197,7 @@ impl Text {
         self.put(&text);
     }
 
-    fn ended(&mut self, ended: &Ended<'_>) {
+    fn ended(&mut self, ended: &EndedPhase<'_>) {
         let alone = chatter::stands_alone(ended.label);
         let one = Measured::new(ended, self.verbose() > 0);
         if alone && self.verbose() > 0 {
@@ -263,7 +263,7 @@ impl Text {
     }
 }
 
-impl Observer<MdtestEvent<'_>> for Text {
+impl EventObserver<MdtestEvent<'_>> for Text {
     fn event(&mut self, event: &MdtestEvent<'_>) {
         match event {
             MdtestEvent::Started { ranks, nodes, on_node_0 } => self.started(*ranks, *nodes, on_node_0),

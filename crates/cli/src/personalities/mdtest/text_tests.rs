@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use results::record::Phase;
 use storage::Space;
-use workloads::kit::observer::Observer;
+use workloads::kit::observer::EventObserver;
 use workloads::mdtest::MdtestEvent;
 
 use super::results::tests::ended;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use units::Usage;
-use workloads::mdtest::Parameters;
+use workloads::mdtest::MdtestParameters;
 
 use super::{retired, table};
 use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle};
@@ -60,7 +60,7 @@ impl Only {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Typed {
     /// What goes to the workload as it is.
-    pub(crate) parameters: Parameters,
+    pub(crate) parameters: MdtestParameters,
     /// `-C -T -E -U -r -D -F`
     pub(crate) only: Only,
     /// `-a`
@@ -84,7 +84,7 @@ pub(crate) struct Typed {
 /// A run, ready to be checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Meant {
-    pub(crate) parameters: Parameters,
+    pub(crate) parameters: MdtestParameters,
     pub(crate) look: Look,
     pub(crate) record: Option<String>,
     pub(crate) dry_run: bool,
@@ -150,7 +150,7 @@ fn split(text: &str) -> Result<Vec<String>, Usage> {
 }
 
 /// What a line says that reads as if it did more.
-fn told(parameters: &Parameters) -> Vec<String> {
+fn told(parameters: &MdtestParameters) -> Vec<String> {
     let mut notes = Vec::new();
     if parameters.make_node {
         notes.push(

@@ -9,7 +9,7 @@ use measure::{Clock, Stop, Tick};
 use ranks::{Halt, Reduce};
 use storage::File;
 
-use super::{Body, SECOND_NS};
+use super::{PhaseBody, SECOND_NS};
 use crate::kit::drive::Ending;
 
 /// Most transfers of a round where there is no deadline.
@@ -27,7 +27,7 @@ fn next_steps(steps: u64, took_ns: u64, left_ns: Option<u64>) -> u64 {
     (ROUND_NS.min(left_ns.unwrap_or(u64::MAX)) / each_ns).clamp(1, most.min(steps * GROWTH))
 }
 
-impl<C: Clock> Body<'_, '_, C> {
+impl<C: Clock> PhaseBody<'_, '_, C> {
     /// Whether every transfer is a call that all ranks make together.
     pub(super) fn in_step(&self) -> bool {
         let (job, parameters) = (&self.job, self.job.parameters);

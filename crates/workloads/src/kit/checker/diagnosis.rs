@@ -7,12 +7,14 @@
 
 use std::ops::Range;
 
-use super::runs::{Runs, Source, Word};
-use super::search::{Clue, Whose, whose};
+use super::runs::{Runs, Word, WordSource};
+use super::search::{Clue, WordOwner, whose};
 use super::{Bad, WORD};
-use crate::kit::layout::Layout;
-use crate::kit::payload::stamped::{BLOCK, CLEAR_WORDS, Found, Part, SECTOR, STAMP_WORDS};
-use crate::kit::payload::{Identity, Origin, PIECE, Packet, Payload, Stamp, Stream, native, read_stamp};
+use crate::kit::layout::DataLayout;
+use crate::kit::payload::stamped::{BLOCK, BlockPart, CLEAR_WORDS, FoundWord, SECTOR, STAMP_WORDS};
+use crate::kit::payload::{
+    BlockStamp, DataIdentity, Origin, PIECE, Packet, Payload, WordStream, native, read_stamp,
+};
 
 /// Generations before the expected one that are tried.
 const OLDER: u32 = 8;
@@ -27,8 +29,8 @@ const WRITERS: usize = 4;
 const FLIPPED_WORDS: usize = 2;
 
 /// Somebody whose data may stand here.
-struct Candidate {
-    source: Source,
+struct WriterCandidate {
+    source: WordSource,
     maker: Maker,
     /// What stands in the piece if it is this.
     words: Vec<u8>,
@@ -37,31 +39,36 @@ struct Candidate {
 /// What makes a candidate's data.
 enum Maker {
     /// Its origin, for the transfer as it would be at home; with the bytes from here to there.
-    Origin(Stream, i64),
+    Origin(WordStream, i64),
     /// A word of a stranger's block, and where that stands.
-    Block(Found, u64),
+    Block(FoundWord, u64),
 }
 
 /// A wrong transfer while it is looked at.
 pub(super) struct Diagnosis<'a> {
     payload: &'a Payload,
-    own: Identity,
-    layout: Option<Layout>,
+    own: DataIdentity,
+    layout: Option<DataLayout>,
     data: &'a [u8],
     offset: u64,
-    candidates: Vec<Candidate>,
+    candidates: Vec<WriterCandidate>,
     /// How many of them are asked for every piece.
     lasting: usize,
     /// What the words of the current piece should be.
     expected: Vec<u8>,
     /// For each word of the piece where it comes from, if it is wrong.
-    sources: Vec<Option<Source>>,
+    sources: Vec<Option<WordSource>>,
     runs: Runs,
 }
 
 impl<'a> Diagnosis<'a> {
     /// The bad ranges of a transfer that was read at `offset`.
-    pub(super) fn of(payload: &'a Payload, layout: Option<Layout>, data: &'a [u8], offset: u64) -> Vec<Bad> {
+    pub(super) fn of(
+        payload: &'a Payload,
+        layout: Option<DataLayout>,
+        data: &'a [u8],
+        offset: u64,
+    ) -> Vec<Bad> {
         let mut diagnosis = Self {
             payload,
             own: payload.identity(),
@@ -109,7 +116,7 @@ impl<'a> Diagnosis<'a> {
     /// Whom the first words of a transfer of one of IOR's types name, if most of the transfer agrees.
     fn guess(&mut self) {
         let Some((rank, place)) = self.payload.guess(self.data, self.offset) else { return };
-        let whose = Identity { rank, ..self.own };
+        let whose = DataIdentity { rank, ..self.own };
         let (mut theirs, mut ours) = (Payload::new(whose).stream(place), self.payload.stream(self.offset));
         let (mut words, mut expected) = (vec![0; PIECE], vec![0; PIECE]);
         let (mut telling, mut agreeing) = (0, 0);
@@ -127,14 +134,14 @@ impl<'a> Diagnosis<'a> {
     }
 
     fn add(&mut self, origin: Origin, shift: i64) {
-        let source = Source::Made(origin, shift);
+        let source = WordSource::Made(origin, shift);
         let own = (origin, shift) == (origin_of(self.own), 0);
         if own || self.candidates.iter().any(|candidate| candidate.source == source) {
             return;
         }
         let payload = Payload::new(identity(origin, self.own.packet));
         let stream = payload.stream(self.offset.wrapping_add_signed(shift));
-        self.candidates.push(Candidate {
+        self.candidates.push(WriterCandidate {
             source,
             maker: Maker::Origin(stream, shift),
             words: vec![0; PIECE],
@@ -142,11 +149,11 @@ impl<'a> Diagnosis<'a> {
     }
 
     /// Whomever the stamps in a piece name: what was moved begins at any sector.
-    fn add_stamps(&mut self, part: &Part) {
+    fn add_stamps(&mut self, part: &BlockPart) {
         for sector in self.sectors(part) {
             let here = self.offset + (part.at + sector.start) as u64;
             if here.is_multiple_of(SECTOR)
-                && let Some(Stamp { origin, offset }) =
+                && let Some(BlockStamp { origin, offset }) =
                     read_stamp(&self.data[part.at + sector.start..part.at + sector.end])
             {
                 self.add(origin, offset.wrapping_sub(here) as i64);
@@ -155,7 +162,7 @@ impl<'a> Diagnosis<'a> {
     }
 
     /// Whom the stamp at the end of a transfer names of which nothing came that would prove it.
-    fn add_cut_stamp(&mut self, part: &Part) {
+    fn add_cut_stamp(&mut self, part: &BlockPart) {
         let here = self.offset + part.at as u64;
         let (block, first) = (here / BLOCK * BLOCK, (here % BLOCK) as usize);
         if first + part.length > CLEAR_WORDS * WORD {
@@ -166,7 +173,7 @@ impl<'a> Diagnosis<'a> {
             at.map_or(otherwise, |at| u64::from_le(word(self.data, part.at + at)))
         };
         let (rank, place) = (found(3, self.own.rank), found(5, block));
-        let is_rank = |layout: Layout| rank < layout.ranks;
+        let is_rank = |layout: DataLayout| rank < layout.ranks;
         if place.is_multiple_of(BLOCK) && place < 1 << 50 && self.layout.is_none_or(is_rank) {
             self.add(Origin { rank, ..origin_of(self.own) }, place.wrapping_sub(block) as i64);
         }
@@ -174,7 +181,7 @@ impl<'a> Diagnosis<'a> {
 
     /// The sectors of the file that a piece lies in, each as bytes of the piece; for IOR's types, whose data
     /// knows none, the whole of it.
-    fn sectors(&self, part: &Part) -> impl Iterator<Item = Range<usize>> + use<> {
+    fn sectors(&self, part: &BlockPart) -> impl Iterator<Item = Range<usize>> + use<> {
         let (begin, length) = ((self.offset + part.at as u64) % SECTOR, part.length);
         let first = if self.is_stamped() { (SECTOR - begin) as usize } else { length };
         let ends = (first..length).step_by(SECTOR as usize).chain([length]);
@@ -182,7 +189,7 @@ impl<'a> Diagnosis<'a> {
         ends.map(move |end| std::mem::replace(&mut at, end)..end)
     }
 
-    fn piece(&mut self, part: &Part) {
+    fn piece(&mut self, part: &BlockPart) {
         let found = &self.data[part.at..part.at + part.length];
         let mut wrong = unlike(found, &self.expected).peekable();
         if wrong.peek().is_none() {
@@ -216,15 +223,15 @@ impl<'a> Diagnosis<'a> {
     }
 
     /// Whether the word, `at` bytes into a piece, is one that no other writing has there.
-    fn is_strong(&self, part: &Part, at: usize) -> bool {
+    fn is_strong(&self, part: &BlockPart, at: usize) -> bool {
         (self.offset + (part.at + at) as u64) % BLOCK >= (CLEAR_WORDS * WORD) as u64
     }
 
     /// Makes what a candidate has in the piece; where it has nothing, before its file begins or beyond the
     /// block, the expected words stand, which explain none that is wrong.
-    fn make(&mut self, index: usize, part: &Part) {
+    fn make(&mut self, index: usize, part: &BlockPart) {
         let here = self.offset + part.at as u64;
-        let Candidate { maker, words, .. } = &mut self.candidates[index];
+        let WriterCandidate { maker, words, .. } = &mut self.candidates[index];
         let words = &mut words[..part.length];
         match maker {
             Maker::Origin(stream, shift) => {
@@ -249,7 +256,7 @@ impl<'a> Diagnosis<'a> {
     }
 
     /// Looks for whose the words are that no candidate explains, in each sector: two ranks may share one.
-    fn search(&mut self, part: &Part) {
+    fn search(&mut self, part: &BlockPart) {
         for sector in self.sectors(part) {
             for _ in 0..WRITERS {
                 if !self.search_sector(part, &sector) {
@@ -260,20 +267,20 @@ impl<'a> Diagnosis<'a> {
     }
 
     /// Adds whoever explains more of a sector; whether there is somebody.
-    fn search_sector(&mut self, part: &Part, sector: &Range<usize>) -> bool {
-        let origin = |candidate: &Candidate| match candidate.source {
-            Source::Made(origin, _) => Some(origin),
+    fn search_sector(&mut self, part: &BlockPart, sector: &Range<usize>) -> bool {
+        let origin = |candidate: &WriterCandidate| match candidate.source {
+            WordSource::Made(origin, _) => Some(origin),
             _ => None,
         };
         let origins: Vec<Origin> = self.candidates.iter().filter_map(origin).collect();
         let known = self.candidates.len();
         let whose = |clue: Clue| Some((clue, whose(clue, origin_of(self.own), &origins, self.layout)?));
         match self.clues(part, sector).into_iter().find_map(whose) {
-            Some((clue, Whose::Known(origin, place))) => {
+            Some((clue, WordOwner::Known(origin, place))) => {
                 self.add(origin, place.wrapping_sub(clue.here) as i64)
             }
-            Some((clue, Whose::Stranger(found))) => self.candidates.push(Candidate {
-                source: Source::Stranger,
+            Some((clue, WordOwner::Stranger(found))) => self.candidates.push(WriterCandidate {
+                source: WordSource::Stranger,
                 maker: Maker::Block(found, clue.here),
                 words: vec![0; PIECE],
             }),
@@ -285,7 +292,7 @@ impl<'a> Diagnosis<'a> {
 
     /// Words of a sector that nobody explains: two neighbours behind where a stamp may have come to stand, or
     /// else what there is of the sector.
-    fn clues(&self, part: &Part, sector: &Range<usize>) -> Vec<Clue> {
+    fn clues(&self, part: &BlockPart, sector: &Range<usize>) -> Vec<Clue> {
         let found = &self.data[part.at..part.at + part.length];
         let is_unknown = |at: usize| {
             let bits = (word(found, at) ^ word(&self.expected, at)).count_ones();
@@ -305,7 +312,7 @@ impl<'a> Diagnosis<'a> {
     }
 
     /// Gives every wrong word of the piece its source.
-    fn attribute(&mut self, part: &Part) {
+    fn attribute(&mut self, part: &BlockPart) {
         let found = &self.data[part.at..part.at + part.length];
         let (expected, zeros) = (&self.expected[..part.length], vec![0; part.length]);
         self.sources.clear();
@@ -317,11 +324,11 @@ impl<'a> Diagnosis<'a> {
             let made = self.candidates.iter().map(|candidate| (candidate.source, candidate.words.as_slice()));
             // Zeros last, behind a candidate that explains as much: words that tell offset 0 are zero in
             // some types.
-            let mut ranking: Vec<_> = made.chain([(Source::Zero, zeros.as_slice())]).collect();
+            let mut ranking: Vec<_> = made.chain([(WordSource::Zero, zeros.as_slice())]).collect();
             ranking.sort_by_cached_key(|(_, words)| std::cmp::Reverse(explained(words)));
             for at in wrong {
                 let bits = (word(found, at) ^ word(expected, at)).count_ones();
-                let near = if bits <= FLIPPED_BITS { Source::Flipped } else { Source::Unknown };
+                let near = if bits <= FLIPPED_BITS { WordSource::Flipped } else { WordSource::Unknown };
                 let of = ranking.iter().find(|(_, words)| same(words, found, at));
                 self.sources[at / WORD] = Some(of.map_or(near, |(source, _)| *source));
             }
@@ -336,7 +343,7 @@ impl<'a> Diagnosis<'a> {
 
     /// What came of a stamp goes with the words behind it where nobody explains these, also where it looks
     /// like the expected one.
-    fn complete_stamps(&mut self, part: &Part) {
+    fn complete_stamps(&mut self, part: &BlockPart) {
         for sector in self.sectors(part) {
             let begin = (self.offset + (part.at + sector.start) as u64) % SECTOR;
             let sources = &mut self.sources[sector.start / WORD..sector.end / WORD];
@@ -344,9 +351,11 @@ impl<'a> Diagnosis<'a> {
             let Some(behind) = behind.into_iter().find(|words| *words < sources.len()) else { continue };
             let (stamp, rest) = sources.split_at_mut(behind);
             let (first, same) = (rest[0], rest.iter().all(|source| *source == rest[0]));
-            let doubtful: &[Source] = match first {
-                Some(Source::Stranger) if same => &[Source::Flipped, Source::Unknown, Source::Zero],
-                Some(Source::Unknown) if same => &[Source::Flipped],
+            let doubtful: &[WordSource] = match first {
+                Some(WordSource::Stranger) if same => {
+                    &[WordSource::Flipped, WordSource::Unknown, WordSource::Zero]
+                }
+                Some(WordSource::Unknown) if same => &[WordSource::Flipped],
                 _ => &[],
             };
             for source in stamp {
@@ -360,21 +369,21 @@ impl<'a> Diagnosis<'a> {
     fn doubt_long_flips(&mut self) {
         for stretch in self.sources.chunk_by_mut(|a, b| a.is_some() == b.is_some()) {
             if stretch.len() > FLIPPED_WORDS {
-                for source in stretch.iter_mut().filter(|source| **source == Some(Source::Flipped)) {
-                    *source = Some(Source::Unknown);
+                for source in stretch.iter_mut().filter(|source| **source == Some(WordSource::Flipped)) {
+                    *source = Some(WordSource::Unknown);
                 }
             }
         }
     }
 }
 
-fn identity(origin: Origin, packet: Packet) -> Identity {
+fn identity(origin: Origin, packet: Packet) -> DataIdentity {
     let Origin { campaign: signature, file, rank, generation } = origin;
-    Identity { packet, signature, rank, file, generation }
+    DataIdentity { packet, signature, rank, file, generation }
 }
 
-fn origin_of(identity: Identity) -> Origin {
-    let Identity { signature: campaign, rank, file, generation, .. } = identity;
+fn origin_of(identity: DataIdentity) -> Origin {
+    let DataIdentity { signature: campaign, rank, file, generation, .. } = identity;
     Origin { campaign, file, rank, generation }
 }
 

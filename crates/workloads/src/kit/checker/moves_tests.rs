@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 
-use super::super::layout::Layout;
-use super::super::payload::{Identity, Packet, file_id};
+use super::super::layout::DataLayout;
+use super::super::payload::{DataIdentity, Packet, file_id};
 use super::*;
 
 const SECTOR: u64 = 512;
@@ -13,7 +13,7 @@ const BLOCK: u64 = 4096;
 /// A file as it was written, and how it is read.
 #[derive(Clone, Copy, Debug)]
 struct Scene {
-    layout: Layout,
+    layout: DataLayout,
     signature: i32,
     name: &'static str,
     generation: u32,
@@ -23,7 +23,7 @@ impl Scene {
     fn payload(&self, rank: u64) -> Payload {
         let Self { signature, name, generation, .. } = *self;
         let file = file_id(name.as_bytes());
-        Payload::new(Identity { packet: Packet::Stamped, signature, rank, file, generation })
+        Payload::new(DataIdentity { packet: Packet::Stamped, signature, rank, file, generation })
     }
 
     /// Where the transfers of the file begin, with the rank of each.
@@ -91,7 +91,7 @@ fn scenes() -> impl Strategy<Value = Scene> {
         // Whole sectors, and about 96 KiB of each rank.
         let block = transfer * (32_768 / transfer).max(1).next_multiple_of(64);
         let block = if block > 1 << 18 { transfer * 2 } else { block };
-        let layout = Layout { ranks, segments, block, transfer, file_per_rank: false };
+        let layout = DataLayout { ranks, segments, block, transfer, file_per_rank: false };
         Scene { layout, signature: 77, name: "f", generation }
     })
 }
@@ -115,9 +115,10 @@ proptest! {
             let what = format!("{moved:?}, transfer at {start}: {bad:?}");
             prop_assert!(moved.covers(&bad), "{}", what);
             if moved.tells(&scene, start, bad.offset, 1) {
-                prop_assert_eq!(bad.kind, Kind::Misplaced, "{}", what);
+                prop_assert_eq!(bad.kind, DamageKind::Misplaced, "{}", what);
             } else {
-                prop_assert!(matches!(bad.kind, Kind::Misplaced | Kind::Wrong | Kind::Zero), "{}", what);
+                let may_be = matches!(bad.kind, DamageKind::Misplaced | DamageKind::Wrong | DamageKind::Zero);
+                prop_assert!(may_be, "{}", what);
             }
             let source = bad.offset + moved.from - moved.to;
             let place = format!("belongs to offset {source} of rank {}", layout.owner(source));
@@ -142,9 +143,9 @@ proptest! {
             let what = format!("{moved:?}, transfer at {start}: {bad:?}");
             prop_assert!(moved.covers(&bad), "{}", what);
             if moved.tells(&scene, start, bad.offset, 2) {
-                prop_assert_eq!(bad.kind, Kind::Foreign, "{}", what);
+                prop_assert_eq!(bad.kind, DamageKind::Foreign, "{}", what);
             } else {
-                prop_assert!(bad.kind != Kind::Flipped && bad.kind != Kind::Torn, "{}", what);
+                prop_assert!(bad.kind != DamageKind::Flipped && bad.kind != DamageKind::Torn, "{}", what);
             }
         }
     }
@@ -152,19 +153,20 @@ proptest! {
 
 #[test]
 fn data_that_moved_back_within_the_first_transfer_is_misplaced() {
-    let layout = Layout { ranks: 2, segments: 1, block: 1 << 16, transfer: 1 << 16, file_per_rank: false };
+    let layout =
+        DataLayout { ranks: 2, segments: 1, block: 1 << 16, transfer: 1 << 16, file_per_rank: false };
     let scene = Scene { layout, signature: 77, name: "f", generation: 0 };
     for (from, to) in [(4096, 12_288), (0, 8192), (0, 4096), (512, 61_440), (65_536, 512)] {
         let mut bytes = scene.written();
         bytes.copy_within(from..from + 4096, to);
         for (_, bad) in scene.told(&bytes) {
-            assert_eq!(bad.kind, Kind::Misplaced, "{from} to {to}: {bad:?}");
+            assert_eq!(bad.kind, DamageKind::Misplaced, "{from} to {to}: {bad:?}");
         }
         let mut bytes = scene.written();
         let theirs = Scene { signature: 78, ..scene }.written();
         bytes[to..to + 4096].copy_from_slice(&theirs[from..from + 4096]);
         for (_, bad) in scene.told(&bytes) {
-            assert_eq!(bad.kind, Kind::Foreign, "{from} to {to}: {bad:?}");
+            assert_eq!(bad.kind, DamageKind::Foreign, "{from} to {to}: {bad:?}");
         }
     }
 }

@@ -3,11 +3,11 @@
 use ranks::{Comm, Halt, Reduce};
 use results::record::{BadRange, BadRank, Check};
 
-use super::{Bad, Checker, Kind};
+use super::{Bad, Checker, DamageKind};
 use crate::kit::few;
 
-/// In how many transfers each kind was found, in the order of [`Kind::ALL`].
-pub type Kinds = [u64; Kind::ALL.len()];
+/// In how many transfers each kind was found, in the order of [`DamageKind::ALL`].
+pub type Kinds = [u64; DamageKind::ALL.len()];
 
 /// How many times its share of the list a rank sends, so that others' shares that are not used up are filled.
 const ROOM: usize = 8;
@@ -26,7 +26,7 @@ pub fn over_ranks(
     pack: impl FnOnce(usize) -> Vec<u8>,
     unpack: impl Fn(u32, &[u8]) -> Vec<BadRange>,
 ) -> Result<(Check, Kinds), Halt> {
-    let mut sums = [0; 4 + Kind::ALL.len()];
+    let mut sums = [0; 4 + DamageKind::ALL.len()];
     let is_bad = bad > 0;
     sums[..4].copy_from_slice(&[checker.bytes, bad, checker.ranges, is_bad.into()]);
     sums[4..].copy_from_slice(&checker.kinds);
@@ -84,7 +84,7 @@ pub fn range(rank: u32, line: &str) -> BadRange {
 /// the list may not tell it, how many each rank has. `bad` is what is wrong, such as `bad transfers`, and
 /// `counted` the same with its number.
 pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds) -> (String, Option<String>) {
-    let named = Kind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
+    let named = DamageKind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
     let named: Vec<String> = named.map(|(kind, count)| format!("{count} {kind}")).collect();
     let several =
         if kinds.iter().sum::<u64>() > check.bad_transfers { " (one may hold several)" } else { "" };

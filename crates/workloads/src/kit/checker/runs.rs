@@ -1,13 +1,13 @@
 //! From words with a source each to ranges with a kind each.
 
 use super::diagnosis::FLIPPED_BITS;
-use super::{Bad, Kind};
+use super::{Bad, DamageKind};
 use crate::kit::payload::stamped::{BLOCK, CLEAR_WORDS};
-use crate::kit::payload::{Identity, Origin, Packet};
+use crate::kit::payload::{DataIdentity, Origin, Packet};
 
 /// Where a wrong word comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum WordSource {
     /// From this origin, and from so many bytes further on in the file.
     Made(Origin, i64),
     /// Stamped data of nobody known.
@@ -27,11 +27,11 @@ pub(super) struct Word {
     pub(super) at: u64,
     pub(super) expected: u64,
     pub(super) found: u64,
-    pub(super) source: Source,
+    pub(super) source: WordSource,
 }
 
 /// Words of one source that follow each other, with none of another source between.
-struct Run {
+struct WordRun {
     first: Word,
     end: u64,
     bits: u64,
@@ -40,7 +40,7 @@ struct Run {
 /// The runs of one transfer.
 #[derive(Default)]
 pub(super) struct Runs {
-    runs: Vec<Run>,
+    runs: Vec<WordRun>,
     /// Whether a word was right that no other writing of its place shares.
     pub(super) some_is_sound: bool,
 }
@@ -56,15 +56,15 @@ impl Runs {
         let room = self.runs.len() < RUNS_MAX;
         match self.runs.last_mut() {
             Some(run) if run.first.source == word.source => (run.end, run.bits) = (end, run.bits + bits),
-            _ if room => self.runs.push(Run { first: word, end, bits }),
+            _ if room => self.runs.push(WordRun { first: word, end, bits }),
             _ => {}
         }
     }
 
     /// The ranges, for a transfer at `offset` that was to hold data of `own`.
-    pub(super) fn named(&self, own: Identity, offset: u64) -> Vec<Bad> {
+    pub(super) fn named(&self, own: DataIdentity, offset: u64) -> Vec<Bad> {
         let mixed = self.is_mixed(own);
-        let bad = |run: &Run| {
+        let bad = |run: &WordRun| {
             let here = offset + run.first.at;
             let (kind, detail) = named(run, own, here, mixed);
             Bad {
@@ -80,9 +80,9 @@ impl Runs {
     }
 
     /// Whether the transfer holds several writings of its place.
-    fn is_mixed(&self, own: Identity) -> bool {
+    fn is_mixed(&self, own: DataIdentity) -> bool {
         let mut others = self.runs.iter().filter_map(|run| match run.first.source {
-            Source::Made(origin, 0) if is_here(origin, own) => Some(origin.generation),
+            WordSource::Made(origin, 0) if is_here(origin, own) => Some(origin.generation),
             _ => None,
         });
         let first = others.next();
@@ -91,22 +91,24 @@ impl Runs {
 }
 
 /// Whether only the generation may be another.
-fn is_here(origin: Origin, own: Identity) -> bool {
+fn is_here(origin: Origin, own: DataIdentity) -> bool {
     (origin.campaign, origin.file, origin.rank) == (own.signature, own.file, own.rank)
 }
 
-fn named(run: &Run, own: Identity, here: u64, mixed: bool) -> (Kind, String) {
+fn named(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
     match run.first.source {
-        Source::Zero => (Kind::Zero, String::new()),
-        Source::Flipped if run.bits == 1 => (Kind::Flipped, "1 bit differs".into()),
-        Source::Flipped => (Kind::Flipped, format!("{} bits differ", run.bits)),
-        Source::Unknown => (Kind::Wrong, String::new()),
-        Source::Stranger => (Kind::Foreign, "stamped data, without the stamp that tells whose".into()),
-        Source::Made(origin, shift) => {
+        WordSource::Zero => (DamageKind::Zero, String::new()),
+        WordSource::Flipped if run.bits == 1 => (DamageKind::Flipped, "1 bit differs".into()),
+        WordSource::Flipped => (DamageKind::Flipped, format!("{} bits differ", run.bits)),
+        WordSource::Unknown => (DamageKind::Wrong, String::new()),
+        WordSource::Stranger => {
+            (DamageKind::Foreign, "stamped data, without the stamp that tells whose".into())
+        }
+        WordSource::Made(origin, shift) => {
             let (kind, mut detail) = made(origin, here.wrapping_add_signed(shift), own, here, mixed);
             let is_cut = here % BLOCK + (run.end - run.first.at) <= (CLEAR_WORDS * 8) as u64;
             if own.packet == Packet::Stamped
-                && kind == Kind::Misplaced
+                && kind == DamageKind::Misplaced
                 && is_cut
                 && run.bits <= FLIPPED_BITS.into()
             {
@@ -118,13 +120,13 @@ fn named(run: &Run, own: Identity, here: u64, mixed: bool) -> (Kind, String) {
 }
 
 /// Sound data of `origin` from `place`.
-fn made(origin: Origin, place: u64, own: Identity, here: u64, mixed: bool) -> (Kind, String) {
+fn made(origin: Origin, place: u64, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
     let Origin { campaign, file, rank, generation } = origin;
     if (campaign, file) != (own.signature, own.file) {
         let detail = format!(
             "campaign {campaign}, file id {file:#018x}, rank {rank}, generation {generation}, offset {place}"
         );
-        return (Kind::Foreign, detail);
+        return (DamageKind::Foreign, detail);
     }
     if place != here || rank != own.rank {
         let mut detail = format!("belongs to offset {place} of rank {rank}");
@@ -134,13 +136,13 @@ fn made(origin: Origin, place: u64, own: Identity, here: u64, mixed: bool) -> (K
             _ if generation != own.generation => detail.push_str(&format!(", generation {generation}")),
             _ => {}
         }
-        return (Kind::Misplaced, detail);
+        return (DamageKind::Misplaced, detail);
     }
     let expected = own.generation;
     let detail = format!("generation {generation} of this place, expected {expected}");
     match (mixed, generation < expected) {
-        (true, _) => (Kind::Torn, detail),
-        (false, true) => (Kind::Stale, detail),
-        (false, false) => (Kind::Wrong, format!("{detail}: written later than what was asked for")),
+        (true, _) => (DamageKind::Torn, detail),
+        (false, true) => (DamageKind::Stale, detail),
+        (false, false) => (DamageKind::Wrong, format!("{detail}: written later than what was asked for")),
     }
 }

@@ -3,9 +3,9 @@
 //! A word tells the key of its block, for each index that it may have there, and so with whoever may have
 //! written it where that block lies. Two neighbours tell besides whether it is stamped data at all.
 
-use crate::kit::layout::Layout;
+use crate::kit::layout::DataLayout;
 use crate::kit::payload::Origin;
-use crate::kit::payload::stamped::{Found, Stamped, blocks_with};
+use crate::kit::payload::stamped::{FoundWord, Stamped, blocks_with};
 
 /// Generations around the expected one in which the data of other ranks is looked for.
 const NEAR: u32 = 8;
@@ -27,11 +27,11 @@ pub(super) struct Clue {
 
 /// Whose words are.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Whose {
+pub(super) enum WordOwner {
     /// This origin's, from this offset.
     Known(Origin, u64),
     /// Those of a block that nobody known wrote.
-    Stranger(Found),
+    Stranger(FoundWord),
 }
 
 /// Where an origin's data may lie.
@@ -40,20 +40,25 @@ struct Reach {
     /// It is below this, bytes.
     end: u64,
     here: u64,
-    layout: Option<Layout>,
+    layout: Option<DataLayout>,
 }
 
 impl Reach {
     /// Whether the place is one that this rank writes in the file, or the place where the data stands.
     fn is_theirs(&self, rank: u64, place: u64) -> bool {
-        let owns = |layout: Layout| place < layout.file_bytes() && layout.owner(place) == rank;
+        let owns = |layout: DataLayout| place < layout.file_bytes() && layout.owner(place) == rank;
         place == self.here || self.layout.is_some_and(owns)
     }
 }
 
 /// Whose words `clue` are where `own` was expected, or one of `others`.
-pub(super) fn whose(clue: Clue, own: Origin, others: &[Origin], layout: Option<Layout>) -> Option<Whose> {
-    let found: Vec<Found> = blocks_with(clue.word, clue.next, clue.here).collect();
+pub(super) fn whose(
+    clue: Clue,
+    own: Origin,
+    others: &[Origin],
+    layout: Option<DataLayout>,
+) -> Option<WordOwner> {
+    let found: Vec<FoundWord> = blocks_with(clue.word, clue.next, clue.here).collect();
     if found.is_empty() {
         return None;
     }
@@ -62,7 +67,7 @@ pub(super) fn whose(clue: Clue, own: Origin, others: &[Origin], layout: Option<L
     let reach = Reach { end: whole.unwrap_or(u64::MAX), here: clue.here, layout };
     let place = |origin: Origin| {
         let stamped = Stamped::new(origin);
-        let fits = |found: &Found| stamped.place_of(*found).filter(|place| *place < reach.end);
+        let fits = |found: &FoundWord| stamped.place_of(*found).filter(|place| *place < reach.end);
         Some((origin, found.iter().find_map(fits)?))
     };
     // A single word is looked for in fewer, as it is found by chance in more.
@@ -73,14 +78,14 @@ pub(super) fn whose(clue: Clue, own: Origin, others: &[Origin], layout: Option<L
         of_other_ranks(own, layout).take(TRIES / found.len()).find_map(fits)
     });
     match known {
-        Some((origin, place)) => Some(Whose::Known(origin, place)),
+        Some((origin, place)) => Some(WordOwner::Known(origin, place)),
         // The last: where a stamp may stand in the first, it has words in all of the sector.
-        None => found.last().filter(|_| clue.next.is_some()).map(|found| Whose::Stranger(*found)),
+        None => found.last().filter(|_| clue.next.is_some()).map(|found| WordOwner::Stranger(*found)),
     }
 }
 
 /// What the other ranks of a shared file write.
-fn of_other_ranks(own: Origin, layout: Option<Layout>) -> impl Iterator<Item = Origin> {
+fn of_other_ranks(own: Origin, layout: Option<DataLayout>) -> impl Iterator<Item = Origin> {
     let ranks = layout.filter(|layout| !layout.file_per_rank).map_or(0, |layout| layout.ranks);
     near(own.generation, NEAR)
         .flat_map(move |generation| (0..ranks).map(move |rank| Origin { rank, generation, ..own }))

@@ -1,24 +1,24 @@
 //! Every kind of wrong data, by the checker alone: what of it each packet type can tell.
 
-use super::super::payload::{Identity, Packet, file_id};
+use super::super::payload::{DataIdentity, Packet, file_id};
 use super::*;
 
 const LENGTH: usize = 16 << 10;
 const OFFSET: u64 = 1 << 20;
 
-fn own() -> Identity {
+fn own() -> DataIdentity {
     let file = file_id(b"f");
-    Identity { packet: Packet::Stamped, signature: 77, rank: 3, file, generation: 12 }
+    DataIdentity { packet: Packet::Stamped, signature: 77, rank: 3, file, generation: 12 }
 }
 
-fn data(identity: Identity, offset: u64) -> Vec<u8> {
+fn data(identity: DataIdentity, offset: u64) -> Vec<u8> {
     let mut buffer = vec![0; LENGTH];
     Payload::new(identity).fill(&mut buffer, offset);
     buffer
 }
 
 /// Kind, offset within the transfer and length of each range of a transfer at `offset`, and its details.
-fn found_at(identity: Identity, offset: u64, data: &[u8]) -> (Vec<(Kind, u64, u64)>, Vec<String>) {
+fn found_at(identity: DataIdentity, offset: u64, data: &[u8]) -> (Vec<(DamageKind, u64, u64)>, Vec<String>) {
     let mut checker = Checker::new(Payload::new(identity), 64);
     checker.look(data, offset);
     assert_eq!(checker.bad_transfers, u64::from(!checker.bad.is_empty()));
@@ -27,11 +27,11 @@ fn found_at(identity: Identity, offset: u64, data: &[u8]) -> (Vec<(Kind, u64, u6
     (checker.bad.iter().map(told).collect(), details)
 }
 
-fn found(data: &[u8]) -> (Vec<(Kind, u64, u64)>, Vec<String>) {
+fn found(data: &[u8]) -> (Vec<(DamageKind, u64, u64)>, Vec<String>) {
     found_at(own(), OFFSET, data)
 }
 
-fn one(range: (Kind, u64, u64), detail: &str) -> (Vec<(Kind, u64, u64)>, Vec<String>) {
+fn one(range: (DamageKind, u64, u64), detail: &str) -> (Vec<(DamageKind, u64, u64)>, Vec<String>) {
     (vec![range], vec![detail.to_owned()])
 }
 
@@ -45,7 +45,11 @@ fn bits_that_differ_are_flipped_also_in_a_stamp() {
     for byte in [0, 9, 32, 41, 60, 64, 5001, LENGTH - 1] {
         let mut data = data(own(), OFFSET);
         data[byte] ^= 0x10;
-        assert_eq!(found(&data), one((Kind::Flipped, byte as u64 / 8 * 8, 8), "1 bit differs"), "{byte}");
+        assert_eq!(
+            found(&data),
+            one((DamageKind::Flipped, byte as u64 / 8 * 8, 8), "1 bit differs"),
+            "{byte}"
+        );
         data[byte] ^= 0x05;
         assert_eq!(found(&data).1, ["3 bits differ"]);
     }
@@ -54,32 +58,32 @@ fn bits_that_differ_are_flipped_also_in_a_stamp() {
 #[test]
 fn a_transfer_of_an_older_generation_is_stale_however_old_if_its_stamps_are_there() {
     for (generation, offset) in [(11, 0), (4, 0), (0, 0), (11, 64), (0, 2048), (0, 4088)] {
-        let old = data(Identity { generation, ..own() }, OFFSET + offset);
+        let old = data(DataIdentity { generation, ..own() }, OFFSET + offset);
         let detail = format!("generation {generation} of this place, expected 12");
         let (ranges, details) = found_at(own(), OFFSET + offset, &old);
         assert_eq!(details, [detail], "{ranges:?}");
-        assert_eq!(ranges[0].0, Kind::Stale);
+        assert_eq!(ranges[0].0, DamageKind::Stale);
         assert!(ranges[0].2 >= LENGTH as u64 - 40, "{ranges:?}");
     }
 }
 
 #[test]
 fn a_later_generation_than_asked_for_is_not_called_stale() {
-    let (ranges, details) = found(&data(Identity { generation: 13, ..own() }, OFFSET));
-    assert_eq!(ranges[0].0, Kind::Wrong);
+    let (ranges, details) = found(&data(DataIdentity { generation: 13, ..own() }, OFFSET));
+    assert_eq!(ranges[0].0, DamageKind::Wrong);
     assert_eq!(details, ["generation 13 of this place, expected 12: written later than what was asked for"]);
 }
 
 #[test]
 fn a_part_of_an_older_generation_is_torn_at_any_boundary_of_words() {
-    let old = data(Identity { generation: 11, ..own() }, OFFSET);
+    let old = data(DataIdentity { generation: 11, ..own() }, OFFSET);
     for (from, to) in [(0, 8192), (8192, LENGTH), (512, 1024), (4096, 4608), (5000, 5008), (4088, 4136)] {
         let mut data = data(own(), OFFSET);
         data[from..to].copy_from_slice(&old[from..to]);
         let (ranges, details) = found(&data);
         assert_eq!(details, ["generation 11 of this place, expected 12"], "{from}..{to}");
         let (kind, at, length) = ranges[0];
-        assert_eq!(kind, Kind::Torn);
+        assert_eq!(kind, DamageKind::Torn);
         // The first words of a stamp are the same in all generations.
         assert!(at >= from as u64 && at <= from as u64 + 32 && at + length == to as u64, "{ranges:?}");
     }
@@ -87,10 +91,10 @@ fn a_part_of_an_older_generation_is_torn_at_any_boundary_of_words() {
 
 #[test]
 fn a_transfer_of_two_older_generations_is_torn_and_both_are_named() {
-    let [mut data, older] = [11, 10].map(|generation| data(Identity { generation, ..own() }, OFFSET));
+    let [mut data, older] = [11, 10].map(|generation| data(DataIdentity { generation, ..own() }, OFFSET));
     data[6144..].copy_from_slice(&older[6144..]);
     let (ranges, details) = found(&data);
-    assert_eq!(ranges, [(Kind::Torn, 32, 6112), (Kind::Torn, 6144, LENGTH as u64 - 6144)]);
+    assert_eq!(ranges, [(DamageKind::Torn, 32, 6112), (DamageKind::Torn, 6144, LENGTH as u64 - 6144)]);
     assert_eq!(details, [11, 10].map(|number| format!("generation {number} of this place, expected 12")));
 }
 
@@ -98,14 +102,14 @@ fn a_transfer_of_two_older_generations_is_torn_and_both_are_named() {
 fn zeros_are_zero_beside_whatever_else_is_wrong() {
     let mut mixed = data(own(), OFFSET);
     mixed[4096..8192].fill(0);
-    assert_eq!(found(&mixed), one((Kind::Zero, 4096, 4096), ""));
+    assert_eq!(found(&mixed), one((DamageKind::Zero, 4096, 4096), ""));
     mixed[12_300] ^= 1;
-    assert_eq!(found(&mixed).0, [(Kind::Zero, 4096, 4096), (Kind::Flipped, 12_296, 8)]);
-    let stale = data(Identity { generation: 0, ..own() }, OFFSET);
+    assert_eq!(found(&mixed).0, [(DamageKind::Zero, 4096, 4096), (DamageKind::Flipped, 12_296, 8)]);
+    let stale = data(DataIdentity { generation: 0, ..own() }, OFFSET);
     mixed[..4096].copy_from_slice(&stale[..4096]);
     assert_eq!(
         found(&mixed).0,
-        [(Kind::Torn, 32, 4064), (Kind::Zero, 4096, 4096), (Kind::Flipped, 12_296, 8)]
+        [(DamageKind::Torn, 32, 4064), (DamageKind::Zero, 4096, 4096), (DamageKind::Flipped, 12_296, 8)]
     );
 }
 
@@ -113,11 +117,11 @@ fn zeros_are_zero_beside_whatever_else_is_wrong() {
 fn data_of_another_place_or_rank_is_misplaced_and_says_where_it_belongs() {
     let elsewhere = data(own(), OFFSET + (1 << 16));
     let detail = "belongs to offset 1114152 of rank 3";
-    assert_eq!(found(&elsewhere), one((Kind::Misplaced, 40, LENGTH as u64 - 40), detail));
-    let theirs = data(Identity { rank: 4, ..own() }, OFFSET);
+    assert_eq!(found(&elsewhere), one((DamageKind::Misplaced, 40, LENGTH as u64 - 40), detail));
+    let theirs = data(DataIdentity { rank: 4, ..own() }, OFFSET);
     let detail = "belongs to offset 1048600 of rank 4";
-    assert_eq!(found(&theirs), one((Kind::Misplaced, 24, LENGTH as u64 - 24), detail));
-    let old = data(Identity { generation: 5, ..own() }, 0);
+    assert_eq!(found(&theirs), one((DamageKind::Misplaced, 24, LENGTH as u64 - 24), detail));
+    let old = data(DataIdentity { generation: 5, ..own() }, 0);
     assert_eq!(found(&old).1, ["belongs to offset 32 of rank 3, generation 5"]);
 }
 
@@ -128,9 +132,12 @@ fn a_piece_without_a_stamp_also_tells_where_it_belongs() {
     let mut one_sector = data(own(), OFFSET);
     one_sector[512..1024].copy_from_slice(&elsewhere[..512]);
     let detail = "belongs to offset 1115648 of rank 3".to_owned();
-    assert_eq!(found(&one_sector), one((Kind::Misplaced, 512, 512), "belongs to offset 1115648 of rank 3"));
+    assert_eq!(
+        found(&one_sector),
+        one((DamageKind::Misplaced, 512, 512), "belongs to offset 1115648 of rank 3")
+    );
     let small = found_at(own(), OFFSET + 3072, &elsewhere[..1024]);
-    assert_eq!(small, (vec![(Kind::Misplaced, 0, 1024)], vec![detail]));
+    assert_eq!(small, (vec![(DamageKind::Misplaced, 0, 1024)], vec![detail]));
 }
 
 #[test]
@@ -139,26 +146,26 @@ fn swapped_pages_are_two_ranges() {
     let (first, second) = swapped.split_at_mut(4096);
     first.swap_with_slice(&mut second[..4096]);
     let (ranges, details) = found(&swapped);
-    assert_eq!(ranges, [(Kind::Misplaced, 40, 4056), (Kind::Misplaced, 4136, 4056)]);
+    assert_eq!(ranges, [(DamageKind::Misplaced, 40, 4056), (DamageKind::Misplaced, 4136, 4056)]);
     assert_eq!(details, ["belongs to offset 1052712 of rank 3", "belongs to offset 1048616 of rank 3"]);
 }
 
 #[test]
 fn data_of_another_file_or_campaign_is_foreign_and_says_whose() {
-    let campaign = data(Identity { signature: -5, ..own() }, OFFSET);
+    let campaign = data(DataIdentity { signature: -5, ..own() }, OFFSET);
     let (ranges, details) = found(&campaign);
-    assert_eq!(ranges, [(Kind::Foreign, 8, LENGTH as u64 - 8)]);
+    assert_eq!(ranges, [(DamageKind::Foreign, 8, LENGTH as u64 - 8)]);
     let id = file_id(b"f");
     assert_eq!(details, [format!("campaign -5, file id {id:#018x}, rank 3, generation 12, offset 1048584")]);
-    let file = data(Identity { file: file_id(b"g"), generation: 11, ..own() }, OFFSET);
-    assert_eq!(found(&file).0, [(Kind::Foreign, 16, LENGTH as u64 - 16)]);
+    let file = data(DataIdentity { file: file_id(b"g"), generation: 11, ..own() }, OFFSET);
+    assert_eq!(found(&file).0, [(DamageKind::Foreign, 16, LENGTH as u64 - 16)]);
 }
 
 #[test]
 fn what_nobody_wrote_is_wrong() {
     let mut data = data(own(), OFFSET);
     data[1000..3000].fill(0x5a);
-    assert_eq!(found(&data), one((Kind::Wrong, 1000, 2000), ""));
+    assert_eq!(found(&data), one((DamageKind::Wrong, 1000, 2000), ""));
 }
 
 #[test]
@@ -173,11 +180,11 @@ fn what_is_missing_is_truncated_and_counts_one_transfer_with_what_came() {
     checker.missing(OFFSET + LENGTH as u64, 0, LENGTH);
     assert_eq!(checker.bad_transfers, 3);
     let told: Vec<_> = checker.bad.iter().map(|bad| (bad.kind, bad.offset - OFFSET, bad.length)).collect();
-    let cut = (Kind::Truncated, 4099, LENGTH as u64 - 4099);
-    let beyond = (Kind::Truncated, LENGTH as u64, LENGTH as u64);
-    assert_eq!(told, [cut, (Kind::Flipped, 4096, 8), cut, beyond]);
+    let cut = (DamageKind::Truncated, 4099, LENGTH as u64 - 4099);
+    let beyond = (DamageKind::Truncated, LENGTH as u64, LENGTH as u64);
+    assert_eq!(told, [cut, (DamageKind::Flipped, 4096, 8), cut, beyond]);
     assert_eq!(checker.bad[0].detail, "the read ended after 4099 of 16384 bytes");
-    assert_eq!(checker.kinds[Kind::Truncated as usize], 3);
+    assert_eq!(checker.kinds[DamageKind::Truncated as usize], 3);
 }
 
 #[test]
@@ -187,58 +194,62 @@ fn the_list_ends_at_its_cap_and_the_counts_go_on() {
         checker.look(&[0; 4096], OFFSET);
     }
     assert_eq!((checker.bad.len(), checker.bad_transfers), (3, 10));
-    assert_eq!(checker.kinds[Kind::Zero as usize], 10);
+    assert_eq!(checker.kinds[DamageKind::Zero as usize], 10);
 }
 
 /// One of IOR's types, what is done to a transfer, and what is told of it.
-type Case = (Packet, fn(Identity) -> Vec<u8>, Kind);
+type Case = (Packet, fn(DataIdentity) -> Vec<u8>, DamageKind);
 
 #[test]
 fn iors_own_types_tell_what_they_can() {
     use Packet::{Incompressible, Offset, Random, Timestamp};
-    let flip: fn(Identity) -> Vec<u8> = |own| {
+    let flip: fn(DataIdentity) -> Vec<u8> = |own| {
         let mut data = data(own, OFFSET);
         data[5000] ^= 2;
         data
     };
-    let zero: fn(Identity) -> Vec<u8> = |own| {
+    let zero: fn(DataIdentity) -> Vec<u8> = |own| {
         let mut data = data(own, OFFSET);
         data[4096..8192].fill(0);
         data
     };
-    let moved: fn(Identity) -> Vec<u8> = |own| data(own, OFFSET + (5 << 16));
-    let shifted: fn(Identity) -> Vec<u8> = |own| [&data(own, OFFSET)[8..], &[1; 8]].concat();
-    let theirs: fn(Identity) -> Vec<u8> = |own| data(Identity { rank: own.rank + 1, ..own }, OFFSET);
-    let signed: fn(Identity) -> Vec<u8> = |own| data(Identity { signature: 1, ..own }, OFFSET);
+    let moved: fn(DataIdentity) -> Vec<u8> = |own| data(own, OFFSET + (5 << 16));
+    let shifted: fn(DataIdentity) -> Vec<u8> = |own| [&data(own, OFFSET)[8..], &[1; 8]].concat();
+    let theirs: fn(DataIdentity) -> Vec<u8> = |own| data(DataIdentity { rank: own.rank + 1, ..own }, OFFSET);
+    let signed: fn(DataIdentity) -> Vec<u8> = |own| data(DataIdentity { signature: 1, ..own }, OFFSET);
     let cases: Vec<Case> = vec![
-        (Timestamp, flip, Kind::Flipped),
-        (Offset, flip, Kind::Flipped),
-        (Incompressible, flip, Kind::Flipped),
-        (Random, flip, Kind::Flipped),
-        (Timestamp, zero, Kind::Zero),
-        (Offset, zero, Kind::Zero),
-        (Incompressible, zero, Kind::Zero),
-        (Random, zero, Kind::Zero),
-        (Offset, moved, Kind::Misplaced),
-        (Incompressible, moved, Kind::Misplaced),
-        (Random, moved, Kind::Misplaced),
-        (Timestamp, shifted, Kind::Wrong),
-        (Random, shifted, Kind::Wrong),
-        (Timestamp, theirs, Kind::Wrong),
-        (Offset, theirs, Kind::Misplaced),
-        (Incompressible, theirs, Kind::Misplaced),
-        (Timestamp, signed, Kind::Wrong),
-        (Incompressible, signed, Kind::Wrong),
-        (Random, signed, Kind::Wrong),
+        (Timestamp, flip, DamageKind::Flipped),
+        (Offset, flip, DamageKind::Flipped),
+        (Incompressible, flip, DamageKind::Flipped),
+        (Random, flip, DamageKind::Flipped),
+        (Timestamp, zero, DamageKind::Zero),
+        (Offset, zero, DamageKind::Zero),
+        (Incompressible, zero, DamageKind::Zero),
+        (Random, zero, DamageKind::Zero),
+        (Offset, moved, DamageKind::Misplaced),
+        (Incompressible, moved, DamageKind::Misplaced),
+        (Random, moved, DamageKind::Misplaced),
+        (Timestamp, shifted, DamageKind::Wrong),
+        (Random, shifted, DamageKind::Wrong),
+        (Timestamp, theirs, DamageKind::Wrong),
+        (Offset, theirs, DamageKind::Misplaced),
+        (Incompressible, theirs, DamageKind::Misplaced),
+        (Timestamp, signed, DamageKind::Wrong),
+        (Incompressible, signed, DamageKind::Wrong),
+        (Random, signed, DamageKind::Wrong),
     ];
     for (packet, harm, kind) in cases {
-        let own = Identity { packet, signature: 1_234_567, rank: 3, ..Identity::default() };
+        let own = DataIdentity { packet, signature: 1_234_567, rank: 3, ..DataIdentity::default() };
         let (ranges, details) = found_at(own, OFFSET, &harm(own));
-        let kinds: Vec<Kind> = ranges.iter().map(|(kind, ..)| *kind).collect();
+        let kinds: Vec<DamageKind> = ranges.iter().map(|(kind, ..)| *kind).collect();
         assert_eq!(kinds, [kind], "{packet:?}: {ranges:?} {details:?}");
-        assert_eq!(kind == Kind::Misplaced, details[0].starts_with("belongs to offset 1"), "{details:?}");
+        assert_eq!(
+            kind == DamageKind::Misplaced,
+            details[0].starts_with("belongs to offset 1"),
+            "{details:?}"
+        );
     }
     // The same data stands everywhere: type `t` cannot see that it was moved.
-    let own = Identity { signature: 7, ..Identity::default() };
+    let own = DataIdentity { signature: 7, ..DataIdentity::default() };
     assert_eq!(found_at(own, OFFSET, &moved(own)).0, []);
 }

@@ -33,9 +33,19 @@ impl Operation for Failing {
 }
 
 /// Runs `items` items on each of `ranks` ranks; on rank 1 those fail that `modulo` and `rest` say.
-fn run(ranks: u32, items: u64, keep_going: bool, modulo: u64) -> Vec<Result<(Done, Vec<u64>), Halt>> {
+fn run(
+    ranks: u32,
+    items: u64,
+    keep_going: bool,
+    modulo: u64,
+) -> Vec<Result<(OperationsDone, Vec<u64>), Halt>> {
     let clock = CycleClock::new();
-    let setting = Setting { phase: "directory_creation", keep_going, bytes_each: 3, ..Setting::default() };
+    let setting = OperationSetting {
+        phase: "directory_creation",
+        keep_going,
+        bytes_each: 3,
+        ..OperationSetting::default()
+    };
     let all = ranks::local::run(ranks, |comm| {
         let mut clock = clock.clone();
         let mut nowhere = Nowhere;
@@ -43,7 +53,7 @@ fn run(ranks: u32, items: u64, keep_going: bool, modulo: u64) -> Vec<Result<(Don
         let rest = if comm.rank() == 1 { 0 } else { u64::MAX };
         let mut operation = Failing { modulo, rest, done: Vec::new(), path: String::new() };
         let mut doing = Operating::begin(&mut rank, &setting)?;
-        let mut order = Order::items(items);
+        let mut order = TransferOrder::items(items);
         let (reached, _) = doing.run(&rank, &mut operation, &mut order, 0, Stop::after(items / 2));
         doing.run(&rank, &mut operation, &mut order, reached, Stop::after(items));
         let done = doing.end(&mut rank, || Ok(()))?;
@@ -101,7 +111,7 @@ fn failures_are_counted_by_reason_and_named_while_the_run_goes_on() {
 #[test]
 fn what_ends_a_phase_late_fails_it_on_all_ranks() {
     let clock = CycleClock::new();
-    let setting = Setting { phase: "file_stat", ..Setting::default() };
+    let setting = OperationSetting { phase: "file_stat", ..OperationSetting::default() };
     let all = ranks::local::run(2, |comm| {
         let mut clock = clock.clone();
         let mut kept: Vec<Record> = Vec::new();
@@ -121,14 +131,14 @@ fn what_ends_a_phase_late_fails_it_on_all_ranks() {
 fn calls_that_fail_beside_the_operations_count_as_failures_and_not_as_operations() {
     for keep_going in [true, false] {
         let clock = CycleClock::new();
-        let setting = Setting { phase: "list", keep_going, ..Setting::default() };
+        let setting = OperationSetting { phase: "list", keep_going, ..OperationSetting::default() };
         let all = ranks::local::run(2, |comm| {
             let mut clock = clock.clone();
             let mut nowhere = Nowhere;
             let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
             let mut operation = Failing { modulo: 1, rest: 1, done: Vec::new(), path: String::new() };
             let mut doing = Operating::begin(&mut rank, &setting)?;
-            doing.run(&rank, &mut operation, &mut Order::items(10), 0, Stop::after(10));
+            doing.run(&rank, &mut operation, &mut TransferOrder::items(10), 0, Stop::after(10));
             if comm.rank() == 1 {
                 let denied = io::Error::from_raw_os_error(13);
                 doing.failed_beside(&rank, "open", Path::new("/tree/d"), &denied);

@@ -2,7 +2,7 @@
 //! for the first type, on the offset of the transfer (IOR 4.1).
 
 use super::lanes::{self, Counting, Repeated, WORD, native};
-use super::{Identity, Packet};
+use super::{DataIdentity, Packet};
 use crate::kit::glibc::rand_r;
 
 /// One word in 4 KiB of a transfer holds the offset in types `o` and `i`.
@@ -13,7 +13,7 @@ const FACTOR: u64 = 0x9e37_ffff_fffc_0001;
 
 /// The data of one rank.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Classic {
+pub(super) struct ClassicData {
     packet: Packet,
     signature: i32,
     rank: u64,
@@ -22,11 +22,11 @@ pub(super) struct Classic {
 
 /// Where a reader of type `r` stands: its words follow from each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chain(u64);
+pub(super) struct WordChain(u64);
 
-impl Chain {
+impl WordChain {
     /// The chain of a transfer at `offset`.
-    fn start(classic: &Classic, offset: u64) -> Self {
+    fn start(classic: &ClassicData, offset: u64) -> Self {
         let mut seed =
             (classic.signature as u32).wrapping_add(classic.rank as u32).wrapping_add(offset as u32);
         Self(rand_r(&mut seed).into())
@@ -38,17 +38,17 @@ impl Chain {
     }
 }
 
-impl Classic {
-    pub(super) fn new(identity: Identity) -> Self {
-        let Identity { packet, signature, rank, .. } = identity;
+impl ClassicData {
+    pub(super) fn new(identity: DataIdentity) -> Self {
+        let DataIdentity { packet, signature, rank, .. } = identity;
         let mut seed = (signature as u32).wrapping_add(rank as u32);
         let high = rand_r(&mut seed);
         let low = rand_r(&mut seed);
         Self { packet, signature, rank, repeated: u64::from(high) << 32 | u64::from(low) }
     }
 
-    pub(super) fn chain(&self, offset: u64) -> Chain {
-        Chain::start(self, offset)
+    pub(super) fn chain(&self, offset: u64) -> WordChain {
+        WordChain::start(self, offset)
     }
 
     /// The word of types `o` and `i` that tells the offset; `stamp` counts them within a transfer.
@@ -75,7 +75,7 @@ impl Classic {
     }
 
     /// Fills a piece of a transfer at `offset` that begins with word `first`, to which `chain` has come.
-    pub(super) fn fill(&self, piece: &mut [u8], offset: u64, first: usize, chain: &mut Chain) {
+    pub(super) fn fill(&self, piece: &mut [u8], offset: u64, first: usize, chain: &mut WordChain) {
         match self.packet {
             Packet::Random => {
                 for word in piece.chunks_exact_mut(WORD) {
@@ -137,7 +137,7 @@ impl Classic {
     /// The nearest offset, in whole transfers, at which the chain begins with these words.
     fn search(&self, words: &[u64], length: u64, offset: u64) -> Option<u64> {
         let [first, second, third] = words.try_into().ok()?;
-        let mut chain = Chain(first);
+        let mut chain = WordChain(first);
         if [chain.next_word(), chain.next_word()] != [second, third] {
             return None;
         }

@@ -18,7 +18,7 @@ pub(crate) fn native(word: &[u8]) -> u64 {
 /// A rule that gives the word at any index, without those before it: a counter and what it makes.
 ///
 /// The counter is added up from word to word, because AVX2 has no product of 64 bits.
-pub(super) trait Rule: Copy {
+pub(super) trait LaneRule: Copy {
     /// How far the counter goes from one word to the next.
     const STEP: u64;
 
@@ -40,7 +40,7 @@ pub(super) struct Counting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeated(pub(super) u64);
 
-impl Rule for Counting {
+impl LaneRule for Counting {
     const STEP: u64 = 1;
 
     fn at(self, index: u64) -> u64 {
@@ -53,7 +53,7 @@ impl Rule for Counting {
     }
 }
 
-impl Rule for Repeated {
+impl LaneRule for Repeated {
     const STEP: u64 = 0;
 
     fn at(self, _index: u64) -> u64 {
@@ -67,7 +67,7 @@ impl Rule for Repeated {
 }
 
 /// Writes the words from index `first` on.
-pub(super) fn fill<R: Rule>(rule: R, first: u64, buffer: &mut [u8]) {
+pub(super) fn fill<R: LaneRule>(rule: R, first: u64, buffer: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
         // SAFETY: the processor has both, which was just asked; nothing else is needed of the caller.
@@ -82,7 +82,7 @@ pub(super) fn fill<R: Rule>(rule: R, first: u64, buffer: &mut [u8]) {
 }
 
 /// Whether any word is not what the rule says; `first` is the index of the first. Writes nothing.
-pub(super) fn differs<R: Rule>(rule: R, first: u64, data: &[u8]) -> bool {
+pub(super) fn differs<R: LaneRule>(rule: R, first: u64, data: &[u8]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
         // SAFETY: the processor has both, which was just asked; nothing else is needed of the caller.
@@ -96,30 +96,30 @@ pub(super) fn differs<R: Rule>(rule: R, first: u64, data: &[u8]) -> bool {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn fill_avx512<R: Rule>(rule: R, first: u64, buffer: &mut [u8]) {
+fn fill_avx512<R: LaneRule>(rule: R, first: u64, buffer: &mut [u8]) {
     fill_portable(rule, first, buffer);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn differs_avx512<R: Rule>(rule: R, first: u64, data: &[u8]) -> bool {
+fn differs_avx512<R: LaneRule>(rule: R, first: u64, data: &[u8]) -> bool {
     differs_portable(rule, first, data)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn fill_avx2<R: Rule>(rule: R, first: u64, buffer: &mut [u8]) {
+fn fill_avx2<R: LaneRule>(rule: R, first: u64, buffer: &mut [u8]) {
     fill_portable(rule, first, buffer);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn differs_avx2<R: Rule>(rule: R, first: u64, data: &[u8]) -> bool {
+fn differs_avx2<R: LaneRule>(rule: R, first: u64, data: &[u8]) -> bool {
     differs_portable(rule, first, data)
 }
 
 #[inline(always)]
-fn fill_portable<R: Rule>(rule: R, first: u64, buffer: &mut [u8]) {
+fn fill_portable<R: LaneRule>(rule: R, first: u64, buffer: &mut [u8]) {
     let mut counter = rule.at(first);
     for word in buffer.chunks_exact_mut(WORD) {
         word.copy_from_slice(&rule.word(counter).to_ne_bytes());
@@ -128,7 +128,7 @@ fn fill_portable<R: Rule>(rule: R, first: u64, buffer: &mut [u8]) {
 }
 
 #[inline(always)]
-fn differs_portable<R: Rule>(rule: R, first: u64, data: &[u8]) -> bool {
+fn differs_portable<R: LaneRule>(rule: R, first: u64, data: &[u8]) -> bool {
     let (mut counter, mut differs) = (rule.at(first), 0);
     for word in data.chunks_exact(WORD) {
         differs |= rule.word(counter) ^ native(word);
@@ -139,7 +139,7 @@ fn differs_portable<R: Rule>(rule: R, first: u64, data: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stamped::Body;
+    use super::super::stamped::BlockWords;
     use super::*;
 
     type Fill<R> = fn(R, u64, &mut [u8]);
@@ -149,7 +149,7 @@ mod tests {
     type Way<R> = (&'static str, Fill<R>, Differs<R>);
 
     /// All ways that this machine has, by name, and how many instruction sets it lacks.
-    fn ways<R: Rule>() -> (Vec<Way<R>>, usize) {
+    fn ways<R: LaneRule>() -> (Vec<Way<R>>, usize) {
         let mut ways: Vec<Way<R>> =
             vec![("chosen", fill, differs), ("portable", fill_portable, differs_portable)];
         #[cfg(not(target_arch = "x86_64"))]
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(ways.len() + lacks, if cfg!(target_arch = "x86_64") { 4 } else { 2 });
     }
 
-    fn agrees<R: Rule>(rule: R) {
+    fn agrees<R: LaneRule>(rule: R) {
         for (first, words) in [(0, 512), (8, 504), (3, 1), (500, 12), (u64::from(u32::MAX), 77)] {
             let mut here = vec![1; words * WORD];
             fill_portable(rule, first, &mut here);
@@ -209,6 +209,6 @@ mod tests {
     fn the_vector_loops_make_and_see_the_same_bytes_as_the_portable_ones() {
         agrees(Counting { high: 7 << 32, low: u64::MAX - 100 });
         agrees(Repeated(0x0123_4567_89ab_cdef));
-        agrees(Body(0xfeed_f00d_dead_beef));
+        agrees(BlockWords(0xfeed_f00d_dead_beef));
     }
 }

@@ -10,11 +10,11 @@ mod classic;
 mod lanes;
 pub(crate) mod stamped;
 
-use classic::{Chain, Classic};
+use classic::{ClassicData, WordChain};
 use lanes::WORD;
 pub(crate) use lanes::native;
-pub use stamped::{Origin, Stamp, file_id, read_stamp};
-use stamped::{Part, Stamped, parts};
+use stamped::{BlockPart, Stamped, parts};
+pub use stamped::{BlockStamp, Origin, file_id, read_stamp};
 
 /// Packet types, `-l`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Packet {
 
 /// Whose data it is, and of which type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct DataIdentity {
     /// Its type.
     pub packet: Packet,
     /// The signature, `-G`.
@@ -49,14 +49,14 @@ pub struct Identity {
 
 /// Pieces that lie end to end in a buffer, and apart in the file. Numbers are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spread {
+pub struct SpreadPieces {
     /// Of a piece; at least 1.
     pub piece: usize,
     /// From one piece to the next in the file.
     pub stride: u64,
 }
 
-impl Spread {
+impl SpreadPieces {
     /// Where each piece of a buffer of so many bytes begins there, how long it is, and where it lies in the
     /// file if the first lies at `offset`.
     pub(crate) fn over(self, length: usize, offset: u64) -> impl Iterator<Item = (usize, usize, u64)> {
@@ -68,9 +68,9 @@ impl Spread {
 /// The data of one rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
-    identity: Identity,
-    spread: Option<Spread>,
-    classic: Classic,
+    identity: DataIdentity,
+    spread: Option<SpreadPieces>,
+    classic: ClassicData,
     stamped: Stamped,
 }
 
@@ -98,24 +98,24 @@ pub fn poison_pages(buffer: &mut [u8]) {
 
 impl Payload {
     /// The data of this identity.
-    pub fn new(identity: Identity) -> Self {
-        let Identity { signature: campaign, rank, file, generation, .. } = identity;
+    pub fn new(identity: DataIdentity) -> Self {
+        let DataIdentity { signature: campaign, rank, file, generation, .. } = identity;
         let stamped = Stamped::new(Origin { campaign, file, rank, generation });
-        Self { identity, spread: None, classic: Classic::new(identity), stamped }
+        Self { identity, spread: None, classic: ClassicData::new(identity), stamped }
     }
 
     /// The same in buffers of several transfers that lie apart in the file: each is as if it were alone.
-    pub fn spread(self, spread: Spread) -> Self {
+    pub fn spread(self, spread: SpreadPieces) -> Self {
         Self { spread: Some(spread), ..self }
     }
 
     /// How its buffers are spread, and the same data in buffers that are not.
-    pub(crate) fn by_piece(self) -> Option<(Spread, Self)> {
+    pub(crate) fn by_piece(self) -> Option<(SpreadPieces, Self)> {
         self.spread.map(|spread| (spread, Self { spread: None, ..self }))
     }
 
     /// Whose it is.
-    pub fn identity(&self) -> Identity {
+    pub fn identity(&self) -> DataIdentity {
         self.identity
     }
 
@@ -156,12 +156,12 @@ impl Payload {
     }
 
     /// The words of a transfer at `offset`, to be made piece by piece.
-    pub(crate) fn stream(&self, offset: u64) -> Stream {
-        Stream { payload: *self, offset, at: 0, chain: self.classic.chain(offset) }
+    pub(crate) fn stream(&self, offset: u64) -> WordStream {
+        WordStream { payload: *self, offset, at: 0, chain: self.classic.chain(offset) }
     }
 
     /// The pieces of a transfer within which a stamp can only stand first.
-    pub(crate) fn pieces(&self, offset: u64, length: usize) -> impl Iterator<Item = Part> + use<> {
+    pub(crate) fn pieces(&self, offset: u64, length: usize) -> impl Iterator<Item = BlockPart> + use<> {
         let offset = if self.identity.packet == Packet::Stamped { offset } else { 0 };
         parts(offset, length)
     }
@@ -174,14 +174,14 @@ impl Payload {
 
 /// The words of one transfer, made piece by piece from the front.
 #[derive(Clone)]
-pub(crate) struct Stream {
+pub(crate) struct WordStream {
     payload: Payload,
     offset: u64,
     at: usize,
-    chain: Chain,
+    chain: WordChain,
 }
 
-impl Stream {
+impl WordStream {
     /// Makes the bytes from `at` on, which does not lie before the end of what was made last.
     pub(crate) fn fill(&mut self, at: usize, piece: &mut [u8]) {
         let payload = self.payload;

@@ -8,7 +8,7 @@
 //! Invariant: a word can be made without those before it, and its place can be told from it. All words
 //! are little-endian, and none is the word that spoils a read buffer.
 
-use super::lanes::{self, Rule, WORD};
+use super::lanes::{self, LaneRule, WORD};
 
 /// Bytes of a block: each begins with a stamp.
 pub(crate) const BLOCK: u64 = 4096;
@@ -45,7 +45,7 @@ pub struct Origin {
 
 /// What a stamp says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct BlockStamp {
     /// Who wrote the block.
     pub origin: Origin,
     /// Where in the file it was written, bytes.
@@ -60,7 +60,7 @@ pub fn file_id(name: &[u8]) -> u64 {
 }
 
 /// The stamp at the start of `bytes`, where a whole and valid one is.
-pub fn read_stamp(bytes: &[u8]) -> Option<Stamp> {
+pub fn read_stamp(bytes: &[u8]) -> Option<BlockStamp> {
     let mut words = [0; STAMP_WORDS];
     for (word, bytes) in words.iter_mut().zip(bytes.get(..STAMP_WORDS * WORD)?.chunks_exact(WORD)) {
         *word = u64::from_le_bytes(bytes.try_into().ok()?);
@@ -71,7 +71,7 @@ pub fn read_stamp(bytes: &[u8]) -> Option<Stamp> {
     }
     let campaign = i32::try_from(campaign as i64).ok()?;
     let origin = Origin { campaign, file, rank, generation: generation.try_into().ok()? };
-    Some(Stamp { origin, offset })
+    Some(BlockStamp { origin, offset })
 }
 
 /// A bijection of 64 bits in which every bit of the input reaches all of the output.
@@ -116,9 +116,9 @@ fn checksum(hash: u64) -> u64 {
 
 /// The words of one block by their index in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Body(pub(super) u64);
+pub(super) struct BlockWords(pub(super) u64);
 
-impl Body {
+impl BlockWords {
     /// The word at an index, as it lies in memory.
     fn word_at(self, index: u64) -> u64 {
         self.word(self.at(index))
@@ -132,7 +132,7 @@ impl Body {
     }
 }
 
-impl Rule for Body {
+impl LaneRule for BlockWords {
     const STEP: u64 = STEP;
 
     fn at(self, index: u64) -> u64 {
@@ -158,7 +158,7 @@ pub(crate) struct Stamped {
 }
 
 /// A part of a transfer that lies within one block.
-pub(crate) struct Part {
+pub(crate) struct BlockPart {
     /// Distance from the start of the transfer, bytes.
     pub(crate) at: usize,
     /// Bytes.
@@ -166,11 +166,11 @@ pub(crate) struct Part {
 }
 
 /// The parts of a transfer of `length` bytes at `offset`.
-pub(crate) fn parts(offset: u64, length: usize) -> impl Iterator<Item = Part> {
+pub(crate) fn parts(offset: u64, length: usize) -> impl Iterator<Item = BlockPart> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let room = (BLOCK - (offset + at as u64) % BLOCK) as usize;
-        let part = Part { at, length: room.min(length - at) };
+        let part = BlockPart { at, length: room.min(length - at) };
         at += part.length;
         (part.length > 0).then_some(part)
     })
@@ -189,11 +189,11 @@ impl Stamped {
         Self { origin, key: mix(sum), sum }
     }
 
-    fn body(&self, block: u64) -> Body {
-        Body(mix(self.key.wrapping_add(block.wrapping_mul(STEP))))
+    fn body(&self, block: u64) -> BlockWords {
+        BlockWords(mix(self.key.wrapping_add(block.wrapping_mul(STEP))))
     }
 
-    fn stamp(&self, block: u64, body: Body) -> [u64; STAMP_WORDS] {
+    fn stamp(&self, block: u64, body: BlockWords) -> [u64; STAMP_WORDS] {
         let origin = self.origin;
         let (offset, own) = (block * BLOCK, u64::from_le(body.word_at(6)));
         let sum = checksum(chain(chain(self.sum, &offset), &own));
@@ -234,7 +234,7 @@ impl Stamped {
     }
 
     /// Where in the file this word would be this origin's; `None` where that is beyond 2^50 bytes.
-    pub(crate) fn place_of(&self, found: Found) -> Option<u64> {
+    pub(crate) fn place_of(&self, found: FoundWord) -> Option<u64> {
         let block = unmix(found.body.0).wrapping_sub(self.key).wrapping_mul(inverse(STEP));
         (block < (1 << 50) / BLOCK).then(|| block * BLOCK + found.index * WORD as u64)
     }
@@ -242,14 +242,14 @@ impl Stamped {
 
 /// A word of a block, whoever's it is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundWord {
     /// The block's words.
-    pub(super) body: Body,
+    pub(super) body: BlockWords,
     /// Which of them it is.
     pub(crate) index: u64,
 }
 
-impl Found {
+impl FoundWord {
     /// The word (as it lies in memory) at another index of the block; `None` where that depends on whose
     /// the block is, or is of another block.
     pub(crate) fn word_at(self, index: u64) -> Option<u64> {
@@ -261,11 +261,11 @@ impl Found {
 /// The blocks that have `word` (as it lies in memory) where whole sectors may have been moved to `here`: up
 /// to sixteen. With the word that follows it in the same sector up to eight, none if that is no such data:
 /// the second tells this data from any other, and of its place nothing.
-pub(crate) fn blocks_with(word: u64, next: Option<u64>, here: u64) -> impl Iterator<Item = Found> {
+pub(crate) fn blocks_with(word: u64, next: Option<u64>, here: u64) -> impl Iterator<Item = FoundWord> {
     let sector = (SECTOR / WORD as u64) as usize;
     let indices = (here % SECTOR / WORD as u64..BLOCK_WORDS).step_by(sector);
-    let guesses = indices.flat_map(|index| [(index, 0), (index, 1)]).map(move |(index, lowest)| Found {
-        body: Body(Body::key_from(u64::from_le(word), index, lowest)),
+    let guesses = indices.flat_map(|index| [(index, 0), (index, 1)]).map(move |(index, lowest)| FoundWord {
+        body: BlockWords(BlockWords::key_from(u64::from_le(word), index, lowest)),
         index,
     });
     guesses.filter(move |found| {

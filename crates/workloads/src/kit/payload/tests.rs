@@ -11,7 +11,7 @@ const PACKETS: [Packet; 5] =
     [Packet::Timestamp, Packet::Offset, Packet::Incompressible, Packet::Random, Packet::Stamped];
 
 fn payload(packet: Packet, signature: i32, rank: u64) -> Payload {
-    Payload::new(Identity { packet, signature, rank, ..Identity::default() })
+    Payload::new(DataIdentity { packet, signature, rank, ..DataIdentity::default() })
 }
 
 fn words_at(packet: Packet, rank: u64, offset: u64, at: [usize; 3]) -> [u64; 3] {
@@ -43,7 +43,7 @@ fn the_golden_vectors_hold_for_all_packet_types_of_ior() {
 
 fn stamped(file: &str, rank: u64, generation: u32) -> Payload {
     let file = file_id(file.as_bytes());
-    Payload::new(Identity { packet: Packet::Stamped, signature: 77, rank, file, generation })
+    Payload::new(DataIdentity { packet: Packet::Stamped, signature: 77, rank, file, generation })
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn a_stamp_says_whose_block_it_is_and_where_and_a_damaged_one_nothing() {
     let mut buffer = vec![0; 8192];
     stamped("f", 3, 2).fill(&mut buffer, 40_960);
     let origin = Origin { campaign: 77, file: file_id(b"f"), rank: 3, generation: 2 };
-    assert_eq!(read_stamp(&buffer), Some(Stamp { origin, offset: 40_960 }));
-    assert_eq!(read_stamp(&buffer[4096..]), Some(Stamp { origin, offset: 45_056 }));
+    assert_eq!(read_stamp(&buffer), Some(BlockStamp { origin, offset: 40_960 }));
+    assert_eq!(read_stamp(&buffer[4096..]), Some(BlockStamp { origin, offset: 45_056 }));
     for byte in 0..64 {
         buffer[byte] ^= 1;
         assert_eq!(read_stamp(&buffer), None, "byte {byte}");
@@ -216,7 +216,7 @@ proptest! {
 #[test]
 fn pieces_that_lie_apart_in_the_file_hold_each_what_it_would_hold_alone() {
     use super::super::checker::Checker;
-    let spread = Spread { piece: 4096, stride: 65536 };
+    let spread = SpreadPieces { piece: 4096, stride: 65536 };
     for packet in PACKETS {
         let alone = payload(packet, 7, 1);
         let mut buffer = vec![0; 3 * 4096];
