@@ -61,11 +61,11 @@ enum Command {
     /// Many `ls -lR` at once, each in a large tree of its own (`assay ls-lr --help` lists the options)
     #[command(disable_help_flag = true)]
     LsLr(Classic),
-    Age(personalities::age::Args),
+    Age(personalities::age::AgeArgs),
     /// Operations on names, with the options and the output of the classic `mdtest` (`assay mdtest -h`)
     #[command(disable_help_flag = true)]
     Mdtest(Classic),
-    MpiIo(personalities::mpi_io::Args),
+    MpiIo(personalities::mpi_io::MpiIoArgs),
 }
 
 /// The words of a classic program, which it reads itself.

@@ -15,7 +15,7 @@ use results::records::{Nowhere, RecordFile, Sink};
 use units::Usage;
 
 /// Where rank 0 keeps the records of a run.
-pub(crate) struct Kept {
+pub(crate) struct RunRecords {
     sink: Box<dyn Sink + Send>,
     path: Option<String>,
     /// The run's own record, until it is put.
@@ -24,7 +24,7 @@ pub(crate) struct Kept {
     broken: bool,
 }
 
-impl Kept {
+impl RunRecords {
     /// Makes the file of `--record`, if there is to be one; one that exists is refused.
     pub(crate) fn open(record: Option<&str>) -> Result<Self, Usage> {
         let sink: Box<dyn Sink + Send> = match record {
@@ -71,7 +71,7 @@ impl Kept {
     }
 }
 
-impl Sink for Kept {
+impl Sink for RunRecords {
     fn put(&mut self, record: &Record) -> io::Result<()> {
         self.sink.put(record).map_err(|error| {
             self.broken = true;

@@ -37,7 +37,7 @@ pub(super) struct LongCall {
 
 /// What has to be done.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum CallStep {
     Tell(String),
     End(String),
 }
@@ -53,15 +53,15 @@ impl LongCall {
     pub(super) fn look(&mut self, call: Option<(u64, &str)>) {
         match self.step(call, Instant::now()) {
             None => {}
-            Some(Step::Tell(line)) => complain(&line),
-            Some(Step::End(line)) => {
+            Some(CallStep::Tell(line)) => complain(&line),
+            Some(CallStep::End(line)) => {
                 complain(&line);
                 ffi::end::at_once(1)
             }
         }
     }
 
-    fn step(&mut self, call: Option<(u64, &str)>, now: Instant) -> Option<Step> {
+    fn step(&mut self, call: Option<(u64, &str)>, now: Instant) -> Option<CallStep> {
         let Some((number, word)) = call else {
             self.seen = None;
             return None;
@@ -74,7 +74,7 @@ impl LongCall {
         let call =
             format!("{}: rank {rank}: a call that all ranks of the file make together ({word})", self.name);
         if lasted > self.limit + Duration::from_secs(rank.min(TURNS).into()) {
-            return Some(Step::End(format!(
+            return Some(CallStep::End(format!(
                 "{call} has not ended in {limit} s ({VARIABLE}); the run is ended, files are left"
             )));
         }
@@ -83,7 +83,7 @@ impl LongCall {
         }
         self.told = true;
         let seconds = PATIENCE.as_secs();
-        Some(Step::Tell(format!(
+        Some(CallStep::Tell(format!(
             "{call} has lasted {seconds} s; the run is ended at {limit} s ({VARIABLE}=SECONDS)"
         )))
     }
@@ -103,11 +103,12 @@ mod tests {
             let steps =
                 (0..200).map(|second| (second, calls.step(Some((8, "sync")), begin + second * SECOND)));
             let steps: Vec<_> = steps.filter_map(|(second, step)| Some((second, step?))).collect();
-            let told = steps.iter().filter(|(_, step)| matches!(step, Step::Tell(_))).count();
+            let told = steps.iter().filter(|(_, step)| matches!(step, CallStep::Tell(_))).count();
             assert_eq!(told, usize::from(rank == 0), "{steps:?}");
-            let (second, step) = steps.iter().find(|(_, step)| matches!(step, Step::End(_))).expect("ended");
+            let (second, step) =
+                steps.iter().find(|(_, step)| matches!(step, CallStep::End(_))).expect("ended");
             assert_eq!(*second, 101 + rank.min(TURNS));
-            let Step::End(line) = step else { unreachable!("it was looked for") };
+            let CallStep::End(line) = step else { unreachable!("it was looked for") };
             assert!(line.contains("(sync) has not ended in 100 s (ASSAY_CALL_LIMIT)"), "{line}");
         }
     }

@@ -9,7 +9,7 @@ use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
 use workloads::kit::drive::words;
 
-use super::kept::{Kept, run_record};
+use super::kept::{RunRecords, run_record};
 use crate::session::{Session, leave};
 use crate::speech::complain;
 
@@ -17,7 +17,7 @@ use crate::speech::complain;
 const REFUSED: u8 = 2;
 
 /// What a run is.
-pub(crate) struct Run<'a> {
+pub(crate) struct RunSetting<'a> {
     /// The workload, as messages and records name it.
     pub(crate) name: &'static str,
     /// The command line as given.
@@ -27,7 +27,7 @@ pub(crate) struct Run<'a> {
 }
 
 /// What one rank has to work with.
-pub(crate) struct Part<'a> {
+pub(crate) struct RankContext<'a> {
     /// All ranks.
     pub(crate) comm: &'a dyn Comm,
     /// This rank's clock; ranks of one process have clones of one.
@@ -41,10 +41,10 @@ pub(crate) struct Part<'a> {
 /// cannot print says so by an error of its own making and a status that is not 0. Of one that has refused
 /// before it did anything no records are left.
 pub(crate) fn perform<V: Send>(
-    run: &Run<'_>,
+    run: &RunSetting<'_>,
     session: Session,
-    voice: Option<(Kept, V)>,
-    body: impl Fn(Part<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
+    voice: Option<(RunRecords, V)>,
+    body: impl Fn(RankContext<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
 ) -> u8 {
     perform_unless(run, session, &|| false, voice, body)
 }
@@ -52,11 +52,11 @@ pub(crate) fn perform<V: Send>(
 /// The same, but where `leaves` says so afterwards on some rank MPI is left as it is, and the process ends
 /// here.
 pub(crate) fn perform_unless<V: Send>(
-    run: &Run<'_>,
+    run: &RunSetting<'_>,
     session: Session,
     leaves: &dyn Fn() -> bool,
-    voice: Option<(Kept, V)>,
-    body: impl Fn(Part<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
+    voice: Option<(RunRecords, V)>,
+    body: impl Fn(RankContext<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
 ) -> u8 {
     // One clock for all ranks of this process: their stamps compare as they are.
     let clock = CycleClock::new();
@@ -70,10 +70,10 @@ pub(crate) fn perform_unless<V: Send>(
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
         let Some((mut kept, mut voice)) = mine else {
             // Rank 0 tells a failure, the others only end with it.
-            return Ok(body(Part { comm, clock, records: &mut Nowhere }, None).unwrap_or(1));
+            return Ok(body(RankContext { comm, clock, records: &mut Nowhere }, None).unwrap_or(1));
         };
         kept.on_node(comm.node_name());
-        let done = body(Part { comm, clock, records: &mut kept }, Some(&mut voice));
+        let done = body(RankContext { comm, clock, records: &mut kept }, Some(&mut voice));
         let exit = done.as_ref().map_or(1, |status| *status);
         if exit == REFUSED {
             kept.discard();

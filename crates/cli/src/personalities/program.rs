@@ -10,7 +10,7 @@ use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 
 /// This process of a program.
-pub(crate) struct Program {
+pub(crate) struct StartedProgram {
     /// The program, as messages and records name it.
     pub(crate) name: &'static str,
     /// The launcher that started this process, if any.
@@ -19,7 +19,7 @@ pub(crate) struct Program {
     pub(crate) speaks: bool,
 }
 
-impl Program {
+impl StartedProgram {
     /// Finds out who launched this process.
     pub(crate) fn begin(name: &'static str) -> Self {
         let launch = launch();
@@ -35,7 +35,8 @@ impl Program {
         2
     }
 
-    /// Says only what would be done (`--dryRun`), once for all processes, and ends the ranks; the exit status.
+    /// Says only what would be done (`--dryRun`), once for all processes, and ends the ranks; the exit
+    /// status.
     pub(crate) fn only_tell(
         &self,
         session: Session,
@@ -74,12 +75,13 @@ pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
 /// The options of a command that has no more of them than `words`; what is wrong with them in one line.
 pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<A, Usage> {
     #[derive(clap::Parser)]
-    struct Line<A: clap::Args> {
+    struct OptionLine<A: clap::Args> {
         #[command(flatten)]
         options: A,
     }
     let line = std::iter::once(name.to_owned()).chain(words.iter().cloned());
-    let line = <Line<A> as clap::Parser>::try_parse_from(line).map_err(|error| Usage(in_one_line(&error)))?;
+    let line =
+        <OptionLine<A> as clap::Parser>::try_parse_from(line).map_err(|error| Usage(in_one_line(&error)))?;
     Ok(line.options)
 }
 

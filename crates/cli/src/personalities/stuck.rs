@@ -14,12 +14,12 @@ const EVERY: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Looks after a run until it is dropped.
-pub(super) struct Watch {
+pub(super) struct StuckWatch {
     _end: Sender<()>,
 }
 
 /// How a rank stands with the others.
-pub(super) struct Standing {
+pub(super) struct RankStanding {
     /// The call that all ranks make together and it is in, with a number that no other call has.
     pub(super) inside: Option<(u64, &'static str)>,
     /// Why its ranks may not come together any more.
@@ -33,14 +33,14 @@ pub(super) fn watch<'scope>(
     name: &'static str,
     rank: u32,
     limit: Duration,
-    standing: impl Fn() -> Standing + Send + 'scope,
-) -> Watch {
+    standing: impl Fn() -> RankStanding + Send + 'scope,
+) -> StuckWatch {
     let (end, ended) = mpsc::channel();
     scope.spawn(move || {
         let mut since = None;
         let mut long = LongCall::new(name, rank, limit);
         while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-            let Standing { inside, stuck } = standing();
+            let RankStanding { inside, stuck } = standing();
             long.look(inside);
             let Some(why) = stuck else {
                 since = None;
@@ -51,7 +51,7 @@ pub(super) fn watch<'scope>(
             }
         }
     });
-    Watch { _end: end }
+    StuckWatch { _end: end }
 }
 
 /// Ends this process; the launcher then ends the others.

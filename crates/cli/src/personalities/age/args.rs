@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use units::{Dimension, Quantity, Usage};
 use workloads::ageing::{AgeingRequest, Profile};
 
-use crate::personalities::kept::Kept;
+use crate::personalities::kept::RunRecords;
 
 /// Bring a file system to a stated fill of blocks and inodes, and age it by files that come and go
 ///
@@ -17,7 +17,7 @@ use crate::personalities::kept::Kept;
 /// Exit status: 0 reached, or all removed; 1 stopped, or something foreign was left; 2 refused, and nothing
 /// written.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct AgeArgs {
     /// Directory of its own: empty, or not there yet
     #[arg(value_name = "DIR", required_unless_present = "print_profile")]
     dir: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub(crate) struct Args {
 }
 
 /// What was meant.
-pub(super) struct Meant {
+pub(super) struct MeantAgeing {
     pub(super) request: AgeingRequest,
     pub(super) remove: bool,
     profile: Option<PathBuf>,
@@ -89,9 +89,9 @@ fn seconds(option: &str, text: Option<&String>) -> Result<Option<f64>, Usage> {
     }
 }
 
-impl Args {
+impl AgeArgs {
     /// Reads the values.
-    pub(super) fn meant(self) -> Result<Meant, Usage> {
+    pub(super) fn meant(self) -> Result<MeantAgeing, Usage> {
         let request = AgeingRequest {
             dir: self.dir.unwrap_or_default(),
             resume: self.resume,
@@ -114,15 +114,15 @@ impl Args {
         if !(targets || self.resume || self.remove) {
             return Err(Usage::new("nothing to reach; give --blocks 80%, --inodes 20%, or both"));
         }
-        Ok(Meant { request, remove: self.remove, profile: self.profile, record: self.record })
+        Ok(MeantAgeing { request, remove: self.remove, profile: self.profile, record: self.record })
     }
 }
 
-impl Meant {
+impl MeantAgeing {
     /// The profile's text, if one is named, and where records go.
-    pub(super) fn outside(&self) -> Result<(Option<String>, Kept), Usage> {
+    pub(super) fn outside(&self) -> Result<(Option<String>, RunRecords), Usage> {
         let profile = self.profile.as_deref().map(profile).transpose()?;
-        Ok((profile, Kept::open(self.record.as_deref())?))
+        Ok((profile, RunRecords::open(self.record.as_deref())?))
     }
 
     /// Says no to a profile that a job in another folder would not find, or not understand.

@@ -14,18 +14,18 @@ use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::kept::Kept;
-use super::perform::{Part, Run, perform};
-use super::program::{Program, options, posix};
+use super::kept::RunRecords;
+use super::perform::{RankContext, RunSetting, perform};
+use super::program::{StartedProgram, options, posix};
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
-pub(crate) use args::Args;
-use progress::Line;
+pub(crate) use args::AgeArgs;
+use progress::LiveLine;
 
 /// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or
 /// all is removed, 1 stopped before, or something foreign was left, 2 refused before anything was written.
-pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
-    let program = Program::begin("age");
+pub(crate) fn run(argv: &[String], args: AgeArgs, local: Option<u32>) -> u8 {
+    let program = StartedProgram::begin("age");
     if args.print_profile {
         return program.print(DEFAULT_PROFILE);
     }
@@ -50,8 +50,8 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
         };
         interrupt::watch_advising(program.name, std::iter::once(request.dir.clone()), advice);
     }
-    let voice = kept.map(|kept: Kept| (kept, Line::new()));
-    perform(&Run { name: program.name, argv, ranks: session.size() }, session, voice, |part, line| {
+    let voice = kept.map(|kept: RunRecords| (kept, LiveLine::new()));
+    perform(&RunSetting { name: program.name, argv, ranks: session.size() }, session, voice, |part, line| {
         let speaks = part.comm.rank() == 0;
         let done = if meant.remove {
             remove(part, &*storage, &request)
@@ -69,7 +69,7 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
 
 /// Says no to options behind a directory that a run, in a folder of its own, would refuse before it starts.
 pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
-    let args: Args = options("age", &[&["DIR".to_owned()], words].concat())?;
+    let args: AgeArgs = options("age", &[&["DIR".to_owned()], words].concat())?;
     args.meant()?.found_from_anywhere()
 }
 
@@ -77,12 +77,12 @@ pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
 const REFUSED_STATUS: u8 = 2;
 
 fn age(
-    part: Part<'_>,
+    part: RankContext<'_>,
     storage: &dyn Storage,
     request: &AgeingRequest,
-    mut line: Option<&mut Line>,
+    mut line: Option<&mut LiveLine>,
 ) -> Result<u8, Halt> {
-    let Part { comm, mut clock, records } = part;
+    let RankContext { comm, mut clock, records } = part;
     let mut rank = Rank::begin(comm, &mut clock, records, None, &clients::dirs(storage, [&request.dir]))?;
     let observer = line.as_deref_mut().map(|line| line as &mut dyn EventObserver<ageing::AgeingProgress>);
     let outcome = ageing::run(&mut rank, storage, request, observer);
@@ -96,7 +96,7 @@ fn age(
     Ok(0)
 }
 
-fn remove(part: Part<'_>, storage: &dyn Storage, request: &AgeingRequest) -> Result<u8, Halt> {
+fn remove(part: RankContext<'_>, storage: &dyn Storage, request: &AgeingRequest) -> Result<u8, Halt> {
     let comm = part.comm;
     let removed = ageing::remove(comm, storage, &request.dir)?;
     if comm.rank() == 0 {

@@ -11,9 +11,9 @@ use workloads::kit::observer::EventObserver;
 const STEPS: u64 = 1000;
 
 /// The line.
-pub(super) struct Line(Option<ProgressBar>);
+pub(super) struct LiveLine(Option<ProgressBar>);
 
-impl Line {
+impl LiveLine {
     /// Finds out what standard error is.
     pub(super) fn new() -> Self {
         Self(io::stderr().is_terminal().then(|| {
@@ -44,7 +44,7 @@ fn words(progress: &AgeingProgress) -> String {
     )
 }
 
-impl EventObserver<AgeingProgress> for Line {
+impl EventObserver<AgeingProgress> for LiveLine {
     fn event(&mut self, progress: &AgeingProgress) {
         if let Some(bar) = &self.0 {
             bar.set_prefix(progress.step);

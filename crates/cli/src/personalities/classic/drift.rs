@@ -3,7 +3,7 @@
 //! Never here: refusing the line.
 
 use super::grammar::parse;
-use super::row::Line;
+use super::row::ClassicLine;
 
 /// One of them.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Drifted {
 ///
 /// The tokens are read one after the other, so that one that is refused hides no other. What somebody is to
 /// fill in (`${SMALLEST}`, `[directory]`) is left out.
-pub(crate) fn drifted<T: Line>(
+pub(crate) fn drifted<T: ClassicLine>(
     tokens: &[String],
     notes: fn(T) -> Result<Vec<String>, String>,
 ) -> Vec<Drifted> {
@@ -48,7 +48,7 @@ pub(crate) fn drifted<T: Line>(
 }
 
 /// How many tokens the first option takes, and why it is refused if it is.
-fn one<T: Line>(tokens: &[String]) -> (usize, Option<String>) {
+fn one<T: ClassicLine>(tokens: &[String]) -> (usize, Option<String>) {
     let read = |length: usize| parse::<T>(&tokens[..length]).err().map(|usage| usage.0);
     let takes_next = tokens.get(1).is_some_and(|next| !next.starts_with('-'));
     let alone = read(1);

@@ -1,4 +1,4 @@
-//! From tokens to a [`Line`], by the grammar that IOR and mdtest share since 3.2, without its leaks.
+//! From tokens to a [`ClassicLine`], by the grammar that IOR and mdtest share since 3.2, without its leaks.
 //!
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
 //! Never here: which options there are.
@@ -8,7 +8,7 @@ use units::Usage;
 
 use super::nearest::nearest;
 use super::numbers;
-use super::row::{Kind, Line, Row, Value};
+use super::row::{ClassicLine, OptionKind, OptionRow, OptionValue};
 
 /// The tokens that are still to be read.
 struct Rest<'a>(&'a [String]);
@@ -26,7 +26,7 @@ impl<'a> Rest<'a> {
 }
 
 /// Reads the tokens behind the program's name.
-pub(crate) fn parse<T: Line>(tokens: &[String]) -> Result<T, Usage> {
+pub(crate) fn parse<T: ClassicLine>(tokens: &[String]) -> Result<T, Usage> {
     let mut typed = T::default();
     let mut rest = Rest(tokens);
     while let Some(token) = rest.next() {
@@ -36,7 +36,7 @@ pub(crate) fn parse<T: Line>(tokens: &[String]) -> Result<T, Usage> {
 }
 
 /// Takes one token that is an option, and its value from `rest` where it needs one.
-fn option<'a, T: Line>(typed: &mut T, token: &'a str, rest: &mut Rest<'a>) -> Result<(), Usage> {
+fn option<'a, T: ClassicLine>(typed: &mut T, token: &'a str, rest: &mut Rest<'a>) -> Result<(), Usage> {
     if let Some(long) = token.strip_prefix("--") {
         return long_option(typed, token, long, rest);
     }
@@ -50,11 +50,11 @@ fn option<'a, T: Line>(typed: &mut T, token: &'a str, rest: &mut Rest<'a>) -> Re
 }
 
 /// Takes `token` (`--name=value`, `-x=value`) as an option that has its value with it.
-pub(crate) fn whole_option<T: Line>(typed: &mut T, token: &str) -> Result<(), Usage> {
+pub(crate) fn whole_option<T: ClassicLine>(typed: &mut T, token: &str) -> Result<(), Usage> {
     option(typed, token, &mut Rest(&[]))
 }
 
-fn long_option<'a, T: Line>(
+fn long_option<'a, T: ClassicLine>(
     typed: &mut T,
     token: &str,
     long: &'a str,
@@ -68,14 +68,14 @@ fn long_option<'a, T: Line>(
         return backend_option(typed, token, backend, option, value, rest);
     }
     let row = T::rows().find(|row| row.long == Some(name)).ok_or_else(|| unknown::<T>(token))?;
-    if row.kind == Kind::Flag {
+    if row.kind == OptionKind::Flag {
         return set_flag(typed, row, &format!("--{name}"), value);
     }
     let value = value.or_else(|| rest.next());
     set_value(typed, row, &format!("--{name}"), value)
 }
 
-fn backend_option<'a, T: Line>(
+fn backend_option<'a, T: ClassicLine>(
     typed: &mut T,
     token: &str,
     backend: &str,
@@ -105,7 +105,7 @@ fn backend_option<'a, T: Line>(
 }
 
 /// Letters behind one dash: flags, and at the end at most one option with a value, glued or not.
-fn letters_of<'a, T: Line>(
+fn letters_of<'a, T: ClassicLine>(
     typed: &mut T,
     token: &str,
     letters: &'a str,
@@ -134,7 +134,7 @@ fn letters_of<'a, T: Line>(
             return was.take(typed, &name, value);
         }
         let row = T::rows().find(|row| row.short == Some(letter)).ok_or_else(|| unknown::<T>(token))?;
-        if row.kind == Kind::Flag {
+        if row.kind == OptionKind::Flag {
             set_flag(typed, row, &name, for_all)?;
             continue;
         }
@@ -143,8 +143,8 @@ fn letters_of<'a, T: Line>(
     Ok(())
 }
 
-fn is_flag<T: Line>(letter: char) -> bool {
-    let lives = T::rows().any(|row| row.short == Some(letter) && row.kind == Kind::Flag);
+fn is_flag<T: ClassicLine>(letter: char) -> bool {
+    let lives = T::rows().any(|row| row.short == Some(letter) && row.kind == OptionKind::Flag);
     lives || T::retired(letter).is_some_and(|was| !was.takes_value())
 }
 
@@ -153,18 +153,18 @@ fn glued(left: &str) -> Option<&str> {
     (!left.is_empty()).then(|| left.strip_prefix('=').unwrap_or(left))
 }
 
-fn set_flag<T>(typed: &mut T, row: &Row<T>, name: &str, value: Option<&str>) -> Result<(), Usage> {
+fn set_flag<T>(typed: &mut T, row: &OptionRow<T>, name: &str, value: Option<&str>) -> Result<(), Usage> {
     let count = match value {
         None => None,
         Some(text) => Some(number(name, text)?.max(0) as u64),
     };
-    (row.set)(typed, Value::Flag(count)).map_err(|why| Usage(format!("{name}: {why}")))
+    (row.set)(typed, OptionValue::Flag(count)).map_err(|why| Usage(format!("{name}: {why}")))
 }
 
 /// Gives `value` to an option that needs one, or to a flag as a directive gives it.
 pub(crate) fn set_value<T>(
     typed: &mut T,
-    row: &Row<T>,
+    row: &OptionRow<T>,
     name: &str,
     value: Option<&str>,
 ) -> Result<(), Usage> {
@@ -172,15 +172,15 @@ pub(crate) fn set_value<T>(
         return Err(Usage(format!("{name} takes a value: {}", row.about)));
     };
     let value = match row.kind {
-        Kind::Directives => {
-            return (row.set)(typed, Value::Text(text)).map_err(|why| Usage(format!("{name} {why}")));
+        OptionKind::Directives => {
+            return (row.set)(typed, OptionValue::Text(text)).map_err(|why| Usage(format!("{name} {why}")));
         }
-        Kind::Text => Value::Text(text),
-        Kind::Size | Kind::Number => Value::Number(number(name, text)?),
-        Kind::Flag => Value::Flag(Some(number(name, text)?.max(0) as u64)),
+        OptionKind::Text => OptionValue::Text(text),
+        OptionKind::Size | OptionKind::Number => OptionValue::Number(number(name, text)?),
+        OptionKind::Flag => OptionValue::Flag(Some(number(name, text)?.max(0) as u64)),
     };
-    if row.kind == Kind::Size
-        && let Value::Number(negative @ ..0) = value
+    if row.kind == OptionKind::Size
+        && let OptionValue::Number(negative @ ..0) = value
     {
         return Err(Usage(format!("{name} {text}: {negative} is negative")));
     }
@@ -191,7 +191,7 @@ fn number(name: &str, text: &str) -> Result<i64, Usage> {
     numbers::parse(text).map_err(|why| Usage(format!("{name}: {why}")))
 }
 
-fn unknown<T: Line>(token: &str) -> Usage {
+fn unknown<T: ClassicLine>(token: &str) -> Usage {
     let name = token.split('=').next().unwrap_or(token);
     if let Some(row) = name
         .strip_prefix("--")

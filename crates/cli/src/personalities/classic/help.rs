@@ -2,12 +2,12 @@
 
 use storage::Takes;
 
-use super::row::{Kind, Line, Row};
+use super::row::{ClassicLine, OptionKind, OptionRow};
 
 /// The program `name`: its flags, then its options with values, each with its default.
-pub(crate) fn options<T: Line>(name: &str, default_of: fn(&Row<T>) -> String) -> String {
+pub(crate) fn options<T: ClassicLine>(name: &str, default_of: fn(&OptionRow<T>) -> String) -> String {
     let part = |flags: bool| -> String {
-        let rows = T::rows().filter(|row| (row.kind == Kind::Flag) == flags);
+        let rows = T::rows().filter(|row| (row.kind == OptionKind::Flag) == flags);
         rows.map(|row| line(row, default_of)).collect()
     };
     format!("Synopsis {name}\n\nFlags\n{}\nOptional arguments\n{}", part(true), part(false))
@@ -37,7 +37,7 @@ pub(crate) fn described(names: &str, about: &str) -> String {
     format!("  {names:<29} {about}\n")
 }
 
-fn line<T>(row: &Row<T>, default_of: fn(&Row<T>) -> String) -> String {
+fn line<T>(row: &OptionRow<T>, default_of: fn(&OptionRow<T>) -> String) -> String {
     let mut names: Vec<String> = row.short.map(|letter| format!("-{letter}")).into_iter().collect();
     names.extend(row.long.map(|word| format!("--{word}")));
     let mut directives = row.directives;
@@ -46,7 +46,7 @@ fn line<T>(row: &Row<T>, default_of: fn(&Row<T>) -> String) -> String {
         directives = &[];
     }
     let mut names = names.join(", ");
-    if row.kind != Kind::Flag {
+    if row.kind != OptionKind::Flag {
         let shown = match default_of(row) {
             default if default.is_empty() => "STRING".to_owned(),
             default => default,

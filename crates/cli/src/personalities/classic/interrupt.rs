@@ -42,12 +42,12 @@ pub(crate) fn watch_advising(
 ) {
     let heeded: Vec<i32> =
         SIGNALS.iter().map(|(signal, _)| *signal).filter(|one| !is_ignored(*one)).collect();
-    let left = Left::of(all);
+    let left = LeftBehind::of(all);
     // Without a watcher the line is missing, and nothing else.
     let _ = arrange(program, &heeded, left, advice);
 }
 
-fn arrange(program: &'static str, heeded: &[i32], left: Left, advice: &'static str) -> io::Result<()> {
+fn arrange(program: &'static str, heeded: &[i32], left: LeftBehind, advice: &'static str) -> io::Result<()> {
     let seen = Arc::new(AtomicBool::new(false));
     for signal in heeded {
         flag::register_conditional_default(*signal, Arc::clone(&seen))?;
@@ -84,7 +84,7 @@ fn is_ignored(signal: i32) -> bool {
 
 /// What a run may leave.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Left {
+pub(crate) struct LeftBehind {
     pub(crate) paths: Vec<PathBuf>,
     /// There may be others.
     more: bool,
@@ -92,7 +92,7 @@ pub(crate) struct Left {
     unseen: bool,
 }
 
-impl Left {
+impl LeftBehind {
     /// Some of `all`, each once.
     pub(crate) fn of(all: impl Iterator<Item = PathBuf>) -> Self {
         let mut files = Self::default();

@@ -1,7 +1,7 @@
 //! What the classic programs of one family have in common: the grammar of their options, the help made of
 //! the same table, numbers with suffixes, the words about a file system.
 //!
-//! A program gives its table of options ([`Row`]s over what its line becomes) and is a [`Line`].
+//! A program gives its table of options ([`OptionRow`]s over what its line becomes) and is a [`ClassicLine`].
 //!
 //! Never here: the options of one program, and what they mean.
 
@@ -17,6 +17,6 @@ mod settings;
 mod space;
 pub(crate) mod writable;
 
-pub(crate) use row::{Kind, Line, Retiree, Row, Value};
+pub(crate) use row::{ClassicLine, OptionKind, OptionRow, OptionValue, Retiree};
 pub(crate) use settings::{OfBackends, idle, is_idle, no_effect};
 pub(crate) use space::{header_dir, space_words};

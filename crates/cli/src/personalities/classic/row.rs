@@ -6,7 +6,7 @@ use super::settings::OfBackends;
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OptionKind {
     /// Nothing, or `=n`.
     Flag,
     /// A whole number.
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 
 /// What was given to an option.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Value<'a> {
+pub(crate) enum OptionValue<'a> {
     /// A flag, with the number behind `=` if any.
     Flag(Option<u64>),
     /// A number or a size.
@@ -30,7 +30,7 @@ pub(crate) enum Value<'a> {
     Text(&'a str),
 }
 
-impl Value<'_> {
+impl OptionValue<'_> {
     /// Whether it switches something on.
     pub(crate) fn on(self) -> bool {
         !matches!(self, Self::Flag(Some(0)) | Self::Number(0))
@@ -70,7 +70,7 @@ impl Value<'_> {
 }
 
 /// One option of the program whose line becomes a `T`.
-pub(crate) struct Row<T: 'static> {
+pub(crate) struct OptionRow<T: 'static> {
     /// The letter, `-x`.
     pub(crate) short: Option<char>,
     /// The word, `--word`.
@@ -78,11 +78,11 @@ pub(crate) struct Row<T: 'static> {
     /// The names as a directive, `-O name=value`.
     pub(crate) directives: &'static [&'static str],
     /// What it takes.
-    pub(crate) kind: Kind,
+    pub(crate) kind: OptionKind,
     /// One line of help.
     pub(crate) about: &'static str,
     /// Takes the value in.
-    pub(crate) set: fn(&mut T, Value<'_>) -> Result<(), String>,
+    pub(crate) set: fn(&mut T, OptionValue<'_>) -> Result<(), String>,
 }
 
 /// A letter that an older version of the program had.
@@ -98,12 +98,12 @@ pub(crate) trait Retiree<T> {
 }
 
 /// What the line of a classic program becomes.
-pub(crate) trait Line: Default + 'static {
+pub(crate) trait ClassicLine: Default + 'static {
     /// The program's name, for messages.
     const NAME: &'static str;
 
     /// Its options.
-    fn rows() -> impl Iterator<Item = &'static Row<Self>>;
+    fn rows() -> impl Iterator<Item = &'static OptionRow<Self>>;
 
     /// The letter that was.
     fn retired(_letter: char) -> Option<&'static dyn Retiree<Self>> {

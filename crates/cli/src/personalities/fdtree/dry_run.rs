@@ -8,10 +8,10 @@ use storage::Storage;
 use units::bytes_binary;
 use workloads::fdtree::FdtreePhase;
 
-use super::text::Look;
+use super::text::FdtreeLook;
 
 /// The whole text.
-pub(super) fn text(look: &Look, storage: &dyn Storage) -> String {
+pub(super) fn text(look: &FdtreeLook, storage: &dyn Storage) -> String {
     let mut text = String::from("Dry run: nothing is made or removed.\n");
     text.push_str(&look.header());
     let (parameters, ranks) = (&look.parameters, u64::from(look.ranks));
@@ -31,13 +31,13 @@ pub(super) fn text(look: &Look, storage: &dyn Storage) -> String {
 }
 
 /// The same in one line, where the trees do not fit.
-pub(super) fn lack(look: &Look, storage: &dyn Storage) -> Option<String> {
+pub(super) fn lack(look: &FdtreeLook, storage: &dyn Storage) -> Option<String> {
     let (text, fits) = room(look, storage);
     (fits == Some(false)).then(|| text.replacen("assay: ", "assay: warning: ", 1))
 }
 
 /// What the trees need against what the file system has, and whether they fit, where that is known.
-fn room(look: &Look, storage: &dyn Storage) -> (String, Option<bool>) {
+fn room(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool>) {
     let (shape, ranks) = (look.parameters.shape, u64::from(look.ranks));
     let bytes = shape.files_total() * shape.file_bytes() * ranks;
     let inodes = (shape.files_total() + shape.directories()) * ranks;

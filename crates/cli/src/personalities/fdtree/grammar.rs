@@ -1,5 +1,5 @@
-//! From tokens to [`Typed`], as `getopts` reads them: letters may stand together, a value stands behind its
-//! letter or in the next word.
+//! From tokens to [`TypedFdtree`], as `getopts` reads them: letters may stand together, a value stands behind
+//! its letter or in the next word.
 //!
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
 
@@ -8,7 +8,7 @@ use workloads::fdtree::FdtreeShape;
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Typed {
+pub(super) struct TypedFdtree {
     pub(super) shape: FdtreeShape,
     /// Whether `-s` was given.
     pub(super) sized: bool,
@@ -34,7 +34,7 @@ pub(super) struct Typed {
     pub(super) dry_run: bool,
 }
 
-impl Typed {
+impl TypedFdtree {
     /// Whether the tree is made: with neither or both of -C and -R all is done.
     pub(super) fn creates(&self) -> bool {
         self.create || !self.remove
@@ -47,36 +47,36 @@ impl Typed {
 }
 
 /// An option of this program's own.
-pub(super) struct Own {
+pub(super) struct FdtreeOption {
     pub(super) word: &'static str,
     /// What its value is called; empty where it takes none.
     pub(super) value: &'static str,
     pub(super) about: &'static str,
-    set: fn(&mut Typed, &str),
+    set: fn(&mut TypedFdtree, &str),
 }
 
 /// All of them, by word.
-pub(super) const OWN: &[Own] = &[
-    Own {
+pub(super) const OWN: &[FdtreeOption] = &[
+    FdtreeOption {
         word: "base",
         value: "TREE",
         about: "the tree that -R removes, where more than one is there",
         set: |typed, value| typed.base = Some(value.to_owned()),
     },
-    Own {
+    FdtreeOption {
         word: "continue",
         value: "",
         about: "go on after an operation that failed, as fdtree does; still exit with 1",
         set: |typed, _| typed.keep_going = true,
     },
-    Own {
+    FdtreeOption {
         word: "dryRun",
         value: "",
         about: "tell what would be done, and do nothing",
         set: |typed, _| typed.dry_run = true,
     },
-    Own { word: "help", value: "", about: "print this text", set: |typed, _| typed.help = true },
-    Own {
+    FdtreeOption { word: "help", value: "", about: "print this text", set: |typed, _| typed.help = true },
+    FdtreeOption {
         word: "record",
         value: "FILE",
         about: "keep what was measured as JSON lines in a new file",
@@ -85,8 +85,8 @@ pub(super) const OWN: &[Own] = &[
 ];
 
 /// Reads the tokens behind the program's name.
-pub(super) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
-    let mut typed = Typed::default();
+pub(super) fn parse(tokens: &[String]) -> Result<TypedFdtree, Usage> {
+    let mut typed = TypedFdtree::default();
     let mut rest = tokens.iter().map(String::as_str);
     while let Some(token) = rest.next() {
         if let Some(word) = token.strip_prefix("--").filter(|word| !word.is_empty()) {
@@ -103,7 +103,11 @@ pub(super) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
     Ok(typed)
 }
 
-fn long<'t>(typed: &mut Typed, word: &'t str, rest: &mut impl Iterator<Item = &'t str>) -> Result<(), Usage> {
+fn long<'t>(
+    typed: &mut TypedFdtree,
+    word: &'t str,
+    rest: &mut impl Iterator<Item = &'t str>,
+) -> Result<(), Usage> {
     let (name, glued) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let Some(own) = OWN.iter().find(|own| own.word == name) else {
         return Err(Usage(format!("unknown option `--{name}` (fdtree -h lists the options)")));
@@ -122,7 +126,7 @@ fn long<'t>(typed: &mut Typed, word: &'t str, rest: &mut impl Iterator<Item = &'
 
 /// One word of letters.
 fn letters<'t>(
-    typed: &mut Typed,
+    typed: &mut TypedFdtree,
     token: &'t str,
     rest: &mut impl Iterator<Item = &'t str>,
 ) -> Result<(), Usage> {
@@ -149,7 +153,7 @@ fn letters<'t>(
     Ok(())
 }
 
-fn valued(typed: &mut Typed, letter: char, value: Option<&str>) -> Result<(), Usage> {
+fn valued(typed: &mut TypedFdtree, letter: char, value: Option<&str>) -> Result<(), Usage> {
     let about = match letter {
         'l' => "levels of directories below the base",
         'd' => "directories in each directory",
@@ -187,7 +191,7 @@ fn number(text: &str) -> Result<u64, &'static str> {
 mod tests {
     use super::*;
 
-    fn typed(line: &str) -> Result<Typed, String> {
+    fn typed(line: &str) -> Result<TypedFdtree, String> {
         let tokens: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         parse(&tokens).map_err(|usage| usage.0)
     }

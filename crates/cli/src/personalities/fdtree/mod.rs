@@ -18,13 +18,13 @@ use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::kept::Kept;
-use super::perform::{Part, Run, perform};
-use super::program::{Program, posix};
+use super::kept::RunRecords;
+use super::perform::{RankContext, RunSetting, perform};
+use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
-use grammar::Typed;
-use text::{Look, Text};
+use grammar::TypedFdtree;
+use text::{FdtreeLook, FdtreeText};
 
 /// Where the kernel keeps the name of this node.
 const HOST: &str = "/proc/sys/kernel/hostname";
@@ -33,7 +33,7 @@ const HOST: &str = "/proc/sys/kernel/hostname";
 /// exit status: 0 done, 1 failed, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     let started = measure::unix_seconds();
-    let program = Program::begin("fdtree");
+    let program = StartedProgram::begin("fdtree");
     let typed = match grammar::parse(tokens) {
         Ok(typed) => typed,
         Err(usage) => return program.refuse(&usage),
@@ -47,7 +47,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return program.refuse(&usage),
     };
     let speaks = program.speaks;
-    let mut look = Look {
+    let mut look = FdtreeLook {
         parameters: ready.parameters.clone(),
         ranks: session.size(),
         verbose: typed.verbose,
@@ -61,15 +61,15 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     if speaks && look.parameters.create {
         look.warning = dry_run::lack(&look, &*ready.storage);
     }
-    let voice = if speaks { Kept::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
+    let voice = if speaks { RunRecords::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(voice) {
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
             if session.mpi().is_none() {
                 interrupt::watch(program.name, trees(&ready.parameters, session.size()));
             }
-            let text = |kept| (kept, Text::new(look, BufWriter::new(io::stdout()), started));
-            let run = Run { name: program.name, argv, ranks: session.size() };
+            let text = |kept| (kept, FdtreeText::new(look, BufWriter::new(io::stdout()), started));
+            let run = RunSetting { name: program.name, argv, ranks: session.size() };
             perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
         }
     }
@@ -81,13 +81,13 @@ fn trees(parameters: &FdtreeParameters, ranks: u32) -> impl Iterator<Item = Path
 }
 
 /// A run that was checked.
-struct Ready {
+struct ReadyFdtree {
     parameters: FdtreeParameters,
     storage: Box<dyn Storage>,
 }
 
 /// Checks everything; all ranks refuse together. Rank 0 looks for the tree, or gives it its name.
-fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
+fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtree), Usage> {
     let storage = posix()?;
     let ranks = session.size();
     let first = session.rank() == 0;
@@ -103,11 +103,11 @@ fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
     };
     let checked = parameters.check(ranks);
     let (session, ()) = session.agree(checked)?;
-    Ok((session, Ready { parameters, storage }))
+    Ok((session, ReadyFdtree { parameters, storage }))
 }
 
 /// The base of the tree: of one to be made its name, of one to be removed that of the one that is there.
-fn base(typed: &Typed, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
+fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
     let dir = typed.dir.as_deref().unwrap_or(".");
     let there = Path::new(dir);
     if !there.is_dir() {
@@ -140,8 +140,12 @@ fn base(typed: &Typed, storage: &dyn Storage, ranks: u32) -> Result<String, Usag
 }
 
 /// Every rank's part.
-fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Result<u8, Halt> {
-    let Part { comm, mut clock, records } = part;
+fn one_rank(
+    ready: &ReadyFdtree,
+    part: RankContext<'_>,
+    mut voice: Option<&mut FdtreeText>,
+) -> Result<u8, Halt> {
+    let RankContext { comm, mut clock, records } = part;
     let dirs = clients::dirs(&*ready.storage, [clients::dir_of(&ready.parameters.base)]);
     let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut silent = Silent;

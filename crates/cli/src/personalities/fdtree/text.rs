@@ -21,7 +21,7 @@ use crate::personalities::latency::{Percentile, in_words};
 const NAMED: usize = 8;
 
 /// What is printed, and how.
-pub(super) struct Look {
+pub(super) struct FdtreeLook {
     pub(super) parameters: FdtreeParameters,
     pub(super) ranks: u32,
     /// `-v`
@@ -34,7 +34,7 @@ pub(super) struct Look {
     pub(super) warning: Option<String>,
 }
 
-impl Look {
+impl FdtreeLook {
     /// The tree, or the trees as a shell writes them, with a slash behind.
     pub(super) fn trees(&self) -> String {
         match self.ranks {
@@ -140,8 +140,8 @@ fn failures(failed: &Failed) -> String {
 }
 
 /// The text of a run, on rank 0.
-pub(super) struct Text {
-    look: Look,
+pub(super) struct FdtreeText {
+    look: FdtreeLook,
     out: Box<dyn Write + Send>,
     /// Why something could not be written; told at the end.
     broken: Option<io::Error>,
@@ -153,9 +153,9 @@ pub(super) struct Text {
     zero: f64,
 }
 
-impl Text {
+impl FdtreeText {
     /// Writes to `out`; the program was started at `started`, seconds since 1970.
-    pub(super) fn new(look: Look, out: impl Write + Send + 'static, started: f64) -> Self {
+    pub(super) fn new(look: FdtreeLook, out: impl Write + Send + 'static, started: f64) -> Self {
         Self { look, out: Box::new(out), broken: None, foreign: None, started, zero: started }
     }
 
@@ -246,12 +246,12 @@ impl Text {
 }
 
 /// Whether there is a tree of the lowest ranks, on this node.
-fn is_there(look: &Look) -> bool {
+fn is_there(look: &FdtreeLook) -> bool {
     let ranks = 0..look.ranks.min(64);
     ranks.into_iter().any(|rank| std::fs::symlink_metadata(look.parameters.tree(rank, look.ranks)).is_ok())
 }
 
-impl EventObserver<FdtreeEvent<'_>> for Text {
+impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
     fn event(&mut self, event: &FdtreeEvent<'_>) {
         match event {
             FdtreeEvent::Started => self.start(),
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use results::record::{Balance, FailedOperation, Latency, Spans};
 
-    fn look(ranks: u32) -> Look {
+    fn look(ranks: u32) -> FdtreeLook {
         let shape = FdtreeShape { levels: 3, dirs: 5, files: 10, blocks: 10 };
         let parameters = FdtreeParameters {
             shape,
@@ -279,7 +279,7 @@ mod tests {
             create: true,
             ..FdtreeParameters::default()
         };
-        Look { parameters, ranks, verbose: false, debug: false, sized: true, warning: None }
+        FdtreeLook { parameters, ranks, verbose: false, debug: false, sized: true, warning: None }
     }
 
     fn phase(ops: u64, seconds: f64) -> Phase {
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn seconds_are_counted_as_bash_counts_them_by_the_calendars_ticks() {
-        let mut text = Text::new(look(1), io::sink(), 1000.9);
+        let mut text = FdtreeText::new(look(1), io::sink(), 1000.9);
         assert_eq!((text.whole_seconds(0.05), text.whole_seconds(0.15)), (0, 1));
         text.zero = 1001.95;
         assert_eq!((text.whole_seconds(0.0), text.whole_seconds(0.1)), (1, 2));
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
         for (kind, failed) in [(ErrorKind::BrokenPipe, false), (ErrorKind::StorageFull, true)] {
-            let mut text = Text::new(look(1), Full(kind), 0.0);
+            let mut text = FdtreeText::new(look(1), Full(kind), 0.0);
             text.event(&FdtreeEvent::Started);
             text.event(&FdtreeEvent::Begins(FdtreePhase::RemoveFiles));
             assert_eq!(text.finish(Some(0)).is_err(), failed, "{kind:?}");

@@ -1,11 +1,11 @@
 //! What the first benchmark, by HDF5, prints: the run, and a line and a time for each file. Of the original
 //! only the words are known here, not how its numbers stand.
 
-use super::text::{Look, Told};
+use super::text::{FlashIoLook, WrittenFile};
 
 /// All of it, of one repetition on the machine `node`.
-pub(super) fn of_hdf5(look: &Look, node: &str, told: &[Told]) -> String {
-    let Look { parameters, version, ranks, .. } = look;
+pub(super) fn of_hdf5(look: &FlashIoLook, node: &str, told: &[WrittenFile]) -> String {
+    let FlashIoLook { parameters, version, ranks, .. } = look;
     let (zones, blocks) = (parameters.zones, parameters.blocks_total(*ranks));
     let mut text = format!(
         " HDF 5 v {version} test on {node}\n processors = {ranks}\n \

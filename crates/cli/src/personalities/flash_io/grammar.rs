@@ -1,5 +1,6 @@
-//! From tokens to [`Typed`]. Of a word with one dash the first two characters are looked at, as the original
-//! does: `-quiet` is `-q`. The value of `-f` is the next word. Words with two dashes are this program's own.
+//! From tokens to [`TypedFlashIo`]. Of a word with one dash the first two characters are looked at, as the
+//! original does: `-quiet` is `-q`. The value of `-f` is the next word. Words with two dashes are this
+//! program's own.
 //!
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
 
@@ -8,7 +9,7 @@ use workloads::flash_io::{FlashIoParameters, Form};
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Typed {
+pub(super) struct TypedFlashIo {
     pub(super) parameters: FlashIoParameters,
     /// `-b`
     blocking: bool,
@@ -27,17 +28,17 @@ pub(super) struct Typed {
 }
 
 /// An option of this program's own.
-pub(super) struct Own {
+pub(super) struct FlashIoOption {
     pub(super) word: &'static str,
     /// What its value is called; empty where it takes none.
     pub(super) value: &'static str,
     pub(super) about: &'static str,
-    set: fn(&mut Typed, &str) -> Result<(), &'static str>,
+    set: fn(&mut TypedFlashIo, &str) -> Result<(), &'static str>,
 }
 
 /// All of them, by word.
-pub(super) const OWN: &[Own] = &[
-    Own {
+pub(super) const OWN: &[FlashIoOption] = &[
+    FlashIoOption {
         word: "alignment",
         value: "BYTES",
         about: "with --hdf5: objects of at least so many bytes begin at multiples of it [1]",
@@ -49,19 +50,19 @@ pub(super) const OWN: &[Own] = &[
             }
         },
     },
-    Own {
+    FlashIoOption {
         word: "blocks",
         value: "MAX",
         about: "the most blocks of a rank, of which four fifths are used, and up to two more [100]",
         set: |typed, value| number(value).map(|number| typed.parameters.blocks_max = number),
     },
-    Own {
+    FlashIoOption {
         word: "guards",
         value: "N",
         about: "layers of guard cells around a block in memory [4]",
         set: |typed, value| number(value).map(|number| typed.parameters.guards = number),
     },
-    Own {
+    FlashIoOption {
         word: "hdf5",
         value: "",
         about: "the files of the first FLASH I/O benchmark, by HDF5, which has blocking calls only (no -b)",
@@ -70,7 +71,7 @@ pub(super) const OWN: &[Own] = &[
             Ok(())
         },
     },
-    Own {
+    FlashIoOption {
         word: "help",
         value: "",
         about: "print this text",
@@ -79,7 +80,7 @@ pub(super) const OWN: &[Own] = &[
             Ok(())
         },
     },
-    Own {
+    FlashIoOption {
         word: "hint",
         value: "KEY=VALUE",
         about: "a hint for MPI-IO or the library; may be given again",
@@ -90,7 +91,7 @@ pub(super) const OWN: &[Own] = &[
             Ok(())
         },
     },
-    Own {
+    FlashIoOption {
         word: "latency",
         value: "",
         about: "print percentiles of the latency of single calls, and the slowest rank",
@@ -99,7 +100,7 @@ pub(super) const OWN: &[Own] = &[
             Ok(())
         },
     },
-    Own {
+    FlashIoOption {
         word: "record",
         value: "FILE",
         about: "keep what was measured as JSON lines in a new file",
@@ -108,7 +109,7 @@ pub(super) const OWN: &[Own] = &[
             Ok(())
         },
     },
-    Own {
+    FlashIoOption {
         word: "repetitions",
         value: "N",
         about: "write all files so many times [1]",
@@ -118,13 +119,13 @@ pub(super) const OWN: &[Own] = &[
             Ok(())
         },
     },
-    Own {
+    FlashIoOption {
         word: "size",
         value: "N",
         about: "zones of a block in each of the three directions [8]",
         set: |typed, value| number(value).map(|number| typed.parameters.zones = number),
     },
-    Own {
+    FlashIoOption {
         word: "verify",
         value: "",
         about: "read the files again and compare every value",
@@ -133,7 +134,7 @@ pub(super) const OWN: &[Own] = &[
             Ok(())
         },
     },
-    Own {
+    FlashIoOption {
         word: "verify-only",
         value: "",
         about: "read the files that an earlier run of the same ranks and sizes left, and compare",
@@ -145,8 +146,8 @@ pub(super) const OWN: &[Own] = &[
 ];
 
 /// Reads the tokens behind the program's name.
-pub(super) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
-    let mut typed = Typed::default();
+pub(super) fn parse(tokens: &[String]) -> Result<TypedFlashIo, Usage> {
+    let mut typed = TypedFlashIo::default();
     let mut rest = tokens.iter().map(String::as_str);
     while let Some(token) = rest.next() {
         if let Some(word) = token.strip_prefix("--") {
@@ -163,7 +164,7 @@ pub(super) fn parse(tokens: &[String]) -> Result<Typed, Usage> {
 }
 
 /// What goes with one of the two forms only.
-fn settle(mut typed: Typed) -> Result<Typed, Usage> {
+fn settle(mut typed: TypedFlashIo) -> Result<TypedFlashIo, Usage> {
     let hdf5 = typed.parameters.form == Form::Hdf5;
     if hdf5 && typed.blocking {
         return Err(Usage::new("-b does not go with --hdf5: HDF5 has blocking calls only; leave -b out"));
@@ -177,7 +178,7 @@ fn settle(mut typed: Typed) -> Result<Typed, Usage> {
 }
 
 fn letter<'t>(
-    typed: &mut Typed,
+    typed: &mut TypedFlashIo,
     token: &str,
     letters: &str,
     rest: &mut impl Iterator<Item = &'t str>,
@@ -205,7 +206,11 @@ fn letter<'t>(
     Ok(())
 }
 
-fn long<'t>(typed: &mut Typed, word: &'t str, rest: &mut impl Iterator<Item = &'t str>) -> Result<(), Usage> {
+fn long<'t>(
+    typed: &mut TypedFlashIo,
+    word: &'t str,
+    rest: &mut impl Iterator<Item = &'t str>,
+) -> Result<(), Usage> {
     let (name, glued) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let Some(own) = OWN.iter().find(|own| own.word == name) else {
         return Err(Usage(format!("unknown option `--{name}` (flash-io -h lists the options)")));
@@ -233,7 +238,7 @@ fn number(text: &str) -> Result<u64, &'static str> {
 mod tests {
     use super::*;
 
-    fn typed(line: &str) -> Result<Typed, String> {
+    fn typed(line: &str) -> Result<TypedFlashIo, String> {
         let tokens: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         parse(&tokens).map_err(|usage| usage.0)
     }

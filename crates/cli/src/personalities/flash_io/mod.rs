@@ -19,20 +19,20 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
-use super::kept::Kept;
+use super::kept::RunRecords;
 use super::long_call;
-use super::perform::{Part, Run, perform_unless};
-use super::program::{Program, posix};
-use super::stuck::{self, Standing};
+use super::perform::{RankContext, RunSetting, perform_unless};
+use super::program::{StartedProgram, posix};
+use super::stuck::{self, RankStanding};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
-use grammar::Typed;
-use text::{Look, Text};
+use grammar::TypedFlashIo;
+use text::{FlashIoLook, FlashIoText};
 
 /// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status:
 /// 0 done, 1 failed or wrong data, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = Program::begin("flash-io");
+    let program = StartedProgram::begin("flash-io");
     let typed = match grammar::parse(tokens) {
         Ok(typed) => typed,
         Err(usage) => return program.refuse(&usage),
@@ -57,16 +57,16 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     }
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
-    let look = Look { parameters, version, ranks: session.size(), quiet, latency };
-    let voice = if speaks { Kept::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
+    let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency };
+    let voice = if speaks { RunRecords::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(voice) {
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
-            let text = |kept| (kept, Text::new(look, Box::new(io::stdout())));
-            let run = Run { name: program.name, argv, ranks: session.size() };
+            let text = |kept| (kept, FlashIoText::new(look, Box::new(io::stdout())));
+            let run = RunSetting { name: program.name, argv, ranks: session.size() };
             let (rank, arrays) = (session.rank(), &*ready.arrays);
             std::thread::scope(|scope| {
-                let standing = || Standing { inside: ready.call(), stuck: arrays.stuck() };
+                let standing = || RankStanding { inside: ready.call(), stuck: arrays.stuck() };
                 let _watch = stuck::watch(scope, program.name, rank, ready.call_limit, standing);
                 let leaves = || arrays.has_abandoned();
                 perform_unless(&run, session, &leaves, kept.map(text), |part, voice| {
@@ -84,7 +84,7 @@ fn called(argv: &[String]) -> String {
 }
 
 /// A run that was checked.
-struct Ready {
+struct ReadyFlashIo {
     parameters: FlashIoParameters,
     /// How long a call may last that all ranks of a file make together.
     call_limit: Duration,
@@ -95,7 +95,7 @@ struct Ready {
     storage: Box<dyn Storage>,
 }
 
-impl Ready {
+impl ReadyFlashIo {
     /// The call on a file that this rank is in, by its number, or the little that follows it.
     fn call(&self) -> Option<(u64, &'static str)> {
         match self.calls.load(Ordering::Relaxed) {
@@ -106,7 +106,7 @@ impl Ready {
 }
 
 /// Checks everything; all ranks refuse together.
-fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
+fn prepare(typed: &TypedFlashIo, session: Session) -> Result<(Session, ReadyFlashIo), Usage> {
     let parameters = &typed.parameters;
     let ready = parameters.check(session.size()).and_then(|()| {
         let arrays = match parameters.form {
@@ -114,7 +114,7 @@ fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
             Form::Hdf5 => storage::arrays::hdf5(typed.alignment.unwrap_or(1))?,
         };
         let call_limit = long_call::limit(std::env::var(long_call::VARIABLE).ok().as_deref())?;
-        Ok(Ready {
+        Ok(ReadyFlashIo {
             parameters: parameters.clone(),
             call_limit,
             calls: AtomicU64::new(0),
@@ -126,8 +126,12 @@ fn prepare(typed: &Typed, session: Session) -> Result<(Session, Ready), Usage> {
 }
 
 /// Every rank's part.
-fn one_rank(ready: &Ready, mut part: Part<'_>, voice: Option<&mut Text>) -> Result<u8, Halt> {
-    let Ready { parameters, arrays, storage, calls, .. } = ready;
+fn one_rank(
+    ready: &ReadyFlashIo,
+    mut part: RankContext<'_>,
+    voice: Option<&mut FlashIoText>,
+) -> Result<u8, Halt> {
+    let ReadyFlashIo { parameters, arrays, storage, calls, .. } = ready;
     let mut silent = Silent;
     let Some(text) = voice else {
         let mut cx =

@@ -20,7 +20,7 @@ const MEBI: f64 = 1_048_576.0;
 const RULER: &str = " -------------------------------------------------------";
 
 /// What is printed.
-pub(super) struct Look {
+pub(super) struct FlashIoLook {
     pub(super) parameters: FlashIoParameters,
     /// That of the library.
     pub(super) version: String,
@@ -32,7 +32,7 @@ pub(super) struct Look {
 }
 
 /// What is known of one file of the repetition under way.
-pub(super) struct Told {
+pub(super) struct WrittenFile {
     file: FlashFile,
     pub(super) seconds: Seconds,
     amount: u64,
@@ -40,18 +40,18 @@ pub(super) struct Told {
 }
 
 /// Prints what it hears.
-pub(super) struct Text {
-    look: Look,
+pub(super) struct FlashIoText {
+    look: FlashIoLook,
     /// The node of rank 0.
     node: String,
     out: Box<dyn Write + Send>,
-    told: Vec<Told>,
+    told: Vec<WrittenFile>,
     hints: Vec<(String, String)>,
     failed: Option<io::Error>,
 }
 
-impl Text {
-    pub(super) fn new(look: Look, out: Box<dyn Write + Send>) -> Self {
+impl FlashIoText {
+    pub(super) fn new(look: FlashIoLook, out: Box<dyn Write + Send>) -> Self {
         Self { look, node: String::new(), out, told: Vec::new(), hints: Vec::new(), failed: None }
     }
 
@@ -140,7 +140,7 @@ impl Text {
     }
 }
 
-impl Told {
+impl WrittenFile {
     fn lines(&self) -> String {
         let title = match self.file {
             FlashFile::Checkpoint => " checkpoint time       : ",
@@ -221,7 +221,7 @@ fn place(bad: &BadRange) -> String {
     )
 }
 
-impl EventObserver<FlashIoEvent<'_>> for Text {
+impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
     fn event(&mut self, event: &FlashIoEvent<'_>) {
         match event {
             FlashIoEvent::Wrote { file, seconds, amount, hints, phase } => {
@@ -230,7 +230,7 @@ impl EventObserver<FlashIoEvent<'_>> for Text {
                     self.told.clear();
                 }
                 let (file, seconds, amount, phase) = (*file, *seconds, *amount, (*phase).clone());
-                self.told.push(Told { file, seconds, amount, phase });
+                self.told.push(WrittenFile { file, seconds, amount, phase });
             }
             FlashIoEvent::Repetition { number, held } if !self.look.quiet => {
                 let all = self.look.parameters.repetitions;

@@ -5,15 +5,15 @@
 use results::record::Phase;
 use units::{duration, rate_binary};
 
-use super::shown::{Shown, name_of};
+use super::shown::{ShownTest, name_of};
 use crate::personalities::latency;
 
 /// A rank below this share of the median rate is named.
 const SLOW: f64 = 0.8;
 
 /// The lines, and those of the `warnings`; an empty string where there is nothing to tell.
-pub(crate) fn lines(tests: &[Shown], warnings: &str) -> String {
-    let phases: Vec<Named<'_>> = tests.iter().flat_map(|test| named(test, tests.len() > 1)).collect();
+pub(crate) fn lines(tests: &[ShownTest], warnings: &str) -> String {
+    let phases: Vec<NumberedPhase<'_>> = tests.iter().flat_map(|test| named(test, tests.len() > 1)).collect();
     if phases.is_empty() {
         return warnings.to_owned();
     }
@@ -21,7 +21,7 @@ pub(crate) fn lines(tests: &[Shown], warnings: &str) -> String {
     if tests.iter().any(|test| test.parameters().verbose > 0) {
         text.push_str(&whole(&phases));
     }
-    for Named { test, phase } in phases {
+    for NumberedPhase { test, phase } in phases {
         if let Some(check) = &phase.check {
             let test = test.map_or_else(String::new, |test| format!("test {test}, "));
             let name = name(phase);
@@ -40,12 +40,12 @@ pub(crate) fn lines(tests: &[Shown], warnings: &str) -> String {
 }
 
 /// A phase, and the number of its test where there are several.
-struct Named<'a> {
+struct NumberedPhase<'a> {
     test: Option<u32>,
     phase: &'a Phase,
 }
 
-impl Named<'_> {
+impl NumberedPhase<'_> {
     /// The first columns of its rows.
     fn columns(&self) -> String {
         let test = self.test.map_or_else(String::new, |test| format!("{test:>4} "));
@@ -53,18 +53,18 @@ impl Named<'_> {
     }
 }
 
-fn named(test: &Shown, of_several: bool) -> impl Iterator<Item = Named<'_>> {
+fn named(test: &ShownTest, of_several: bool) -> impl Iterator<Item = NumberedPhase<'_>> {
     let number = of_several.then(|| test.parameters().test);
-    test.phases.iter().map(move |phase| Named { test: number, phase })
+    test.phases.iter().map(move |phase| NumberedPhase { test: number, phase })
 }
 
 /// The headings of these columns.
-fn headings(phases: &[Named<'_>]) -> String {
+fn headings(phases: &[NumberedPhase<'_>]) -> String {
     let test = if phases.iter().any(|named| named.test.is_some()) { "test " } else { "" };
     format!("  {test}{:<12} {:>4}", "phase", "iter")
 }
 
-fn latencies(phases: &[Named<'_>]) -> String {
+fn latencies(phases: &[NumberedPhase<'_>]) -> String {
     let mut text = format!(
         "\nassay: latency of single transfers over all ranks\n\
          {}{}  slowest rank (median of all)\n",
@@ -94,7 +94,7 @@ fn name(phase: &Phase) -> String {
 }
 
 /// From `-v` on: the extremes and the mean of the same latencies, and what they were measured under.
-fn whole(phases: &[Named<'_>]) -> String {
+fn whole(phases: &[NumberedPhase<'_>]) -> String {
     let mut text = format!(
         "assay: the same, and what it was measured under\n{} {:>10} {:>10} {:>10} {:>10}\n",
         headings(phases),

@@ -7,11 +7,11 @@ use workloads::ior::IorEvent;
 use workloads::kit::observer::EventObserver;
 
 use super::chatter;
-use super::output::{Edition, Output};
-use super::shown::{Shown, name_of};
+use super::output::{IorEdition, ResultOutput};
+use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
 use super::text::row_numbers;
-use super::typed::Meant;
+use super::typed::MeantIor;
 use super::warnings::Warnings;
 
 const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),\
@@ -20,15 +20,15 @@ const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s
 /// Writes the rows of one run.
 pub(crate) struct Csv {
     streams: Streams,
-    edition: Edition,
-    shown: Option<Shown>,
+    edition: IorEdition,
+    shown: Option<ShownTest>,
     /// Told at the end.
     warnings: Warnings,
 }
 
 impl Csv {
     /// A writer to these streams.
-    pub(crate) fn new(streams: Streams, edition: Edition) -> Self {
+    pub(crate) fn new(streams: Streams, edition: IorEdition) -> Self {
         Self { streams, edition, shown: None, warnings: Warnings::default() }
     }
 }
@@ -38,13 +38,13 @@ fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:.9}") } else { String::new() }
 }
 
-impl Output for Csv {
+impl ResultOutput for Csv {
     fn begin(&mut self, warnings: &str) {
         self.streams.begin(warnings);
     }
 
-    fn test(&mut self, meant: &Meant, _space: Option<Space>) {
-        self.shown = Some(Shown::new(meant));
+    fn test(&mut self, meant: &MeantIor, _space: Option<Space>) {
+        self.shown = Some(ShownTest::new(meant));
         self.streams.put(HEADING);
     }
 
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn each_test_has_its_heading_and_each_phase_its_row_and_nothing_else_is_there() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), Edition::Ior41);
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), IorEdition::Ior41);
         csv.begin("");
         for test in 0..2 {
             csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_microsecond_is_not_zero_and_what_is_no_number_is_empty() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), Edition::Ior41);
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), IorEdition::Ior41);
         csv.test(&meant(|_| ()), None);
         let mut odd = phase("write", 0);
         odd.spans.open_s = 1.25e-6;

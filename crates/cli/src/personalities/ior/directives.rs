@@ -4,13 +4,13 @@ use units::Usage;
 
 use super::retired;
 use super::table;
-use super::typed::Typed;
+use super::typed::TypedIor;
 use crate::personalities::classic::Retiree;
 use crate::personalities::classic::grammar::{set_value, whole_option};
 use crate::personalities::classic::nearest::nearest;
 
 /// Takes a list of directives; `#` begins a comment. A failure names the piece that is wrong.
-pub(super) fn list(typed: &mut Typed, text: &str) -> Result<(), Usage> {
+pub(super) fn list(typed: &mut TypedIor, text: &str) -> Result<(), Usage> {
     let text = text.split('#').next().unwrap_or_default();
     for piece in text.split(',') {
         let piece = piece.trim();
@@ -28,7 +28,7 @@ pub(super) fn list(typed: &mut Typed, text: &str) -> Result<(), Usage> {
     Ok(())
 }
 
-fn one(typed: &mut Typed, key: &str, value: &str) -> Result<(), Usage> {
+fn one(typed: &mut TypedIor, key: &str, value: &str) -> Result<(), Usage> {
     if let Some(row) = table::directive(key) {
         return set_value(typed, row, key, Some(value));
     }

@@ -7,15 +7,15 @@ use std::path::Path;
 use units::bytes_binary;
 use workloads::ior::{IorParameters, Offsets, first_path};
 
-use super::flow::Ready;
-use super::output::Format;
+use super::flow::ReadyTest;
+use super::output::ResultFormat;
 use crate::personalities::classic::header_dir;
 
 /// Most files that are looked for, so that a dry run of many ranks ends soon.
 const LOOKED_FOR_MAX: u32 = 1000;
 
 /// The whole text for the tests of a run.
-pub(crate) fn text(tests: &[Ready]) -> String {
+pub(crate) fn text(tests: &[ReadyTest]) -> String {
     let mut text = String::from("Dry run: nothing is opened, written or deleted.\n");
     for (number, test) in tests.iter().enumerate() {
         // What an earlier test of a script writes may be there by then.
@@ -30,8 +30,8 @@ fn line(key: &str, value: &str) -> String {
     format!("  {key:<12} {value}\n")
 }
 
-fn of_test(test: &Ready, first: bool) -> String {
-    let found = Found::by(test);
+fn of_test(test: &ReadyTest, first: bool) -> String {
+    let found = FilesThere::by(test);
     let failure = found.failure(&test.meant.parameters, first);
     let parameters = &test.meant.parameters;
     let mut text = format!(
@@ -60,7 +60,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 /// The files of one repetition, by name as far as that does not depend on the node.
-fn files(test: &Ready, found: &Found, fails: bool) -> String {
+fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
     let parameters = &test.meant.parameters;
     let count = count(test);
     let name = |rank| name(parameters, rank);
@@ -73,7 +73,7 @@ fn files(test: &Ready, found: &Found, fails: bool) -> String {
         text.push_str(&format!(", and so on to .{last} for each repetition"));
     }
     if test.storage.keeps_data() {
-        let Found { looked_for, there, .. } = *found;
+        let FilesThere { looked_for, there, .. } = *found;
         let of = if looked_for < count { format!(" of the first {looked_for}") } else { String::new() };
         text.push_str(&match (there, parameters.write && !fails, parameters.use_existing) {
             (0, ..) => format!(" (none{of} is there)"),
@@ -86,7 +86,7 @@ fn files(test: &Ready, found: &Found, fails: bool) -> String {
 }
 
 /// How many files a repetition has.
-fn count(test: &Ready) -> u32 {
+fn count(test: &ReadyTest) -> u32 {
     if test.meant.parameters.file_per_rank { test.ranks } else { 1 }
 }
 
@@ -98,7 +98,7 @@ fn name(parameters: &IorParameters, rank: u32) -> String {
 
 /// What is at the names of the first repetition's files.
 #[derive(Default)]
-struct Found {
+struct FilesThere {
     looked_for: u32,
     there: u32,
     /// The first that is missing.
@@ -108,9 +108,9 @@ struct Found {
     device: Option<String>,
 }
 
-impl Found {
+impl FilesThere {
     /// Looks for them, where the storage keeps any.
-    fn by(test: &Ready) -> Self {
+    fn by(test: &ReadyTest) -> Self {
         let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
         let looked_for = if test.storage.keeps_data() { found.looked_for } else { 0 };
         for name in (0..looked_for).map(|rank| name(&test.meant.parameters, rank)) {
@@ -158,7 +158,7 @@ fn phases(parameters: &IorParameters) -> Vec<(&'static str, String)> {
 }
 
 /// What one phase moves: in all, and for each rank.
-fn amount(test: &Ready) -> String {
+fn amount(test: &ReadyTest) -> String {
     let parameters = &test.meant.parameters;
     let layout = parameters.layout(test.ranks);
     let limit = match parameters.wear_out_transfers {
@@ -208,7 +208,7 @@ fn fate(parameters: &IorParameters) -> &'static str {
 }
 
 /// What a write needs against what the file system of the first file has.
-fn room(test: &Ready) -> String {
+fn room(test: &ReadyTest) -> String {
     let parameters = &test.meant.parameters;
     let once = parameters.layout(test.ranks).total_bytes().unwrap_or(u64::MAX);
     let files = if parameters.multi_file && parameters.keep { parameters.repetitions } else { 1 };
@@ -227,12 +227,12 @@ fn room(test: &Ready) -> String {
 }
 
 /// The files that the run itself would write.
-fn files_of_run(last: &Ready) -> String {
+fn files_of_run(last: &ReadyTest) -> String {
     let meant = &last.meant;
     let results = match meant.look.format {
-        Format::Text => "results",
-        Format::Json => "results as JSON",
-        Format::Csv => "results as CSV",
+        ResultFormat::Text => "results",
+        ResultFormat::Json => "results as JSON",
+        ResultFormat::Csv => "results as CSV",
     };
     let files = [
         (results, &meant.look.file),

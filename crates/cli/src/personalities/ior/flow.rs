@@ -18,20 +18,20 @@ use workloads::kit::board::Board;
 use workloads::kit::observer::Silent;
 
 use super::chatter;
-use super::live::{self, Followed, Live};
-use super::output::{self, Output};
+use super::live::{self, Followed, LiveView};
+use super::output::{self, ResultOutput};
 use super::strict::Strict;
-use super::typed::Meant;
+use super::typed::MeantIor;
 use crate::personalities::classic::header_dir;
-use crate::personalities::kept::Kept;
-use crate::personalities::perform::{Part, Run, perform_unless};
-use crate::personalities::stuck::{self, Standing};
+use crate::personalities::kept::RunRecords;
+use crate::personalities::perform::{RankContext, RunSetting, perform_unless};
+use crate::personalities::stuck::{self, RankStanding};
 use crate::session::Session;
 use crate::speech::complain;
 
 /// A test that was checked, with its storage.
-pub(crate) struct Ready {
-    pub(crate) meant: Meant,
+pub(crate) struct ReadyTest {
+    pub(crate) meant: MeantIor,
     pub(crate) storage: Box<dyn Storage>,
     /// How many ranks take part.
     pub(crate) ranks: u32,
@@ -40,31 +40,31 @@ pub(crate) struct Ready {
 }
 
 /// What rank 0 has and the others do not; a thread of rank 0 takes it.
-pub(crate) struct Voice {
-    output: Box<dyn Output>,
+pub(crate) struct IorPrinter {
+    output: Box<dyn ResultOutput>,
     /// The file of `--live`, until somebody follows the run.
     live_file: Option<File>,
     live_path: Option<String>,
-    live: Option<Live>,
+    live: Option<LiveView>,
     /// The first warning of a test that allows none.
     warning: Option<String>,
 }
 
 /// The board of one process, and the row of each of its ranks.
-type Rows<'a> = Option<(&'a Board, u32)>;
+type BoardRows<'a> = Option<(&'a Board, u32)>;
 
 /// Runs the tests, of which there is at least one, and gives the exit status.
 pub(crate) fn run_tests(
     argv: &[String],
-    tests: &[Ready],
+    tests: &[ReadyTest],
     session: Session,
-    voice: Option<(Kept, Voice)>,
+    voice: Option<(RunRecords, IorPrinter)>,
 ) -> u8 {
     let wants = voice.as_ref().is_some_and(|(_, voice)| voice.live_file.is_some() || live::has_terminal());
     let is_local = session.mpi().is_none();
     let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
     let (rank, abandoned) = (session.rank(), || tests.iter().any(|test| test.storage.has_abandoned()));
-    let body = |part: Part<'_>, voice: Option<&mut Voice>| {
+    let body = |part: RankContext<'_>, voice: Option<&mut IorPrinter>| {
         let node = if is_local { None } else { node_board(part.comm, wants)? };
         let rows = match &threads {
             Some(board) => Some((board, part.comm.rank())),
@@ -75,9 +75,9 @@ pub(crate) fn run_tests(
         let done = all_tests(tests, part, rows, Some(voice));
         voice.end(done)
     };
-    let run = Run { name: "ior", argv, ranks: tests.iter().map(|test| test.ranks).max().unwrap_or(0) };
+    let run = RunSetting { name: "ior", argv, ranks: tests.iter().map(|test| test.ranks).max().unwrap_or(0) };
     std::thread::scope(|scope| {
-        let standing = || Standing {
+        let standing = || RankStanding {
             inside: tests.iter().find_map(|test| test.storage.inside()),
             stuck: tests.iter().find_map(|test| test.storage.stuck()),
         };
@@ -95,12 +95,12 @@ fn node_board(comm: &dyn Comm, wants: bool) -> Result<Option<Board>, Halt> {
 
 /// Every rank's part: all tests up to the first that fails. Gives the exit status.
 fn all_tests(
-    tests: &[Ready],
-    part: Part<'_>,
-    rows: Rows<'_>,
-    mut voice: Option<&mut Voice>,
+    tests: &[ReadyTest],
+    part: RankContext<'_>,
+    rows: BoardRows<'_>,
+    mut voice: Option<&mut IorPrinter>,
 ) -> Result<u8, Halt> {
-    let Part { comm, clock, records } = part;
+    let RankContext { comm, clock, records } = part;
     let mut status = 0;
     for test in tests {
         let takes_part = comm.rank() < test.ranks;
@@ -127,10 +127,10 @@ fn all_tests(
 
 /// One rank's part in one test; gives the transfers with wrong data.
 fn one_test(
-    test: &Ready,
+    test: &ReadyTest,
     comm: &dyn Comm,
     clock: &CycleClock,
-    rows: Rows<'_>,
+    rows: BoardRows<'_>,
     records: &mut dyn Sink,
     observer: &mut IorListener<'_>,
 ) -> Result<u64, Halt> {
@@ -143,7 +143,7 @@ fn one_test(
 
 /// The room of the test's file system; nothing of everything where the backend has none, as the classic has
 /// it.
-fn space(test: &Ready) -> Option<Space> {
+fn space(test: &ReadyTest) -> Option<Space> {
     let parameters = &test.meant.parameters;
     let path = first_path(parameters, 0);
     let dir = header_dir(&path);
@@ -153,11 +153,11 @@ fn space(test: &Ready) -> Option<Space> {
     test.storage.space(dir).ok().map(Option::unwrap_or_default)
 }
 
-impl Voice {
+impl IorPrinter {
     /// Opens everything that the results of a run go to, as its last test asks.
-    pub(crate) fn new(argv: &[String], tests: &[Ready]) -> Result<(Kept, Self), Usage> {
+    pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
         let meant = &tests[tests.len() - 1].meant;
-        let kept = Kept::open(meant.record.as_deref())?;
+        let kept = RunRecords::open(meant.record.as_deref())?;
         // What was made a moment ago is empty; left behind, it would be refused the next time.
         let live_file = match meant.live.as_deref().map(live::create).transpose() {
             Ok(live_file) => live_file,
@@ -179,19 +179,19 @@ impl Voice {
         }
     }
 
-    fn begin(&mut self, rows: Rows<'_>, tests: &[Ready]) {
+    fn begin(&mut self, rows: BoardRows<'_>, tests: &[ReadyTest]) {
         let warnings = tests.iter().flat_map(|test| &test.meant.warnings);
-        self.live = rows.map(|(board, _)| Live::start(board.clone(), self.live_file.take()));
+        self.live = rows.map(|(board, _)| LiveView::start(board.clone(), self.live_file.take()));
         self.output.begin(&chatter::beforehand(warnings));
     }
 
     /// Rank 0's part in one test: it also prints and keeps records.
     fn test(
         &mut self,
-        test: &Ready,
+        test: &ReadyTest,
         comm: &dyn Comm,
         clock: &CycleClock,
-        rows: Rows<'_>,
+        rows: BoardRows<'_>,
         records: &mut dyn Sink,
     ) -> Result<u64, Halt> {
         self.output.test(&test.meant, space(test));
@@ -209,7 +209,7 @@ impl Voice {
     /// Prints how the run ended; gives the exit status.
     fn end(&mut self, done: Result<u8, Halt>) -> Result<u8, Halt> {
         // The line of the terminal goes before the last words come.
-        let unfollowed = self.live.take().and_then(Live::end);
+        let unfollowed = self.live.take().and_then(LiveView::end);
         let printed = self.output.finish(done.is_ok());
         if let Some(warning) = &self.warning {
             complain(&format!("ior: --warningAsErrors: {warning}"));

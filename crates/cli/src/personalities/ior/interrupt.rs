@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use workloads::ior::{IorParameters, first_path};
 
-use super::flow::Ready;
+use super::flow::ReadyTest;
 use crate::personalities::classic::interrupt;
 
 /// From now on tells at Ctrl-C and the like what the writing tests leave.
-pub(crate) fn watch(tests: &[Ready]) {
+pub(crate) fn watch(tests: &[ReadyTest]) {
     interrupt::watch("ior", files(tests.iter().map(|test| (&test.meant.parameters, test.ranks))));
 }
 
@@ -33,7 +33,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::personalities::classic::interrupt::Left;
+    use crate::personalities::classic::interrupt::LeftBehind;
 
     #[test]
     fn only_files_that_are_there_are_named_and_counted() {
@@ -48,9 +48,11 @@ mod tests {
             ..IorParameters::default()
         };
         let line = |ranks| {
-            Left::of(files([(&test, ranks), (&test, ranks)].into_iter())).there().line("ior", "interrupted")
+            LeftBehind::of(files([(&test, ranks), (&test, ranks)].into_iter()))
+                .there()
+                .line("ior", "interrupted")
         };
-        assert_eq!(Left::of(files([(&test, 2)].into_iter())).paths.len(), 6);
+        assert_eq!(LeftBehind::of(files([(&test, 2)].into_iter())).paths.len(), 6);
         assert_eq!(line(2), "ior: interrupted");
         fs::write(dir.path().join("f.00000001.1"), "x").unwrap();
         assert!(line(2).ends_with("/f.00000001.1"), "{}", line(2));

@@ -15,13 +15,13 @@ const GOLDEN_SCRIPT: &str = include_str!("../../../tests/golden/script-v.keys");
 const GOLDEN_RANDOM: &str = include_str!("../../../tests/golden/random-ranks.keys");
 
 /// A run of `tests` tests told as events, its document and what was said.
-fn told(tests: &[Meant], phases: &[Phase], complete: bool) -> (String, String) {
+fn told(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, String) {
     let (page, chatter) = (Page::default(), Page::default());
     let streams = Streams::apart(&page, &chatter);
-    let mut json = Json::new(streams, &Look::default(), &["ior".into(), "a\"b".into()]);
+    let mut json = Json::new(streams, &IorLook::default(), &["ior".into(), "a\"b".into()]);
     json.begin("");
     for meant in tests {
-        Output::test(&mut json, meant, Some(Space::default()));
+        ResultOutput::test(&mut json, meant, Some(Space::default()));
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         json.event(&IorEvent::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
         json.event(&IorEvent::Test { test: meant.parameters.test, place, ranks: 2 });
@@ -36,9 +36,9 @@ fn told(tests: &[Meant], phases: &[Phase], complete: bool) -> (String, String) {
 }
 
 /// Members of objects on the way to a key path, in order of first appearance.
-fn paths(value: &Value, before: &str, all: &mut Vec<String>) {
+fn paths(value: &JsonValue, before: &str, all: &mut Vec<String>) {
     match value {
-        Value::Object(members) => {
+        JsonValue::Object(members) => {
             for (key, value) in members.iter().filter(|(key, _)| *key != "assay") {
                 let path = format!("{before}/{key}");
                 if !all.contains(&path) {
@@ -47,17 +47,17 @@ fn paths(value: &Value, before: &str, all: &mut Vec<String>) {
                 paths(value, &path, all);
             }
         }
-        Value::List(values) => values.iter().for_each(|value| paths(value, before, all)),
+        JsonValue::List(values) => values.iter().for_each(|value| paths(value, before, all)),
         _ => {}
     }
 }
 
 /// Asserts that these tests of a write and a read have the golden keys.
-fn same_keys(tests: &[Meant], golden: &str) {
+fn same_keys(tests: &[MeantIor], golden: &str) {
     let (page, chatter) = (Page::default(), Page::default());
-    let mut json = Json::new(Streams::apart(&page, &chatter), &Look::default(), &[]);
+    let mut json = Json::new(Streams::apart(&page, &chatter), &IorLook::default(), &[]);
     for meant in tests {
-        Output::test(&mut json, meant, Some(Space::default()));
+        ResultOutput::test(&mut json, meant, Some(Space::default()));
         json.event(&IorEvent::Phase(&phase("write", 0)));
         json.event(&IorEvent::Phase(&phase("read", 0)));
         json.event(&IorEvent::Removed { repetition: 0, seconds: 0.5 });
@@ -139,7 +139,7 @@ prop_compose! {
         verbose in 0..6u32,
         offsets in prop_oneof![Just(Offsets::Sequential), Just(Offsets::RandomBlocks)],
         orders in (0..3u64, 0..3u64),
-    ) -> Meant {
+    ) -> MeantIor {
         let mut meant = meant(|p: &mut IorParameters| {
             (p.backend, p.test_file) = (texts[0].clone(), texts[1].clone());
             (p.file_per_rank, p.collective, p.write, p.read) = (flags[0], flags[1], flags[2], flags[3]);
@@ -178,8 +178,8 @@ proptest! {
     ) {
         let (page, chatter) = (Page::default(), Page::default());
         let argv = [words.clone()];
-        let mut json = Json::new(Streams::apart(&page, &chatter), &Look::default(), &argv);
-        Output::test(&mut json, &meant, None);
+        let mut json = Json::new(Streams::apart(&page, &chatter), &IorLook::default(), &argv);
+        ResultOutput::test(&mut json, &meant, None);
         let wall =
             WearOut { transfers_min: 1, transfers_max: 2, bytes_min: 3, bytes_mean: seconds, seconds };
         let ranks = [IorRankTimes { total_s: seconds, transfer_s: seconds, bytes: 1 }];

@@ -17,21 +17,21 @@ use workloads::kit::board::{Board, phase_number};
 use workloads::kit::drive::words;
 use workloads::kit::observer::EventObserver;
 
-use super::progress::{Look, Running, ended, line, look};
+use super::progress::{ProgressShown, Running, ended, line, look};
 
 /// Between two looks at the board.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
-struct State {
+struct LiveState {
     test: u32,
     phases: u64,
     running: Option<Running>,
     over: bool,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct LiveShared {
+    state: Mutex<LiveState>,
     wake: Condvar,
     board: Board,
     bar: ProgressBar,
@@ -65,8 +65,8 @@ impl Lines {
 }
 
 /// Watches one run.
-pub(crate) struct Live {
-    shared: Arc<Shared>,
+pub(crate) struct LiveView {
+    shared: Arc<LiveShared>,
     watcher: Option<JoinHandle<()>>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn has_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-impl Live {
+impl LiveView {
     /// Watches `board`; writes looks to `file`, and shows them where the standard error is a terminal.
     pub(crate) fn start(board: Board, file: Option<File>) -> Self {
         let bar = if has_terminal() {
@@ -91,7 +91,7 @@ impl Live {
             ProgressBar::hidden()
         };
         let file = file.map(|file| Mutex::new(Lines { file, end: 0, broken: None }));
-        let shared = Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), board, bar, file });
+        let shared = Arc::new(LiveShared { state: Mutex::default(), wake: Condvar::new(), board, bar, file });
         let watcher = std::thread::spawn({
             let shared = Arc::clone(&shared);
             move || shared.watch()
@@ -110,7 +110,7 @@ impl Live {
 
 /// Passes every event on while no line is on the terminal.
 pub(crate) struct Followed<'a> {
-    pub(crate) live: Option<&'a Live>,
+    pub(crate) live: Option<&'a LiveView>,
     pub(crate) output: &'a mut IorListener<'a>,
 }
 
@@ -126,7 +126,7 @@ impl EventObserver<IorEvent<'_>> for Followed<'_> {
     }
 }
 
-impl Drop for Live {
+impl Drop for LiveView {
     fn drop(&mut self) {
         self.shared.lock().over = true;
         self.shared.wake.notify_all();
@@ -138,8 +138,8 @@ impl Drop for Live {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl LiveShared {
+    fn lock(&self) -> MutexGuard<'_, LiveState> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -183,7 +183,7 @@ impl Shared {
         }
     }
 
-    fn write(&self, look: &Look) {
+    fn write(&self, look: &ProgressShown) {
         let Some(file) = &self.file else { return };
         let text = serde_json::to_string(look).expect("numbers and words become JSON");
         file.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).write(&format!("{text}\n"));

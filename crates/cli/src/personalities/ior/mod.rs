@@ -40,19 +40,19 @@ use units::Usage;
 
 use super::classic::drift::{self, Drifted};
 use super::classic::grammar;
-use super::program::Program;
+use super::program::StartedProgram;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 use environment::Outside;
-use flow::{Ready, Voice, run_tests};
-use script::Written;
-use typed::{Meant, Typed};
+use flow::{IorPrinter, ReadyTest, run_tests};
+use script::ScriptTest;
+use typed::{MeantIor, TypedIor};
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status: 0 done, 1 failed or wrong data, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = Program::begin("ior");
-    let typed = match grammar::parse::<Typed>(tokens) {
+    let program = StartedProgram::begin("ior");
+    let typed = match grammar::parse::<TypedIor>(tokens) {
         Ok(typed) => typed,
         Err(usage) => return program.refuse(&usage),
     };
@@ -80,7 +80,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Ok((session, ())) => session,
         Err(usage) => return program.refuse(&usage),
     };
-    match session.agree(if program.speaks { Voice::new(argv, &tests).map(Some) } else { Ok(None) }) {
+    match session.agree(if program.speaks { IorPrinter::new(argv, &tests).map(Some) } else { Ok(None) }) {
         Err(usage) => program.refuse(&usage),
         Ok((session, voice)) => {
             if session.mpi().is_none() {
@@ -94,10 +94,10 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 /// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only
 /// rank 0 reads what is outside the command line.
 fn prepare(
-    typed: Typed,
+    typed: TypedIor,
     launch: Option<&RankLaunch>,
     local: Option<u32>,
-) -> Result<(Vec<Ready>, Session), Usage> {
+) -> Result<(Vec<ReadyTest>, Session), Usage> {
     let named = typed.script.clone();
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         let outside = Outside::read(typed.script.as_deref())?;
@@ -129,11 +129,11 @@ fn prepare(
     Ok((ready, session))
 }
 
-fn all_ready(tests: Vec<Written>, outside: &Outside, ranks: u32) -> Result<Vec<Ready>, Usage> {
+fn all_ready(tests: Vec<ScriptTest>, outside: &Outside, ranks: u32) -> Result<Vec<ReadyTest>, Usage> {
     one_kind(tests.into_iter().map(|test| ready(test, outside, ranks)).collect::<Result<_, _>>()?)
 }
 
-fn needs(meant: &Meant) -> Needs {
+fn needs(meant: &MeantIor) -> Needs {
     storage::backend(&meant.parameters.backend).map_or(Needs::Nothing, Needs::of)
 }
 
@@ -141,8 +141,8 @@ fn needs(meant: &Meant) -> Needs {
 const QUEUE_PROBE: usize = 8;
 
 /// Checks a test for `ranks` ranks and makes its storage.
-fn ready(test: Written, outside: &Outside, ranks: u32) -> Result<Ready, Usage> {
-    let Written { mut meant, at } = test;
+fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, Usage> {
+    let ScriptTest { mut meant, at } = test;
     let placed = |usage: Usage| Usage(format!("{at}{usage}"));
     meant.notes.extend(outside.apply(&mut meant.parameters)?);
     let wanted = meant.parameters.ranks.unwrap_or(ranks);
@@ -158,12 +158,12 @@ fn ready(test: Written, outside: &Outside, ranks: u32) -> Result<Ready, Usage> {
     // What the system does not allow is found before the first file is removed.
     let queue = storage.queue(meant.parameters.depth, QUEUE_PROBE);
     queue.map_err(|error| placed(Usage(format!("-a {}: {error}", meant.parameters.backend))))?;
-    Ok(Ready { meant, storage, ranks, call_limit })
+    Ok(ReadyTest { meant, storage, ranks, call_limit })
 }
 
 /// A run is dry as a whole or not at all: nobody should have to look which of its tests wrote.
-fn one_kind(tests: Vec<Ready>) -> Result<Vec<Ready>, Usage> {
-    let dry = |test: &Ready| test.meant.parameters.dry_run;
+fn one_kind(tests: Vec<ReadyTest>) -> Result<Vec<ReadyTest>, Usage> {
+    let dry = |test: &ReadyTest| test.meant.parameters.dry_run;
     match tests.iter().position(|test| dry(test) != dry(&tests[0])) {
         None => Ok(tests),
         Some(other) => Err(Usage(format!(
@@ -173,7 +173,7 @@ fn one_kind(tests: Vec<Ready>) -> Result<Vec<Ready>, Usage> {
 }
 
 /// Loads what the tests' files need; no file was touched yet.
-fn load(tests: &mut [Ready]) -> Result<(), Usage> {
+fn load(tests: &mut [ReadyTest]) -> Result<(), Usage> {
     tests.iter_mut().try_for_each(|test| {
         test.storage.load()?;
         test.meant.api_version = test.storage.version();
@@ -193,7 +193,7 @@ fn tell_notes<'a>(notes: impl Iterator<Item = &'a String>) {
 
 /// What of the options is refused today, or taken otherwise than it was.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
-    drift::drifted::<Typed>(tokens, |typed| match typed.meant() {
+    drift::drifted::<TypedIor>(tokens, |typed| match typed.meant() {
         Ok(meant) => Ok(meant.notes),
         Err(usage) => Err(usage.0),
     })
@@ -202,7 +202,7 @@ pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
 /// Says no to options that a run on `ranks` ranks would refuse before it starts; `local` ranks are
 /// threads, and have no MPI.
 pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
-    let typed = grammar::parse::<Typed>(tokens)?;
+    let typed = grammar::parse::<TypedIor>(tokens)?;
     if typed.help {
         return Err(Usage::new("the line runs nothing; take -h out"));
     }
@@ -213,6 +213,6 @@ pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Us
     if !matches!(needs(&meant), Needs::Nothing) && local && ranks > 1 {
         return Err(Usage::new("this backend needs MPI: start the ranks with mpirun"));
     }
-    let written = Written { meant, at: String::new() };
+    let written = ScriptTest { meant, at: String::new() };
     ready(written, &Outside::default(), ranks).map(|_| ())
 }

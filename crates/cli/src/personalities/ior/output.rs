@@ -10,12 +10,12 @@ use super::csv::Csv;
 use super::json::Json;
 use super::ranks_csv::WithRanks;
 use super::streams::Streams;
-use super::text::Text;
-use super::typed::Meant;
+use super::text::IorText;
+use super::typed::MeantIor;
 
 /// The form of the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum ResultFormat {
     /// The classic tables.
     #[default]
     Text,
@@ -27,7 +27,7 @@ pub(crate) enum Format {
 
 /// The version of IOR whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Edition {
+pub(crate) enum IorEdition {
     /// 4.1
     #[default]
     Ior41,
@@ -37,26 +37,26 @@ pub(crate) enum Edition {
 
 /// How and where the results of a run are shown; the same for all tests of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct IorLook {
     /// `-O summaryFormat`
-    pub(crate) format: Format,
+    pub(crate) format: ResultFormat,
     /// `-O summaryFile`; `None` for the standard output.
     pub(crate) file: Option<String>,
     /// `-O summaryAlways`
     pub(crate) summary_always: bool,
     /// `--compat`
-    pub(crate) edition: Edition,
+    pub(crate) edition: IorEdition,
     /// `-O saveRankPerformanceDetailsCSV`
     pub(crate) rank_csv: Option<String>,
 }
 
 /// One look, on rank 0, from the first test to the last.
-pub(crate) trait Output: for<'e> EventObserver<IorEvent<'e>> + Send {
+pub(crate) trait ResultOutput: for<'e> EventObserver<IorEvent<'e>> + Send {
     /// What stands above all tests, once, with what is warned of beforehand.
     fn begin(&mut self, warnings: &str);
 
     /// The next test is about to start; its file system has this room.
-    fn test(&mut self, meant: &Meant, space: Option<storage::Space>);
+    fn test(&mut self, meant: &MeantIor, space: Option<storage::Space>);
 
     /// That test has ended on all ranks, without a failure.
     fn end_test(&mut self);
@@ -67,12 +67,12 @@ pub(crate) trait Output: for<'e> EventObserver<IorEvent<'e>> + Send {
 }
 
 /// The look that is asked for, for the run started as `argv`; its files are created or emptied now.
-pub(crate) fn open(look: &Look, argv: &[String]) -> Result<Box<dyn Output>, Usage> {
+pub(crate) fn open(look: &IorLook, argv: &[String]) -> Result<Box<dyn ResultOutput>, Usage> {
     let streams = Streams::open(look)?;
-    let output: Box<dyn Output> = match look.format {
-        Format::Text => Box::new(Text::new(streams, look, argv)),
-        Format::Json => Box::new(Json::new(streams, look, argv)),
-        Format::Csv => Box::new(Csv::new(streams, look.edition)),
+    let output: Box<dyn ResultOutput> = match look.format {
+        ResultFormat::Text => Box::new(IorText::new(streams, look, argv)),
+        ResultFormat::Json => Box::new(Json::new(streams, look, argv)),
+        ResultFormat::Csv => Box::new(Csv::new(streams, look.edition)),
     };
     match &look.rank_csv {
         None => Ok(output),

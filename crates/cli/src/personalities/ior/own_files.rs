@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use units::Usage;
 use workloads::ior::first_path;
 
-use super::flow::Ready;
+use super::flow::ReadyTest;
 
 /// Ends of the names of single transfers' files, beside none: the phases that are told apart.
 const LOGGED: [&str; 4] = [".write_check", ".mixed", ".read", ".read_check"];
 
 /// A file that is not data.
-struct Own<'a> {
+struct OwnFile<'a> {
     /// The option that names it.
     option: &'static str,
     path: &'a str,
@@ -23,17 +23,18 @@ struct Own<'a> {
 
 /// Says no where an option names a file that is a test's data too, or that another option names; `script` is
 /// the one that is read.
-pub(crate) fn check(tests: &[Ready], script: Option<&str>) -> Result<(), Usage> {
+pub(crate) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usage> {
     let own = own(tests, script);
     let clash = own.iter().enumerate().find_map(|(at, one)| {
-        let place = Place::of(Path::new(one.path))?;
+        let place = FilePlace::of(Path::new(one.path))?;
         if tests.iter().any(|test| place.is_data_of(test)) {
             return Some(("-o", one.option, one.path));
         }
         if tests.iter().any(|test| place.is_log_of(test)) {
             return Some((one.option, "-O savePerOpDataCSV", one.path));
         }
-        let same = |other: &&Own<'_>| Place::of(Path::new(other.path)).is_some_and(|other| place.is(&other));
+        let same =
+            |other: &&OwnFile<'_>| FilePlace::of(Path::new(other.path)).is_some_and(|other| place.is(&other));
         own[at + 1..].iter().find(same).map(|other| (one.option, other.option, other.path))
     });
     match clash.or_else(|| data_in_log(tests)) {
@@ -45,7 +46,7 @@ pub(crate) fn check(tests: &[Ready], script: Option<&str>) -> Result<(), Usage> 
 }
 
 /// All files of the run that have one name; tests may share a status file, and a file of hints.
-fn own<'a>(tests: &'a [Ready], script: Option<&'a str>) -> Vec<Own<'a>> {
+fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> {
     let last = &tests[tests.len() - 1].meant;
     let of_run = [
         ("-f", script),
@@ -54,8 +55,8 @@ fn own<'a>(tests: &'a [Ready], script: Option<&'a str>) -> Vec<Own<'a>> {
         ("-O summaryFile", last.look.file.as_deref()),
         ("-O saveRankPerformanceDetailsCSV", last.look.rank_csv.as_deref()),
     ];
-    let mut all: Vec<Own<'_>> =
-        of_run.into_iter().filter_map(|(option, path)| Some(Own { option, path: path? })).collect();
+    let mut all: Vec<OwnFile<'_>> =
+        of_run.into_iter().filter_map(|(option, path)| Some(OwnFile { option, path: path? })).collect();
     let of_tests = tests.iter().flat_map(|test| {
         let parameters = &test.meant.parameters;
         [
@@ -65,18 +66,18 @@ fn own<'a>(tests: &'a [Ready], script: Option<&'a str>) -> Vec<Own<'a>> {
     });
     for (option, path) in of_tests.filter_map(|(option, path)| Some((option, path?))) {
         if !all.iter().any(|known| (known.option, known.path) == (option, path)) {
-            all.push(Own { option, path });
+            all.push(OwnFile { option, path });
         }
     }
     all
 }
 
 /// A test's one file that is a log of single transfers too.
-fn data_in_log(tests: &[Ready]) -> Option<(&'static str, &'static str, &str)> {
+fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)> {
     tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.parameters.multi_file).find_map(
         |test| {
             let name = test.meant.parameters.files()[0];
-            let place = Place::of(test.storage.system_path(Path::new(name)))
+            let place = FilePlace::of(test.storage.system_path(Path::new(name)))
                 .filter(|_| !test.meant.parameters.file_per_rank)?;
             tests.iter().any(|other| place.is_log_of(other)).then_some(("-o", "-O savePerOpDataCSV", name))
         },
@@ -84,14 +85,14 @@ fn data_in_log(tests: &[Ready]) -> Option<(&'static str, &'static str, &str)> {
 }
 
 /// Where a file is, or would be.
-struct Place {
+struct FilePlace {
     /// From the root, without links and dots as far as there is something.
     path: PathBuf,
     /// Its device and number there, if it is there.
     id: Option<(u64, u64)>,
 }
 
-impl Place {
+impl FilePlace {
     /// `None` for what keeps nothing: a terminal, a pipe, `/dev/null`.
     fn of(path: &Path) -> Option<Self> {
         let there = fs::metadata(path).ok();
@@ -116,7 +117,7 @@ impl Place {
 
     /// Whether it is a file of a rank in a repetition of the test. Only one such file is looked at, that
     /// whose numbers the name ends with: there may be very many.
-    fn is_data_of(&self, test: &Ready) -> bool {
+    fn is_data_of(&self, test: &ReadyTest) -> bool {
         let parameters = &test.meant.parameters;
         let name = || {
             let mut left = self.name();
@@ -138,7 +139,7 @@ impl Place {
     }
 
     /// Whether it is one of the files with the test's single transfers.
-    fn is_log_of(&self, test: &Ready) -> bool {
+    fn is_log_of(&self, test: &ReadyTest) -> bool {
         let Some(prefix) = &test.meant.parameters.transfer_csv else { return false };
         let numbers = || {
             let name = self.name()?.strip_suffix(".csv")?;

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::typed::Typed;
+use super::typed::TypedIor;
 use super::{numbers, retired, script, table};
-use crate::personalities::classic::{Kind, grammar};
+use crate::personalities::classic::{OptionKind, grammar};
 
 /// Words that lead somewhere, and some that lead nowhere.
 fn word() -> impl Strategy<Value = String> {
@@ -37,7 +37,7 @@ fn token() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..8)) {
-        if let Ok(typed) = grammar::parse::<Typed>(&tokens)
+        if let Ok(typed) = grammar::parse::<TypedIor>(&tokens)
             && let Ok(meant) = typed.meant()
         {
             let _ = meant.parameters.check(3);
@@ -46,15 +46,15 @@ proptest! {
 
     #[test]
     fn a_refusal_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
-        if let Err(usage) = grammar::parse::<Typed>(&tokens) {
+        if let Err(usage) = grammar::parse::<TypedIor>(&tokens) {
             prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
         }
     }
 
     #[test]
     fn any_directives_are_answered(text in prop::collection::vec(token(), 0..6)) {
-        let _ = grammar::parse::<Typed>(&["-O".into(), text.join(",")]);
-        let _ = grammar::parse::<Typed>(&[format!("-O{}", text.join("="))]);
+        let _ = grammar::parse::<TypedIor>(&["-O".into(), text.join(",")]);
+        let _ = grammar::parse::<TypedIor>(&[format!("-O{}", text.join("="))]);
     }
 
     #[test]
@@ -64,7 +64,7 @@ proptest! {
 
     #[test]
     fn any_script_is_answered(lines in prop::collection::vec(token(), 0..12)) {
-        let line = Typed { script: Some("s".into()), ..Typed::default() };
+        let line = TypedIor { script: Some("s".into()), ..TypedIor::default() };
         if let Ok(tests) = script::tests(line, Some(&format!("IOR START\n{}", lines.join("\n")))) {
             prop_assert!(!tests.is_empty());
         }
@@ -74,10 +74,10 @@ proptest! {
     fn a_directive_means_what_its_option_means(number in 0..100_u32) {
         for row in table::rows() {
             let text = match (row.kind, row.short) {
-                (Kind::Text, Some('a')) => "dummy".to_owned(),
-                (Kind::Text, Some('l')) => "offset".to_owned(),
-                (Kind::Text, Some('M')) => format!("{number}%"),
-                (Kind::Text, _) => format!("f{number}"),
+                (OptionKind::Text, Some('a')) => "dummy".to_owned(),
+                (OptionKind::Text, Some('l')) => "offset".to_owned(),
+                (OptionKind::Text, Some('M')) => format!("{number}%"),
+                (OptionKind::Text, _) => format!("f{number}"),
                 _ => number.to_string(),
             };
             let names = row.short.map(|letter| format!("-{letter}"));
@@ -86,7 +86,7 @@ proptest! {
                     let direct = grammar::parse(&[format!("{option}={text}")]);
                     for key in [(*directive).to_owned(), directive.to_uppercase()] {
                         let other = grammar::parse(&["-O".into(), format!("{key}={text}")]);
-                        let seen = |parsed: &Result<Typed, units::Usage>| {
+                        let seen = |parsed: &Result<TypedIor, units::Usage>| {
                             parsed.as_ref().ok().map(|typed| format!("{typed:?}"))
                         };
                         prop_assert_eq!(seen(&direct), seen(&other), "{} and {}", option, key);
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-fn parse(words: &str) -> Result<Typed, units::Usage> {
+fn parse(words: &str) -> Result<TypedIor, units::Usage> {
     let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     grammar::parse(&tokens)
 }

@@ -11,7 +11,7 @@ use workloads::kit::board::Board;
 
 /// What one look showed; a line of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Look {
+pub(crate) struct ProgressShown {
     /// Number of the test.
     test: u32,
     /// In which repetition.
@@ -93,7 +93,7 @@ impl Running {
 }
 
 /// Looks at the board.
-pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> Look {
+pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> ProgressShown {
     let beginning = running.beginning;
     let rows: Vec<_> = board.look().into_iter().flatten().collect();
     let here: Vec<_> = rows.iter().filter(|row| row.phase == running.number).collect();
@@ -112,7 +112,7 @@ pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> Look {
     // Ranks beyond those that take part have a row and never use it.
     let ranks_seen = beginning.ranks.min(rows.len() as u32);
     let done = running.done(seconds, transfers, beginning.transfers * u64::from(ranks_seen));
-    Look {
+    ProgressShown {
         test,
         repetition: beginning.repetition,
         phase: beginning.phase.to_owned(),
@@ -133,8 +133,8 @@ pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> Look {
 }
 
 /// The last line of a phase, from its record.
-pub(crate) fn ended(test: u32, running: &Running, phase: &results::record::Phase) -> Look {
-    Look {
+pub(crate) fn ended(test: u32, running: &Running, phase: &results::record::Phase) -> ProgressShown {
+    ProgressShown {
         test,
         repetition: phase.repetition,
         phase: phase.phase.clone(),
@@ -155,7 +155,7 @@ pub(crate) fn ended(test: u32, running: &Running, phase: &results::record::Phase
 }
 
 /// The line on a terminal.
-pub(crate) fn line(look: &Look) -> String {
+pub(crate) fn line(look: &ProgressShown) -> String {
     let left = look.seconds_left.map_or_else(String::new, |left| format!("  {} left", duration(left)));
     let seen = match look.ranks_seen < look.ranks {
         true => format!("  (this node's {} of {} ranks)", look.ranks_seen, look.ranks),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     /// The first look at a phase: however long it took to get to it, the speed is that of all 50 transfers.
-    fn assert_has_50_mib(look: &Look) {
+    fn assert_has_50_mib(look: &ProgressShown) {
         let bytes = look.bytes_per_second * look.seconds;
         assert!((bytes / (50.0 * 1048576.0) - 1.0).abs() < 1e-9, "{look:?}");
     }
@@ -236,7 +236,7 @@ mod tests {
         let left = look.seconds_left.unwrap();
         assert!((left / look.seconds - 3.0).abs() < 1e-9, "{look:?}");
         assert_has_50_mib(&look);
-        let line = line(&Look { bytes_per_second: 5.0 * 1048576.0, ..look });
+        let line = line(&ProgressShown { bytes_per_second: 5.0 * 1048576.0, ..look });
         assert!(
             line.starts_with("write 2   25 %  5.0") && line.contains("slowest rank 0: 20 transfers"),
             "{line}"
@@ -284,7 +284,7 @@ mod tests {
         let left = [first.seconds_left.unwrap(), later.seconds_left.unwrap()];
         assert!((left[0] - left[1] - later.idle_seconds).abs() < 1e-6, "{left:?} {later:?}");
         assert!(later.idle_seconds >= 10.0 && first.idle_seconds == 0.0, "{first:?} {later:?}");
-        let shown = line(&Look { idle_seconds: 10.0, ..later.clone() });
+        let shown = line(&ProgressShown { idle_seconds: 10.0, ..later.clone() });
         assert!(shown.starts_with("write 2   25 %  no transfer ended for 10.0 s  p99 "), "{later:?}");
         assert!(!line(&first).contains("ended for"), "{first:?}");
         assert_eq!(late.seconds_left, None, "longer than all were to take");

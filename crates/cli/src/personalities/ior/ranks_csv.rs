@@ -11,15 +11,15 @@ use workloads::ior::{IorEvent, IorRankTimes};
 use workloads::kit::drive::words;
 use workloads::kit::observer::EventObserver;
 
-use super::output::Output;
+use super::output::ResultOutput;
 use super::streams;
-use super::typed::Meant;
+use super::typed::MeantIor;
 
 const HEADING: &str = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 
 /// Another form of the results, beside which the ranks' times are written.
 pub(crate) struct WithRanks<W: Write + Send> {
-    inner: Box<dyn Output>,
+    inner: Box<dyn ResultOutput>,
     file: W,
     /// What cannot be done where it fails.
     what: String,
@@ -28,7 +28,7 @@ pub(crate) struct WithRanks<W: Write + Send> {
 
 impl WithRanks<BufWriter<File>> {
     /// Creates or empties the file at `path`, and writes its heading.
-    pub(crate) fn create(inner: Box<dyn Output>, path: &str) -> Result<Self, Usage> {
+    pub(crate) fn create(inner: Box<dyn ResultOutput>, path: &str) -> Result<Self, Usage> {
         let option = "-O saveRankPerformanceDetailsCSV";
         let file = BufWriter::new(streams::create(option, path)?);
         let mut it = Self { inner, file, what: streams::cannot_write(option, path), broken: None };
@@ -64,12 +64,12 @@ fn access(phase: &str) -> Option<&'static str> {
     }
 }
 
-impl<W: Write + Send> Output for WithRanks<W> {
+impl<W: Write + Send> ResultOutput for WithRanks<W> {
     fn begin(&mut self, warnings: &str) {
         self.inner.begin(warnings);
     }
 
-    fn test(&mut self, meant: &Meant, space: Option<Space>) {
+    fn test(&mut self, meant: &MeantIor, space: Option<Space>) {
         self.inner.test(meant, space);
     }
 
@@ -102,7 +102,7 @@ impl<W: Write + Send> EventObserver<IorEvent<'_>> for WithRanks<W> {
 #[cfg(test)]
 mod tests {
     use super::super::csv::Csv;
-    use super::super::output::Edition;
+    use super::super::output::IorEdition;
     use super::super::shown::tests::meant;
     use super::super::streams::Streams;
     use super::super::streams::tests::Page;
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn each_rank_has_the_throughput_of_its_own_bytes() {
         let (results, file) = (Page::default(), Page::default());
-        let inner = Box::new(Csv::new(Streams::together(&results), Edition::Ior41));
+        let inner = Box::new(Csv::new(Streams::together(&results), IorEdition::Ior41));
         let mut ranks = WithRanks { inner, file: file.clone(), what: "file".into(), broken: None };
         ranks.test(&meant(|_| ()), None);
         let rows = [

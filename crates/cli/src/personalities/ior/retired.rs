@@ -5,10 +5,10 @@
 use storage::BACKENDS;
 use units::Usage;
 
-use super::typed::Typed;
+use super::typed::TypedIor;
 use super::{numbers, table};
 use crate::personalities::classic::grammar::set_value;
-use crate::personalities::classic::{Line, Retiree};
+use crate::personalities::classic::{ClassicLine, Retiree};
 
 /// What becomes of a retired option.
 pub(crate) enum Today {
@@ -23,7 +23,7 @@ pub(crate) enum Today {
 }
 
 /// One option that was.
-pub(crate) struct Retired {
+pub(crate) struct RetiredOption {
     /// The letter it had, if any.
     pub(crate) short: Option<char>,
     /// Whether the letter took a value.
@@ -36,18 +36,18 @@ pub(crate) struct Retired {
     pub(crate) about: &'static str,
 }
 
-const fn letter(short: char, directive: &'static str, today: Today, about: &'static str) -> Retired {
-    Retired { short: Some(short), takes_value: false, directive, today, about }
+const fn letter(short: char, directive: &'static str, today: Today, about: &'static str) -> RetiredOption {
+    RetiredOption { short: Some(short), takes_value: false, directive, today, about }
 }
 
-const fn word(directive: &'static str, today: Today, about: &'static str) -> Retired {
-    Retired { short: None, takes_value: true, directive, today, about }
+const fn word(directive: &'static str, today: Today, about: &'static str) -> RetiredOption {
+    RetiredOption { short: None, takes_value: true, directive, today, about }
 }
 
 use Today::{Directive, Help, Nothing, Options};
 
 /// All of them; letters first.
-pub(crate) const RETIRED: &[Retired] = &[
+pub(crate) const RETIRED: &[RetiredOption] = &[
     letter('B', "useO_DIRECT", Options(&["posix.odirect"]), "is now --posix.odirect"),
     letter(
         'H',
@@ -61,7 +61,7 @@ pub(crate) const RETIRED: &[Retired] = &[
         Options(&["hdf5.individualDataSets"]),
         "is now --hdf5.individualDataSets",
     ),
-    Retired {
+    RetiredOption {
         short: Some('J'),
         takes_value: true,
         directive: "setAlignment",
@@ -83,7 +83,7 @@ pub(crate) const RETIRED: &[Retired] = &[
         Options(&["mpiio.useStridedDatatype", "ncmpi.useStridedDatatype"]),
         "is now --mpiio.useStridedDatatype",
     ),
-    Retired {
+    RetiredOption {
         short: Some('U'),
         takes_value: true,
         directive: "hintsFileName",
@@ -112,16 +112,16 @@ pub(crate) const RETIRED: &[Retired] = &[
 ];
 
 /// The letter that was.
-pub(crate) fn of_letter(letter: char) -> Option<&'static Retired> {
+pub(crate) fn of_letter(letter: char) -> Option<&'static RetiredOption> {
     RETIRED.iter().find(|retired| retired.short == Some(letter))
 }
 
 /// The directive that was, in any case.
-pub(crate) fn of_directive(name: &str) -> Option<&'static Retired> {
+pub(crate) fn of_directive(name: &str) -> Option<&'static RetiredOption> {
     RETIRED.iter().find(|retired| retired.directive.eq_ignore_ascii_case(name))
 }
 
-impl Retiree<Typed> for Retired {
+impl Retiree<TypedIor> for RetiredOption {
     fn takes_value(&self) -> bool {
         self.takes_value
     }
@@ -130,7 +130,7 @@ impl Retiree<Typed> for Retired {
         self.about
     }
 
-    fn take(&self, typed: &mut Typed, name: &str, value: &str) -> Result<(), Usage> {
+    fn take(&self, typed: &mut TypedIor, name: &str, value: &str) -> Result<(), Usage> {
         let wrong = |why: String| Usage(format!("{name}: {why}"));
         let off = numbers::parse(value) == Ok(0);
         let mut about = self.about;

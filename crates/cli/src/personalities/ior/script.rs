@@ -8,18 +8,18 @@
 use units::Usage;
 
 use super::directives;
-use super::typed::{Meant, Typed};
+use super::typed::{MeantIor, TypedIor};
 
 /// One test, and where it was written.
-pub(crate) struct Written {
+pub(crate) struct ScriptTest {
     /// What it is to do.
-    pub(crate) meant: Meant,
+    pub(crate) meant: MeantIor,
     /// `file:line: ` of a script, nothing for the command line.
     pub(crate) at: String,
 }
 
 /// The tests of `line` and the script it names, whose text is `script`; at least one.
-pub(crate) fn tests(mut line: Typed, script: Option<&str>) -> Result<Vec<Written>, Usage> {
+pub(crate) fn tests(mut line: TypedIor, script: Option<&str>) -> Result<Vec<ScriptTest>, Usage> {
     let tests = match (line.script.take(), script) {
         (Some(name), Some(text)) => of_text(line, &name, text)?,
         _ => vec![(line, String::new())],
@@ -28,14 +28,14 @@ pub(crate) fn tests(mut line: Typed, script: Option<&str>) -> Result<Vec<Written
     for (number, (typed, at)) in (0..).zip(tests) {
         let mut meant = typed.meant().map_err(|why| Usage(format!("{at}{why}")))?;
         meant.parameters.test = number;
-        written.push(Written { meant, at });
+        written.push(ScriptTest { meant, at });
     }
     one_look(&mut written);
     Ok(written)
 }
 
 /// Where results go is a matter of the whole run: the last word counts for all tests.
-fn one_look(tests: &mut [Written]) {
+fn one_look(tests: &mut [ScriptTest]) {
     let Some((last, others)) = tests.split_last_mut() else { return };
     for test in others {
         test.meant.look = last.meant.look.clone();
@@ -45,7 +45,7 @@ fn one_look(tests: &mut [Written]) {
 }
 
 /// What was typed for each test, and where.
-fn of_text(line: Typed, name: &str, text: &str) -> Result<Vec<(Typed, String)>, Usage> {
+fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, String)>, Usage> {
     let mut tests = Vec::new();
     let mut typed = line;
     let mut lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::personalities::classic::grammar;
 
-    fn read(words: &str, text: &str) -> Result<Vec<Written>, Usage> {
+    fn read(words: &str, text: &str) -> Result<Vec<ScriptTest>, Usage> {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         tests(grammar::parse(&tokens).expect(words), Some(text))
     }

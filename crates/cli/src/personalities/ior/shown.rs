@@ -6,14 +6,14 @@ use results::record::Phase;
 use workloads::ior::{Hog, IorEvent, IorParameters, Offsets, RankPlacement};
 
 use super::numbers;
-use super::output::Edition;
-use super::typed::Meant;
-use super::value::{Members, Value};
+use super::output::IorEdition;
+use super::typed::MeantIor;
+use super::value::{JsonValue, Members};
 
 /// One test as far as it has come.
 #[derive(Debug)]
-pub(crate) struct Shown {
-    pub(crate) meant: Meant,
+pub(crate) struct ShownTest {
+    pub(crate) meant: MeantIor,
     pub(crate) place: RankPlacement,
     pub(crate) ranks: u32,
     /// Bytes of memory taken on each node and by each rank.
@@ -22,9 +22,9 @@ pub(crate) struct Shown {
     pub(crate) phases: Vec<Phase>,
 }
 
-impl Shown {
+impl ShownTest {
     /// A test that has not begun.
-    pub(crate) fn new(meant: &Meant) -> Self {
+    pub(crate) fn new(meant: &MeantIor) -> Self {
         let hog = match meant.parameters.hog {
             Hog::PerNode(bytes) => (bytes, 0),
             Hog::PerRank(bytes) => (0, bytes),
@@ -61,37 +61,37 @@ impl Shown {
     }
 
     /// The lines of the Options block.
-    pub(crate) fn options(&self, edition: Edition) -> Members {
+    pub(crate) fn options(&self, edition: IorEdition) -> Members {
         let mut all = self.shape();
         let parameters = self.parameters();
-        let newer = edition == Edition::Ior41;
+        let newer = edition == IorEdition::Ior41;
         let (node_bytes, rank_bytes) = self.hog;
         // A share of the node is shown as such only; the classic divides it without showing that.
         if rank_bytes > 0 && node_bytes == 0 {
-            all.push(("memoryPerTask", Value::Text(numbers::size(rank_bytes))));
+            all.push(("memoryPerTask", JsonValue::Text(numbers::size(rank_bytes))));
         }
         if node_bytes > 0 {
-            all.push(("memoryPerNode", Value::Text(numbers::size(node_bytes))));
+            all.push(("memoryPerNode", JsonValue::Text(numbers::size(node_bytes))));
         }
         if newer {
-            all.push(("memoryBuffer", Value::text("CPU")));
-            all.push(("dataAccess", Value::text("CPU")));
-            all.push(("GPUDirect", Value::text("0")));
+            all.push(("memoryBuffer", JsonValue::text("CPU")));
+            all.push(("dataAccess", JsonValue::text("CPU")));
+            all.push(("GPUDirect", JsonValue::text("0")));
         }
         let total = parameters.layout(self.ranks).total_bytes().unwrap_or(0);
-        all.push(("repetitions", Value::whole(parameters.repetitions)));
-        all.push(("xfersize", Value::Text(numbers::size(parameters.transfer))));
-        all.push(("blocksize", Value::Text(numbers::size(parameters.block))));
-        all.push(("aggregate filesize", Value::Text(numbers::size(total))));
+        all.push(("repetitions", JsonValue::whole(parameters.repetitions)));
+        all.push(("xfersize", JsonValue::Text(numbers::size(parameters.transfer))));
+        all.push(("blocksize", JsonValue::Text(numbers::size(parameters.block))));
+        all.push(("aggregate filesize", JsonValue::Text(numbers::size(total))));
         if parameters.dry_run {
-            all.push(("dryRun", Value::flag(true)));
+            all.push(("dryRun", JsonValue::flag(true)));
         }
         if parameters.verbose > 0 && newer {
-            all.push(("verbose", Value::whole(parameters.verbose)));
+            all.push(("verbose", JsonValue::whole(parameters.verbose)));
         }
         if parameters.deadline > 0 {
-            all.push(("stonewallingTime", Value::whole(parameters.deadline)));
-            all.push(("stoneWallingWearOut", Value::flag(parameters.wear_out)));
+            all.push(("stonewallingTime", JsonValue::whole(parameters.deadline)));
+            all.push(("stoneWallingWearOut", JsonValue::flag(parameters.wear_out)));
         }
         all
     }
@@ -102,28 +102,28 @@ impl Shown {
         let shuffled = parameters.offsets != Offsets::Sequential;
         let access = if parameters.file_per_rank { "file-per-process" } else { "single-shared-file" };
         let mut all = vec![
-            ("api", Value::text(&parameters.backend)),
-            ("apiVersion", Value::text(&self.meant.api_version)),
-            ("test filename", Value::text(&parameters.test_file)),
-            ("access", Value::text(access)),
-            ("type", Value::text(if parameters.collective { "collective" } else { "independent" })),
-            ("segments", Value::whole(parameters.segments)),
-            ("ordering in a file", Value::text(if shuffled { "random" } else { "sequential" })),
+            ("api", JsonValue::text(&parameters.backend)),
+            ("apiVersion", JsonValue::text(&self.meant.api_version)),
+            ("test filename", JsonValue::text(&parameters.test_file)),
+            ("access", JsonValue::text(access)),
+            ("type", JsonValue::text(if parameters.collective { "collective" } else { "independent" })),
+            ("segments", JsonValue::whole(parameters.segments)),
+            ("ordering in a file", JsonValue::text(if shuffled { "random" } else { "sequential" })),
         ];
-        let offset = ("task offset", Value::whole(parameters.task_offset));
+        let offset = ("task offset", JsonValue::whole(parameters.task_offset));
         match (self.meant.constant, self.meant.random_ranks) {
-            (0, 0) => all.push(("ordering inter file", Value::text("no tasks offsets"))),
-            (1, _) => all.extend([("ordering inter file", Value::text("constant task offset")), offset]),
+            (0, 0) => all.push(("ordering inter file", JsonValue::text("no tasks offsets"))),
+            (1, _) => all.extend([("ordering inter file", JsonValue::text("constant task offset")), offset]),
             (_, 1) => all.extend([
-                ("ordering inter file", Value::text("random task offset")),
+                ("ordering inter file", JsonValue::text("random task offset")),
                 offset,
-                ("reorder random seed", Value::whole(parameters.reorder_seed)),
+                ("reorder random seed", JsonValue::whole(parameters.reorder_seed)),
             ]),
             _ => {}
         }
-        all.push(("nodes", Value::whole(self.place.nodes)));
-        all.push(("tasks", Value::whole(self.ranks)));
-        all.push(("clients per node", Value::whole(self.place.ranks_on_node0)));
+        all.push(("nodes", JsonValue::whole(self.place.nodes)));
+        all.push(("tasks", JsonValue::whole(self.ranks)));
+        all.push(("clients per node", JsonValue::whole(self.place.ranks_on_node0)));
         all
     }
 
@@ -136,29 +136,29 @@ impl Shown {
         let (node_bytes, rank_bytes) = self.hog;
         let per_rank = if node_bytes == 0 { rank_bytes } else { 0 };
         let mut all = vec![
-            ("testID", Value::whole(parameters.test)),
-            ("refnum", Value::whole(parameters.reference)),
-            ("api", Value::text(&parameters.backend)),
-            ("platform", Value::Text(platform)),
-            ("testFileName", Value::text(&parameters.test_file)),
-            ("deadlineForStonewall", Value::whole(parameters.deadline)),
-            ("stoneWallingWearOut", Value::flag(parameters.wear_out)),
-            ("maxTimeDuration", Value::whole(parameters.minutes_max)),
-            ("outlierThreshold", Value::whole(parameters.outlier_seconds)),
-            ("options", Value::text("(null)")),
-            ("dryRun", Value::flag(parameters.dry_run)),
-            ("nodes", Value::whole(self.place.nodes)),
-            ("memoryPerTask", Value::whole(per_rank)),
-            ("memoryPerNode", Value::whole(node_bytes)),
-            ("tasksPerNode", Value::whole(self.place.ranks_on_node0)),
-            ("repetitions", Value::whole(parameters.repetitions)),
-            ("multiFile", Value::flag(parameters.multi_file)),
-            ("interTestDelay", Value::whole(parameters.delay)),
-            ("fsync", Value::flag(parameters.sync)),
-            ("fsyncperwrite", Value::flag(parameters.sync_each)),
-            ("useExistingTestFile", Value::flag(parameters.use_existing)),
-            ("uniqueDir", Value::flag(parameters.unique_dir)),
-            ("singleXferAttempt", Value::flag(parameters.single_attempt)),
+            ("testID", JsonValue::whole(parameters.test)),
+            ("refnum", JsonValue::whole(parameters.reference)),
+            ("api", JsonValue::text(&parameters.backend)),
+            ("platform", JsonValue::Text(platform)),
+            ("testFileName", JsonValue::text(&parameters.test_file)),
+            ("deadlineForStonewall", JsonValue::whole(parameters.deadline)),
+            ("stoneWallingWearOut", JsonValue::flag(parameters.wear_out)),
+            ("maxTimeDuration", JsonValue::whole(parameters.minutes_max)),
+            ("outlierThreshold", JsonValue::whole(parameters.outlier_seconds)),
+            ("options", JsonValue::text("(null)")),
+            ("dryRun", JsonValue::flag(parameters.dry_run)),
+            ("nodes", JsonValue::whole(self.place.nodes)),
+            ("memoryPerTask", JsonValue::whole(per_rank)),
+            ("memoryPerNode", JsonValue::whole(node_bytes)),
+            ("tasksPerNode", JsonValue::whole(self.place.ranks_on_node0)),
+            ("repetitions", JsonValue::whole(parameters.repetitions)),
+            ("multiFile", JsonValue::flag(parameters.multi_file)),
+            ("interTestDelay", JsonValue::whole(parameters.delay)),
+            ("fsync", JsonValue::flag(parameters.sync)),
+            ("fsyncperwrite", JsonValue::flag(parameters.sync_each)),
+            ("useExistingTestFile", JsonValue::flag(parameters.use_existing)),
+            ("uniqueDir", JsonValue::flag(parameters.unique_dir)),
+            ("singleXferAttempt", JsonValue::flag(parameters.single_attempt)),
         ];
         all.extend(self.phases_and_data());
         all
@@ -175,26 +175,26 @@ impl Shown {
         let letter = packet_letter(parameters);
         let number = PACKETS.find(letter).unwrap_or(PACKETS.len()) as u64;
         vec![
-            ("readFile", Value::flag(parameters.read)),
-            ("writeFile", Value::flag(parameters.write)),
-            ("filePerProc", Value::flag(parameters.file_per_rank)),
-            ("reorderTasks", Value::whole(self.meant.constant)),
-            ("reorderTasksRandom", Value::whole(self.meant.random_ranks)),
-            ("reorderTasksRandomSeed", Value::whole(parameters.reorder_seed)),
-            ("randomOffset", Value::whole(offsets)),
-            ("checkWrite", Value::flag(parameters.write_check)),
-            ("checkRead", Value::flag(parameters.read_check)),
-            ("dataPacketType", Value::whole(number)),
-            ("keepFile", Value::flag(parameters.keep)),
-            ("keepFileWithError", Value::flag(parameters.keep_with_error)),
-            ("warningAsErrors", Value::flag(parameters.warnings_fail)),
-            ("verbose", Value::whole(parameters.verbose)),
-            ("data packet type", Value::text(letter)),
-            ("setTimeStampSignature/incompressibleSeed", Value::whole(parameters.signature.unwrap_or(0))),
-            ("collective", Value::flag(parameters.collective)),
-            ("segmentCount", Value::whole(parameters.segments)),
-            ("transferSize", Value::whole(parameters.transfer)),
-            ("blockSize", Value::whole(parameters.block)),
+            ("readFile", JsonValue::flag(parameters.read)),
+            ("writeFile", JsonValue::flag(parameters.write)),
+            ("filePerProc", JsonValue::flag(parameters.file_per_rank)),
+            ("reorderTasks", JsonValue::whole(self.meant.constant)),
+            ("reorderTasksRandom", JsonValue::whole(self.meant.random_ranks)),
+            ("reorderTasksRandomSeed", JsonValue::whole(parameters.reorder_seed)),
+            ("randomOffset", JsonValue::whole(offsets)),
+            ("checkWrite", JsonValue::flag(parameters.write_check)),
+            ("checkRead", JsonValue::flag(parameters.read_check)),
+            ("dataPacketType", JsonValue::whole(number)),
+            ("keepFile", JsonValue::flag(parameters.keep)),
+            ("keepFileWithError", JsonValue::flag(parameters.keep_with_error)),
+            ("warningAsErrors", JsonValue::flag(parameters.warnings_fail)),
+            ("verbose", JsonValue::whole(parameters.verbose)),
+            ("data packet type", JsonValue::text(letter)),
+            ("setTimeStampSignature/incompressibleSeed", JsonValue::whole(parameters.signature.unwrap_or(0))),
+            ("collective", JsonValue::flag(parameters.collective)),
+            ("segmentCount", JsonValue::whole(parameters.segments)),
+            ("transferSize", JsonValue::whole(parameters.transfer)),
+            ("blockSize", JsonValue::whole(parameters.block)),
         ]
     }
 }
@@ -231,20 +231,20 @@ pub(crate) mod tests {
     use results::record::{Balance, Latency, Spans};
     use workloads::ior::PhaseStart;
 
-    use super::super::typed::Typed;
+    use super::super::typed::TypedIor;
     use super::*;
 
     /// What a line without options means, changed.
-    pub(crate) fn meant(change: impl Fn(&mut IorParameters)) -> Meant {
-        let mut meant = Typed::default().meant().unwrap();
+    pub(crate) fn meant(change: impl Fn(&mut IorParameters)) -> MeantIor {
+        let mut meant = TypedIor::default().meant().unwrap();
         change(&mut meant.parameters);
         meant
     }
 
     /// The same as a test of two ranks on one node.
-    pub(crate) fn shown(change: impl Fn(&mut IorParameters)) -> Shown {
+    pub(crate) fn shown(change: impl Fn(&mut IorParameters)) -> ShownTest {
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
-        Shown { place, ranks: 2, ..Shown::new(&meant(change)) }
+        ShownTest { place, ranks: 2, ..ShownTest::new(&meant(change)) }
     }
 
     /// The beginning of a phase.
@@ -286,23 +286,23 @@ pub(crate) mod tests {
     #[test]
     fn lines_of_the_options_block_stand_only_where_they_apply() {
         let plain = shown(|_| ());
-        let lines = plain.options(Edition::Ior41);
+        let lines = plain.options(IorEdition::Ior41);
         for key in ["memoryPerTask", "memoryPerNode", "dryRun", "verbose", "stonewallingTime", "task offset"]
         {
             assert_eq!(value(&lines, key), None, "{key}");
         }
-        let full = Shown {
+        let full = ShownTest {
             hog: (0, 8 << 20),
             ..shown(|p| (p.dry_run, p.verbose, p.deadline, p.wear_out) = (true, 2, 30, true))
         };
-        let lines = full.options(Edition::Ior41);
+        let lines = full.options(IorEdition::Ior41);
         assert_eq!(value(&lines, "memoryPerTask").as_deref(), Some("8 MiB"));
         assert_eq!(value(&lines, "dryRun").as_deref(), Some("1"));
         assert_eq!(value(&lines, "verbose").as_deref(), Some("2"));
         assert_eq!(value(&lines, "stonewallingTime").as_deref(), Some("30"));
         let keys: Vec<_> = lines.iter().map(|(key, _)| *key).collect();
         assert_eq!(&keys[keys.len() - 3..], ["verbose", "stonewallingTime", "stoneWallingWearOut"]);
-        let older = full.options(Edition::Ior33);
+        let older = full.options(IorEdition::Ior33);
         assert_eq!((value(&older, "memoryBuffer"), value(&older, "verbose")), (None, None));
         assert_eq!(value(&older, "dryRun").as_deref(), Some("1"));
     }
@@ -311,7 +311,7 @@ pub(crate) mod tests {
     fn memory_of_a_node_hides_the_share_of_a_rank() {
         let mut hogged = shown(|parameters| parameters.hog = Hog::PercentOfNode(5));
         hogged.hear(&IorEvent::Hog { node_bytes: 32 << 20, rank_bytes: 16 << 20 });
-        let lines = hogged.options(Edition::Ior41);
+        let lines = hogged.options(IorEdition::Ior41);
         assert_eq!(value(&lines, "memoryPerNode").as_deref(), Some("32 MiB"));
         assert_eq!(value(&lines, "memoryPerTask"), None);
         assert_eq!(value(&hogged.settings(), "memoryPerTask").as_deref(), Some("0"));

@@ -8,17 +8,17 @@ use std::io::{self, ErrorKind, Write};
 use units::Usage;
 use workloads::kit::drive::words;
 
-use super::output::{Format, Look};
+use super::output::{IorLook, ResultFormat};
 
 /// A place to write to; the first failure is kept for the end.
-struct Stream {
+struct OutputStream {
     to: Box<dyn Write + Send>,
     /// What cannot be done where it fails.
     what: String,
     broken: Option<io::Error>,
 }
 
-impl Stream {
+impl OutputStream {
     fn new(to: impl Write + Send + 'static, what: &str) -> Self {
         Self { to: Box::new(to), what: what.to_owned(), broken: None }
     }
@@ -37,9 +37,9 @@ impl Stream {
 
 /// The two places.
 pub(crate) struct Streams {
-    results: Stream,
+    results: OutputStream,
     /// `None`: among the results.
-    chatter: Option<Stream>,
+    chatter: Option<OutputStream>,
     /// Said once, at the start.
     opening: Option<String>,
 }
@@ -47,22 +47,22 @@ pub(crate) struct Streams {
 impl Streams {
     /// Opens what `look` names. A summary file is emptied at once, as the classic does it; a document, which
     /// is written whole at the end, takes the place of an earlier one only then.
-    pub(crate) fn open(look: &Look) -> Result<Self, Usage> {
+    pub(crate) fn open(look: &IorLook) -> Result<Self, Usage> {
         const OPTION: &str = "-O summaryFile";
         const PRINT: &str = "cannot print the results";
         const SAY: &str = "cannot print what happens on the way";
         let Some(path) = &look.file else {
-            let results = Stream::new(io::stdout(), PRINT);
-            let chatter = (look.format != Format::Text).then(|| Stream::new(io::stderr(), SAY));
+            let results = OutputStream::new(io::stdout(), PRINT);
+            let chatter = (look.format != ResultFormat::Text).then(|| OutputStream::new(io::stderr(), SAY));
             return Ok(Self { results, chatter, opening: None });
         };
         let what = cannot_write(OPTION, path);
         let results = match look.format {
-            Format::Json => Stream::new(AtTheEnd::new(OPTION, path)?, &what),
-            Format::Text | Format::Csv => Stream::new(create(OPTION, path)?, &what),
+            ResultFormat::Json => OutputStream::new(AtTheEnd::new(OPTION, path)?, &what),
+            ResultFormat::Text | ResultFormat::Csv => OutputStream::new(create(OPTION, path)?, &what),
         };
         let opening = Some(format!("Writing output to {path}\n"));
-        Ok(Self { results, chatter: Some(Stream::new(io::stdout(), SAY)), opening })
+        Ok(Self { results, chatter: Some(OutputStream::new(io::stdout(), SAY)), opening })
     }
 
     /// Says what has to be said before everything else, and these warnings.
@@ -172,13 +172,13 @@ pub(crate) mod tests {
     impl Streams {
         /// Results and chatter on two pages.
         pub(crate) fn apart(results: &Page, chatter: &Page) -> Self {
-            let chatter = Some(Stream::new(chatter.clone(), "chatter"));
-            Self { results: Stream::new(results.clone(), "results"), chatter, opening: None }
+            let chatter = Some(OutputStream::new(chatter.clone(), "chatter"));
+            Self { results: OutputStream::new(results.clone(), "results"), chatter, opening: None }
         }
 
         /// Both on one page.
         pub(crate) fn together(page: &Page) -> Self {
-            Self { results: Stream::new(page.clone(), "page"), chatter: None, opening: None }
+            Self { results: OutputStream::new(page.clone(), "page"), chatter: None, opening: None }
         }
     }
 
@@ -198,7 +198,7 @@ pub(crate) mod tests {
     #[test]
     fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
         let of = |kind| {
-            let results = Stream::new(Failing(kind), "cannot print");
+            let results = OutputStream::new(Failing(kind), "cannot print");
             let mut streams = Streams { results, chatter: None, opening: None };
             streams.put("a");
             streams.say("b");
@@ -223,7 +223,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_summary_file_that_cannot_be_written_is_refused_in_one_line() {
-        let look = Look { file: Some("nowhere/at/all".into()), ..Look::default() };
+        let look = IorLook { file: Some("nowhere/at/all".into()), ..IorLook::default() };
         let refused = Streams::open(&look).err().unwrap().0;
         assert!(
             refused.starts_with("-O summaryFile: cannot write nowhere/at/all: No such file"),

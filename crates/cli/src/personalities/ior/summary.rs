@@ -3,10 +3,10 @@
 use results::record::Phase;
 use units::MIB;
 
-use super::shown::Shown;
+use super::shown::ShownTest;
 
 /// `Max Write` and `Max Read`, always; classic `ior` shows them only with `-v`, which breaks readers.
-pub(crate) fn maxima(shown: &Shown) -> String {
+pub(crate) fn maxima(shown: &ShownTest) -> String {
     let label = |operation| if operation == "write" { "Max Write: " } else { "Max Read:  " };
     let lines = best(shown).into_iter().map(|(operation, rate)| {
         format!("{}{:.2} MiB/sec ({:.2} MB/sec)\n", label(operation), rate / MIB as f64, rate / 1e6)
@@ -15,7 +15,7 @@ pub(crate) fn maxima(shown: &Shown) -> String {
 }
 
 /// The best rate of each operation, bytes per second.
-pub(crate) fn best(shown: &Shown) -> Vec<(&'static str, f64)> {
+pub(crate) fn best(shown: &ShownTest) -> Vec<(&'static str, f64)> {
     let of = |operation| Some((operation, shown.of(operation).into_iter().map(rate).reduce(f64::max)?));
     ["write", "read"].into_iter().filter_map(of).collect()
 }
@@ -26,7 +26,7 @@ fn rate(phase: &Phase) -> f64 {
 
 /// Statistics over the repetitions of one operation of a test.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Operation {
+pub(crate) struct OperationSummary {
     /// `write` or `read`.
     pub(crate) name: &'static str,
     /// Mebibytes per second: most, least, mean and population standard deviation.
@@ -42,18 +42,18 @@ pub(crate) struct Operation {
 }
 
 /// The operations that a test has done.
-pub(crate) fn operations(shown: &Shown) -> Vec<Operation> {
+pub(crate) fn operations(shown: &ShownTest) -> Vec<OperationSummary> {
     let both = ["write", "read"].into_iter().map(|name| (name, shown.of(name)));
     both.filter(|(_, phases)| !phases.is_empty())
         .map(|(name, phases)| operation(shown, name, &phases))
         .collect()
 }
 
-fn operation(shown: &Shown, name: &'static str, phases: &[&Phase]) -> Operation {
+fn operation(shown: &ShownTest, name: &'static str, phases: &[&Phase]) -> OperationSummary {
     let per_transfer = shown.parameters().transfer as f64;
     let rates: Vec<f64> = phases.iter().map(|phase| rate(phase) / MIB as f64).collect();
     let ops: Vec<f64> = phases.iter().map(|phase| rate(phase) / per_transfer).collect();
-    Operation {
+    OperationSummary {
         name,
         rates: statistics(&rates),
         ops: statistics(&ops),
@@ -73,7 +73,7 @@ fn statistics(values: &[f64]) -> [f64; 4] {
     [max, min, mean, variance.sqrt()]
 }
 
-fn stonewall(shown: &Shown, phases: &[&Phase]) -> Option<(f64, f64)> {
+fn stonewall(shown: &ShownTest, phases: &[&Phase]) -> Option<(f64, f64)> {
     let walls: Vec<_> =
         phases.iter().filter_map(|phase| phase.stonewall.as_ref()).filter(|w| w.wear_out).collect();
     let seconds: f64 = walls.iter().map(|wall| wall.seconds).sum();
@@ -83,7 +83,7 @@ fn stonewall(shown: &Shown, phases: &[&Phase]) -> Option<(f64, f64)> {
 }
 
 /// The heading and a row for each operation of these tests.
-pub(crate) fn table<'a>(tests: impl IntoIterator<Item = &'a Shown>) -> String {
+pub(crate) fn table<'a>(tests: impl IntoIterator<Item = &'a ShownTest>) -> String {
     let names =
         ["Max(MiB)", "Min(MiB)", "Mean(MiB)", "StdDev", "Max(OPs)", "Min(OPs)", "Mean(OPs)", "StdDev"];
     let mut text = format!("{:<9}", "Operation");
@@ -101,7 +101,7 @@ pub(crate) fn table<'a>(tests: impl IntoIterator<Item = &'a Shown>) -> String {
     text
 }
 
-fn row(shown: &Shown, operation: &Operation) -> String {
+fn row(shown: &ShownTest, operation: &OperationSummary) -> String {
     let parameters = shown.parameters();
     let mut text = format!("{:<9} ", operation.name);
     for value in operation.rates.into_iter().chain(operation.ops) {

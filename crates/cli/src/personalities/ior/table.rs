@@ -7,21 +7,21 @@
 use workloads::ior::{Hog, IorParameters};
 
 use super::numbers;
-use super::output::{Edition, Format};
-use super::{directives, typed::Typed};
-use crate::personalities::classic::{self, Kind, Value};
+use super::output::{IorEdition, ResultFormat};
+use super::{directives, typed::TypedIor};
+use crate::personalities::classic::{self, OptionKind, OptionValue};
 
 /// One option of `ior`.
-pub(crate) type Row = classic::Row<Typed>;
+pub(crate) type IorRow = classic::OptionRow<TypedIor>;
 
 /// A row: letter, word, directives, kind, help, then how it changes `Typed`.
 macro_rules! row {
     ($short:expr, $long:expr, $directives:expr, $kind:ident, $about:literal, $set:expr) => {
-        Row {
+        IorRow {
             short: $short,
             long: $long,
             directives: &$directives,
-            kind: Kind::$kind,
+            kind: OptionKind::$kind,
             about: $about,
             set: $set,
         }
@@ -69,7 +69,7 @@ macro_rules! gpu {
 }
 
 /// Every option that takes no value.
-pub(crate) const FLAGS: &[Row] = &[
+pub(crate) const FLAGS: &[IorRow] = &[
     flag!(
         'c',
         Some("collective"),
@@ -184,7 +184,7 @@ pub(crate) const FLAGS: &[Row] = &[
         Some("gpuDirect"),
         ["GPUDirect"],
         Flag,
-        Value::Flag(Some(0)),
+        OptionValue::Flag(Some(0)),
         "between storage and a graphics processor; not in this program"
     ),
     row!(
@@ -201,7 +201,7 @@ pub(crate) const FLAGS: &[Row] = &[
 ];
 
 /// Every option that takes a value.
-pub(crate) const VALUES: &[Row] = &[
+pub(crate) const VALUES: &[IorRow] = &[
     row!(Some('a'), None, ["api"], Text, "backend", |typed, value| {
         storage::backend(&value.text()).map_err(|error| error.0)?;
         typed.parameters.backend = value.text();
@@ -363,9 +363,9 @@ pub(crate) const VALUES: &[Row] = &[
     }),
     row!(None, None, ["summaryFormat"], Text, "default, JSON or CSV", |typed, value| {
         typed.look.format = match value.text().to_lowercase().as_str() {
-            "default" => Format::Text,
-            "json" => Format::Json,
-            "csv" => Format::Csv,
+            "default" => ResultFormat::Text,
+            "json" => ResultFormat::Json,
+            "csv" => ResultFormat::Csv,
             other => return Err(format!("`{other}` is no format; known are default, JSON, CSV")),
         };
         Ok(())
@@ -401,14 +401,14 @@ pub(crate) const VALUES: &[Row] = &[
         None,
         ["allocateBufferOnGPU"],
         Number,
-        Value::Number(0),
+        OptionValue::Number(0),
         "buffers in a graphics processor; only 0, not in this program"
     ),
     gpu!(
         None,
         ["GPUid"],
         Number,
-        Value::Number(-1 | 0),
+        OptionValue::Number(-1 | 0),
         "which graphics processor; only 0 or -1, not in this program"
     ),
     row!(None, None, ["debug"], Text, "taken, without effect", |typed, value| {
@@ -474,8 +474,8 @@ pub(crate) const VALUES: &[Row] = &[
     ),
     row!(None, Some("compat"), [], Text, "text of IOR 3.3 or 4.1 (own option)", |typed, value| {
         typed.look.edition = match value.text().as_str() {
-            "3.3" => Edition::Ior33,
-            "4.1" => Edition::Ior41,
+            "3.3" => IorEdition::Ior33,
+            "4.1" => IorEdition::Ior41,
             other => return Err(format!("`{other}` is neither 3.3 nor 4.1")),
         };
         Ok(())
@@ -508,17 +508,17 @@ pub(crate) const VALUES: &[Row] = &[
 ];
 
 /// All rows.
-pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+pub(crate) fn rows() -> impl Iterator<Item = &'static IorRow> {
     FLAGS.iter().chain(VALUES)
 }
 
 /// The row of a directive, in any case.
-pub(crate) fn directive(name: &str) -> Option<&'static Row> {
+pub(crate) fn directive(name: &str) -> Option<&'static IorRow> {
     rows().find(|row| row.directives.iter().any(|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// The defaults shown in the help, by letter.
-pub(crate) fn default_of(row: &Row) -> String {
+pub(crate) fn default_of(row: &IorRow) -> String {
     let defaults = IorParameters::default();
     match row.short {
         Some('a') => defaults.backend,
@@ -528,7 +528,7 @@ pub(crate) fn default_of(row: &Row) -> String {
         Some('o') => defaults.test_file,
         Some('l') => "timestamp".into(),
         Some('N') => "all".into(),
-        _ if matches!(row.kind, Kind::Text | Kind::Directives) => String::new(),
+        _ if matches!(row.kind, OptionKind::Text | OptionKind::Directives) => String::new(),
         _ if row.about.ends_with("(own option)") => "N".into(),
         _ if row.long == Some("random-offset-seed") => "-1".into(),
         _ => match row.directives {

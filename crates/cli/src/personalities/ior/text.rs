@@ -10,23 +10,23 @@ use storage::Space;
 use workloads::ior::{IorEvent, first_path};
 use workloads::kit::observer::EventObserver;
 
-use super::output::{Edition, Look, Output};
-use super::shown::{Shown, name_of};
+use super::output::{IorEdition, IorLook, ResultOutput};
+use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
-use super::typed::Meant;
+use super::typed::MeantIor;
 use super::value::Members;
 use super::warnings::Warnings;
 use super::{beyond, chatter, numbers, summary};
 use crate::personalities::classic::{header_dir, space_words};
 
 /// Writes the text of one run.
-pub(crate) struct Text {
+pub(crate) struct IorText {
     streams: Streams,
-    edition: Edition,
+    edition: IorEdition,
     summary_always: bool,
     command: String,
     /// The tests so far, the last of which runs.
-    tests: Vec<Shown>,
+    tests: Vec<ShownTest>,
     heading_due: bool,
     /// What stands below the classic text.
     warnings: Warnings,
@@ -37,9 +37,9 @@ pub(crate) fn date() -> String {
     Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
-impl Text {
+impl IorText {
     /// A writer for the run started as `argv`.
-    pub(crate) fn new(streams: Streams, look: &Look, argv: &[String]) -> Self {
+    pub(crate) fn new(streams: Streams, look: &IorLook, argv: &[String]) -> Self {
         Self {
             streams,
             edition: look.edition,
@@ -52,7 +52,7 @@ impl Text {
     }
 
     /// The test that runs.
-    fn shown(&self) -> &Shown {
+    fn shown(&self) -> &ShownTest {
         self.tests.last().expect("events come after a test has begun")
     }
 
@@ -61,7 +61,7 @@ impl Text {
     }
 
     fn older(&self) -> bool {
-        self.edition == Edition::Ior33
+        self.edition == IorEdition::Ior33
     }
 
     /// What stands above all tests; its words grow with the first test's verbosity.
@@ -147,13 +147,13 @@ pub(crate) fn row_numbers(phase: &Phase) -> [f64; 9] {
     ]
 }
 
-impl Output for Text {
+impl ResultOutput for IorText {
     fn begin(&mut self, warnings: &str) {
         self.streams.begin(warnings);
     }
 
-    fn test(&mut self, meant: &Meant, space: Option<Space>) {
-        self.tests.push(Shown::new(meant));
+    fn test(&mut self, meant: &MeantIor, space: Option<Space>) {
+        self.tests.push(ShownTest::new(meant));
         self.heading_due = true;
         if self.tests.len() == 1 {
             self.head();
@@ -207,7 +207,7 @@ impl Output for Text {
     }
 }
 
-impl EventObserver<IorEvent<'_>> for Text {
+impl EventObserver<IorEvent<'_>> for IorText {
     fn event(&mut self, event: &IorEvent<'_>) {
         let shown = self.tests.last_mut().expect("events come after a test has begun");
         shown.hear(event);
@@ -268,9 +268,9 @@ mod tests {
     use super::*;
 
     /// What the script of the golden texts runs, told as events.
-    fn script(look: &Look, verbose: u32) -> String {
+    fn script(look: &IorLook, verbose: u32) -> String {
         let page = Page::default();
-        let mut text = Text::new(Streams::together(&page), look, &["ior".into(), "-f".into()]);
+        let mut text = IorText::new(Streams::together(&page), look, &["ior".into(), "-f".into()]);
         text.begin("");
         for (test, transfer, file_per_rank) in [(0, 16 << 10, false), (1, 32 << 10, true)] {
             let meant = meant(|p| {
@@ -298,16 +298,16 @@ mod tests {
 
     #[test]
     fn the_blocks_of_each_test_of_a_script_stand_as_in_the_classic() {
-        let text = script(&Look::default(), 0);
+        let text = script(&IorLook::default(), 0);
         Golden::new(include_str!("../../../tests/golden/script.txt")).assert(&text);
-        let older = Look { edition: Edition::Ior33, ..Look::default() };
+        let older = IorLook { edition: IorEdition::Ior33, ..IorLook::default() };
         Golden::new(include_str!("../../../tests/golden/3.3-script.txt")).assert(&script(&older, 0));
     }
 
     #[test]
     fn what_is_told_of_the_wear_out_is_what_the_write_did() {
         let page = Page::default();
-        let mut text = Text::new(Streams::together(&page), &Look::default(), &["ior".into()]);
+        let mut text = IorText::new(Streams::together(&page), &IorLook::default(), &["ior".into()]);
         text.test(&meant(|p| (p.deadline, p.wear_out, p.repetitions) = (1, true, 2)), None);
         for (name, transfers_max) in [("write", 9), ("read", 7), ("write", 5)] {
             let mut phase = phase(name, 0);
@@ -325,11 +325,11 @@ mod tests {
 
     #[test]
     fn a_summary_after_each_test_stands_in_place_of_the_max_lines() {
-        let look = Look { summary_always: true, ..Look::default() };
+        let look = IorLook { summary_always: true, ..IorLook::default() };
         let golden = include_str!("../../../tests/golden/script-v-summaries.txt");
         Golden::new(golden).assert(&script(&look, 1));
         let golden = include_str!("../../../tests/golden/3.3-script-v-summaries.txt");
-        Golden::new(golden).assert(&script(&Look { edition: Edition::Ior33, ..look.clone() }, 1));
+        Golden::new(golden).assert(&script(&IorLook { edition: IorEdition::Ior33, ..look.clone() }, 1));
         assert!(script(&look, 0).contains("\nMax Write: "), "without -v it changes nothing");
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use units::Usage;
 use workloads::ior::{IorParameters, Offsets, Reorder};
 
-use super::output::Look;
+use super::output::IorLook;
 use super::{retired, table};
-use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle, is_idle, no_effect};
+use crate::personalities::classic::{ClassicLine, OfBackends, OptionRow, Retiree, idle, is_idle, no_effect};
 
 /// How often each counted flag was given, and everything else that was typed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Typed {
+pub(crate) struct TypedIor {
     /// What goes to the workload as it is.
     pub(crate) parameters: IorParameters,
     /// `-C`, counted.
@@ -23,7 +23,7 @@ pub(crate) struct Typed {
     /// `--random-order=ior`
     pub(crate) iors_order: bool,
     /// How the results are shown.
-    pub(crate) look: Look,
+    pub(crate) look: IorLook,
     /// `--record FILE`
     pub(crate) record: Option<String>,
     /// `--live FILE`
@@ -42,9 +42,9 @@ pub(crate) struct Typed {
 
 /// A test, ready to be checked and run.
 #[derive(Clone, Debug)]
-pub(crate) struct Meant {
+pub(crate) struct MeantIor {
     pub(crate) parameters: IorParameters,
-    pub(crate) look: Look,
+    pub(crate) look: IorLook,
     pub(crate) record: Option<String>,
     pub(crate) live: Option<String>,
     /// What the user is told about options that are taken otherwise than typed.
@@ -59,7 +59,7 @@ pub(crate) struct Meant {
     pub(crate) api_version: String,
 }
 
-impl Typed {
+impl TypedIor {
     /// A line about what was typed for other backends than the one in use.
     fn idle(&self) -> Vec<String> {
         let used = &self.parameters.backend;
@@ -76,7 +76,7 @@ impl Typed {
     }
 
     /// What the line means: counted flags become choices, and no phase means both.
-    pub(crate) fn meant(self) -> Result<Meant, Usage> {
+    pub(crate) fn meant(self) -> Result<MeantIor, Usage> {
         let idle = self.idle();
         let Self { mut parameters, constant, random_ranks, random_offsets, mut notes, .. } = self;
         notes.extend(idle);
@@ -110,14 +110,14 @@ impl Typed {
         }
         let Self { look, record, live, .. } = self;
         let api_version = String::new();
-        Ok(Meant { parameters, look, record, live, notes, warnings, constant, random_ranks, api_version })
+        Ok(MeantIor { parameters, look, record, live, notes, warnings, constant, random_ranks, api_version })
     }
 }
 
-impl Line for Typed {
+impl ClassicLine for TypedIor {
     const NAME: &'static str = "ior";
 
-    fn rows() -> impl Iterator<Item = &'static Row<Self>> {
+    fn rows() -> impl Iterator<Item = &'static OptionRow<Self>> {
         table::rows()
     }
 

@@ -9,11 +9,11 @@ use results::record::Phase;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 /// Members in the order in which they are written.
-pub(crate) type Members = Vec<(&'static str, Value)>;
+pub(crate) type Members = Vec<(&'static str, JsonValue)>;
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum JsonValue {
     /// Yes or no.
     Bool(bool),
     /// A whole number.
@@ -23,14 +23,14 @@ pub(crate) enum Value {
     /// A text.
     Text(String),
     /// Values one after the other.
-    List(Vec<Value>),
+    List(Vec<JsonValue>),
     /// Values with names.
     Object(Members),
     /// A record as it is kept, without timeline and buckets.
     Record(Box<Phase>),
 }
 
-impl Value {
+impl JsonValue {
     /// A whole number.
     pub(crate) fn whole(number: impl Into<i128>) -> Self {
         Self::Whole(number.into())
@@ -47,7 +47,7 @@ impl Value {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for JsonValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(number) => number.fmt(f),
@@ -57,7 +57,7 @@ impl fmt::Display for Value {
     }
 }
 
-impl Serialize for Value {
+impl Serialize for JsonValue {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Bool(yes) => to.serialize_bool(*yes),
@@ -95,12 +95,15 @@ mod tests {
 
     #[test]
     fn keys_keep_their_order_and_what_is_no_number_is_null() {
-        let object = Value::Object(vec![
-            ("b", Value::Real(f64::NAN)),
-            ("a", Value::Real(-f64::INFINITY)),
-            ("quote\"", Value::text("a\"b\\c\nd\u{1}é")),
-            ("big", Value::whole(u64::MAX)),
-            ("list", Value::List(vec![Value::Bool(true), Value::Real(1.25e-7), Value::whole(-3)])),
+        let object = JsonValue::Object(vec![
+            ("b", JsonValue::Real(f64::NAN)),
+            ("a", JsonValue::Real(-f64::INFINITY)),
+            ("quote\"", JsonValue::text("a\"b\\c\nd\u{1}é")),
+            ("big", JsonValue::whole(u64::MAX)),
+            (
+                "list",
+                JsonValue::List(vec![JsonValue::Bool(true), JsonValue::Real(1.25e-7), JsonValue::whole(-3)]),
+            ),
         ]);
         assert_eq!(
             object.to_string(),
@@ -108,7 +111,7 @@ mod tests {
                 + r#""list":[true,1.25e-7,-3]}"#
         );
         assert_eq!(
-            (Value::flag(true).to_string(), Value::text("x y").to_string()),
+            (JsonValue::flag(true).to_string(), JsonValue::text("x y").to_string()),
             ("1".into(), "x y".into())
         );
     }

@@ -9,7 +9,7 @@ const PLACES_MAX: usize = 8;
 
 /// Repetitions in a row of one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct RepetitionSpan {
     test: u32,
     first: u32,
     last: u32,
@@ -18,7 +18,7 @@ struct Place {
 /// The warnings of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
-    all: Vec<(String, Vec<Place>)>,
+    all: Vec<(String, Vec<RepetitionSpan>)>,
     /// The test and the repetition that run.
     now: (u32, u32),
     several_tests: bool,
@@ -44,7 +44,7 @@ impl Warnings {
 
     fn add(&mut self, text: &str) {
         let (test, now) = self.now;
-        let here = Place { test, first: now, last: now };
+        let here = RepetitionSpan { test, first: now, last: now };
         let Some((_, places)) = self.all.iter_mut().find(|(known, _)| known == text) else {
             self.all.push((text.to_owned(), vec![here]));
             return;
@@ -63,12 +63,12 @@ impl Warnings {
             .collect()
     }
 
-    fn named(&self, places: &[Place]) -> String {
+    fn named(&self, places: &[RepetitionSpan]) -> String {
         if !self.several_tests && !self.several_repetitions {
             return String::new();
         }
-        let one = |place: &Place| {
-            let Place { test, first, last } = place;
+        let one = |place: &RepetitionSpan| {
+            let RepetitionSpan { test, first, last } = place;
             let test = if self.several_tests { format!("test {test} ") } else { String::new() };
             let to = if last > first { format!("-{last}") } else { String::new() };
             format!("{test}iter {first}{to}")

@@ -12,18 +12,18 @@ use workloads::kit::{clients, rank::Rank};
 use workloads::ls_lr::{self, LsLrListener, LsLrParameters};
 
 use super::classic::interrupt;
-use super::kept::Kept;
-use super::perform::{Part, Run, perform};
-use super::program::{Program, posix};
+use super::kept::RunRecords;
+use super::perform::{RankContext, RunSetting, perform};
+use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
-use options::Options;
-use text::Text;
+use options::LsLrOptions;
+use text::LsLrText;
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status: 0 done, 1 failed or trees not as they were made, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = Program::begin("ls-lr");
+    let program = StartedProgram::begin("ls-lr");
     let options = match options::parse(tokens) {
         Ok(options) => options,
         Err((text, 0)) => {
@@ -43,7 +43,8 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     let mine = program.launch.as_ref().filter(|_| session.mpi().is_some()).map(|launch| launch.rank);
     let ready = ready(&options, session.size(), mine);
     let prepared = session.agree(ready).and_then(|(session, ready)| {
-        let kept = if program.speaks { Kept::open(options.record.as_deref()).map(Some) } else { Ok(None) };
+        let kept =
+            if program.speaks { RunRecords::open(options.record.as_deref()).map(Some) } else { Ok(None) };
         session.agree(kept).map(|(session, kept)| (session, ready, kept))
     });
     match prepared {
@@ -52,8 +53,8 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
             if session.mpi().is_none() {
                 watch(program.name, &ready.parameters, session.size());
             }
-            let text = Text::new(&ready.parameters, session.size(), options.verbose);
-            let run = Run { name: program.name, argv, ranks: session.size() };
+            let text = LsLrText::new(&ready.parameters, session.size(), options.verbose);
+            let run = RunSetting { name: program.name, argv, ranks: session.size() };
             let voice = kept.map(|kept| (kept, text));
             perform(&run, session, voice, |part, text| one_rank(&ready, part, text))
         }
@@ -72,7 +73,7 @@ fn watch(program: &'static str, parameters: &LsLrParameters, ranks: u32) {
 }
 
 /// A run that was checked.
-struct Ready {
+struct ReadyLsLr {
     parameters: LsLrParameters,
     storage: Box<dyn Storage>,
 }
@@ -91,7 +92,7 @@ pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), U
 
 /// Checks everything that can be known beforehand. `mine` is the rank of this process, where it has only
 /// one; it looks after its own trees.
-fn ready(options: &Options, ranks: u32, mine: Option<u32>) -> Result<Ready, Usage> {
+fn ready(options: &LsLrOptions, ranks: u32, mine: Option<u32>) -> Result<ReadyLsLr, Usage> {
     let parameters = options.parameters(ranks, |tree| options.holds(tree))?;
     match mine {
         None => (0..ranks).try_for_each(|tree| trees::check(&parameters, tree))?,
@@ -100,12 +101,12 @@ fn ready(options: &Options, ranks: u32, mine: Option<u32>) -> Result<Ready, Usag
     if mine.unwrap_or(0) == 0 {
         trees::apart(&parameters, ranks)?;
     }
-    Ok(Ready { parameters, storage: posix()? })
+    Ok(ReadyLsLr { parameters, storage: posix()? })
 }
 
 /// Every rank's part.
-fn one_rank(ready: &Ready, part: Part<'_>, mut text: Option<&mut Text>) -> Result<u8, Halt> {
-    let Part { comm, mut clock, records } = part;
+fn one_rank(ready: &ReadyLsLr, part: RankContext<'_>, mut text: Option<&mut LsLrText>) -> Result<u8, Halt> {
+    let RankContext { comm, mut clock, records } = part;
     let dirs = clients::dirs(&*ready.storage, ready.parameters.dirs());
     let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut silent = Silent;
@@ -114,7 +115,7 @@ fn one_rank(ready: &Ready, part: Part<'_>, mut text: Option<&mut Text>) -> Resul
         None => &mut silent,
     };
     let done = ls_lr::run(&ready.parameters, &*ready.storage, &mut rank, observer);
-    let printed = text.map_or(Ok(()), Text::finish);
+    let printed = text.map_or(Ok(()), LsLrText::finish);
     let good = done?;
     if let Err(error) = printed {
         complain(&format!("ls-lr: cannot print the results: {error}"));

@@ -16,7 +16,7 @@ use crate::personalities::program::in_one_line;
 /// usage.
 #[derive(Parser)]
 #[command(name = "ls-lr", max_term_width = 100, arg_required_else_help = true)]
-pub(super) struct Options {
+pub(super) struct LsLrOptions {
     /// Trees, one for each walker, or the directory of the trees of --make
     #[arg(value_name = "DIR", required = true)]
     dirs: Vec<PathBuf>,
@@ -71,8 +71,8 @@ pub(super) struct Options {
 }
 
 /// What was typed, or what is to be said instead: text and exit status.
-pub(super) fn parse(tokens: &[String]) -> Result<Options, (String, u8)> {
-    Options::try_parse_from(std::iter::once("ls-lr").chain(tokens.iter().map(String::as_str))).map_err(
+pub(super) fn parse(tokens: &[String]) -> Result<LsLrOptions, (String, u8)> {
+    LsLrOptions::try_parse_from(std::iter::once("ls-lr").chain(tokens.iter().map(String::as_str))).map_err(
         |error| {
             if !error.use_stderr() {
                 return (error.render().to_string(), 0);
@@ -85,7 +85,7 @@ pub(super) fn parse(tokens: &[String]) -> Result<Options, (String, u8)> {
     )
 }
 
-impl Options {
+impl LsLrOptions {
     /// What is meant for so many walkers; `holds` tells whether tree number n is in the one directory named.
     pub(super) fn parameters(
         &self,
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_options_are_sound_and_a_bad_one_is_told_in_one_line() {
-        Options::command().debug_assert();
+        LsLrOptions::command().debug_assert();
         for (words, told) in [
             ("", "name a directory for each walker"),
             ("--fast x", "unexpected argument '--fast' found"),

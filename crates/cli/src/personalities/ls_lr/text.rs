@@ -20,7 +20,7 @@ use crate::speech::say;
 const FEW: usize = 32;
 
 /// Prints what happens.
-pub(super) struct Text {
+pub(super) struct LsLrText {
     head: String,
     verbose: bool,
     bar: ProgressBar,
@@ -34,7 +34,7 @@ pub(super) struct Text {
     failed: Option<io::Error>,
 }
 
-impl Text {
+impl LsLrText {
     pub(super) fn new(parameters: &LsLrParameters, ranks: u32, verbose: bool) -> Self {
         let bar = match io::stderr().is_terminal() {
             true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
@@ -69,7 +69,7 @@ impl Text {
     }
 }
 
-impl EventObserver<LsLrEvent<'_>> for Text {
+impl EventObserver<LsLrEvent<'_>> for LsLrText {
     fn event(&mut self, event: &LsLrEvent<'_>) {
         match event {
             LsLrEvent::Started { ranks, nodes } => {

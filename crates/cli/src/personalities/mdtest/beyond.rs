@@ -6,7 +6,7 @@ use measure::Histogram;
 use results::record::{Failed, Latency, Phase};
 use workloads::kit::reduce;
 
-use super::results::{Measured, Results};
+use super::results::{MeasuredPhase, Results};
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
 
@@ -15,7 +15,7 @@ const NAMED: usize = 8;
 
 /// The lines, an empty string where there is nothing to tell.
 pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> String {
-    let measured: Vec<&Measured> = runs.iter().flat_map(|run| run.iterations.iter().flatten()).collect();
+    let measured: Vec<&MeasuredPhase> = runs.iter().flat_map(|run| run.iterations.iter().flatten()).collect();
     let mut text = String::new();
     for one in &measured {
         if let Some(failed) = &one.phase.failed {
@@ -35,7 +35,7 @@ pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> Strin
     text
 }
 
-fn failures(one: &Measured, failed: &Failed) -> String {
+fn failures(one: &MeasuredPhase, failed: &Failed) -> String {
     let attempted = one.phase.ops + failed.operations;
     let mut text = format!(
         "assay: {}, iteration {}: {} of {attempted} operations failed: {}\n",
@@ -52,7 +52,7 @@ fn failures(one: &Measured, failed: &Failed) -> String {
 }
 
 /// What the deadline did to directories, of which the classic text has no line.
-fn stopped(one: &Measured) -> String {
+fn stopped(one: &MeasuredPhase) -> String {
     match &one.phase.stonewall {
         Some(wall) if one.label == "Directory creation" && wall.ran_dry < one.phase.ranks => format!(
             "assay: {}, iteration {}: stopped after {} s at {} to {} items of a rank; all went on to {}\n",

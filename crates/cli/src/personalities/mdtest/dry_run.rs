@@ -3,10 +3,10 @@
 use units::{Usage, bytes_binary};
 use workloads::mdtest::{ItemCounts, MdtestParameters};
 
-use super::typed::Meant;
+use super::typed::MeantMdtest;
 
 /// What a run on `ranks` ranks would do.
-pub(crate) fn text(meant: &Meant, ranks: u32) -> Result<String, Usage> {
+pub(crate) fn text(meant: &MeantMdtest, ranks: u32) -> Result<String, Usage> {
     let parameters = &meant.parameters;
     let counts = ItemCounts::of(parameters)
         .ok_or_else(|| Usage::new("the tree has more directories and items than can be counted"))?;
@@ -94,13 +94,13 @@ fn line(what: &str, amount: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::typed::Typed;
+    use super::super::typed::TypedMdtest;
     use super::*;
     use crate::personalities::classic::grammar;
 
     fn told(words: &str, ranks: u32) -> String {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        text(&grammar::parse::<Typed>(&tokens).unwrap().meant().unwrap(), ranks).unwrap()
+        text(&grammar::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap(), ranks).unwrap()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use jiff::Zoned;
 use storage::Space;
 
 use super::listing;
-use super::typed::{Edition, Meant};
+use super::typed::{MdtestEdition, MeantMdtest};
 use crate::personalities::classic::{header_dir, space_words};
 
 /// The line about reads that read nothing, which 4.x prints.
@@ -30,12 +30,12 @@ pub(crate) fn moment() -> String {
 }
 
 /// The header, up to what the engine tells of the run.
-pub(crate) fn text(meant: &Meant, facts: &Facts<'_>) -> String {
+pub(crate) fn text(meant: &MeantMdtest, facts: &Facts<'_>) -> String {
     let edition = meant.look.edition;
     let version = match edition {
-        Edition::Mdtest19 => "1.9.3",
-        Edition::Mdtest33 => "3.3.0",
-        Edition::Mdtest41 => "4.1.0+dev",
+        MdtestEdition::Mdtest19 => "1.9.3",
+        MdtestEdition::Mdtest33 => "3.3.0",
+        MdtestEdition::Mdtest41 => "4.1.0+dev",
     };
     let mut text = format!(
         "-- started at {} --\n\nmdtest-{version} was launched with {} total task(s) on {} node(s)\n\
@@ -60,25 +60,25 @@ pub(crate) fn text(meant: &Meant, facts: &Facts<'_>) -> String {
     let map = format!("Nodemap: {map}\n");
     let place = place(meant, facts.space);
     match edition {
-        Edition::Mdtest19 => text + &place,
-        Edition::Mdtest33 => text + &place + "\n" + &map,
-        Edition::Mdtest41 => text + &map + &place,
+        MdtestEdition::Mdtest19 => text + &place,
+        MdtestEdition::Mdtest33 => text + &place + "\n" + &map,
+        MdtestEdition::Mdtest41 => text + &map + &place,
     }
 }
 
 /// Whether 4.x warns of reads that read nothing.
-pub(crate) fn reads_nothing(meant: &Meant) -> bool {
+pub(crate) fn reads_nothing(meant: &MeantMdtest) -> bool {
     let parameters = &meant.parameters;
-    meant.look.edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0
+    meant.look.edition == MdtestEdition::Mdtest41 && parameters.read && parameters.read_bytes == 0
 }
 
 /// The command line: only 1.9 leaves the words as they are.
-fn command(argv: &[String], edition: Edition) -> String {
+fn command(argv: &[String], edition: MdtestEdition) -> String {
     let mut words = argv.iter();
     let mut text = words.next().cloned().unwrap_or_default();
     for word in words {
         match edition {
-            Edition::Mdtest19 => text.push_str(&format!(" {word}")),
+            MdtestEdition::Mdtest19 => text.push_str(&format!(" {word}")),
             _ => text.push_str(&format!(" '{word}'")),
         }
     }
@@ -86,9 +86,9 @@ fn command(argv: &[String], edition: Edition) -> String {
 }
 
 /// Where the test is, and how much its file system holds.
-fn place(meant: &Meant, space: Option<Space>) -> String {
+fn place(meant: &MeantMdtest, space: Option<Space>) -> String {
     let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
-    let newer = meant.look.edition == Edition::Mdtest41;
+    let newer = meant.look.edition == MdtestEdition::Mdtest41;
     let line = |key: &str, value: &str| match newer {
         true => format!("{key:<20}: {value}\n"),
         false => format!("{key}: {value}\n"),

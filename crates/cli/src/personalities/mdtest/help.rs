@@ -4,12 +4,12 @@ use workloads::mdtest::{self, MdtestParameters};
 
 use super::retired::RETIRED;
 use super::table;
-use super::typed::Typed;
+use super::typed::TypedMdtest;
 use crate::personalities::classic::help::{described, modules, options};
 
 /// The whole help text for a program called `name`.
 pub(crate) fn text(name: &str) -> String {
-    let mut text = options::<Typed>(name, table::default_of) + &modules(has_names);
+    let mut text = options::<TypedMdtest>(name, table::default_of) + &modules(has_names);
     text.push_str("\n\nSpellings of 1.9 that are still taken\n");
     for retired in RETIRED {
         let value = if retired.takes_value { "=VALUE" } else { "" };

@@ -2,27 +2,27 @@
 
 use workloads::mdtest::MdtestParameters;
 
-use super::typed::{Edition, Meant};
+use super::typed::{MdtestEdition, MeantMdtest};
 
 /// A line of the verbose helper: its level, the source line that scripts know it by, and the text.
-pub(crate) fn numbered(edition: Edition, level: u32, lines: (u32, u32), text: &str) -> String {
+pub(crate) fn numbered(edition: MdtestEdition, level: u32, lines: (u32, u32), text: &str) -> String {
     let line = match edition {
-        Edition::Mdtest19 => return format!("V-{level}: {text}\n"),
-        Edition::Mdtest33 => lines.0,
-        Edition::Mdtest41 => lines.1,
+        MdtestEdition::Mdtest19 => return format!("V-{level}: {text}\n"),
+        MdtestEdition::Mdtest33 => lines.0,
+        MdtestEdition::Mdtest41 => lines.1,
     };
     format!("V-{level}: Rank   0 Line {line:5} {text}\n")
 }
 
 /// One parameter: its line in 3.3 and in 4.1, its name, its value; `None` where a version does not list it.
-type Listed = (u32, u32, &'static str, String);
+type ListedParameter = (u32, u32, &'static str, String);
 
 fn truth(on: bool) -> String {
     if on { "True" } else { "False" }.to_owned()
 }
 
 /// What every version lists before the directories.
-fn first(meant: &Meant) -> Vec<Listed> {
+fn first(meant: &MeantMdtest) -> Vec<ListedParameter> {
     let p = &meant.parameters;
     vec![
         (2018, 2442, "api", meant.backend.clone().unwrap_or_else(|| "(null)".to_owned())),
@@ -33,9 +33,9 @@ fn first(meant: &Meant) -> Vec<Listed> {
 }
 
 /// What every version lists behind them.
-fn rest(p: &MdtestParameters, edition: Edition) -> Vec<Listed> {
+fn rest(p: &MdtestParameters, edition: MdtestEdition) -> Vec<ListedParameter> {
     // Which version shows it by what it knows.
-    let newer = edition != Edition::Mdtest19;
+    let newer = edition != MdtestEdition::Mdtest19;
     let mut all = vec![
         (2026, 2450, "dirs_only", truth(p.directories || p.shared_file)),
         (2027, 2451, "read_bytes", p.read_bytes.to_string()),
@@ -76,14 +76,14 @@ fn rest(p: &MdtestParameters, edition: Edition) -> Vec<Listed> {
 }
 
 /// What `-v` lists.
-pub(crate) fn parameters(meant: &Meant) -> String {
+pub(crate) fn parameters(meant: &MeantMdtest) -> String {
     let edition = meant.look.edition;
-    let plain = edition == Edition::Mdtest19;
+    let plain = edition == MdtestEdition::Mdtest19;
     let put = |lines: (u32, u32), text: &str| match plain {
         true => format!("{text}\n"),
         false => numbered(edition, 1, lines, text),
     };
-    let line = |(old, new, name, value): &Listed| put((*old, *new), &format!("{name:<24}: {value}"));
+    let line = |(old, new, name, value): &ListedParameter| put((*old, *new), &format!("{name:<24}: {value}"));
     // 1.9 had one backend.
     let mut text: String = first(meant).iter().skip(usize::from(plain)).map(line).collect();
     text.push_str(&put((2022, 2446), "dirpath(s):"));
@@ -96,13 +96,13 @@ pub(crate) fn parameters(meant: &Meant) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::typed::Typed;
+    use super::super::typed::TypedMdtest;
     use super::*;
     use crate::personalities::classic::grammar;
 
     fn listed(words: &str) -> String {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        parameters(&grammar::parse::<Typed>(&tokens).unwrap().meant().unwrap())
+        parameters(&grammar::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap())
     }
 
     #[test]

@@ -33,28 +33,28 @@ use workloads::mdtest::{self, MdtestListener, MdtestParameters, names};
 use super::classic::drift::{self, Drifted};
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use super::classic::{grammar, header_dir, interrupt, writable};
-use super::kept::Kept;
-use super::perform::{Part, Run, perform};
-use super::program::Program;
+use super::kept::RunRecords;
+use super::perform::{RankContext, RunSetting, perform};
+use super::program::StartedProgram;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
-use text::Text;
-use typed::{Meant, Typed};
+use text::MdtestText;
+use typed::{MeantMdtest, TypedMdtest};
 
 /// How many iterations' directories are looked for after Ctrl-C.
 const LOOKED_FOR: u32 = 1000;
 
 /// A run that was checked, with its storage.
-struct Ready {
-    meant: Meant,
+struct ReadyMdtest {
+    meant: MeantMdtest,
     storage: Box<dyn Storage>,
 }
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
 /// exit status: 0 done; 1 failed, operations that failed, or wrong data; 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = Program::begin("mdtest");
-    let typed = match grammar::parse::<Typed>(tokens) {
+    let program = StartedProgram::begin("mdtest");
+    let typed = match grammar::parse::<TypedMdtest>(tokens) {
         Ok(typed) => typed,
         Err(usage) => return program.refuse(&usage),
     };
@@ -81,7 +81,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
             if session.mpi().is_none() {
                 interrupt::watch("mdtest", test_dirs(&ready.meant.parameters).into_iter());
             }
-            let run = Run { name: "mdtest", argv, ranks: session.size() };
+            let run = RunSetting { name: "mdtest", argv, ranks: session.size() };
             perform(&run, session, voice, |part, voice| one_rank(&ready, part, voice))
         }
     }
@@ -97,7 +97,11 @@ fn test_dirs(parameters: &MdtestParameters) -> Vec<PathBuf> {
 
 /// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only
 /// rank 0 reads the environment.
-fn prepare(typed: Typed, launch: Option<&RankLaunch>, local: Option<u32>) -> Result<(Ready, Session), Usage> {
+fn prepare(
+    typed: TypedMdtest,
+    launch: Option<&RankLaunch>,
+    local: Option<u32>,
+) -> Result<(ReadyMdtest, Session), Usage> {
     let read = || Variables::read(|name| name == NODES || name == ON_NODE);
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         // What is wrong with the options is said before what is missing to run them.
@@ -113,7 +117,7 @@ fn prepare(typed: Typed, launch: Option<&RankLaunch>, local: Option<u32>) -> Res
 }
 
 /// Checks a run for `ranks` ranks and makes its storage.
-fn ready(typed: Typed, variables: &Variables, ranks: u32) -> Result<Ready, Usage> {
+fn ready(typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
     let mut meant = typed.meant()?;
     for (name, value) in &variables.0 {
         let count = count(name, value)?;
@@ -130,17 +134,17 @@ fn ready(typed: Typed, variables: &Variables, ranks: u32) -> Result<Ready, Usage
             "-a {name}: mdtest needs directories, and this backend has none; take POSIX"
         )));
     }
-    Ok(Ready { meant, storage })
+    Ok(ReadyMdtest { meant, storage })
 }
 
 /// What rank 0 prints with and where it keeps records; all its files are made now.
-fn voice(ready: &Ready, argv: &[String]) -> Result<(Kept, Text), Usage> {
+fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText), Usage> {
     let meant = &ready.meant;
     written_later(&meant.parameters)?;
-    let kept = Kept::open(meant.record.as_deref())?;
+    let kept = RunRecords::open(meant.record.as_deref())?;
     let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
-    match Text::open(meant, argv, space) {
+    match MdtestText::open(meant, argv, space) {
         Ok(text) => Ok((kept, text)),
         Err(usage) => {
             kept.discard();
@@ -161,8 +165,12 @@ fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
 }
 
 /// One rank's part; gives the exit status.
-fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Result<u8, Halt> {
-    let Part { comm, mut clock, records } = part;
+fn one_rank(
+    ready: &ReadyMdtest,
+    part: RankContext<'_>,
+    mut voice: Option<&mut MdtestText>,
+) -> Result<u8, Halt> {
+    let RankContext { comm, mut clock, records } = part;
     let seed = measure::unix_seconds() as u64;
     let mut silent = Silent;
     let observer: &mut MdtestListener<'_> = match voice.as_deref_mut() {
@@ -187,7 +195,7 @@ fn one_rank(ready: &Ready, part: Part<'_>, mut voice: Option<&mut Text>) -> Resu
 
 /// What of the options is refused today, or taken otherwise than it was.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
-    drift::drifted::<Typed>(tokens, |typed| match typed.meant() {
+    drift::drifted::<TypedMdtest>(tokens, |typed| match typed.meant() {
         Ok(meant) => Ok(meant.notes),
         Err(usage) => Err(usage.0),
     })
@@ -196,7 +204,7 @@ pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
 /// Says no to options that a run on `ranks` ranks would refuse before it starts; `_local` ranks can do
 /// whatever others can.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
-    let typed = grammar::parse::<Typed>(tokens)?;
+    let typed = grammar::parse::<TypedMdtest>(tokens)?;
     if typed.help {
         return Err(Usage::new("the line runs nothing; take -h out"));
     }

@@ -5,7 +5,7 @@ use units::Usage;
 use workloads::kit::payload::Packet;
 
 use super::table;
-use super::typed::{Edition, Meant, Typed};
+use super::typed::{MdtestEdition, MeantMdtest, TypedMdtest};
 use crate::personalities::classic::grammar;
 
 /// Words that lead somewhere, and some that lead nowhere.
@@ -34,7 +34,7 @@ fn token() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..8)) {
-        if let Ok(typed) = grammar::parse::<Typed>(&tokens)
+        if let Ok(typed) = grammar::parse::<TypedMdtest>(&tokens)
             && let Ok(meant) = typed.meant()
         {
             let _ = meant.parameters.check(3);
@@ -44,19 +44,19 @@ proptest! {
 
     #[test]
     fn a_refusal_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
-        if let Err(usage) = grammar::parse::<Typed>(&tokens) {
+        if let Err(usage) = grammar::parse::<TypedMdtest>(&tokens) {
             prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
         }
     }
 }
 
-fn parse(words: &str) -> Result<Typed, Usage> {
+fn parse(words: &str) -> Result<TypedMdtest, Usage> {
     let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     grammar::parse(&tokens)
 }
 
-fn meant(words: &str) -> Meant {
-    parse(words).and_then(Typed::meant).unwrap_or_else(|usage| panic!("{words}: {usage}"))
+fn meant(words: &str) -> MeantMdtest {
+    parse(words).and_then(TypedMdtest::meant).unwrap_or_else(|usage| panic!("{words}: {usage}"))
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn directories_are_separated_by_at_and_older_versions_have_their_own() {
         (vec![".".to_owned()], "#test-dir.")
     );
     assert_eq!(meant("--compat 3.3").parameters.test_dir_prefix, "test-dir.");
-    assert_eq!(meant("--compat 1.9 -d x").look.edition, Edition::Mdtest19);
+    assert_eq!(meant("--compat 1.9 -d x").look.edition, MdtestEdition::Mdtest19);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use units::exponential;
 
-use super::results::{LABELS, Measured, Results, Unit, is_of_tree, own};
+use super::results::{LABELS, MeasuredPhase, ResultUnit, Results, is_of_tree, own};
 
 /// The first line of the file.
 pub(crate) fn heading() -> String {
@@ -14,11 +14,11 @@ pub(crate) fn heading() -> String {
 
 /// The rows of a run on one number of ranks.
 pub(crate) fn rows(results: &Results) -> String {
-    let pair = |found: Option<&Measured>| match found {
+    let pair = |found: Option<&MeasuredPhase>| match found {
         None => ",,".to_owned(),
-        Some(one) => {
-            [Unit::Rate, Unit::Time].map(|unit| format!(",{}", exponential(one.value(unit), 10))).concat()
-        }
+        Some(one) => [ResultUnit::Rate, ResultUnit::Time]
+            .map(|unit| format!(",{}", exponential(one.value(unit), 10)))
+            .concat(),
     };
     let all: String = LABELS.iter().map(|label| pair(results.find(0, label))).collect();
     let mut text = format!("all,{}{all}\n", results.items);
@@ -29,7 +29,7 @@ pub(crate) fn rows(results: &Results) -> String {
             for label in LABELS.iter().filter(|label| !is_of_tree(label)) {
                 let times = results.find(iteration, label).and_then(|one| one.ranks.get(rank));
                 text.push_str(&times.map_or(",,".to_owned(), |times| {
-                    [Unit::Rate, Unit::Time]
+                    [ResultUnit::Rate, ResultUnit::Time]
                         .map(|unit| format!(",{}", exponential(own(times, unit), 10)))
                         .concat()
                 }));

@@ -23,7 +23,7 @@ pub(crate) const LABELS: [&str; 11] = [
 
 /// Rates or times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum ResultUnit {
     /// Operations per second.
     Rate,
     /// Seconds.
@@ -32,7 +32,7 @@ pub(crate) enum Unit {
 
 /// One phase of one iteration.
 #[derive(Clone, Debug)]
-pub(crate) struct Measured {
+pub(crate) struct MeasuredPhase {
     /// Its label in the tables.
     pub(crate) label: &'static str,
     /// Operations per second of all ranks together; of the tree, those of rank 0.
@@ -72,7 +72,7 @@ fn counted(label: &str, items: u64, phase: &Phase, others: u64) -> f64 {
     }
 }
 
-impl Measured {
+impl MeasuredPhase {
     /// What an event tells, with its latencies if they are wanted `whole`. What is kept of each of many
     /// iterations is small.
     pub(crate) fn new(ended: &EndedPhase<'_>, whole: bool) -> Self {
@@ -96,10 +96,10 @@ impl Measured {
     }
 
     /// Over all ranks.
-    pub(crate) fn value(&self, unit: Unit) -> f64 {
+    pub(crate) fn value(&self, unit: ResultUnit) -> f64 {
         match unit {
-            Unit::Rate => self.rate,
-            Unit::Time => self.seconds,
+            ResultUnit::Rate => self.rate,
+            ResultUnit::Time => self.seconds,
         }
     }
 
@@ -110,16 +110,16 @@ impl Measured {
     }
 
     /// Each rank's own, from the common start until its own end.
-    pub(crate) fn own(&self, unit: Unit) -> impl Iterator<Item = f64> {
+    pub(crate) fn own(&self, unit: ResultUnit) -> impl Iterator<Item = f64> {
         self.ranks.iter().map(move |rank| own(rank, unit))
     }
 }
 
 /// A rank's own rate or seconds, until its own end.
-pub(crate) fn own(rank: &RankTimes, unit: Unit) -> f64 {
+pub(crate) fn own(rank: &RankTimes, unit: ResultUnit) -> f64 {
     match unit {
-        Unit::Rate => rate(rank.operations as f64, rank.own_s),
-        Unit::Time => rank.own_s,
+        ResultUnit::Rate => rate(rank.operations as f64, rank.own_s),
+        ResultUnit::Time => rank.own_s,
     }
 }
 
@@ -131,12 +131,12 @@ pub(crate) struct Results {
     /// Items of one rank.
     pub(crate) items: u64,
     /// The phases of each iteration.
-    pub(crate) iterations: Vec<Vec<Measured>>,
+    pub(crate) iterations: Vec<Vec<MeasuredPhase>>,
 }
 
 /// Extremes, mean and deviation over some values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Spread {
+pub(crate) struct ValueSpread {
     pub(crate) max: f64,
     pub(crate) min: f64,
     pub(crate) mean: f64,
@@ -145,7 +145,7 @@ pub(crate) struct Spread {
     count: usize,
 }
 
-impl Spread {
+impl ValueSpread {
     pub(crate) fn of(values: &[f64]) -> Self {
         if values.is_empty() {
             return Self::default();
@@ -173,23 +173,23 @@ impl Spread {
 
 impl Results {
     /// The phase of that label in that iteration, if it was.
-    pub(crate) fn find(&self, iteration: usize, label: &str) -> Option<&Measured> {
+    pub(crate) fn find(&self, iteration: usize, label: &str) -> Option<&MeasuredPhase> {
         self.iterations.get(iteration)?.iter().find(|measured| measured.label == label)
     }
 
     /// Over iterations; a phase that was not counts as 0.
-    pub(crate) fn spread(&self, label: &str, unit: Unit) -> Spread {
+    pub(crate) fn spread(&self, label: &str, unit: ResultUnit) -> ValueSpread {
         let of = |iteration| self.find(iteration, label).map_or(0.0, |measured| measured.value(unit));
-        Spread::of(&(0..self.iterations.len()).map(of).collect::<Vec<f64>>())
+        ValueSpread::of(&(0..self.iterations.len()).map(of).collect::<Vec<f64>>())
     }
 
     /// Over ranks and iterations, each rank by itself; of the tree the same as over iterations.
-    pub(crate) fn spread_of_ranks(&self, label: &str, unit: Unit) -> Spread {
+    pub(crate) fn spread_of_ranks(&self, label: &str, unit: ResultUnit) -> ValueSpread {
         if is_of_tree(label) {
             return self.spread(label, unit);
         }
         let phases = (0..self.iterations.len()).filter_map(|iteration| self.find(iteration, label));
-        Spread::of(&phases.flat_map(|measured| measured.own(unit)).collect::<Vec<f64>>())
+        ValueSpread::of(&phases.flat_map(|measured| measured.own(unit)).collect::<Vec<f64>>())
     }
 
     /// What was done besides mdtest's phases, in the order in which it was done.
@@ -235,15 +235,15 @@ pub(crate) mod tests {
     }
 
     /// That phase, measured.
-    pub(crate) fn measured(label: &'static str, items: u64, seconds: f64) -> Measured {
-        Measured::new(&ended(label, items, seconds, &mut Phase::default(), &mut Vec::new()), true)
+    pub(crate) fn measured(label: &'static str, items: u64, seconds: f64) -> MeasuredPhase {
+        MeasuredPhase::new(&ended(label, items, seconds, &mut Phase::default(), &mut Vec::new()), true)
     }
 
     #[test]
     fn a_rate_is_all_operations_over_the_slowest_ranks_time_and_the_trees_is_rank_0s() {
         let file = measured("File stat", 100, 0.5);
         assert_eq!((file.rate, file.seconds, file.rank_0_rate()), (400.0, 0.5, 200.0));
-        assert_eq!(file.own(Unit::Rate).collect::<Vec<_>>(), [200.0, 400.0]);
+        assert_eq!(file.own(ResultUnit::Rate).collect::<Vec<_>>(), [200.0, 400.0]);
         let tree = measured("Tree creation", 10, 0.5);
         assert_eq!((tree.rate, tree.rank_0_rate()), (20.0, 20.0));
         assert_eq!(measured("File stat", 100, 0.0).rate, 0.0, "no time, no rate");
@@ -256,7 +256,7 @@ pub(crate) mod tests {
         phase.ops = 150;
         let one = ranks[0];
         let ended = EndedPhase { phase: &phase, label: "File stat", items: 100, rank_0: one, ranks: &ranks };
-        assert_eq!(Measured::new(&ended, false).rate, 150.0);
+        assert_eq!(MeasuredPhase::new(&ended, false).rate, 150.0);
     }
 
     #[test]
@@ -267,7 +267,7 @@ pub(crate) mod tests {
         let one = ranks[0];
         let of = |phase: &Phase| {
             let ended = EndedPhase { phase, label: "Tree creation", items: 40, rank_0: one, ranks: &ranks };
-            Measured::new(&ended, false)
+            MeasuredPhase::new(&ended, false)
         };
         let measured = of(&phase);
         assert_eq!((measured.rate, measured.rank_0_rate()), (20.0, 20.0), "a quarter of 40 in half a second");
@@ -279,14 +279,14 @@ pub(crate) mod tests {
     fn the_spread_of_iterations_counts_what_was_not_done_as_nothing() {
         let of = |seconds| vec![measured("File stat", 1, seconds)];
         let results = Results { iterations: vec![of(1.0), of(0.5), of(0.25)], ..Results::default() };
-        let spread = results.spread("File stat", Unit::Rate);
+        let spread = results.spread("File stat", ResultUnit::Rate);
         assert_eq!((spread.max, spread.min), (8.0, 2.0));
         assert!((spread.mean - 14.0 / 3.0).abs() < 1e-12);
         assert!((spread.sample() - 3.055_050_463_3).abs() < 1e-9, "{}", spread.sample());
         assert!((spread.population() - 2.494_438_257_8).abs() < 1e-9, "{}", spread.population());
-        assert_eq!(results.spread("File read", Unit::Rate), Spread::of(&[0.0; 3]));
-        assert_eq!(Spread::of(&[5.0]).sample(), 0.0);
-        assert_eq!(results.spread_of_ranks("File stat", Unit::Time).max, 1.0);
-        assert_eq!(results.spread_of_ranks("File stat", Unit::Time).min, 0.125);
+        assert_eq!(results.spread("File read", ResultUnit::Rate), ValueSpread::of(&[0.0; 3]));
+        assert_eq!(ValueSpread::of(&[5.0]).sample(), 0.0);
+        assert_eq!(results.spread_of_ranks("File stat", ResultUnit::Time).max, 1.0);
+        assert_eq!(results.spread_of_ranks("File stat", ResultUnit::Time).min, 0.125);
     }
 }

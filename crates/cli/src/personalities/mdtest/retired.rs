@@ -4,11 +4,11 @@
 
 use units::Usage;
 
-use super::typed::Typed;
+use super::typed::TypedMdtest;
 use crate::personalities::classic::{Retiree, numbers};
 
 /// One letter that was.
-pub(crate) struct Retired {
+pub(crate) struct RetiredLetter {
     /// The letter.
     pub(crate) short: char,
     /// Whether it took a value.
@@ -16,12 +16,12 @@ pub(crate) struct Retired {
     /// What became of it, as words behind its name.
     pub(crate) about: &'static str,
     /// Takes it in; fails where nothing today does what it did.
-    take: fn(&mut Typed) -> Result<(), &'static str>,
+    take: fn(&mut TypedMdtest) -> Result<(), &'static str>,
 }
 
 /// All of them.
-pub(crate) const RETIRED: &[Retired] = &[
-    Retired {
+pub(crate) const RETIRED: &[RetiredLetter] = &[
+    RetiredLetter {
         short: 'A',
         takes_value: true,
         about: "was for object stores (1.9.4), and is refused",
@@ -29,7 +29,7 @@ pub(crate) const RETIRED: &[Retired] = &[
             Err("was for the object stores of mdtest 1.9.4, which are not in this program; leave it out")
         },
     },
-    Retired {
+    RetiredLetter {
         short: 'M',
         takes_value: false,
         about: "spread trees over metadata servers of Lustre (1.9.4), and is now -u",
@@ -41,11 +41,11 @@ pub(crate) const RETIRED: &[Retired] = &[
 ];
 
 /// The letter that was.
-pub(crate) fn of_letter(letter: char) -> Option<&'static Retired> {
+pub(crate) fn of_letter(letter: char) -> Option<&'static RetiredLetter> {
     RETIRED.iter().find(|retired| retired.short == letter)
 }
 
-impl Retiree<Typed> for Retired {
+impl Retiree<TypedMdtest> for RetiredLetter {
     fn takes_value(&self) -> bool {
         self.takes_value
     }
@@ -54,7 +54,7 @@ impl Retiree<Typed> for Retired {
         self.about
     }
 
-    fn take(&self, typed: &mut Typed, name: &str, value: &str) -> Result<(), Usage> {
+    fn take(&self, typed: &mut TypedMdtest, name: &str, value: &str) -> Result<(), Usage> {
         // A switch that is off leaves what it would have changed.
         if !self.takes_value && numbers::parse(value) == Ok(0) {
             return Ok(());
@@ -71,7 +71,7 @@ impl Retiree<Typed> for Retired {
 /// `-B` without a number and `-R` with one glued to it, as 1.9 had them. Gives what is left of the token;
 /// `None` where it is spelled as today.
 pub(crate) fn spelled<'a>(
-    typed: &mut Typed,
+    typed: &mut TypedMdtest,
     letter: char,
     left: &'a str,
     next: Option<&str>,
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::personalities::classic::grammar;
 
-    fn parse(words: &str) -> Result<Typed, Usage> {
+    fn parse(words: &str) -> Result<TypedMdtest, Usage> {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         grammar::parse(&tokens)
     }

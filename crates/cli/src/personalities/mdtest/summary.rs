@@ -4,12 +4,12 @@
 
 use units::exponential;
 
-use super::results::{LABELS, Results, Spread, Unit, is_of_tree};
-use super::typed::{Edition, Look};
+use super::results::{LABELS, ResultUnit, Results, ValueSpread, is_of_tree};
+use super::typed::{MdtestEdition, MdtestLook};
 
 /// Which rows a table has.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows {
+pub(crate) struct SummaryRows {
     /// Those of directories.
     pub(crate) directories: bool,
     /// Those of files.
@@ -18,7 +18,7 @@ pub(crate) struct Rows {
     pub(crate) rename: bool,
 }
 
-impl Rows {
+impl SummaryRows {
     fn has(self, label: &str) -> bool {
         match label.split(' ').next() {
             Some("Directory") => {
@@ -31,11 +31,11 @@ impl Rows {
 }
 
 /// All that stands behind the phases of a run on one number of ranks.
-pub(crate) fn tables(results: &Results, look: &Look, rows: Rows) -> String {
-    let units: &[Unit] = match (look.both, look.times) {
-        (true, _) => &[Unit::Rate, Unit::Time],
-        (false, true) => &[Unit::Time],
-        (false, false) => &[Unit::Rate],
+pub(crate) fn tables(results: &Results, look: &MdtestLook, rows: SummaryRows) -> String {
+    let units: &[ResultUnit] = match (look.both, look.times) {
+        (true, _) => &[ResultUnit::Rate, ResultUnit::Time],
+        (false, true) => &[ResultUnit::Time],
+        (false, false) => &[ResultUnit::Rate],
     };
     let mut text = String::new();
     for unit in units {
@@ -47,8 +47,8 @@ pub(crate) fn tables(results: &Results, look: &Look, rows: Rows) -> String {
     text
 }
 
-fn table(results: &Results, look: &Look, rows: Rows, unit: Unit) -> String {
-    let statistics = look.rank_statistics && look.edition == Edition::Mdtest41;
+fn table(results: &Results, look: &MdtestLook, rows: SummaryRows, unit: ResultUnit) -> String {
+    let statistics = look.rank_statistics && look.edition == MdtestEdition::Mdtest41;
     let mut text = caption(results.iterations.len(), look.edition, unit, statistics);
     let others = results.others();
     for label in LABELS.iter().filter(|label| rows.has(label)).chain(&others) {
@@ -59,23 +59,23 @@ fn table(results: &Results, look: &Look, rows: Rows, unit: Unit) -> String {
     text
 }
 
-fn caption(iterations: usize, edition: Edition, unit: Unit, statistics: bool) -> String {
+fn caption(iterations: usize, edition: MdtestEdition, unit: ResultUnit, statistics: bool) -> String {
     let what = match (edition, unit) {
-        (Edition::Mdtest41, Unit::Rate) => " rate (in ops/sec)",
+        (MdtestEdition::Mdtest41, ResultUnit::Rate) => " rate (in ops/sec)",
         // The classic says `in ms/op` of seconds of whole phases.
-        (Edition::Mdtest41, Unit::Time) => " time (in seconds)",
-        (Edition::Mdtest33, Unit::Rate) => " rate",
-        (_, Unit::Time) => " time",
-        (Edition::Mdtest19, Unit::Rate) => "",
+        (MdtestEdition::Mdtest41, ResultUnit::Time) => " time (in seconds)",
+        (MdtestEdition::Mdtest33, ResultUnit::Rate) => " rate",
+        (_, ResultUnit::Time) => " time",
+        (MdtestEdition::Mdtest19, ResultUnit::Rate) => "",
     };
     let columns = match (edition, statistics) {
-        (Edition::Mdtest41, true) => concat!(
+        (MdtestEdition::Mdtest41, true) => concat!(
             "   Operation     per Rank: Max            Min           Mean      ",
             "per Iteration: Max            Min           Mean        Std Dev\n",
             "   ---------               ---            ---           ----      ",
             "                ---            ---           ----        -------\n"
         ),
-        (Edition::Mdtest41, false) => concat!(
+        (MdtestEdition::Mdtest41, false) => concat!(
             "   Operation                     Max            Min           Mean        Std Dev\n",
             "   ---------                     ---            ---           ----        -------\n"
         ),
@@ -87,8 +87,8 @@ fn caption(iterations: usize, edition: Edition, unit: Unit, statistics: bool) ->
     format!("\nSUMMARY{what}: (of {iterations} iterations)\n{columns}")
 }
 
-fn row(label: &str, all: Spread, ranks: Option<Spread>, edition: Edition) -> String {
-    let deviation = if edition == Edition::Mdtest41 { all.sample() } else { all.population() };
+fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: MdtestEdition) -> String {
+    let deviation = if edition == MdtestEdition::Mdtest41 { all.sample() } else { all.population() };
     let numbers = format!("{:14.3} {:14.3} {:14.3} {deviation:14.3}", all.max, all.min, all.mean);
     let gap = "    ";
     let (narrow, ranks) = match ranks {
@@ -99,17 +99,17 @@ fn row(label: &str, all: Spread, ranks: Option<Spread>, edition: Edition) -> Str
         ),
     };
     match edition {
-        Edition::Mdtest19 => format!("   {label:<18}: {numbers}\n"),
-        Edition::Mdtest33 => format!("   {label:<26}: {numbers}\n"),
+        MdtestEdition::Mdtest19 => format!("   {label:<18}: {numbers}\n"),
+        MdtestEdition::Mdtest33 => format!("   {label:<26}: {numbers}\n"),
         // The tree's label takes the place of the gap, which moves its numbers where ranks have columns.
-        Edition::Mdtest41 if narrow => format!("   {label:<18} {ranks}{gap}{numbers}\n"),
-        Edition::Mdtest41 => format!("   {label:<22} {ranks}{numbers}\n"),
+        MdtestEdition::Mdtest41 if narrow => format!("   {label:<18} {ranks}{gap}{numbers}\n"),
+        MdtestEdition::Mdtest41 => format!("   {label:<22} {ranks}{numbers}\n"),
     }
 }
 
 /// `--print-all-procs`
-fn each_rank(results: &Results, unit: Unit, rows: Rows) -> String {
-    let word = if unit == Unit::Rate { "rate" } else { "time" };
+fn each_rank(results: &Results, unit: ResultUnit, rows: SummaryRows) -> String {
+    let word = if unit == ResultUnit::Rate { "rate" } else { "time" };
     let mut text = format!("\nPer process result ({word}):\n");
     let others = results.others();
     // Of directories all five are shown or none, and files always, as the classic does it.
@@ -148,10 +148,10 @@ mod tests {
         Results { ranks: 2, items: 100, iterations: vec![iteration(0.5), iteration(0.25)] }
     }
 
-    const FILES: Rows = Rows { directories: false, files: true, rename: true };
+    const FILES: SummaryRows = SummaryRows { directories: false, files: true, rename: true };
 
-    fn look(change: impl Fn(&mut Look)) -> Look {
-        let mut look = Look::default();
+    fn look(change: impl Fn(&mut MdtestLook)) -> MdtestLook {
+        let mut look = MdtestLook::default();
         change(&mut look);
         look
     }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_table_of_rates_is_that_of_4_1() {
         assert_eq!(
-            tables(&results(), &Look::default(), FILES),
+            tables(&results(), &MdtestLook::default(), FILES),
             "
 SUMMARY rate (in ops/sec): (of 2 iterations)
    Operation                     Max            Min           Mean        Std Dev
@@ -229,7 +229,7 @@ iteration: 1
     #[test]
     fn both_tables_come_rates_first_and_with_all_rows() {
         let both = look(|look| (look.both, look.times) = (true, true));
-        let all = Rows { directories: true, files: true, rename: true };
+        let all = SummaryRows { directories: true, files: true, rename: true };
         let text = tables(&results(), &both, all);
         assert!(text.find("SUMMARY rate").unwrap() < text.find("SUMMARY time").unwrap());
         assert_eq!(text.matches("Directory rename ").count(), 2);
@@ -238,8 +238,8 @@ iteration: 1
 
     #[test]
     fn older_tables_have_their_captions_labels_and_deviation() {
-        let older = look(|look| look.edition = Edition::Mdtest33);
-        let text = tables(&results(), &older, Rows { rename: false, ..FILES });
+        let older = look(|look| look.edition = MdtestEdition::Mdtest33);
+        let text = tables(&results(), &older, SummaryRows { rename: false, ..FILES });
         assert!(
             text.starts_with(
                 "
@@ -251,8 +251,8 @@ SUMMARY rate: (of 2 iterations)
             ),
             "{text}"
         );
-        let oldest = look(|look| look.edition = Edition::Mdtest19);
-        let text = tables(&results(), &oldest, Rows { rename: false, ..FILES });
+        let oldest = look(|look| look.edition = MdtestEdition::Mdtest19);
+        let text = tables(&results(), &oldest, SummaryRows { rename: false, ..FILES });
         assert!(text.starts_with("\nSUMMARY: (of 2 iterations)\n"), "{text}");
         assert!(text.contains("\n   File creation     :        800.000        400.000 "), "{text}");
     }

@@ -5,16 +5,23 @@
 use workloads::mdtest::MdtestParameters;
 
 use super::retired;
-use super::typed::{Edition, Typed};
-use crate::personalities::classic::{self, Kind, Value, numbers};
+use super::typed::{MdtestEdition, TypedMdtest};
+use crate::personalities::classic::{self, OptionKind, OptionValue, numbers};
 
 /// One option of `mdtest`.
-pub(crate) type Row = classic::Row<Typed>;
+pub(crate) type MdtestRow = classic::OptionRow<TypedMdtest>;
 
 /// A row: letter, word, kind, help, then how it changes `Typed`.
 macro_rules! row {
     ($short:expr, $long:expr, $kind:ident, $about:expr, $set:expr) => {
-        Row { short: $short, long: $long, directives: &[], kind: Kind::$kind, about: $about, set: $set }
+        MdtestRow {
+            short: $short,
+            long: $long,
+            directives: &[],
+            kind: OptionKind::$kind,
+            about: $about,
+            set: $set,
+        }
     };
 }
 
@@ -59,7 +66,7 @@ macro_rules! gpu {
 }
 
 /// Every option that takes no value.
-pub(crate) const FLAGS: &[Row] = &[
+pub(crate) const FLAGS: &[MdtestRow] = &[
     flag!(Some('C'), None, "only create", only.create),
     flag!(Some('T'), None, "only stat", only.stat),
     flag!(Some('E'), None, "only read files", only.read),
@@ -136,7 +143,7 @@ pub(crate) const FLAGS: &[Row] = &[
     gpu!(
         "gpuDirect",
         Flag,
-        Value::Flag(Some(0)),
+        OptionValue::Flag(Some(0)),
         "between storage and a graphics processor; not in this program"
     ),
     flag!(
@@ -149,7 +156,7 @@ pub(crate) const FLAGS: &[Row] = &[
 ];
 
 /// Every option that takes a value.
-pub(crate) const VALUES: &[Row] = &[
+pub(crate) const VALUES: &[MdtestRow] = &[
     row!(Some('a'), None, Text, "backend", |typed, value| {
         storage::backend(&value.text()).map_err(|error| error.0)?;
         typed.backend = Some(value.text());
@@ -232,13 +239,13 @@ pub(crate) const VALUES: &[Row] = &[
     gpu!(
         "allocateBufferOnGPU",
         Number,
-        Value::Number(0),
+        OptionValue::Number(0),
         "buffers in a graphics processor; only 0, not in this program"
     ),
     gpu!(
         "GPUid",
         Number,
-        Value::Number(-1 | 0),
+        OptionValue::Number(-1 | 0),
         "which graphics processor; only 0 or -1, not in this program"
     ),
     row!(
@@ -266,9 +273,9 @@ pub(crate) const VALUES: &[Row] = &[
     text!(None, Some("record"), "write the records of this run to a new file (own option)", record),
     row!(None, Some("compat"), Text, "text of mdtest 1.9, 3.3 or 4.1 (own option)", |typed, value| {
         typed.look.edition = match value.text().as_str() {
-            "1.9" => Edition::Mdtest19,
-            "3.3" => Edition::Mdtest33,
-            "4.1" => Edition::Mdtest41,
+            "1.9" => MdtestEdition::Mdtest19,
+            "3.3" => MdtestEdition::Mdtest33,
+            "4.1" => MdtestEdition::Mdtest41,
             other => return Err(format!("`{other}` is none of 1.9, 3.3 and 4.1")),
         };
         Ok(())
@@ -276,12 +283,12 @@ pub(crate) const VALUES: &[Row] = &[
 ];
 
 /// All rows.
-pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+pub(crate) fn rows() -> impl Iterator<Item = &'static MdtestRow> {
     FLAGS.iter().chain(VALUES)
 }
 
 /// The defaults shown in the help.
-pub(crate) fn default_of(row: &Row) -> String {
+pub(crate) fn default_of(row: &MdtestRow) -> String {
     let defaults = MdtestParameters::default();
     match (row.short, row.long) {
         (Some('a'), _) => defaults.backend,
@@ -291,7 +298,7 @@ pub(crate) fn default_of(row: &Row) -> String {
         (_, Some("dataPacketType")) => "timestamp".into(),
         (_, Some("operations")) => "LIST".into(),
         (_, Some("compat")) => "4.1".into(),
-        _ if row.kind == Kind::Text => String::new(),
+        _ if row.kind == OptionKind::Text => String::new(),
         _ => "0".into(),
     }
 }

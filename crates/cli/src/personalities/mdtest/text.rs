@@ -11,9 +11,9 @@ use workloads::kit::observer::EventObserver;
 use workloads::mdtest::{EndedPhase, MdtestEvent};
 
 use super::header::{self, Facts, NOTHING_READ, moment};
-use super::results::{Measured, Results};
-use super::summary::{self, Rows};
-use super::typed::{Edition, Meant};
+use super::results::{MeasuredPhase, Results};
+use super::summary::{self, SummaryRows};
+use super::typed::{MdtestEdition, MeantMdtest};
 use super::{beyond, chatter, listing, ranks_csv};
 use crate::speech::say;
 
@@ -21,8 +21,8 @@ use crate::speech::say;
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
 /// Writes the text of one run.
-pub(crate) struct Text {
-    meant: Meant,
+pub(crate) struct MdtestText {
+    meant: MeantMdtest,
     argv: Vec<String>,
     space: Option<Space>,
     /// The file of `--saveRankPerformanceDetails`.
@@ -44,9 +44,9 @@ pub(crate) struct Text {
     notices: Vec<String>,
 }
 
-impl Text {
+impl MdtestText {
     /// A writer for the run started as `argv`, whose file system has this room; its files are made now.
-    pub(crate) fn open(meant: &Meant, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
+    pub(crate) fn open(meant: &MeantMdtest, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
         let mut text = Self::onto(Box::new(say), meant, argv, space);
         if let Some(path) = &meant.look.rank_csv {
             let made = File::create(path).map_err(|error| {
@@ -61,7 +61,7 @@ impl Text {
     }
 
     /// The same onto `out`, without files.
-    pub(crate) fn onto(out: Out, meant: &Meant, argv: &[String], space: Option<Space>) -> Self {
+    pub(crate) fn onto(out: Out, meant: &MeantMdtest, argv: &[String], space: Option<Space>) -> Self {
         Self {
             meant: meant.clone(),
             argv: argv.to_vec(),
@@ -78,7 +78,7 @@ impl Text {
         }
     }
 
-    fn edition(&self) -> Edition {
+    fn edition(&self) -> MdtestEdition {
         self.meant.look.edition
     }
 
@@ -86,12 +86,12 @@ impl Text {
         self.meant.parameters.verbose
     }
 
-    fn rows(&self) -> Rows {
+    fn rows(&self) -> SummaryRows {
         let parameters = &self.meant.parameters;
-        Rows {
+        SummaryRows {
             directories: parameters.directories,
             files: parameters.files,
-            rename: parameters.rename || self.edition() == Edition::Mdtest41,
+            rename: parameters.rename || self.edition() == MdtestEdition::Mdtest41,
         }
     }
 
@@ -122,7 +122,7 @@ impl Text {
         }
         let tail = match self.edition() {
             _ if !complete => String::new(),
-            Edition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
+            MdtestEdition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
             _ => format!("-- finished at {} --\n\n", moment()),
         };
         self.put(&(tail + &beyond::lines(&self.runs, self.verbose(), &self.notices)));
@@ -173,7 +173,7 @@ impl Text {
             (true, false) => format!("{all} files"),
             _ => format!("{all} directories"),
         };
-        let above = if self.edition() == Edition::Mdtest19 { "\n" } else { "" };
+        let above = if self.edition() == MdtestEdition::Mdtest19 { "\n" } else { "" };
         let mut text = format!("{above}{ranks} tasks, {what}\n");
         if self.verbose() > 0 {
             text.push_str(&chatter::caption(self.edition()));
@@ -199,7 +199,7 @@ impl Text {
 
     fn ended(&mut self, ended: &EndedPhase<'_>) {
         let alone = chatter::stands_alone(ended.label);
-        let one = Measured::new(ended, self.verbose() > 0);
+        let one = MeasuredPhase::new(ended, self.verbose() > 0);
         if alone && self.verbose() > 0 {
             let line = chatter::single(self.edition(), &one);
             self.put(&line);
@@ -216,7 +216,7 @@ impl Text {
         let rows = self.rank_csv.as_ref().map_or(String::new(), |_| ranks_csv::rows(run));
         if wrong > 0 {
             text.push_str(&match self.edition() {
-                Edition::Mdtest41 => format!(
+                MdtestEdition::Mdtest41 => format!(
                     "\nERROR: verifying the data on read ({wrong} errors)! Take the performance values with \
                      care!\n\n"
                 ),
@@ -233,7 +233,7 @@ impl Text {
     fn said(&mut self, event: &MdtestEvent<'_>) -> String {
         let edition = self.edition();
         match event {
-            MdtestEvent::Shift(ranks) if edition != Edition::Mdtest19 => {
+            MdtestEvent::Shift(ranks) if edition != MdtestEdition::Mdtest19 => {
                 let words = format!("Shifting ranks by {ranks} for each phase.");
                 listing::numbered(edition, 0, (2169, 2594), &words)
             }
@@ -263,7 +263,7 @@ impl Text {
     }
 }
 
-impl EventObserver<MdtestEvent<'_>> for Text {
+impl EventObserver<MdtestEvent<'_>> for MdtestText {
     fn event(&mut self, event: &MdtestEvent<'_>) {
         match event {
             MdtestEvent::Started { ranks, nodes, on_node_0 } => self.started(*ranks, *nodes, on_node_0),

@@ -8,13 +8,13 @@ use workloads::kit::observer::EventObserver;
 use workloads::mdtest::MdtestEvent;
 
 use super::results::tests::ended;
-use super::text::Text;
-use super::typed::Typed;
+use super::text::MdtestText;
+use super::typed::TypedMdtest;
 use crate::personalities::classic::grammar;
 
 /// A writer onto a page, and the page.
-fn onto_page(words: &[String], space: Option<Space>) -> (Text, Arc<Mutex<String>>) {
-    let meant = grammar::parse::<Typed>(words).unwrap().meant().unwrap();
+fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Arc<Mutex<String>>) {
+    let meant = grammar::parse::<TypedMdtest>(words).unwrap().meant().unwrap();
     let argv: Vec<String> = ["mdtest".to_owned()].into_iter().chain(words.iter().cloned()).collect();
     let page = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&page);
@@ -22,7 +22,7 @@ fn onto_page(words: &[String], space: Option<Space>) -> (Text, Arc<Mutex<String>
         written.lock().unwrap().push_str(text);
         Ok(())
     };
-    (Text::onto(Box::new(out), &meant, &argv, space), page)
+    (MdtestText::onto(Box::new(out), &meant, &argv, space), page)
 }
 
 /// What is printed of a run on two ranks with these options, whose every phase takes half a second.

@@ -6,11 +6,11 @@ use units::Usage;
 use workloads::mdtest::MdtestParameters;
 
 use super::{retired, table};
-use crate::personalities::classic::{Line, OfBackends, Retiree, Row, idle};
+use crate::personalities::classic::{ClassicLine, OfBackends, OptionRow, Retiree, idle};
 
 /// The version of mdtest whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Edition {
+pub(crate) enum MdtestEdition {
     /// 1.9.3, before it was part of IOR (`--compat 1.9`).
     Mdtest19,
     /// 3.3 (`--compat 3.3`).
@@ -22,9 +22,9 @@ pub(crate) enum Edition {
 
 /// How the results are shown, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct MdtestLook {
     /// `--compat`
-    pub(crate) edition: Edition,
+    pub(crate) edition: MdtestEdition,
     /// `-Z`: times instead of rates.
     pub(crate) times: bool,
     /// `-P`: both.
@@ -58,7 +58,7 @@ impl Only {
 
 /// Everything that was typed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Typed {
+pub(crate) struct TypedMdtest {
     /// What goes to the workload as it is.
     pub(crate) parameters: MdtestParameters,
     /// `-C -T -E -U -r -D -F`
@@ -68,7 +68,7 @@ pub(crate) struct Typed {
     /// `-d`
     pub(crate) dirs: Option<String>,
     /// How the results are shown.
-    pub(crate) look: Look,
+    pub(crate) look: MdtestLook,
     /// `--record FILE`
     pub(crate) record: Option<String>,
     /// `--dryRun`
@@ -83,9 +83,9 @@ pub(crate) struct Typed {
 
 /// A run, ready to be checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Meant {
+pub(crate) struct MeantMdtest {
     pub(crate) parameters: MdtestParameters,
-    pub(crate) look: Look,
+    pub(crate) look: MdtestLook,
     pub(crate) record: Option<String>,
     pub(crate) dry_run: bool,
     /// What the user is told about options that are taken otherwise than typed.
@@ -96,9 +96,9 @@ pub(crate) struct Meant {
     pub(crate) backend: Option<String>,
 }
 
-impl Typed {
+impl TypedMdtest {
     /// What the line means.
-    pub(crate) fn meant(self) -> Result<Meant, Usage> {
+    pub(crate) fn meant(self) -> Result<MeantMdtest, Usage> {
         let Self {
             mut parameters,
             only,
@@ -111,7 +111,7 @@ impl Typed {
             mut notes,
             ..
         } = self;
-        let older = look.edition != Edition::Mdtest41;
+        let older = look.edition != MdtestEdition::Mdtest41;
         let all_phases = only.any_phase();
         parameters.create = all_phases || only.create;
         parameters.stat = all_phases || only.stat;
@@ -122,12 +122,12 @@ impl Typed {
         let both = only.directories == only.files;
         parameters.directories = (both || only.directories) && !parameters.shared_file;
         parameters.files = both || only.files;
-        if look.edition == Edition::Mdtest19 {
+        if look.edition == MdtestEdition::Mdtest19 {
             parameters.test_dir_prefix = "#test-dir.";
         }
         match &dirs {
             Some(dirs) => parameters.dirs = split(dirs)?,
-            None if look.edition == Edition::Mdtest19 => parameters.dirs = vec![".".to_owned()],
+            None if look.edition == MdtestEdition::Mdtest19 => parameters.dirs = vec![".".to_owned()],
             None => {}
         }
         if let Some(backend) = &backend {
@@ -136,7 +136,7 @@ impl Typed {
         parameters.rank_times = look.all_ranks || look.rank_statistics || look.rank_csv.is_some();
         notes.extend(told(&parameters));
         notes.extend(idle(&set_of_backends, &parameters.backend));
-        Ok(Meant { parameters, look, record, dry_run, notes, all_phases, backend })
+        Ok(MeantMdtest { parameters, look, record, dry_run, notes, all_phases, backend })
     }
 }
 
@@ -176,10 +176,10 @@ fn told(parameters: &MdtestParameters) -> Vec<String> {
     notes
 }
 
-impl Line for Typed {
+impl ClassicLine for TypedMdtest {
     const NAME: &'static str = "mdtest";
 
-    fn rows() -> impl Iterator<Item = &'static Row<Self>> {
+    fn rows() -> impl Iterator<Item = &'static OptionRow<Self>> {
         table::rows()
     }
 

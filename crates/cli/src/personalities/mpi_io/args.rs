@@ -14,7 +14,7 @@ use units::Usage;
 ///
 /// Exit status: 0 nothing failed; 1 a case failed, or had no outcome; 2 wrong usage.
 #[derive(clap::Args, Clone)]
-pub(crate) struct Args {
+pub(crate) struct MpiIoArgs {
     /// Directory on the file system to look at
     #[arg(value_name = "DIR", required_unless_present = "list")]
     pub(super) dir: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     pub(super) speak_from: Option<String>,
 }
 
-impl Args {
+impl MpiIoArgs {
     /// The selected cases, in order.
     pub(super) fn cases(&self) -> Result<Vec<ConformanceCase>, Usage> {
         let all = conformance::cases();

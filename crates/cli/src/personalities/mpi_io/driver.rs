@@ -25,11 +25,11 @@ use results::record::{Case as CaseRecord, Clients, Evidence, Outcome};
 use results::records::Sink;
 use units::Usage;
 
-use super::args::Args;
+use super::args::MpiIoArgs;
 use super::message::Message;
-use super::pending::{Pending, names};
+use super::pending::{PendingCase, names};
 use super::{reporter, text};
-use crate::personalities::kept::{Kept, run_record};
+use crate::personalities::kept::{RunRecords, run_record};
 use crate::speech::{complain, say};
 
 /// How long a launcher may take to start the ranks, and how long the ranks may be silent between cases.
@@ -45,13 +45,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Runs all cases; gives the exit status.
-pub(super) fn run(argv: &[String], args: &Args, cases: &[ConformanceCase]) -> Result<u8, Usage> {
-    let kept = Kept::open(args.record.as_deref())?;
+pub(super) fn run(argv: &[String], args: &MpiIoArgs, cases: &[ConformanceCase]) -> Result<u8, Usage> {
+    let kept = RunRecords::open(args.record.as_deref())?;
     let mut driver = Driver {
         argv,
         args,
         kept,
-        pending: cases.iter().map(Pending::of).collect(),
+        pending: cases.iter().map(PendingCase::of).collect(),
         ended: Vec::new(),
         library: None,
         ranks: 0,
@@ -67,10 +67,10 @@ pub(super) fn run(argv: &[String], args: &Args, cases: &[ConformanceCase]) -> Re
 
 struct Driver<'a> {
     argv: &'a [String],
-    args: &'a Args,
-    kept: Kept,
+    args: &'a MpiIoArgs,
+    kept: RunRecords,
     /// The cases without an outcome, in order.
-    pending: VecDeque<Pending>,
+    pending: VecDeque<PendingCase>,
     ended: Vec<CaseRecord>,
     /// `None` until the first ranks have started.
     library: Option<RankLibrary>,
@@ -271,7 +271,7 @@ impl Driver<'_> {
             let (alike, others) =
                 std::mem::take(&mut self.pending).into_iter().partition(|case| matches(row.case, &case.name));
             self.pending = others;
-            let alike: VecDeque<Pending> = alike;
+            let alike: VecDeque<PendingCase> = alike;
             for pending in alike {
                 self.report(not_tried(pending.record(self.ranks), &library, row));
             }

@@ -21,19 +21,19 @@ use results::Record;
 use units::Usage;
 use workloads::kit::rank::Rank;
 
-use super::kept::Kept;
-use super::perform::{Part, Run, perform};
+use super::kept::RunRecords;
+use super::perform::{RankContext, RunSetting, perform};
 use super::program::options;
 use crate::session::{Needs, Session, launch};
 use crate::speech::{complain, say};
-pub(crate) use args::Args;
+pub(crate) use args::MpiIoArgs;
 use rank_state::RankStates;
 use reporter::Reporter;
 use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 
 /// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
 /// itself. Gives the exit status: 0 nothing failed, 1 a case failed or had no outcome, 2 wrong usage.
-pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
+pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
     let launch = launch();
     let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
     let refuse = |usage: &Usage| {
@@ -61,7 +61,7 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
         Ok(session) => session,
         Err(usage) => return refuse(&usage),
     };
-    let kept = if speaks { Kept::open(args.record.as_deref()).map(Some) } else { Ok(None) };
+    let kept = if speaks { RunRecords::open(args.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(kept) {
         Ok((session, kept)) => run_session(argv, &args, &cases, session, kept),
         Err(usage) => refuse(&usage),
@@ -70,7 +70,7 @@ pub(crate) fn run(argv: &[String], args: Args, local: Option<u32>) -> u8 {
 
 /// Rejects arguments that a run would reject before it opens its directory.
 pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
-    options::<Args>("mpi-io", words)?.cases().map(drop)
+    options::<MpiIoArgs>("mpi-io", words)?.cases().map(drop)
 }
 
 /// Starts the session. A single rank without a launcher is an MPI rank too if there is an MPI library.
@@ -92,16 +92,16 @@ fn list(cases: &[ConformanceCase]) -> String {
 
 fn run_session(
     argv: &[String],
-    args: &Args,
+    args: &MpiIoArgs,
     cases: &[ConformanceCase],
     session: Session,
-    kept: Option<Kept>,
+    kept: Option<RunRecords>,
 ) -> u8 {
     let mpi = session.mpi().map(str::to_owned);
     let library = mpi.as_deref().map_or_else(RankLibrary::default, RankLibrary::read);
     let reporter = Arc::new(Mutex::new(Reporter::new(args, cases, library, mpi)));
     let voice = kept.map(|kept| (kept, ()));
-    perform(&Run { name: "mpi-io", argv, ranks: session.size() }, session, voice, |part, _| {
+    perform(&RunSetting { name: "mpi-io", argv, ranks: session.size() }, session, voice, |part, _| {
         let comm = part.comm;
         let done = run_cases(part, args, cases, &reporter);
         let reporter = lock(&reporter);
@@ -124,12 +124,12 @@ fn halt(comm: &dyn Comm, error: &io::Error) -> Halt {
 }
 
 fn run_cases(
-    part: Part<'_>,
-    args: &Args,
+    part: RankContext<'_>,
+    args: &MpiIoArgs,
     cases: &[ConformanceCase],
     reporter: &Arc<Mutex<Reporter>>,
 ) -> Result<(), Halt> {
-    let Part { comm, mut clock, records } = part;
+    let RankContext { comm, mut clock, records } = part;
     let nodes = comm.split_by_node()?;
     let nodes = comm.reduce_one(u64::from(nodes.rank() == 0), ranks::Reduce::Sum)? as u32;
     let mut library = lock(reporter).library().clone();

@@ -7,14 +7,14 @@ use results::record::Case as CaseRecord;
 
 /// A case that has no outcome yet.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingCase {
     /// The name of the case.
     pub(super) name: String,
     promise: String,
     document: &'static str,
 }
 
-impl Pending {
+impl PendingCase {
     /// Of this case.
     pub(super) fn of(case: &ConformanceCase) -> Self {
         Self { name: case.name.to_string(), promise: case.promise.to_string(), document: case.document }
@@ -33,6 +33,6 @@ impl Pending {
 }
 
 /// The names of cases, in order.
-pub(super) fn names(pending: &VecDeque<Pending>) -> Vec<String> {
+pub(super) fn names(pending: &VecDeque<PendingCase>) -> Vec<String> {
     pending.iter().map(|pending| pending.name.clone()).collect()
 }

@@ -11,9 +11,9 @@ use results::Record;
 use results::record::{Case as CaseRecord, End, Evidence, Outcome};
 use units::several;
 
-use super::args::Args;
+use super::args::MpiIoArgs;
 use super::message::Message;
-use super::pending::{Pending, names};
+use super::pending::{PendingCase, names};
 use super::rank_state::RankStates;
 use super::text;
 use super::watchdog::{Limits, RunningCase};
@@ -29,13 +29,13 @@ pub(super) struct Reporter {
     record: Option<String>,
     ended: Vec<CaseRecord>,
     /// The cases that have not ended, in order.
-    pending: VecDeque<Pending>,
+    pending: VecDeque<PendingCase>,
 }
 
 impl Reporter {
     /// Of these cases, none of which has begun.
     pub(super) fn new(
-        args: &Args,
+        args: &MpiIoArgs,
         cases: &[ConformanceCase],
         library: RankLibrary,
         mpi: Option<String>,
@@ -47,7 +47,7 @@ impl Reporter {
             ranks: 0,
             record: args.record.clone(),
             ended: Vec::new(),
-            pending: cases.iter().map(Pending::of).collect(),
+            pending: cases.iter().map(PendingCase::of).collect(),
         }
     }
 

@@ -21,14 +21,14 @@ use super::rank_state::{Note, RankStates};
 
 /// How long ranks wait after the limit of a case.
 #[derive(Clone, Copy)]
-struct Delays {
+struct CaseDelays {
     /// Rank 0, for the notes of the others.
     notes: Duration,
     /// Another rank, for the end of the case or of the job.
     grace: Duration,
 }
 
-const DELAYS: Delays = Delays { notes: Duration::from_millis(1500), grace: Duration::from_secs(8) };
+const DELAYS: CaseDelays = CaseDelays { notes: Duration::from_millis(1500), grace: Duration::from_secs(8) };
 
 /// How long an orderly exit may take before the process kills itself.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -57,7 +57,7 @@ pub(super) struct RunningCase {
 
 /// The progress of a rank. The lock on it decides how a late case ends: by the rank, or by the watchdog.
 #[derive(Default)]
-struct Progress {
+struct CaseProgress {
     begun: u64,
     running: Option<RunningCase>,
 }
@@ -65,7 +65,7 @@ struct Progress {
 /// The watchdog of one rank.
 pub(super) struct Watchdog {
     limits: Limits,
-    progress: Arc<Mutex<Progress>>,
+    progress: Arc<Mutex<CaseProgress>>,
 }
 
 /// What rank 0 does when the limit of a case has passed: it gets the case and the states of all ranks.
@@ -92,13 +92,18 @@ impl Watchdog {
         Self::start_with(limits, progress, monitor, DELAYS)
     }
 
-    fn start_with(limits: Limits, progress: Arc<Mutex<Progress>>, monitor: Monitor, delays: Delays) -> Self {
+    fn start_with(
+        limits: Limits,
+        progress: Arc<Mutex<CaseProgress>>,
+        monitor: Monitor,
+        delays: CaseDelays,
+    ) -> Self {
         thread::spawn(move || monitor.watch(delays));
         Self { limits, progress }
     }
 }
 
-fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
+fn lock(progress: &Mutex<CaseProgress>) -> MutexGuard<'_, CaseProgress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -152,7 +157,7 @@ impl CaseWatch for Watchdog {
 
 /// What the thread beside a rank works with.
 struct Monitor {
-    progress: Arc<Mutex<Progress>>,
+    progress: Arc<Mutex<CaseProgress>>,
     rank: u32,
     ranks: u32,
     run_dir: PathBuf,
@@ -164,7 +169,7 @@ struct Monitor {
 
 impl Monitor {
     /// Watches until the limit of a case has passed and the process is ended for it.
-    fn watch(&self, delays: Delays) {
+    fn watch(&self, delays: CaseDelays) {
         loop {
             thread::sleep(POLL_INTERVAL);
             let late = lock(&self.progress).running.clone();
@@ -177,7 +182,7 @@ impl Monitor {
     }
 
     /// Handles a case whose limit has passed; gives whether the process was ended for it.
-    fn handle_timeout(&self, running: &RunningCase, delays: Delays) -> bool {
+    fn handle_timeout(&self, running: &RunningCase, delays: CaseDelays) -> bool {
         let place = self.run_dir.join(&running.name);
         let note = Note::new(self.rank, running.step, running.waits);
         let Some(on_timeout) = &self.on_timeout else {
@@ -204,7 +209,7 @@ impl Monitor {
         true
     }
 
-    fn is_running(&self, progress: &Progress, running: &RunningCase) -> bool {
+    fn is_running(&self, progress: &CaseProgress, running: &RunningCase) -> bool {
         progress.running.as_ref().is_some_and(|here| here.number == running.number)
     }
 
@@ -248,7 +253,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, channel};
 
-    const SHORT: Delays = Delays { notes: Duration::from_secs(2), grace: Duration::from_secs(2) };
+    const SHORT: CaseDelays = CaseDelays { notes: Duration::from_secs(2), grace: Duration::from_secs(2) };
 
     /// A watchdog with a limit of 0. The receiver gets the reports of rank 0, and `exit` instead of an exit.
     fn watchdog(is_rank_0: bool) -> (Watchdog, Receiver<String>) {
