@@ -6,7 +6,6 @@ mod failures;
 pub(crate) mod fdtree;
 pub(crate) mod flash_io;
 pub(crate) mod ior;
-mod kept;
 mod latency;
 mod long_call;
 pub(crate) mod ls_lr;
@@ -14,6 +13,7 @@ pub(crate) mod mdtest;
 pub(crate) mod mpi_io;
 mod perform;
 mod program;
+mod run_records;
 mod stuck;
 
 pub(crate) use classic::drift::Drifted;

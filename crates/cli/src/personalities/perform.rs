@@ -9,7 +9,7 @@ use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
 use workloads::kit::drive::words;
 
-use super::kept::{RunRecords, run_record};
+use super::run_records::{RunRecords, run_record};
 use crate::session::{Session, leave};
 use crate::speech::complain;
 

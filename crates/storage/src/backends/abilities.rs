@@ -2,7 +2,7 @@
 //!
 //! A workload refuses what a backend cannot do by these fields, never by the backend's name.
 //!
-//! Invariant: what is said here is what [`Storage`](crate::Storage) offers; `tests/pure/abilities.rs` compares.
+//! Invariant: this is what [`Storage`](crate::Storage) offers; `tests/pure/abilities.rs` compares the two.
 
 /// What one backend can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use std::ffi::CStr;
 use std::io::ErrorKind;
 
 use super::act::{Act, Name};
-use super::hands::Past;
 use super::part::AgeingPart;
+use super::worker::Past;
 
 /// What was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

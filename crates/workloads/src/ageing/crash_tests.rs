@@ -10,7 +10,6 @@ use storage::{Settings, Storage};
 
 use super::audit::audit;
 use super::guard::Guard;
-use super::hands::{FileWorker, Past};
 use super::model::{AgeingModel, Leg, SequenceStart};
 use super::part::{AgeingPart, make_places};
 use super::plan::RankShare;
@@ -18,6 +17,7 @@ use super::profile::Profile;
 use super::sizes::SizeFit;
 use super::state::{self, Odometer, StatePlaces};
 use super::watch::ProgressWatch;
+use super::worker::{FileWorker, Past};
 
 const SEED: u64 = 4;
 

@@ -15,7 +15,6 @@ mod begin;
 mod churn;
 mod dice;
 mod guard;
-mod hands;
 mod model;
 mod part;
 mod plan;
@@ -27,6 +26,7 @@ mod sizes;
 mod state;
 mod tree;
 mod watch;
+mod worker;
 
 #[cfg(test)]
 mod crash_tests;

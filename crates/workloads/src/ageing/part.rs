@@ -14,10 +14,10 @@ use storage::{Names, Storage};
 
 use super::act::Act;
 use super::guard::Guard;
-use super::hands::{FileWorker, Past};
 use super::model::{AgeingModel, Leg};
 use super::state::{self, AgeingState, Odometer, StatePlaces, at};
 use super::watch::ProgressWatch;
+use super::worker::{FileWorker, Past};
 
 /// Most files of a rank whose extents are counted.
 const LOOKED_AT_MAX: usize = 20_000;

@@ -11,13 +11,13 @@ use super::act::Operations;
 use super::audit::{Audit, audit};
 use super::begin::{AgeingRequest, Begun, begin, mark, take_place};
 use super::guard::Guard;
-use super::hands::{FileWorker, Past};
 use super::model::Leg;
 use super::part::AgeingPart;
 use super::plan::{AgeingGoal, Geometry};
 use super::settle::{AllRanks, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
 use super::state::{self, AgeingState, Odometer, StatePlaces};
 use super::watch::{AgeingProgress, ProgressWatch};
+use super::worker::{FileWorker, Past};
 use crate::kit::observer::EventObserver;
 use crate::kit::rank::Rank;
 

@@ -6,11 +6,11 @@
 //!
 //! Never here: the command line, text for people.
 
+mod before_close;
 mod each_rank;
 mod files;
 mod hog;
 mod identity;
-mod leaving;
 mod names;
 mod observer;
 mod outliers;

@@ -11,7 +11,7 @@ use super::observer::{IorEvent, PhaseStart};
 use super::parameters::Offsets;
 use super::test::RunningTest;
 use super::transfer::{self, RankDone, RankJob};
-use super::{identity, leaving, names, prepare, record, reorder, wrong};
+use super::{before_close, identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::drive::words;
 use crate::kit::order::TransferOrder;
@@ -163,10 +163,10 @@ pub(super) fn run(
     };
     let clock = &*test.rank.clock;
     let done = transfer::perform(clock, job)?;
-    leaving::show_hints(test, &done);
+    before_close::show_hints(test, &done);
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.rank.comm.agree(kind.step(), failed)?;
-    leaving::tell_hints(test, &done)?;
+    before_close::tell_hints(test, &done)?;
     let (is_first, counted) = (true, 0);
     finish(
         test,
@@ -219,7 +219,7 @@ fn finish(
             if percent > 0 { record::put(test, &reads, &mut done)? } else { 0 }
         }
     };
-    leaving::tell(test, setting, &done)?;
+    before_close::tell(test, setting, &done)?;
     Ok(PhaseOutcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
 }
 

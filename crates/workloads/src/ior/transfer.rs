@@ -9,7 +9,7 @@ use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
 use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 
-use super::leaving;
+use super::before_close;
 use super::parameters::{IorParameters, RateLimit};
 use crate::kit::checker::Checker;
 use crate::kit::drive::{Ending, LoopCourse, TransferTrouble, drive, words};
@@ -136,13 +136,13 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
     }
     body.sync(&mut file)?;
     stamps.transfer.1 = clock.now().max(stamps.transfer.0);
-    let uncollective = leaving::ask(file.as_deref(), body.job.checker.as_mut());
+    let uncollective = before_close::ask(file.as_deref(), body.job.checker.as_mut());
 
     if body.job.parameters.barriers {
         body.job.comm.barrier()?;
     }
     stamps.close.0 = clock.now();
-    leaving::abandon_failed(&body.job, body.failed.is_some(), &mut file)?;
+    before_close::abandon_failed(&body.job, body.failed.is_some(), &mut file)?;
     body.close(file);
     stamps.close.1 = clock.now();
 
@@ -382,7 +382,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         if !self.job.parameters.sync || !self.writes() {
             return Ok(());
         }
-        leaving::abandon_failed(&self.job, self.failed.is_some(), file)?;
+        before_close::abandon_failed(&self.job, self.failed.is_some(), file)?;
         let wanted = self.failed.is_none() || self.is_collective();
         if let Some(file) = file.as_mut().filter(|_| wanted)
             && let Err(error) = file.sync()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use units::{Dimension, Quantity, Usage};
 use workloads::ageing::{AgeingRequest, Profile};
 
-use crate::personalities::kept::RunRecords;
+use crate::personalities::run_records::RunRecords;
 
 /// Bring a file system to a stated fill of blocks and inodes, and age it by files that come and go
 ///

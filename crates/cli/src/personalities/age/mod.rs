@@ -14,9 +14,9 @@ use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::kept::RunRecords;
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::{StartedProgram, options, posix};
+use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 pub(crate) use args::AgeArgs;

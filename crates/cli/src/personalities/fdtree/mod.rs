@@ -18,9 +18,9 @@ use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::kept::RunRecords;
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::{StartedProgram, posix};
+use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
 use grammar::TypedFdtree;

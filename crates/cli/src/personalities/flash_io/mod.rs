@@ -19,10 +19,10 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
-use super::kept::RunRecords;
 use super::long_call;
 use super::perform::{RankContext, RunSetting, perform_unless};
 use super::program::{StartedProgram, posix};
+use super::run_records::RunRecords;
 use super::stuck::{self, RankStanding};
 use crate::session::{Needs, Session};
 use crate::speech::complain;

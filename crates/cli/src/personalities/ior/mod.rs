@@ -2,7 +2,7 @@
 //!
 //! A run is read and checked whole before any test of it begins.
 
-mod beyond;
+mod below_text;
 mod chatter;
 mod csv;
 mod directives;

@@ -16,7 +16,7 @@ use super::streams::Streams;
 use super::typed::MeantIor;
 use super::value::Members;
 use super::warnings::Warnings;
-use super::{beyond, chatter, numbers, summary};
+use super::{below_text, chatter, numbers, summary};
 use crate::personalities::classic::{header_dir, space_words};
 
 /// Writes the text of one run.
@@ -201,7 +201,7 @@ impl ResultOutput for IorText {
         if complete {
             text.push_str(&line("Finished", &date()));
         }
-        text.push_str(&beyond::lines(&self.tests, &self.warnings.lines()));
+        text.push_str(&below_text::lines(&self.tests, &self.warnings.lines()));
         self.streams.put(&text);
         self.streams.finish()
     }

@@ -12,9 +12,9 @@ use workloads::kit::{clients, rank::Rank};
 use workloads::ls_lr::{self, LsLrListener, LsLrParameters};
 
 use super::classic::interrupt;
-use super::kept::RunRecords;
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::{StartedProgram, posix};
+use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
 use options::LsLrOptions;

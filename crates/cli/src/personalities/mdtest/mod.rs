@@ -2,7 +2,7 @@
 //!
 //! A run is read and checked whole before any rank begins.
 
-mod beyond;
+mod below_text;
 mod chatter;
 mod dry_run;
 mod header;
@@ -33,9 +33,9 @@ use workloads::mdtest::{self, MdtestListener, MdtestParameters, names};
 use super::classic::drift::{self, Drifted};
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use super::classic::{grammar, header_dir, interrupt, writable};
-use super::kept::RunRecords;
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::StartedProgram;
+use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 use text::MdtestText;

@@ -14,7 +14,7 @@ use super::header::{self, Facts, NOTHING_READ, moment};
 use super::results::{MeasuredPhase, Results};
 use super::summary::{self, SummaryRows};
 use super::typed::{MdtestEdition, MeantMdtest};
-use super::{beyond, chatter, listing, ranks_csv};
+use super::{below_text, chatter, listing, ranks_csv};
 use crate::speech::say;
 
 /// Takes a piece of text.
@@ -125,7 +125,7 @@ impl MdtestText {
             MdtestEdition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
             _ => format!("-- finished at {} --\n\n", moment()),
         };
-        self.put(&(tail + &beyond::lines(&self.runs, self.verbose(), &self.notices)));
+        self.put(&(tail + &below_text::lines(&self.runs, self.verbose(), &self.notices)));
         match self.broken.take() {
             None => Ok(()),
             Some(error) => Err(error),

@@ -29,7 +29,7 @@ use super::args::MpiIoArgs;
 use super::message::Message;
 use super::pending::{PendingCase, names};
 use super::{reporter, text};
-use crate::personalities::kept::{RunRecords, run_record};
+use crate::personalities::run_records::{RunRecords, run_record};
 use crate::speech::{complain, say};
 
 /// How long a launcher may take to start the ranks, and how long the ranks may be silent between cases.

@@ -21,9 +21,9 @@ use results::Record;
 use units::Usage;
 use workloads::kit::rank::Rank;
 
-use super::kept::RunRecords;
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::options;
+use super::run_records::RunRecords;
 use crate::session::{Needs, Session, launch};
 use crate::speech::{complain, say};
 pub(crate) use args::MpiIoArgs;
