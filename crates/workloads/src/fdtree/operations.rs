@@ -3,7 +3,7 @@
 //! Invariant: the system calls of a file are those of `dd` without its own: opened to be written and emptied,
 //! written block by block, closed.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -15,30 +15,40 @@ use super::walk::{TreeWalk, Which};
 use crate::kit::drive::words;
 use crate::kit::operations::Operation;
 
-/// `mkdir`, from the base down.
-pub(super) struct MakeDirs<'a> {
+/// One call for each name of a walk.
+pub(super) struct NameCall<'a> {
     names: &'a dyn Names,
     walk: TreeWalk,
+    name: &'static str,
+    call: fn(&dyn Names, &CStr) -> io::Result<()>,
 }
 
-impl<'a> MakeDirs<'a> {
-    pub(super) fn new(names: &'a dyn Names, shape: FdtreeShape, base: &str) -> Self {
-        Self { names, walk: TreeWalk::new(shape, Which::DirectoriesDown, base) }
+impl<'a> NameCall<'a> {
+    /// `mkdir`, from the base down.
+    pub(super) fn make_dirs(names: &'a dyn Names, shape: FdtreeShape, base: &str) -> Self {
+        let walk = TreeWalk::new(shape, Which::DirectoriesDown, base);
+        Self { names, walk, name: "mkdir", call: |names, path| names.make_dir(path, 0o777) }
+    }
+
+    /// `unlink`, directory by directory from the top.
+    pub(super) fn remove_files(names: &'a dyn Names, shape: FdtreeShape, base: &str) -> Self {
+        let walk = TreeWalk::new(shape, Which::Files, base);
+        Self { names, walk, name: "unlink", call: |names, path| names.unlink(path) }
     }
 }
 
-impl Operation for MakeDirs<'_> {
+impl Operation for NameCall<'_> {
     fn before(&mut self, _item: u64) {
         self.walk.advance();
     }
 
     #[inline]
     fn operate(&mut self, _item: u64) -> io::Result<()> {
-        self.names.make_dir(self.walk.path().as_c_str(), 0o777)
+        (self.call)(self.names, self.walk.path().as_c_str())
     }
 
     fn failed(&self) -> (&'static str, &Path) {
-        ("mkdir", self.walk.path().as_path())
+        (self.name, self.walk.path().as_path())
     }
 }
 
@@ -110,33 +120,6 @@ impl Operation for MakeFiles<'_> {
 
     fn failed(&self) -> (&'static str, &Path) {
         (self.call, self.walk.path().as_path())
-    }
-}
-
-/// `unlink`, directory by directory from the top.
-pub(super) struct RemoveFiles<'a> {
-    names: &'a dyn Names,
-    walk: TreeWalk,
-}
-
-impl<'a> RemoveFiles<'a> {
-    pub(super) fn new(names: &'a dyn Names, shape: FdtreeShape, base: &str) -> Self {
-        Self { names, walk: TreeWalk::new(shape, Which::Files, base) }
-    }
-}
-
-impl Operation for RemoveFiles<'_> {
-    fn before(&mut self, _item: u64) {
-        self.walk.advance();
-    }
-
-    #[inline]
-    fn operate(&mut self, _item: u64) -> io::Result<()> {
-        self.names.unlink(self.walk.path().as_c_str())
-    }
-
-    fn failed(&self) -> (&'static str, &Path) {
-        ("unlink", self.walk.path().as_path())
     }
 }
 

@@ -9,7 +9,7 @@ use units::Usage;
 
 use super::find::{has_shape, is_bare};
 use super::observer::{FdtreeEvent, FdtreeListener};
-use super::operations::{MakeDirs, MakeFiles, RemoveDirs, RemoveFiles};
+use super::operations::{MakeFiles, NameCall, RemoveDirs};
 use super::shape::FdtreeShape;
 use crate::kit::drive::words;
 use crate::kit::few;
@@ -143,13 +143,17 @@ impl RankTree<'_, '_> {
         let (shape, names, comm) = (self.parameters.shape, self.names, self.rank.comm);
         let mut foreign = None;
         let phase = match step {
-            FdtreePhase::CreateDirectories => self.phase(step, &mut MakeDirs::new(names, shape, &self.base)),
+            FdtreePhase::CreateDirectories => {
+                self.phase(step, &mut NameCall::make_dirs(names, shape, &self.base))
+            }
             FdtreePhase::CreateFiles => {
                 let made = MakeFiles::new(self.storage, comm, shape, &self.base);
                 let mut files = comm.agree("memory", made.map_err(|error| words(&error)))?;
                 self.phase(step, &mut files)
             }
-            FdtreePhase::RemoveFiles => self.phase(step, &mut RemoveFiles::new(names, shape, &self.base)),
+            FdtreePhase::RemoveFiles => {
+                self.phase(step, &mut NameCall::remove_files(names, shape, &self.base))
+            }
             FdtreePhase::RemoveDirectories => {
                 let mut dirs = RemoveDirs::new(names, shape, &self.base, self.parameters.keep_going);
                 let phase = self.phase(step, &mut dirs);
