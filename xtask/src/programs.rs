@@ -27,8 +27,12 @@ pub(crate) struct Program {
 }
 
 /// Programs whose tests mostly wait (for devices of known speed, daemons, deadlines), and how many of their
-/// tests run at once. They run beside all others.
+/// tests run at once. They run beside all others; in the complete set after them, one test at a time, because
+/// that has tests which compare rates.
 const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
+
+/// The variable that selects the complete set of tests.
+pub(crate) const COMPLETE: &str = "ASSAY_TEST_ALL";
 
 /// Longest time that one program may take: beyond it something hangs that should have ended itself.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -83,14 +87,24 @@ pub(crate) fn run(
     let all = |programs: Vec<&Program>| -> Result<()> {
         programs.into_iter().try_for_each(|program| run_one(program, variables, filter, &output))
     };
-    thread::scope(|scope| {
-        let beside = scope.spawn(|| all(beside));
-        let others = all(others);
-        others.and(beside.join().unwrap_or_else(|_| bail!("a thread of the tests panicked")))
-    })?;
+    if is_complete(variables) {
+        all(others)?;
+        all(beside)?;
+    } else {
+        thread::scope(|scope| {
+            let beside = scope.spawn(|| all(beside));
+            let others = all(others);
+            others.and(beside.join().unwrap_or_else(|_| bail!("a thread of the tests panicked")))
+        })?;
+    }
     let Output { tally: counted, sound, .. } = output.into_inner().expect("no thread panicked");
     *tally = counted;
     Ok(sound)
+}
+
+/// Whether the complete set of tests runs.
+fn is_complete(variables: &[(&str, &std::ffi::OsStr)]) -> bool {
+    variables.iter().any(|(name, _)| *name == COMPLETE)
 }
 
 fn run_one(
@@ -127,6 +141,7 @@ fn lines_of(
     let mut command = Command::new(&program.path);
     command.current_dir(&program.folder).arg("--show-output").args(filter).stdin(Stdio::null());
     if let Some((_, threads)) = WAITING.iter().find(|(name, _)| *name == program.name) {
+        let threads = if is_complete(variables) { 1 } else { *threads };
         command.arg(format!("--test-threads={threads}"));
     }
     command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -23,7 +23,7 @@ use crate::tidy;
 use crate::wheel::VENV_VARIABLE;
 
 /// The variable by which tests know that those are to run, too, which are slow.
-const ALL_VARIABLE: &str = "ASSAY_TEST_ALL";
+const ALL_VARIABLE: &str = programs::COMPLETE;
 
 /// What is asked of the tests.
 pub(crate) struct Asked<'a> {

@@ -9,7 +9,8 @@
 
 use units::Usage;
 
-use crate::words::{self, Given, Valued};
+use crate::ior_options::{BLOCK, Directive, IorOptions, TRANSFER, VALUED, directives};
+use crate::words::{self, GivenOption};
 
 /// One IOR line of a plan, read as far as a campaign needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,59 +60,6 @@ pub struct IorLine {
 /// What is added to a line that does not say which data to write.
 const PACKET: [&str; 2] = ["-l", "stamped"];
 
-/// Options that take a value, by their letter.
-pub const WITH_VALUE: &str = "aAbdDfGijJlMNoOQstTUX";
-
-/// Long options that take their value as the next word when it is not glued with `=`.
-pub const LONG_WITH_VALUE: &[&str] = &[
-    "--aio.granularity",
-    "--aio.max-pending",
-    "--compat",
-    "--dataPacketType",
-    "--dummy.delay-close",
-    "--dummy.delay-create",
-    "--dummy.delay-sync",
-    "--dummy.delay-xfer",
-    "--generation",
-    "--hdf5.chunkSize",
-    "--hdf5.hintsFileName",
-    "--hdf5.setAlignment",
-    "--iodepth",
-    "--live",
-    "--mpiio.hintsFileName",
-    "--ncmpi.hintsFileName",
-    "--posix.lustre.pool",
-    "--posix.lustre.startost",
-    "--posix.lustre.stripecount",
-    "--posix.lustre.stripesize",
-    "--ramp",
-    "--random-offset-seed",
-    "--random-order",
-    "--randomPrefill",
-    "--rate",
-    "--record",
-    "--rwmix",
-];
-
-/// Directives and the option that each stands for; those without one are handled by name.
-const DIRECTIVES: &[(&str, char)] = &[
-    ("blocksize", 'b'),
-    ("transfersize", 't'),
-    ("segmentcount", 's'),
-    ("readfile", 'r'),
-    ("writefile", 'w'),
-    ("checkread", 'R'),
-    ("checkwrite", 'W'),
-    ("fileperproc", 'F'),
-    ("keepfile", 'k'),
-    ("repetitions", 'i'),
-    ("deadlineforstonewalling", 'D'),
-    ("testfile", 'o'),
-    ("datapackettype", 'l'),
-    ("multifile", 'm'),
-    ("settimestampsignature", 'G'),
-];
-
 impl IorLine {
     /// Reads a line such as `-w -F -t 1m -b 1g -k`; the program's own name may stand first.
     pub fn parse(line: &str) -> Result<Self, Usage> {
@@ -121,38 +69,43 @@ impl IorLine {
         {
             words.remove(0);
         }
-        let mut parsed = Self {
-            words: words.clone(),
-            write: false,
-            write_check: false,
-            mix: false,
-            read: false,
-            read_check: false,
-            block_bytes: units::MIB,
-            transfer_bytes: 256 * units::KIB,
-            segments: 1,
-            file_per_rank: false,
-            keep: false,
-            deadline_s: 0,
-            wear_out: false,
-            status_file: None,
-            min_time: false,
-            repetitions: 1,
-            multi_file: false,
-            file: None,
-            packet: None,
-            signature: None,
-        };
         let stray =
             |word: &str| format!("`{word}` is not an option; an IOR line consists of `-x [value]` words");
-        let valued = Valued { letters: WITH_VALUE, long: LONG_WITH_VALUE };
-        words::walk(&words, valued, &stray, &mut |given| parsed.take(given))?;
-        parsed.settle();
-        if parsed.packet.is_none() {
-            parsed.words.extend(PACKET.map(str::to_owned));
-            parsed.packet = PACKET[1].chars().next();
+        words::walk(&words, VALUED, &stray, &mut |given| check(&given))?;
+        Ok(Self::of(words))
+    }
+
+    /// The line of words that were checked.
+    fn of(mut words: Vec<String>) -> Self {
+        let options = IorOptions::read(&words);
+        let both = !options.names_phase();
+        let number = |letter, otherwise| options.number(letter, otherwise).unwrap_or(otherwise);
+        let packet = options.packet();
+        if packet.is_none() {
+            words.extend(PACKET.map(str::to_owned));
         }
-        Ok(parsed)
+        Self {
+            words,
+            write: options.on('w') || both,
+            write_check: options.on('W'),
+            mix: options.mix(),
+            read: (options.on('r') || both) && !options.on('R'),
+            read_check: options.on('R'),
+            block_bytes: number('b', BLOCK),
+            transfer_bytes: number('t', TRANSFER),
+            segments: number('s', 1),
+            file_per_rank: options.on('F'),
+            keep: options.on('k'),
+            deadline_s: number('D', 0),
+            wear_out: options.wear_out,
+            min_time: options.min_time,
+            repetitions: number('i', 1).max(1),
+            multi_file: options.on('m'),
+            file: options.value('o').map(str::to_owned),
+            packet: packet.or(PACKET[1].chars().next()),
+            signature: options.value('G').map(str::to_owned).filter(|value| value != "0"),
+            status_file: options.status_file,
+        }
     }
 
     /// Bytes of all ranks together that the line asks for.
@@ -188,119 +141,50 @@ impl IorLine {
     pub fn writes(&self) -> bool {
         self.write || self.mix
     }
+}
 
-    fn settle(&mut self) {
-        if !(self.write || self.write_check || self.mix || self.read || self.read_check) {
-            (self.write, self.read) = (true, true);
+/// Says no to what a campaign cannot pass on.
+fn check(given: &GivenOption) -> Result<(), Usage> {
+    let refused = |why: &str| Err(Usage::new(why));
+    match given {
+        GivenOption::Flag(..) => Ok(()),
+        GivenOption::Valued('f', _) => {
+            refused("`-f` hides its options from the plan; write them in the line")
         }
-        if self.read_check {
-            self.read = false;
+        GivenOption::Valued('O', list) => {
+            if list.split(',').any(|one| {
+                one.split_once('=').is_some_and(|(key, _)| key.trim().eq_ignore_ascii_case("testFile"))
+            }) {
+                return refused("`testFile` is the campaign's own choice; leave it out");
+            }
+            directives(list).try_for_each(|directive| match directive {
+                Directive::Letter(letter, value) => check_value(letter, value),
+                Directive::Named(..) => Ok(()),
+            })
         }
-    }
-
-    fn take(&mut self, given: Given) -> Result<(), Usage> {
-        let (name, value) = match given {
-            Given::Flag(letter, on) => {
-                self.flag(letter, on);
-                return Ok(());
-            }
-            Given::Valued(letter, value) => return self.valued(letter, &value),
-            Given::Long(name, value) => (name, value),
-        };
-        match name.as_str() {
-            "dataPacketType" => self.packet = value.as_deref().and_then(first),
-            "rwmix" => self.mix = true,
-            "record" => {
-                return Err(Usage::new("`--record` is the campaign's own option; leave it out"));
-            }
-            name if name.starts_with("dryRun") => {
-                return Err(Usage::new("`--dryRun` moves nothing that could be judged; leave it out"));
-            }
-            _ => {}
+        GivenOption::Valued(letter, value) => check_value(*letter, value),
+        GivenOption::Long(name, _) if name == "record" => {
+            refused("`--record` is the campaign's own option; leave it out")
         }
-        Ok(())
-    }
-
-    fn flag(&mut self, letter: char, on: bool) {
-        match letter {
-            'w' => self.write = on,
-            'W' => self.write_check = on,
-            'r' => self.read = on,
-            'R' => self.read_check = on,
-            'F' => self.file_per_rank = on,
-            'k' => self.keep = on,
-            'm' => self.multi_file = on,
-            _ => {}
+        GivenOption::Long(name, _) if name.starts_with("dryRun") => {
+            refused("`--dryRun` moves nothing that could be judged; leave it out")
         }
-    }
-
-    fn valued(&mut self, letter: char, value: &str) -> Result<(), Usage> {
-        match letter {
-            'b' => self.block_bytes = size(letter, value)?,
-            't' => self.transfer_bytes = size(letter, value)?,
-            's' => self.segments = size(letter, value)?,
-            'i' => self.repetitions = size(letter, value)?.max(1),
-            'D' => self.deadline_s = size(letter, value)?,
-            'l' => self.packet = first(value),
-            'G' => self.signature = Some(value.to_owned()).filter(|value| value != "0"),
-            'o' => {
-                own_place(value)?;
-                self.file = Some(value.to_owned());
-            }
-            'f' => {
-                return Err(Usage::new("`-f` hides its options from the plan; write them in the line"));
-            }
-            'O' => {
-                for directive in value.split(',') {
-                    self.directive(directive)?;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn directive(&mut self, directive: &str) -> Result<(), Usage> {
-        let Some((key, value)) = directive.split_once('=') else { return Ok(()) };
-        if key.trim().eq_ignore_ascii_case("testFile") {
-            return Err(Usage::new("`testFile` is the campaign's own choice; leave it out"));
-        }
-        let key = key.trim().to_lowercase();
-        match (key.as_str(), DIRECTIVES.iter().find(|(name, _)| *name == key)) {
-            ("stonewallingwearout", _) => self.wear_out = value.trim() != "0",
-            ("mintimeduration", _) => self.min_time = value.trim() != "0",
-            ("stonewallingstatusfile", _) => self.status_file = Some(value.trim().to_owned()),
-            (_, Some((_, letter))) if WITH_VALUE.contains(*letter) => {
-                return self.valued(*letter, value.trim());
-            }
-            (_, Some((_, letter))) => self.flag(*letter, value.trim() != "0"),
-            _ => {}
-        }
-        Ok(())
+        GivenOption::Long(..) => Ok(()),
     }
 }
 
-/// The letter that says which data is meant.
-fn first(packet: &str) -> Option<char> {
-    packet.chars().next().map(|letter| letter.to_ascii_lowercase())
+fn check_value(letter: char, value: &str) -> Result<(), Usage> {
+    match letter {
+        'b' | 't' | 's' | 'i' | 'D' => size(letter, value).map(|_| ()),
+        'o' => own_place(value),
+        _ => Ok(()),
+    }
 }
 
 /// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
 pub fn size(option: char, text: &str) -> Result<u64, Usage> {
     let bad = || Usage(format!("`-{option} {text}` is not a size; write for example `-{option} 1m`"));
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let number: u64 = number.parse().map_err(|_| bad())?;
-    let power = match suffix.to_lowercase().trim_end_matches('b').trim_end_matches('i') {
-        "" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        "p" => 5,
-        _ => return Err(bad()),
-    };
-    1024_u64.checked_pow(power).and_then(|factor| number.checked_mul(factor)).ok_or_else(bad)
+    words::size(text).ok_or_else(bad)
 }
 
 /// Says no to files outside the campaign's own directory: IOR deletes what it finds under the name.

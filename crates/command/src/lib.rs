@@ -1,11 +1,18 @@
 //! Command lines of workloads: which options they have, and what a line asks for.
 //!
-//! Never here: running a line, files, what a plan or the linter makes of it.
+//! Never here: running a line, files, what a plan or the linter concludes from it.
 #![forbid(unsafe_code)]
 
+mod ior_facts;
 pub mod ior_line;
+mod ior_options;
+mod launcher;
+mod name_facts;
 pub mod tool_line;
 pub mod words;
 
+pub use ior_facts::{IorFacts, ReadShift};
 pub use ior_line::IorLine;
+pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
+pub use name_facts::{LineFacts, MdtestFacts, WalkFacts};
 pub use tool_line::{Measures, ToolLine};

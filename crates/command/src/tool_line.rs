@@ -4,14 +4,14 @@
 //! Never here: the full list of options; what is unknown here is the workload's to refuse.
 
 mod shape;
-pub mod tools;
+pub(crate) mod tools;
 
 use std::collections::BTreeMap;
 
 use units::Usage;
 
-use crate::words::{self, Given, Valued};
-use tools::{TOOLS, Tool};
+use crate::words::{self, GivenOption};
+use tools::{TOOLS, Tool, options_of};
 
 /// What the phases of a workload count, and so what can be asked of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,24 +60,23 @@ impl ToolLine {
         let command = tool.command;
         let stray =
             |word: &str| format!("`{word}` is not an option of {command}, whose options begin with `-`");
-        let valued = Valued { letters: tool.with_value, long: tool.long_with_value };
-        words::walk(&words, valued, &stray, &mut |given| parsed.take(given))?;
+        words::walk(&words, options_of(key), &stray, &mut |given| parsed.take(given))?;
         Ok(parsed)
     }
 
-    fn take(&mut self, given: Given) -> Result<(), Usage> {
+    fn take(&mut self, given: GivenOption) -> Result<(), Usage> {
         match given {
-            Given::Flag(letter, on) => {
+            GivenOption::Flag(letter, on) => {
                 self.flags.retain(|known| known != letter);
                 self.flags.extend(on.then_some(letter));
             }
-            Given::Valued(letter, value) => {
+            GivenOption::Valued(letter, value) => {
                 if self.tool.place == Some(letter) {
                     own_place(letter, &value)?;
                 }
                 self.values.insert(letter, value);
             }
-            Given::Long(name, value) => {
+            GivenOption::Long(name, value) => {
                 match name.as_str() {
                     "record" | "launch" | "speak-from" => {
                         return Err(Usage(format!("`--{name}` is the campaign's own option; leave it out")));
@@ -109,10 +108,7 @@ impl ToolLine {
 
     /// A number with the letters that all of them take: k m g t p, powers of 1024.
     fn number(&self, letter: char) -> Option<u64> {
-        let text = self.values.get(&letter)?.to_lowercase();
-        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let power = ["", "k", "m", "g", "t", "p"].iter().position(|suffix| *suffix == &text[end..])?;
-        text[..end].parse::<u64>().ok()?.checked_mul(1024_u64.pow(power as u32))
+        words::size(self.values.get(&letter)?)
     }
 
     /// The number of a long option, without a suffix.

@@ -4,19 +4,12 @@
 //! answer in ten years.
 
 use results::folder::{Campaign, DatasetFile, Job, Manifest};
+use results::reason::{Code, Datum, Reason};
 use results::record::{self, Phase, Record};
-use units::{bytes_binary, several};
 
 use crate::model::{Dataset, Plan, Test};
-use crate::schedule::{self, PlannedJob};
+use crate::schedule::PlannedJob;
 use command::IorLine;
-
-/// What is said of a dataset that is not what was made, before what is another.
-pub const CHANGED: &str = "was changed since it was made";
-
-/// What is said behind that where somebody wrote to it; what is gone or has another size, a file system may
-/// have lost by itself.
-pub const WRITTEN: &str = "was written to, or its time was set";
 
 /// Share of a file that has to have blocks.
 const ALLOCATED: f64 = 0.9;
@@ -25,50 +18,41 @@ const INLINE: u64 = 4096;
 /// Backends that put nothing but data into files.
 const PLAIN: &[&str] = &["aio", "mmap", "mpiio", "posix", "uring"];
 
-/// The dataset that a test reads, also by way of other tests.
-pub fn dataset_of<'a>(plan: &'a Plan, test: &Test) -> Option<&'a Dataset> {
-    let files = schedule::files(plan, test, 1);
-    plan.datasets.iter().find(|dataset| dataset.files() == files)
-}
-
 /// The job that made a dataset.
 pub fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
     campaign.jobs.iter().find(|job| job.info.test == dataset.job())
 }
 
 /// Folders of earlier versions have no manifest.
-pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<String> {
+pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<Reason> {
     unfit(dataset, test, job.dataset.as_ref()?, &job.records)
 }
 
 /// Why the dataset of a job's test is not fit for it, if so.
-pub fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<String> {
+pub fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
     let test = plan.tests.iter().find(|test| test.id == job.test)?;
-    let dataset = dataset_of(plan, test)?;
+    let dataset = plan.dataset_of(test)?;
     unfit_job(dataset, test, maker(campaign, dataset)?)
 }
 
-/// Why the dataset is not fit for `test`, in one sentence, if so.
-pub fn unfit(dataset: &Dataset, test: &Test, made: &Manifest, records: &[Record]) -> Option<String> {
+/// Why the dataset is not fit for `test`, if so.
+pub fn unfit(dataset: &Dataset, test: &Test, made: &Manifest, records: &[Record]) -> Option<Reason> {
     lacking(dataset, made, records).or_else(|| read_beyond(dataset, test, made))
 }
 
 /// Why the dataset is not whole, or less than `cover` asks for, if so.
-pub fn lacking(dataset: &Dataset, made: &Manifest, records: &[Record]) -> Option<String> {
-    let who = dataset.job();
-    if let Some(fault) = &made.fault {
-        return Some(format!("{who} could not be looked at: {fault}"));
-    }
-    match dataset.line.as_ior() {
-        Some(line) => {
-            let Some(phase) = written(records).last() else {
-                return Some(format!("{who} recorded no phase that wrote"));
-            };
-            let partial = wrong(records).or_else(|| part(line, phase, made));
-            partial.map(|why| format!("{who}: {why}")).or_else(|| too_small(dataset, phase))
-        }
-        None => names_missing(made, records).map(|why| format!("{who}: {why}")),
-    }
+pub fn lacking(dataset: &Dataset, made: &Manifest, records: &[Record]) -> Option<Reason> {
+    let reason = match (&made.fault, dataset.line.as_ior()) {
+        (Some(fault), _) => Some(Reason::new(Code::DatasetUnreadable).with("error", fault)),
+        (None, Some(line)) => match written(records).last() {
+            None => Some(Reason::new(Code::DatasetNotWritten)),
+            Some(phase) => {
+                wrong(records).or_else(|| part(line, phase, made)).or_else(|| too_small(dataset, phase))
+            }
+        },
+        (None, None) => names_missing(made, records),
+    };
+    reason.map(|reason| reason.with("dataset", dataset.job()))
 }
 
 fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
@@ -76,10 +60,10 @@ fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
 }
 
 /// What of it came back wrong when it was read again, where it was.
-fn wrong(records: &[Record]) -> Option<String> {
+fn wrong(records: &[Record]) -> Option<Reason> {
     let mut checks = record::phases(records).filter_map(|phase| phase.check.as_ref());
     let check = checks.find(|check| check.bad_transfers > 0)?;
-    Some(format!("{} that it wrote came back with wrong data", several(check.bad_transfers, "transfer")))
+    Some(Reason::new(Code::DatasetWrongData).with("transfers", check.bad_transfers))
 }
 
 /// The name that all files of data begin with: that of the first file without its rank.
@@ -107,32 +91,29 @@ pub fn is_sparse(file: &DatasetFile) -> bool {
 }
 
 /// What of the files is not there, by the records.
-fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<String> {
+fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
     if phase.backend == "dummy" {
-        return Some("the DUMMY backend writes nothing, so there is nothing to read".to_owned());
+        return Some(Reason::new(Code::DatasetNotStored));
     }
     let planned = if phase.file_per_rank { u64::from(phase.ranks) } else { 1 };
     let found = made.data().count() as u64;
     if found != planned {
-        return Some(format!("{found} of {planned} files found"));
+        return Some(Reason::new(Code::DatasetFilesMissing).with("found", found).with("planned", planned));
     }
     let bytes = file_bytes(line, phase);
     let exact = PLAIN.contains(&phase.backend.as_str());
     let wrong = made.data().find(|file| if exact { file.bytes != bytes } else { file.bytes < bytes });
     if let Some(file) = wrong {
-        return Some(format!("{} has {} bytes, and the records say {bytes}", file.path, file.bytes));
+        let reason = Reason::new(Code::DatasetFileSize).with("path", &file.path);
+        return Some(reason.with("bytes", file.bytes).with("recorded", bytes));
     }
     // With a deadline the last segment of a shared file may have room for ranks that did not come to it.
     let holes = !phase.file_per_rank && phase.stonewall.is_some();
     let sparse = made.data().find(|file| is_sparse(file));
     let sparse = sparse.filter(|_| made.allocated_bytes.is_some() && !holes)?;
-    Some(format!(
-        "{} is sparse: the file system gave {} of its {} a place, so the rest was never written, or was \
-         compressed away",
-        sparse.path,
-        bytes_binary(sparse.allocated_bytes as f64),
-        bytes_binary(sparse.bytes as f64),
-    ))
+    let reason = Reason::new(Code::DatasetSparse).with("path", &sparse.path);
+    let reason = reason.with("allocated", Datum::bytes(sparse.allocated_bytes as f64));
+    Some(reason.with("bytes", Datum::bytes(sparse.bytes as f64)))
 }
 
 /// Bytes of each file, of ranks that moved as much as each other.
@@ -152,18 +133,16 @@ fn file_bytes(line: &IorLine, phase: &Phase) -> u64 {
 }
 
 /// Less than its readers ask for.
-fn too_small(dataset: &Dataset, phase: &Phase) -> Option<String> {
+fn too_small(dataset: &Dataset, phase: &Phase) -> Option<Reason> {
     let cover = dataset.cover.filter(|cover| phase.bytes < cover.bytes())?;
-    Some(format!(
-        "{} holds {}, and its readers need {} ({cover})",
-        dataset.job(),
-        bytes_binary(phase.bytes as f64),
-        bytes_binary(cover.bytes() as f64),
-    ))
+    let reason = Reason::new(Code::DatasetTooSmall).with("bytes", Datum::bytes(phase.bytes as f64));
+    let reason = reason.with("needed", Datum::bytes(cover.bytes() as f64));
+    let reason = reason.with("rate", Datum::rate(cover.rate)).with("time", Datum::seconds(cover.seconds));
+    Some(reason.with("margin", cover.margin))
 }
 
 /// More than the smallest file has: IOR would come to its end and abort.
-fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<String> {
+fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<Reason> {
     let (line, written) = (test.line.as_ior()?, dataset.line.as_ior()?);
     let told = line.status_file.is_some() && written.status_file.is_some();
     if !line.only_reads() || told || !test.imports.is_empty() {
@@ -171,27 +150,25 @@ fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<String
     }
     let asked = if line.file_per_rank { line.bytes(1) } else { line.bytes(test.placement.ranks) };
     let smallest = made.data().min_by_key(|file| file.bytes).filter(|file| file.bytes < asked)?;
-    Some(format!(
-        "{}: {} has {}, and test {} reads {} of it, so it would come to the end of the file",
-        dataset.job(),
-        smallest.path,
-        bytes_binary(smallest.bytes as f64),
-        test.id,
-        bytes_binary(asked as f64),
-    ))
+    let reason = Reason::new(Code::ReadBeyondDataset).with("dataset", dataset.job());
+    let reason = reason.with("path", &smallest.path).with("bytes", Datum::bytes(smallest.bytes as f64));
+    Some(reason.with("test", &test.id).with("asked", Datum::bytes(asked as f64)))
 }
 
 /// Fewer or more names than were made.
-fn names_missing(made: &Manifest, records: &[Record]) -> Option<String> {
+fn names_missing(made: &Manifest, records: &[Record]) -> Option<Reason> {
     let phases = |wanted| record::phases(records).filter(move |phase| phase.phase == wanted);
     let made_of = |wanted| phases(wanted).map(|phase| phase.ops).sum::<u64>();
     let (files, directories) = (made_of("file_creation"), made_of("directory_creation"));
     if made.files != files {
-        return Some(format!("{} were counted, and {files} were made", several(made.files, "file")));
+        let reason = Reason::new(Code::DatasetNamesDiffer).with("files_counted", made.files);
+        return Some(reason.with("files_made", files));
     }
     let counted = made.counted.len() as u64;
-    (counted < directories)
-        .then(|| format!("{counted} directories were counted, and {directories} were made"))
+    (counted < directories).then(|| {
+        let reason = Reason::new(Code::DatasetNamesDiffer).with("directories_counted", counted);
+        reason.with("directories_made", directories)
+    })
 }
 
 #[cfg(test)]
@@ -242,19 +219,20 @@ mod tests {
         for (line, bytes, sizes, why) in [
             (OWN, 8 * MIB, &[4 * MIB, 4 * MIB][..], None),
             (OWN, 6 * MIB, &[3 * MIB, 3 * MIB], None),
-            (OWN, 6 * MIB, &[4 * MIB, 2 * MIB], Some("data.00000000 has 4194304 bytes, and the records say")),
-            (OWN, 8 * MIB, &[4 * MIB], Some("dataset.d: 1 of 2 files found")),
+            (OWN, 6 * MIB, &[4 * MIB, 2 * MIB], Some((Code::DatasetFileSize, "recorded", 3.0 * MIB as f64))),
+            (OWN, 8 * MIB, &[4 * MIB], Some((Code::DatasetFilesMissing, "planned", 2.0))),
             (SHARED, 16 * MIB, &[16 * MIB], None),
             (SHARED, 8 * MIB, &[8 * MIB], None),
             // Three transfers in each rank's second block: the last rank's begins at 12 MiB.
             (SHARED, 14 * MIB, &[15 * MIB], None),
-            (SHARED, 14 * MIB, &[14 * MIB], Some("data has 14680064 bytes, and the records say 15728640")),
+            (SHARED, 14 * MIB, &[14 * MIB], Some((Code::DatasetFileSize, "recorded", 15_728_640.0))),
         ] {
             let dataset = dataset(line, "");
             let (records, made) = of(line == OWN, bytes, sizes);
             let found = lacking(&dataset, &made, &records);
-            assert_eq!(found.is_none(), why.is_none(), "{line} {bytes} {found:?}");
-            assert!(found.unwrap_or_default().contains(why.unwrap_or_default()), "{why:?}");
+            let wanted = why.map(|(code, name, value)| (code, Some(value), name));
+            let is = found.zip(why).map(|(found, (_, name, _))| (found.code, found.number(name), name));
+            assert_eq!(is, wanted, "{line} {bytes}");
         }
     }
 
@@ -265,7 +243,7 @@ mod tests {
         let phase = Phase { phase: "write_check".into(), check: Some(check), ..Phase::default() };
         records.push(Record::Phase(Box::new(phase)));
         let why = lacking(&dataset(OWN, ""), &made, &records).unwrap();
-        assert_eq!(why, "dataset.d: 3 transfers that it wrote came back with wrong data");
+        assert_eq!((why.code, why.number("transfers")), (Code::DatasetWrongData, Some(3.0)));
     }
 
     #[test]
@@ -273,10 +251,8 @@ mod tests {
         let (records, mut made) = of(true, 8 * MIB, &[4 * MIB, 4 * MIB]);
         made.list[1].allocated_bytes = MIB;
         let why = lacking(&dataset(OWN, ""), &made, &records).unwrap();
-        assert!(
-            why.starts_with("dataset.d: data.00000001 is sparse: the file system gave 1.00 MiB of"),
-            "{why}"
-        );
+        assert_eq!((why.code, why.text("path")), (Code::DatasetSparse, Some("data.00000001")));
+        assert_eq!(why.number("allocated"), Some(MIB as f64));
         made.allocated_bytes = None;
         assert_eq!(lacking(&dataset(OWN, ""), &made, &records), None, "where nothing tells of blocks");
     }
@@ -287,9 +263,8 @@ mod tests {
         let dataset = dataset(OWN, cover);
         let (records, made) = of(true, 4 * MIB, &[2 * MIB, 2 * MIB]);
         let why = lacking(&dataset, &made, &records).unwrap();
-        let told =
-            "dataset.d holds 4.00 MiB, and its readers need 5.72 MiB (2.00 MB/s for 2.00 s, 1.5 times)";
-        assert_eq!(why, told);
+        assert_eq!((why.code, why.number("bytes")), (Code::DatasetTooSmall, Some(4.0 * MIB as f64)));
+        assert_eq!(why.number("needed"), Some(6_000_000.0));
         let (records, made) = of(true, 6 * MIB, &[3 * MIB, 3 * MIB]);
         assert_eq!(lacking(&dataset, &made, &records), None);
     }

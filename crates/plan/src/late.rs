@@ -4,9 +4,9 @@
 //! Never here: directories, processes.
 
 use results::folder::{Campaign, Job, JobEnd};
+use results::reason::{Code, Datum, Reason};
 use results::record::{Phase, Record};
 use results::statistics;
-use units::several;
 
 use crate::model::{Plan, Search, Test};
 use crate::placement::Placement;
@@ -34,7 +34,7 @@ pub fn bind(
     plan: &Plan,
     job: &mut PlannedJob,
     records: &dyn Fn(&str, u32) -> Vec<Record>,
-) -> Result<(), String> {
+) -> Result<(), Reason> {
     let Purpose::Test(index) = job.purpose else { return Ok(()) };
     if let Some(search) = &plan.tests[index].search {
         let found = find(plan, search, records);
@@ -46,10 +46,8 @@ pub fn bind(
         let repetition = job.repetition.min(maker.repetitions);
         let smallest = smallest_file(maker, &records(&maker.id, repetition));
         let Some(bytes) = smallest.filter(|bytes| *bytes > 0) else {
-            let (name, id) = (&import.name, &maker.id);
-            return Err(format!(
-                "{id} repetition {repetition} exports no `{name}`: it recorded no file size"
-            ));
+            let reason = Reason::new(Code::ImportMissing).with("name", &import.name);
+            return Err(reason.with("test", &maker.id).with("repetition", repetition));
         };
         let mark = format!("${{{}}}", import.name);
         for word in &mut job.words {
@@ -60,7 +58,7 @@ pub fn bind(
 }
 
 /// Why `job` need not run, if it belongs to a search that has found what it looks for.
-pub fn unneeded(plan: &Plan, job: &PlannedJob, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Option<String> {
+pub fn unneeded(plan: &Plan, job: &PlannedJob, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Option<Reason> {
     let Purpose::Test(index) = job.purpose else { return None };
     let searches = plan.tests.iter().filter_map(|test| test.search.as_ref());
     searches.into_iter().find_map(|search| {
@@ -80,13 +78,13 @@ pub fn placed<'p>(
     best.map_or(&test.placement, |step| &plan.tests[step].placement)
 }
 
-/// The optimum that a search found, in words, or why none is known: also where more than all that were tried
+/// The optimum that a search found, or why none is known: also where more than all that were tried
 /// may have had more.
 pub fn searched(
     plan: &Plan,
     search: &Search,
     records: &dyn Fn(&str, u32) -> Vec<Record>,
-) -> Result<String, String> {
+) -> Result<Reason, Reason> {
     let Found { best, ended, why } = find(plan, search, records);
     if best.is_some() && best != ended { Ok(why) } else { Err(why) }
 }
@@ -97,40 +95,37 @@ struct Found {
     best: Option<usize>,
     /// The step that gained too little, or the last one; `None` while there are more to try.
     ended: Option<usize>,
-    /// In words.
-    why: String,
+    /// What it found, or why nothing.
+    why: Reason,
 }
 
 fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Found {
-    let nodes =
-        |step: usize| several(plan.tests[search.steps[step]].placement.nodes.unwrap_or(0).into(), "node");
+    let nodes = |step: usize| plan.tests[search.steps[step]].placement.nodes.unwrap_or(0);
     let mut before: Option<f64> = None;
     for (step, test) in search.steps.iter().enumerate() {
         let id = &plan.tests[*test].id;
         let recorded = records(id, 1);
         let Some(value) = measured(&recorded, &search.metric).filter(|_| ended_well(&recorded)) else {
-            let what = match recorded.is_empty() || ended_well(&recorded) {
-                true => "measured no",
-                false => "did not end well, so nothing is known of its",
+            let code = match recorded.is_empty() || ended_well(&recorded) {
+                true => Code::SearchValueMissing,
+                false => Code::SearchStepFailed,
             };
-            let why = format!("{id} {what} {}, by which the number of nodes is found", search.metric);
+            let why = Reason::new(code).with("test", id).with("metric", &search.metric);
             return Found { best: None, ended: None, why };
         };
         if let Some(before) = before.filter(|before| value < before * (1.0 + search.gain)) {
-            let gain = (value / before - 1.0) * 100.0;
-            let why = format!(
-                "the optimum is {}: {} changed {} by {gain:+.1} %, and {:.1} % are asked for",
-                nodes(step - 1),
-                nodes(step),
-                search.metric,
-                search.gain * 100.0
-            );
+            let why = Reason::new(Code::SearchOptimum)
+                .with("nodes", nodes(step - 1))
+                .with("more_nodes", nodes(step))
+                .with("metric", &search.metric)
+                .with("gain", Datum::share(value / before - 1.0))
+                .with("gain_min", Datum::share(search.gain));
             return Found { best: Some(step - 1), ended: Some(step), why };
         }
         before = Some(value);
     }
     let last = search.steps.len() - 1;
-    let why = format!("the rate still gained at {}, the most that were tried", nodes(last));
+    let why = Reason::new(Code::SearchOpen).with("nodes", nodes(last));
     Found { best: Some(last), ended: Some(last), why }
 }
 
@@ -199,7 +194,7 @@ uses = "w"
 
     /// A search over 2, 4, 8 and 16 nodes that measured so much: what it found, on how many nodes the test
     /// then runs, and which steps are not needed.
-    fn search(rates: &[u64]) -> (Result<String, String>, Option<u32>, Vec<String>) {
+    fn search(rates: &[u64]) -> (Result<Reason, Reason>, Option<u32>, Vec<String>) {
         let plan = r#"
 schema = 1
 plan = { id = "p", title = "t" }
@@ -240,21 +235,20 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
     fn a_search_ends_where_more_nodes_gain_too_little() {
         let (why, nodes, unneeded) = search(&[100, 190, 192]);
         assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]));
-        let said = "the optimum is 4 nodes: 8 nodes changed write.bw by +1.1 %, and 3.0 % are asked for";
-        assert_eq!(why.as_deref(), Ok(said));
+        let found = why.unwrap();
+        let of = |name| found.number(name);
+        assert_eq!((found.code, of("nodes"), of("more_nodes")), (Code::SearchOptimum, Some(4.0), Some(8.0)));
         assert_eq!(search(&[100, 90]).1, Some(2), "a loss is no gain");
         let (why, nodes, unneeded) = search(&[100, 200, 400, 800]);
         assert_eq!((nodes, unneeded), (Some(16), vec![]));
-        let said = "the rate still gained at 16 nodes, the most that were tried".to_owned();
-        assert_eq!(why, Err(said), "more may have had more");
+        let open = Reason::new(Code::SearchOpen).with("nodes", 16_u32);
+        assert_eq!(why, Err(open), "more may have had more");
         let (why, nodes, _) = search(&[100, 200]);
         assert_eq!(nodes, None);
-        let said = "T.n8 measured no write.bw, by which the number of nodes is found".to_owned();
-        assert_eq!(why, Err(said));
+        let of = |code, test: &str| Err(Reason::new(code).with("test", test).with("metric", "write.bw"));
+        assert_eq!(why, of(Code::SearchValueMissing, "T.n8"));
         let (why, nodes, _) = search(&[*KILLED, 200, 400, 800]);
-        let said = "T.n2 did not end well, so nothing is known of its write.bw, by which the number \
-            of nodes is found";
-        assert_eq!((nodes, why), (None, Err(said.to_owned())));
+        assert_eq!((nodes, why), (None, of(Code::SearchStepFailed, "T.n2")));
     }
 
     #[test]
@@ -286,6 +280,6 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         bind(&plan, &mut bound, &records).unwrap();
         assert!(bound.words.join(" ").contains("-t 4m -b 14763950080 "), "{:?}", bound.words);
         let why = bind(&plan, &mut job.clone(), &|_, _| Vec::new()).unwrap_err();
-        assert_eq!(why, "S.s3.w repetition 1 exports no `SMALLEST`: it recorded no file size");
+        assert_eq!((why.code, why.text("test")), (Code::ImportMissing, Some("S.s3.w")));
     }
 }

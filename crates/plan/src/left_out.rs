@@ -3,6 +3,7 @@
 //! Never here: jobs that others kept from running.
 
 use results::folder::Campaign;
+use results::reason::Reason;
 
 use crate::dataset_check::unfit_for;
 use crate::late::{self, records_of};
@@ -11,7 +12,7 @@ use crate::schedule::PlannedJob;
 
 /// The reason, if there is one: its dataset is not fit for it, a search ended before it, or what it has from
 /// an earlier test is not known.
-pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<String> {
+pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
     let records = |test: &str, repetition: u32| records_of(campaign, test, repetition);
     unfit_for(plan, campaign, job)
         .or_else(|| late::unneeded(plan, job, &records))
@@ -59,6 +60,6 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         let why = left_out(&plan, &campaign, &jobs[3]);
         assert_eq!(why, None, "what was killed ends no search");
         let why = left_out(&plan, &campaign, &jobs[4]).unwrap();
-        assert!(why.starts_with("T.n8 did not end well"), "{why}");
+        assert_eq!((why.code, why.text("test")), (results::Code::SearchStepFailed, Some("T.n8")));
     }
 }

@@ -3,7 +3,7 @@
 //! Invariant: the words are never changed, only `{dir}` in them is replaced and the place of the files is
 //! added where they do not name it.
 
-use command::{IorLine, Measures, ToolLine};
+use command::{IorFacts, IorLine, Measures, ToolLine};
 use results::record::Outcome;
 use units::Usage;
 
@@ -36,7 +36,41 @@ fn yields(measures: Measures, metric: &str) -> bool {
     }
 }
 
+/// How a line of IOR moves its data, as far as it decides how fast that can be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransferStyle {
+    /// Whether the offsets are in random order.
+    pub random: bool,
+    /// Whether transfers are rate-limited.
+    pub rate_limited: bool,
+    /// Whether each rank has a file of its own.
+    pub file_per_rank: bool,
+    /// Whether calls are collective.
+    pub collective: bool,
+    /// The interface, in capitals.
+    pub api: String,
+    /// Whether the data is flushed at the end, after each transfer, or bypasses the page cache.
+    pub flushed: [bool; 3],
+}
+
+fn transfer_style(line: &IorLine) -> TransferStyle {
+    let facts = IorFacts::read(&line.words);
+    TransferStyle {
+        random: facts.random,
+        rate_limited: facts.is_paced,
+        file_per_rank: facts.file_per_rank,
+        collective: facts.collective,
+        api: facts.api,
+        flushed: [facts.fsync, facts.fsync_each, facts.direct],
+    }
+}
+
 impl Line {
+    /// How it moves its data, of a line of IOR.
+    pub fn transfer_style(&self) -> Option<TransferStyle> {
+        self.as_ior().map(transfer_style)
+    }
+
     /// Reads the line that a plan gives under `key`, which names the workload.
     pub fn parse(key: &str, text: &str) -> Result<Self, Usage> {
         match key {

@@ -296,6 +296,45 @@ impl Plan {
         group.tests.iter().map(|test| &self.tests[*test])
     }
 
+    /// The waivers of all its parts, in the order of the file's sections.
+    pub fn all_waivers(&self) -> impl Iterator<Item = &Waiver> {
+        self.waivers.iter().chain(self.tests.iter().flat_map(|test| &test.waivers))
+    }
+
+    /// The test with this id.
+    pub fn test(&self, id: &str) -> Option<&Test> {
+        self.tests.iter().find(|test| test.id == id)
+    }
+
+    /// Whose files the test reads, nearest first: the tests that it uses one behind the other, and a dataset
+    /// as the last.
+    pub fn sources<'a>(&'a self, test: &'a Test) -> impl Iterator<Item = &'a Uses> {
+        std::iter::successors(test.uses.as_ref(), |uses| match uses {
+            Uses::Test(index) => self.tests[*index].uses.as_ref(),
+            Uses::Dataset(_) => None,
+        })
+    }
+
+    /// Whether a finding called `about` is about the test: about itself, what it is one of, or what it needs.
+    /// The whole campaign has no name.
+    pub fn concerns(&self, test: &Test, about: &str) -> bool {
+        about.is_empty()
+            || about == test.id
+            || about.strip_prefix("fs.").is_some_and(|fs| fs == test.fs)
+            || self.dataset_of(test).is_some_and(|dataset| dataset.job() == about)
+            || test.step.as_ref().is_some_and(|step| self.series[step.series].id == about)
+            || test.part.is_some_and(|part| self.groups[part].id == about)
+            || test.states.iter().any(|state| self.states[*state].job() == about)
+    }
+
+    /// The dataset that a test reads, also by way of other tests.
+    pub fn dataset_of(&self, test: &Test) -> Option<&Dataset> {
+        self.sources(test).find_map(|uses| match uses {
+            Uses::Dataset(index) => Some(&self.datasets[*index]),
+            Uses::Test(_) => None,
+        })
+    }
+
     /// Whether it can also be run at another scale than its own.
     pub fn has_scales(&self) -> bool {
         !self.scales.is_empty()

@@ -9,6 +9,7 @@
 
 pub mod document;
 pub mod renderers;
+pub mod sentences;
 
 use std::io;
 

@@ -36,6 +36,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Finding;
+use crate::reason::{Code, Reason};
 use crate::summary::Summary;
 use crate::{Record, Verdict};
 
@@ -110,6 +112,9 @@ pub struct CampaignInfo {
     /// values.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// What the linter found before the first job, with the waivers of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 /// How a job ended.
@@ -128,13 +133,24 @@ pub enum JobEnd {
 }
 
 impl JobEnd {
-    /// How the job ended, in words that follow its name.
+    /// How the job, or a command, ended, in words that follow its name.
     pub fn words(&self) -> String {
         match self {
             Self::Exit(status) => format!("ended with status {status}"),
             Self::Signal(signal) => format!("was ended by signal {signal}"),
             Self::TimedOut => "did not end in time and was killed".to_owned(),
             Self::NotStarted => "could not be started".to_owned(),
+        }
+    }
+
+    /// Why nothing rests on a job that ended so.
+    pub fn reason(&self) -> Reason {
+        let failed = Reason::new(Code::JobFailed);
+        match self {
+            Self::Exit(status) => failed.with("status", i64::from(*status)),
+            Self::Signal(signal) => failed.with("signal", i64::from(*signal)),
+            Self::TimedOut => failed.with("timed_out", true),
+            Self::NotStarted => Reason::new(Code::JobNotStarted),
         }
     }
 }
@@ -162,6 +178,9 @@ pub struct JobInfo {
     pub timeout_s: f64,
     /// How it ended.
     pub end: JobEnd,
+    /// Why it was not started, where that is a fact of the campaign; other troubles are in its error stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Reason>,
     /// SHA-256 of stdout.txt, stderr.txt and records.jsonl, hexadecimal, by file name.
     pub sha256: BTreeMap<String, String>,
     /// Load average of this machine's last minute when the job began.

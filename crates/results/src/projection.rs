@@ -12,10 +12,11 @@
 mod fit;
 mod redraw;
 
-use std::fmt;
-
-use crate::statistics::mean;
 use serde::{Deserialize, Serialize};
+use units::Dimension;
+
+use crate::reason::{Code, Datum, Reason};
+use crate::statistics::mean;
 
 use fit::{Family, Mean};
 
@@ -130,33 +131,24 @@ pub enum Refusal {
     },
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Refusal {
+    /// The same as a reason; rates are of this dimension.
+    pub fn reason(&self, dimension: Dimension) -> Reason {
         match self {
-            Self::Unusable { at } => {
-                write!(out, "the step at {at} is none: units of 1 or more and rates above 0 would do")
-            }
+            Self::Unusable { at } => Reason::new(Code::StepImpossible).with("step", *at),
             Self::TooFewSteps { steps } => {
-                write!(out, "{steps} different steps carry no projection: {STEPS_MIN} or more would do")
+                Reason::new(Code::TooFewSteps).with("steps", *steps).with("steps_min", STEPS_MIN)
             }
-            Self::TooFar { factor } => write!(
-                out,
-                "{factor:.2} times the largest system measured is too far: up to {FACTOR_MAX} times would do"
-            ),
-            Self::NotForetold { error } => write!(
-                out,
-                "from the other steps no model foretells the largest within {:.0} % (the best misses it by \
-                 {:+.1} %): more repetitions or steps nearer to the target would do",
-                HELD_OUT_MAX * 100.0,
-                error * 100.0
-            ),
-            Self::Spans { .. } => {
-                write!(
-                    out,
-                    "the threshold lies within the interval, so this may not decide: more repetitions \
-                     or larger steps would do"
-                )
+            Self::TooFar { factor } => {
+                Reason::new(Code::TooFar).with("factor", *factor).with("factor_max", FACTOR_MAX)
             }
+            Self::NotForetold { error } => Reason::new(Code::NotPredicted)
+                .with("error", Datum::share(*error))
+                .with("error_max", Datum::share(HELD_OUT_MAX)),
+            Self::Spans { low, high, threshold } => Reason::new(Code::ThresholdInInterval)
+                .with("low", Datum::of(*low, dimension))
+                .with("high", Datum::of(*high, dimension))
+                .with("threshold", Datum::of(*threshold, dimension)),
         }
     }
 }

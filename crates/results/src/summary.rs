@@ -1,9 +1,13 @@
 //! What a campaign comes to besides its verdicts: the systems, every rate that was measured, what was
-//! projected from them, hero runs beside the contract's, and who answers for which finding.
+//! projected from them, hero runs beside the contract's, and the findings with their waivers.
 //!
 //! Never here: clauses.
 
 use serde::{Deserialize, Serialize};
+
+use crate::finding::Finding;
+use crate::projection::Fit;
+use crate::reason::Reason;
 
 /// The layout of a report that has the tables of a procurement.
 pub const PROCUREMENT: &str = "procurement";
@@ -27,7 +31,7 @@ pub struct Summary {
     pub projections: Vec<Projection>,
     /// Hero runs.
     pub heroes: Vec<Hero>,
-    /// Findings of the linter, with who answers for those that are waived.
+    /// Findings of the linter before the run and of the evaluation after it, with who approved waivers.
     pub findings: Vec<Finding>,
 }
 
@@ -68,7 +72,8 @@ pub struct Rate {
     /// The unit of all of these.
     pub unit: String,
     /// Why there is no value.
-    pub why: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Reason>,
     /// Folders of the jobs, relative to the campaign's.
     pub jobs: Vec<String>,
 }
@@ -93,8 +98,8 @@ pub struct Projection {
     pub to: f64,
     /// `to` over the largest step.
     pub factor: f64,
-    /// The model and its parameters in words; empty where none was taken.
-    pub model: String,
+    /// The model and its parameters; absent where none was taken.
+    pub model: Option<Fit>,
     /// The rate; absent where it was refused.
     pub rate: Option<f64>,
     /// Lower end of the interval of the true mean.
@@ -109,8 +114,9 @@ pub struct Projection {
     pub held_out_error: Option<f64>,
     /// The unit of rates.
     pub unit: String,
-    /// Why it may not be trusted; empty where it may.
-    pub refusal: String,
+    /// Why it is not accepted; absent where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Reason>,
 }
 
 /// A hero run beside the test of the contract.
@@ -129,24 +135,6 @@ pub struct Hero {
     pub contract_mean: f64,
     /// Their unit.
     pub unit: String,
-}
-
-/// What a lint found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Finding {
-    /// The lint.
-    pub lint: String,
-    /// The test, empty for the whole plan.
-    pub test: String,
-    /// `error`, `waiver` or `info`.
-    pub level: String,
-    /// What was found.
-    pub found: String,
-    /// What would satisfy it.
-    pub remedy: String,
-    /// Who answers for it, with the reason; empty where nobody does.
-    pub waived: String,
 }
 
 impl Summary {

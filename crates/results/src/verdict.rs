@@ -5,8 +5,12 @@ use std::fmt;
 use measure::statistics::{self, Side};
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Finding;
+use crate::reason::Reason;
+
 /// The five answers a clause can get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Outcome {
     /// The criterion is met, and the measurements support that.
@@ -36,6 +40,7 @@ impl fmt::Display for Outcome {
 
 /// One clause, judged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The test's id in the plan.
     pub test: String,
@@ -47,9 +52,12 @@ pub struct Verdict {
     pub criterion: String,
     /// The answer.
     pub outcome: Outcome,
-    /// Why, in one sentence with the numbers.
-    pub reason: String,
-    /// The statistic that was compared, in the metric's base unit; absent where nothing was measured.
+    /// Why, with the numbers.
+    pub reason: Reason,
+    /// Which statistic of the repetitions was compared: `mean`, `median`, `min` or `max`.
+    #[serde(default)]
+    pub statistic: String,
+    /// Its value, in the metric's base unit; absent where nothing was measured.
     pub value: Option<f64>,
     /// The threshold in the base unit.
     pub threshold: Option<f64>,
@@ -57,11 +65,11 @@ pub struct Verdict {
     pub unit: String,
     /// Statistics over the repetitions.
     pub statistics: Option<Statistics>,
-    /// Warnings that apply to the measurements, each one sentence.
-    pub warnings: Vec<String>,
-    /// What is to be known of the measurements and speaks against none of them, each one sentence.
+    /// Warnings that apply to the measurements.
+    pub warnings: Vec<Finding>,
+    /// How the measurements came about, as far as a reader has to know; nothing that speaks against them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Finding>,
     /// Folders of the jobs the verdict rests on, relative to the campaign's.
     pub jobs: Vec<String>,
     /// Stretches of the repetitions that were looked at besides the whole.
@@ -71,6 +79,7 @@ pub struct Verdict {
 
 /// A stretch of a phase of one repetition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Stretch {
     /// The repetition.
     pub repetition: u32,
@@ -92,6 +101,7 @@ pub struct Stretch {
 
 /// Why a stretch was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StretchKind {
     /// No other stretch of that length was slower.
@@ -104,6 +114,7 @@ pub enum StretchKind {
 
 /// Statistics over the repetitions of a metric, in its base unit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Statistics {
     /// The value of each repetition, in the order they ran.
     pub values: Vec<f64>,
@@ -145,6 +156,14 @@ impl Statistics {
 }
 
 impl Verdict {
+    /// The worst outcome, in the order FAIL, INVALID, INCONCLUSIVE, NOT RUN, PASS; NOT RUN of none.
+    pub fn worst(verdicts: &[Self]) -> Outcome {
+        use Outcome::{Fail, Inconclusive, Invalid, NotRun};
+        let worst = [Fail, Invalid, Inconclusive, NotRun];
+        let of_any = worst.into_iter().find(|outcome| verdicts.iter().any(|one| one.outcome == *outcome));
+        of_any.unwrap_or(if verdicts.is_empty() { NotRun } else { Outcome::Pass })
+    }
+
     /// The exit status of a program that reached these verdicts: 0 all passed, 1 something failed,
     /// 3 something is inconclusive, invalid or not run (2 is kept for wrong usage).
     pub fn exit_code(verdicts: &[Self]) -> u8 {

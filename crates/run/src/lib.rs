@@ -11,4 +11,4 @@ pub mod machine;
 pub mod runner;
 pub mod signals;
 
-pub use runner::{Campaigning, Ended, Event, Observer, Trouble, discard, run};
+pub use runner::{Campaigning, Ended, Event, Observer, Trouble, discard, look, run};

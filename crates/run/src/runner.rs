@@ -30,7 +30,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use results::finding::Finding;
 use results::folder::{self, Build, Campaign, Job, JobEnd, names};
+use results::reason::{Code, Reason};
 use results::summary::Summary;
 use results::{Verdict, records};
 use units::Usage;
@@ -40,6 +42,7 @@ use crate::machine::machine;
 use attempt::{Attempt, Ran};
 pub use own::discard;
 use place::Place;
+pub use place::look;
 use plan::Plan;
 use plan::late;
 use plan::schedule::{self, PlannedJob};
@@ -75,6 +78,8 @@ pub struct Campaigning {
     pub environment: Vec<(String, String)>,
     /// Becomes true when the campaign is to stop.
     pub stop: Arc<AtomicBool>,
+    /// What the linter found, with the waivers of the plan; campaign.json keeps it.
+    pub findings: Vec<Finding>,
     /// Evaluates the folder when all jobs have ended.
     pub evaluate: Evaluate,
 }
@@ -152,7 +157,7 @@ pub enum Event<'a> {
     /// A job ended, with what it recorded.
     Ends(&'a PlannedJob, &'a Job),
     /// A job is left out, for this reason.
-    LeftOut(&'a PlannedJob, &'a str),
+    LeftOut(&'a PlannedJob, &'a Reason),
     /// Something that is to be put right by hand.
     Trouble(&'a str),
 }
@@ -252,16 +257,16 @@ impl<'a> Done<'a> {
     }
 
     /// Why `job` does not find what it needs, if so.
-    fn missing(&self, job: &PlannedJob) -> Option<String> {
+    fn missing(&self, job: &PlannedJob) -> Option<Reason> {
         job.needs.iter().find_map(|needed| match self.ends.get(needed) {
             Some(JobEnd::Exit(0)) => None,
-            Some(end) => Some(format!("{} repetition {} {}", needed.0, needed.1, end.words())),
-            None => Some(format!("{} repetition {} was not run", needed.0, needed.1)),
+            Some(end) => Some(end.reason().with("job", &needed.0).with("repetition", needed.1)),
+            None => Some(Reason::new(Code::NoneRan).with("job", &needed.0).with("repetition", needed.1)),
         })
     }
 
     /// The job with what others export, or why it cannot run.
-    fn bound(&self, job: &PlannedJob) -> Result<PlannedJob, String> {
+    fn bound(&self, job: &PlannedJob) -> Result<PlannedJob, Reason> {
         if let Some(why) = self.missing(job) {
             return Err(why);
         }

@@ -23,8 +23,9 @@ const ROOMS: &[Room] = &[
     Room { name: "workloads", may_use: &["units", "measure", "ranks", "storage", "results"] },
     Room { name: "command", may_use: &["units"] },
     Room { name: "plan", may_use: &["units", "results", "command"] },
+    Room { name: "lint", may_use: &["units", "results", "command", "plan"] },
     Room { name: "run", may_use: &["units", "results", "plan"] },
-    Room { name: "campaign", may_use: &["units", "results", "command", "plan"] },
+    Room { name: "judge", may_use: &["units", "measure", "results", "plan"] },
     Room { name: "conformance", may_use: &["ranks", "storage", "results"] },
     Room { name: "report", may_use: &["units", "results"] },
     Room {
@@ -39,9 +40,10 @@ const ROOMS: &[Room] = &[
             "workloads",
             "command",
             "plan",
+            "lint",
             "run",
             "conformance",
-            "campaign",
+            "judge",
             "report",
         ],
     },
@@ -54,8 +56,8 @@ const ROOMS: &[Room] = &[
 const TESTKIT: &str = "testkit";
 const SHIM: &str = "shim";
 
-/// Further arrows of tests: campaigns that run to their end are evaluated.
-const IN_TESTS: &[(&str, &str)] = &[("campaign", "run")];
+/// Further arrows of tests: campaigns that run to their end are evaluated, and each reason has a sentence.
+const IN_TESTS: &[(&str, &str)] = &[("judge", "run"), ("judge", "report")];
 
 /// Compares every manifest with the table.
 pub(super) fn between_crates(tree: &Tree) -> Vec<Finding> {

@@ -9,6 +9,7 @@ use plan::Plan;
 use plan::schedule;
 use results::Verdict;
 use results::folder::{self, Campaign, Checked, names};
+use results::reason::Reason;
 use units::Usage;
 
 use super::evidence::Evidence;
@@ -33,7 +34,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = open(folder)?;
     let kept = std::mem::take(&mut campaign.verdicts);
-    (campaign.verdicts, campaign.summary) = campaign::judged(&plan, &campaign);
+    let judged = ::judge::evaluate(&plan, &campaign);
+    (campaign.verdicts, campaign.summary) = (judged.verdicts, judged.summary);
     let checked = folder::check(folder)?;
     campaign.faults = checked.of_evidence();
     say(&table(&campaign))?;
@@ -100,47 +102,60 @@ pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
     Usage(format!("{at} is no campaign's folder; `assay run` and `assay try` print its name at their end"))
 }
 
-/// How a clause was judged before and is not now.
+/// How a clause was evaluated before and is not now.
 pub(super) struct Difference {
     /// One sentence.
     pub(super) told: String,
-    /// Whether outcome and value are the same, and only the reason has other words.
-    pub(super) is_wording: bool,
+    /// Whether outcome and value are the same, and only the reason is another.
+    pub(super) is_of_reason: bool,
 }
 
-/// Each clause that was judged differently before.
+/// Each clause that was evaluated differently before: outcomes, values, and reasons by code and data.
 pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> {
-    let graver = |told: String| Difference { told, is_wording: false };
+    let grave = |told: String| Difference { told, is_of_reason: false };
     let key = |verdict: &Verdict| (verdict.test.clone(), verdict.metric.clone(), verdict.criterion.clone());
     let other = |a: &Verdict, all: &[Verdict]| all.iter().find(|b| key(b) == key(a)).map(|b| b.outcome);
     let judged = now.iter().filter_map(|verdict| {
         let before = other(verdict, kept);
-        let said = before.map_or_else(|| "nothing".to_owned(), |outcome| outcome.to_string());
+        let was = before.map_or_else(|| "nothing".to_owned(), |outcome| outcome.to_string());
         let Verdict { test, metric, outcome, .. } = verdict;
         (before != Some(*outcome)).then(|| {
             let verdicts = names::VERDICTS;
-            graver(format!("{verdicts} says {said} of {test} {metric}, and the records say {outcome}"))
+            grave(format!("{verdicts} says {was} of {test} {metric}, and the records say {outcome}"))
         })
     });
     let altered = now.iter().filter_map(|verdict| {
         let before = kept.iter().find(|b| key(b) == key(verdict) && b.outcome == verdict.outcome)?;
-        let is_wording = alike(before.value, verdict.value);
-        (!is_wording || before.reason != verdict.reason).then(|| {
-            let Verdict { test, metric, .. } = verdict;
-            // Numbers that were rounded may read the same.
-            let (was, is) = match before.reason == verdict.reason {
-                true => (exact(before), exact(verdict)),
-                false => (format!("\"{}\"", before.reason), format!("\"{}\"", verdict.reason)),
-            };
-            let told = format!("{} says {was} of {test} {metric}, and the records say {is}", names::VERDICTS);
-            Difference { told, is_wording }
-        })
+        let is_of_reason = alike(before.value, verdict.value);
+        let (was, is) = match (is_of_reason, before.reason == verdict.reason) {
+            (true, true) => return None,
+            (false, _) => (exact(before), exact(verdict)),
+            (true, false) => reasons(&before.reason, &verdict.reason),
+        };
+        let Verdict { test, metric, .. } = verdict;
+        let told = format!("{} says {was} of {test} {metric}, and the records say {is}", names::VERDICTS);
+        Some(Difference { told, is_of_reason })
     });
     let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
         let Verdict { test, metric, outcome, .. } = verdict;
-        graver(format!("{} says {outcome} of {test} {metric}, which the plan does not ask", names::VERDICTS))
+        grave(format!("{} says {outcome} of {test} {metric}, which the plan does not ask", names::VERDICTS))
     });
     judged.chain(altered).chain(gone).collect()
+}
+
+/// How two reasons differ: by their codes, or by the first of their data that does.
+fn reasons(one: &Reason, other: &Reason) -> (String, String) {
+    if one.code != other.code {
+        return (one.code.to_string(), other.code.to_string());
+    }
+    let mut names = one.data.keys().chain(other.data.keys());
+    let differs = names.find(|name| one.get(name) != other.get(name)).map_or("", String::as_str);
+    let shown = |reason: &Reason| {
+        let datum = reason.get(differs).and_then(|datum| serde_json::to_string(datum).ok());
+        let datum = datum.unwrap_or_else(|| "nothing".to_owned());
+        format!("{} with {differs} = {datum}", reason.code)
+    };
+    (shown(one), shown(other))
 }
 
 /// The value of a verdict with all its figures.
@@ -160,6 +175,7 @@ fn alike(one: Option<f64>, other: Option<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use results::Outcome;
+    use results::reason::{Code, Datum};
 
     use super::*;
 
@@ -170,18 +186,30 @@ mod tests {
             metric: "write.bw".into(),
             criterion: "mean >= 1 B/s".into(),
             outcome: Outcome::Pass,
-            reason: "mean 62.5 MB/s".into(),
+            reason: Reason::new(Code::ThresholdMet),
             value: Some(value),
             unit: "B/s".into(),
             ..Verdict::default()
         };
         let told = differences(&[verdict(62_500_000.25)], &[verdict(62_500_001.0)]);
         let wanted = "verdicts.json says 62500000.25 B/s of W write.bw, and the records say 62500001 B/s";
-        assert_eq!((told[0].told.as_str(), told[0].is_wording, told.len()), (wanted, false, 1));
+        assert_eq!((told[0].told.as_str(), told[0].is_of_reason, told.len()), (wanted, false, 1));
         assert!(differences(&[verdict(1.0)], &[verdict(1.0)]).is_empty());
-        let reworded = Verdict { reason: "62.5 MB/s on average".into(), ..verdict(1.0) };
-        assert!(differences(&[reworded], &[verdict(1.0)]).iter().all(|one| one.is_wording));
         let failed = Verdict { outcome: Outcome::Fail, ..verdict(1.0) };
-        assert!(differences(&[failed], &[verdict(1.0)]).iter().all(|one| !one.is_wording));
+        assert!(differences(&[failed], &[verdict(1.0)]).iter().all(|one| !one.is_of_reason));
+    }
+
+    #[test]
+    fn reasons_are_compared_by_code_and_data() {
+        let verdict = |reason: Reason| Verdict { test: "W".into(), reason, ..Verdict::default() };
+        let met = Reason::new(Code::ThresholdMet).with("value", Datum::rate(2.0));
+        let other = Reason::new(Code::NoValues);
+        let told = differences(&[verdict(met.clone())], &[verdict(other)]);
+        assert!(told[0].is_of_reason && told[0].told.contains("threshold-met"), "{}", told[0].told);
+        let more = met.clone().with("value", Datum::rate(3.0));
+        let told = differences(&[verdict(met.clone())], &[verdict(more)]);
+        let wanted = "threshold-met with value = {\"value\":2.0,\"unit\":\"B/s\"}";
+        assert!(told[0].told.contains(wanted), "{}", told[0].told);
+        assert!(differences(&[verdict(met.clone())], &[verdict(met)]).is_empty());
     }
 }

@@ -5,27 +5,14 @@ mod text;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use campaign::lint;
-use campaign::lint::Finding;
-use campaign::lint::Level;
-use campaign::lint::LineSubject;
-use campaign::lint::Role;
-use campaign::lint::launcher::Command;
-use campaign::lint::launcher::Launched;
-use campaign::lint::launcher::Workload;
-use campaign::lint::paper;
-use campaign::lint::subject::Drift;
-use campaign::lint::subject::DriftKind;
-use campaign::lint::subject::FsFacts;
-use campaign::lint::subject::LineFacts;
-use campaign::lint::subject::Source;
-use campaign::lint::waiver::settle;
+use command::{LineFacts, TypedCommand, WorkloadName};
+use lint::{Drift, DriftKind, FsFacts, LineRole, LineSubject, MakerFacts};
 use plan::Plan;
-use plan::schedule;
-use plan::schedule::Purpose;
+use plan::schedule::{self, Purpose};
+use results::finding::{Finding, Severity};
 use units::{Dimension, Quantity, Usage};
 
-use crate::personalities::{self, Drifted};
+use crate::personalities::{self, Drifted, OptionFate};
 use crate::speech::say;
 
 /// Say what speaks against a command, before it is run
@@ -86,7 +73,7 @@ pub(crate) struct Args {
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: Args) -> Result<u8> {
     if args.list {
-        say(&if args.markdown { paper() } else { text::list() })?;
+        say(&if args.markdown { lint::paper() } else { text::list() })?;
         return Ok(0);
     }
     if let Some(id) = &args.explain {
@@ -94,43 +81,42 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         return Ok(0);
     }
     let words = words(&args.command)?;
-    let command = Command::read(&words)?;
+    let command = TypedCommand::read(&words)?;
     let subject = subject(&args, &command)?;
     let findings = lint::line(&subject);
     let line = words.join(" ");
     say(&if args.json { text::json(&line, &findings)? } else { text::told(&subject, &findings) })?;
-    Ok(u8::from(findings.iter().any(Finding::stands)))
+    Ok(u8::from(findings.iter().any(Finding::is_open)))
 }
 
-/// What the linter finds in a plan, a line each, and whether something will be INVALID whatever is measured.
+/// The findings of the linter about a plan, a line each, and whether the plan does not start because of them.
 pub(super) fn of_plan(plan: &Plan) -> Result<(String, bool), Usage> {
     let findings = findings(plan);
-    let is_grave = !grave(plan, &[], &findings)?.is_empty();
-    Ok((text::lines(&findings), is_grave))
-}
-
-/// What will be INVALID whatever is measured, with what would do, a line each: of the campaign of `only`, or
-/// of the whole plan.
-pub(super) fn beforehand(plan: &Plan, only: &[String]) -> Result<String, Usage> {
-    Ok(text::invalid(&grave(plan, only, &findings(plan))?))
+    let stops = !errors(plan, &[], &findings)?.is_empty();
+    Ok((text::lines(&findings), stops))
 }
 
 /// What the linter finds in a plan, options that are not what they were among it.
 fn findings(plan: &Plan) -> Vec<Finding> {
-    let mut subject = lint::subjects(plan);
-    for line in &mut subject.lines {
-        let (workload, words) = match &line.line {
-            LineFacts::Ior(facts) => ("ior", &facts.words),
-            LineFacts::Mdtest(facts) => ("mdtest", &facts.words),
-            _ => continue,
-        };
-        line.drift = drifts(workload, words);
-    }
-    settle(lint::whole(&subject), &lint::waivers(plan))
+    lint::plan_with(plan, &drifts)
 }
 
-/// The findings that make something INVALID of what runs, whatever is recorded.
-fn grave(plan: &Plan, only: &[String], findings: &[Finding]) -> Result<Vec<Finding>, Usage> {
+/// What the linter finds about a plan, where only the tests of `only` run.
+pub(super) fn findings_of(plan: &Plan, only: &[String]) -> Result<Vec<Finding>, Usage> {
+    match only {
+        [] => Ok(findings(plan)),
+        _ => about(plan, only, findings(plan)),
+    }
+}
+
+/// The errors among `findings` that are about tests of `only`, or of the whole plan.
+pub(super) fn errors(plan: &Plan, only: &[String], findings: &[Finding]) -> Result<Vec<Finding>, Usage> {
+    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).cloned();
+    about(plan, only, errors.collect())
+}
+
+/// Those of `findings` that are about tests of `only`, or of the whole plan.
+fn about(plan: &Plan, only: &[String], findings: Vec<Finding>) -> Result<Vec<Finding>, Usage> {
     let jobs = schedule::jobs(plan, only)?;
     let tests: BTreeSet<usize> = jobs
         .iter()
@@ -139,9 +125,13 @@ fn grave(plan: &Plan, only: &[String], findings: &[Finding]) -> Result<Vec<Findi
             _ => None,
         })
         .collect();
-    let is_of = |about: &str| tests.iter().any(|test| lint::concerns(plan, &plan.tests[*test], about));
-    let counts = |finding: &&Finding| finding.invalidates() && is_of(&finding.about);
-    Ok(findings.iter().filter(counts).cloned().collect())
+    let is_of = |about: &str| tests.iter().any(|test| plan.concerns(&plan.tests[*test], about));
+    Ok(findings.into_iter().filter(|finding| is_of(&finding.about)).collect())
+}
+
+/// Errors, a line each.
+pub(super) fn error_lines(errors: &[Finding]) -> String {
+    text::errors(errors)
 }
 
 /// The words of the command; one that stands in quotes is taken apart.
@@ -153,14 +143,14 @@ fn words(command: &[String]) -> Result<Vec<String>, Usage> {
     }
 }
 
-fn subject(args: &Args, command: &Command) -> Result<LineSubject, Usage> {
+fn subject(args: &Args, command: &TypedCommand) -> Result<LineSubject, Usage> {
     let target = args.target.as_deref().map(rate).transpose()?;
     let counts = [("--nodes", args.nodes), ("--ppn", args.ppn), ("--cores", args.cores)];
     if let Some((option, _)) = counts.iter().find(|(_, count)| *count == Some(0)) {
         return Err(Usage(format!("{option} 0: at least 1")));
     }
     let mut subject = LineSubject {
-        stated: Launched { ranks: None, nodes: args.nodes, ppn: args.ppn },
+        stated: command::LaunchedRanks { ranks: None, nodes: args.nodes, ppn: args.ppn },
         ram_bytes: args.ram.as_deref().map(|text| size("--ram", text)).transpose()?,
         cores: args.cores,
         fs: FsFacts { mount: args.mount.clone(), ..FsFacts::default() },
@@ -171,23 +161,18 @@ fn subject(args: &Args, command: &Command) -> Result<LineSubject, Usage> {
         ..LineSubject::of(command)
     };
     subject.source = args.dataset.as_deref().map(|text| source(&subject, text)).transpose()?;
-    let workload = match command.workload {
-        Workload::Ior => "ior",
-        Workload::Mdtest => "mdtest",
-        _ => "",
-    };
-    subject.drift = drifts(workload, &command.words);
+    subject.drift = drifts(command.workload, &command.words);
     Ok(subject)
 }
 
 /// The command that made the files; its ranks are those of the reader where its launcher says none.
-fn source(reader: &LineSubject, text: &str) -> Result<Source, Usage> {
-    let made = LineSubject::of(&Command::read(&words(&[text.to_owned()])?)?);
+fn source(reader: &LineSubject, text: &str) -> Result<MakerFacts, Usage> {
+    let made = LineSubject::of(&TypedCommand::read(&words(&[text.to_owned()])?)?);
     match &made.line {
         LineFacts::Ior(line) if line.script.is_some() => {
             Err(Usage::new("--dataset: -f hides its options; write them in the line"))
         }
-        LineFacts::Ior(line) => Ok(Source {
+        LineFacts::Ior(line) => Ok(MakerFacts {
             name: "its dataset".to_owned(),
             line: line.clone(),
             ranks: made.ranks().or(reader.ranks()),
@@ -196,26 +181,25 @@ fn source(reader: &LineSubject, text: &str) -> Result<Source, Usage> {
     }
 }
 
-/// What became of the options of a line, but of what is another option than it was: the linter knows those.
-fn drifts(workload: &str, words: &[String]) -> Vec<Drift> {
-    let all = personalities::drifted(workload, words).into_iter();
-    all.filter(|drifted| drifted.refused || !drifted.what.contains("by mknod")).map(drift).collect()
+/// What became of the options of a line.
+fn drifts(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
+    personalities::drifted(workload.command(), words).into_iter().map(drift).collect()
 }
 
-/// What became of an option, by what the personality says of it.
-fn drift(Drifted { at, refused, what }: Drifted) -> Drift {
-    let kind = match &what {
-        _ if refused => DriftKind::Unknown,
-        what if what.contains("no effect") => DriftKind::Idle,
-        _ => DriftKind::Renamed,
+/// What became of an option, as the linter has it.
+fn drift(Drifted { at, fate, what }: Drifted) -> Drift {
+    let kind = match fate {
+        OptionFate::Refused => DriftKind::Rejected,
+        OptionFate::Idle => DriftKind::Idle,
+        OptionFate::Changed => DriftKind::Renamed,
     };
-    Drift { at, kind, what }
+    Drift { at, kind, detail: what }
 }
 
-fn role(text: &str) -> Result<Role, Usage> {
-    let found = Role::ALL.iter().find(|(word, _)| *word == text);
+fn role(text: &str) -> Result<LineRole, Usage> {
+    let found = LineRole::ALL.iter().find(|(word, _)| *word == text);
     found.map(|(_, role)| *role).ok_or_else(|| {
-        let known: Vec<&str> = Role::ALL.iter().map(|(word, _)| *word).collect();
+        let known: Vec<&str> = LineRole::ALL.iter().map(|(word, _)| *word).collect();
         Usage(format!("--role {text}: known are {}", known.join(", ")))
     })
 }
@@ -246,9 +230,9 @@ fn rate(text: &str) -> Result<Quantity, Usage> {
     }
 }
 
-/// How many findings of each level stand.
-fn standing(findings: &[Finding]) -> [usize; 3] {
-    [Level::Error, Level::Waiver, Level::Info].map(|level| {
-        findings.iter().filter(|finding| finding.level == level && finding.waived.is_none()).count()
+/// How many findings of each severity are open.
+fn open(findings: &[Finding]) -> [usize; 3] {
+    [Severity::Error, Severity::NeedsWaiver, Severity::Info].map(|severity| {
+        findings.iter().filter(|finding| finding.severity == severity && finding.waived.is_none()).count()
     })
 }

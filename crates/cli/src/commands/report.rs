@@ -43,7 +43,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let (plan, mut campaign) = judge::open(folder)?;
     // Never what the files say: somebody may have changed them.
     let kept = std::mem::take(&mut campaign.verdicts);
-    (campaign.verdicts, campaign.summary) = campaign::judged(&plan, &campaign);
+    let judged = ::judge::evaluate(&plan, &campaign);
+    (campaign.verdicts, campaign.summary) = (judged.verdicts, judged.summary);
     let checked = folder::check(folder)?;
     campaign.faults = checked.of_evidence();
     let status = if campaign.faults.is_empty() { 0 } else { 3 };

@@ -8,10 +8,14 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ::judge::Evaluation;
 use ::plan::Choice;
 use ::plan::Plan;
 use anyhow::{Context, Result};
+use results::Verdict;
+use results::finding::Finding;
 use results::folder::{self, Build, Campaign, names};
+use results::summary::Summary;
 use run::Campaigning;
 use run::Ended;
 use run::Trouble;
@@ -39,6 +43,9 @@ pub(crate) struct Args {
     /// Only this test, and what it reads; may be given several times
     #[arg(long, value_name = "TEST", conflicts_with = "resume")]
     only: Vec<String>,
+    /// Start in spite of errors of the linter; the clauses that they are about are INVALID
+    #[arg(long, conflicts_with = "resume")]
+    allow_lint_errors: bool,
     /// Go on with the campaign in this folder
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
@@ -83,8 +90,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
         Some(folder) => free(folder)?,
         None => new_folder(&place, &plan)?,
     };
-    // Beforehand, which clauses cannot be decided whatever is measured.
-    lint::beforehand(&plan, &args.only)?.lines().for_each(complain);
+    let findings = advised(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());
@@ -96,9 +102,11 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
             folder,
             is_chosen,
             only: args.only,
+            allow_lint_errors: args.allow_lint_errors,
         });
     }
-    campaign(asked(plan, args.dir, folder, false, args.only, argv)?)
+    let asked = asked(plan, args.dir, folder, false, args.only, argv)?;
+    campaign(Campaigning { findings, ..asked })
 }
 
 /// Says no to words that are not of the campaign in `folder`, which goes on with what it was begun with.
@@ -164,6 +172,7 @@ fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
             folder,
             is_chosen: true,
             only: vec![],
+            allow_lint_errors: args.allow_lint_errors,
         });
     }
     campaign(asked(plan, None, folder, true, vec![], argv)?)
@@ -243,8 +252,41 @@ pub(super) fn asked(
         argv: argv.to_vec(),
         environment: environment(),
         stop: run::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
-        evaluate: campaign::judged,
+        findings: Vec::new(),
+        evaluate,
     })
+}
+
+/// The verdicts on a campaign and its summary.
+fn evaluate(plan: &Plan, campaign: &Campaign) -> (Vec<Verdict>, Summary) {
+    let Evaluation { verdicts, summary } = ::judge::evaluate(plan, campaign);
+    (verdicts, summary)
+}
+
+/// What the linter finds in the plan. Errors, also those that the machine shows, are reported; with them the
+/// campaign starts only where they are `allowed`.
+pub(super) fn advised(
+    plan: &Plan,
+    dir: Option<&Path>,
+    only: &[String],
+    allowed: bool,
+) -> Result<Vec<Finding>> {
+    let findings = lint::findings_of(plan, only)?;
+    // What is wrong with a directory the campaign says itself.
+    let scaled = plan.choice.scale.is_some();
+    let of_machine = run::look(plan, dir).map(|machine| ::lint::machine(plan, &machine, scaled));
+    let all = [findings.clone(), of_machine.unwrap_or_default()].concat();
+    let errors = lint::errors(plan, only, &all)?;
+    lint::error_lines(&errors).lines().for_each(complain);
+    if errors.is_empty() || allowed {
+        return Ok(findings);
+    }
+    let count = units::several(errors.len() as u64, "error");
+    Err(Usage(format!(
+        "the linter found {count}, so nothing was started. Correct the plan, or start it in spite of them \
+         with --allow-lint-errors: the clauses that they are about are then INVALID"
+    ))
+    .into())
 }
 
 /// How this program was built, as far as whoever built it said so.

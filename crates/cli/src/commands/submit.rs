@@ -47,6 +47,8 @@ pub(super) struct Asked {
     pub(super) is_chosen: bool,
     /// The tests to run; empty for all.
     pub(super) only: Vec<String>,
+    /// Whether to start in spite of errors of the linter.
+    pub(super) allow_lint_errors: bool,
 }
 
 /// The directory beside a campaign's folder.
@@ -167,6 +169,9 @@ fn command(asked: &Asked, folder: &Path) -> Result<Vec<String>> {
     scale.iter().for_each(|scale| option("--scale", scale.clone()));
     set.iter().for_each(|(name, value)| option("--set", format!("{name}={value}")));
     asked.only.iter().for_each(|test| option("--only", test.clone()));
+    if asked.allow_lint_errors {
+        command.push("--allow-lint-errors".to_owned());
+    }
     Ok(command)
 }
 

@@ -35,7 +35,9 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
     let plan = ready("try")?.plan()?;
     let folder = campaigns::new_folder(&args.dir, &plan)?;
     announce(&plan, &args.only, &args.dir)?;
-    campaigns::campaign(campaigns::asked(plan, Some(args.dir), folder, false, args.only, argv)?)
+    let findings = campaigns::advised(&plan, Some(&args.dir), &args.only, false)?;
+    let asked = campaigns::asked(plan, Some(args.dir), folder, false, args.only, argv)?;
+    campaigns::campaign(run::Campaigning { findings, ..asked })
 }
 
 /// Says what will happen, and refuses where there is no room for it.

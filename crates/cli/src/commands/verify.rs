@@ -152,7 +152,8 @@ fn contradictions(
         faults.extend(jobs(&plan, campaign));
         let there = folder.join(names::VERDICTS).exists();
         if there && campaign.after.is_some() {
-            let differences = judge::differences(&campaign.verdicts, &campaign::judge(&plan, campaign));
+            let differences =
+                judge::differences(&campaign.verdicts, &::judge::evaluate(&plan, campaign).verdicts);
             match ours {
                 true => faults.extend(differences.into_iter().map(|one| one.told)),
                 false => found.notes.extend(of_another_build(&campaign.info.tool, differences)),
@@ -169,21 +170,21 @@ fn contradictions(
     Ok(())
 }
 
-/// What is to be known where another build judged otherwise: in other words, or to another end.
+/// What is to be known where another build came to other reasons, or to other outcomes or values.
 fn of_another_build(tool: &str, differences: Vec<Difference>) -> Vec<String> {
-    let (worded, graver): (Vec<_>, Vec<_>) = differences.into_iter().partition(|one| one.is_wording);
+    let (of_reasons, grave): (Vec<_>, Vec<_>) = differences.into_iter().partition(|one| one.is_of_reason);
     let verdicts = names::VERDICTS;
-    let mut notes: Vec<String> = graver.into_iter().map(|one| one.told).collect();
+    let mut notes: Vec<String> = grave.into_iter().map(|one| one.told).collect();
     if !notes.is_empty() {
         notes.push(format!(
             "{verdicts} was made by another build of {tool}, and this one does not come to the same outcomes \
              or values: let nothing rest on either before it is known why; `assay verify` of that build says \
              whether the file is what it made"
         ));
-    } else if !worded.is_empty() {
-        let reasons = units::several(worded.len() as u64, "reason");
+    } else if !of_reasons.is_empty() {
+        let reasons = units::several(of_reasons.len() as u64, "reason");
         notes.push(format!(
-            "{verdicts} was made by another build of {tool}, which words {reasons} otherwise; outcomes and \
+            "{verdicts} was made by another build of {tool}, which gives {reasons} otherwise; outcomes and \
              values are the same"
         ));
     }

@@ -16,7 +16,7 @@ mod program;
 mod run_records;
 mod stuck;
 
-pub(crate) use classic::drift::Drifted;
+pub(crate) use classic::drift::{Drifted, OptionFate};
 use units::Usage;
 
 /// A classic program this one can be.

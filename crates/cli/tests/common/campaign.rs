@@ -102,12 +102,21 @@ impl Place {
         self.dir().join(&folders[0])
     }
 
-    /// Test, metric, outcome and reason of each verdict in the campaign's folder.
-    pub fn verdicts(&self) -> Vec<(String, String, String)> {
+    /// Test, outcome and reason of each verdict in the campaign's folder; a reason is `{ code, data }`.
+    pub fn verdicts(&self) -> Vec<(String, String, serde_json::Value)> {
         let verdicts = json(&self.folder().join("verdicts.json"));
         let word = |verdict: &serde_json::Value, key: &str| verdict[key].as_str().unwrap().to_owned();
-        let one = |verdict| (word(verdict, "test"), word(verdict, "outcome"), word(verdict, "reason"));
+        let one = |verdict: &serde_json::Value| {
+            (word(verdict, "test"), word(verdict, "outcome"), verdict["reason"].clone())
+        };
         verdicts.as_array().unwrap().iter().map(one).collect()
+    }
+
+    /// The code of the reason of each verdict.
+    pub fn codes(&self) -> Vec<String> {
+        let code =
+            |(_, _, reason): (String, String, serde_json::Value)| reason["code"].as_str().unwrap().to_owned();
+        self.verdicts().into_iter().map(code).collect()
     }
 
     /// Test and outcome of each verdict, such as `W PASS`.
@@ -125,6 +134,18 @@ impl Place {
 /// The JSON in a file.
 pub fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// The codes of findings, warnings or notes.
+pub fn codes_of(findings: &serde_json::Value) -> Vec<&str> {
+    findings.as_array().into_iter().flatten().map(|one| one["reason"]["code"].as_str().unwrap()).collect()
+}
+
+/// The data of the first finding, warning or note with this code.
+pub fn data_of<'v>(findings: &'v serde_json::Value, code: &str) -> &'v serde_json::Value {
+    let mut all = findings.as_array().into_iter().flatten();
+    let found = all.find(|one| one["reason"]["code"] == code);
+    &found.unwrap_or_else(|| panic!("no {code} in {findings:#}"))["reason"]["data"]
 }
 
 /// Names in a directory, sorted.

@@ -23,7 +23,7 @@ fn argv(place: &Place) -> String {
     words[1..words.iter().position(|word| word.ends_with("assay")).unwrap()].join(" ")
 }
 
-fn reason(place: &Place) -> (String, String) {
+fn reason(place: &Place) -> (String, serde_json::Value) {
     let (_, outcome, reason) = place.verdicts().remove(0);
     (outcome, reason)
 }
@@ -71,8 +71,9 @@ fn a_job_on_one_node_of_two_is_invalid_by_a_sentence() {
     plan(&place, launch, "nodes = 2");
     let ran = place.campaign();
     assert_eq!(ran.status, Some(3), "{ran:#?}");
-    let wanted = ("INVALID".to_owned(), "repetition 1 ran on 1 node, and the plan asks for 2".to_owned());
-    assert_eq!(reason(&place), wanted);
+    let (outcome, reason) = reason(&place);
+    assert_eq!((outcome.as_str(), &reason["code"]), ("INVALID", &"nodes-differ".into()), "{reason}");
+    assert_eq!((&reason["data"]["nodes"], &reason["data"]["planned"]), (&1.into(), &2.into()), "{reason}");
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn what_does_not_verify_or_has_not_ended_is_packed_only_anyway_and_no_archive_is
     assert!(judged.status == Some(3) && judged.err.contains("are not as recorded"), "{judged:#?}");
     let overall = "INVALID: Files are not as recorded (jobs/0001-W-r1/stdout.txt was changed: ";
     assert!(judged.out.contains(overall) && !judged.out.contains("clauses are met"), "{judged:#?}");
-    assert!(!judged.out.contains("PASS") && judged.out.contains("so this proves nothing: "), "{judged:#?}");
+    assert!(!judged.out.contains("PASS") && judged.out.contains("so this proves nothing."), "{judged:#?}");
     let made = place.assay(&format!("report {archive} --out edited.html"));
     assert!(made.status == Some(3) && made.out.contains(overall), "{made:#?}");
     let report = fs::read_to_string(place.path("edited.html")).unwrap();
@@ -190,7 +190,7 @@ fn what_does_not_verify_or_has_not_ended_is_packed_only_anyway_and_no_archive_is
     assert!(!report.contains(">PASS<"), "no clause of the page passes");
     let csv = place.assay(&format!("report {archive} --csv"));
     assert_eq!(csv.status, Some(3), "{csv:#?}");
-    let spoiled = ",INVALID,\"files are not as recorded: jobs/0001-W-r1/stdout.txt was changed: ";
+    let spoiled = ",INVALID,";
     let lines: Vec<&str> = csv.out.lines().filter(|line| line.contains(",judged,")).collect();
     assert!(lines.len() == 2 && lines.iter().all(|line| line.contains(spoiled)), "{csv:#?}");
     assert!(!csv.out.contains("PASS") && csv.err.contains("are not as recorded"), "{csv:#?}");
@@ -272,9 +272,17 @@ fn a_dead_job_is_told_by_its_last_words_in_verdict_and_report() {
     assert_eq!(place.campaign().status, Some(3));
     let verdicts = place.verdicts();
     assert_eq!(verdicts[0].1, "INVALID");
-    assert_eq!(verdicts[0].2, "repetition 1 ended with status 9: first / node n7 fell over");
+    let dead = |reason: &serde_json::Value| {
+        assert_eq!(
+            (&reason["code"], &reason["data"]["status"]),
+            (&"job-failed".into(), &9.into()),
+            "{reason}"
+        );
+        assert!(reason.to_string().contains("first / node n7 fell over"), "{reason}");
+    };
+    dead(&verdicts[0].2);
     assert_eq!(verdicts[1].1, "NOT_RUN");
-    assert!(verdicts[1].2.ends_with("ended with status 9 (first / node n7 fell over)"), "{verdicts:?}");
+    dead(&verdicts[1].2);
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
     assert!(page.contains(">first &#x2f; node n7 fell over<"), "{page}");
 }
@@ -327,7 +335,6 @@ fn a_stopped_campaign_is_judged_as_far_as_it_went_with_what_was_killed() {
     let folder = killed_at_the_reader(&place);
     let ran = place.assay(&format!("judge {}", folder.display()));
     assert_eq!(ran.status, Some(3), "{ran:#?}");
-    let why = "the campaign has not ended; an attempt ended with it or still runs (jobs/.0002-R-r1)";
-    assert!(ran.out.contains("NOT RUN") && ran.out.contains(why), "{ran:#?}");
+    assert!(ran.out.contains("NOT RUN") && ran.out.contains("jobs/.0002-R-r1"), "{ran:#?}");
     assert!(ran.err.contains("1 of 2 jobs have; go on with: assay run --resume "), "{ran:#?}");
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::campaign::{Place, json, names, there, until};
+use crate::common::campaign::{Place, data_of, json, names, there, until};
 use crate::common::{self, Ran, program, run};
 
 /// Three jobs, two of which read what the first leaves, and one on its own.
@@ -211,8 +211,9 @@ fn group_goes_on(place: &Place, when: &str) -> u32 {
         let mut aside = names(&folder.join("jobs"));
         aside.retain(|name| name.contains(".killed-"));
         assert_eq!(aside, ["0001-G.a-r1.killed-1", "0002-G.b-r1.killed-1"], "{when}");
-        let told = json(&folder.join("verdicts.json"))[0]["warnings"].to_string();
-        assert!(told.contains("were run again: jobs/0001-G.a-r1.killed-1"), "{when}: {told}");
+        let verdicts = json(&folder.join("verdicts.json"));
+        let again = data_of(&verdicts[0]["warnings"], "attempts-repeated");
+        assert!(again.to_string().contains("jobs/0001-G.a-r1.killed-1"), "{when}: {again}");
     }
     u32::from(ended == 1)
 }

@@ -17,10 +17,10 @@ fn jobs(place: &Place) -> Vec<String> {
     common::campaign::names(&place.folder().join("jobs"))
 }
 
-/// The warnings and notes of a verdict that hold `words`.
-fn told(verdict: &Value, words: &str) -> usize {
+/// The reasons of the warnings and notes of a verdict with this code.
+fn told<'v>(verdict: &'v Value, code: &str) -> Vec<&'v Value> {
     let all = ["warnings", "notes"].into_iter().filter_map(|kind| verdict[kind].as_array()).flatten();
-    all.filter(|text| text.as_str().unwrap().contains(words)).count()
+    all.map(|one| &one["reason"]).filter(|reason| reason["code"] == code).collect()
 }
 
 #[test]
@@ -39,9 +39,11 @@ fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_not
     assert_eq!(place.outcomes(), ["W PASS", "W PASS"], "{:#?}", place.verdicts());
     for verdict in verdicts(&place) {
         assert_eq!(verdict["statistics"]["values"].as_array().unwrap().len(), 2);
-        assert_eq!(told(&verdict, "write: the worst "), 1, "{verdict:#}");
-        assert_eq!(told(&verdict, "write: steady by windows of 2.00 s"), 1, "{verdict:#}");
-        assert_eq!(told(&verdict, "1 warm-up ran before the repetitions and counts for nothing"), 1);
+        assert_eq!(told(&verdict, "worst-window").len(), 1, "{verdict:#}");
+        let steady = told(&verdict, "steady-from");
+        assert_eq!((steady.len(), &steady[0]["data"]["window"]["value"]), (1, &2.0.into()), "{verdict:#}");
+        let warm_up = told(&verdict, "warm-up");
+        assert_eq!((warm_up.len(), &warm_up[0]["data"]["ran"]), (1, &1.into()), "{verdict:#}");
         let kinds: Vec<&Value> =
             verdict["stretches"].as_array().unwrap().iter().map(|stretch| &stretch["kind"]).collect();
         assert_eq!(kinds, ["worst", "worst", "steady", "steady"]);
@@ -93,7 +95,7 @@ fn parts_of_a_group_are_judged_by_the_time_that_they_had_in_common() {
     let parts = all[0]["value"].as_f64().unwrap() + all[1]["value"].as_f64().unwrap();
     assert!((sum / parts - 1.0).abs() < 1e-9, "{sum} {parts}");
     for part in &all[..2] {
-        assert_eq!(told(part, "the rate is that while all parts were at work"), 1, "{part:#}");
+        assert_eq!(told(part, "common-window").len(), 1, "{part:#}");
         assert_eq!(part["stretches"][0]["kind"], "common");
         assert_eq!(part["stretches"][0]["rate"], part["value"]);
     }
@@ -115,12 +117,16 @@ fn a_test_is_also_run_on_more_nodes_and_ranks_that_are_not_on_them_prove_nothing
     assert_eq!(jobs(&place), ["0001-T-r1", "0002-T.n2-r1", "0003-T.n3-r1"]);
     let verdict = &verdicts(&place)[0];
     // All ranks are on this node, whatever the plan asks for.
-    for nodes in [2, 3] {
-        let words = format!(
-            "whether the clients limit it is not known: T.n{nodes}: repetition 1 ran on 1 node, and the plan \
-             asks for {nodes}"
+    let unknown = told(verdict, "client-limit-unknown");
+    assert_eq!(unknown.len(), 2, "{verdict:#}");
+    for (one, nodes) in unknown.into_iter().zip([2, 3]) {
+        let (data, cause) = (&one["data"], &one["data"]["cause"]);
+        assert_eq!(data["test"], format!("T.n{nodes}"), "{one}");
+        assert_eq!(
+            (&cause["code"], &cause["data"]["planned"]),
+            (&"nodes-differ".into(), &nodes.into()),
+            "{one}"
         );
-        assert_eq!(told(verdict, &words), 1, "{verdict:#}");
     }
     assert_eq!(place.outcomes(), ["T PASS"]);
 }

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::common::campaign::{Place, json, names};
+use crate::common::campaign::{self, Place, data_of, names};
 use crate::common::gluster::{Gluster, Volume};
-use crate::common::run_for;
-use serde_json::Value;
+use crate::common::{only_in_all, run_for};
+use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
 const BRICKS: usize = 6;
@@ -35,9 +35,6 @@ const STOPPED: &str = "transfer=128k,block=8m,write_s=3,sustained=1 s,read_s=2,r
 const SMALL: &str = "transfer=512k,block=12m,write_s=5,sustained=1 s,read_s=2,read_window=400 ms,verify=no";
 /// How far from linear, as the contract has it.
 const LINEAR: &str = "linear=10%";
-/// What else a machine does may cost six bricks a tenth that it does not cost one, or leave open what misses
-/// by almost half: so often a campaign is tried where its verdicts are not the true ones.
-const TRIES: usize = 3;
 /// As much by each rank as by the others, however long it takes; enough that what an idle device saved up
 /// does not make the bricks of one file look much faster than that of five.
 const WHOLE: &str = "transfer=128k,block=4m,write_s=60,verify=no";
@@ -92,7 +89,7 @@ impl Thirds {
     }
 
     fn verdict(&self, test: &str) -> Value {
-        let verdicts = json(&self.folder().join("verdicts.json"));
+        let verdicts = campaign::json(&self.folder().join("verdicts.json"));
         let mut all = verdicts.as_array().unwrap().iter();
         all.find(|verdict| verdict["test"] == test).unwrap_or_else(|| panic!("{test}: {verdicts:#}")).clone()
     }
@@ -110,84 +107,60 @@ impl Thirds {
     }
 }
 
-fn words(value: &Value) -> &str {
-    value.as_str().unwrap()
-}
-
-fn warnings(verdict: &Value) -> Vec<&str> {
-    verdict["warnings"].as_array().unwrap().iter().map(words).collect()
-}
-
 /// Writing and reading at these steps.
 fn both_phases(steps: &[usize]) -> Vec<(usize, &'static str)> {
     steps.iter().flat_map(|step| [(*step, "w"), (*step, "r")]).collect()
 }
 
-/// Which bricks are accused of being slow.
-fn accused(verdict: &Value) -> Vec<&str> {
-    let slow = |text: &&str| text.contains("ing to brick ") || text.contains("ing from brick ");
-    warnings(verdict).into_iter().filter(slow).filter(|text| !text.contains("and no slow brick")).collect()
+/// The bricks that are called slow; not those that are overloaded by placement.
+fn accused(verdict: &Value) -> Vec<&Value> {
+    let warnings = verdict["warnings"].as_array().unwrap().iter().map(|warning| &warning["reason"]);
+    warnings.filter(|one| one["code"] == "slow-group" && one["data"]["kind"] == "brick").collect()
 }
 
-/// Whether a step is found to be linear, and no brick is accused; where others use the machine meanwhile,
-/// more repetitions may be asked for, and a brick that is read from may seem slow.
-fn is_sound(verdict: &Value) -> bool {
-    let (outcome, reason) = (words(&verdict["outcome"]), words(&verdict["reason"]));
-    let open = outcome == "INCONCLUSIVE" && reason.contains(" would decide");
-    let of_reading = words(&verdict["metric"]).starts_with("read");
-    (outcome == "PASS" || open) && (of_reading || accused(verdict).is_empty())
-}
+/// Says why a test is only in `--all`, where it runs without others beside it.
+const ALONE: &str = "waits minutes for throttled devices, and compares rates that other tests would disturb";
 
-/// What one of several tries gives; why it is not what is true, where none does.
-fn settled<T>(tried: impl Fn() -> Result<T, String>) -> T {
-    let last = (1..TRIES).fold(tried(), |told, _| told.or_else(|_| tried()));
-    last.unwrap_or_else(|missed| panic!("{missed}"))
-}
-
-/// The campaign, if these tests of it fail; the first verdict that is another if not.
-fn failed(told: Thirds, tests: &[&str]) -> Result<Thirds, String> {
-    let mut verdicts = tests.iter().map(|test| told.verdict(test));
-    let other = verdicts.find(|verdict| verdict["outcome"] != "FAIL");
-    other.map_or(Ok(told), |verdict| Err(format!("{verdict:#}")))
-}
-
+/// The judge FAILs a step only if the interval of its ratio to the first, at 95 % over all steps of the
+/// series together, lies below what is allowed. So of 20 systems that are exactly at the 90 % allowed at most
+/// one FAILs; one that is linear is 10 % above it, which at the variability of throttled devices (COV of 1 to
+/// 3 %) is a false alarm in less than one of 10,000 series. Nothing is tried again here.
 #[test]
 fn servers_of_equal_and_known_speed_scale_linearly_and_a_slow_one_is_named_where_they_do_not() {
+    if !only_in_all(ALONE) {
+        return;
+    }
     let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
-    let (sound, verdicts) = settled(|| {
-        let sound = Thirds::ran(&gluster, EVEN, &both_phases(&STEPS), STOPPED, &[]);
-        every_step_had_its_servers(&gluster, &sound);
-        let tests = both_phases(&STEPS[1..]).into_iter();
-        let verdict = |(step, phase)| sound.verdict(&format!("IOR-2.s{step}.{phase}"));
-        let verdicts: Vec<Value> = tests.map(verdict).collect();
-        let missed = verdicts.iter().find(|verdict| !is_sound(verdict)).map(|verdict| format!("{verdict:#}"));
-        missed.map_or(Ok((sound, verdicts)), Err)
-    });
-    let quiet = verdicts.iter().all(|verdict| verdict["outcome"] == "PASS");
+    let sound = Thirds::ran(&gluster, EVEN, &both_phases(&STEPS), STOPPED, &[]);
+    every_step_had_its_servers(&gluster, &sound);
+    for (step, phase) in both_phases(&STEPS[1..]) {
+        let verdict = sound.verdict(&format!("IOR-2.s{step}.{phase}"));
+        assert_eq!(verdict["outcome"], "PASS", "{verdict:#}");
+        // In phases of a second on devices that had saved up speed, a brick that is read from may seem slow.
+        assert!(phase == "r" || accused(&verdict).is_empty(), "{verdict:#}");
+    }
     for (step, phase) in both_phases(&STEPS) {
         let best = |more| sound.best(&format!("IOR-2.s{step}.{phase}"), more) / (step as u64 * RATE) as f64;
         // A device may save up what it was not asked for, for two tenths of a second or a little more.
         let (least, most) = (best(0.0), best(0.5));
-        assert!(most < 1.0 && (least > 0.6 || !quiet), "{step} {phase}: {least} of what was set");
+        assert!(most < 1.0 && least > 0.6, "{step} {phase}: {least} of what was set");
     }
     gluster.throttle(BRICKS, RATE / 8);
-    let slow = || Thirds::ran(&gluster, EVEN, &both_phases(&[1, BRICKS]), SMALL, &[]);
-    let told = settled(|| failed(slow(), &["IOR-2.s6.w", "IOR-2.s6.r"]));
+    let told = Thirds::ran(&gluster, EVEN, &both_phases(&[1, BRICKS]), SMALL, &[]);
     let name = gluster.name(BRICKS);
-    for (phase, doing) in [("w", "writing to"), ("r", "reading from")] {
+    for phase in ["w", "r"] {
         let test = format!("IOR-2.s6.{phase}");
         let verdict = told.verdict(&test);
-        assert!(words(&verdict["reason"]).contains("misses >= 90 % of linear"), "{verdict:#}");
+        assert_eq!(verdict["outcome"], "FAIL", "{verdict:#}");
+        assert_eq!(verdict["reason"]["code"], "threshold-not-met", "{verdict:#}");
         let on: BTreeSet<u64> =
             told.jobs(&test).iter().flat_map(|job| gluster.ranks_on(BRICKS, job)).collect();
-        let listed = |all: Vec<String>| all.join(", ");
-        let ranks = listed(on.iter().map(u64::to_string).collect());
-        let files = listed(on.iter().take(3).map(|rank| format!("{EVEN}.{rank:08}")).collect());
+        let files: Vec<String> = on.iter().take(3).map(|rank| format!("{EVEN}.{rank:08}")).collect();
         let accused = accused(&verdict);
         assert_eq!(accused.len(), 1, "{verdict:#}");
-        assert!(accused[0].starts_with(&format!("{doing} brick {name} ran at ")), "{verdict:#}");
-        assert!(accused[0].contains(&format!("(ranks {ranks}")), "{ranks}: {verdict:#}");
-        assert!(phase == "r" || accused[0].contains(&format!("; files {files}")), "{files}: {verdict:#}");
+        let data = &accused[0]["data"];
+        assert_eq!((&data["name"], &data["ranks"]), (&json!(name), &json!(on)), "{verdict:#}");
+        assert!(phase == "r" || data["files"] == json!(files), "{files:?}: {verdict:#}");
     }
     let report = fs::read_to_string(told.folder().join("report.html")).unwrap();
     assert!(report.contains(&name.replace('/', "&#x2f;")), "{name}");
@@ -209,13 +182,17 @@ fn every_step_had_its_servers(gluster: &Gluster, ran: &Thirds) {
 
 #[test]
 fn files_that_lie_unevenly_are_told_from_servers_that_do_not_scale() {
+    if !only_in_all(ALONE) {
+        return;
+    }
     let Some(gluster) = Gluster::start(Volume::Distribute, &[RATE; BRICKS]) else { return };
-    let uneven = || Thirds::ran(&gluster, UNEVEN, &[(1, "w"), (BRICKS, "w")], WHOLE, &HELD);
-    let verdict = settled(|| failed(uneven(), &["IOR-2.s6.w"])).verdict("IOR-2.s6.w");
-    assert!(words(&verdict["reason"]).contains("misses >= 90 % of linear"), "{verdict:#}");
+    let uneven = Thirds::ran(&gluster, UNEVEN, &[(1, "w"), (BRICKS, "w")], WHOLE, &HELD);
+    let verdict = uneven.verdict("IOR-2.s6.w");
+    assert_eq!(verdict["outcome"], "FAIL", "{verdict:#}");
     assert!(accused(&verdict).is_empty(), "{verdict:#}");
-    let why = "it held 5 files, others 1 to 2, so this is uneven placement and no slow brick";
-    assert!(warnings(&verdict).iter().any(|text| text.contains(why)), "{verdict:#}");
+    let data = data_of(&verdict["warnings"], "uneven-placement");
+    let held = (&data["files_held"], &data["others_held_min"], &data["others_held_max"]);
+    assert_eq!(held, (&json!(5), &json!(1), &json!(2)), "{verdict:#}");
 }
 
 #[test]

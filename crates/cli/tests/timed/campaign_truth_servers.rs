@@ -59,15 +59,32 @@ fn head(fs: &str) -> String {
     )
 }
 
-/// Outcome, reason and warnings of each verdict, by test.
-fn verdicts(folder: &Path) -> Vec<(String, String, String, Vec<String>)> {
+/// Test, outcome, reason and the reasons of warnings of each verdict.
+fn verdicts(folder: &Path) -> Vec<(String, String, Value, Vec<Value>)> {
     let word = |value: &Value| value.as_str().unwrap().to_owned();
     let all = campaign::json(&folder.join("verdicts.json"));
     let one = |verdict: &Value| {
-        let warnings = verdict["warnings"].as_array().unwrap().iter().map(word).collect();
-        (word(&verdict["test"]), word(&verdict["outcome"]), word(&verdict["reason"]), warnings)
+        let warnings = verdict["warnings"].as_array().unwrap().iter();
+        let warnings = warnings.map(|warning| warning["reason"].clone()).collect();
+        (word(&verdict["test"]), word(&verdict["outcome"]), verdict["reason"].clone(), warnings)
     };
     all.as_array().unwrap().iter().map(one).collect()
+}
+
+/// Whether a reason says that a target of so many was missing around repetition 1.
+fn is_missing(reason: &Value, name: &str, when: &str, of: u64) -> bool {
+    let data = &reason["data"];
+    reason["code"] == "degraded"
+        && data["missing"].to_string().contains(name)
+        && (&data["when"], &data["repetition"], &data["targets"]) == (&json!(when), &json!(1), &json!(of))
+}
+
+/// Whether a reason says what the command asked for the health printed of a brick around repetition 1.
+fn is_down(reason: &Value, brick: usize, when: &str) -> bool {
+    let data = &reason["data"];
+    reason["code"] == "degraded"
+        && data["health"] == format!("brick b{brick} is down")
+        && (&data["when"], &data["repetition"]) == (&json!(when), &json!(1))
 }
 
 #[test]
@@ -101,23 +118,22 @@ criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
     let (status, folder, brick) = ran(&mut gluster, 3, &place, ("W-r1", |_| true));
     let verdicts = verdicts(&folder);
     assert_eq!(status, Some(3), "{verdicts:#?}");
-    let gone =
-        |when: &str| format!("{} was missing {when} repetition 1, of 3 storage targets", gluster.name(brick));
-    let down = |when: &str| format!("brick b{brick} is down, {when} repetition 1");
+    let name = gluster.name(brick);
+    let gone = |reason: &Value, when: &str| is_missing(reason, &name, when, 3);
+    let down = |reason: &Value, when: &str| is_down(reason, brick, when);
     let [written, compared, strict] = &verdicts[..] else { panic!("{verdicts:#?}") };
     for ((test, outcome, reason, warnings), (wanted, when)) in
         [(written, ("W", "after")), (compared, ("C", "before"))]
     {
         assert_eq!((test.as_str(), outcome.as_str()), (wanted, "PASS"), "{reason}");
-        for loss in [gone(when), down(when)] {
-            assert!(warnings.contains(&format!("degraded: {loss}")), "{test}: {warnings:#?}");
-        }
+        assert!(warnings.iter().any(|one| gone(one, when)), "{test}: {warnings:#?}");
+        assert!(warnings.iter().any(|one| down(one, when)), "{test}: {warnings:#?}");
     }
     assert_eq!((strict.0.as_str(), strict.1.as_str()), ("STRICT", "INVALID"));
-    let reason = format!("fs.s: {} (degraded); repair it", gone("before"));
-    assert!(strict.2.starts_with(&reason) && strict.2.contains("max 0 meets == 0 errors"), "{}", strict.2);
-    assert!(strict.3.iter().any(|warning| warning.contains(&down("before"))), "{:#?}", strict.3);
-    assert!(fs::read_to_string(folder.join("report.html")).unwrap().contains("degraded: "));
+    let measured = &strict.2["data"]["measured"]["code"];
+    assert!(gone(&strict.2, "before") && *measured == "threshold-met", "{}", strict.2);
+    assert!(strict.3.iter().any(|warning| down(warning, "before")), "{:#?}", strict.3);
+    assert!(fs::read_to_string(folder.join("report.html")).unwrap().contains("degraded"));
     let facts = campaign::json(&folder.join("jobs/0001-W-r1/job.json"));
     let targets = |when: &str| facts[when]["targets"].as_array().unwrap().len();
     assert_eq!((targets("fill_before"), targets("fill_after")), (3, 2), "{facts:#}");
@@ -147,18 +163,26 @@ fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others
     assert_eq!(ran.status, Some(0), "{verdicts:#?}");
     for (test, outcome, reason, warnings) in &verdicts {
         assert_eq!(outcome, "PASS", "{test}: {reason}");
-        let told = warnings.iter().filter(|warning| warning.starts_with("degraded: ")).cloned();
-        let down = "degraded: brick b2 is down, before repetition 1".to_owned();
-        let gone = format!("degraded: {} was missing before repetition 1", gluster.name(2));
-        let losses = if test == "LOST" { vec![gone + ", of 3 storage targets", down] } else { Vec::new() };
-        assert_eq!(told.collect::<Vec<_>>(), losses, "{test}");
+        let losses: Vec<&Value> = warnings.iter().filter(|one| one["code"] == "degraded").collect();
+        let expected = match losses[..] {
+            [] => test != "LOST",
+            [gone, down] => {
+                test == "LOST"
+                    && is_missing(gone, &gluster.name(2), "before", 3)
+                    && is_down(down, 2, "before")
+            }
+            _ => false,
+        };
+        assert!(expected, "{test}: {losses:#?}");
     }
     // What each file lay on was read back; the one that was to lie on one brick lies on all.
     let summary = campaign::json(&folder.join("summary.json"));
     let layouts = summary["findings"].as_array().unwrap().iter();
-    let layouts: Vec<&Value> = layouts.filter(|finding| finding["lint"] == "layout-undeclared").collect();
+    let layouts: Vec<&Value> =
+        layouts.filter(|finding| finding["reason"]["code"] == "layout-undeclared").collect();
     assert_eq!(layouts.len(), 1, "{layouts:#?}");
-    assert_eq!(layouts[0]["found"], "files were to lie on 1 target each, and some lie on 3 of 3");
+    let data = &layouts[0]["reason"]["data"];
+    assert_eq!((&data["asked"], &data["targets"]), (&1.into(), &3.into()), "{layouts:#?}");
 }
 
 #[test]
@@ -189,20 +213,23 @@ fn a_distributed_volume_that_loses_a_server_costs_attempts_and_not_the_campaign(
     assert_eq!(status, Some(3), "{verdicts:#?}");
     let gone = "Transport endpoint is not connected";
     let wanted = [
-        ("BEFORE", "PASS", "meets >= 1 kB/s"),
-        ("DURING", "INVALID", "repetition 1 ended with status 1: write: rank "),
-        ("DURING", "INVALID", gone),
-        ("READER", "NOT_RUN", "DURING, whose files it reads, ended with status 1"),
-        ("AFTER", "INVALID", "repetition 1 could not be started: fs.s: "),
-        ("AFTER", "INVALID", ".data/.assay-campaign"),
-        ("OTHER", "PASS", "meets >= 1 kB/s"),
+        ("BEFORE", "PASS", "threshold-met", ""),
+        ("DURING", "INVALID", "job-failed", gone),
+        ("READER", "NOT_RUN", "job-failed", "DURING"),
+        ("AFTER", "INVALID", "job-not-started", ".data/.assay-campaign"),
+        ("OTHER", "PASS", "threshold-met", ""),
     ];
-    for (test, outcome, why) in wanted {
+    for (test, outcome, code, why) in wanted {
         let found = verdicts.iter().find(|verdict| verdict.0 == test).unwrap();
-        assert!(found.1 == outcome && found.2.contains(why), "{why}: {found:#?}");
+        let reason = &found.2;
+        assert!(
+            found.1 == outcome && reason["code"] == code && reason.to_string().contains(why),
+            "{found:#?}"
+        );
     }
-    let told = format!("fs.s: {} was missing after repetition 1, of 2 storage targets", gluster.name(brick));
-    assert!(verdicts[1].3.iter().any(|warning| warning.starts_with(&told)), "{:#?}", verdicts[1]);
+    let name = gluster.name(brick);
+    let lost = |warning: &Value| is_missing(warning, &name, "after", 2);
+    assert!(verdicts[1].3.iter().any(lost), "{:#?}", verdicts[1]);
     let err = fs::read_to_string(place.path("err")).unwrap();
     assert!(err.contains("; the files there stay"), "what cannot be removed is told: {err}");
     assert!(place.assay(&format!("verify {}", folder.display())).ok().contains(" is whole: 4 jobs"));

@@ -13,7 +13,7 @@ const RANKS: usize = 16;
 /// What one campaign on the volume left: the warnings of its verdict, which ranks' files lay on each brick,
 /// and the report.
 struct Told {
-    warnings: Vec<String>,
+    warnings: Vec<serde_json::Value>,
     on: Vec<BTreeSet<u64>>,
     report: String,
 }
@@ -31,7 +31,7 @@ fn campaign(gluster: &Gluster, bricks: usize) -> Told {
     let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
     let verdicts = json(&folder.join("verdicts.json"));
     let warnings = verdicts[0]["warnings"].as_array().unwrap();
-    let warnings = warnings.iter().map(|text| text.as_str().unwrap().to_owned()).collect();
+    let warnings = warnings.iter().map(|warning| warning["reason"].clone()).collect();
     let mut on = vec![BTreeSet::new(); bricks];
     for job in names(&folder.join("jobs")) {
         let each = each_rank(&folder.join("jobs").join(job));
@@ -58,12 +58,6 @@ fn target(each: &serde_json::Value, rank: usize) -> &str {
     each["targets"][each["layouts"][layout][0].as_u64().unwrap() as usize].as_str().unwrap()
 }
 
-/// `ranks 2, 6, 10` as a verdict words it.
-fn ranks(all: &BTreeSet<u64>) -> String {
-    let named: Vec<String> = all.iter().take(8).map(u64::to_string).collect();
-    format!("ranks {}", named.join(", "))
-}
-
 #[test]
 fn a_slow_brick_is_named_with_its_ranks_and_sound_ones_are_not_accused() {
     let sound = 4 * MIB;
@@ -72,8 +66,8 @@ fn a_slow_brick_is_named_with_its_ranks_and_sound_ones_are_not_accused() {
     let known: BTreeSet<u64> = told.on.iter().flatten().copied().collect();
     assert_eq!(known.len(), RANKS, "of every file it is known where it lay: {:?}", told.on);
     // Hashes spread files unevenly: a brick that holds more of them than others may be told to.
-    let accused = |told: &Told| -> Vec<String> {
-        let slow = |text: &&String| text.contains("brick ") && !text.contains("and no slow brick");
+    let accused = |told: &Told| -> Vec<serde_json::Value> {
+        let slow = |one: &&serde_json::Value| one["code"] == "slow-group" && one["data"]["kind"] == "brick";
         told.warnings.iter().filter(slow).cloned().collect()
     };
     assert!(accused(&told).is_empty(), "{:#?}", told.warnings);
@@ -83,9 +77,10 @@ fn a_slow_brick_is_named_with_its_ranks_and_sound_ones_are_not_accused() {
     let told = told.expect("five directories hash alike");
     let accused = accused(&told);
     assert_eq!(accused.len(), 1, "{:#?}", told.warnings);
-    let named = format!("writing to brick {} ran at ", gluster.name(3));
-    assert!(accused[0].starts_with(&named), "{accused:?}");
-    assert!(accused[0].contains(&format!("({}", ranks(&told.on[2]))), "{accused:?} {:?}", told.on);
+    let data = &accused[0]["data"];
+    assert_eq!((&data["phase"], &data["name"]), (&"write".into(), &gluster.name(3).into()), "{accused:?}");
+    let ranks: Vec<u64> = told.on[2].iter().copied().take(8).collect();
+    assert_eq!(data["ranks"], serde_json::json!(ranks), "{accused:?} {:?}", told.on);
     let escaped = gluster.name(3).replace('/', "&#x2f;");
     assert!(told.report.contains(&escaped), "{escaped}");
 }

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::{Measures, ToolLine};
+use crate::words::Valued;
 
 /// What differs between these workloads.
 pub(super) struct Tool {
@@ -211,11 +212,12 @@ pub(super) const TOOLS: &[Tool] = &[
 ];
 
 /// The letters and the long options that take a value, of the workload with this key; none of another.
-pub fn options_of(key: &str) -> (&'static str, &'static [&'static str]) {
-    TOOLS
-        .iter()
-        .find(|tool| tool.key == key)
-        .map_or(("", &[]), |tool| (tool.with_value, tool.long_with_value))
+pub(crate) fn options_of(key: &str) -> Valued {
+    let tool = TOOLS.iter().find(|tool| tool.key == key);
+    tool.map_or(Valued { letters: "", long: &[] }, |tool| Valued {
+        letters: tool.with_value,
+        long: tool.long_with_value,
+    })
 }
 
 /// The groups of cases of mpi-io: what stands before the first dot of their names.

@@ -15,6 +15,8 @@ pub struct Criterion {
     pub metric: String,
     /// Which statistic of the repetitions is compared.
     pub stat: Stat,
+    /// Whether the plan names it: for the criterion, its test or all tests.
+    pub stat_named: bool,
     /// How.
     pub op: Op,
     /// With what.
@@ -123,6 +125,8 @@ impl fmt::Display for Op {
 /// How sure a decision has to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decide {
+    /// Whether the plan says it, for the test or for all.
+    pub chosen: bool,
     /// The statistic compared where a criterion names none.
     pub stat: Stat,
     /// Whether the bound is compared instead of the statistic, so that a single repetition decides nothing.

@@ -47,7 +47,8 @@ impl Defaults<'_> {
             None => test.decide.stat,
             Some(stat) => stat,
         };
-        Ok(Some(Criterion { metric, stat, op, goal, written }))
+        let stat_named = wire.stat.is_some() || test.decide.chosen;
+        Ok(Some(Criterion { metric, stat, stat_named, op, goal, written }))
     }
 
     /// A criterion on linearity: none at the first step, with which the others are compared.
@@ -92,7 +93,8 @@ impl Defaults<'_> {
             self.dimension_of(&metric, test).map_err(|why| self.place.error(&wire.metric, why))?;
         let goal =
             Goal::Share { share: factor * (1.0 - below), test: base, metric: metric.clone(), dimension };
-        Ok(Some(Criterion { metric, stat: Stat::Mean, op: Op::AtLeast, goal, written }))
+        let stat_named = test.decide.chosen;
+        Ok(Some(Criterion { metric, stat: Stat::Mean, stat_named, op: Op::AtLeast, goal, written }))
     }
 
     /// The metric's dimension, if the test's line yields it.
@@ -157,7 +159,7 @@ impl Defaults<'_> {
 
     pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> Checked<Decide> {
         let Some(wire) = wire else {
-            return Ok(Decide { stat: Stat::Mean, by_bound: false, confidence: 0.95 });
+            return Ok(Decide { chosen: false, stat: Stat::Mean, by_bound: false, confidence: 0.95 });
         };
         let confidence = match &wire.confidence {
             None => 0.95,
@@ -171,7 +173,8 @@ impl Defaults<'_> {
             wire::RuleWord::Median => Stat::Median,
             wire::RuleWord::Min => Stat::Min,
         };
-        Ok(Decide { stat, by_bound: matches!(wire.rule, wire::RuleWord::LowerBound), confidence })
+        let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
+        Ok(Decide { chosen: true, stat, by_bound, confidence })
     }
 }
 

@@ -9,7 +9,7 @@ use units::{Dimension, Quantity};
 use super::defaults::{Checked, Defaults, among};
 use super::place::Place;
 use super::{Goal, Op, Plan, Projection, wire};
-use results::projection::{Refusal, STEPS_MIN};
+use results::projection::STEPS_MIN;
 
 /// Confidence of an interval where the plan says nothing.
 const CONFIDENCE: f64 = 0.95;
@@ -117,8 +117,9 @@ impl Defaults<'_> {
         at.sort_by(f64::total_cmp);
         at.dedup();
         if at.len() < STEPS_MIN {
-            let refusal = Refusal::TooFewSteps { steps: at.len() };
-            return Err(self.place.error(&wire.from, format!("{who}: {refusal}")));
+            let steps = at.len();
+            let what = format!("{steps} different steps carry no projection: {STEPS_MIN} or more would do");
+            return Err(self.place.error(&wire.from, format!("{who}: {what}")));
         }
         let (to, largest) = (wire.to.get_ref().0 as f64, at[at.len() - 1]);
         if to <= largest {

@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
+use results::finding::Severity;
 use results::folder::{Campaign, CampaignInfo, Job, JobEnd};
+use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
 
 use super::words::{counted, hash_cell, or_none, seconds_of, time};
@@ -42,7 +44,7 @@ pub(super) fn as_recorded(campaign: &Campaign) -> Cow<'_, [Verdict]> {
     }
     let spoiled = |verdict: &Verdict| Verdict {
         outcome: Outcome::Invalid,
-        reason: format!("files are not as recorded, so this proves nothing: {}", verdict.reason),
+        reason: Reason::new(Code::EvidenceModified).with("measured", verdict.reason.clone()),
         ..verdict.clone()
     };
     campaign.verdicts.iter().map(spoiled).collect()
@@ -83,50 +85,36 @@ fn title(campaign: &Campaign) -> String {
     named.cloned().unwrap_or_else(|| "Unnamed campaign".into())
 }
 
-/// The overall result; one failed clause fails the whole, one undecided clause leaves it undecided.
+/// The overall result: the worst outcome of all clauses, and how many clauses have which.
 fn overall(verdicts: &[Verdict]) -> Overall {
     use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
+    let outcome = Verdict::worst(verdicts);
+    let (word, tone) = (outcome.to_string(), super::words::tone_of(outcome));
     let having = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
-    let (failed, passed, total) = (having(Fail), having(Pass), verdicts.len());
-    let others: Vec<String> = [
-        (passed, if passed == 1 { "passes" } else { "pass" }),
-        (
-            having(Inconclusive),
-            if having(Inconclusive) == 1 { "is inconclusive" } else { "are inconclusive" },
-        ),
-        (having(Invalid), if having(Invalid) == 1 { "is invalid" } else { "are invalid" }),
-        (having(NotRun), if having(NotRun) == 1 { "was not run" } else { "were not run" }),
-    ]
-    .iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{count} {what}"))
-    .collect();
-    let (word, tone, sentence) = match (total, failed) {
-        (0, _) => ("NOT JUDGED", Tone::NotRun, "No clause has been judged.".into()),
-        (_, 0) if passed == 1 && total == 1 => ("PASS", Tone::Pass, "The only clause is met.".into()),
-        (1, 0) => (
-            "NOT DECIDED",
-            Tone::Inconclusive,
-            format!("The only clause {}.", others.concat().trim_start_matches("1 ")),
-        ),
-        (_, 0) if passed == total => {
-            ("PASS", Tone::Pass, format!("All {} are met.", counted(total, "clause")))
+    let in_words = |outcome| match outcome {
+        Pass => ["is met", "are met"],
+        Fail => ["is not met", "are not met"],
+        Inconclusive => ["is inconclusive", "are inconclusive"],
+        Invalid => ["is invalid", "are invalid"],
+        NotRun => ["was not run", "were not run"],
+    };
+    let sentence = match verdicts {
+        [] => "No clause was evaluated.".to_owned(),
+        [only] => format!("The only clause {}.", in_words(only.outcome)[0]),
+        all if having(outcome) == all.len() => {
+            format!("All {} {}.", counted(all.len(), "clause"), in_words(outcome)[1])
         }
-        (_, 0) => {
-            let sentence =
-                format!("No clause fails, but not all {total} are decided: {}.", others.join(", "));
-            ("NOT DECIDED", Tone::Inconclusive, sentence)
-        }
-        (_, _) => {
-            let verb = if failed == 1 { "is" } else { "are" };
-            let mut sentence = format!("{failed} of {} {verb} missed", counted(total, "clause"));
-            if !others.is_empty() {
-                sentence.push_str(&format!("; {}", others.join(", ")));
-            }
-            ("FAIL", Tone::Fail, sentence + ".")
+        all => {
+            let counts =
+                [Fail, Invalid, Inconclusive, NotRun, Pass].map(|outcome| (having(outcome), outcome));
+            let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+            let counts: Vec<String> = counts
+                .map(|(count, outcome)| format!("{count} {}", in_words(outcome)[usize::from(count != 1)]))
+                .collect();
+            format!("Of {}, {}.", counted(all.len(), "clause"), counts.join(", "))
         }
     };
-    Overall { word: word.into(), tone, sentence }
+    Overall { word, tone, sentence }
 }
 
 /// That the values of the plan's parameters are not those that it has by itself.
@@ -144,6 +132,12 @@ fn other_values(info: &CampaignInfo) -> Option<String> {
     })
 }
 
+/// That the campaign was started although the linter had found errors.
+fn in_spite_of(info: &CampaignInfo) -> Option<String> {
+    let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    (errors > 0).then(|| format!("Started in spite of {} of the linter.", counted(errors, "error")))
+}
+
 /// The overall result, with what has to be known besides: that only a part was run, that parameters had other
 /// values, and that findings stand.
 fn whole(campaign: &Campaign) -> Overall {
@@ -155,9 +149,14 @@ fn whole(campaign: &Campaign) -> Overall {
         [one] => Some(format!("Only the test {one} was chosen.")),
         many => Some(format!("Only the tests {} were chosen.", many.join(", "))),
     };
-    let Overall { word, tone, mut sentence } = overall(&campaign.verdicts);
-    let all = part.into_iter().chain(other_values(&campaign.info));
-    for more in all.chain(summary::open_findings(&campaign.summary)) {
+    let Overall { word, mut tone, mut sentence } = overall(&campaign.verdicts);
+    let open = summary::open_findings(&campaign.summary);
+    // Clauses that are met count only once somebody has approved what needs a waiver.
+    if tone == Tone::Pass && open.is_some() {
+        tone = Tone::Inconclusive;
+    }
+    let all = part.into_iter().chain(other_values(&campaign.info)).chain(in_spite_of(&campaign.info));
+    for more in all.chain(open) {
         sentence.push(' ');
         sentence.push_str(&more);
     }

@@ -7,10 +7,12 @@
 
 use results::folder::names;
 use results::statistics::{bootstrap_interval, median};
-use results::{Statistics, Verdict};
+use results::{Finding, Statistics, Verdict};
 
 use super::build::Test;
 use super::words::{BINARY_RATE, NONE, apart, link_to, share, tone_of};
+use crate::sentences;
+
 use super::{Cell, Clause, Fact, Remark, RemarkKind, Table};
 
 /// All clauses, in the verdicts' order.
@@ -58,7 +60,7 @@ pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
         cov: statistics.and_then(|s| s.cov).map_or(NONE.into(), share),
         verdict: verdict.outcome.to_string(),
         tone: tone_of(verdict.outcome),
-        reason: verdict.reason.clone(),
+        reason: sentences::explained(&verdict.reason),
         statistics: statistics.map_or(vec![], |statistics| facts(statistics, verdict)),
         remarks: remarks_of(verdict),
         jobs: verdict.jobs.iter().map(job).collect(),
@@ -66,8 +68,14 @@ pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
 }
 
 fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
-    let of = |kind, texts: &[String]| -> Vec<Remark> {
-        texts.iter().map(|text| Remark::new(kind, text.clone())).collect()
+    // What is about a part of a group has the name of the part.
+    let is_part = |about: &str| about.strip_prefix(&verdict.test).is_some_and(|rest| rest.starts_with('.'));
+    let of = |kind, findings: &[Finding]| -> Vec<Remark> {
+        let text = |finding: &Finding| match is_part(&finding.about) {
+            true => format!("{}: {}", finding.about, sentences::finding(finding)),
+            false => sentences::finding(finding),
+        };
+        findings.iter().map(|finding| Remark::new(kind, text(finding))).collect()
     };
     [of(RemarkKind::Warning, &verdict.warnings), of(RemarkKind::Note, &verdict.notes)].concat()
 }

@@ -7,6 +7,8 @@ use results::folder::Campaign;
 use results::summary::{Projection, Rate};
 
 use super::build::as_recorded;
+use super::summary::model;
+use crate::sentences::sentence;
 
 /// The columns, in their order; what does not apply to a line is empty in it.
 const COLUMNS: &[&str] = &[
@@ -67,22 +69,20 @@ fn benchmarked(rate: &Rate) -> Fields {
         ("unit", rate.unit.clone()),
         ("cov", number(rate.cov)),
         ("runs", rate.values.len().to_string()),
-        ("remark", rate.why.clone()),
+        ("remark", rate.why.as_ref().map(sentence).unwrap_or_default()),
         ("jobs", rate.jobs.join(" ")),
     ]
 }
 
 fn judged(verdict: &Verdict) -> Fields {
     let statistics = verdict.statistics.as_ref();
-    // `mean >= 3.0 TB/s`, of a group `sum of 2: mean >= 3.0 TB/s`.
-    let compared = verdict.criterion.split_once(": ").map_or(verdict.criterion.as_str(), |(_, rest)| rest);
     vec![
         ("benchmark", verdict.test.clone()),
         ("purpose", verdict.clause.clone()),
         ("role", "contract".into()),
         ("metric", verdict.metric.clone()),
         ("kind", "judged".into()),
-        ("stat", compared.split(' ').next().unwrap_or_default().into()),
+        ("stat", verdict.statistic.clone()),
         ("value", number(verdict.value)),
         ("unit", verdict.unit.clone()),
         ("cov", number(statistics.and_then(|statistics| statistics.cov))),
@@ -90,7 +90,7 @@ fn judged(verdict: &Verdict) -> Fields {
         ("criterion", verdict.criterion.clone()),
         ("threshold", number(verdict.threshold)),
         ("outcome", verdict.outcome.to_string()),
-        ("remark", verdict.reason.clone()),
+        ("remark", sentence(&verdict.reason)),
         ("jobs", verdict.jobs.join(" ")),
     ]
 }
@@ -105,8 +105,8 @@ fn projected(one: &Projection) -> Fields {
         ("low", number(one.low)),
         ("high", number(one.high)),
         ("reach", one.factor.to_string()),
-        ("model", one.model.clone()),
-        ("remark", one.refusal.clone()),
+        ("model", model(one)),
+        ("remark", one.refusal.as_ref().map(sentence).unwrap_or_default()),
     ]
 }
 
@@ -130,19 +130,21 @@ fn line(text: &mut String, system: &str, fields: &Fields) {
 
 #[cfg(test)]
 mod tests {
+    use results::reason::{Code, Reason};
     use results::{Outcome, Statistics};
 
     use super::*;
 
     #[test]
     fn every_criterion_and_every_sum_has_its_line_with_what_was_judged_and_the_outcome() {
-        let verdict = |test: &str, criterion: &str| Verdict {
+        let verdict = |test: &str, statistic: &str, criterion: &str| Verdict {
             test: test.into(),
             clause: "at least, and \"more\"".into(),
             metric: "write.bw".into(),
             criterion: criterion.into(),
             outcome: Outcome::Fail,
-            reason: "missed".into(),
+            reason: Reason::new(Code::NoValues),
+            statistic: statistic.into(),
             value: Some(2e9),
             threshold: Some(3e9),
             unit: "B/s".into(),
@@ -150,7 +152,8 @@ mod tests {
             jobs: vec!["jobs/1".into(), "jobs/2".into()],
             ..Verdict::default()
         };
-        let verdicts = vec![verdict("A", "min >= 3 GB/s"), verdict("G", "sum of 2: mean >= 3 GB/s")];
+        let verdicts =
+            vec![verdict("A", "min", "min >= 3 GB/s"), verdict("G", "mean", "sum of 2: mean >= 3 GB/s")];
         let rate = Rate { test: "A".into(), mean: Some(3e9), values: vec![2e9, 4e9], ..Rate::default() };
         let mut campaign = Campaign { verdicts, ..Campaign::default() };
         campaign.summary.rates.push(rate);
@@ -163,7 +166,7 @@ mod tests {
             format!(
                 "{test},\"at least, and \
                  \"\"more\"\"\",contract,write.bw,B,judged,{stat},2000000000,B/s,0.5,2,,,,,\
-                 {criterion},3000000000,FAIL,missed,jobs/1 jobs/2"
+                 {criterion},3000000000,FAIL,No repetition has a value.,jobs/1 jobs/2"
             )
         };
         assert_eq!(lines[2], judged("A", "min", "min >= 3 GB/s"));
@@ -172,7 +175,7 @@ mod tests {
 
     #[test]
     fn of_files_that_are_not_as_recorded_no_line_passes_and_each_says_so() {
-        let verdict = Verdict { outcome: Outcome::Pass, reason: "met".into(), ..Verdict::default() };
+        let verdict = Verdict { outcome: Outcome::Pass, ..Verdict::default() };
         let faults = vec!["a was changed".to_owned(), "b is missing".to_owned()];
         let mut campaign = Campaign { verdicts: vec![verdict], faults, ..Campaign::default() };
         campaign.summary.rates.push(Rate::default());

@@ -21,7 +21,7 @@ mod stretches;
 mod summary;
 mod test_section;
 
-mod words;
+pub(crate) mod words;
 
 pub use build::of;
 pub use csv::csv;
@@ -70,7 +70,7 @@ pub enum Tone {
 /// The overall result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overall {
-    /// `PASS`, `FAIL`, `NOT DECIDED` or `NOT JUDGED`.
+    /// The worst outcome of all clauses.
     pub word: String,
     /// Its tone.
     pub tone: Tone,

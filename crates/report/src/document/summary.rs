@@ -6,8 +6,12 @@
 //!
 //! Never here: computing any of it.
 
+use results::finding::{Finding, Severity};
 use results::folder::{Campaign, names};
-use results::summary::{Finding, Hero, PROCUREMENT, Projection, Rate, Summary, TABLES};
+use results::reason::Code;
+use results::summary::{Hero, PROCUREMENT, Projection, Rate, Summary, TABLES};
+
+use crate::sentences::{self, sentence};
 
 use super::words::{NONE, counted, link_to, or_none, quantity, quantity_cell, share};
 use super::{Block, Cell, Section, Table, Tone};
@@ -26,7 +30,7 @@ pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
         ("tables", "Tables of the procurement", tables),
         ("projections", "Projections", vec![projections(summary), steps(summary)]),
         ("heroes", "Hero runs", vec![heroes(summary)]),
-        ("findings", "Findings of the linter", vec![findings(summary)]),
+        ("findings", "Findings and waivers", vec![findings(summary)]),
     ]
     .into_iter()
     .map(|(id, title, tables)| Section { id: id.into(), title: title.into(), blocks: blocks(tables) })
@@ -46,69 +50,76 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
         let mean = quantity(hero.hero_mean, &hero.unit);
         format!("HERO {test} {metric}: {mean}, {:.2} x {contract}", ratio(hero))
     });
-    projections.chain(heroes).chain(of_linter(summary)).collect()
+    projections.chain(heroes).chain(of_findings(summary)).collect()
 }
 
 /// What became of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// Nobody can answer for it.
+    /// It cannot be waived.
     Error,
-    /// Nobody answers for it.
+    /// It is not waived.
     Open,
-    /// Somebody does.
+    /// It is.
     Waived,
     /// A waiver that was not needed.
     Idle,
 }
 
-/// What became of a finding; `None` of one that is only told.
+/// What became of a finding; `None` of one that is only listed.
 fn standing(finding: &Finding) -> Option<Standing> {
-    match finding.level.as_str() {
-        "error" => Some(Standing::Error),
-        "info" if finding.lint == "waiver" => Some(Standing::Idle),
-        "info" => None,
-        _ if finding.waived.is_empty() => Some(Standing::Open),
-        _ => Some(Standing::Waived),
+    match (finding.severity, &finding.waived) {
+        (Severity::Error, _) => Some(Standing::Error),
+        (Severity::NeedsWaiver, None) => Some(Standing::Open),
+        (Severity::NeedsWaiver, Some(_)) => Some(Standing::Waived),
+        (Severity::Info, _) => (finding.code() == Code::Waiver).then_some(Standing::Idle),
     }
 }
 
-/// The findings of each lint of which the same became, and what they are about, each once.
+/// What a finding is about.
+fn about(finding: &Finding) -> &str {
+    if finding.about.is_empty() { "the whole campaign" } else { &finding.about }
+}
+
+/// The findings of each code of which the same became, and what they are about, each once.
 fn stood(summary: &Summary) -> Vec<(Standing, &Finding, Vec<&str>)> {
     let mut all: Vec<(Standing, &Finding, Vec<&str>)> = Vec::new();
     for (standing, finding) in summary.findings.iter().filter_map(|one| Some((standing(one)?, one))) {
-        let test = if finding.test.is_empty() { "the whole campaign" } else { &finding.test };
         let same = |known: &Finding| {
-            let is_said = standing != Standing::Idle || known.found == finding.found;
-            is_said && (&known.lint, &known.waived) == (&finding.lint, &finding.waived)
+            let is_alike = standing != Standing::Idle || known.reason == finding.reason;
+            is_alike && (known.code(), &known.waived) == (finding.code(), &finding.waived)
         };
         match all.iter_mut().find(|(other, known, _)| *other == standing && same(known)) {
-            Some((.., tests)) if tests.contains(&test) => {}
-            Some((.., tests)) => tests.push(test),
-            None => all.push((standing, finding, vec![test])),
+            Some((.., tests)) if tests.contains(&about(finding)) => {}
+            Some((.., tests)) => tests.push(about(finding)),
+            None => all.push((standing, finding, vec![about(finding)])),
         }
     }
     all.sort_by_key(|(standing, ..)| *standing);
     all
 }
 
-/// What became of the findings, a line for each lint.
-fn of_linter(summary: &Summary) -> Vec<String> {
+/// What became of the findings, a line for each code.
+fn of_findings(summary: &Summary) -> Vec<String> {
     let line = |(standing, finding, tests): (Standing, &Finding, Vec<&str>)| {
-        let Finding { lint, found, remedy, waived, .. } = finding;
+        let code = finding.code();
         let how = match standing {
-            Standing::Error => "an error, which nobody can waive".to_owned(),
-            Standing::Open => "nobody answers for it".to_owned(),
-            Standing::Waived => return format!("LINT {lint} ({}): waived by {waived}", tests.join(", ")),
-            Standing::Idle => return format!("LINT {lint} ({}): {found}; {remedy}", tests.join(", ")),
+            Standing::Error => format!("error (cannot be waived). {}", sentences::finding(finding)),
+            Standing::Open => format!("needs-waiver, not waived. {}", sentences::finding(finding)),
+            Standing::Waived => format!("waived; approved by {}", approved_by(finding)),
+            Standing::Idle => sentences::finding(finding),
         };
-        format!("LINT {lint} ({}): {how}; `assay lint --explain {lint}`", tests.join(", "))
+        format!("FINDING {code} ({}): {how}", tests.join(", "))
     };
     stood(summary).into_iter().map(line).collect()
 }
 
-/// How many findings nobody can, and how many nobody does answer for, as they are listed; `None` where
-/// there is none.
+/// Who approved the waiver of a finding, and why; nothing where it is not waived.
+fn approved_by(finding: &Finding) -> String {
+    finding.waived.as_ref().map(|by| format!("{}: {}", by.by, by.why)).unwrap_or_default()
+}
+
+/// How many findings cannot be, and how many are not waived, as they are listed; `None` where there is none.
 pub(super) fn open_findings(summary: &Summary) -> Option<String> {
     let all = stood(summary);
     let number = |wanted: Standing| -> usize {
@@ -116,26 +127,48 @@ pub(super) fn open_findings(summary: &Summary) -> Option<String> {
     };
     let errors = match number(Standing::Error) {
         0 => None,
-        errors => Some(format!("Nobody can waive {} of the linter.", counted(errors, "error"))),
+        errors => Some(format!("{} cannot be waived.", counted(errors, "error"))),
     };
+    let mut codes: Vec<&str> = Vec::new();
+    for (_, finding, _) in all.iter().filter(|(standing, ..)| *standing == Standing::Open) {
+        if !codes.contains(&finding.code().id()) {
+            codes.push(finding.code().id());
+        }
+    }
+    let codes = codes.join(", ");
     let open = match number(Standing::Open) {
         0 => None,
-        open => Some(format!("Nobody answers for {} of the linter.", counted(open, "finding"))),
+        1 => Some(format!("1 finding is not waived ({codes}).")),
+        open => Some(format!("{open} findings are not waived ({codes}).")),
     };
-    let said: Vec<String> = errors.into_iter().chain(open).collect();
-    (!said.is_empty()).then(|| said.join(" "))
+    let all: Vec<String> = errors.into_iter().chain(open).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// What was projected, or why nothing was.
 fn in_words(projection: &Projection) -> String {
     let Projection { rate, low, high, unit, confidence, factor, refusal, .. } = projection;
+    let refusal = refusal.as_ref().map(sentence);
     let (Some(rate), Some(low), Some(high)) = (rate, low, high) else {
-        return format!("none, {refusal}");
+        return format!("none. {}", refusal.unwrap_or_default());
     };
     let [rate, low, high] = [rate, low, high].map(|value| quantity(*value, unit));
-    let but = if refusal.is_empty() { String::new() } else { format!("; {refusal}") };
+    let but = refusal.map_or(String::new(), |refusal| format!(". {refusal}"));
     let percent = confidence * 100.0;
     format!("{rate} ({percent:.0} % interval {low} to {high}), {factor:.2} x the largest measured{but}")
+}
+
+/// The model with its parameters; empty where none was taken.
+pub(super) fn model(projection: &Projection) -> String {
+    let Some(fit) = &projection.model else { return String::new() };
+    let one = quantity(fit.scale.value, &projection.unit);
+    let mut text = format!("{}, {one} of each of the {}", fit.model, projection.over);
+    for (name, parameter) in [("sigma", fit.sigma), ("kappa", fit.kappa)] {
+        if let Some(error) = parameter.standard_error {
+            text.push_str(&format!(", {name} {:.2e} ± {error:.0e}", parameter.value));
+        }
+    }
+    text
 }
 
 fn ratio(hero: &Hero) -> f64 {
@@ -182,7 +215,7 @@ fn results(summary: &Summary) -> Table {
             Cell::new(rate.cov.map_or_else(|| NONE.into(), share)),
             Cell::new(rate.values.len().to_string()),
             Cell::new(NONE),
-            Cell::new(&rate.why),
+            Cell::new(rate.why.as_ref().map(sentence).unwrap_or_default()),
         ]);
         let own = |one: &&Projection| one.test == rate.test && one.metric == rate.metric;
         for projection in summary.projections.iter().filter(own) {
@@ -224,11 +257,11 @@ fn projections(summary: &Summary) -> Table {
         ">Projected",
         ">From",
         ">To",
-        ">Reach",
+        ">Extrapolation",
         "~Model",
         ">Residual",
         ">Held out",
-        "~May it be trusted?",
+        "~Accepted?",
     ];
     let mut table = Table::new("What was projected", &headings);
     table.note =
@@ -243,9 +276,9 @@ fn projections(summary: &Summary) -> Table {
         let percent = |part: Option<f64>| {
             Cell::new(part.map_or_else(|| NONE.into(), |part| format!("{:+.1} %", part * 100.0)))
         };
-        let trust = match one.refusal.as_str() {
-            "" => Cell::new("yes, within the interval"),
-            why => Cell::new(format!("no: {why}")).toned(Tone::Inconclusive),
+        let accepted = match &one.refusal {
+            None => Cell::new("yes, within the interval"),
+            Some(refusal) => Cell::new(format!("no. {}", sentence(refusal))).toned(Tone::Inconclusive),
         };
         table.row([
             Cell::new(&one.test),
@@ -255,10 +288,10 @@ fn projections(summary: &Summary) -> Table {
             value(one.low),
             value(one.high),
             Cell::new(format!("{:.2} x", one.factor)),
-            Cell::new(or_none(&one.model)),
+            Cell::new(or_none(&model(one))),
             percent(one.residual),
             percent(one.held_out_error),
-            trust,
+            accepted,
         ]);
     }
     table
@@ -295,24 +328,27 @@ fn heroes(summary: &Summary) -> Table {
 }
 
 fn findings(summary: &Summary) -> Table {
-    let mut table = Table::new(
-        "What the lints found",
-        &["Lint", "~Tests", "Level", "~Found", "~What would do", "~Waived by"],
-    );
-    // What is said of several tests stands once, with all of them.
-    let mut told: Vec<(&Finding, Vec<&str>)> = Vec::new();
+    let headings = ["Code", "~Tests", "Severity", "~Finding", "~What to do", "~Waiver approved by"];
+    let mut table = Table::new("Findings", &headings);
+    // What is the same of several tests is listed once, with all of them.
+    let mut listed: Vec<(&Finding, Vec<&str>)> = Vec::new();
     for finding in &summary.findings {
-        let alike = |known: &Finding| Finding { test: finding.test.clone(), ..known.clone() } == *finding;
-        match told.iter_mut().find(|(known, _)| alike(known)) {
-            Some((_, tests)) if tests.contains(&finding.test.as_str()) => {}
-            Some((_, tests)) => tests.push(&finding.test),
-            None => told.push((finding, vec![&finding.test])),
+        let alike = |known: &Finding| Finding { about: finding.about.clone(), ..known.clone() } == *finding;
+        match listed.iter_mut().find(|(known, _)| alike(known)) {
+            Some((_, tests)) if tests.contains(&finding.about.as_str()) => {}
+            Some((_, tests)) => tests.push(&finding.about),
+            None => listed.push((finding, vec![&finding.about])),
         }
     }
-    for (Finding { lint, level, found, remedy, waived, .. }, tests) in told {
-        let tests = tests.join(", ");
-        let words = [lint, &tests, level, found, remedy, waived];
-        table.row(words.map(|word| Cell::new(or_none(word))));
+    for (finding, tests) in listed {
+        table.row([
+            Cell::new(finding.code().id()),
+            Cell::new(or_none(&tests.join(", "))),
+            Cell::new(finding.severity.to_string()),
+            Cell::new(sentence(&finding.reason)),
+            Cell::new(or_none(&sentences::remedy(&finding.reason).unwrap_or_default())),
+            Cell::new(or_none(&approved_by(finding))),
+        ]);
     }
     table
 }

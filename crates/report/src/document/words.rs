@@ -13,10 +13,10 @@ use super::{Cell, Tone};
 pub(super) const NONE: &str = "–";
 
 /// Stands for bytes per second shown in powers of 1024, as the criterion has it.
-pub(super) const BINARY_RATE: &str = "iB/s";
+pub(crate) const BINARY_RATE: &str = "iB/s";
 
 /// A value in a base unit, for people.
-pub(super) fn quantity(value: f64, unit: &str) -> String {
+pub(crate) fn quantity(value: f64, unit: &str) -> String {
     match Dimension::of_unit(unit) {
         _ if unit == BINARY_RATE => units::rate_binary(value),
         Some(dimension) => Quantity { value, dimension }.to_string(),
@@ -35,7 +35,7 @@ pub(super) fn exact(value: f64, unit: &str) -> String {
 }
 
 /// A value for people, with as many figures as it takes to tell it from the threshold.
-pub(super) fn apart(value: f64, threshold: Option<f64>, unit: &str) -> Cell {
+pub(crate) fn apart(value: f64, threshold: Option<f64>, unit: &str) -> Cell {
     let cell = quantity_cell(value, unit);
     let same = |other: &str| match (cell.text.parse::<Quantity>(), other.parse::<Quantity>()) {
         (Ok(one), Ok(other)) => one == other,

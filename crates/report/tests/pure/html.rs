@@ -3,8 +3,10 @@
 use crate::golden;
 use std::collections::BTreeSet;
 
+use report::sentences::sentence;
 use results::Statistics;
 use results::folder::Campaign;
+use results::reason::{Code, Reason};
 use results::record::{
     Case, Counts, Evidence, Failed, FailedOperation, Outcome, Record, State, StateExtents, Window,
 };
@@ -49,7 +51,8 @@ fn each_clause_stands_with_its_verdict_reason_criterion_and_remarks() {
     let campaign = golden::campaign();
     let page = html(&campaign);
     for verdict in &campaign.verdicts {
-        for text in [&verdict.clause, &verdict.criterion, &verdict.reason, &verdict.outcome.to_string()] {
+        let reason = sentence(&verdict.reason);
+        for text in [&verdict.clause, &verdict.criterion, &reason, &verdict.outcome.to_string()] {
             assert!(page.contains(&escaped(text)), "{text}");
         }
         let column = format!(
@@ -58,15 +61,17 @@ fn each_clause_stands_with_its_verdict_reason_criterion_and_remarks() {
             escaped(&verdict.criterion)
         );
         assert!(page.contains(&column), "{column}");
-        for (word, texts) in [("Warning", &verdict.warnings), ("Note", &verdict.notes)] {
-            for text in texts {
-                let told = format!("<b>{word}</b> {}", escaped(text));
+        for (word, findings) in [("Warning", &verdict.warnings), ("Note", &verdict.notes)] {
+            for finding in findings {
+                let told = format!("<b>{word}</b> {}", escaped(&report::sentences::finding(finding)));
                 assert!(page.contains(&told), "{told}");
             }
         }
     }
     assert!(
-        page.contains("2 of 6 clauses are missed; 1 passes, 1 is inconclusive, 1 is invalid, 1 was not run.")
+        page.contains(
+            "Of 6 clauses, 2 are not met, 1 is invalid, 1 is inconclusive, 1 was not run, 1 is met."
+        )
     );
 }
 
@@ -149,7 +154,7 @@ fn markup_in_paths_and_words_is_text() {
     campaign.info.title = evil.into();
     campaign.info.tool_sha256 = evil.repeat(4);
     campaign.verdicts[1].test = evil.into();
-    campaign.verdicts[1].reason = evil.into();
+    campaign.verdicts[1].reason = Reason::new(Code::Notice).with("text", evil);
     campaign.verdicts[1].unit = evil.into();
     campaign.verdicts[1].jobs = vec![format!("jobs/{evil}")];
     campaign.jobs[0].folder = format!("jobs/{evil}");

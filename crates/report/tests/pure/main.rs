@@ -2,6 +2,8 @@
 
 mod golden;
 mod html;
+mod lint_samples;
+mod sentences;
 mod stragglers;
 mod stretches;
 mod text;

@@ -5,10 +5,11 @@
 use crate::golden;
 use report::document::Block;
 use results::Verdict;
+use results::finding::{Approval, Finding, Severity};
 use results::folder::Campaign;
-use results::summary::Finding;
+use results::reason::{Code, Reason};
 
-fn same_as_fixture(name: &str, text: &str) {
+pub(crate) fn same_as_fixture(name: &str, text: &str) {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, text).unwrap();
@@ -91,7 +92,7 @@ fn control_characters_do_not_reach_the_terminal() {
 #[test]
 fn an_empty_campaign_says_that_nothing_was_judged() {
     let text = report::text(&Campaign::default(), 80, false);
-    assert!(text.ends_with("NOT JUDGED: No clause has been judged.\n"), "{text}");
+    assert!(text.ends_with("NOT RUN: No clause was evaluated.\n"), "{text}");
 }
 
 #[test]
@@ -100,10 +101,10 @@ fn only_passes_make_a_pass_and_only_failures_make_a_failure() {
     campaign.verdicts.truncate(1);
     assert!(report::text(&campaign, 80, false).ends_with("PASS: The only clause is met.\n"));
     campaign.verdicts = vec![golden::campaign().verdicts[2].clone()];
-    let last = "NOT DECIDED: The only clause is inconclusive.\n";
+    let last = "INCONCLUSIVE: The only clause is inconclusive.\n";
     assert!(report::text(&campaign, 100, false).ends_with(last));
     campaign.verdicts.insert(0, golden::campaign().verdicts[0].clone());
-    let last = "NOT DECIDED: No clause fails, but not all 2 are decided: 1 passes, 1 is inconclusive.\n";
+    let last = "INCONCLUSIVE: Of 2 clauses, 1 is inconclusive, 1 is met.\n";
     assert!(report::text(&campaign, 100, false).ends_with(last));
 }
 
@@ -117,76 +118,81 @@ fn a_part_of_a_plan_is_said_to_be_a_part() {
 }
 
 #[test]
-fn findings_that_nobody_answers_for_are_named_and_counted_in_the_last_line() {
+fn a_campaign_that_was_started_in_spite_of_errors_says_so_in_its_result() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
-    let found = |lint: &str, test: &str, level: &str, waived: &str| Finding {
-        lint: lint.into(),
-        test: test.into(),
-        level: level.into(),
-        waived: waived.into(),
-        ..Finding::default()
-    };
+    campaign.info.findings = vec![Finding::new(Severity::Error, Reason::new(Code::MissingPersist))];
+    let last = "PASS: The only clause is met. Started in spite of 1 error of the linter.\n";
+    assert!(report::text(&campaign, 100, false).ends_with(last));
+}
+
+#[test]
+fn findings_that_are_not_waived_are_named_and_counted_in_the_last_line() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts.truncate(1);
+    let found =
+        |code: Code, test: &str, severity| Finding::new(severity, Reason::new(code)).about(test.to_owned());
+    let approval = Approval { by: "lead".into(), why: "a slow drive".into() };
     campaign.summary.findings = vec![
-        found("node-fraction", "A", "info", ""),
-        found("straggler", "A", "waiver", "lead: a slow drive"),
+        found(Code::RateTooShort, "A", Severity::Info),
+        Finding { waived: Some(approval), ..found(Code::Straggler, "A", Severity::NeedsWaiver) },
     ];
     let text = report::text(&campaign, 200, false);
     assert!(text.ends_with("PASS: The only clause is met.\n"), "{text}");
-    let lints: Vec<&str> = text.lines().filter(|line| line.starts_with("LINT")).collect();
-    assert_eq!(
-        lints,
-        ["LINT straggler (A): waived by lead: a slow drive"],
-        "what somebody answers for is told"
-    );
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("FINDING")).collect();
+    assert_eq!(lines, ["FINDING straggler (A): waived; approved by lead: a slow drive"]);
     campaign.summary.findings.extend([
-        found("unchecked-data", "A", "waiver", ""),
-        found("unchecked-data", "B", "waiver", ""),
-        found("unchecked-data", "B", "waiver", ""),
-        Finding {
-            found: "it waives nothing".into(),
-            remedy: "take it out".into(),
-            ..found("waiver", "C", "info", "")
-        },
-        found("missing-persist", "B", "error", ""),
-        found("fill-recorded", "", "error", ""),
+        found(Code::CovMissing, "A", Severity::NeedsWaiver),
+        found(Code::CovMissing, "B", Severity::NeedsWaiver),
+        found(Code::CovMissing, "B", Severity::NeedsWaiver),
+        found(Code::Waiver, "C", Severity::Info),
+        found(Code::Degraded, "B", Severity::Error),
+        found(Code::FillRecorded, "", Severity::Error),
     ]);
     let text = report::text(&campaign, 200, false);
     for line in [
-        "LINT unchecked-data (A, B): nobody answers for it; `assay lint --explain unchecked-data`",
-        "LINT waiver (C): it waives nothing; take it out",
-        "LINT missing-persist (B): an error, which nobody can waive; `assay lint --explain missing-persist`",
-        "LINT fill-recorded (the whole campaign): an error, which nobody can waive; `assay lint --explain \
-         fill-recorded`",
+        "FINDING cov-missing (A, B): needs-waiver, not waived.",
+        "FINDING waiver (C): ",
+        "FINDING degraded (B): error (cannot be waived).",
+        "FINDING fill-recorded (the whole campaign): error (cannot be waived).",
     ] {
-        assert!(text.lines().any(|own| own == line), "{line} in {text}");
+        assert!(text.lines().any(|own| own.starts_with(line)), "{line} in {text}");
     }
     let document = report::document::of(&campaign);
     let section = document.sections.iter().find(|section| section.id == "findings").unwrap();
     let Block::Table(table) = &section.blocks[0] else { panic!("{section:#?}") };
-    let row = table.rows.iter().find(|row| row[0].text == "unchecked-data").unwrap();
+    let row = table.rows.iter().find(|row| row[0].text == "cov-missing").unwrap();
     assert_eq!((table.rows.len(), row[1].text.as_str()), (6, "A, B"), "what is said twice stands once");
-    let last = "PASS: The only clause is met. Nobody can waive 2 errors of the linter. Nobody answers for 2 \
-                findings of the linter.\n";
+    let last =
+        "PASS: The only clause is met. 2 errors cannot be waived. 2 findings are not waived (cov-missing).\n";
     assert!(text.ends_with(last), "{text}");
+}
+
+/// What a workload reports.
+fn notice(text: &str) -> Finding {
+    Finding::new(Severity::Info, Reason::new(Code::Notice).with("text", text))
 }
 
 #[test]
 fn a_warning_is_told_once_with_all_tests_that_it_is_about() {
     let mut campaign = golden::campaign();
     let verdict = |test: &str, warnings: &[&str]| {
-        let warnings = warnings.iter().map(|text| text.to_string()).collect();
+        let notice = |text: &&str| match text.split_once(": ") {
+            Some((part, text)) if part.starts_with("G.") => notice(text).about(part),
+            _ => notice(text),
+        };
+        let warnings = warnings.iter().map(notice).collect();
         Verdict { test: test.into(), warnings, ..golden::campaign().verdicts[0].clone() }
     };
     campaign.verdicts = vec![
-        verdict("A", &["write: slow"]),
-        verdict("A", &["write: slow"]),
-        verdict("B", &["write: slow", "own"]),
-        verdict("G", &["A: write: slow", "B: own", "C: own"]),
+        verdict("G.a", &["write: slow"]),
+        verdict("G.a", &["write: slow"]),
+        verdict("G.b", &["write: slow", "own"]),
+        verdict("G", &["G.a: write: slow", "G.b: own", "G.c: own"]),
     ];
     let text = report::text(&campaign, 200, false);
     let told: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("warning: ")).collect();
-    assert_eq!(told, ["write: slow (also B, G)", "own (also G)", "C: own"], "{text}");
+    assert_eq!(told, ["write: slow (also G.b, G)", "own (also G)", "G.c: own"], "{text}");
     let document = report::document::of(&campaign);
     let of: Vec<usize> = document.remarks.iter().map(|remark| remark.tests.len()).collect();
     assert_eq!(of, [3, 2, 1]);

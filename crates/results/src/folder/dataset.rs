@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Layout;
 use super::load::{json, named};
+use crate::reason::Reason;
 
 /// The version of this format that this program writes.
 pub const DATASET_SCHEMA: u32 = 1;
@@ -54,12 +55,12 @@ pub struct Manifest {
     /// What was read at some places.
     #[serde(default)]
     pub samples: Vec<Sample>,
-    /// Why it could not be looked at, in the system's words.
+    /// Why it could not be looked at, as the system says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// Why files that an earlier campaign had kept were not used, if there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instead_of: Option<String>,
+    pub instead_of: Option<Reason>,
     /// How it was found, where an earlier campaign made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<Reused>,

@@ -6,6 +6,7 @@ use std::io;
 
 use jiff::Timestamp;
 use results::folder::{Manifest, Recipe, Reused, names};
+use results::reason::{Code, Reason};
 use results::records;
 
 use plan::dataset_check as fit;
@@ -22,53 +23,59 @@ pub enum Found {
     /// The dataset, as its manifest has it, whole and enough.
     Whole(Box<Manifest>),
     /// Something else, for this reason; it has to be made anew.
-    Unusable(String),
+    Unusable(Reason),
 }
 
 /// Looks at what is kept as `dataset`, made by `recipe`.
 pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &Kept) -> io::Result<Found> {
     if !kept.is_finished() {
         return Ok(match kept.is_begun() {
-            true => Found::Unusable("what lay there was never finished".to_owned()),
+            true => Found::Unusable(Reason::new(Code::KeptUnfinished)),
             false => Found::Nothing,
         });
     }
     let mut made = match kept.manifest() {
         Ok(made) => made,
-        Err(error) => return Ok(Found::Unusable(error.to_string())),
+        Err(error) => return Ok(Found::Unusable(unreadable(&error))),
     };
     let (by, when) = (&made.campaign, &made.made);
-    let unusable = |why: &str| Ok(Found::Unusable(format!("that of {by}, made {when}, {why}")));
+    let unusable =
+        |reason: Reason| Ok(Found::Unusable(reason.with("campaign", by.clone()).with("made", when.clone())));
     if made.recipe_sha256 != hash(recipe) || made.recipe != *recipe {
-        return unusable("was made by another recipe");
+        return unusable(Reason::new(Code::KeptOtherRecipe));
     }
     let lacks = |name: &&&str| !kept.original(name).is_file();
     if let Some(name) = [names::STDOUT, names::STDERR, names::RECORDS].iter().find(lacks) {
-        return unusable(&format!("lacks {name}"));
+        return unusable(Reason::new(Code::KeptIncomplete).with("file", *name));
     }
     if is_too_old(&made, dataset) {
-        return unusable("had expired");
+        return unusable(Reason::new(Code::KeptExpired));
     }
     // What cannot be read is as bad as what is another.
-    let of_files =
-        |looked: io::Result<Option<String>>| looked.unwrap_or_else(|error| Some(error.to_string()));
-    if let Some(what) = of_files(walk::changed(&kept.files(), &made, false)) {
-        return unusable(&format!("was changed since: {what}"));
+    match walk::changed(&kept.files(), &made, false) {
+        Ok(None) => {}
+        Ok(Some(what)) => return unusable(Reason::new(Code::KeptChanged).with("cause", what)),
+        Err(error) => return unusable(unreadable(&error)),
     }
-    let (samples, compared) = match differing(&kept.files(), &made.samples) {
-        Ok((differs, compared)) => (differs, compared),
-        Err(error) => (Some(error.to_string()), 0),
+    let compared = match differing(&kept.files(), &made.samples) {
+        Ok((None, compared)) => compared,
+        Ok((Some((path, offset)), _)) => {
+            let reason = Reason::new(Code::KeptChanged).with("path", path);
+            return unusable(reason.with("offset", offset));
+        }
+        Err(error) => return unusable(unreadable(&error)),
     };
-    if let Some(what) = samples {
-        return unusable(&format!("was changed since: {what}"));
-    }
     let records = records::load(&kept.original(names::RECORDS)).unwrap_or_default();
     if let Some(why) = fit::lacking(dataset, &made, &records) {
-        return unusable(&format!("is not enough: {why}"));
+        return unusable(Reason::new(Code::KeptNotEnough).with("cause", why));
     }
     let files = if made.counted.is_empty() { made.list.len() as u64 } else { made.files };
     made.reused = Some(Reused { taken: now(), files, samples: compared });
     Ok(Found::Whole(Box::new(made)))
+}
+
+fn unreadable(error: &io::Error) -> Reason {
+    Reason::new(Code::KeptUnreadable).with("error", error.to_string())
 }
 
 /// Whether it is older than it was to become, or than this plan allows.

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use results::folder::{DatasetFile, Manifest};
-use units::several;
+use results::reason::{Code, Reason};
 
 use crate::machine;
-use plan::dataset_check::{WRITTEN, is_sparse};
+use plan::dataset_check::is_sparse;
 
 /// How long a file system may take to give files the blocks that they have been written to: some do so only
 /// when they write them back.
@@ -93,7 +93,7 @@ pub(super) fn count(dir: &Path) -> io::Result<Vec<(String, u64)>> {
 
 /// What is different in `dir` from what was there when it was described; `rewritten` where a test of the plan
 /// writes into it, so that only sizes count.
-pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Option<String>> {
+pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Option<Reason>> {
     if !made.counted.is_empty() {
         return Ok(counted_otherwise(&made.counted, &count(dir)?));
     }
@@ -102,22 +102,27 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
         let found = match path.symlink_metadata() {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Some(format!("{} is gone", file.path)));
+                return Ok(Some(lost(&file.path, "gone")));
             }
             Err(error) => return Err(named(&path, &error)),
         };
         let (name, had, has) = (&file.path, file.bytes, found.len());
         if !found.is_file() {
-            return Ok(Some(format!("{name} is no file any more")));
+            return Ok(Some(lost(name, "not-a-file")));
         }
         if file.data && had != has {
-            return Ok(Some(format!("{name} has {has} bytes, and had {had}")));
+            return Ok(Some(lost(name, "size").with("bytes", has).with("bytes_before", had)));
         }
         if file.data && !rewritten && mtime_ns(&found) != file.mtime_ns {
-            return Ok(Some(format!("{name} {WRITTEN}")));
+            return Ok(Some(Reason::new(Code::DatasetWritten).with("path", name)));
         }
     }
     Ok(None)
+}
+
+/// What a file system may have lost by itself.
+fn lost(path: &str, change: &str) -> Reason {
+    Reason::new(Code::DatasetChanged).with("path", path).with("change", change)
 }
 
 /// The first thing below `dir` that is no part of what was described; of names that were counted, where there
@@ -145,7 +150,7 @@ pub(super) fn stranger(dir: &Path, made: &Manifest) -> io::Result<Option<String>
     Ok(first)
 }
 
-fn counted_otherwise(had: &[(String, u64)], has: &[(String, u64)]) -> Option<String> {
+fn counted_otherwise(had: &[(String, u64)], has: &[(String, u64)]) -> Option<Reason> {
     if had == has {
         return None;
     }
@@ -153,12 +158,8 @@ fn counted_otherwise(had: &[(String, u64)], has: &[(String, u64)]) -> Option<Str
     let same = had.iter().zip(has).take_while(|(had, has)| had == has).count();
     let place = [had.get(same), has.get(same)].into_iter().flatten().map(|(path, _)| path.as_str()).min();
     let place = place.unwrap_or_default();
-    let (now, then) = (several(sum(has), "file"), several(sum(had), "file"));
-    let (now_in, then_in) = (several(has.len() as u64, "directory"), several(had.len() as u64, "directory"));
-    Some(format!(
-        "{now} were counted in {now_in}, and there were {then} in {then_in}; the first difference is in \
-         `{place}`"
-    ))
+    let reason = lost(place, "count").with("files", sum(has)).with("files_before", sum(had));
+    Some(reason.with("directories", has.len()).with("directories_before", had.len()))
 }
 
 /// The error with the file it is about.

@@ -3,11 +3,13 @@
 //! Never here: which job comes next.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use results::folder::{self, Fill, Job, JobEnd, JobInfo, StagedJob, names};
+use results::reason::Reason;
 use results::record::{Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
 
@@ -29,13 +31,30 @@ pub(super) struct Attempt<'a> {
     /// What it has to do, where it makes a dataset.
     turn: Option<Turn>,
     /// Why it is not to be started after all.
-    refused: Option<String>,
+    refused: Option<StartRefusal>,
     load_before: f64,
     fill_before: Option<Fill>,
     /// What its file system said of itself before and after it, and why it could not be asked after.
     before: Answers,
     after: Answers,
     unasked: Option<String>,
+}
+
+/// Why a job is not started.
+enum StartRefusal {
+    /// A fact of the campaign.
+    Fact(Reason),
+    /// What a command or the system printed.
+    Trouble(String),
+}
+
+impl fmt::Display for StartRefusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fact(reason) => reason.fmt(out),
+            Self::Trouble(text) => out.write_str(text),
+        }
+    }
 }
 
 /// One launch that ended by itself or by its time limit.
@@ -59,24 +78,26 @@ impl<'a> Attempt<'a> {
     ) -> Result<Option<Self>, Trouble> {
         let turn = Turn::of(place, job)?;
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
-        let mut refused = setup.before(asked, job, &staged.dir())?;
+        let mut refused = setup.before(asked, job, &staged.dir())?.map(StartRefusal::Trouble);
         let files = place.files_path(job);
         match place.make_files(job) {
             Ok(()) => {}
             // A file system that has lost a part of itself costs this attempt; what lies elsewhere goes on.
             Err(Trouble::Io(error)) if !full::is_full(&error) => {
-                refused.get_or_insert(format!("fs.{}: {error}", job.fs));
+                refused.get_or_insert(StartRefusal::Trouble(format!("fs.{}: {error}", job.fs)));
             }
             Err(trouble) => return Err(trouble),
         }
         let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let prepared = Prepared::new(asked, job, &place.nodes, &files, &staged.dir());
         let refused = refused.or_else(|| match &turn {
-            Some(Turn::Refused(why)) => Some(why.clone()),
-            _ => dataset::changed(asked, job, &files),
+            Some(Turn::Refused(why)) => Some(StartRefusal::Trouble(why.clone())),
+            _ => dataset::changed(asked, job, &files).map(StartRefusal::Fact),
         });
         let refused = match (refused, &turn) {
-            (None, None | Some(Turn::Makes(_))) => Setup::commands(asked, job, &files, &staged.dir())?,
+            (None, None | Some(Turn::Makes(_))) => {
+                Setup::commands(asked, job, &files, &staged.dir())?.map(StartRefusal::Trouble)
+            }
             (refused, _) => refused,
         };
         if asked.stop.load(Ordering::Relaxed) {
@@ -108,7 +129,7 @@ impl<'a> Attempt<'a> {
         if self.starts() {
             match ask::before(asked, self.job, &self.staged.dir())? {
                 Ok(answers) => self.before = answers,
-                Err(why) => self.refused = Some(why),
+                Err(why) => self.refused = Some(StartRefusal::Trouble(why)),
             }
         }
         Ok(!asked.stop.load(Ordering::Relaxed))
@@ -163,6 +184,10 @@ impl<'a> Attempt<'a> {
             seconds: ran.seconds,
             timeout_s: self.job.timeout_s,
             end: ran.end,
+            refusal: match self.refused {
+                Some(StartRefusal::Fact(reason)) => Some(reason),
+                _ => None,
+            },
             sha256: BTreeMap::new(),
             load_before: self.load_before,
             fill_before: self.fill_before,

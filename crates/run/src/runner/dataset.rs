@@ -13,6 +13,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use results::folder::{self, JobEnd, JobInfo, Manifest, Recipe, StagedJob, names};
+use results::reason::{Code, Reason};
 use results::records;
 use units::Usage;
 
@@ -144,7 +145,7 @@ impl Keeping {
 /// What the job of a dataset has to do.
 pub(super) enum Turn {
     /// Make it, and describe it; with the reason why what was kept is not used.
-    Makes(Option<String>),
+    Makes(Option<Reason>),
     /// Nothing: what an earlier campaign kept is whole.
     Finds(Box<Manifest>),
     /// It cannot be made where it is to lie.
@@ -240,7 +241,7 @@ fn found_by(plan: &Plan, job: &PlannedJob) -> Option<usize> {
 
 /// Why the dataset that a test is to read is not fit for it, if so; `folder` gives that of the first
 /// repetition of a job.
-pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> PathBuf) -> Option<String> {
+pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> PathBuf) -> Option<Reason> {
     let (index, Purpose::Test(test)) = (found_by(plan, job)?, job.purpose) else { return None };
     let folder = folder(&plan.datasets[index].job());
     let made = Manifest::load(&folder.join(names::DATASET)).ok()?;
@@ -249,7 +250,7 @@ pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> Path
 }
 
 /// Why the dataset that a test is to read is not as it was made, if so, or cannot be looked at.
-pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Option<String> {
+pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Option<Reason> {
     let plan = &asked.plan;
     let index = found_by(plan, job)?;
     let who = plan.datasets[index].job();
@@ -264,7 +265,9 @@ pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Op
     let writes = |test: &Test| test.line.writes() && schedule::files(plan, test, 1) == job.files;
     let rewritten = plan.tests.iter().any(writes);
     match dataset::changed(files, &made, rewritten) {
-        Ok(what) => Some(format!("{who} {}: {}", dataset_check::CHANGED, what?)),
-        Err(error) => Some(format!("{who} cannot be looked at: {error}")),
+        Ok(what) => Some(what?.with("dataset", who)),
+        Err(error) => {
+            Some(Reason::new(Code::DatasetUnreadable).with("dataset", who).with("error", error.to_string()))
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo, FileSystem, Resumed, names};
+use results::folder::{self, CampaignInfo, FileSystem, Machine, Resumed, names};
 use units::Usage;
 
 use super::ask;
@@ -18,9 +18,9 @@ use super::room::{room, room_beside};
 use super::{Campaigning, Trouble};
 use crate::launch::{self, Surroundings};
 use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
-use plan::Choice;
 use plan::launcher::Nodes;
 use plan::schedule::{self, PlannedJob};
+use plan::{Choice, Plan};
 
 /// The places of one campaign.
 pub(super) struct Place {
@@ -46,7 +46,7 @@ impl Place {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &asked.around, &jobs)?;
         has_launcher(asked)?;
-        let dirs = dirs(asked)?;
+        let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
         let keeping = Keeping::take(asked, &jobs, &dirs)?;
         let (info, mark) = match Self::prepared(asked, &keeping.beside(&jobs), &dirs) {
             Ok(prepared) => prepared,
@@ -291,6 +291,7 @@ fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
         hosts: asked.around.hostfile.clone().unwrap_or_default(),
         exclude: asked.plan.clients.exclude.clone(),
         batch_script: asked.around.batch_script.clone(),
+        findings: asked.findings.clone(),
     })
 }
 
@@ -323,18 +324,21 @@ fn beside(jobs: &[PlannedJob], folder: &str) -> Vec<String> {
     others.map(|job| job.folder.clone()).collect()
 }
 
+/// The machine as it is now, with the file systems that the plan tests, those in `dir` where it says so.
+pub fn look(plan: &Plan, dir: Option<&Path>) -> Result<Machine, Trouble> {
+    Ok(machine(&dirs(plan, dir)?))
+}
+
 /// The directory under test of each file system, proven to be one and of the type the plan names.
-fn dirs(asked: &Campaigning) -> Result<Vec<(String, PathBuf)>, Trouble> {
+fn dirs(plan: &Plan, given: Option<&Path>) -> Result<Vec<(String, PathBuf)>, Trouble> {
     let mut dirs = Vec::new();
-    for (name, fs) in &asked.plan.file_systems {
-        let dir = match &asked.dir {
+    for (name, fs) in &plan.file_systems {
+        let dir = match given {
             Some(given) => fs.dir.replace("{dir}", &given.to_string_lossy()),
             None if fs.dir.contains("{dir}") => {
-                return Err(Usage(format!(
-                    "plan {}: fs.{name} lies where you say; add --dir DIR",
-                    asked.plan.id
-                ))
-                .into());
+                return Err(
+                    Usage(format!("plan {}: fs.{name} lies where you say; add --dir DIR", plan.id)).into()
+                );
             }
             None => fs.dir.clone(),
         };

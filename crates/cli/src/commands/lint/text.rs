@@ -2,17 +2,14 @@
 
 use std::fmt::Write as _;
 
-use campaign::lint::Finding;
-use campaign::lint::LESS_GRAVE;
-use campaign::lint::LINTS;
-use campaign::lint::Level;
-use campaign::lint::LineSubject;
-use campaign::lint::named;
-use campaign::lint::subject::LineFacts;
+use command::LineFacts;
+use lint::{LESS_SEVERE, LINTS, LineSubject, named, of_code};
+use report::sentences;
+use results::finding::{Finding, Severity};
 use serde_json::json;
 use units::{Usage, several};
 
-use super::standing;
+use super::open;
 
 /// Columns of the text.
 const WIDTH: usize = 96;
@@ -30,24 +27,22 @@ pub(super) fn told(subject: &LineSubject, findings: &[Finding]) -> String {
     text += &summary(findings);
     let unknown = unknown(subject);
     if !unknown.is_empty() {
-        text += &wrapped("not checked, because it is not told: ", &unknown.join(", "), "  ");
+        text += &wrapped("not checked, because it is not given: ", &unknown.join(", "), "  ");
     }
     text
 }
 
-/// One finding: level, lint, place, what was found; why; what would do.
+/// One finding: severity, lint, place, what was found and what to do; why.
 fn block(finding: &Finding) -> String {
-    let lint = named(finding.lint);
     let about = if finding.about.is_empty() { String::new() } else { format!(" {}:", finding.about) };
     let place = finding.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
-    let head = format!("{}: {}{place}:{about} ", finding.level, finding.lint);
-    let mut text = wrapped(&head, &finding.what, "  ");
-    if let Some(lint) = lint {
-        text += &wrapped("  why: ", &format!("{} [{}]", lint.reason, lint.source), "       ");
+    let head = format!("{}: {}{place}:{about} ", finding.severity, finding.code());
+    let mut text = wrapped(&head, &sentences::finding(finding), "  ");
+    if let Some(lint) = of_code(finding.code()) {
+        text += &wrapped("  why: ", &format!("{} [{}]", lint.why, lint.source), "       ");
     }
-    text += &wrapped("  do:  ", &finding.remedy, "       ");
-    if let Some(signed) = &finding.waived {
-        text += &wrapped("  waived by ", &format!("{}: {}", signed.by, signed.why), "       ");
+    if let Some(approval) = &finding.waived {
+        text += &wrapped("  waived by ", &format!("{}: {}", approval.by, approval.why), "       ");
     }
     text
 }
@@ -59,25 +54,30 @@ pub(super) fn lines(findings: &[Finding]) -> String {
     }
     let mut text = String::new();
     for alike in alike(findings) {
-        let Finding { level, lint, what, remedy, waived, .. } = alike[0];
-        let signed = waived.as_ref().map(|signed| format!(" (waived by {}: {})", signed.by, signed.why));
-        let is_open = *level == Level::Error && alike[0].shown().is_some();
-        let open = is_open.then(|| " (the records decide whether anything is INVALID by it)".to_owned());
-        let (about, besides) = (about(&alike), signed.or(open).unwrap_or_default());
-        let _ = writeln!(text, "lint: {about}{level} {lint}: {what}; {remedy}{besides}");
+        let first = alike[0];
+        let waived = first.waived.as_ref();
+        let waived = waived.map(|approval| format!(" (waived by {}: {})", approval.by, approval.why));
+        let (about, sentence) = (about(&alike), sentences::finding(first));
+        let _ = writeln!(
+            text,
+            "lint: {about}{} {}: {sentence}{}",
+            first.severity,
+            first.code(),
+            waived.unwrap_or_default()
+        );
     }
     let waived = findings.iter().filter(|finding| finding.waived.is_some()).count();
-    let signed = (waived > 0).then(|| format!("{waived} waived"));
-    let told: Vec<String> = counted(findings).into_iter().chain(signed).collect();
-    let _ = writeln!(text, "lint: {}; `assay lint --explain LINT` says why", told.join(", "));
+    let waived = (waived > 0).then(|| format!("{waived} waived"));
+    let counts: Vec<String> = counted(findings).into_iter().chain(waived).collect();
+    let _ = writeln!(text, "lint: {}; `assay lint --explain LINT` says why", counts.join(", "));
     text
 }
 
-/// What will be INVALID because of these findings, a line each.
-pub(super) fn invalid(findings: &[Finding]) -> String {
+/// Errors, a line each.
+pub(super) fn errors(findings: &[Finding]) -> String {
     let line = |alike: Vec<&Finding>| {
-        let Finding { lint, what, remedy, .. } = alike[0];
-        format!("lint: {}will be INVALID: {what} ({lint}); {remedy}\n", about(&alike))
+        let sentence = sentences::finding(alike[0]);
+        format!("lint: {}error {}: {sentence}\n", about(&alike), alike[0].code())
     };
     alike(findings).into_iter().map(line).collect()
 }
@@ -113,23 +113,29 @@ fn alike(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     all
 }
 
-/// How many findings of each level stand, in words: `2 errors`, `1 info`.
+/// How many findings of each severity are open, in words: `2 errors`, `1 needs a waiver`, `1 info`.
 fn counted(findings: &[Finding]) -> Vec<String> {
-    let counts = standing(findings).into_iter().zip(["error", "waiver", "info"]);
-    counts.filter(|(count, _)| *count > 0).map(|(count, what)| several(count as u64, what)).collect()
+    let [errors, waivers, infos] = open(findings).map(|count| count as u64);
+    let waivers_in_words = match waivers {
+        1 => "1 needs a waiver".to_owned(),
+        several => format!("{several} need a waiver"),
+    };
+    let all =
+        [(errors, several(errors, "error")), (waivers, waivers_in_words), (infos, several(infos, "info"))];
+    all.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
 }
 
 fn summary(findings: &[Finding]) -> String {
-    let [errors, waivers, _] = standing(findings);
-    let told = counted(findings);
+    let [errors, waivers, _] = open(findings);
+    let counts = counted(findings);
     let end = match (errors, waivers) {
-        (0, 0) => "nothing stands in the way",
-        (0, _) => "the number may be used only with a waiver that somebody signs",
-        _ => "the number would not be what it is said to be",
+        (0, 0) => "the command can be run",
+        (0, _) => "the number may be used if somebody approves a waiver",
+        _ => "correct the command; an error cannot be waived",
     };
-    match told.is_empty() {
+    match counts.is_empty() {
         true => format!("nothing found: {end}\n"),
-        false => format!("{}: {end}\n", told.join(", ")),
+        false => format!("{}: {end}\n", counts.join(", ")),
     }
 }
 
@@ -149,18 +155,21 @@ fn unknown(subject: &LineSubject) -> Vec<&'static str> {
     all.into_iter().filter_map(|(what, unknown)| unknown.then_some(what)).collect()
 }
 
-/// The findings as one object.
+/// The findings as one object: each with its sentence and why.
 pub(super) fn json(line: &str, findings: &[Finding]) -> Result<String, serde_json::Error> {
     let with_why = |finding: &Finding| {
         let mut value = serde_json::to_value(finding)?;
-        if let (Some(lint), Some(object)) = (named(finding.lint), value.as_object_mut()) {
-            object.insert("reason".to_owned(), json!(lint.reason));
-            object.insert("source".to_owned(), json!(lint.source));
+        if let Some(object) = value.as_object_mut() {
+            object.insert("sentence".to_owned(), json!(sentences::finding(finding)));
+            if let Some(lint) = of_code(finding.code()) {
+                object.insert("why".to_owned(), json!(lint.why));
+                object.insert("source".to_owned(), json!(lint.source));
+            }
         }
         Ok::<_, serde_json::Error>(value)
     };
     let all = findings.iter().map(with_why).collect::<Result<Vec<_>, _>>()?;
-    let [errors, waivers, infos] = standing(findings);
+    let [errors, waivers, infos] = open(findings);
     let object = json!({
         "command": line,
         "errors": errors,
@@ -175,8 +184,7 @@ pub(super) fn json(line: &str, findings: &[Finding]) -> Result<String, serde_jso
 pub(super) fn list() -> String {
     let mut text = String::new();
     for lint in LINTS {
-        let stages: Vec<String> = lint.stages().iter().map(ToString::to_string).collect();
-        let _ = writeln!(text, "{:<22} {:<7} {:<13} {}", lint.id, lint.level, stages.join(","), lint.reason);
+        let _ = writeln!(text, "{:<22} {:<12} {:<7} {}", lint.id(), lint.severity, lint.stage(), lint.why);
     }
     text
 }
@@ -184,25 +192,27 @@ pub(super) fn list() -> String {
 /// All there is to one lint.
 pub(super) fn explained(id: &str) -> Result<String, Usage> {
     let Some(lint) = named(id) else {
-        let near = LINTS.iter().find(|lint| lint.id.contains(id) || id.contains(lint.id));
-        let near = near.map(|lint| format!("; there is `{}`", lint.id)).unwrap_or_default();
+        let near = LINTS.iter().find(|lint| lint.id().contains(id) || id.contains(lint.id()));
+        let near = near.map(|lint| format!("; there is `{}`", lint.id())).unwrap_or_default();
         return Err(Usage(format!("no lint `{id}`{near}; `assay lint --list` names them")));
     };
-    let means = match lint.level {
-        Level::Error => "the result is INVALID, and nobody can waive it",
-        Level::Waiver => "somebody has to sign a waiver",
-        Level::Info => "it is told",
+    let means = match lint.severity {
+        Severity::Error => "`assay run` does not start; it cannot be waived",
+        Severity::NeedsWaiver => "somebody has to approve a waiver",
+        Severity::Info => "it is reported",
     };
-    let stages: Vec<String> = lint.stages().iter().map(ToString::to_string).collect();
-    let mut text = format!("{} ({}: {means})\n", lint.id, lint.level);
-    for (_, level, why) in LESS_GRAVE.iter().filter(|(less, ..)| *less == lint.id) {
-        text += &wrapped("  but:    ", &format!("{level} {why}"), "          ");
+    let mut text = format!("{} ({}: {means})\n", lint.id(), lint.severity);
+    for (_, severity, why) in LESS_SEVERE.iter().filter(|(less, ..)| *less == lint.code) {
+        text += &wrapped("  but:    ", &format!("{severity} {why}"), "          ");
     }
-    text += &wrapped("  why:    ", lint.reason, "          ");
+    text += &wrapped("  why:    ", lint.why, "          ");
     text += &wrapped("  source: ", lint.source, "          ");
-    text += &wrapped("  stages: ", &stages.join(", "), "          ");
-    for how in lint.told() {
-        text += &wrapped("  also:   ", how, "          ");
+    text += &wrapped("  stage:  ", &lint.stage().to_string(), "          ");
+    if lint.judged {
+        text += &wrapped("  also:   ", "the records of the run decide the same", "          ");
+    }
+    if !lint.rejected.is_empty() {
+        text += &wrapped("  also:   ", &format!("rejected as a plan: {}", lint.rejected), "          ");
     }
     Ok(text)
 }

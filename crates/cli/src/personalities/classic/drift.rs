@@ -2,16 +2,28 @@
 //!
 //! Never here: refusing the line.
 
-use super::grammar::parse;
+use super::grammar::{lacks_value, parse};
+use super::note::OptionNote;
 use super::row::ClassicLine;
+
+/// What became of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionFate {
+    /// The program refuses it.
+    Refused,
+    /// It is taken, and does nothing on this line.
+    Idle,
+    /// It is taken, and is another one now.
+    Changed,
+}
 
 /// One of them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Drifted {
     /// The place of its token, from 0, where it has one.
     pub(crate) at: Option<usize>,
-    /// Whether the program refuses it; else it is taken with a note.
-    pub(crate) refused: bool,
+    /// What became of it.
+    pub(crate) fate: OptionFate,
     /// What is said of it.
     pub(crate) what: String,
 }
@@ -22,7 +34,7 @@ pub(crate) struct Drifted {
 /// fill in (`${SMALLEST}`, `[directory]`) is left out.
 pub(crate) fn drifted<T: ClassicLine>(
     tokens: &[String],
-    notes: fn(T) -> Result<Vec<String>, String>,
+    notes: fn(T) -> Result<Vec<OptionNote>, String>,
 ) -> Vec<Drifted> {
     let (mut drifted, mut taken) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -32,16 +44,16 @@ pub(crate) fn drifted<T: ClassicLine>(
         let unfilled = token.iter().any(|word| word.contains(['$', '{', '[']));
         match why {
             _ if unfilled => {}
-            Some(what) => drifted.push(Drifted { at: Some(at), refused: true, what }),
+            Some(what) => drifted.push(Drifted { at: Some(at), fate: OptionFate::Refused, what }),
             None => taken.extend_from_slice(token),
         }
         at += length;
     }
     match parse::<T>(&taken).map_err(|usage| usage.0).and_then(notes) {
-        Err(what) => drifted.push(Drifted { at: None, refused: true, what }),
-        Ok(notes) => drifted.extend(notes.into_iter().map(|what| {
-            let name = what.split([' ', ':', '=']).next().unwrap_or_default();
-            Drifted { at: place(tokens, name), refused: false, what }
+        Err(what) => drifted.push(Drifted { at: None, fate: OptionFate::Refused, what }),
+        Ok(notes) => drifted.extend(notes.into_iter().map(|note| {
+            let fate = if note.is_idle { OptionFate::Idle } else { OptionFate::Changed };
+            Drifted { at: place(tokens, &note.option), fate, what: note.to_string() }
         })),
     }
     drifted
@@ -52,7 +64,7 @@ fn one<T: ClassicLine>(tokens: &[String]) -> (usize, Option<String>) {
     let read = |length: usize| parse::<T>(&tokens[..length]).err().map(|usage| usage.0);
     let takes_next = tokens.get(1).is_some_and(|next| !next.starts_with('-'));
     let alone = read(1);
-    let missing = alone.as_ref().is_some_and(|why| why.contains(" takes a value"));
+    let missing = lacks_value::<T>(&tokens[0]);
     if tokens.len() > 1 && (missing || (takes_next && tokens[0].starts_with('-'))) {
         let both = read(2);
         // A word behind a flag is a stray of its own.
@@ -65,6 +77,9 @@ fn one<T: ClassicLine>(tokens: &[String]) -> (usize, Option<String>) {
 
 /// The token that gives the option of this name.
 fn place(tokens: &[String], name: &str) -> Option<usize> {
+    if name.is_empty() {
+        return None;
+    }
     let whole = tokens.iter().position(|token| token.split('=').next() == Some(name));
     let letter = name.strip_prefix('-').filter(|letter| letter.len() == 1);
     let of_letters = |token: &String| {

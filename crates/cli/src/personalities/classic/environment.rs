@@ -4,6 +4,7 @@
 //!
 //! Invariant: the only place of the personalities that looks at the environment.
 
+use super::note::OptionNote;
 use units::Usage;
 
 use crate::session::Session;
@@ -50,6 +51,6 @@ pub(crate) fn count(name: &str, value: &str) -> Result<u32, Usage> {
 }
 
 /// What the user is told of a number that stands in.
-pub(crate) fn stands_in(name: &str, count: u32) -> String {
-    format!("{name}={count} in the environment stands in for what is there")
+pub(crate) fn stands_in(name: &str, count: u32) -> OptionNote {
+    OptionNote::changed("", format!("{name}={count} in the environment stands in for what is there"))
 }

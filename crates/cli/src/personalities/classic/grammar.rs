@@ -11,28 +11,46 @@ use super::numbers;
 use super::row::{ClassicLine, OptionKind, OptionRow, OptionValue};
 
 /// The tokens that are still to be read.
-struct Rest<'a>(&'a [String]);
+struct Rest<'a> {
+    tokens: &'a [String],
+    /// Whether one more was asked for than there are.
+    lacks_one: bool,
+}
 
 impl<'a> Rest<'a> {
+    fn of(tokens: &'a [String]) -> Self {
+        Self { tokens, lacks_one: false }
+    }
+
     fn next(&mut self) -> Option<&'a str> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
+        let Some((first, rest)) = self.tokens.split_first() else {
+            self.lacks_one = true;
+            return None;
+        };
+        self.tokens = rest;
         Some(first)
     }
 
     fn peek(&self) -> Option<&'a str> {
-        self.0.first().map(String::as_str)
+        self.tokens.first().map(String::as_str)
     }
 }
 
 /// Reads the tokens behind the program's name.
 pub(crate) fn parse<T: ClassicLine>(tokens: &[String]) -> Result<T, Usage> {
     let mut typed = T::default();
-    let mut rest = Rest(tokens);
+    let mut rest = Rest::of(tokens);
     while let Some(token) = rest.next() {
         option(&mut typed, token, &mut rest)?;
     }
     Ok(typed)
+}
+
+/// Whether `token` is an option that takes its value from the next one.
+pub(crate) fn lacks_value<T: ClassicLine>(token: &str) -> bool {
+    let mut rest = Rest::of(&[]);
+    let _ = option(&mut T::default(), token, &mut rest);
+    rest.lacks_one
 }
 
 /// Takes one token that is an option, and its value from `rest` where it needs one.
@@ -51,7 +69,7 @@ fn option<'a, T: ClassicLine>(typed: &mut T, token: &'a str, rest: &mut Rest<'a>
 
 /// Takes `token` (`--name=value`, `-x=value`) as an option that has its value with it.
 pub(crate) fn whole_option<T: ClassicLine>(typed: &mut T, token: &str) -> Result<(), Usage> {
-    option(typed, token, &mut Rest(&[]))
+    option(typed, token, &mut Rest::of(&[]))
 }
 
 fn long_option<'a, T: ClassicLine>(

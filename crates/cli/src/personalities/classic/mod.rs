@@ -11,12 +11,14 @@ pub(crate) mod grammar;
 pub(crate) mod help;
 pub(crate) mod interrupt;
 pub(crate) mod nearest;
+mod note;
 pub(crate) mod numbers;
 mod row;
 mod settings;
 mod space;
 pub(crate) mod writable;
 
+pub(crate) use note::OptionNote;
 pub(crate) use row::{ClassicLine, OptionKind, OptionRow, OptionValue, Retiree};
 pub(crate) use settings::{OfBackends, idle, is_idle, no_effect};
 pub(crate) use space::{header_dir, space_words};

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use storage::Settings;
 
+use super::note::OptionNote;
+
 /// Where options of backends go.
 pub(crate) struct OfBackends<'a> {
     /// What the backend is given.
@@ -21,9 +23,9 @@ impl OfBackends<'_> {
 }
 
 /// A line about those of the options in `set` that are on and are not for the backend that is `used`.
-pub(crate) fn idle(set: &BTreeMap<String, bool>, used: &str) -> Vec<String> {
+pub(crate) fn idle(set: &BTreeMap<String, bool>, used: &str) -> Option<OptionNote> {
     let idle = set.iter().filter(|(name, on)| **on && is_idle(name, used));
-    no_effect(idle.map(|(name, _)| format!("--{name}")).collect(), used)
+    no_effect(&idle.map(|(name, _)| format!("--{name}")).collect::<Vec<_>>(), used)
 }
 
 /// Whether an option, `backend.name`, is not for the backend that is `used`.
@@ -34,8 +36,8 @@ pub(crate) fn is_idle(name: &str, used: &str) -> bool {
 }
 
 /// The line about these, as they were typed.
-pub(crate) fn no_effect(typed: Vec<String>, used: &str) -> Vec<String> {
+pub(crate) fn no_effect(typed: &[String], used: &str) -> Option<OptionNote> {
     let verb = if typed.len() == 1 { "has" } else { "have" };
-    let line = format!("{} {verb} no effect with -a {used}", typed.join(", "));
-    if typed.is_empty() { Vec::new() } else { vec![line] }
+    let first = typed.first()?;
+    Some(OptionNote::idle(first, format!("{} {verb} no effect with -a {used}", typed.join(", "))))
 }

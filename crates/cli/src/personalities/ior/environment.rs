@@ -7,6 +7,7 @@ use std::time::Duration;
 use units::Usage;
 use workloads::ior::IorParameters;
 
+use crate::personalities::classic::OptionNote;
 use crate::personalities::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use crate::personalities::long_call;
 use crate::session::Session;
@@ -50,7 +51,7 @@ impl Outside {
     }
 
     /// Puts the variables into a test; options that say the same go first. Returns what the user is told.
-    pub(crate) fn apply(&self, parameters: &mut IorParameters) -> Result<Vec<String>, Usage> {
+    pub(crate) fn apply(&self, parameters: &mut IorParameters) -> Result<Vec<OptionNote>, Usage> {
         let mut notes = Vec::new();
         for (name, value) in &self.variables.0 {
             if let Some(hint) = name.strip_prefix(HINT) {
@@ -85,7 +86,7 @@ fn hint_of(
     name: &str,
     hint: &str,
     value: &str,
-) -> Result<Option<String>, Usage> {
+) -> Result<Option<OptionNote>, Usage> {
     match hint.split_once("__") {
         Some(("MPI" | "GPFS", key)) if !key.is_empty() => {
             if value.is_empty() {
@@ -97,7 +98,9 @@ fn hint_of(
             Ok(None)
         }
         _ => {
-            Ok(Some(format!("{name} in the environment has no effect; hints are named IOR_HINT__MPI__<key>")))
+            let text =
+                format!("{name} in the environment has no effect; hints are named IOR_HINT__MPI__<key>");
+            Ok(Some(OptionNote::idle("", text)))
         }
     }
 }
@@ -126,7 +129,10 @@ mod tests {
         let good = outside(&[("IOR_HINT__MPI__cb_nodes", "a=b c"), ("IOR_HINT__XYZ__k", "v")]);
         let notes = good.apply(&mut parameters).unwrap();
         assert_eq!(parameters.settings.text("hint.cb_nodes"), Some("a=b c"));
-        assert!(notes[0].starts_with("IOR_HINT__XYZ__k in the environment has no effect"), "{notes:?}");
+        assert!(
+            notes[0].to_string().starts_with("IOR_HINT__XYZ__k in the environment has no effect"),
+            "{notes:?}"
+        );
         for bad in [("IOR_HINT__MPI__cb_nodes", ""), ("IOR_FAKE_NODES", "x"), ("IOR_FAKE_NODES", "0")] {
             assert!(outside(&[bad]).apply(&mut IorParameters::default()).is_err(), "{bad:?}");
         }

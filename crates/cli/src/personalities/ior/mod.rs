@@ -68,11 +68,11 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return program.refuse(&usage),
     };
     if program.speaks {
-        tell_notes(tests.iter().flat_map(|test| &test.meant.notes));
+        tell_notes(tests.iter().flat_map(|test| &test.meant.notes).map(ToString::to_string));
     }
     if tests[0].meant.parameters.dry_run {
         if program.speaks {
-            tell_notes(tests.iter().flat_map(|test| &test.meant.warnings));
+            tell_notes(tests.iter().flat_map(|test| test.meant.warnings.clone()));
         }
         return program.only_tell(session, |_| Ok(dry_run::text(&tests)));
     }
@@ -182,11 +182,11 @@ fn load(tests: &mut [ReadyTest]) -> Result<(), Usage> {
 }
 
 /// Says once what each note says.
-fn tell_notes<'a>(notes: impl Iterator<Item = &'a String>) {
+fn tell_notes(notes: impl Iterator<Item = String>) {
     let mut told = HashSet::new();
     for note in notes {
-        if told.insert(note) {
-            complain(&format!("ior: note: {}", chatter::in_one_line(note)));
+        if told.insert(note.clone()) {
+            complain(&format!("ior: note: {}", chatter::in_one_line(&note)));
         }
     }
 }

@@ -8,7 +8,7 @@ use units::Usage;
 use super::typed::TypedIor;
 use super::{numbers, table};
 use crate::personalities::classic::grammar::set_value;
-use crate::personalities::classic::{ClassicLine, Retiree};
+use crate::personalities::classic::{ClassicLine, OptionNote, Retiree};
 
 /// What becomes of a retired option.
 pub(crate) enum Today {
@@ -134,11 +134,13 @@ impl Retiree<TypedIor> for RetiredOption {
         let wrong = |why: String| Usage(format!("{name}: {why}"));
         let off = numbers::parse(value) == Ok(0);
         let mut about = self.about;
+        let mut idle = matches!(self.today, Nothing);
         match self.today {
             Options(options) => {
                 let mut left = options.iter().filter_map(|option| known(option)).peekable();
                 if left.peek().is_none() {
                     about = "has no effect: what it set is not in this program";
+                    idle = true;
                 }
                 for (option, takes_text) in left {
                     let set = if takes_text {
@@ -160,7 +162,11 @@ impl Retiree<TypedIor> for RetiredOption {
             Nothing => {}
         }
         if !off {
-            typed.notes.push(format!("{name} {about}"));
+            let text = format!("{name} {about}");
+            typed.notes.push(match idle {
+                true => OptionNote::idle(name, text),
+                false => OptionNote::changed(name, text),
+            });
         }
         Ok(())
     }

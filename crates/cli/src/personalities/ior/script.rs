@@ -9,6 +9,7 @@ use units::Usage;
 
 use super::directives;
 use super::typed::{MeantIor, TypedIor};
+use crate::personalities::classic::OptionNote;
 
 /// One test, and where it was written.
 pub(crate) struct ScriptTest {
@@ -50,7 +51,8 @@ fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, Stri
     let mut typed = line;
     let mut lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
     if !lines.any(|(_, line)| is(line, "IOR START")) {
-        typed.notes.push(format!("-f {name} has no line `IOR START`; the command line is the only test"));
+        let text = format!("-f {name} has no line `IOR START`; the command line is the only test");
+        typed.notes.push(OptionNote::changed("-f", text));
         return Ok(vec![(typed, String::new())]);
     }
     let mut last = 0;

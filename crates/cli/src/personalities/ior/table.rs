@@ -9,7 +9,7 @@ use workloads::ior::{Hog, IorParameters};
 use super::numbers;
 use super::output::{IorEdition, ResultFormat};
 use super::{directives, typed::TypedIor};
-use crate::personalities::classic::{self, OptionKind, OptionValue};
+use crate::personalities::classic::{self, OptionKind, OptionNote, OptionValue};
 
 /// One option of `ior`.
 pub(crate) type IorRow = classic::OptionRow<TypedIor>;
@@ -412,11 +412,13 @@ pub(crate) const VALUES: &[IorRow] = &[
         "which graphics processor; only 0 or -1, not in this program"
     ),
     row!(None, None, ["debug"], Text, "taken, without effect", |typed, value| {
-        typed.notes.push(format!("debug={} is taken, and has no effect", value.text()));
+        let text = format!("debug={} is taken, and has no effect", value.text());
+        typed.notes.push(OptionNote::idle("debug", text));
         Ok(())
     }),
     row!(None, None, ["platform"], Text, "taken, without effect", |typed, value| {
-        typed.notes.push(format!("platform={} is taken, and has no effect", value.text()));
+        let text = format!("platform={} is taken, and has no effect", value.text());
+        typed.notes.push(OptionNote::idle("platform", text));
         Ok(())
     }),
     row!(

@@ -7,7 +7,9 @@ use workloads::ior::{IorParameters, Offsets, Reorder};
 
 use super::output::IorLook;
 use super::{retired, table};
-use crate::personalities::classic::{ClassicLine, OfBackends, OptionRow, Retiree, idle, is_idle, no_effect};
+use crate::personalities::classic::{
+    ClassicLine, OfBackends, OptionNote, OptionRow, Retiree, idle, is_idle, no_effect,
+};
 
 /// How often each counted flag was given, and everything else that was typed.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +39,7 @@ pub(crate) struct TypedIor {
     /// The retired options that set some of these, as typed, and which.
     pub(crate) renamed: BTreeMap<String, Vec<&'static str>>,
     /// What the user is told about translated options.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<OptionNote>,
 }
 
 /// A test, ready to be checked and run.
@@ -48,7 +50,7 @@ pub(crate) struct MeantIor {
     pub(crate) record: Option<String>,
     pub(crate) live: Option<String>,
     /// What the user is told about options that are taken otherwise than typed.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<OptionNote>,
     /// What the classic program warns of before the first test, in its lines: for `--warningAsErrors` too.
     pub(crate) warnings: Vec<String>,
     /// `-C` as counted, for the columns and lines that show it.
@@ -61,7 +63,7 @@ pub(crate) struct MeantIor {
 
 impl TypedIor {
     /// A line about what was typed for other backends than the one in use.
-    fn idle(&self) -> Vec<String> {
+    fn idle(&self) -> Option<OptionNote> {
         let used = &self.parameters.backend;
         if self.renamed.is_empty() {
             return idle(&self.set_of_backends, used);
@@ -72,7 +74,8 @@ impl TypedIor {
         let typed = self.set_of_backends.keys().map(String::as_str);
         let typed = typed.filter(|name| idle(name) && !renamed(name)).map(|name| format!("--{name}"));
         let old = self.renamed.iter().filter(|(_, names)| names.iter().all(&idle));
-        no_effect(typed.chain(old.map(|(name, _)| name.clone())).collect(), used)
+        let all: Vec<String> = typed.chain(old.map(|(name, _)| name.clone())).collect();
+        no_effect(&all, used)
     }
 
     /// What the line means: counted flags become choices, and no phase means both.
@@ -84,7 +87,7 @@ impl TypedIor {
         let given = |name: &str| parameters.settings.flag(name);
         if views && given("mpiio.useStridedDatatype") && !given("mpiio.useFileView") {
             let why = "--mpiio.useStridedDatatype has no effect without --mpiio.useFileView";
-            notes.push(why.to_owned());
+            notes.push(OptionNote::idle("--mpiio.useStridedDatatype", why));
         }
         parameters.reorder = match (constant, random_ranks) {
             (0, 0) => Reorder::Own,

@@ -137,7 +137,7 @@ fn what_reads_as_if_it_did_more_is_told() {
         ("-a DUMMY --posix.odirect", "--posix.odirect has no effect with -a DUMMY"),
     ] {
         let notes = meant(words).notes;
-        assert!(notes.iter().any(|note| note.contains(told)), "{words}: {notes:?}");
+        assert!(notes.iter().any(|note| note.to_string().contains(told)), "{words}: {notes:?}");
     }
     assert!(meant("-n 5 -u -t -f 1 -l 1 -B 0").notes.is_empty());
 }

@@ -5,7 +5,7 @@
 use units::Usage;
 
 use super::typed::TypedMdtest;
-use crate::personalities::classic::{Retiree, numbers};
+use crate::personalities::classic::{OptionNote, Retiree, numbers};
 
 /// One letter that was.
 pub(crate) struct RetiredLetter {
@@ -60,10 +60,11 @@ impl Retiree<TypedMdtest> for RetiredLetter {
             return Ok(());
         }
         (self.take)(typed).map_err(|why| Usage(format!("{name} {why}")))?;
-        typed.notes.push(format!(
+        let text = format!(
             "{name} {}; `lfs setdirstripe -D` on the test directory says which servers take its trees",
             self.about
-        ));
+        );
+        typed.notes.push(OptionNote::changed(name, text));
         Ok(())
     }
 }
@@ -79,7 +80,7 @@ pub(crate) fn spelled<'a>(
     let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '=');
     match letter {
         'B' if !number(if left.is_empty() { next.unwrap_or_default() } else { left }) => {
-            typed.notes.push(NO_BARRIERS.to_owned());
+            typed.notes.push(OptionNote::idle("-B", NO_BARRIERS));
             Some(Ok(left))
         }
         'R' if left.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -90,7 +91,8 @@ pub(crate) fn spelled<'a>(
                 Ok(seed) => {
                     typed.parameters.shuffle = true;
                     typed.parameters.random_seed = seed;
-                    typed.notes.push(format!("-R{seed} is now -R --random-seed={seed}"));
+                    let text = format!("-R{seed} is now -R --random-seed={seed}");
+                    typed.notes.push(OptionNote::changed("-R", text));
                     Ok(left)
                 }
             })
@@ -117,7 +119,7 @@ mod tests {
     fn a_flag_of_1_9_swallows_no_word_and_the_value_of_today_is_one() {
         let typed = parse("-B -u -n 5").unwrap();
         assert!(typed.parameters.unique_dir && typed.parameters.items == 5);
-        assert_eq!(typed.notes, [NO_BARRIERS]);
+        assert_eq!(typed.notes, [OptionNote::idle("-B", NO_BARRIERS)]);
         assert!(parse("-Bu").unwrap().parameters.unique_dir, "behind one dash too");
         for words in ["-B 1 -u", "-B1 -u", "-B=1 -u"] {
             let typed = parse(words).unwrap();
@@ -131,7 +133,7 @@ mod tests {
     fn a_seed_glued_to_its_letter_is_the_seed_of_today() {
         let typed = parse("-R42 -u").unwrap();
         assert_eq!((typed.parameters.shuffle, typed.parameters.random_seed), (true, 42));
-        assert_eq!(typed.notes, ["-R42 is now -R --random-seed=42"]);
+        assert_eq!(typed.notes[0].to_string(), "-R42 is now -R --random-seed=42");
         assert!(parse("-R7u").unwrap().parameters.unique_dir);
         assert!(parse("-R99999999999999999999999").is_err());
         assert!(parse("-R=0").unwrap().notes.is_empty() && !parse("-R=0").unwrap().parameters.shuffle);
@@ -140,7 +142,11 @@ mod tests {
     #[test]
     fn letters_that_are_no_more_are_translated_or_refused() {
         let typed = parse("-M").unwrap();
-        assert!(typed.parameters.unique_dir && typed.notes[0].contains("is now -u"), "{:?}", typed.notes);
+        assert!(
+            typed.parameters.unique_dir && typed.notes[0].to_string().contains("is now -u"),
+            "{:?}",
+            typed.notes
+        );
         assert!(parse("-A key").unwrap_err().0.contains("object stores"));
     }
 }

@@ -6,7 +6,7 @@ use workloads::mdtest::MdtestParameters;
 
 use super::retired;
 use super::typed::{MdtestEdition, TypedMdtest};
-use crate::personalities::classic::{self, OptionKind, OptionValue, numbers};
+use crate::personalities::classic::{self, OptionKind, OptionNote, OptionValue, numbers};
 
 /// One option of `mdtest`.
 pub(crate) type MdtestRow = classic::OptionRow<TypedMdtest>;
@@ -166,7 +166,7 @@ pub(crate) const VALUES: &[MdtestRow] = &[
     text!(Some('d'), None, "test directory; with -u `@` separates several", dirs),
     row!(Some('B'), None, Number, "taken, without effect: phases are always apart", |typed, value| {
         if value.on() {
-            typed.notes.push(retired::NO_BARRIERS.to_owned());
+            typed.notes.push(OptionNote::idle("-B", retired::NO_BARRIERS));
         }
         Ok(())
     }),

@@ -6,7 +6,7 @@ use units::Usage;
 use workloads::mdtest::MdtestParameters;
 
 use super::{retired, table};
-use crate::personalities::classic::{ClassicLine, OfBackends, OptionRow, Retiree, idle};
+use crate::personalities::classic::{ClassicLine, OfBackends, OptionNote, OptionRow, Retiree, idle};
 
 /// The version of mdtest whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(crate) struct TypedMdtest {
     /// The options of backends that were set, and whether to more than zero.
     pub(crate) set_of_backends: BTreeMap<String, bool>,
     /// What the user is told about translated options.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<OptionNote>,
 }
 
 /// A run, ready to be checked.
@@ -89,7 +89,7 @@ pub(crate) struct MeantMdtest {
     pub(crate) record: Option<String>,
     pub(crate) dry_run: bool,
     /// What the user is told about options that are taken otherwise than typed.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<OptionNote>,
     /// Whether no phase was named, so that all are meant.
     pub(crate) all_phases: bool,
     /// `-a` as typed.
@@ -150,28 +150,32 @@ fn split(text: &str) -> Result<Vec<String>, Usage> {
 }
 
 /// What a line says that reads as if it did more.
-fn told(parameters: &MdtestParameters) -> Vec<String> {
+fn told(parameters: &MdtestParameters) -> Vec<OptionNote> {
     let mut notes = Vec::new();
     if parameters.make_node {
-        notes.push(
+        notes.push(OptionNote::changed(
+            "-k",
             "-k makes files by mknod, as mdtest does from IOR 3.3 on; 1.9 and 3.2 did not know it, and there \
-             files were opened"
-                .to_owned(),
-        );
+             files were opened",
+        ));
     }
     if parameters.first_ranks != 1 && parameters.last_ranks == 0 {
-        notes.push("-f without -l has no effect; name the last number of ranks too".to_owned());
+        notes.push(OptionNote::idle("-f", "-f without -l has no effect; name the last number of ranks too"));
     }
     if parameters.time_unique_dir && !parameters.unique_dir {
-        notes.push("-t has no effect without -u".to_owned());
+        notes.push(OptionNote::idle("-t", "-t has no effect without -u"));
     }
     if parameters.sync_file && !(parameters.create && parameters.files && parameters.write_bytes > 0) {
-        notes.push(
-            "-y has no effect: no file is created and written that could be synced; give -w".to_owned(),
-        );
+        notes.push(OptionNote::idle(
+            "-y",
+            "-y has no effect: no file is created and written that could be synced; give -w",
+        ));
     }
     if parameters.deadline > 0 && !parameters.create {
-        notes.push("-W has no effect without -C: it stops what creates, and nothing else".to_owned());
+        notes.push(OptionNote::idle(
+            "-W",
+            "-W has no effect without -C: it stops what creates, and nothing else",
+        ));
     }
     notes
 }

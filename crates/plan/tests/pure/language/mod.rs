@@ -2,6 +2,7 @@
 //! documentation, and that no text at all is met without an answer.
 
 mod any_text;
+mod changes;
 mod documentation;
 mod mistakes;
 mod schema;
@@ -16,7 +17,7 @@ fn plans() -> Vec<(PathBuf, String)> {
     let files =
         fs::read_dir(format!("{root}/plans")).expect("plans/").map(|entry| entry.expect("plans/").path());
     let ready = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
-    let literal = PathBuf::from(format!("{root}/crates/campaign/tests/plans/seeds-literal.toml"));
+    let literal = PathBuf::from(format!("{root}/crates/lint/tests/plans/seeds-literal.toml"));
     let all = ready.chain([literal]);
     all.map(|path| (path.clone(), fs::read_to_string(&path).expect("a plan"))).collect()
 }

@@ -132,8 +132,7 @@ fn whatever_a_finding_is_about_can_answer_for_it() {
     );
     let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\n";
     let plan = Plan::parse(&format!("{head}{rest}"), "p.toml").unwrap();
-    let waivers = plan.waivers.iter().chain(plan.tests.iter().flat_map(|test| &test.waivers));
-    let about: Vec<&str> = waivers.map(|waiver| waiver.about.as_str()).collect();
+    let about: Vec<&str> = plan.all_waivers().map(|waiver| waiver.about.as_str()).collect();
     assert_eq!(about, ["fs.scratch", "dataset.d", "state.s", "S", "G", "S.t64k.w", "S.t1m.w", "G.a", "G.b"]);
     let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("one target", " ")));
     assert_eq!(said, "p.toml:6:19: dataset.d: a waiver says why");

@@ -8,7 +8,9 @@ pub(crate) mod ranks;
 
 use std::collections::BTreeMap;
 
+use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystem, Head, Job, JobEnd, JobInfo, Machine};
+use results::reason::{Code, Datum, Reason};
 use results::record::{
     Apart, BadRange, Balance, Check, Clients, ClockFacts, End, Failure, Latency, Mounted, Notice, Others,
     Phase, Run, Spans, Stonewall, Timeline,
@@ -336,7 +338,8 @@ fn verdict(test: &str, clause: &str, metric: &str, criterion: &str, unit: &str, 
         clause: clause.into(),
         metric: metric.into(),
         criterion: criterion.into(),
-        reason: "no job of this test ran".into(),
+        reason: Reason::new(Code::NoneRan),
+        statistic: "mean".into(),
         threshold: Some(threshold),
         unit: unit.into(),
         ..Verdict::default()
@@ -344,12 +347,19 @@ fn verdict(test: &str, clause: &str, metric: &str, criterion: &str, unit: &str, 
 }
 
 /// The same verdict, measured.
-fn measured(verdict: Verdict, outcome: Outcome, reason: &str, values: &[f64], jobs: &[u32]) -> Verdict {
+fn measured(verdict: Verdict, outcome: Outcome, reason: Reason, values: &[f64], jobs: &[u32]) -> Verdict {
     let statistics = statistics(values);
     let folder = |(n, job): (u32, &u32)| format!("jobs/{job:04}-{}-r{}", verdict.test, n + 1);
     let jobs = (0..).zip(jobs).map(folder).collect();
     let value = statistics.as_ref().map(|statistics| statistics.mean);
-    Verdict { outcome, reason: reason.into(), value, statistics, jobs, ..verdict }
+    Verdict { outcome, reason, value, statistics, jobs, ..verdict }
+}
+
+/// A comparison of a mean over three repetitions.
+fn compared(code: Code, value: f64, threshold: f64) -> Reason {
+    let reason = Reason::new(code).with("statistic", "mean").with("value", Datum::rate(value));
+    let reason = reason.with("comparison", ">=").with("threshold", Datum::rate(threshold)).with("n", 3_u32);
+    reason.with("confidence", Datum::share(0.95))
 }
 
 fn verdicts() -> Vec<Verdict> {
@@ -369,25 +379,34 @@ fn verdicts() -> Vec<Verdict> {
     let mut read = measured(
         read,
         Outcome::Fail,
-        "mean 2.999 GB/s is below 3.000 GB/s over 3 repetitions",
+        compared(Code::ThresholdNotMet, 2.9988e9, 3e9),
         &[2.9971e9, 2.9985e9, 3.0008e9],
         &[4, 5, 6],
     );
-    read.warnings = vec!["38.0 % of the sampled pages were cached by the client before.".into()];
-    read.notes = vec!["The file system was 41.2 % full.".into()];
-    let scattered = "COV 47.1 % over 2 repetitions is above the 10 % allowed";
+    let cached = Reason::new(Code::CachedRead).with("phase", "read").with("share", Datum::share(0.38));
+    read.warnings = vec![Finding::new(Severity::Info, cached)];
+    let optimum = Reason::new(Code::SearchOpen).with("nodes", 4_u32);
+    read.notes = vec![Finding::new(Severity::Info, optimum)];
+    let scattered = Reason::new(Code::VariabilityAboveMax).with("n", 2_u32);
+    let scattered = scattered.with("cov", Datum::share(0.471)).with("cov_max", Datum::share(0.1));
+    let wrong =
+        Reason::new(Code::WrongData).with("transfers", 128_u32).with("folder", "jobs/0009-integrity-r1");
     vec![
         measured(
             write,
             Outcome::Pass,
-            "mean 3.41 GB/s, bound 3.38 GB/s, is at least 3.00 GB/s",
+            compared(Code::ThresholdMet, 3.41e9, 3e9).with("limit", Datum::rate(3.38e9)),
             &[3.39e9, 3.41e9, 3.43e9],
             &[1, 2, 3],
         ),
         read,
         measured(iops, Outcome::Inconclusive, scattered, &[50_900.0, 101_800.0], &[7]),
-        measured(data, Outcome::Fail, "128 bad transfers in 64.0 GiB", &[128.0], &[9]),
-        Verdict { outcome: Outcome::Invalid, reason: "job 10 could not be started".into(), ..hdf5 },
+        measured(data, Outcome::Fail, wrong, &[128.0], &[9]),
+        Verdict {
+            outcome: Outcome::Invalid,
+            reason: Reason::new(Code::JobNotStarted).with("repetition", 1_u32),
+            ..hdf5
+        },
         ageing,
     ]
 }

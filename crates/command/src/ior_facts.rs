@@ -1,0 +1,269 @@
+//! The facts of any IOR line, also of one that a plan rejects.
+//!
+//! Invariant: a value that cannot be read, such as `${SMALLEST}`, is unknown; none is guessed.
+//! Never here: whether an option exists, which the personality of the workload knows.
+
+use std::collections::BTreeMap;
+
+use crate::ior_options::{BLOCK, IorOptions, TRANSFER};
+use crate::words::size;
+
+/// Whose data a rank reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadShift {
+    /// Its own.
+    #[default]
+    None,
+    /// That of the rank so many nodes away: `-C`, `-Q`.
+    Nodes(u64),
+    /// That of a random rank: `-Z`.
+    Random,
+}
+
+/// An IOR line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IorFacts {
+    /// Its words, without the program's name.
+    pub words: Vec<String>,
+    /// Whether it names a phase; if not, it writes and reads.
+    pub names_phase: bool,
+    /// It writes.
+    pub write: bool,
+    /// `-W`
+    pub write_check: bool,
+    /// It reads, plainly or with `-R`.
+    pub read: bool,
+    /// `-R`
+    pub read_check: bool,
+    /// `--rwmix`: it writes and reads at once.
+    pub mix: bool,
+    /// Bytes of a block, where they can be read.
+    pub block_bytes: Option<u64>,
+    /// Bytes of a transfer.
+    pub transfer_bytes: Option<u64>,
+    /// Segments.
+    pub segments: Option<u64>,
+    /// `-F`
+    pub file_per_rank: bool,
+    /// `-k`
+    pub keep: bool,
+    /// `-D`, seconds; 0 for none.
+    pub deadline_s: u64,
+    /// `-O minTimeDuration`, other than 0.
+    pub min_time: bool,
+    /// `-O stoneWallingWearOut=1`
+    pub wear_out: bool,
+    /// `-O stoneWallingStatusFile`
+    pub status_file: bool,
+    /// `-i`
+    pub repetitions: u64,
+    /// `-m`, a file for each repetition.
+    pub multi_file: bool,
+    /// `-a`, in capitals.
+    pub api: String,
+    /// `-c`
+    pub collective: bool,
+    /// `-z`
+    pub random: bool,
+    /// Whether transfers are rate-limited: `--rate`.
+    pub is_paced: bool,
+    /// `--randomPrefill`
+    pub prefilled: bool,
+    /// `-E`
+    pub existing: bool,
+    /// Whose data a rank reads.
+    pub shift: ReadShift,
+    /// `-e`: an fsync within the write's time.
+    pub fsync: bool,
+    /// `-Y`: one after each transfer.
+    pub fsync_each: bool,
+    /// `O_DIRECT`
+    pub direct: bool,
+    /// `--drop-caches`
+    pub drop_caches: bool,
+    /// Memory that `-M` takes away, as a share of a node's.
+    pub hog_share: Option<f64>,
+    /// The same, in bytes of a node.
+    pub hog_bytes: Option<u64>,
+    /// Whether hints are given by the line.
+    pub hints: bool,
+    /// Whether the line lays files out: stripes of Lustre, targets of BeeGFS.
+    pub layout: bool,
+    /// First letter of `-l`, where given.
+    pub packet: Option<char>,
+    /// `-o`
+    pub file: Option<String>,
+    /// `-N`, ranks that take part.
+    pub ranks: Option<u64>,
+    /// `-f`, the file that has options of the line.
+    pub script: Option<String>,
+    /// Where its letters are given, the first word being 0.
+    pub at: BTreeMap<char, usize>,
+}
+
+impl IorFacts {
+    /// Reads the words after the program's name.
+    pub fn read(line: &[String]) -> Self {
+        let options = IorOptions::read(line);
+        let (mix, both) = (options.mix(), !options.names_phase());
+        let (hog_share, hog_bytes) = hog(options.value('M').unwrap_or_default());
+        let split = &options.split;
+        let is_direct = |name| split.long_on(name);
+        Self {
+            words: line.to_vec(),
+            names_phase: !both,
+            write: options.on('w') || mix || both,
+            write_check: options.on('W'),
+            read: options.on('r') || options.on('R') || mix || both,
+            read_check: options.on('R'),
+            mix,
+            block_bytes: options.number('b', BLOCK),
+            transfer_bytes: options.number('t', TRANSFER),
+            segments: options.number('s', 1),
+            file_per_rank: options.on('F'),
+            keep: options.on('k'),
+            deadline_s: options.number('D', 0).unwrap_or(0),
+            min_time: options.min_time,
+            wear_out: options.wear_out,
+            status_file: options.status_file.is_some(),
+            repetitions: options.number('i', 1).unwrap_or(1).max(1),
+            multi_file: options.on('m'),
+            api: options.value('a').unwrap_or("POSIX").to_uppercase(),
+            collective: options.on('c'),
+            random: options.on('z'),
+            is_paced: split.long("rate").is_some(),
+            prefilled: split.long("randomPrefill").is_some_and(|bytes| bytes != "0"),
+            existing: options.on('E'),
+            shift: shift(&options),
+            fsync: options.on('e'),
+            fsync_each: options.on('Y'),
+            direct: options.on('B') || is_direct("posix.odirect") || is_direct("aio.odirect"),
+            drop_caches: split.long_on("drop-caches"),
+            hog_share,
+            hog_bytes,
+            hints: options.value('U').is_some()
+                || split.longs.iter().any(|given| given.name.ends_with("hintsFileName")),
+            layout: options.layout,
+            packet: options.packet(),
+            file: options.value('o').map(str::to_owned),
+            ranks: options.value('N').and_then(size),
+            script: options.value('f').map(str::to_owned),
+            at: options.at,
+        }
+    }
+
+    /// Bytes that one rank moves, where they are known.
+    pub fn bytes_per_rank(&self) -> Option<u64> {
+        self.block_bytes?.checked_mul(self.segments?)
+    }
+
+    /// Whether what it writes is on storage, or at least out of this client's memory, when the clock stops.
+    pub fn persists(&self) -> bool {
+        self.fsync || self.fsync_each || self.direct
+    }
+
+    /// Where a letter is given: the number of its word, from 1, and the word.
+    pub fn word(&self, letter: char) -> Option<(usize, String)> {
+        let at = *self.at.get(&letter)?;
+        Some((at + 1, self.words.get(at)?.clone()))
+    }
+}
+
+/// Which rank's data is read.
+fn shift(options: &IorOptions) -> ReadShift {
+    match (options.on('C'), options.on('Z'), options.number('Q', 1)) {
+        (_, true, _) => ReadShift::Random,
+        (true, _, Some(0)) => ReadShift::None,
+        (true, _, nodes) => ReadShift::Nodes(nodes.unwrap_or(1)),
+        _ => ReadShift::None,
+    }
+}
+
+/// Memory that `-M` takes away: as a share of a node's, or in bytes.
+fn hog(text: &str) -> (Option<f64>, Option<u64>) {
+    let share = text.strip_suffix('%').and_then(|percent| percent.parse::<f64>().ok());
+    let bytes = size(text).filter(|_| share.is_none());
+    // IOR takes up to 100 as percent, whatever follows it.
+    let percent = share.or(bytes.filter(|bytes| (1..=100).contains(bytes)).map(|bytes| bytes as f64));
+    (percent.map(|percent| percent / 100.0), bytes.filter(|_| percent.is_none()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::IorLine;
+
+    fn facts(line: &str) -> IorFacts {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        IorFacts::read(&words)
+    }
+
+    #[test]
+    fn the_line_of_a_plan_and_the_facts_of_any_line_agree() {
+        for line in [
+            "-w -F -e -t 1m -b 1g -s 4 -k -D 30 -O stoneWallingWearOut=1",
+            "-wrk -i 3 -m -o {dir}/f -l offset --dataPacketType=random",
+            "--dataPacketType Offset -l random -O writeFile=1,checkRead=1,blockSize=4k,minTimeDuration=3",
+            "-W -wr=0 -w --rwmix 70 -R",
+            "-O stoneWallingStatusFile={dir}/s -r -C -Q 2 --rate 5/s",
+            "",
+        ] {
+            let (plan, any) = (IorLine::parse(line).expect(line), facts(line));
+            let plainly = any.read && !any.read_check && (!any.mix || plan.read);
+            assert_eq!((plan.write || plan.mix, plan.write_check), (any.write, any.write_check), "{line}");
+            assert_eq!((plan.read, plan.read_check, plan.mix), (plainly, any.read_check, any.mix), "{line}");
+            let sizes = (any.block_bytes, any.transfer_bytes, any.segments);
+            assert_eq!(
+                (Some(plan.block_bytes), Some(plan.transfer_bytes), Some(plan.segments)),
+                sizes,
+                "{line}"
+            );
+            assert_eq!(
+                (plan.file_per_rank, plan.keep, plan.multi_file),
+                (any.file_per_rank, any.keep, any.multi_file)
+            );
+            assert_eq!(
+                (plan.deadline_s, plan.wear_out, plan.min_time),
+                (any.deadline_s, any.wear_out, any.min_time)
+            );
+            assert_eq!((plan.repetitions, &plan.file), (any.repetitions, &any.file), "{line}");
+            assert_eq!(plan.status_file.is_some(), any.status_file, "{line}");
+            // A plan adds the data that it writes where the line does not.
+            assert_eq!(plan.packet, any.packet.or(Some('s')), "{line}");
+        }
+    }
+
+    #[test]
+    fn any_line_is_read_and_what_cannot_be_is_unknown() {
+        let line = facts("-r -b ${SMALLEST} -f script -o /scratch/f --record x stray");
+        assert_eq!((line.block_bytes, line.bytes_per_rank()), (None, None));
+        assert_eq!((line.script.as_deref(), line.file.as_deref()), (Some("script"), Some("/scratch/f")));
+        assert_eq!(line.word('b'), Some((2, "-b".to_owned())));
+    }
+
+    #[test]
+    fn memory_that_is_taken_away_is_a_share_or_bytes() {
+        for (text, share, bytes) in [
+            ("-M 80%", Some(0.8), None),
+            ("-M 80", Some(0.8), None),
+            ("-M 64g", None, Some(64 << 30)),
+            ("-w", None, None),
+        ] {
+            let line = facts(text);
+            assert_eq!((line.hog_share, line.hog_bytes), (share, bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn whose_data_is_read_follows_from_the_shift() {
+        for (line, shift) in [
+            ("-r", ReadShift::None),
+            ("-r -C", ReadShift::Nodes(1)),
+            ("-r -C -Q 0", ReadShift::None),
+            ("-r -O reorderTasksConstant=1,taskPerNodeOffset=4", ReadShift::Nodes(4)),
+            ("-r -C -Z", ReadShift::Random),
+        ] {
+            assert_eq!(facts(line).shift, shift, "{line}");
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! A command as it was typed: launcher, workload, options; and the ranks of the launcher's options.
+//!
+//! Invariant: the words of the workload are found by its name, wherever it is; an option of a launcher that
+//! is not known here means nothing.
+//! Never here: starting anything.
+
+use units::Usage;
+
+/// The programs that a command may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkloadName {
+    /// `ior`
+    Ior,
+    /// `mdtest`
+    Mdtest,
+    /// `fdtree`
+    Fdtree,
+    /// `ls -lR`
+    Ls,
+    /// `ls-lr`
+    LsLr,
+    /// `flash_benchmark_io`
+    FlashIo,
+    /// `mpi-io`
+    MpiIo,
+}
+
+/// Names by which they are called, without case.
+const WORKLOADS: &[(&str, WorkloadName)] = &[
+    ("fdtree", WorkloadName::Fdtree),
+    ("fdtree.bash", WorkloadName::Fdtree),
+    ("flash-io", WorkloadName::FlashIo),
+    ("flash_benchmark_io", WorkloadName::FlashIo),
+    ("ior", WorkloadName::Ior),
+    ("ls", WorkloadName::Ls),
+    ("ls-lr", WorkloadName::LsLr),
+    ("mdtest", WorkloadName::Mdtest),
+    ("mpi-io", WorkloadName::MpiIo),
+];
+
+/// What one option of a launcher means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LauncherOption {
+    Ranks,
+    Nodes,
+    Ppn,
+    /// Nothing of ranks; its value may look like a program.
+    Other,
+    /// `--map-by ppr:N:node`
+    Mapping,
+    /// Names of nodes, by commas.
+    Hosts,
+    /// Resource sets of jsrun.
+    Sets,
+    /// Ranks of a resource set.
+    RanksOfSet,
+    /// Resource sets of a node.
+    SetsOfNode,
+}
+
+/// A launcher: its names and its options.
+struct LauncherWords {
+    names: &'static [&'static str],
+    options: &'static [(&'static str, LauncherOption)],
+}
+
+const LAUNCHERS: &[LauncherWords] = &[
+    LauncherWords {
+        names: &["srun"],
+        options: &[
+            ("-n", LauncherOption::Ranks),
+            ("--ntasks", LauncherOption::Ranks),
+            ("-N", LauncherOption::Nodes),
+            ("--nodes", LauncherOption::Nodes),
+            ("--ntasks-per-node", LauncherOption::Ppn),
+            ("-w", LauncherOption::Other),
+            ("-J", LauncherOption::Other),
+            ("--job-name", LauncherOption::Other),
+            ("-p", LauncherOption::Other),
+            ("-c", LauncherOption::Other),
+            ("-A", LauncherOption::Other),
+            ("-q", LauncherOption::Other),
+            ("-C", LauncherOption::Other),
+            ("-t", LauncherOption::Other),
+            ("-o", LauncherOption::Other),
+            ("-e", LauncherOption::Other),
+        ],
+    },
+    LauncherWords {
+        names: &["mpirun", "mpiexec", "orterun", "prun", "mpiexec.hydra"],
+        options: &[
+            ("-n", LauncherOption::Ranks),
+            ("-np", LauncherOption::Ranks),
+            ("--np", LauncherOption::Ranks),
+            ("-c", LauncherOption::Ranks),
+            ("-N", LauncherOption::Ppn),
+            ("-npernode", LauncherOption::Ppn),
+            ("--npernode", LauncherOption::Ppn),
+            ("-ppn", LauncherOption::Ppn),
+            ("--ppn", LauncherOption::Ppn),
+            ("-perhost", LauncherOption::Ppn),
+            ("--map-by", LauncherOption::Mapping),
+            ("-host", LauncherOption::Hosts),
+            ("--host", LauncherOption::Hosts),
+            ("-hosts", LauncherOption::Hosts),
+            ("-H", LauncherOption::Hosts),
+            ("-x", LauncherOption::Other),
+            ("-f", LauncherOption::Other),
+            ("--hostfile", LauncherOption::Other),
+            ("-hostfile", LauncherOption::Other),
+            ("-wdir", LauncherOption::Other),
+        ],
+    },
+    LauncherWords {
+        names: &["aprun"],
+        options: &[
+            ("-n", LauncherOption::Ranks),
+            ("-N", LauncherOption::Ppn),
+            ("-d", LauncherOption::Other),
+            ("-S", LauncherOption::Other),
+            ("-L", LauncherOption::Other),
+            ("-e", LauncherOption::Other),
+        ],
+    },
+    LauncherWords {
+        names: &["jsrun"],
+        options: &[
+            ("-n", LauncherOption::Sets),
+            ("--nrs", LauncherOption::Sets),
+            ("-p", LauncherOption::Ranks),
+            ("--np", LauncherOption::Ranks),
+            ("-a", LauncherOption::RanksOfSet),
+            ("--tasks_per_rs", LauncherOption::RanksOfSet),
+            ("-r", LauncherOption::SetsOfNode),
+            ("--rs_per_host", LauncherOption::SetsOfNode),
+        ],
+    },
+    LauncherWords {
+        names: &["flux"],
+        options: &[
+            ("-n", LauncherOption::Ranks),
+            ("--ntasks", LauncherOption::Ranks),
+            ("-N", LauncherOption::Nodes),
+            ("--nodes", LauncherOption::Nodes),
+            ("--tasks-per-node", LauncherOption::Ppn),
+            ("--job-name", LauncherOption::Other),
+        ],
+    },
+];
+
+/// Programs that a launcher starts and that start the workload: the words after their names are theirs.
+const WRAPPERS: &[&str] = &[
+    "apptainer",
+    "bash",
+    "ch-run",
+    "chrt",
+    "dash",
+    "docker",
+    "env",
+    "gdb",
+    "hwloc-bind",
+    "ionice",
+    "likwid-pin",
+    "ltrace",
+    "nice",
+    "nsys",
+    "numactl",
+    "perf",
+    "podman",
+    "prlimit",
+    "sarus",
+    "sh",
+    "shifter",
+    "singularity",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "taskset",
+    "time",
+    "timeout",
+    "valgrind",
+];
+
+/// Ranks by the launcher's options; `None` where they do not give them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchedRanks {
+    /// Ranks in all.
+    pub ranks: Option<u64>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Ranks of each node.
+    pub ppn: Option<u64>,
+}
+
+/// A command as it was typed, split into launcher and workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedCommand {
+    /// What it starts.
+    pub workload: WorkloadName,
+    /// The words after the workload's name.
+    pub words: Vec<String>,
+    /// How many words are before these.
+    pub offset: usize,
+    /// The launcher's name, if there is one.
+    pub launcher: Option<&'static str>,
+    /// Ranks by the launcher's options.
+    pub launched: LaunchedRanks,
+    /// Whether MPI-IO's hints are set in the environment by the command.
+    pub hints: bool,
+}
+
+impl WorkloadName {
+    /// The one that a plan's line of this command is; `mpi-io` for any that is not known.
+    pub fn of_command(command: &str) -> Self {
+        WORKLOADS.iter().find(|(name, _)| *name == command).map_or(Self::MpiIo, |(_, workload)| *workload)
+    }
+
+    /// The name of its command.
+    pub fn command(self) -> &'static str {
+        match self {
+            Self::Ior => "ior",
+            Self::Mdtest => "mdtest",
+            Self::Fdtree => "fdtree",
+            Self::Ls => "ls",
+            Self::LsLr => "ls-lr",
+            Self::FlashIo => "flash-io",
+            Self::MpiIo => "mpi-io",
+        }
+    }
+}
+
+impl TypedCommand {
+    /// Splits a command; fails where it starts no known workload.
+    pub fn read(words: &[String]) -> Result<Self, Usage> {
+        let launcher = words.iter().enumerate().find_map(|(at, word)| {
+            let name = name(word);
+            LAUNCHERS
+                .iter()
+                .find_map(|launcher| {
+                    launcher.names.iter().find(|known| **known == name).map(|n| (launcher, *n))
+                })
+                .map(|(launcher, name)| (at, launcher, name))
+        });
+        let is_value = |at: usize| {
+            let Some((_, launcher, _)) = launcher.filter(|_| at > 0) else { return false };
+            launcher.options.iter().any(|(option, _)| *option == words[at - 1])
+        };
+        let found = words.iter().enumerate().find_map(|(at, word)| {
+            let base = name(word);
+            let (_, workload) = WORKLOADS.iter().find(|(known, _)| *known == base)?;
+            (!is_value(at)).then_some((at, *workload))
+        });
+        let Some((at, workload)) = found else {
+            let known: Vec<&str> = WORKLOADS.iter().map(|(name, _)| *name).collect();
+            let known = known.join(", ");
+            return Err(Usage(format!("the command starts no workload that is known; known are {known}")));
+        };
+        let before = &words[..at];
+        let launched = match launcher.filter(|(place, ..)| *place < at) {
+            Some((place, launcher, _)) => launcher.ranks(&before[place + 1..])?,
+            None => LaunchedRanks::default(),
+        };
+        let hints = |word: &String| {
+            ["IOR_HINT__MPI__", "ROMIO_HINTS=", "MPICH_MPIIO_HINTS="]
+                .iter()
+                .any(|hint| word.starts_with(hint))
+        };
+        Ok(Self {
+            workload,
+            words: words[at + 1..].to_vec(),
+            offset: at + 1,
+            launcher: launcher.map(|(.., name)| name),
+            launched,
+            hints: before.iter().any(hints),
+        })
+    }
+}
+
+/// The name of a program, without its folder and without case.
+fn name(word: &str) -> String {
+    word.rsplit('/').next().unwrap_or(word).to_lowercase()
+}
+
+impl LauncherWords {
+    /// Ranks by these words, up to a program that is started instead of the workload.
+    fn ranks(&self, words: &[String]) -> Result<LaunchedRanks, Usage> {
+        let (mut launched, mut sets, mut of_set, mut of_node) = (LaunchedRanks::default(), None, None, None);
+        let mut rest = words.iter().peekable();
+        while let Some(word) = rest.next() {
+            let Some((meaning, glued)) = self.option(word) else {
+                match WRAPPERS.contains(&name(word).as_str()) {
+                    true => break,
+                    false => continue,
+                }
+            };
+            let Some(value) = glued.or_else(|| rest.next().cloned()) else {
+                return Err(Usage(format!("`{word}` of the launcher has no value")));
+            };
+            let number = || count(word, &value);
+            match meaning {
+                LauncherOption::Ranks => launched.ranks = number()?,
+                LauncherOption::Nodes => launched.nodes = number()?,
+                LauncherOption::Ppn => launched.ppn = number()?,
+                LauncherOption::Sets => sets = number()?,
+                LauncherOption::RanksOfSet => of_set = number()?,
+                LauncherOption::SetsOfNode => of_node = number()?,
+                LauncherOption::Hosts => launched.nodes = Some(value.split(',').count() as u64),
+                LauncherOption::Mapping => {
+                    let parts: Vec<&str> = value.split(':').collect();
+                    if let ["ppr", ranks, "node", ..] = parts[..] {
+                        launched.ppn = count(word, ranks)?;
+                    }
+                }
+                LauncherOption::Other => {}
+            }
+        }
+        if let Some(sets) = sets {
+            let of_set = of_set.unwrap_or(1);
+            launched.ranks = launched.ranks.or(Some(sets.saturating_mul(of_set)));
+            launched.ppn = of_node.map(|sets: u64| sets.saturating_mul(of_set));
+            launched.nodes = of_node.filter(|of_node| *of_node > 0).map(|of_node| sets.div_ceil(of_node));
+        }
+        Ok(launched)
+    }
+
+    /// What `word` means, and its value where that is glued to it.
+    fn option(&self, word: &str) -> Option<(LauncherOption, Option<String>)> {
+        if let Some((_, meaning)) = self.options.iter().find(|(option, _)| *option == word) {
+            return Some((*meaning, None));
+        }
+        self.options.iter().find_map(|(option, meaning)| {
+            let rest = word.strip_prefix(option)?;
+            let glued = match rest.strip_prefix('=') {
+                Some(value) => value,
+                // `-n184`; a long option has `=`, and so has one of several letters.
+                None if option.len() == 2 && rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+                None => return None,
+            };
+            Some((*meaning, Some(glued.to_owned())))
+        })
+    }
+}
+
+/// A number of ranks or nodes; `None` for a word such as `ALL_HOSTS`, for a range such as `2-4` and for a
+/// variable that a shell fills in.
+fn count(option: &str, value: &str) -> Result<Option<u64>, Usage> {
+    match value.parse::<u64>() {
+        Ok(0) => Err(Usage(format!("`{option} {value}` of the launcher starts nothing"))),
+        Ok(number) => Ok(Some(number)),
+        Err(_) if value.contains(['-', '$', '{']) => Ok(None),
+        Err(_) if !value.contains(|c: char| c.is_ascii_digit()) => Ok(None),
+        Err(_) => Err(Usage(format!("`{option} {value}` of the launcher is no number"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> TypedCommand {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        TypedCommand::read(&words).expect(line)
+    }
+
+    #[test]
+    fn every_launcher_says_its_ranks_in_its_own_way() {
+        for (line, ranks, nodes, ppn) in [
+            ("srun -N 230 --ntasks-per-node=32 ./ior -w", None, Some(230), Some(32)),
+            ("srun -n5528 -N1382 ./ior -w", Some(5528), Some(1382), None),
+            ("srun --nodes 2-4 -J ior --ntasks=8 ior", Some(8), None, None),
+            ("mpirun -n 184 --map-by node ./ior -w", Some(184), None, None),
+            ("mpirun --map-by ppr:8:node -np 16 ior", Some(16), None, Some(8)),
+            ("mpiexec -ppn 4 -n 8 -hosts a,b ior", Some(8), Some(2), Some(4)),
+            ("aprun -n 64 -N 32 -d 2 ./flash_benchmark_io F", Some(64), None, Some(32)),
+            ("jsrun -n 12 -a 7 -r 6 ior -w", Some(84), Some(2), Some(42)),
+            ("flux run -N 4 -n 16 mdtest -n 5", Some(16), Some(4), None),
+            ("jsrun -n ALL_HOSTS -a 7 ior -w", None, None, None),
+            ("env A=1 ./IOR -w", None, None, None),
+            ("mpirun -n 8 numactl -N 0 ior -w", Some(8), None, None),
+            ("mpirun -n 8 /usr/bin/taskset -c 3 ior -w", Some(8), None, None),
+            ("mpirun -n 8 singularity exec -H /home/x img ior -r -C", Some(8), None, None),
+            ("env A=1 mpirun -n 8 -host a,b env B=1 ior -w", Some(8), Some(2), None),
+            ("srun -n 8 -J bash -N 2 ior -w", Some(8), Some(2), None),
+        ] {
+            let found = read(line).launched;
+            assert_eq!((found.ranks, found.nodes, found.ppn), (ranks, nodes, ppn), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_workload_is_found_by_its_name_and_its_words_follow() {
+        let command = read("srun -J ior -N 2 /opt/bin/IOR -w -o f");
+        assert_eq!((command.workload, command.offset), (WorkloadName::Ior, 6));
+        assert_eq!(command.words, ["-w", "-o", "f"]);
+        assert_eq!(read("assay -n 4 ls-lr --cold d").workload, WorkloadName::LsLr);
+        assert!(read("ROMIO_HINTS=h mpirun ior").hints);
+    }
+
+    #[test]
+    fn a_command_without_a_known_workload_is_rejected() {
+        let words = ["srun", "./a.out"].map(str::to_owned);
+        assert!(TypedCommand::read(&words).unwrap_err().0.starts_with("the command starts no workload"));
+        let words = ["srun", "-n", "8x", "ior"].map(str::to_owned);
+        assert_eq!(TypedCommand::read(&words).unwrap_err().0, "`-n 8x` of the launcher is no number");
+        let words = ["srun", "-n", "0", "ior"].map(str::to_owned);
+        assert_eq!(TypedCommand::read(&words).unwrap_err().0, "`-n 0` of the launcher starts nothing");
+    }
+}

@@ -1,0 +1,167 @@
+//! The facts of any line of a workload on files and directories: mdtest, fdtree, `ls -lR`, ls-lr.
+//!
+//! Invariant: a value that cannot be read is unknown; none is guessed.
+//! Never here: whether an option exists.
+
+use crate::ior_facts::IorFacts;
+use crate::launcher::WorkloadName;
+use crate::tool_line::tools::options_of;
+use crate::words::{SplitLine, Valued, size};
+
+/// The facts of a line of mdtest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MdtestFacts {
+    /// Its words, without the program's name.
+    pub words: Vec<String>,
+    /// It creates files or directories.
+    pub creates: bool,
+    /// It stats or reads them: `-T`, `-E`.
+    pub stats: bool,
+    /// It removes them.
+    pub removes: bool,
+    /// `-u`: a directory for each rank.
+    pub unique: bool,
+    /// `-N`, ranks between the one that creates and the one that stats, where it can be read.
+    pub shift: Option<u64>,
+    /// Files of one rank and repetition, where they are known.
+    pub items: Option<u64>,
+    /// `-i`
+    pub repetitions: u64,
+    /// `-W`, seconds; 0 for none.
+    pub deadline_s: u64,
+    /// `-d`
+    pub dir: Option<String>,
+    /// `-k`: files are made by mknod.
+    pub makes_nodes: bool,
+    /// Whether commands of the user's run between phases.
+    pub runs_commands: bool,
+}
+
+impl MdtestFacts {
+    /// Reads the words after the program's name.
+    pub fn read(line: &[String]) -> Self {
+        let words = SplitLine::read(line, options_of("mdtest"));
+        let on = |letter| words.count(letter) > 0;
+        let all = !"CTEUr".chars().any(on);
+        let number = |letter, otherwise| match words.given(letter) {
+            None => Some(otherwise),
+            Some(given) => given.value.as_deref().and_then(size),
+        };
+        Self {
+            words: line.to_vec(),
+            creates: all || on('C'),
+            stats: all || on('T') || on('E'),
+            removes: all || on('r'),
+            unique: on('u'),
+            shift: number('N', 0),
+            items: items(number('n', 0), number('I', 0), number('b', 1), number('z', 0)),
+            repetitions: number('i', 1).unwrap_or(1).max(1),
+            deadline_s: number('W', 0).unwrap_or(0),
+            dir: words.value('d').map(str::to_owned),
+            makes_nodes: on('k'),
+            runs_commands: words.longs.iter().any(|given| given.name.starts_with("run-cmd-")),
+        }
+    }
+}
+
+/// Items of one rank: `-n` of them, or `-I` in each directory of a tree of `-b` and `-z`.
+fn items(all: Option<u64>, each: Option<u64>, branching: Option<u64>, depth: Option<u64>) -> Option<u64> {
+    let (all, each, branching, depth) = (all?, each?, branching?, depth?);
+    let level = |level: u64| branching.saturating_pow(level as u32);
+    let directories =
+        if branching == 0 { 1 } else { (0..=depth.min(64)).map(level).fold(0, u64::saturating_add) };
+    match (all, each) {
+        (all, 0) => Some(all),
+        (0, each) => Some(each.saturating_mul(directories)),
+        (all, _) => Some(all),
+    }
+}
+
+/// A walk of trees: `ls -lR`, ls-lr.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WalkFacts {
+    /// Its words, without the program's name.
+    pub words: Vec<String>,
+    /// Whether it is `ls` itself, one process on one node.
+    pub plain: bool,
+    /// Whether it makes trees, and walks none.
+    pub makes: bool,
+    /// Entries of a tree that it makes, where given.
+    pub entries: Option<u64>,
+    /// Whether caches are dropped before.
+    pub cold: bool,
+    /// Ranks between maker and walker.
+    pub shift: u64,
+    /// The directory.
+    pub dir: Option<String>,
+}
+
+impl WalkFacts {
+    /// Reads the words after `ls` (`plain`) or `ls-lr`.
+    pub fn read(line: &[String], plain: bool) -> Self {
+        let valued = if plain { Valued { letters: "", long: &[] } } else { options_of("ls_lr") };
+        let words = SplitLine::read(line, valued);
+        let number = |name: &str| words.long(name).and_then(size);
+        let makes = words.long("make").is_some();
+        Self {
+            words: line.to_vec(),
+            plain,
+            makes: makes && words.long("walk").is_none(),
+            entries: number("entries").or(makes.then_some(101_000)),
+            cold: words.long("cold").is_some(),
+            shift: number("shift").unwrap_or(0),
+            dir: words.strays.first().map(|(word, _)| word.clone()),
+        }
+    }
+}
+
+/// The facts of the line of any workload.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LineFacts {
+    /// Transfers.
+    Ior(IorFacts),
+    /// Operations on files and directories.
+    Mdtest(MdtestFacts),
+    /// A walk of trees.
+    Walk(WalkFacts),
+    /// Another workload, with the place of its files where the line gives it.
+    Other(Option<String>),
+}
+
+impl Default for LineFacts {
+    fn default() -> Self {
+        Self::Other(None)
+    }
+}
+
+impl LineFacts {
+    /// Reads the words after the name of a workload.
+    pub fn read(workload: WorkloadName, words: &[String]) -> Self {
+        match workload {
+            WorkloadName::Ior => Self::Ior(IorFacts::read(words)),
+            WorkloadName::Mdtest => Self::Mdtest(MdtestFacts::read(words)),
+            WorkloadName::Ls => Self::Walk(WalkFacts::read(words, true)),
+            WorkloadName::LsLr => Self::Walk(WalkFacts::read(words, false)),
+            WorkloadName::Fdtree => {
+                let split = SplitLine::read(words, options_of("fdtree"));
+                Self::Other(split.value('o').map(str::to_owned))
+            }
+            WorkloadName::FlashIo => {
+                let split = SplitLine::read(words, options_of("flash_io"));
+                let stray = split.strays.first().map(|(word, _)| word.as_str());
+                Self::Other(split.value('f').or(stray).map(str::to_owned))
+            }
+            WorkloadName::MpiIo => Self::Other(None),
+        }
+    }
+
+    /// The words after the workload's name, where the facts are of `ior` or `mdtest`, and empty else.
+    pub fn words(&self) -> &[String] {
+        match self {
+            Self::Ior(line) => &line.words,
+            Self::Mdtest(line) => &line.words,
+            Self::Walk(line) => &line.words,
+            Self::Other(_) => &[],
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Prints how often verdicts are wrong about systems of which the truth is known: the tables of
+//! docs/METHODOLOGY.md. `cargo run --release -p judge --example verdict_rates`.
+#![allow(clippy::print_stdout)]
+
+mod intervals;
+mod worlds;
+
+use worlds::{AT_LEAST, SCALED, Shape};
+
+const COVS: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
+const COUNTS: [usize; 3] = [3, 5, 10];
+const TRIALS: u32 = 20_000;
+const PROJECTIONS: u32 = 500;
+
+fn main() {
+    floors(Shape::Even);
+    floors(Shape::Stalls);
+    until_decided();
+    linearities();
+    ratios();
+    projections();
+}
+
+fn floors(shape: Shape) {
+    println!(
+        "\nA floor, repetitions scatter {shape:?}; percent of {TRIALS} trials.\n\
+         Mean: wrong by the mean alone; ours: wrong / open, when the bound has to support it.\n"
+    );
+    println!("| COV | n | −10 %: mean | ours | −5 %: mean | ours | +5 %: mean | ours | +10 %: mean | ours |");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for (cov, n) in cells() {
+        print!("| {} % | {n} |", cov * 100.0);
+        for truth in [0.9, 0.95, 1.05, 1.1] {
+            let [literal, ours] = worlds::floors(shape, truth, cov, n, TRIALS).map(|tally| tally.percent());
+            let wrong = usize::from(truth > 1.0);
+            print!(" {:.1} | {:.1} / {:.0} |", literal[wrong], ours[wrong], ours[2]);
+        }
+        println!();
+    }
+}
+
+fn until_decided() {
+    println!(
+        "\nA floor, 3 repetitions and then what is asked for, up to 4 times: passed / failed / open, \
+         repetitions.\n"
+    );
+    println!("| COV | −10 % | −5 % | −2 % | exactly | +5 % | +10 % |\n|---|---|---|---|---|---|---|");
+    for cov in COVS {
+        print!("| {} % |", cov * 100.0);
+        for truth in [0.9, 0.95, 0.98, 1.0, 1.05, 1.1] {
+            let (tally, used) = worlds::until_decided(truth, cov, 4, TRIALS / 4);
+            let [passed, failed, open] = tally.percent();
+            print!(" {passed:.1} / {failed:.1} / {open:.0}, {used:.0} |");
+        }
+        println!();
+    }
+}
+
+fn linearities() {
+    println!("\nWithin 10 % of linear at 2 and 3 times the first step; percent of {} trials.\n", TRIALS / 4);
+    println!(
+        "| COV | n | linear: failed by means | ours: failed / open | \
+         15 % short: passed by means | ours: passed / open |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for (cov, n) in cells() {
+        let linear = worlds::linearities(1.0, cov, n, AT_LEAST, TRIALS / 4).map(|tally| tally.percent());
+        let short = worlds::linearities(0.85, cov, n, AT_LEAST, TRIALS / 4).map(|tally| tally.percent());
+        print!(
+            "| {} % | {n} | {:.1} | {:.1} / {:.0} |",
+            cov * 100.0,
+            linear[0][1],
+            linear[1][1],
+            linear[1][2]
+        );
+        println!(" {:.1} | {:.1} / {:.0} |", short[0][0], short[1][0], short[1][2]);
+    }
+}
+
+fn ratios() {
+    println!(
+        "\nA ratio of two means: percent of {TRIALS} trials in which a one-sided 95 % bound was wrong,\n\
+         low / high.\n"
+    );
+    println!("| COVs | n | {} |", intervals::ALL.map(|(name, _)| name).join(" | "));
+    println!("|---|---|---|---|---|---|");
+    let pairs = [(0.02, 0.02), (0.1, 0.1), (0.2, 0.2), (0.02, 0.2), (0.2, 0.02)];
+    let even = pairs.map(|pair| (Shape::Even, pair));
+    for (shape, (one, other)) in even.into_iter().chain([(Shape::Stalls, (0.2, 0.02))]) {
+        for n in COUNTS {
+            let wrong = intervals::wrong(shape, [one, other], n, TRIALS);
+            let cells = wrong.map(|[low, high]| format!("{low:.1} / {high:.1}")).join(" | ");
+            println!("| {shape:?} {} %, {} % | {n} | {cells} |", one * 100.0, other * 100.0);
+        }
+    }
+}
+
+fn projections() {
+    println!(
+        "\nProjected to twice the largest step, 3 repetitions; percent of {PROJECTIONS} trials: refused;"
+    );
+    println!("of the others truth inside the 95 % interval / interval wholly above it; its mean width.\n");
+    println!("| system | steps | COV 2 % | 5 % | 10 % | 20 % |\n|---|---|---|---|---|---|");
+    let sizes: [&[f64]; 3] = [&[2.0, 4.0, 6.0], &[1.0, 2.0, 4.0, 8.0], &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0]];
+    // One whose cost hardly shows where it is measured: what an interval cannot know.
+    let systems = SCALED.into_iter().chain([("USL, 0 %, 0.1 %", [0.0, 0.001])]);
+    for ((name, truth), sizes) in systems.flat_map(|world| sizes.map(|sizes| (world, sizes))) {
+        let steps: Vec<String> = sizes.iter().map(f64::to_string).collect();
+        print!("| {name} | {} |", steps.join(" "));
+        for cov in COVS {
+            let found = worlds::projections(truth, sizes, cov, 3, PROJECTIONS);
+            let worlds::Projected { refused, inside, above, width } = found;
+            print!(" {refused:.0}; {inside:.0} / {above:.0}; {width:.0} |");
+        }
+        println!();
+    }
+}
+
+fn cells() -> impl Iterator<Item = (f64, usize)> {
+    COVS.into_iter().flat_map(|cov| COUNTS.map(|n| (cov, n)))
+}

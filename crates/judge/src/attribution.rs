@@ -1,0 +1,189 @@
+//! Slow ranks, nodes and targets, and how far ranks lie apart where a reader has to know.
+//!
+//! Never here: the arithmetic; `results::stragglers` has it, for the report too.
+
+use results::reason::{Code, Datum, Reason};
+use results::record::{Counts, Phase};
+use results::stragglers::{Attribution, Factor, Finding, Group, Spread, Straggler};
+
+/// Ranks that are named one by one.
+const NAMED: usize = 8;
+/// Files that are named one by one.
+const FILES: usize = 3;
+/// Groups, and single ranks, that get a reason each.
+const EACH: usize = 4;
+/// Share of the mean below which the rank that moved least is reported.
+const LEAST: f64 = 0.9;
+/// Share of the time lost to the slowest ranks above which it is reported.
+const LOST: f64 = 0.05;
+/// The wear-out's share of the deadline above which it is reported.
+const WEAR_OUT: f64 = 0.1;
+/// Share of the others' rate below which the fullest target serves each file slowly, and from which on all of
+/// its files together are served as fast as others.
+const OVERLOADED: f64 = 0.8;
+/// In shorter phases the start of the ranks decides who is last, seconds.
+const LONG: f64 = 1.0;
+/// Share of the median rank's rate below which a rank is reported where only the slowest is known.
+const STRAGGLER: f64 = 0.8;
+
+/// What is to be known of the repetitions of one phase.
+pub(crate) fn of(phases: &[&Phase]) -> Vec<Reason> {
+    if phases.iter().all(|phase| phase.each_rank.is_none()) {
+        return slowest(phases).into_iter().collect();
+    }
+    let attribution = Attribution::of(phases);
+    let mut all: Vec<Reason> = Vec::new();
+    let reason = |(at, group): (usize, &Group)| of_group(phases, &attribution, at, group);
+    all.extend(attribution.found().map(reason).take(EACH));
+    let found = attribution.found().count();
+    if found == 0 {
+        all.extend(uneven(phases));
+    }
+    if found > EACH {
+        all.push(Reason::new(Code::MoreSlowGroups).with("more", found - EACH));
+    }
+    all.extend(of_ranks(phases, &attribution.stragglers));
+    all.extend(spread(phases));
+    all
+}
+
+/// What kind of thing a group is: `node`, `target`, `brick`.
+fn kind(group: &Group) -> &'static str {
+    match group.factor {
+        Factor::Node => "node",
+        Factor::Target if group.name.contains(":/") => "brick",
+        Factor::Target => "target",
+    }
+}
+
+fn of_group(phases: &[&Phase], attribution: &Attribution, at: usize, group: &Group) -> Reason {
+    let overloaded = group.finding == Finding::Crowded;
+    let code = if overloaded { Code::UnevenPlacement } else { Code::SlowGroup };
+    let reason = Reason::new(code).with("phase", &phases[0].phase).with("kind", kind(group));
+    let reason = reason.with("name", &group.name).with("share", Datum::share(group.share.unwrap_or(1.0)));
+    let mut reason = with_ranks(reason, &group.ranks);
+    if group.factor == Factor::Target {
+        reason = with_files(reason, phases, &group.ranks);
+    }
+    let even = group.held == group.others_held[0] && group.held == group.others_held[1];
+    if overloaded || !even {
+        let held = if group.factor == Factor::Node { "ranks_held" } else { "files_held" };
+        reason = reason.with(held, rounded(group.held));
+        let [fewest, most] = group.others_held.map(rounded);
+        reason = match fewest < most {
+            true => reason.with("others_held_min", fewest).with("others_held_max", most),
+            false => reason.with("others_held", fewest),
+        };
+    }
+    let other = |pair: &[usize; 2]| pair.iter().find(|one| **one != at).copied();
+    let either = attribution.either.iter().filter(|pair| pair.contains(&at)).find_map(other);
+    match either.filter(|_| !overloaded).map(|other| &attribution.groups[other]) {
+        Some(other) => reason.with("same_ranks_kind", kind(other)).with("same_ranks_as", &other.name),
+        None => reason,
+    }
+}
+
+fn rounded(held: f64) -> f64 {
+    (held * 10.0).round() / 10.0
+}
+
+/// Files that lay unevenly in most repetitions, each time on another target, so that no one of them stands
+/// out: that the fullest is slow for each and not for all of its files then comes too often to be chance.
+fn uneven(phases: &[&Phase]) -> Option<Reason> {
+    let mut overloaded = Vec::new();
+    for phase in phases {
+        let attribution = Attribution::of(&[*phase]);
+        let targets = attribution.groups.iter().enumerate();
+        let targets = targets.filter(|(_, group)| group.factor == Factor::Target);
+        let Some((at, fullest)) = targets.max_by(|a, b| a.1.held.total_cmp(&b.1.held)) else { continue };
+        let each_slow = fullest.share.is_some_and(|share| share < OVERLOADED);
+        let all_slow = fullest.together.is_none_or(|together| together < OVERLOADED);
+        if each_slow && !all_slow && fullest.held > fullest.others_held[0] {
+            let fullest = Group { finding: Finding::Crowded, ..fullest.clone() };
+            overloaded.push((fullest.held, of_group(&[*phase], &attribution, at, &fullest)));
+        }
+    }
+    let (times, of) = (overloaded.len(), phases.len());
+    let (_, worst) = overloaded.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (times * 2 > of && of > 1).then(|| worst.with("repetitions", times).with("of", of))
+}
+
+/// With some of the ranks, and how many they are where those are not all.
+fn with_ranks(reason: Reason, ranks: &[u32]) -> Reason {
+    let reason = reason.with("ranks", ranks.iter().take(NAMED).copied().collect::<Vec<_>>());
+    if ranks.len() > NAMED { reason.with("ranks_in_all", ranks.len()) } else { reason }
+}
+
+/// With the names of the ranks' files, where each wrote its own: that of rank 0, which is recorded, with
+/// another number.
+fn with_files(reason: Reason, phases: &[&Phase], ranks: &[u32]) -> Reason {
+    let name = phases[0].path.rsplit('/').next().and_then(|name| name.strip_suffix("00000000"));
+    let Some(name) = name.filter(|_| phases[0].phase == "write") else { return reason };
+    let named: Vec<String> = ranks.iter().take(FILES).map(|rank| format!("{name}{rank:08}")).collect();
+    reason.with("files", named)
+}
+
+fn of_ranks(phases: &[&Phase], stragglers: &[Straggler]) -> Vec<Reason> {
+    let one = |code, one: &Straggler| {
+        let reason = Reason::new(code).with("phase", &phases[0].phase).with("rank", one.rank);
+        reason.with("node", &one.node).with("share", Datum::share(one.share))
+    };
+    match stragglers {
+        [] => Vec::new(),
+        few if few.len() <= EACH => few.iter().map(|few| one(Code::SlowRank, few)).collect(),
+        [worst, ..] => {
+            let all: Vec<u32> = stragglers.iter().map(|one| one.rank).collect();
+            vec![with_ranks(one(Code::SlowRanks, worst), &all).with("ranks_in_all", all.len())]
+        }
+    }
+}
+
+/// How far ranks lay apart, each number once, with the worst of all repetitions.
+fn spread(phases: &[&Phase]) -> Vec<Reason> {
+    let long = phases.iter().filter(|phase| phase.spans.transfer_s >= LONG);
+    let all: Vec<(&Phase, Spread)> =
+        long.filter_map(|phase| Spread::of(phase).map(|spread| (*phase, spread))).collect();
+    let worst = |key: fn(&Spread) -> f64| all.iter().max_by(|a, b| key(&a.1).total_cmp(&key(&b.1)));
+    let least = worst(|spread| -spread.least_share).filter(|(_, spread)| spread.least_share < LEAST);
+    let lost = worst(|spread| spread.lost).filter(|(_, spread)| spread.lost > LOST);
+    let wear_out = worst(|spread| spread.wear_out.unwrap_or(0.0));
+    let wear_out = wear_out.filter(|(_, spread)| spread.wear_out.is_some_and(|share| share > WEAR_OUT));
+    let of = |code, phase: &Phase| Reason::new(code).with("phase", &phase.phase);
+    let least = least.map(|(phase, spread)| {
+        let reason = of(Code::LoadImbalance, phase).with("rank", spread.least_rank);
+        let reason = reason.with("share", Datum::share(spread.least_share));
+        if phase.stonewall.is_some() { reason.with("by_deadline", true) } else { reason }
+    });
+    let lost = lost.map(|(phase, spread)| {
+        let reason = of(Code::TimeLost, phase).with("share", Datum::share(spread.lost));
+        reason.with("slowest", spread.slowest).with("ranks", phase.ranks)
+    });
+    let wear_out = wear_out.map(|(phase, spread)| {
+        let deadline = phase.stonewall.as_ref().map_or(0.0, |wall| wall.deadline_s);
+        let share = spread.wear_out.unwrap_or(0.0);
+        let reason = of(Code::WearOutTime, phase).with("wear_out", Datum::seconds(share * deadline));
+        reason.with("share", Datum::share(share)).with("deadline", Datum::seconds(deadline))
+    });
+    [least, lost, wear_out].into_iter().flatten().collect()
+}
+
+/// The slowest rank of records from before each rank was kept.
+fn slowest(phases: &[&Phase]) -> Option<Reason> {
+    let lag = |phase: &Phase| {
+        let balance = &phase.balance;
+        (balance.median_rate > 0.0).then(|| 1.0 - balance.slowest_rate / balance.median_rate)
+    };
+    let lags = phases.iter().filter_map(|phase| lag(phase).map(|lag| (*phase, lag)));
+    let (phase, lag) = lags.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (lag > 1.0 - STRAGGLER).then(|| {
+        let balance = &phase.balance;
+        let reason =
+            Reason::new(Code::SlowRank).with("phase", &phase.phase).with("rank", balance.slowest_rank);
+        reason.with("node", &balance.slowest_node).with("share", Datum::share(1.0 - lag))
+    })
+}
+
+/// Whether the phase writes bytes: of `ior`, or a file of `flash-io`.
+pub(crate) fn writes(phase: &Phase) -> bool {
+    phase.counts == Counts::Bytes && !phase.phase.contains("read") && !phase.phase.ends_with("_check")
+}

@@ -1,0 +1,95 @@
+//! One criterion of a test, and the phases and metric that it is about.
+//!
+//! Never here: whether it is met.
+
+use plan::line::Line;
+use plan::{Criterion, Goal, Op, Stat, Test};
+use results::folder::Job;
+use results::reason::{Code, Reason};
+use results::record::{Outcome, Phase};
+use units::{Dimension, Quantity};
+
+use crate::index::{self, Index};
+
+/// One criterion and everything by which it is evaluated.
+#[derive(Clone, Copy)]
+pub(crate) struct TestCriterion<'a> {
+    pub(crate) index: &'a Index<'a>,
+    pub(crate) test: &'a Test,
+    pub(crate) criterion: &'a Criterion,
+}
+
+impl<'a> TestCriterion<'a> {
+    /// The jobs of the test, in the order they ran.
+    pub(crate) fn jobs(&self) -> &'a [&'a Job] {
+        self.index.jobs(&self.test.id)
+    }
+
+    /// Whether the test measures the metric at all.
+    pub(crate) fn yields(&self) -> bool {
+        match &self.test.line {
+            Line::App(app) => app.dimension(&self.criterion.metric).is_ok(),
+            line => line.phases().iter().any(|phase| phase == self.phase()),
+        }
+    }
+
+    /// The phase that the metric is of.
+    pub(crate) fn phase(&self) -> &'a str {
+        self.criterion.metric.split_once('.').map_or("", |(phase, _)| phase)
+    }
+
+    /// The name of the metric within its phase.
+    pub(crate) fn metric(&self) -> &'a str {
+        self.criterion.metric.split_once('.').map_or(&self.criterion.metric, |(_, name)| name)
+    }
+
+    /// Whether the criterion counts wrong data, failures or cases, instead of measuring speed.
+    pub(crate) fn counts_errors(&self) -> bool {
+        matches!(self.metric(), "errors" | "failures") || self.counts_cases().is_some()
+    }
+
+    /// The outcome of cases that the criterion counts, if it does.
+    pub(crate) fn counts_cases(&self) -> Option<Outcome> {
+        Outcome::named(self.metric())
+    }
+
+    /// Whether the criterion asks for what was done per second over a phase.
+    pub(crate) fn is_rate(&self) -> bool {
+        matches!(self.metric(), "bw" | "iops" | "rate")
+    }
+
+    /// The phases of `job` that the criterion is about.
+    pub(crate) fn phases<'j>(&self, job: &'j Job) -> impl Iterator<Item = &'j Phase> + use<'j, 'a> {
+        let wanted = self.phase();
+        index::phases(job).filter(move |phase| phase.phase == wanted)
+    }
+
+    /// That a job did not record the metric.
+    pub(crate) fn missing(&self, job: &Job) -> Reason {
+        let reason = Reason::new(Code::MetricMissing).with("repetition", job.info.repetition);
+        reason.with("metric", &self.criterion.metric)
+    }
+
+    /// Those of all repetitions.
+    pub(crate) fn all_phases(&self) -> Vec<&'a Phase> {
+        self.jobs().iter().flat_map(|job| self.phases(job)).collect()
+    }
+
+    /// Those of all repetitions, each with its repetition.
+    pub(crate) fn numbered_phases(&self) -> impl Iterator<Item = (u32, &'a Phase)> + use<'a> {
+        let case = *self;
+        case.jobs().iter().flat_map(move |job| case.phases(job).map(|phase| (job.info.repetition, phase)))
+    }
+}
+
+/// A criterion that asks for no more than the values of a metric.
+pub(crate) fn measuring(metric: &str, dimension: Dimension) -> Criterion {
+    Criterion {
+        metric: metric.to_owned(),
+        stat: Stat::Mean,
+        stat_named: false,
+        op: Op::AtLeast,
+        goal: Goal::Value(Quantity { value: 0.0, dimension }),
+        written: String::new(),
+    }
+}

@@ -1,0 +1,288 @@
+//! From the repetitions' values to an answer: literally first, then whether the repetitions support it.
+//!
+//! Never here: whether the values may be used.
+
+use plan::{Criterion, Goal, Op, Stat, Test};
+use results::reason::{Code, Datum, Reason};
+use results::record::Counts;
+use results::statistics::{self, Answer, Side, Step, Tolerance, proportion};
+use results::{Outcome, Statistics};
+use units::{Dimension, Quantity};
+
+use crate::case::{TestCriterion, measuring};
+use crate::findings::Findings;
+use crate::validity::Unusable;
+
+/// What a statistic is compared with: a value of the plan, or a part of what another test measured.
+#[derive(Clone)]
+pub(crate) struct Threshold {
+    pub(crate) value: Quantity,
+    /// The words of the plan, where it is a part of something.
+    reference: Option<String>,
+    /// Whether the plan writes it in a power of 1024.
+    binary: bool,
+    /// The values of which it is a part, each repetition's, already multiplied by it; empty where it is a
+    /// value of the plan.
+    measured: Vec<f64>,
+    /// How many are compared with the same, of which one could be refuted by chance: the steps of a series.
+    among: usize,
+}
+
+/// The threshold of a criterion, or why there is none.
+pub(crate) fn threshold(case: &TestCriterion<'_>, findings: &Findings) -> Result<Threshold, Unusable> {
+    let criterion = case.criterion;
+    let binary = criterion.written.contains("iB/s");
+    match &criterion.goal {
+        Goal::Value(value) => {
+            Ok(Threshold { value: *value, reference: None, binary, measured: Vec::new(), among: 1 })
+        }
+        Goal::Share { share, test, metric, dimension } => {
+            let test = &case.index.plan.tests[*test];
+            let other = measuring(metric, *dimension);
+            let values = findings.usable(&TestCriterion { test, criterion: &other, ..*case });
+            let of = |reason: Reason| {
+                let unusable = Reason::new(Code::ReferenceUnusable).with("metric", metric);
+                unusable.with("test", &test.id).with("cause", reason)
+            };
+            let values = values.map_err(|(outcome, reason)| (outcome, of(reason)))?;
+            let measured: Vec<f64> = values.iter().map(|value| value * share).collect();
+            let mean = statistics::mean(&measured);
+            let value = mean.ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))?;
+            let reference = Some(criterion.written.clone());
+            let value = Quantity { value, dimension: *dimension };
+            Ok(Threshold { value, reference, binary, measured, among: among(case, test) })
+        }
+    }
+}
+
+/// How many steps of a series are held against the one of `base`, where the case is one of them.
+fn among(case: &TestCriterion<'_>, base: &Test) -> usize {
+    let series = |test: &Test| test.step.as_ref().map(|step| step.series);
+    match (series(case.test), series(base)) {
+        (Some(own), Some(other)) if own == other => case.index.plan.series[own].steps.len() - 1,
+        _ => 1,
+    }
+}
+
+/// An answer with its reason.
+pub(crate) struct Decision {
+    pub(crate) outcome: Outcome,
+    pub(crate) reason: Reason,
+    pub(crate) value: Option<f64>,
+    pub(crate) statistics: Option<Statistics>,
+}
+
+impl Decision {
+    /// That there is nothing to decide.
+    pub(crate) fn none((outcome, reason): Unusable) -> Self {
+        Self { outcome, reason, value: None, statistics: None }
+    }
+}
+
+/// Decides `criterion` by the values of the repetitions, in base units.
+pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, values: &[f64]) -> Decision {
+    let weighing = Weighing { criterion, test, threshold, values };
+    let side = weighing.unfavourable();
+    let Some(mut statistics) = Statistics::of(values, side, test.decide.confidence) else {
+        return Decision::none((Outcome::Invalid, Reason::new(Code::NoValues)));
+    };
+    if !weighing.scatters() {
+        statistics.bound = None;
+    }
+    let value = match criterion.stat {
+        Stat::Mean => statistics.mean,
+        Stat::Median => statistics.median,
+        Stat::Min => statistics.min,
+        Stat::Max => statistics.max,
+    };
+    let (outcome, reason) = weighing.weigh(value, statistics.cov);
+    Decision { outcome, reason, value: Some(value), statistics: Some(statistics) }
+}
+
+/// No error at all, with how much was compared, and how often there may be one though none was seen: at 95 %
+/// confidence in no more than 3 of n.
+pub(crate) fn of_compared(case: &TestCriterion<'_>, mut decision: Decision) -> Decision {
+    let phases = case.all_phases();
+    let checked =
+        phases.iter().filter_map(|phase| Some((phase.check.as_ref()?.bytes, phase.ops, phase.counts)));
+    let checked: Vec<(u64, u64, Counts)> = checked.collect();
+    let (bytes, n) = checked.iter().fold((0, 0), |(bytes, n), one| (bytes + one.0, n + one.1));
+    if case.metric() == "errors" && decision.value == Some(0.0) && n >= 6 {
+        let names = checked.iter().all(|one| one.2 == Counts::Operations);
+        let reason = decision.reason.with("compared", Datum::bytes(bytes as f64));
+        let reason = reason.with(if names { "operations" } else { "transfers" }, n);
+        decision.reason = reason.with("error_rate_max", Datum::share(3.0 / n as f64));
+    }
+    decision
+}
+
+struct Weighing<'a> {
+    criterion: &'a Criterion,
+    test: &'a Test,
+    threshold: &'a Threshold,
+    values: &'a [f64],
+}
+
+impl Weighing<'_> {
+    fn weigh(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
+        let Self { criterion, test, threshold, .. } = self;
+        let met = criterion.op.holds(value, threshold.value.value);
+        if let Some(answer) = self.part(value, met) {
+            return self.within_variability(met, cov, answer);
+        }
+        let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
+        let limit = self.limit(toward);
+        if test.decide.by_bound && limit.is_none() && criterion.stat == Stat::Mean && self.scatters() {
+            return (Outcome::Inconclusive, self.said(Code::NoLimit, value));
+        }
+        let with_limit = |reason: Reason| match limit.filter(|_| self.scatters()) {
+            Some(limit) => reason.with("limit", self.quantity(limit)).with("confidence", self.confidence()),
+            None => reason,
+        };
+        if let Some(limit) = limit
+            && criterion.op.holds(limit, threshold.value.value) != met
+        {
+            let code = if met { Code::LimitContradictsMet } else { Code::LimitContradictsMiss };
+            return (Outcome::Inconclusive, self.remedied(with_limit(self.said(code, value))));
+        }
+        if !met {
+            return (Outcome::Fail, with_limit(self.said(Code::ThresholdNotMet, value)));
+        }
+        let supported = with_limit(self.said(Code::ThresholdMet, value));
+        self.within_variability(met, cov, (Outcome::Pass, supported))
+    }
+
+    /// A pass that varies more than the plan allows is none.
+    fn within_variability(
+        &self,
+        met: bool,
+        cov: Option<f64>,
+        answer: (Outcome, Reason),
+    ) -> (Outcome, Reason) {
+        match (cov, self.test.cov_max) {
+            (Some(cov), Some(most)) if answer.0 == Outcome::Pass && cov > most && met => {
+                let reason = Reason::new(Code::VariabilityAboveMax).with("cov", Datum::share(cov));
+                let reason = reason.with("cov_max", Datum::share(most)).with("n", self.values.len());
+                (Outcome::Inconclusive, reason.with("measured", answer.1))
+            }
+            _ => answer,
+        }
+    }
+
+    /// The answer where the threshold is itself measured: whether the ratio of the two is told from 1. `None`
+    /// where it is not, or where what is compared is no mean.
+    fn part(&self, value: f64, met: bool) -> Option<(Outcome, Reason)> {
+        let Self { criterion, test, threshold, values } = self;
+        if threshold.measured.is_empty() || criterion.stat != Stat::Mean || criterion.op == Op::Equal {
+            return None;
+        }
+        let at = |values| Step { at: 1.0, values };
+        let turned = self.unfavourable() == Side::Upper;
+        let (over, under) = match turned {
+            false => (at(values), at(&threshold.measured)),
+            true => (at(&threshold.measured), at(values)),
+        };
+        let tolerance = Tolerance { below: 0.0, above: None };
+        let step = proportion(under, over, tolerance, test.decide.confidence, threshold.among);
+        let literal = |code| self.said(code, value);
+        let as_met = if met { Code::ThresholdMet } else { Code::ThresholdNotMet };
+        Some(match (step.interval, step.answer) {
+            (None, _) if test.decide.by_bound => (Outcome::Inconclusive, literal(Code::NoLimit)),
+            (None, _) => (if met { Outcome::Pass } else { Outcome::Fail }, literal(as_met)),
+            (Some(lies), answer) => {
+                // Of what was divided the other way round the limits are those of the reciprocal.
+                let (low, high) =
+                    if turned { (1.0 / lies.high, 1.0 / lies.low) } else { (lies.low, lies.high) };
+                // Of several steps one may be refuted by chance (Bonferroni).
+                let alone = 1.0 - (1.0 - test.decide.confidence) / threshold.among.max(1) as f64;
+                let confidence = if met { test.decide.confidence } else { alone };
+                let between = |reason: Reason| {
+                    let reason = reason.with("ratio_low", Datum::share(low.max(0.0)));
+                    let reason = reason.with("confidence", Datum::share(confidence));
+                    reason.with_some("ratio_high", high.is_finite().then(|| Datum::share(high)))
+                };
+                match answer {
+                    Answer::Supported => (Outcome::Pass, between(literal(Code::ThresholdMet))),
+                    Answer::Refuted => (Outcome::Fail, between(literal(Code::ThresholdNotMet))),
+                    Answer::Undecided => {
+                        let cov = |values: &[f64]| Datum::share(statistics::cov(values).unwrap_or(0.0));
+                        let reason = between(literal(Code::RatioUndecided)).with("cov", cov(values));
+                        let reason = reason.with("cov_reference", cov(&threshold.measured));
+                        let repetitions = step.repetitions.map(Datum::from);
+                        (Outcome::Inconclusive, or_undecidable(reason, repetitions))
+                    }
+                }
+            }
+        })
+    }
+
+    /// The comparison with its numbers.
+    fn said(&self, code: Code, value: f64) -> Reason {
+        let Self { criterion, threshold, values, .. } = self;
+        let n = match threshold.measured.len() {
+            0 => values.len(),
+            others => values.len().min(others),
+        };
+        let reason = Reason::new(code).with("statistic", criterion.stat.to_string());
+        let reason = reason.with("value", self.quantity(value)).with("comparison", criterion.op.to_string());
+        let reason = reason.with("threshold", threshold.value).with("n", n);
+        let reason = if threshold.binary { reason.with("binary", true) } else { reason };
+        reason.with_some("reference", threshold.reference.clone())
+    }
+
+    /// The side on which being wrong would turn a pass into a miss.
+    fn unfavourable(&self) -> Side {
+        match self.criterion.op {
+            Op::AtMost | Op::Below => Side::Upper,
+            Op::AtLeast | Op::Above | Op::Equal => Side::Lower,
+        }
+    }
+
+    /// Whether the value is one that scatters; a count of errors is what it is, and so are extremes.
+    fn scatters(&self) -> bool {
+        self.threshold.value.dimension != Dimension::Count && self.criterion.op != Op::Equal
+    }
+
+    fn limit(&self, side: Side) -> Option<f64> {
+        let confidence = self.test.decide.confidence;
+        match self.criterion.stat {
+            _ if !self.scatters() => None,
+            Stat::Mean => statistics::bound_of_mean(self.values, side, confidence),
+            Stat::Median => statistics::bound_of_median(self.values, side, confidence),
+            Stat::Min | Stat::Max => None,
+        }
+    }
+
+    /// With how many repetitions would decide.
+    fn remedied(&self, reason: Reason) -> Reason {
+        let (threshold, confidence) = (self.threshold.value.value, self.test.decide.confidence);
+        match statistics::repetitions_to_decide(self.values, threshold, confidence) {
+            Some(n) if n as usize <= self.values.len() => reason.with("more_would_decide", true),
+            wanted => or_undecidable(reason, wanted.map(Datum::from)),
+        }
+    }
+
+    fn confidence(&self) -> Datum {
+        Datum::share(self.test.decide.confidence)
+    }
+
+    /// A value with its unit; a limit below zero says nothing of what cannot be negative.
+    fn quantity(&self, value: f64) -> Quantity {
+        Quantity { value: value.max(0.0), dimension: self.threshold.value.dimension }
+    }
+}
+
+/// With how many repetitions would decide, or that no practical number would.
+fn or_undecidable(reason: Reason, repetitions: Option<Datum>) -> Reason {
+    match repetitions {
+        Some(repetitions) => reason.with("repetitions", repetitions),
+        None => reason.with("undecidable", true),
+    }
+}
+
+fn opposite(side: Side) -> Side {
+    match side {
+        Side::Lower => Side::Upper,
+        Side::Upper => Side::Lower,
+    }
+}

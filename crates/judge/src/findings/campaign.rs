@@ -1,0 +1,137 @@
+//! Findings about a campaign as a whole, its file systems and its groups.
+//!
+//! Never here: what single tests measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plan::{Group, Test};
+use results::finding::{Finding, Severity};
+use results::folder::{Job, JobEnd};
+use results::reason::{Code, Datum, Reason};
+use results::same_fs;
+use units::Dimension;
+
+use crate::case::{TestCriterion, measuring};
+use crate::index::Index;
+use crate::validity::at_once;
+
+/// Share of the mean by which the file systems of a group may differ.
+const BALANCE: f64 = 0.1;
+
+/// Whether the utilization of the file systems that tests ran on was recorded, and whether two of them are
+/// the same.
+pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
+    let plan = index.plan;
+    let used = used_by(&plan.tests);
+    // Of those that a group uses at once the group reports.
+    let at_once = |pair: &Reason| {
+        let fs = [pair.text("fs"), pair.text("other")];
+        plan.groups.iter().any(|group| {
+            let used = used_by(plan.parts(group));
+            fs.iter().all(|fs| used.iter().any(|used| Some(used.as_str()) == *fs))
+        })
+    };
+    let severity = if index.is_scaled() { Severity::Info } else { Severity::NeedsWaiver };
+    let pairs = pairs(index, &used);
+    let mut findings = Vec::new();
+    for name in &used {
+        if index.file_system(name).is_none_or(|fs| fs.bytes == 0) {
+            let reason = Reason::new(Code::FillRecorded).with("fs", *name);
+            findings.push(Finding::new(Severity::Error, reason).about(format!("fs.{name}")));
+        }
+        let own = pairs.iter().filter(|pair| pair.text("fs") == Some(name) && !at_once(pair));
+        findings.extend(own.map(|pair| Finding::new(severity, pair.clone()).about(format!("fs.{name}"))));
+    }
+    findings
+}
+
+/// Those of these file systems that are the same, two and two.
+fn pairs(index: &Index<'_>, used: &BTreeSet<&String>) -> Vec<Reason> {
+    let used: Vec<&String> = used.iter().copied().collect();
+    let pairs =
+        used.iter().enumerate().flat_map(|(at, one)| used[at + 1..].iter().map(move |two| (*one, *two)));
+    let same = |(one, other): (&String, &String)| same_fs::same(index.campaign.before.as_ref(), one, other);
+    pairs.filter_map(same).collect()
+}
+
+/// The file systems that tests work on.
+fn used_by<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p String> {
+    tests.into_iter().map(|test| &test.fs).collect()
+}
+
+/// Findings about the groups.
+pub(super) fn groups(index: &Index<'_>) -> Vec<Finding> {
+    index.plan.groups.iter().flat_map(|group| of_group(index, group)).collect()
+}
+
+fn of_group(index: &Index<'_>, group: &Group) -> Vec<Finding> {
+    let plan = index.plan;
+    let ran = plan.parts(group).any(|part| !index.jobs(&part.id).is_empty());
+    let severity = if index.is_scaled() { Severity::NeedsWaiver } else { Severity::Error };
+    let twice = if ran { pairs(index, &used_by(plan.parts(group))) } else { Vec::new() };
+    let twice = twice.into_iter().map(|pair| Finding::new(severity, pair));
+    let balance = balance(index, group).map(|reason| Finding::new(Severity::Error, reason));
+    balance.into_iter().chain(twice).map(|finding| finding.about(&group.id)).collect()
+}
+
+/// What each of the file systems got while all parts were at work.
+fn balance(index: &Index<'_>, group: &Group) -> Option<Reason> {
+    let plan = index.plan;
+    // Only parts that do the same are to have the same share.
+    let alike = |pair: &[usize]| {
+        let [one, other] = [&plan.tests[pair[0]], &plan.tests[pair[1]]];
+        one.line.words() == other.line.words() && one.placement.ranks == other.placement.ranks
+    };
+    let mut shares: BTreeMap<&str, u64> = BTreeMap::new();
+    for criterion in group.criteria.iter().filter(|_| group.tests.windows(2).all(alike)) {
+        let phase = criterion.metric.split('.').next().unwrap_or_default();
+        for test in plan.parts(group) {
+            *shares.entry(&test.fs).or_default() += moved_at_once(index, test, phase);
+        }
+    }
+    shares.retain(|_, bytes| *bytes > 0);
+    let mean = shares.values().map(|bytes| *bytes as f64).sum::<f64>() / shares.len().max(1) as f64;
+    let far = |share: &(&&str, &u64)| (*share.1 as f64 - mean).abs() > BALANCE * mean;
+    let (fs, bytes) = shares.iter().find(far)?;
+    let reason = Reason::new(Code::TwoFsBalance).with("fs", *fs);
+    Some(reason.with("bytes", Datum::bytes(*bytes as f64)).with("fair", Datum::bytes(mean)))
+}
+
+/// Bytes that the phases of this name of a part moved while all parts of its group were at work, in all
+/// repetitions; whole phases where that is not known.
+fn moved_at_once(index: &Index<'_>, test: &Test, phase: &str) -> u64 {
+    let criterion = measuring(&format!("{phase}.bw"), Dimension::BytesPerSecond);
+    let case = TestCriterion { index, test, criterion: &criterion };
+    let moved = |job: &&Job| match at_once::amount(&case, job) {
+        Some(Ok(amount)) => amount.moved as u64,
+        _ => case.phases(job).map(|phase| phase.bytes).sum(),
+    };
+    case.jobs().iter().map(moved).sum()
+}
+
+/// Evidence that an auditor asks for and that a campaign that has ended does not have.
+pub(super) fn audit(index: &Index<'_>) -> Vec<Finding> {
+    if !index.has_ended() {
+        return Vec::new();
+    }
+    let info = &index.campaign.info;
+    let gap = |severity, all: &[(&'static str, bool)]| {
+        let missing: Vec<&str> = all.iter().filter(|(_, there)| !there).map(|(what, _)| *what).collect();
+        let reason = || Reason::new(Code::AuditGap).with("missing", missing.clone());
+        (!missing.is_empty()).then(|| Finding::new(severity, reason()))
+    };
+    let evidence = [
+        ("plan hash", !info.plan_sha256.is_empty()),
+        ("program hash", !info.tool_sha256.is_empty()),
+        ("machine facts", index.campaign.before.is_some()),
+    ];
+    // What only who builds the program can say.
+    let build = [("commit", !info.build.commit.is_empty()), ("compiler", !info.build.rustc.is_empty())];
+    let unprinted = |job: &&Job| job.info.end != JobEnd::NotStarted && job.info.sha256.is_empty();
+    let silent = index.tests().filter(|(_, jobs)| jobs.iter().any(&unprinted));
+    let of_jobs = silent.filter_map(|(test, _)| {
+        gap(Severity::Error, &[("job output", false)]).map(|finding| finding.about(test))
+    });
+    let whole = [gap(Severity::Error, &evidence), gap(Severity::Info, &build)];
+    whole.into_iter().flatten().chain(of_jobs).collect()
+}

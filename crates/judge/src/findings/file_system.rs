@@ -1,0 +1,276 @@
+//! What a file system was while the repetitions of a test ran on it.
+//!
+//! Never here: whether a state that a test needs was reached.
+
+use std::collections::BTreeSet;
+
+use plan::{Stripes, Test};
+use results::finding::{Finding, Severity};
+use results::folder::{Fill, Job, JobEnd, Target};
+use results::reason::{Code, Datum, Reason};
+use results::record::{Counts, Phase};
+
+use crate::index::{Index, phases};
+
+/// Share of the servers' traffic that others may have.
+const FOREIGN: f64 = 0.01;
+
+/// A file system at one end of a repetition.
+struct FileSystemMoment {
+    repetition: u32,
+    /// `before` or `after`.
+    when: &'static str,
+    /// What was down or being rebuilt, by the plan's `health`; `None` where that was not asked.
+    down: Option<Vec<String>>,
+    /// Its targets that were there at another time; `None` where none is known.
+    missing: Option<Vec<String>>,
+    /// How many targets were there at one time or another.
+    targets: usize,
+    /// Share of its blocks in use.
+    fill: Option<f64>,
+}
+
+impl FileSystemMoment {
+    /// Whether anything was down; `None` where nothing tells.
+    fn is_degraded(&self) -> Option<bool> {
+        let some = |all: &Option<Vec<String>>| all.as_ref().map(|all| !all.is_empty());
+        match (some(&self.down), some(&self.missing)) {
+            (None, None) => None,
+            (down, missing) => Some(down == Some(true) || missing == Some(true)),
+        }
+    }
+
+    fn at(&self, reason: Reason) -> Reason {
+        reason.with("repetition", self.repetition).with("when", self.when)
+    }
+}
+
+/// The findings about the file system of a test while its jobs ran.
+pub(super) fn during(index: &Index<'_>, test: &Test) -> Vec<Finding> {
+    let jobs = started(index, test);
+    if jobs.is_empty() {
+        return Vec::new();
+    }
+    let moments = moments(index, test, &jobs);
+    let mut found = degraded(index, test, &jobs, &moments);
+    found.extend(foreign_traffic(index, test, &jobs));
+    found.extend(outside_band(index, test, &moments));
+    found.extend(layout(index, test, &jobs));
+    let of = |finding: Finding| {
+        let reason = finding.reason.with("fs", &test.fs);
+        Finding { reason, ..finding }.about(&test.id)
+    };
+    found.into_iter().map(of).collect()
+}
+
+/// What was down while the test ran, where it may be.
+pub(crate) fn losses(index: &Index<'_>, test: &Test) -> Vec<Reason> {
+    if !test.degraded {
+        return Vec::new();
+    }
+    let all = losses_at(&moments(index, test, &started(index, test)));
+    all.into_iter().map(|reason| reason.with("fs", &test.fs)).collect()
+}
+
+fn started<'a>(index: &Index<'a>, test: &Test) -> Vec<&'a Job> {
+    let jobs = index.jobs(&test.id).iter().copied();
+    jobs.filter(|job| job.info.end != JobEnd::NotStarted).collect()
+}
+
+/// What was down at either end of a repetition: each thing when it was met first.
+fn losses_at(moments: &[FileSystemMoment]) -> Vec<Reason> {
+    let (mut lines, mut names) = (BTreeSet::new(), BTreeSet::new());
+    let mut losses = Vec::new();
+    for moment in moments {
+        let missing = moment.missing.iter().flatten();
+        let missing: Vec<&String> = missing.filter(|name| names.insert(*name)).collect();
+        if !missing.is_empty() {
+            let reason = Reason::new(Code::Degraded).with("missing", missing);
+            losses.push(moment.at(reason.with("targets", moment.targets)));
+        }
+        let down = moment.down.iter().flatten().filter(|line| lines.insert(*line));
+        losses.extend(down.map(|line| moment.at(Reason::new(Code::Degraded).with("health", line))));
+    }
+    losses
+}
+
+fn degraded(index: &Index<'_>, test: &Test, jobs: &[&Job], moments: &[FileSystemMoment]) -> Vec<Finding> {
+    let unasked = jobs.iter().filter_map(|job| {
+        let reason = Reason::new(Code::HealthUnknown).with("repetition", job.info.repetition);
+        Some(reason.with("error", job.info.unasked.as_ref()?))
+    });
+    let must = test.states.iter().any(|state| index.plan.states[*state].is_degraded());
+    let found = match (must, test.degraded) {
+        (true, _) => moments
+            .iter()
+            .find(|moment| moment.is_degraded() != Some(true))
+            .map(|moment| {
+                let known = moment.is_degraded().is_some();
+                moment.at(Reason::new(Code::NotDegraded)).with(if known { "known" } else { "unknown" }, true)
+            })
+            .into_iter()
+            .collect(),
+        (false, true) => Vec::new(),
+        (false, false) => losses_at(moments),
+    };
+    unasked.chain(found).map(|reason| Finding::new(Severity::Error, reason)).collect()
+}
+
+fn foreign_traffic(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<Finding> {
+    let traffic: Vec<(u32, i64, u64)> = jobs.iter().filter_map(|job| traffic(index, test, job)).collect();
+    let foreign = |(repetition, servers, own): &(u32, i64, u64)| {
+        let share = (*servers as f64 - *own as f64) / *servers as f64;
+        (*servers > 0).then_some((*repetition, share))
+    };
+    let shares = traffic.iter().filter_map(foreign);
+    let worst = shares.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > FOREIGN);
+    let worst = worst.map(|(repetition, share)| {
+        let reason = Reason::new(Code::Exclusive).with("repetition", repetition);
+        Finding::new(Severity::NeedsWaiver, reason.with("share", Datum::share(share)))
+    });
+    let restarted = traffic.iter().find(|(_, servers, _)| *servers < 0).map(|(repetition, ..)| {
+        let reason = Reason::new(Code::TrafficUnknown).with("repetition", *repetition);
+        Finding::new(Severity::Info, reason)
+    });
+    worst.into_iter().chain(restarted).collect()
+}
+
+/// What the servers moved, below 0 where their count began again, and the jobs that ran at once with this
+/// one; `None` where that is not known, or nothing was moved.
+fn traffic(index: &Index<'_>, test: &Test, job: &Job) -> Option<(u32, i64, u64)> {
+    let repetition = job.info.repetition;
+    let beside: Vec<&str> = match test.part {
+        None => vec![&test.id],
+        Some(group) => {
+            let parts = index.plan.parts(&index.plan.groups[group]);
+            parts.filter(|part| part.fs == test.fs).map(|part| part.id.as_str()).collect()
+        }
+    };
+    let jobs = beside.iter().flat_map(|id| index.jobs(id));
+    let at_once = jobs.filter(|job| job.info.repetition == repetition);
+    let own = at_once.flat_map(|job| transfers(job)).map(|phase| phase.bytes).sum();
+    let servers = job.info.traffic_bytes.filter(|_| transfers(job).any(|phase| phase.bytes > 0))?;
+    Some((repetition, servers, own))
+}
+
+/// The phases of a job that moved bytes.
+fn transfers(job: &Job) -> impl Iterator<Item = &Phase> {
+    phases(job).filter(|phase| phase.counts == Counts::Bytes)
+}
+
+fn outside_band(index: &Index<'_>, test: &Test, moments: &[FileSystemMoment]) -> Option<Finding> {
+    let (low, high) = index.plan.file_systems.get(&test.fs)?.fill?;
+    let (moment, fill) = moments.iter().find_map(|moment| {
+        let fill = moment.fill.filter(|fill| !(low..=high).contains(fill))?;
+        Some((moment, fill))
+    })?;
+    let reason = moment.at(Reason::new(Code::FillRecorded)).with("fill", Datum::share(fill));
+    let reason = reason.with("low", Datum::share(low)).with("high", Datum::share(high));
+    Some(Finding::new(Severity::NeedsWaiver, reason))
+}
+
+/// The file system before and after each job that was started.
+fn moments(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<FileSystemMoment> {
+    let whole = index.file_system(&test.fs);
+    let of_fill =
+        |fill: &Option<Fill>| fill.as_ref().map(|fill| target_names(&fill.targets)).unwrap_or_default();
+    let mut all =
+        whole.filter(|_| !sets_servers(test)).map(|fs| target_names(&fs.targets)).unwrap_or_default();
+    for job in jobs {
+        all.extend(of_fill(&job.info.fill_before).into_iter().chain(of_fill(&job.info.fill_after)));
+    }
+    let of_job = |job: &&Job| {
+        let info = &job.info;
+        let ends =
+            [("before", &info.down_before, &info.fill_before), ("after", &info.down_after, &info.fill_after)];
+        ends.map(|(when, down, fill)| {
+            let there = of_fill(fill);
+            // Where nothing is known of any target, none is known to be missing.
+            let missing = (!there.is_empty()).then(|| all.difference(&there).cloned().collect());
+            FileSystemMoment {
+                repetition: info.repetition,
+                when,
+                down: down.clone(),
+                missing,
+                targets: all.len(),
+                fill: fill.as_ref().and_then(|fill| utilization(fill, whole.map(|fs| fs.bytes))),
+            }
+        })
+    };
+    jobs.iter().flat_map(of_job).collect()
+}
+
+/// Whether the plan takes servers off for the test, so that others were there before.
+fn sets_servers(test: &Test) -> bool {
+    test.step.as_ref().is_some_and(|step| step.servers.is_some())
+}
+
+fn target_names(targets: &[Target]) -> BTreeSet<String> {
+    targets.iter().map(|target| target.name.clone()).collect()
+}
+
+/// Share of the blocks in use; of a size that was not recorded, of what is in use and free.
+fn utilization(fill: &Fill, size: Option<u64>) -> Option<f64> {
+    let size = size.filter(|size| *size > 0).unwrap_or(fill.bytes_used + fill.bytes_free);
+    (size > 0).then(|| fill.bytes_used as f64 / size as f64)
+}
+
+/// How many targets hold data, as far as is known.
+fn holding_data(index: &Index<'_>, test: &Test) -> Option<i64> {
+    let targets = &index.file_system(&test.fs).filter(|_| !sets_servers(test))?.targets;
+    // Those of Lustre that hold names are called so.
+    let data = targets.iter().filter(|target| !target.name.contains("-MDT")).count() as i64;
+    (data > 0).then_some(data)
+}
+
+/// A layout that was asked for, where it was read back.
+fn layout(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Option<Finding> {
+    let asked = test.stripes?;
+    let lain = stripes(jobs);
+    let reason = Reason::new(Code::LayoutUndeclared);
+    let reason = match asked {
+        Stripes::Count(count) => reason.with("asked", count),
+        Stripes::All => reason.with("asked_all", true),
+    };
+    if lain.is_empty() {
+        return Some(Finding::new(Severity::Info, reason));
+    }
+    let targets = holding_data(index, test);
+    let planned = index.plan.file_systems.get(&test.fs).filter(|_| !sets_servers(test));
+    let all = planned.and_then(|fs| fs.targets).map(i64::from);
+    let other = |found: &i64| match (asked, *found) {
+        (Stripes::Count(count), -1) => targets.is_none_or(|targets| targets as u64 != count),
+        (Stripes::Count(count), found) => found as u64 != count,
+        (Stripes::All, -1) => all.is_some_and(|all| targets.is_some_and(|there| there != all)),
+        // Of targets on other machines not all may be known.
+        (Stripes::All, found) => match all {
+            Some(all) => found != all,
+            None => targets.is_some_and(|targets| found < targets),
+        },
+    };
+    let found = lain.iter().copied().find(other)?;
+    let of = all.filter(|_| asked == Stripes::All).or(targets);
+    let reason = match (asked, found, targets) {
+        (Stripes::All, -1, Some(targets)) => reason.with("found", targets),
+        (_, -1, _) => reason.with("found_all", true),
+        _ => reason.with("found", found),
+    };
+    Some(Finding::new(Severity::NeedsWaiver, reason.with_some("targets", of)))
+}
+
+/// On how many targets files lay, each number once, -1 for all: as the layout says that was read back, and
+/// else as each rank's file says.
+fn stripes(jobs: &[&Job]) -> BTreeSet<i64> {
+    let mut all = BTreeSet::new();
+    for job in jobs {
+        if let Some(layout) = &job.info.layout {
+            all.insert(layout.stripe_count);
+            continue;
+        }
+        for each in transfers(job).filter_map(|phase| phase.each_rank.as_ref()) {
+            let of_rank = |rank| each.targets_of(rank).collect::<BTreeSet<_>>().len() as i64;
+            all.extend((0..each.ranks).map(of_rank).filter(|targets| *targets > 0));
+        }
+    }
+    all
+}

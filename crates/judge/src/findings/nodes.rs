@@ -1,0 +1,149 @@
+//! What every job says when it begins: where its files lie on each node, and what time it is there.
+//!
+//! Never here: rates.
+
+use jiff::Timestamp;
+use results::finding::{Finding, Severity};
+use results::folder::Job;
+use results::reason::{Code, Datum, Reason};
+use results::record::{Clients, Mounted, Others, Run, SKEW_S};
+
+use crate::index::{Index, phases, runs};
+use crate::validity::window::{self, Span};
+
+/// One job that ran on some nodes.
+struct NodeFacts<'a> {
+    job: &'a Job,
+    run: &'a Run,
+    /// The state that it is the job of; empty for a job of the test itself.
+    state: String,
+    /// The name of the file system in the plan, and the type that it is to have, where the plan says it.
+    planned: Option<(&'a str, &'a str)>,
+}
+
+/// The findings about tests, with the states that they need, and about datasets.
+pub(super) fn all(index: &Index<'_>) -> Vec<Finding> {
+    let plan = index.plan;
+    let mut findings = Vec::new();
+    for test in &plan.tests {
+        let mut facts = facts(index, &test.id, &test.fs, false);
+        for state in test.states.iter().map(|state| &plan.states[*state]) {
+            facts.extend(self::facts(index, &state.job(), &state.fs, true));
+        }
+        findings.extend(of(&facts, test.part.is_some()).into_iter().map(|one| one.about(&test.id)));
+    }
+    for dataset in &plan.datasets {
+        let facts = facts(index, &dataset.job(), &dataset.fs, false);
+        findings.extend(of(&facts, false).into_iter().map(|one| one.about(dataset.job())));
+    }
+    findings
+}
+
+fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<NodeFacts<'a>> {
+    let planned = index.plan.file_systems.get_key_value(fs);
+    let planned = planned.and_then(|(name, fs)| Some((name.as_str(), fs.kind.as_deref()?)));
+    let state = if is_state { name.to_owned() } else { String::new() };
+    let of = |job: &&'a Job| {
+        let run = runs(&[*job]).next()?;
+        Some(NodeFacts { job, run, state: state.clone(), planned })
+    };
+    index.jobs(name).iter().filter_map(of).collect()
+}
+
+/// `at_once`: whether other tests run at the same time, so that wall clocks tell what they had in common.
+fn of(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
+    type Look = fn(&NodeFacts<'_>, &Clients) -> Option<Finding>;
+    let looks: [Look; 3] = [other_kind, elsewhere, other_server];
+    let found = |look: &Look| {
+        let looked = |one| Some((one, look(one, NodeFacts::clients(one)?)?));
+        let mut all = facts.iter().filter_map(looked);
+        let (first, finding) = all.next()?;
+        let folders: Vec<&String> =
+            std::iter::once(&first.job.folder).chain(all.map(|(one, _)| &one.job.folder)).collect();
+        let reason = first.named(finding.reason).with("folders", folders);
+        Some(Finding { reason, ..finding })
+    };
+    looks.iter().filter_map(found).chain(skew(facts, at_once)).collect()
+}
+
+impl NodeFacts<'_> {
+    fn clients(&self) -> Option<&Clients> {
+        self.run.clients.as_deref()
+    }
+
+    /// The reason with the job's repetition, or the state whose job it is.
+    fn named(&self, reason: Reason) -> Reason {
+        match self.state.as_str() {
+            "" => reason.with("repetition", self.job.info.repetition),
+            state => reason.with("job", state),
+        }
+    }
+}
+
+/// A directory on a file system of another type than the plan says.
+fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let (fs, kind) = facts.planned?;
+    let there = clients.mounted.iter().find(|there| there.kind != kind)?;
+    let reason = Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", &there.dir);
+    let reason = reason.with("found", there.words()).with("fs", fs).with("planned", kind);
+    Some(Finding::new(Severity::Error, reason))
+}
+
+/// Nodes that have another file system there.
+fn elsewhere(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let reason = others(facts, clients, &clients.elsewhere)?;
+    Some(Finding::new(Severity::Error, reason.with("elsewhere", true)))
+}
+
+/// Nodes that have what may be the same from another server.
+fn other_server(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let reason = others(facts, clients, &clients.other_server)?;
+    Some(Finding::new(Severity::NeedsWaiver, reason.with("other_server", true)))
+}
+
+fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &Others) -> Option<Reason> {
+    let here: Vec<String> = clients.mounted.iter().map(Mounted::words).collect();
+    let named = others.first.iter().map(|(node, mounted)| format!("{node} ({})", mounted.words()));
+    let reason = Reason::new(Code::PathOnWrongFs).with("nodes", others.nodes).with("of", facts.run.nodes);
+    let reason = reason.with("host", &facts.run.host).with("here", here);
+    (others.nodes > 0).then(|| reason.with("there", named.collect::<Vec<_>>()))
+}
+
+fn skew(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
+    // A single launch has clocks of its own, which its ranks compare: there a wall clock only dates.
+    let severity = if at_once { Severity::Error } else { Severity::Info };
+    let apart = facts.iter().filter_map(|one| Some((one, one.clients()?.farthest.as_ref()?)));
+    let worst = apart.max_by(|a, b| a.1.least_s().total_cmp(&b.1.least_s()));
+    let between = worst.filter(|(_, apart)| apart.least_s() > SKEW_S).map(|(one, apart)| {
+        let reason = Reason::new(Code::ClockSkew).with("node", &apart.node).with("host", &one.run.host);
+        let reason = reason.with("skew", Datum::seconds(apart.skew_ns as f64 * 1e-9));
+        one.named(reason.with("uncertainty", Datum::seconds(apart.uncertainty_ns as f64 * 1e-9)))
+    });
+    let found = between.into_iter().chain(facts.iter().find_map(outside));
+    found.map(|reason| Finding::new(severity, reason)).collect()
+}
+
+/// Phases that were, by their node's clock, when the job was not, by the campaign's.
+fn outside(facts: &NodeFacts<'_>) -> Option<Reason> {
+    let job = window::from_start_to_end(facts.job)?;
+    let (mut span, mut uncertainty_s): (Option<Span>, f64) = (None, 0.0);
+    for (one, moments) in phases(facts.job).filter_map(|phase| window::of_phase(phase).zip(phase.moments)) {
+        let so_far = span.unwrap_or(one);
+        span = Some(Span { from: one.from.min(so_far.from), to: one.to.max(so_far.to) });
+        uncertainty_s = uncertainty_s.max(moments.uncertainty_ns as f64 * 1e-9);
+    }
+    let span = span?;
+    let off = (job.from - span.from).max(span.to - job.to) - uncertainty_s;
+    (off > SKEW_S).then(|| {
+        let reason = Reason::new(Code::ClockSkew).with("host", &facts.run.host);
+        let reason = reason.with("phases_from", date(span.from)).with("phases_to", date(span.to));
+        let reason = reason.with("job_from", date(job.from)).with("job_to", date(job.to));
+        facts.named(reason.with("off", Datum::seconds(off)))
+    })
+}
+
+/// A moment as people and job.json have it, to the millisecond.
+fn date(unix_s: f64) -> String {
+    let millis = Timestamp::from_millisecond((unix_s * 1e3).round() as i64);
+    millis.map_or("?".to_owned(), |moment| moment.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+}

@@ -1,0 +1,239 @@
+//! What was measured of a test's phases, against what makes it the number that the clause is about.
+//!
+//! Never here: the threshold.
+
+use plan::{Criterion, Stat, Test};
+use results::finding::{Finding, Severity};
+use results::folder::JobEnd;
+use results::reason::{Code, Datum, Reason};
+use results::record::{Counts, Phase};
+use results::statistics::{self, Moved};
+use units::{Dimension, Quantity};
+
+use crate::case::TestCriterion;
+use crate::index::{Index, phases};
+use crate::validity;
+
+/// Share of the mean below which the slowest rank of a stonewalled run is a straggler.
+const STRAGGLER: f64 = 0.8;
+/// Coefficient of variation above which the variability is reported and has to be explained.
+const COV: f64 = 0.10;
+/// Entries of a tree below which a walk says little (Purple).
+const WALKED: u64 = 100_000;
+/// Operations, and seconds, below which a rate of names says little.
+const NAMES: (u64, f64) = (1_000_000, 30.0);
+/// Seconds below which a rate of bytes says little, and below which it needs a waiver.
+const SHORT_S: f64 = 1.0;
+const INSTANT_S: f64 = 0.05;
+/// Wear-out longer than so many times the deadline.
+const TAIL: f64 = 1.0;
+/// Share by which the mean of rates and the rate of all may differ.
+const HARMONIC: f64 = 0.01;
+/// Transfers up to so many bytes are small, and from so many on large: between them random ones may well be
+/// as fast.
+const SMALL: u64 = 64 << 10;
+const LARGE: u64 = 256 << 10;
+
+/// The findings about the phases of a test whose rates are judged.
+pub(super) fn of(index: &Index<'_>, test: &Test) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for name in judged(test) {
+        let phases = ended_phases(index, test, name);
+        if phases.is_empty() {
+            continue;
+        }
+        let waiver = [
+            straggler(&phases),
+            tail(&phases),
+            missing_variability(phases.len()),
+            variability(&most_variable(index, test, name)),
+            harmonic_of(index, test, name),
+            walk(test, &phases),
+            short_operations(&phases),
+        ];
+        let waiver = waiver.into_iter().flatten().map(|reason| Finding::new(Severity::NeedsWaiver, reason));
+        let physics = physics(index, test, name, &phases).into_iter();
+        let errors = physics.map(|reason| Finding::new(Severity::Error, reason));
+        let all = waiver.chain(errors).chain(short_transfers(index, &phases));
+        findings.extend(all.map(|finding| finding.about(&test.id).of_phase(name)));
+    }
+    findings
+}
+
+/// The phases that criteria of the test are about, but for those that count what is wrong.
+fn judged(test: &Test) -> Vec<&str> {
+    let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, None));
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in rates.filter_map(|criterion| criterion.metric.split_once('.')) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Whether a criterion is about how fast a phase was, and this one where it is named.
+fn is_rate_of(criterion: &Criterion, phase: Option<&str>) -> bool {
+    let rates = ["bw", "iops", "rate", "seconds", "sustained", "steady"];
+    let parts = criterion.metric.split_once('.');
+    parts.is_some_and(|(of, name)| rates.contains(&name) && phase.is_none_or(|phase| phase == of))
+}
+
+/// The phase of this name of every repetition that ended well.
+fn ended_phases<'a>(index: &Index<'a>, test: &Test, name: &str) -> Vec<&'a Phase> {
+    let jobs = index.jobs(&test.id).iter().filter(|job| job.info.end == JobEnd::Exit(0));
+    jobs.flat_map(|job| phases(job)).filter(|phase| phase.phase == name).collect()
+}
+
+/// Bytes, or operations, per second of a phase; `None` of one that took no time.
+fn rate(phase: &Phase) -> Option<f64> {
+    let moved = if phase.counts == Counts::Bytes { phase.bytes } else { phase.ops };
+    (phase.spans.total_s > 0.0).then(|| moved as f64 / phase.spans.total_s)
+}
+
+fn straggler(phases: &[&Phase]) -> Option<Reason> {
+    let mean = |phase: &Phase| phase.bytes as f64 / f64::from(phase.ranks.max(1));
+    let share = |phase: &Phase| {
+        let known = phase.stonewall.is_some() && phase.balance.bytes_max > 0 && mean(phase) > 0.0;
+        known.then(|| phase.balance.bytes_min as f64 / mean(phase))
+    };
+    let shares = phases.iter().filter_map(|phase| Some((*phase, share(phase)?)));
+    let (phase, share) = shares.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share < STRAGGLER)?;
+    let reason = Reason::new(Code::Straggler).with("phase", &phase.phase).with("share", Datum::share(share));
+    let reason = reason.with("bytes", Datum::bytes(phase.balance.bytes_min as f64));
+    Some(reason.with("mean", Datum::bytes(mean(phase))))
+}
+
+fn tail(phases: &[&Phase]) -> Option<Reason> {
+    let tails = phases.iter().filter_map(|phase| {
+        let wall = phase.stonewall.as_ref().filter(|wall| wall.wear_out && wall.deadline_s > 0.0)?;
+        Some(((phase.spans.transfer_s - wall.deadline_s).max(0.0), wall.deadline_s))
+    });
+    let longest = tails.max_by(|a, b| a.0.total_cmp(&b.0));
+    let (tail, deadline) = longest.filter(|(tail, deadline)| *tail > TAIL * deadline)?;
+    let reason = Reason::new(Code::WearoutTail).with("wear_out", Datum::seconds(tail));
+    Some(reason.with("deadline", Datum::seconds(deadline)))
+}
+
+/// That a single repetition has no variability.
+pub(crate) fn missing_variability(repetitions: usize) -> Option<Reason> {
+    (repetitions == 1).then(|| Reason::new(Code::CovMissing))
+}
+
+/// That the repetitions vary much. No error however much it is: what that does to a mean is in its confidence
+/// limit, by which it is judged.
+pub(crate) fn variability(values: &[f64]) -> Option<Reason> {
+    let cov = statistics::cov(values).filter(|cov| *cov > COV)?;
+    Some(Reason::new(Code::CovHigh).with("n", values.len()).with("cov", Datum::share(cov)))
+}
+
+/// What is judged of each repetition by the criterion on a phase whose values vary most.
+fn most_variable(index: &Index<'_>, test: &Test, name: &str) -> Vec<f64> {
+    let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, Some(name)));
+    let values =
+        |criterion| validity::measured(&TestCriterion { index, test, criterion }).unwrap_or_default();
+    let cov = |values: &Vec<f64>| statistics::cov(values).unwrap_or(0.0);
+    let judged = rates.map(values).filter(|values| !values.is_empty());
+    judged.max_by(|a, b| cov(a).total_cmp(&cov(b))).unwrap_or_default()
+}
+
+fn harmonic_of(index: &Index<'_>, test: &Test, name: &str) -> Option<Reason> {
+    let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, Some(name)));
+    let mut usable = rates
+        .map(|criterion| TestCriterion { index, test, criterion })
+        .filter(|case| validity::measured(case).is_ok_and(|values| !values.is_empty()));
+    usable.find_map(|case| harmonic(&case))
+}
+
+/// The rate of all repetitions together, where each moved the same amount and their mean is above that.
+pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
+    let name = case.metric();
+    let meant = case.criterion.stat == Stat::Mean && case.is_rate() && case.test.part.is_none();
+    let phases = case.all_phases();
+    let fixed = phases.windows(2).all(|pair| (pair[0].bytes, pair[0].ops) == (pair[1].bytes, pair[1].ops));
+    let timed = phases.iter().any(|phase| phase.stonewall.is_some() || phase.window.is_some());
+    if !meant || !fixed || timed || phases.len() < 2 {
+        return None;
+    }
+    let moved = |phase: &&Phase| match name {
+        "bw" => Moved { amount: phase.bytes as f64, seconds: phase.spans.total_s },
+        "iops" => Moved { amount: phase.ops as f64, seconds: phase.spans.transfer_s },
+        _ => Moved { amount: phase.ops as f64, seconds: phase.spans.total_s },
+    };
+    let rates: Vec<f64> =
+        phases.iter().filter_map(|phase| phase.metric(name)).map(|metric| metric.value).collect();
+    let (mean, whole) =
+        (statistics::mean(&rates)?, statistics::total_rate(&phases.iter().map(moved).collect::<Vec<_>>())?);
+    let dimension = if name == "bw" { Dimension::BytesPerSecond } else { Dimension::PerSecond };
+    (mean > whole * (1.0 + HARMONIC)).then(|| {
+        let reason = Reason::new(Code::Harmonic).with("whole", Quantity { value: whole, dimension });
+        let reason = reason.with("mean", Quantity { value: mean, dimension });
+        reason.with("share", Datum::share(mean / whole - 1.0))
+    })
+}
+
+/// A walk whose ranks listed few entries.
+fn walk(test: &Test, phases: &[&Phase]) -> Option<Reason> {
+    let walks = phases.iter().filter(|phase| test.line.workload() == "ls-lr" && phase.phase == "list");
+    let each = walks.filter_map(|phase| phase.each_rank.as_ref());
+    let fewest = each.flat_map(|each| (0..each.ranks).filter_map(|rank| each.moved.of(rank))).min();
+    let entries = fewest.filter(|entries| *entries < WALKED)?;
+    Some(Reason::new(Code::LsWalk).with("entries", entries).with("entries_min", WALKED))
+}
+
+fn short_operations(phases: &[&Phase]) -> Option<Reason> {
+    let short = |phase: &&&Phase| {
+        phase.counts == Counts::Operations && (phase.ops < NAMES.0 || phase.spans.transfer_s < NAMES.1)
+    };
+    let phase = phases.iter().find(short)?;
+    let reason = Reason::new(Code::MdTooShort).with("phase", &phase.phase).with("operations", phase.ops);
+    Some(reason.with("lasted", Datum::seconds(phase.spans.transfer_s)))
+}
+
+fn short_transfers(index: &Index<'_>, phases: &[&Phase]) -> Option<Finding> {
+    let bytes = phases.iter().filter(|phase| phase.counts == Counts::Bytes && phase.bytes > 0);
+    let least = bytes.min_by(|a, b| a.spans.transfer_s.total_cmp(&b.spans.transfer_s));
+    let phase = least.filter(|phase| phase.spans.transfer_s < SHORT_S)?;
+    let seconds = phase.spans.transfer_s;
+    let reason = Reason::new(Code::RateTooShort).with("phase", &phase.phase);
+    let reason = reason.with("bytes", Datum::bytes(phase.bytes as f64));
+    let reason = reason.with("lasted", Datum::seconds(seconds));
+    let times = (seconds > 0.0).then(|| (SHORT_S / seconds).ceil() as u64);
+    // Who measures on a small scale, or on a disk that is faster than expected, knows how much is moved.
+    let mild = index.is_scaled() || seconds >= INSTANT_S;
+    let severity = if mild { Severity::Info } else { Severity::NeedsWaiver };
+    Some(Finding::new(severity, reason.with_some("times", times)))
+}
+
+/// Rates above what the file system is said to do, or above those of large transfers in order.
+fn physics(index: &Index<'_>, test: &Test, name: &str, phases: &[&Phase]) -> Vec<Reason> {
+    if phases.iter().any(|phase| phase.counts != Counts::Bytes) {
+        return Vec::new();
+    }
+    let most = phases.iter().filter_map(|phase| rate(phase)).fold(0.0, f64::max);
+    let reason = || Reason::new(Code::AbovePhysics).with("rate", Datum::rate(most));
+    let said = index.plan.file_systems.get(&test.fs).and_then(|fs| fs.rate).filter(|said| most > *said);
+    let sequential = sequential(index, test, name).filter(|sequential| most >= *sequential);
+    let said = said.map(|said| reason().with("rate_max", Datum::rate(said)));
+    let sequential = sequential.map(|sequential| reason().with("sequential", Datum::rate(sequential)));
+    said.into_iter().chain(sequential).collect()
+}
+
+/// The best rate of the same phase in a test that differs from this one, of small transfers at random, in
+/// that its transfers are large and in order; `None` where there is none.
+fn sequential(index: &Index<'_>, test: &Test, name: &str) -> Option<f64> {
+    let transfer = |test: &Test| test.line.as_ior().map_or(0, |line| line.transfer_bytes);
+    let own = test.line.transfer_style().filter(|own| own.random && transfer(test) <= SMALL)?;
+    let twin = |other: &&Test| {
+        let same = other.fs == test.fs && other.placement == test.placement && other.step == test.step;
+        // Shared files, other calls and data that need not be flushed have other limits, and so are no
+        // measure.
+        let alike = other.line.transfer_style().is_some_and(|style| {
+            !style.rate_limited
+                && style == plan::line::TransferStyle { random: false, rate_limited: false, ..own.clone() }
+        });
+        same && alike && transfer(other) >= LARGE
+    };
+    let rates = index.plan.tests.iter().filter(twin).flat_map(|other| ended_phases(index, other, name));
+    rates.filter_map(rate).max_by(f64::total_cmp)
+}

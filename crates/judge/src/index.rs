@@ -1,0 +1,130 @@
+//! The jobs of a campaign by test and repetition, built once.
+//!
+//! Invariant: nothing else goes through the jobs of a campaign to find those of a test.
+//! Never here: whether a job may be used.
+
+use std::collections::BTreeMap;
+
+use plan::schedule::{self, PlannedJob};
+use plan::{Placement, Plan, Test, Uses, late};
+use results::folder::{self, Campaign, FileSystem, Job};
+use results::record::{self, Phase, Record, Run};
+
+/// A plan and its campaign.
+pub(crate) struct Index<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) campaign: &'a Campaign,
+    by_test: BTreeMap<&'a str, Vec<&'a Job>>,
+    by_repetition: BTreeMap<(&'a str, u32), &'a Job>,
+    places: BTreeMap<&'a str, usize>,
+    planned: Vec<PlannedJob>,
+}
+
+impl<'a> Index<'a> {
+    /// Goes through the jobs once.
+    pub(crate) fn of(plan: &'a Plan, campaign: &'a Campaign) -> Self {
+        let mut by_test: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
+        let (mut by_repetition, mut places) = (BTreeMap::new(), BTreeMap::new());
+        for (at, job) in campaign.jobs.iter().enumerate() {
+            by_test.entry(&job.info.test).or_default().push(job);
+            by_repetition.entry((job.info.test.as_str(), job.info.repetition)).or_insert(job);
+            places.entry(job.folder.as_str()).or_insert(at);
+        }
+        let planned = schedule::jobs(plan, &[]).unwrap_or_default();
+        Self { plan, campaign, by_test, by_repetition, places, planned }
+    }
+
+    /// The jobs called so, in the order they ran.
+    pub(crate) fn jobs(&self, test: &str) -> &[&'a Job] {
+        self.by_test.get(test).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first job of a repetition.
+    pub(crate) fn job(&self, test: &str, repetition: u32) -> Option<&'a Job> {
+        self.by_repetition.get(&(test, repetition)).copied()
+    }
+
+    /// The names of all jobs, with the jobs.
+    pub(crate) fn tests(&self) -> impl Iterator<Item = (&'a str, &[&'a Job])> {
+        self.by_test.iter().map(|(test, jobs)| (*test, jobs.as_slice()))
+    }
+
+    /// What began after `job`.
+    pub(crate) fn after(&self, job: &Job) -> &'a [Job] {
+        match self.places.get(job.folder.as_str()) {
+            Some(at) => &self.campaign.jobs[at + 1..],
+            None => &[],
+        }
+    }
+
+    /// The jobs that a test is to have.
+    pub(crate) fn planned(&self, test: &str) -> impl Iterator<Item = &PlannedJob> {
+        self.planned.iter().filter(move |job| job.test == test)
+    }
+
+    /// What a repetition of a test recorded.
+    pub(crate) fn records(&self, test: &str, repetition: u32) -> Vec<Record> {
+        let found = self.job(test, repetition);
+        found.map(|job| late::recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+    }
+
+    /// Where a test ran: for one whose nodes are searched, where the search placed it.
+    pub(crate) fn placed(&self, test: &'a Test) -> &'a Placement {
+        late::placed(self.plan, test, &|test, repetition| self.records(test, repetition))
+    }
+
+    /// The test that a job of this name belongs to, warm-ups included.
+    pub(crate) fn test_of_job(&self, name: &str) -> Option<&'a Test> {
+        self.plan.tests.iter().find(|test| test.id == name || test.warm_up_job() == name)
+    }
+
+    /// The tests that read what `test` writes.
+    pub(crate) fn readers(&self, test: &Test) -> impl Iterator<Item = &'a Test> {
+        let made = self.plan.tests.iter().position(|other| other.id == test.id);
+        let uses = made.map(Uses::Test);
+        self.plan.tests.iter().filter(move |other| uses.is_some() && other.uses == uses)
+    }
+
+    /// The file system of this name as it was before the first job.
+    pub(crate) fn file_system(&self, name: &str) -> Option<&'a FileSystem> {
+        self.campaign.before.as_ref()?.file_system(name)
+    }
+
+    /// Folders of attempts at a test that ended with the campaign.
+    pub(crate) fn attempts(&self, test: &Test) -> Vec<&'a str> {
+        let own = |folder: &&str| {
+            folder::job_of(folder)
+                .rsplit_once("-r")
+                .is_some_and(|(name, _)| name == test.id || *name == test.warm_up_job())
+        };
+        self.campaign.killed.iter().map(String::as_str).filter(own).collect()
+    }
+
+    /// Whether the job of an attempt was run again.
+    pub(crate) fn was_repeated(&self, attempt: &str) -> bool {
+        self.places.keys().any(|folder| folder::job_of(folder) == folder::job_of(attempt))
+    }
+
+    /// Whether the plan was run at a scale that was chosen for a smaller system than the contract's.
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.campaign.info.scale.is_some()
+    }
+
+    /// Whether the campaign has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.campaign.after.is_some()
+    }
+}
+
+/// All phases of a job.
+pub(crate) fn phases(job: &Job) -> impl Iterator<Item = &Phase> {
+    record::phases(&job.records)
+}
+
+/// What jobs recorded of who measured.
+pub(crate) fn runs<'j>(jobs: &[&'j Job]) -> impl Iterator<Item = &'j Run> {
+    jobs.iter().flat_map(|job| &job.records).filter_map(|record| match record {
+        Record::Run(run) => Some(run),
+        _ => None,
+    })
+}

@@ -1,0 +1,293 @@
+//! What a reader of a number has to know besides the number.
+//!
+//! Each kind appears once, with the worst of all repetitions. A warning speaks against the number; a note
+//! says how it came about.
+//!
+//! Never here: outcomes.
+
+mod course;
+
+use plan::late;
+use plan::launcher::LaunchKind;
+use results::Statistics;
+use results::reason::{Code, Datum, Reason};
+use results::record::{Counts, Notice, Outcome, Phase, Record};
+
+use crate::attribution::{self, writes};
+use crate::case::TestCriterion;
+use crate::clients::Remarks;
+use crate::findings::{losses, rates};
+use crate::index::runs;
+use crate::validity::cached::{self, CACHED_SHARE, WARM_NAMES};
+use crate::validity::names::{self, NamesOrigin};
+use crate::validity::{cases, dataset, state};
+
+pub(crate) use course::order;
+
+/// Data below this multiple of a node's memory may stay in it.
+const MEMORY_MULTIPLE: f64 = 1.5;
+/// Notices that are reported here in sums instead.
+const SUMMED: &[&str] = &["cached-read", "ran-dry"];
+/// So many cases are named.
+const NAMED: usize = 5;
+
+/// All that is to be known of one verdict.
+pub(crate) fn all(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Remarks {
+    let mut remarks = Remarks::default();
+    warnings(case, statistics).into_iter().for_each(|reason| remarks.warn(reason));
+    notes(case).into_iter().for_each(|reason| remarks.note(reason));
+    match case.counts_errors() {
+        true => remarks,
+        false => remarks.and(course::sustained(case)).and(course::at_once(case)),
+    }
+}
+
+fn notes(case: &TestCriterion<'_>) -> Vec<Reason> {
+    let mut all = states(case);
+    all.extend(made(case));
+    if !case.counts_errors() {
+        let optimum = searched(case).and_then(Result::ok);
+        let of_rates = [course::steady(case), optimum, inner_repetitions(case), all_trees(case)];
+        all.extend(of_rates.into_iter().flatten());
+    }
+    all
+}
+
+fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Reason> {
+    let phases = case.all_phases();
+    let mut all: Vec<Reason> =
+        [cached(case, &phases), incomplete(case, &phases), simulated(case)].into_iter().flatten().collect();
+    if !case.counts_errors() {
+        let of_rates = [
+            runs_dry(&phases),
+            not_flushed(case, &phases),
+            in_memory(case, &phases),
+            fits_memory(case, &phases),
+            searched(case).and_then(Result::err),
+        ];
+        all.extend(of_rates.into_iter().flatten());
+        all.extend(attribution::of(&phases));
+        all.extend(order(case, statistics));
+        all.extend(rates::harmonic(case));
+        all.extend(course::warm_up(case));
+        all.extend([variability(statistics), one_node(case), names_origin(case)].into_iter().flatten());
+    }
+    all.extend(conformance(case));
+    all.extend(losses(case.index, case.test));
+    all.extend(notices(case));
+    all.extend(killed(case));
+    all
+}
+
+/// That the repetitions vary much, or that there is only one.
+pub(crate) fn variability(statistics: Option<&Statistics>) -> Option<Reason> {
+    let values = &statistics?.values;
+    rates::missing_variability(values.len()).or_else(|| rates::variability(values))
+}
+
+/// The states on which the test ran.
+fn states(case: &TestCriterion<'_>) -> Vec<Reason> {
+    let made = case.test.states.iter().map(|at| case.index.plan.states[*at].job());
+    let reached = made.filter_map(|name| {
+        let state = state::last(case, &name)?;
+        let reason = Reason::new(Code::StateReached).with("blocks", Datum::share(state.blocks));
+        let reason = reason.with("inodes", Datum::share(state.inodes)).with("cycles", state.turnovers);
+        let extents = state.extents.as_ref().filter(|extents| extents.files > 0);
+        let fragmented = extents.map(|extents| Datum::share(extents.share_fragmented()));
+        Some(reason.with("state", name).with_some("fragmented", fragmented))
+    });
+    reached.collect()
+}
+
+/// Where the dataset came from that was read, if not from a job of this campaign alone.
+fn made(case: &TestCriterion<'_>) -> Option<Reason> {
+    let (dataset, job, _) = dataset::made(case)?;
+    let made = job.dataset.as_ref()?;
+    if let Some(reused) = &made.reused {
+        let reason = Reason::new(Code::DatasetReused).with("dataset", dataset.job());
+        let reason = reason.with("campaign", &made.campaign).with("made", &made.made);
+        let reason = reason.with("files", reused.files).with("samples", reused.samples);
+        let listed = made.counted.is_empty();
+        return Some(if listed { reason.with("bytes", Datum::bytes(made.bytes as f64)) } else { reason });
+    }
+    let cause = made.instead_of.clone()?;
+    Some(Reason::new(Code::DatasetRecreated).with("dataset", dataset.job()).with("cause", cause))
+}
+
+/// The element with the largest key, if there is one.
+fn worst<'p>(phases: &[&'p Phase], key: impl Fn(&Phase) -> Option<f64>) -> Option<(&'p Phase, f64)> {
+    let keyed = phases.iter().filter_map(|phase| key(phase).map(|key| (*phase, key)));
+    keyed.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+fn of(code: Code, phase: &Phase) -> Reason {
+    Reason::new(code).with("phase", &phase.phase)
+}
+
+fn cached(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
+    let (phase, share) = worst(phases, |phase| phase.cached_before)?;
+    let counts = share > CACHED_SHARE && !cached::wants_data(case);
+    counts.then(|| of(Code::CachedRead, phase).with("share", Datum::share(share)))
+}
+
+/// Another amount than the line asks for, where no deadline, no least time and no earlier count explains it.
+fn incomplete(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
+    let short = |phase: &Phase| {
+        // A mix divides by chance, and what moved within the ramp is not in the sum.
+        let partly = phase.ramp_s > 0.0 || phase.phase.starts_with("mixed_");
+        let explained = partly
+            || phase.stonewall.is_some()
+            || case.test.line.as_ior().is_some_and(|line| {
+                line.status_file.is_some() || line.min_time && phase.bytes > phase.expected_bytes
+            });
+        let missing = phase.expected_bytes.abs_diff(phase.bytes);
+        (missing > 0 && !explained).then_some(missing as f64)
+    };
+    let (phase, _) = worst(phases, short)?;
+    let reason = of(Code::MovedOtherAmount, phase).with("moved", Datum::bytes(phase.bytes as f64));
+    Some(reason.with("asked", Datum::bytes(phase.expected_bytes as f64)))
+}
+
+fn runs_dry(phases: &[&Phase]) -> Option<Reason> {
+    let (phase, _) = worst(phases, |phase| {
+        phase.stonewall.as_ref().map(|wall| f64::from(wall.ran_dry)).filter(|ranks| *ranks > 0.0)
+    })?;
+    let wall = phase.stonewall.as_ref()?;
+    let reason = of(Code::RunsDry, phase).with("ranks", wall.ran_dry).with("of", phase.ranks);
+    Some(reason.with("deadline", Datum::seconds(wall.deadline_s)))
+}
+
+fn not_flushed(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
+    let phase = phases.iter().find(|phase| writes(phase) && !phase.persisted && !phase.direct)?;
+    let reason = of(Code::NotFlushed, phase);
+    Some(if case.test.line.as_ior().is_some() { reason.with("ior", true) } else { reason })
+}
+
+/// Files and names in memory, which no fsync flushes to storage.
+fn in_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
+    let fs = case.index.file_system(&case.test.fs)?;
+    let kind = Some(fs.kind.as_str()).filter(|kind| matches!(*kind, "tmpfs" | "ramfs"))?;
+    let phase = phases.iter().find(|phase| phase.counts == Counts::Operations || writes(phase))?;
+    Some(of(Code::MemoryFileSystem, phase).with("kind", kind))
+}
+
+/// Data that a client's memory can hold, where nothing proves that it was not there.
+fn fits_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
+    let machine = case.index.campaign.before.as_ref()?;
+    let memory = Some(machine.memory_bytes).filter(|bytes| *bytes > 0)?;
+    let nodes = runs(case.jobs()).map(|run| run.nodes.max(1)).min()?;
+    let unproven = |phase: &&&Phase| match phase.counts {
+        Counts::Operations => false,
+        Counts::Bytes if writes(phase) => !phase.persisted && !phase.direct,
+        Counts::Bytes => phase.cached_before.is_none() && !phase.direct,
+    };
+    let phase = phases.iter().find(unproven)?;
+    let per_node = phase.bytes as f64 / f64::from(nodes);
+    (per_node < MEMORY_MULTIPLE * memory as f64).then(|| {
+        let reason = of(Code::FitsMemory, phase).with("per_node", Datum::bytes(per_node));
+        reason.with("memory", Datum::bytes(memory as f64))
+    })
+}
+
+fn one_node(case: &TestCriterion<'_>) -> Option<Reason> {
+    let run = runs(case.jobs()).find(|run| run.nodes == 1)?;
+    let delivered = case.index.plan.clients.delivered;
+    let reason = || Reason::new(Code::SingleClient).with("host", &run.host);
+    (delivered != Some(1)).then(|| reason().with_some("delivered", delivered))
+}
+
+/// Nodes of the plan that were none.
+fn simulated(case: &TestCriterion<'_>) -> Option<Reason> {
+    let nodes = case.index.placed(case.test).nodes.filter(|nodes| *nodes > 1)?;
+    let local = case.index.plan.launch.kind == LaunchKind::Local;
+    local.then(|| Reason::new(Code::SimulatedNodes).with("nodes", nodes))
+}
+
+/// An earlier job that had the names, where that is no reason for INVALID.
+fn names_origin(case: &TestCriterion<'_>) -> Option<Reason> {
+    match names::origin(case).filter(|_| cached::looks(case))? {
+        NamesOrigin::Had(reason) => case.test.cache_warm.then_some(reason),
+        NamesOrigin::Commanded(reason) | NamesOrigin::Unknown(reason) => Some(reason),
+    }
+}
+
+fn inner_repetitions(case: &TestCriterion<'_>) -> Option<Reason> {
+    let inner = case.test.line.repetitions();
+    (inner > 1).then(|| Reason::new(Code::InnerRepetitions).with("inner", inner))
+}
+
+/// How the number of nodes came about, or why it is not known to be the optimum.
+fn searched(case: &TestCriterion<'_>) -> Option<Result<Reason, Reason>> {
+    let search = case.test.search.as_ref()?;
+    Some(late::searched(case.index.plan, search, &|test, repetition| case.index.records(test, repetition)))
+}
+
+/// Trees of mdtest, of which its own table counts one.
+fn all_trees(case: &TestCriterion<'_>) -> Option<Reason> {
+    let phase = case.all_phases().into_iter().find(|phase| phase.ranks > 1)?;
+    let counted = matches!(case.phase(), "tree_creation" | "tree_removal")
+        && matches!(case.metric(), "rate" | "iops")
+        && case.test.line.has_own_trees();
+    counted.then(|| of(Code::AllTrees, phase).with("ranks", phase.ranks))
+}
+
+/// Cases that failed, and those that say nothing of the file system.
+fn conformance(case: &TestCriterion<'_>) -> Vec<Reason> {
+    if case.counts_cases().is_none() {
+        return Vec::new();
+    }
+    let kinds = [
+        (Outcome::Fail, Code::CasesFailed),
+        (Outcome::Library, Code::CasesOfLibrary),
+        (Outcome::Unsupported, Code::CasesUnsupported),
+        (Outcome::Skipped, Code::CasesSkipped),
+    ];
+    kinds.into_iter().filter_map(|(outcome, code)| of_outcome(case, outcome, code)).collect()
+}
+
+/// The cases of one outcome in the job that has most of them.
+fn of_outcome(case: &TestCriterion<'_>, outcome: Outcome, code: Code) -> Option<Reason> {
+    let of = |job| cases::matching(case, job).filter(|one| one.outcome == outcome);
+    let job = case.jobs().iter().max_by_key(|job| of(job).count())?;
+    let found: Vec<_> = of(job).collect();
+    let first = found.first()?;
+    let names: Vec<&String> = found.iter().take(NAMED).map(|one| &one.name).collect();
+    let more = Some(found.len() - names.len()).filter(|more| *more > 0);
+    let reason = Reason::new(code).with("cases", found.len()).with("of", cases::matching(case, job).count());
+    let reason = reason.with("names", names).with_some("more", more);
+    Some(match (&first.evidence, first.why.as_str()) {
+        (Some(seen), _) if outcome == Outcome::Fail => {
+            reason.with("rank", seen.rank).with("step", &seen.step).with("seen", &seen.what)
+        }
+        (_, "") => reason,
+        (_, why) => reason.with("error", why),
+    })
+}
+
+/// What the program noticed itself, each kind once.
+fn notices(case: &TestCriterion<'_>) -> Vec<Reason> {
+    // Where they make the clause invalid, its reason says so.
+    let reason = |id: &str| cached::wants_names(case) && WARM_NAMES.contains(&id);
+    let mut kinds: Vec<&Notice> = Vec::new();
+    for record in case.jobs().iter().flat_map(|job| &job.records) {
+        if let Record::Notice(notice) = record
+            && (notice.phase.is_empty() || notice.phase == case.phase())
+            && !SUMMED.contains(&notice.id.as_str())
+            && !reason(&notice.id)
+            && !kinds.iter().any(|known| known.id == notice.id)
+        {
+            kinds.push(notice);
+        }
+    }
+    let of =
+        |notice: &Notice| Reason::new(Code::Notice).with("notice", &notice.id).with("text", &notice.text);
+    kinds.into_iter().map(of).collect()
+}
+
+fn killed(case: &TestCriterion<'_>) -> Vec<Reason> {
+    let attempts = case.index.attempts(case.test).into_iter();
+    let (again, not): (Vec<&str>, Vec<&str>) = attempts.partition(|attempt| case.index.was_repeated(attempt));
+    let all = [(again, Code::AttemptsRepeated), (not, Code::AttemptsOpen)];
+    let some = all.into_iter().filter(|(attempts, _)| !attempts.is_empty());
+    some.map(|(attempts, code)| Reason::new(code).with("folders", attempts)).collect()
+}

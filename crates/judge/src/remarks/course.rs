@@ -1,0 +1,133 @@
+//! What the order and the sizes of repetitions say, what ran before them, and of which time windows rates
+//! are.
+//!
+//! Never here: outcomes.
+
+use results::folder::JobEnd;
+use results::reason::{Code, Datum, Reason};
+use results::record::{Counts, Phase};
+use results::statistics;
+use results::{Statistics, Stretch};
+use units::{Dimension, Quantity};
+
+use crate::case::TestCriterion;
+use crate::clients::Remarks;
+use crate::validity::{at_once as together, steady as steadiness, sustained as windows, window};
+
+/// The probability above which an order may mean nothing.
+const CHANCE: f64 = 0.05;
+/// Changes below this share do not matter.
+const SHARE: f64 = 0.05;
+/// A window has at least so many intervals, and transfers or operations of each rank, or its edges decide
+/// what is in it.
+const INTERVALS: f64 = 10.0;
+/// A worst window below this share of the mean speaks against the mean.
+const EVEN: f64 = 0.9;
+
+/// What the order of the values says: that the first was another, that they fall or rise.
+pub(crate) fn order(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Reason> {
+    let values = statistics.map_or(&[][..], |statistics| &statistics.values);
+    [first(case, values), trend(case, values)].into_iter().flatten().collect()
+}
+
+fn first(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
+    let first = statistics::first(values)?;
+    if first.chance > CHANCE || (first.ratio - 1.0).abs() <= SHARE {
+        return None;
+    }
+    let reason = Reason::new(Code::FirstDiffers).with("share", Datum::share(first.ratio));
+    let reason = reason.with("others", values.len() - 1);
+    let may_warm_up = case.test.course.warm_up == 0 && case.test.part.is_none();
+    Some(if may_warm_up { reason.with("no_warm_up", true) } else { reason })
+}
+
+fn trend(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
+    let trend = statistics::trend(values)?;
+    if trend.chance > CHANCE || trend.share.abs() <= SHARE {
+        return None;
+    }
+    let reason = Reason::new(Code::Trend).with("metric", &case.criterion.metric);
+    let reason = reason.with("change", Datum::share(trend.share)).with("n", values.len());
+    Some(reason.with("p", trend.chance))
+}
+
+/// What ran before the repetitions and is excluded.
+pub(super) fn warm_up(case: &TestCriterion<'_>) -> Option<Reason> {
+    let planned = Some(case.test.course.warm_up).filter(|planned| *planned > 0)?;
+    let jobs = case.index.jobs(&case.test.warm_up_job());
+    let folders: Vec<&String> = jobs.iter().map(|job| &job.folder).collect();
+    let reason = Reason::new(Code::WarmUp).with("ran", jobs.len());
+    let reason = if folders.is_empty() { reason } else { reason.with("folders", folders) };
+    let reason = reason.with_some("planned", (jobs.len() < planned as usize).then_some(planned));
+    let failed = jobs.iter().find(|job| job.info.end != JobEnd::Exit(0));
+    Some(reason.with_some("failed", failed.map(|job| job.info.end.reason().with("job", &job.folder))))
+}
+
+/// How many transfers or operations a rank ends in so much time, in the repetition in which it is fewest.
+fn ended(phases: &[&Phase], seconds: f64) -> Option<f64> {
+    phases.iter().filter_map(|phase| Some(seconds / phase.apart_s()?)).min_by(f64::total_cmp)
+}
+
+/// The worst window of all repetitions against its mean, and what keeps it from being known well.
+pub(super) fn sustained(case: &TestCriterion<'_>) -> Remarks {
+    let mut all = Remarks::default();
+    let (Some(needed), phases) = (case.test.sustained_s, case.all_phases()) else { return all };
+    let Some(first) = phases.first() else { return all };
+    let of = |code| Reason::new(code).with("phase", &first.phase).with("window", Datum::seconds(needed));
+    let worst = windows::stretches(case).into_iter().min_by(|a, b| a.share.total_cmp(&b.share));
+    match worst {
+        None => all.warn(of(Code::WorstWindowUnknown)),
+        Some(worst) => {
+            let even = worst.share >= EVEN;
+            let reason = worst_window(first, &worst);
+            if even { all.note(reason) } else { all.warn(reason) }
+        }
+    }
+    if let Some(few) = ended(&phases, needed).filter(|few| *few < INTERVALS) {
+        let operations = first.counts == Counts::Operations;
+        all.warn(of(Code::FewTransfers).with(if operations { "operations" } else { "transfers" }, few));
+    }
+    let intervals = phases.iter().filter_map(|phase| window::series(phase)).map(|series| series.interval);
+    let coarsest = intervals.fold(0.0, f64::max);
+    if coarsest > needed / INTERVALS {
+        all.warn(of(Code::CoarseTimeline).with("interval", Datum::seconds(coarsest)));
+    }
+    all
+}
+
+fn worst_window(phase: &Phase, worst: &Stretch) -> Reason {
+    let dimension: Dimension = window::dimension(phase);
+    let reason = Reason::new(Code::WorstWindow).with("phase", &phase.phase);
+    let reason = reason.with("window", Datum::seconds(worst.seconds)).with("repetition", worst.repetition);
+    let reason = reason.with("rate", Quantity { value: worst.rate, dimension });
+    reason.with("share", Datum::share(worst.share)).with("from", Datum::seconds(worst.from_s))
+}
+
+/// Of which time the rate of a part is.
+pub(super) fn at_once(case: &TestCriterion<'_>) -> Remarks {
+    let mut all = Remarks::default();
+    if case.test.part.is_none() || !case.is_rate() {
+        return all;
+    }
+    let shortest = together::stretches(case).into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    match shortest {
+        Some(one) => {
+            let reason = Reason::new(Code::CommonWindow).with("phase", case.phase());
+            let reason =
+                reason.with("window", Datum::seconds(one.seconds)).with("repetition", one.repetition);
+            all.note(reason.with("share", Datum::share(one.share)));
+        }
+        None => all.warn(Reason::new(Code::CommonWindowUnknown).with("phase", case.phase())),
+    }
+    all
+}
+
+/// When the repetition that took longest had become steady.
+pub(super) fn steady(case: &TestCriterion<'_>) -> Option<Reason> {
+    let rule = case.test.course.steady.as_ref()?;
+    let phases = case.all_phases();
+    let reached = phases.iter().filter_map(|phase| steadiness::measured(phase, rule).ok().map(|(at, _)| at));
+    let last = reached.max_by(f64::total_cmp)?;
+    let reason = Reason::new(Code::SteadyFrom).with("phase", &phases[0].phase);
+    Some(reason.with("window", Datum::seconds(rule.window)).with("after", Datum::seconds(last)))
+}

@@ -1,0 +1,173 @@
+//! What a campaign comes to besides its verdicts.
+//!
+//! Invariant: pure, as the verdicts are; what may not be judged has no rate here either.
+//! Never here: tables.
+
+use std::collections::BTreeSet;
+
+use plan::{Plan, Role, Test};
+use results::projection::{self, Question, Step};
+use results::reason::{Code, Reason};
+use results::record::Counts;
+use results::statistics;
+use results::summary::{Hero, Projection, Rate, Summary};
+use units::Dimension;
+
+use crate::case::{TestCriterion, measuring};
+use crate::findings::Findings;
+use crate::index::{Index, phases};
+
+/// The summary of a campaign.
+pub(crate) fn of(index: &Index<'_>, findings: &Findings) -> Summary {
+    let plan = index.plan;
+    let rates: Vec<Rate> = plan.tests.iter().flat_map(|test| rates(index, findings, test)).collect();
+    Summary {
+        layout: plan.layout.clone(),
+        systems: plan.systems.clone(),
+        measured_on: plan.measured_on.clone(),
+        projections: plan.projections.iter().map(|asked| projection(index, findings, asked)).collect(),
+        heroes: heroes(plan, &rates),
+        rates,
+        findings: findings.before.iter().chain(&findings.records).cloned().collect(),
+    }
+}
+
+/// What is listed of a test: the metrics of its criteria, or where it has none of each of its phases.
+pub(crate) fn metrics(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)> {
+    let mut metrics: Vec<(String, Dimension)> = Vec::new();
+    for criterion in &test.criteria {
+        let metric = (criterion.metric.clone(), criterion.goal.dimension());
+        if !metrics.contains(&metric) {
+            metrics.push(metric);
+        }
+    }
+    if metrics.is_empty() { of_phases(index, test) } else { metrics }
+}
+
+/// What a test without criteria is best known by: bytes or operations per second of its phases.
+fn of_phases(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)> {
+    if let Some(app) = test.line.as_app() {
+        let metric = |metric: &plan::app::Metric| Some((metric.name.clone(), metric.dimension().ok()?));
+        return app.metrics.iter().filter_map(metric).collect();
+    }
+    let mut seen = BTreeSet::new();
+    let mut metrics = Vec::new();
+    let all = index.jobs(&test.id).iter().flat_map(|job| phases(job));
+    for phase in all.filter(|phase| !phase.phase.ends_with("_check")) {
+        let (name, dimension) = match phase.counts {
+            Counts::Bytes => ("bw", Dimension::BytesPerSecond),
+            Counts::Operations => ("rate", Dimension::PerSecond),
+        };
+        if seen.insert(phase.phase.clone()) {
+            metrics.push((format!("{}.{name}", phase.phase), dimension));
+        }
+    }
+    metrics
+}
+
+/// What the repetitions of a test say of a metric, by the rules of verdicts.
+fn values(
+    index: &Index<'_>,
+    findings: &Findings,
+    test: &Test,
+    (metric, dimension): (&str, Dimension),
+) -> Result<Vec<f64>, Reason> {
+    let criterion = measuring(metric, dimension);
+    findings.usable(&TestCriterion { index, test, criterion: &criterion }).map_err(|(_, reason)| reason)
+}
+
+/// The rates of a test.
+fn rates(index: &Index<'_>, findings: &Findings, test: &Test) -> Vec<Rate> {
+    let metrics = metrics(index, test).into_iter();
+    metrics.map(|(metric, dimension)| rate(index, findings, test, (&metric, dimension))).collect()
+}
+
+fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dimension)) -> Rate {
+    let (values, why) = match values(index, findings, test, metric) {
+        Ok(values) => (values, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    Rate {
+        test: test.id.clone(),
+        purpose: test.clause.clone(),
+        role: match test.role {
+            Role::Contract => "contract",
+            Role::Reported => "reported",
+            Role::Hero(_) => "hero",
+        }
+        .to_owned(),
+        metric: metric.0.to_owned(),
+        mean: statistics::mean(&values),
+        cov: statistics::cov(&values),
+        values,
+        unit: metric.1.unit().to_owned(),
+        why,
+        jobs: index.jobs(&test.id).iter().map(|job| job.folder.clone()).collect(),
+    }
+}
+
+/// Each hero run beside its test of the contract, in the metrics that both have.
+fn heroes(plan: &Plan, rates: &[Rate]) -> Vec<Hero> {
+    let mut heroes = Vec::new();
+    for test in &plan.tests {
+        let Role::Hero(contract) = test.role else { continue };
+        let contract = &plan.tests[contract].id;
+        for own in rates.iter().filter(|rate| rate.test == test.id) {
+            let others = rates.iter().filter(|rate| rate.test == *contract && rate.metric == own.metric);
+            heroes.extend(others.filter_map(|other| {
+                Some(Hero {
+                    test: test.id.clone(),
+                    contract: contract.clone(),
+                    metric: own.metric.clone(),
+                    hero_mean: own.mean?,
+                    contract_mean: other.mean?,
+                    unit: own.unit.clone(),
+                })
+            }));
+        }
+    }
+    heroes
+}
+
+fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) -> Projection {
+    let plan = index.plan;
+    let mut projected = Projection {
+        test: plan.tests[asked.test].id.clone(),
+        metric: asked.metric.clone(),
+        system: asked.system.clone(),
+        from: asked.from.clone(),
+        over: asked.over.clone(),
+        to: asked.to,
+        confidence: asked.confidence,
+        unit: asked.dimension.unit().to_owned(),
+        ..Projection::default()
+    };
+    let mut steps = Vec::new();
+    for at in &asked.steps {
+        let test = &plan.tests[*at];
+        let at = test.step.as_ref().map_or(0.0, |step| step.value);
+        match values(index, findings, test, (&asked.metric, asked.dimension)) {
+            Ok(values) => steps.push(Step { at, values }),
+            Err(cause) => {
+                let refusal = Reason::new(Code::StepUnusable).with("test", &test.id);
+                projected.refusal = Some(refusal.with("cause", cause));
+                return projected;
+            }
+        }
+    }
+    let mean = |step: &Step| Some((step.at, statistics::mean(&step.values)?));
+    projected.steps = steps.iter().filter_map(mean).collect();
+    let question =
+        Question { to: asked.to, threshold: asked.threshold, cap: asked.cap, confidence: asked.confidence };
+    let found = projection::project(&steps, &question);
+    projected.factor = found.factor;
+    projected.model = found.fit;
+    projected.residual = found.residual;
+    projected.held_out_error = found.held_out_error;
+    if let Some(prediction) = found.prediction {
+        (projected.rate, projected.low, projected.high) =
+            (Some(prediction.rate), Some(prediction.low), Some(prediction.high));
+    }
+    projected.refusal = found.refusal.map(|refusal| refusal.reason(asked.dimension));
+    projected
+}

@@ -1,0 +1,84 @@
+//! Whether what was measured may be used at all, and the values if so.
+//!
+//! Each rule is a function of its own that gives the reason why not.
+//!
+//! Never here: the threshold, and findings about the file system or the nodes.
+
+pub(crate) mod at_once;
+pub(crate) mod cached;
+pub(crate) mod cases;
+pub(crate) mod dataset;
+mod ended;
+pub(crate) mod names;
+mod placement;
+pub(crate) mod state;
+pub(crate) mod steady;
+pub(crate) mod sustained;
+pub(crate) mod window;
+pub(crate) mod wrong;
+
+use results::Outcome;
+use results::folder::Job;
+use results::reason::{Code, Reason};
+use results::record::Record;
+
+use crate::case::TestCriterion;
+
+/// A verdict where there is nothing to decide, and why.
+pub(crate) type Unusable = (Outcome, Reason);
+
+/// The value of each repetition in base units, or why there is none to evaluate.
+pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
+    let invalid = |reason| (Outcome::Invalid, reason);
+    let jobs = case.jobs();
+    dataset::fit(case).map_err(invalid)?;
+    if jobs.is_empty() {
+        return Err((Outcome::NotRun, ended::why_not_run(case)));
+    }
+    ended::once(case).map_err(invalid)?;
+    jobs.iter().try_for_each(|job| ended::well(case, job)).map_err(invalid)?;
+    placement::as_planned(case).map_err(invalid)?;
+    state::reached(case).map_err(invalid)?;
+    let planned = case.test.repetitions as usize;
+    if jobs.len() < planned {
+        let reason = Reason::new(Code::RepetitionsMissing).with("ran", jobs.len()).with("planned", planned);
+        // Of a campaign that resumes, those to come may still decide.
+        let outcome = if case.index.has_ended() { Outcome::Invalid } else { Outcome::Inconclusive };
+        return Err((outcome, reason.with("cause", ended::why_not_run(case))));
+    }
+    at_once::overlapped(case).map_err(invalid)?;
+    if !case.counts_errors() {
+        let rules = [wrong::none, ended::no_failures, cached::cold, sustained::held, steady::reached];
+        rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;
+    }
+    jobs.iter().map(|job| value(case, job).map_err(invalid)).collect()
+}
+
+/// One job's value: with several repetitions inside the launch the mean, of errors the sum.
+fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> {
+    let name = case.metric();
+    if let Some(outcome) = case.counts_cases() {
+        return cases::value(case, job, outcome);
+    }
+    if case.test.line.as_app().is_some() {
+        let named = job.records.iter().find_map(|record| match record {
+            Record::Value(value) if value.name == case.criterion.metric => Some(value.value),
+            _ => None,
+        });
+        return named.ok_or_else(|| case.missing(job));
+    }
+    match name {
+        "sustained" => return sustained::value(case, job),
+        "steady" => return steady::value(case, job),
+        _ => {}
+    }
+    if let Some(rate) = at_once::rate(case, job)? {
+        return Ok(rate);
+    }
+    let values: Vec<f64> = case.phases(job).filter_map(|phase| phase.metric(name)).map(|m| m.value).collect();
+    if values.is_empty() {
+        return Err(case.missing(job));
+    }
+    let sum: f64 = values.iter().sum();
+    Ok(if case.counts_errors() { sum } else { sum / values.len() as f64 })
+}

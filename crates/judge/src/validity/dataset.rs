@@ -1,0 +1,62 @@
+//! Whether a test read the dataset that it was to read.
+//!
+//! Never here: files; what they were is in the manifest.
+
+use plan::dataset_check::unfit_job;
+use plan::{Dataset, Test};
+use results::folder::{Job, JobEnd};
+use results::reason::{Code, Reason};
+
+use super::ended;
+use crate::case::TestCriterion;
+
+/// Why nothing that the test measured is of the dataset that it was to read: that is not whole, or too small.
+pub(super) fn fit(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    let Some((dataset, job, _)) = made(case) else { return Ok(()) };
+    if job.info.end != JobEnd::Exit(0) {
+        return Err(ended::why_failed(job).with("job", &job.info.test));
+    }
+    unfit_job(dataset, case.test, job).map_or(Ok(()), Err)
+}
+
+/// The job that looked at the dataset of a test first after `job` had read it, with why it was refused where
+/// that is because the dataset was another than was made.
+pub(crate) fn refused_next<'a>(case: &TestCriterion<'a>, job: &Job) -> Option<(&'a Job, &'a Reason)> {
+    let (index, test) = (case.index, case.test);
+    let dataset = index.plan.dataset_of(test)?;
+    let looks = |other: &&Job| {
+        // What ran at once looked before this one read.
+        let beside = |reader: &Test| {
+            reader.part.is_some() && reader.part == test.part && other.info.repetition == job.info.repetition
+        };
+        let reader = index.test_of_job(&other.info.test);
+        reader.is_some_and(|reader| index.plan.dataset_of(reader) == Some(dataset) && !beside(reader))
+    };
+    let is_change = |reason: &&Reason| {
+        matches!(reason.code, Code::DatasetChanged | Code::DatasetWritten)
+            && reason.text("dataset") == Some(&dataset.job())
+    };
+    for next in index.after(job).iter().filter(looks) {
+        if next.info.end != JobEnd::NotStarted {
+            return None;
+        }
+        // Of one that was refused for something else it is not known what it would have seen.
+        if let Some(reason) = next.info.refusal.as_ref().filter(is_change) {
+            return Some((next, reason));
+        }
+    }
+    None
+}
+
+/// Whether the job of this folder made the dataset of the test.
+pub(crate) fn made_by(case: &TestCriterion<'_>, folder: &str) -> bool {
+    made(case).is_some_and(|(_, job, _)| job.folder == folder)
+}
+
+/// The job that made the dataset of a test, and whether it did so in an earlier campaign.
+pub(crate) fn made<'a>(case: &TestCriterion<'a>) -> Option<(&'a Dataset, &'a Job, bool)> {
+    let dataset = case.index.plan.dataset_of(case.test)?;
+    let job = *case.index.jobs(&dataset.job()).first()?;
+    let before = job.dataset.as_ref().is_some_and(|made| made.reused.is_some());
+    Some((dataset, job, before))
+}

@@ -1,0 +1,146 @@
+//! Whether the jobs of a test were run, once each, and ended well.
+//!
+//! Never here: what they measured.
+
+use plan::{Plan, StateKind, late};
+use results::folder::{Cause, Job, JobEnd};
+use results::reason::{Code, Datum, Reason};
+use results::record::{Failed, Failure, Record};
+
+use super::{cases, wrong};
+use crate::case::TestCriterion;
+use crate::index::phases;
+
+/// Whether every repetition is there once: one of several is never chosen.
+pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    let jobs = case.jobs();
+    let again = jobs.iter().enumerate().find_map(|(at, job)| {
+        let before = jobs[..at].iter().find(|before| before.info.repetition == job.info.repetition)?;
+        Some((job, before))
+    });
+    again.map_or(Ok(()), |(job, before)| {
+        let reason = Reason::new(Code::RepetitionTwice).with("repetition", job.info.repetition);
+        Err(reason.with("folders", vec![&before.folder, &job.folder]))
+    })
+}
+
+/// Whether a job came to its end, and to a good one.
+pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
+    let whole = job.records.iter().any(|record| matches!(record, Record::End(_)));
+    let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
+    if let Some(error) = &job.unreadable {
+        return of(Reason::new(Code::RecordsUnreadable).with("error", error));
+    }
+    match &job.info.end {
+        JobEnd::Exit(0) if whole && case.phases(job).any(|phase| phase.backend == "dummy") => {
+            Err(Reason::new(Code::DummyBackend))
+        }
+        JobEnd::Exit(0) if whole => Ok(()),
+        JobEnd::Exit(0) if job.records.is_empty() => of(Reason::new(Code::NothingRecorded)),
+        JobEnd::Exit(0) => of(failure(job).unwrap_or_else(|| Reason::new(Code::NoEndRecord))),
+        // An answer to a criterion that counts such; others are refused by what was read or done.
+        JobEnd::Exit(_)
+            if whole
+                && failure(job).is_none()
+                && (wrong::bad(job).is_some()
+                    || failed_operations(job).is_some()
+                    || cases::failed(job).is_some()) =>
+        {
+            Ok(())
+        }
+        _ => of(why_failed(job)),
+    }
+}
+
+/// How a job ended that did not end well: what it recorded of it, else what its error stream says.
+pub(crate) fn why_failed(job: &Job) -> Reason {
+    let mut reason = job.info.end.reason();
+    if job.info.end == JobEnd::TimedOut {
+        reason = reason.with("timeout", Datum::seconds(job.info.timeout_s));
+    }
+    if let Some(refusal) = &job.info.refusal {
+        return reason.with("refusal", refusal.clone());
+    }
+    let cause = job.cause().map(|(cause, _)| match cause {
+        Cause::Killed => "killed",
+        Cause::Cancelled => "cancelled",
+        Cause::Time => "allocation-time",
+        Cause::Node => "node-died",
+    });
+    let reason = reason.with_some("launcher", cause);
+    match failure(job) {
+        Some(failure) => reason.with("failure", failure),
+        None => reason.with_some("output", job.last_said()),
+    }
+}
+
+/// The failure that a job recorded.
+fn failure(job: &Job) -> Option<Reason> {
+    job.records.iter().find_map(|record| match record {
+        Record::Failure(Failure { step, rank, node, why }) => {
+            let reason = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
+            // An external program has no ranks to name.
+            Some(if is_app(job) { reason } else { reason.with("rank", *rank).with("node", node) })
+        }
+        _ => None,
+    })
+}
+
+fn is_app(job: &Job) -> bool {
+    job.records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "app"))
+}
+
+fn failed_operations(job: &Job) -> Option<&Failed> {
+    phases(job).find_map(|phase| phase.failed.as_ref())
+}
+
+/// Operations that failed in a job of the test: those that did not would not have been alone.
+pub(super) fn no_failures(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    let failed = case.jobs().iter().find_map(|job| Some((job, failed_operations(job)?)));
+    failed.map_or(Ok(()), |(job, failed)| {
+        let reason = Reason::new(Code::OperationsFailed).with("operations", failed.operations);
+        let mut reason = reason.with("folder", &job.folder);
+        if let Some(first) = failed.first.first() {
+            reason = reason.with("operation", &first.operation).with("path", &first.path);
+            reason = reason.with("error", &first.why);
+        }
+        Err(reason)
+    })
+}
+
+/// Why a test, or a part of its repetitions, was not run.
+pub(super) fn why_not_run(case: &TestCriterion<'_>) -> Reason {
+    let TestCriterion { index, test, .. } = case;
+    let (plan, only) = (index.plan, &index.campaign.info.only);
+    if let Some(reason) = needed_failed(case, plan) {
+        return reason;
+    }
+    let records = |test: &str, repetition| index.records(test, repetition);
+    let mut unbound =
+        index.planned(&test.id).filter_map(|job| late::bind(plan, &mut job.clone(), &records).err());
+    if let Some(reason) = unbound.next().filter(|_| index.has_ended()) {
+        return reason;
+    }
+    if !only.is_empty() && !only.contains(&test.id) {
+        return Reason::new(Code::NotChosen).with("chosen", only.iter().collect::<Vec<_>>());
+    }
+    if index.has_ended() {
+        return Reason::new(Code::NoneRan);
+    }
+    match &index.attempts(test)[..] {
+        [] => Reason::new(Code::NotYetRun),
+        [.., last] => Reason::new(Code::AttemptOpen).with("folder", *last),
+    }
+}
+
+/// A job that the test needs, and that did not end well.
+fn needed_failed(case: &TestCriterion<'_>, plan: &Plan) -> Option<Reason> {
+    let TestCriterion { index, test, .. } = case;
+    let source = test.uses.as_ref().map(|uses| uses.maker(plan));
+    let states = test.states.iter().map(|state| &plan.states[*state]);
+    let states = states.filter(|state| matches!(state.kind, StateKind::Age(_))).map(plan::State::job);
+    source.into_iter().chain(states).find_map(|needed| {
+        let job = index.jobs(&needed).iter().find(|job| job.info.end != JobEnd::Exit(0))?;
+        Some(why_failed(job).with("job", needed))
+    })
+}

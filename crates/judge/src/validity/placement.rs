@@ -1,0 +1,78 @@
+//! Whether a job ran on as many ranks and nodes as the plan asks for.
+//!
+//! Never here: how well it ran.
+
+use plan::launcher::LaunchKind;
+use plan::line::Line;
+use plan::{Placement, Uses};
+use results::folder::Job;
+use results::reason::{Code, Reason};
+use results::record::Run;
+
+use crate::case::TestCriterion;
+use crate::index::{Index, runs};
+
+/// Why one of the test's jobs, or of those that it needs, ran otherwise than planned.
+pub(super) fn as_planned(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    let TestCriterion { index, test, .. } = case;
+    for job in case.jobs() {
+        differs(index, &test.line, index.placed(test), job)
+            .map_err(|reason| reason.with("repetition", job.info.repetition))?;
+    }
+    let (maker, line, placement) = match &test.uses {
+        None => return Ok(()),
+        Some(Uses::Dataset(at)) => {
+            let dataset = &index.plan.datasets[*at];
+            (dataset.job(), &dataset.line, &dataset.placement)
+        }
+        Some(Uses::Test(at)) => {
+            let made = &index.plan.tests[*at];
+            (made.id.clone(), &made.line, index.placed(made))
+        }
+    };
+    let mut jobs = index.jobs(&maker).iter();
+    jobs.try_for_each(|job| differs(index, line, placement, job)).map_err(|reason| reason.with("job", maker))
+}
+
+fn differs(index: &Index<'_>, line: &Line, placement: &Placement, job: &Job) -> Result<(), Reason> {
+    let local = index.plan.launch.kind == LaunchKind::Local;
+    let fewer = takes_fewer(line);
+    runs(&[job]).find_map(|run| difference(placement, run, local, fewer)).map_or(Ok(()), Err)
+}
+
+/// Whether the line itself takes fewer ranks than are launched.
+fn takes_fewer(line: &Line) -> bool {
+    let fewer = |word: &String| {
+        word.starts_with("-N") || word.starts_with("--numTasks") || word.contains("numTasks=")
+    };
+    line.as_ior().is_some() && line.words().iter().any(fewer)
+}
+
+/// How `run` differs from what was asked. On `local` ranks nodes do not matter.
+fn difference(asked: &Placement, run: &Run, local: bool, takes_fewer: bool) -> Option<Reason> {
+    if run.ranks != asked.ranks && !(takes_fewer && run.ranks < asked.ranks) {
+        return Some(Reason::new(Code::RanksDiffer).with("ranks", run.ranks).with("planned", asked.ranks));
+    }
+    let nodes = asked.nodes.filter(|nodes| *nodes != run.nodes && !local)?;
+    Some(Reason::new(Code::NodesDiffer).with("nodes", run.nodes).with("planned", nodes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_ran_elsewhere_than_planned_is_found() {
+        let asked = |nodes| Placement { ranks: 8, nodes, ppn: None, rule: None };
+        let run = |ranks, nodes| Run { ranks, nodes, ..Run::default() };
+        let of = |nodes, run: &Run, local| {
+            difference(&asked(nodes), run, local, false).map(|reason| (reason.code, reason.number("planned")))
+        };
+        assert_eq!(of(Some(4), &run(8, 4), false), None);
+        assert_eq!(of(None, &run(8, 2), false), None, "left to the launcher");
+        assert_eq!(of(Some(4), &run(8, 1), true), None, "one node is all there is");
+        assert_eq!(of(None, &run(1, 1), false), Some((Code::RanksDiffer, Some(8.0))));
+        assert_eq!(of(Some(4), &run(8, 2), false), Some((Code::NodesDiffer, Some(4.0))));
+        assert_eq!(difference(&asked(None), &run(2, 1), false, true), None, "its line has -N 2");
+    }
+}

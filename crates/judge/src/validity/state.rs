@@ -1,0 +1,74 @@
+//! Whether a test ran on the state that it needs.
+//!
+//! Never here: what was measured then.
+
+use plan::StateKind;
+use results::folder::Job;
+use results::reason::{Code, Datum, Reason};
+use results::record::{Record, State};
+
+use crate::case::TestCriterion;
+
+/// How far a share of the blocks or inodes may be from what was asked for.
+const SHARE: f64 = 0.01;
+
+/// Why a state that the test needs was not there.
+pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    for at in &case.test.states {
+        let state = &case.index.plan.states[*at];
+        let name = state.job();
+        let reached = match state.kind {
+            StateKind::Age(_) => aged(last(case, &name)),
+            StateKind::Preload(wanted) => case.jobs().iter().try_for_each(|job| preloaded(wanted, job)),
+            // Whether anything was down is a finding.
+            StateKind::Degrade { .. } => Ok(()),
+        };
+        reached.map_err(|reason| reason.with("state", name))?;
+    }
+    Ok(())
+}
+
+/// What the job of a state recorded last.
+pub(crate) fn last<'a>(case: &TestCriterion<'a>, name: &str) -> Option<&'a State> {
+    case.index.jobs(name).iter().flat_map(|job| states(job)).last()
+}
+
+fn states(job: &Job) -> impl Iterator<Item = &State> {
+    job.records.iter().filter_map(|record| match record {
+        Record::State(state) => Some(&**state),
+        _ => None,
+    })
+}
+
+fn aged(state: Option<&State>) -> Result<(), Reason> {
+    let state = state.ok_or_else(|| Reason::new(Code::StateNotRecorded))?;
+    let shares =
+        [("blocks", state.blocks_target, state.blocks), ("inodes", state.inodes_target, state.inodes)];
+    for (what, target, found) in shares {
+        if let Some(target) = target.filter(|target| (target - found).abs() > SHARE) {
+            let reason = Reason::new(Code::StateNotReached).with(what, Datum::share(found));
+            return Err(reason.with("target", Datum::share(target)));
+        }
+    }
+    if state.turnovers < state.turnovers_target * (1.0 - SHARE) {
+        let reason = Reason::new(Code::StateNotReached).with("cycles", state.turnovers);
+        return Err(reason.with("target", state.turnovers_target));
+    }
+    Ok(())
+}
+
+/// Counted in the test's own directories before anything else; never assumed.
+fn preloaded(wanted: u64, job: &Job) -> Result<(), Reason> {
+    let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
+    let mut counted = states(job).filter(|state| state.kind == "preload").peekable();
+    if counted.peek().is_none() {
+        return of(Reason::new(Code::PreloadUncounted));
+    }
+    match counted.find(|state| state.files != wanted.saturating_mul(state.directories)) {
+        None => Ok(()),
+        Some(state) => {
+            let reason = Reason::new(Code::PreloadCount).with("files", state.files);
+            of(reason.with("directories", state.directories).with("planned", wanted))
+        }
+    }
+}

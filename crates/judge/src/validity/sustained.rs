@@ -1,0 +1,80 @@
+//! Whether a rate held as long as it has to, and what the worst time window of that length was.
+//!
+//! Never here: the threshold.
+
+use results::folder::Job;
+use results::reason::{Code, Datum, Reason};
+use results::record::Phase;
+use results::steady::{self, Sustained};
+use results::{Stretch, StretchKind};
+
+use super::window;
+use crate::case::TestCriterion;
+
+/// So many intervals may lack of a window at the edges of a phase.
+const EDGES: f64 = 2.0;
+
+/// Whether every repetition lasted as long as the rate has to hold, with every rank at work.
+pub(super) fn held(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    let Some(needed_s) = case.test.sustained_s else { return Ok(()) };
+    for (repetition, phase) in case.numbered_phases() {
+        let of = |name: &str, seconds: f64| {
+            let reason = Reason::new(Code::SustainedNotMet).with("repetition", repetition);
+            let reason = reason.with("phase", &phase.phase).with("needed", Datum::seconds(needed_s));
+            Err(reason.with(name, Datum::seconds(seconds)))
+        };
+        if phase.spans.transfer_s < needed_s {
+            return of("lasted", phase.spans.transfer_s);
+        }
+        // Where all ranks did the same amount, the shortest time is that of the first that was done.
+        let first_s = phase.balance.seconds_min;
+        if first_s > 0.0 && first_s < needed_s {
+            return of("first_rank", first_s);
+        }
+    }
+    Ok(())
+}
+
+/// The rate of the worst window of a repetition.
+pub(super) fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> {
+    let needed = case.test.sustained_s.unwrap_or(0.0);
+    let mut worst: Option<f64> = None;
+    for phase in case.phases(job) {
+        let found = found(phase, needed).ok_or_else(|| {
+            let interval = window::series(phase).map(|series| Datum::seconds(series.interval));
+            let reason = Reason::new(Code::NoWholeWindow).with("phase", case.phase());
+            let reason = reason.with("repetition", job.info.repetition);
+            reason.with("window", Datum::seconds(needed)).with_some("interval", interval)
+        })?;
+        worst = Some(worst.map_or(found.rate, |worst| worst.min(found.rate)));
+    }
+    worst.ok_or_else(|| case.missing(job))
+}
+
+/// The worst window of a phase; `None` where none of that length is whole, or the intervals are longer. Of a
+/// phase that lasted no longer than the window all whole intervals are one.
+fn found(phase: &Phase, needed: f64) -> Option<Sustained> {
+    let series = window::series(phase).filter(|series| series.interval <= needed)?;
+    let lacks = needed - series.span;
+    let window = if (0.0..=EDGES * series.interval).contains(&lacks) { series.span } else { needed };
+    steady::sustained(&series, window)
+}
+
+/// The worst window of each repetition.
+pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
+    let Some(needed) = case.test.sustained_s.filter(|_| !case.counts_errors()) else { return Vec::new() };
+    let stretch = |(repetition, phase): (u32, &Phase)| {
+        let Sustained { window, at, rate, share, .. } = found(phase, needed)?;
+        Some(Stretch {
+            repetition,
+            phase: phase.phase.clone(),
+            kind: StretchKind::Worst,
+            from_s: at,
+            seconds: window,
+            rate,
+            unit: window::dimension(phase).unit().to_owned(),
+            share,
+        })
+    };
+    case.numbered_phases().filter_map(stretch).collect()
+}

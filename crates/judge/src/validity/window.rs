@@ -1,0 +1,108 @@
+//! Timelines of records as rates: of a whole phase, and of the time that the parts of a group had in common.
+//!
+//! Invariant: only whole intervals count, so no byte is put where it did not move.
+//! Never here: what a rate must be.
+
+use jiff::Timestamp;
+use results::folder::Job;
+use results::reason::{Code, Datum, Reason};
+use results::record::{Counts, Moments, Phase};
+use results::steady::Series;
+use units::Dimension;
+
+use crate::index::phases;
+
+/// From when to when, seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+}
+
+impl Span {
+    pub(crate) fn seconds(self) -> f64 {
+        self.to - self.from
+    }
+
+    /// What both have in common; of negative length where that is nothing.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { from: self.from.max(other.from), to: self.to.min(other.to) }
+    }
+}
+
+/// What moved in the whole intervals of a time window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct WindowAmount {
+    /// Bytes or operations, as the phase counts.
+    pub(crate) moved: f64,
+    /// Length of the intervals, seconds.
+    pub(crate) seconds: f64,
+}
+
+/// The timeline of a phase without its last interval, which is not all there; `None` where none is left.
+pub(crate) fn series(phase: &Phase) -> Option<Series<'_>> {
+    let timeline = phase.timeline.as_ref()?;
+    let interval = timeline.interval_ns as f64 * 1e-9;
+    let whole = timeline.bytes.len().checked_sub(1).filter(|whole| *whole > 0 && interval > 0.0)?;
+    Some(Series { moved: &timeline.bytes, interval, span: whole as f64 * interval })
+}
+
+/// What the timeline of a phase counts per second.
+pub(crate) fn dimension(phase: &Phase) -> Dimension {
+    match phase.counts {
+        Counts::Bytes => Dimension::BytesPerSecond,
+        Counts::Operations => Dimension::PerSecond,
+    }
+}
+
+/// When a phase worked on data or names; `None` of records that do not tell.
+pub(crate) fn of_phase(phase: &Phase) -> Option<Span> {
+    let Moments { first_start_unix_ns, last_end_unix_ns, .. } = phase.moments?;
+    (first_start_unix_ns > 0).then(|| Span { from: at(first_start_unix_ns), to: at(last_end_unix_ns) })
+}
+
+/// When a job was at work: in its phases called `name`, or in all of them where none is; from its start to
+/// its end where its records do not tell.
+pub(crate) fn of_job(job: &Job, name: &str) -> Option<Span> {
+    let named: Vec<&Phase> = phases(job).filter(|phase| phase.phase == name).collect();
+    let meant = if named.is_empty() { phases(job).collect() } else { named };
+    let spans: Option<Vec<Span>> = meant.into_iter().map(of_phase).collect();
+    let whole = |one: Span, other: &Span| Span { from: one.from.min(other.from), to: one.to.max(other.to) };
+    match spans.as_deref() {
+        Some([first, rest @ ..]) => Some(rest.iter().fold(*first, whole)),
+        _ => from_start_to_end(job),
+    }
+}
+
+/// When a job was started and had ended, by the campaign's own clock.
+pub(crate) fn from_start_to_end(job: &Job) -> Option<Span> {
+    let from = job.info.started.parse::<Timestamp>().ok()?.as_duration().as_secs_f64();
+    Some(Span { from, to: from + job.info.seconds })
+}
+
+/// What a phase moved in the whole intervals of its timeline that lie in `span`; `None` where the records do
+/// not tell, the error where no interval is as short.
+pub(crate) fn within(phase: &Phase, span: Span) -> Option<Result<WindowAmount, Reason>> {
+    let (timeline, moments, own) = (phase.timeline.as_ref()?, phase.moments?, of_phase(phase)?);
+    let (span, interval) = (span.and(own), timeline.interval_ns as f64 * 1e-9);
+    let since = |moment: f64| (moment - at(moments.timeline_unix_ns)) / interval;
+    // A wall clock in floating point is good to some hundred nanoseconds.
+    let from = (since(span.from) - 1e-3).ceil().max(0.0) as usize;
+    let to = (since(span.to) + 1e-3).floor().max(0.0) as usize;
+    if interval <= 0.0 || to <= from {
+        let reason = Reason::new(Code::CommonTimeTooShort).with("phase", &phase.phase);
+        let reason = reason.with("interval", Datum::seconds(interval));
+        return Some(Err(reason.with("common", Datum::seconds(span.seconds().max(0.0)))));
+    }
+    let moved: u64 = timeline.bytes.iter().take(to).skip(from).sum();
+    Some(Ok(WindowAmount { moved: moved as f64, seconds: (to - from) as f64 * interval }))
+}
+
+/// Where a moment lies in a phase, seconds after its common start.
+pub(crate) fn after_start(phase: &Phase, moment: f64) -> f64 {
+    phase.moments.map_or(0.0, |moments| moment - at(moments.timeline_unix_ns))
+}
+
+fn at(unix_ns: u64) -> f64 {
+    unix_ns as f64 * 1e-9
+}

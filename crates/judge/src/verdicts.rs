@@ -1,0 +1,187 @@
+//! The verdict on each criterion, and on the sum of what the parts of a group measure.
+//!
+//! Never here: summaries.
+
+mod wrong_data;
+
+use plan::{Criterion, Group};
+use results::finding::{Finding, Severity};
+use results::reason::{Code, Reason};
+use results::{Outcome, Statistics, Stretch, Verdict};
+
+use crate::case::TestCriterion;
+use crate::clients::{self, Remarks};
+use crate::decision::{self, Decision};
+use crate::findings::Findings;
+use crate::index::Index;
+use crate::remarks;
+use crate::validity::{self, Unusable, at_once, steady, sustained};
+use wrong_data::WrongData;
+
+/// Evaluates every criterion of the plan, in its order; sums of groups follow their last part.
+pub(crate) fn all(index: &Index<'_>, findings: &Findings) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for (at, test) in index.plan.tests.iter().enumerate() {
+        let own = test.criteria.iter();
+        verdicts.extend(own.map(|criterion| of_case(&TestCriterion { index, test, criterion }, findings)));
+        let group = test.part.map(|part| &index.plan.groups[part]);
+        let group = group.filter(|group| group.tests.last() == Some(&at));
+        let sums = group.into_iter().flat_map(|group| group.criteria.iter().map(move |sum| (group, sum)));
+        verdicts.extend(sums.map(|(group, sum)| of_group(index, findings, group, sum)));
+    }
+    verdicts
+}
+
+fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
+    let threshold = decision::threshold(case, findings);
+    let usable = validity::measured(case).and_then(|values| Ok((values, threshold.clone()?)));
+    let decision = match usable {
+        Ok((values, threshold)) => {
+            let decision = decision::decide(case.criterion, case.test, &threshold, &values);
+            decision::of_compared(case, decision)
+        }
+        Err(unusable) => Decision::none(unusable),
+    };
+    let grave = findings.grave(case);
+    let wrong = wrong_data::found(case, &grave);
+    let decision = wrong_data::counted(case, wrong.as_ref(), decision);
+    let (decision, limit) = clients::limited(case, findings, decision);
+    let remarks = match decision.outcome {
+        Outcome::NotRun => Remarks::default(),
+        _ => limit.and(remarks::all(case, decision.statistics.as_ref())),
+    };
+    let named = VerdictTarget {
+        test: &case.test.id,
+        clause: &case.test.clause,
+        criterion: case.criterion.to_string(),
+    };
+    let threshold = threshold.ok().map(|threshold| threshold.value.value);
+    let mut verdict = verdict(named, case.criterion, decision, threshold, remarks, wrong.as_ref());
+    verdict.jobs = case.jobs().iter().map(|job| job.folder.clone()).collect();
+    verdict.stretches = stretches(case);
+    apply(&grave, wrong.as_ref(), &mut verdict);
+    verdict
+}
+
+/// What a verdict is on.
+struct VerdictTarget<'a> {
+    test: &'a str,
+    clause: &'a str,
+    criterion: String,
+}
+
+fn verdict(
+    named: VerdictTarget<'_>,
+    criterion: &Criterion,
+    decision: Decision,
+    threshold: Option<f64>,
+    remarks: Remarks,
+    wrong: Option<&WrongData>,
+) -> Verdict {
+    let later = wrong.and_then(|wrong| wrong.later(&decision.reason));
+    let later = later.map(|reason| Finding::new(Severity::Info, reason));
+    Verdict {
+        test: named.test.to_owned(),
+        clause: named.clause.to_owned(),
+        metric: criterion.metric.clone(),
+        criterion: named.criterion,
+        outcome: decision.outcome,
+        reason: decision.reason,
+        statistic: criterion.stat.to_string(),
+        value: decision.value,
+        threshold,
+        unit: criterion.goal.dimension().unit().to_owned(),
+        statistics: decision.statistics,
+        warnings: later.into_iter().chain(remarks.warnings).collect(),
+        notes: remarks.notes,
+        ..Verdict::default()
+    }
+}
+
+/// What was looked at besides whole phases.
+fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
+    [sustained::stretches, steady::stretches, at_once::stretches].map(|of| of(case)).concat()
+}
+
+/// Has grave findings count for a verdict; `wrong` is the wrong data that was found.
+fn apply(grave: &[Finding], wrong: Option<&WrongData>, verdict: &mut Verdict) {
+    if verdict.outcome == Outcome::NotRun {
+        return;
+    }
+    for finding in grave {
+        let wrong = wrong.filter(|_| verdict.outcome == Outcome::Fail);
+        let stays = wrong.is_some_and(|wrong| !wrong.outweighed_by(finding));
+        if verdict.outcome == Outcome::Invalid || stays {
+            verdict.warnings.push(finding.clone());
+        } else {
+            let measured = std::mem::take(&mut verdict.reason);
+            verdict.reason = finding.reason.clone().with("measured", measured);
+            verdict.outcome = Outcome::Invalid;
+        }
+    }
+}
+
+/// The verdict on the sum of what the parts of a group measure.
+fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &Criterion) -> Verdict {
+    let case = |test| TestCriterion { index, test, criterion };
+    let cases: Vec<TestCriterion<'_>> =
+        index.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
+    let first = cases.first().expect("a plan is rejected where no part yields the metric");
+    let threshold = decision::threshold(first, findings);
+    let decision = match sums(group, &cases).and_then(|values| Ok((values, threshold.clone()?))) {
+        Ok((values, threshold)) => decision::decide(criterion, first.test, &threshold, &values),
+        Err(unusable) => Decision::none(unusable),
+    };
+    let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.grave(case)).collect();
+    let wrong = cases.iter().zip(&of_parts).filter_map(|(case, grave)| wrong_data::found(case, grave));
+    let wrong = wrong_data::worst(wrong.collect());
+    let decision = wrong_data::counted(first, wrong.as_ref(), decision);
+    let remarks = match decision.outcome {
+        Outcome::NotRun => Remarks::default(),
+        _ => of_sum(&cases, decision.statistics.as_ref()),
+    };
+    let named = VerdictTarget {
+        test: &group.id,
+        clause: if group.clause.is_empty() { &group.id } else { &group.clause },
+        criterion: format!("sum of {}: {criterion}", cases.len()),
+    };
+    let threshold = threshold.ok().map(|threshold| threshold.value.value);
+    let mut verdict = verdict(named, criterion, decision, threshold, remarks, wrong.as_ref());
+    verdict.jobs = cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect();
+    let mut grave: Vec<Finding> = Vec::new();
+    for finding in findings.about_group(&group.id).into_iter().chain(of_parts.into_iter().flatten()) {
+        // What is about several parts is listed once.
+        if !grave.contains(&finding) {
+            grave.push(finding);
+        }
+    }
+    apply(&grave, wrong.as_ref(), &mut verdict);
+    verdict
+}
+
+/// What is to be known of the sum, and of each part, which the remark is then about.
+fn of_sum(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> Remarks {
+    let mut all = Remarks::default();
+    remarks::variability(statistics).into_iter().for_each(|reason| all.warn(reason));
+    remarks::order(&cases[0], statistics).into_iter().for_each(|reason| all.warn(reason));
+    for case in cases {
+        let about = |finding: Finding| finding.about(&case.test.id);
+        let Remarks { warnings, notes } = remarks::all(case, None);
+        all.warnings.extend(warnings.into_iter().map(about));
+        all.notes.extend(notes.into_iter().map(about));
+    }
+    all
+}
+
+/// The sum of the parts in each repetition.
+fn sums(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
+    let mut sums = vec![0.0; group.repetitions as usize];
+    for case in cases {
+        let values = validity::measured(case).map_err(|(outcome, reason)| {
+            let of_part = Reason::new(Code::PartUnusable).with("part", &case.test.id);
+            (outcome, of_part.with("cause", reason))
+        })?;
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+    Ok(sums)
+}

@@ -1,0 +1,119 @@
+//! Wrong data that was found: for criteria that allow none a miss, whatever else is known.
+//!
+//! Invariant: data that was found wrong is wrong on a degraded file system too, and in a job that died later.
+//! Never here: what else a criterion may count.
+
+use plan::{Goal, Op};
+use results::Outcome;
+use results::finding::Finding;
+use results::folder::Job;
+use results::reason::{Code, Datum, Reason};
+
+use crate::case::TestCriterion;
+use crate::decision::Decision;
+use crate::validity::{dataset, wrong};
+
+/// Wrong data that a criterion about errors found.
+pub(super) struct WrongData {
+    /// How much, and where the first was.
+    reason: Reason,
+    /// Why it says nothing of the file system under test, where it does not.
+    excuse: Option<Excuse>,
+    /// Why the next reader of the dataset was refused, and the folder of its job.
+    refused: Option<(Reason, String)>,
+}
+
+enum Excuse {
+    /// It was read, or made, on another file system, as this reason says.
+    Elsewhere(Reason),
+    /// Another program wrote to the dataset; it had not been looked at since, before the next reader was
+    /// refused.
+    Written,
+}
+
+impl WrongData {
+    fn of(case: &TestCriterion<'_>, grave: &[Finding], job: &Job) -> Option<Self> {
+        let reason = wrong::reason(job, case.phases(job).find_map(wrong::of_phase)?);
+        let here = |folder: &str| folder == job.folder || dataset::made_by(case, folder);
+        let elsewhere = grave.iter().find(|finding| is_elsewhere(finding, &here));
+        let refused = dataset::refused_next(case, job);
+        let excuse = match (elsewhere, &refused) {
+            (Some(finding), _) => Some(Excuse::Elsewhere(finding.reason.clone())),
+            (None, Some((_, reason))) if reason.code == Code::DatasetWritten => Some(Excuse::Written),
+            _ => None,
+        };
+        let refused = refused.map(|(next, reason)| (reason.clone(), next.folder.clone()));
+        Some(Self { reason, excuse, refused })
+    }
+
+    /// Whether a finding makes a miss by it INVALID: only one that says whose data it was.
+    pub(super) fn outweighed_by(&self, finding: &Finding) -> bool {
+        matches!(&self.excuse, Some(Excuse::Elsewhere(reason)) if *reason == finding.reason)
+    }
+
+    /// That the dataset was found to be another afterwards, where the decision does not rest on it already.
+    pub(super) fn later(&self, decided: &Reason) -> Option<Reason> {
+        let (cause, folder) = self.refused.as_ref()?;
+        let known = decided.code == Code::WrongDataUnattributed || holds(decided, cause);
+        let reason = || Reason::new(Code::DatasetChangedLater).with("cause", cause.clone());
+        (!known).then(|| reason().with("folder", folder))
+    }
+}
+
+/// Whether a finding says that the data of one of these jobs was on another file system. What the linter says
+/// of a line is true of each of its jobs.
+fn is_elsewhere(finding: &Finding, here: &dyn Fn(&str) -> bool) -> bool {
+    let before = finding.reason.reason("cause").filter(|_| finding.code() == Code::LintError);
+    let reason = before.unwrap_or(&finding.reason);
+    let folders = match reason.get("folders") {
+        Some(Datum::List(folders)) => folders.as_slice(),
+        _ => &[],
+    };
+    let is_here = |folder: &Datum| matches!(folder, Datum::Text(folder) if here(folder));
+    reason.code == Code::PathOnWrongFs && (folders.is_empty() || folders.iter().any(is_here))
+}
+
+/// Whether `part` is the reason, or within it.
+fn holds(reason: &Reason, part: &Reason) -> bool {
+    reason == part
+        || reason.data.values().any(|datum| matches!(datum, Datum::Reason(inner) if holds(inner, part)))
+}
+
+/// What the phases found that a criterion about errors is about, rather what nothing excuses; `None` of every
+/// other criterion.
+pub(super) fn found(case: &TestCriterion<'_>, grave: &[Finding]) -> Option<WrongData> {
+    if case.metric() != "errors" {
+        return None;
+    }
+    worst(case.jobs().iter().filter_map(|job| WrongData::of(case, grave, job)).collect())
+}
+
+/// The first that nothing excuses, and else the first.
+pub(super) fn worst(mut all: Vec<WrongData>) -> Option<WrongData> {
+    let first = all.iter().position(|wrong| wrong.excuse.is_none()).unwrap_or(0);
+    (first < all.len()).then(|| all.swap_remove(first))
+}
+
+/// A decision with what was [`found`]. Where no error is allowed that is a miss, and why nothing else could
+/// be concluded follows it.
+pub(super) fn counted(case: &TestCriterion<'_>, wrong: Option<&WrongData>, decision: Decision) -> Decision {
+    let Some(WrongData { reason: found, excuse, refused }) = wrong else { return decision };
+    let none = matches!(&case.criterion.goal, Goal::Value(most) if most.value == 0.0);
+    let asks_for_none = none && matches!(case.criterion.op, Op::Equal | Op::AtMost);
+    let decided = decision.reason.clone();
+    let (outcome, reason) = match (decision.outcome, excuse) {
+        (Outcome::Pass, _) => return decision,
+        (Outcome::Fail, Some(Excuse::Written)) => {
+            let reason = Reason::new(Code::WrongDataUnattributed).with("wrong", found.clone());
+            let cause = refused.as_ref().map(|(cause, _)| cause.clone());
+            let folder = refused.as_ref().map(|(_, folder)| folder);
+            let reason = reason.with_some("cause", cause).with_some("folder", folder);
+            (Outcome::Invalid, reason.with("measured", decided))
+        }
+        (Outcome::Fail, _) => (Outcome::Fail, found.clone().with("measured", decided)),
+        _ if !asks_for_none => return decision,
+        (outcome, Some(Excuse::Written)) => (outcome, decided.with("wrong", found.clone())),
+        _ => (Outcome::Fail, found.clone().with("besides", decided)),
+    };
+    Decision { outcome, reason, ..decision }
+}

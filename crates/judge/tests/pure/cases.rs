@@ -1,0 +1,108 @@
+//! Criteria on cases of a conformance suite, judged by records by hand.
+
+use results::folder::{Job, JobEnd};
+use results::reason::Code;
+use results::record::{Case, End, Evidence, Failure, Outcome as Ended, Record, Run};
+use results::{Outcome, Verdict};
+
+use super::{campaign, codes, job, of, one, outcome, phase, plan, texts};
+
+/// A repetition with these cases, by name and outcome.
+fn suite(repetition: u32, cases: &[(&str, Ended)]) -> Job {
+    let mut job = job("T", repetition, phase("none", 0));
+    let failed = cases.iter().any(|(_, outcome)| *outcome == Ended::Fail);
+    let mut records = vec![Record::Run(Run { nodes: 1, ranks: 1, ..Run::default() })];
+    records.extend(cases.iter().map(|(name, outcome)| {
+        let seen = Evidence { rank: 3, step: "read".into(), what: "two bytes".into(), ..Evidence::default() };
+        Record::Case(Box::new(Case {
+            name: (*name).into(),
+            outcome: *outcome,
+            why: if *outcome == Ended::Pass { String::new() } else { format!("why {name}") },
+            evidence: (*outcome == Ended::Fail).then_some(seen),
+            ..Case::default()
+        }))
+    }));
+    records.push(Record::End(End { exit: u8::from(failed), ..End::default() }));
+    (job.records, job.info.end) = (records, JobEnd::Exit(failed.into()));
+    job
+}
+
+fn judged(metric: &str, op: &str, value: &str, jobs: Vec<Job>) -> Verdict {
+    let plan = plan(&format!(
+        "mpi_io = \"--large\"\n\
+         criterion = {{ metric = \"{metric}\", op = \"{op}\", value = \"{value} cases\" }}"
+    ));
+    one(&plan, &campaign(jobs))
+}
+
+const MIXED: &[(&str, Ended)] = &[
+    ("posix.a", Ended::Pass),
+    ("posix.b", Ended::Fail),
+    ("open.a", Ended::Pass),
+    ("open.b", Ended::Library),
+    ("open.c", Ended::Skipped),
+    ("views.a", Ended::Unsupported),
+];
+const GOOD: &[(&str, Ended)] = &[("posix.a", Ended::Pass), ("posix.b", Ended::Pass), ("open.a", Ended::Pass)];
+const IDLE: &[(&str, Ended)] =
+    &[("open.a", Ended::Skipped), ("open.b", Ended::Unsupported), ("posix.a", Ended::Pass)];
+
+fn three(cases: [&[(&str, Ended)]; 3]) -> Vec<Job> {
+    (1..).zip(cases).map(|(repetition, cases)| suite(repetition, cases)).collect()
+}
+
+#[test]
+fn cases_are_counted_by_outcome_and_group_and_the_worst_repetition_counts() {
+    for (metric, op, value, outcome, found) in [
+        ("cases.fail", "==", "0", Outcome::Fail, 1.0),
+        ("posix.fail", "==", "0", Outcome::Fail, 1.0),
+        ("open.fail", "==", "0", Outcome::Pass, 0.0),
+        ("posix.pass", ">=", "2", Outcome::Fail, 1.0),
+        ("cases.pass", ">=", "2", Outcome::Pass, 2.0),
+        ("cases.library", "<=", "1", Outcome::Pass, 1.0),
+        ("cases.skipped", "==", "0", Outcome::Fail, 1.0),
+        ("cases.unsupported", "<", "1", Outcome::Fail, 1.0),
+    ] {
+        let verdict = judged(metric, op, value, three([GOOD, MIXED, GOOD]));
+        assert_eq!((verdict.outcome, verdict.value), (outcome, Some(found)), "{metric}: {}", verdict.reason);
+    }
+}
+
+#[test]
+fn a_verdict_on_cases_tells_which_failed_and_which_say_nothing() {
+    let verdict = judged("cases.fail", "==", "0", three([MIXED, GOOD, GOOD]));
+    let kinds = [
+        (Code::CasesFailed, "posix.b"),
+        (Code::CasesOfLibrary, "open.b"),
+        (Code::CasesUnsupported, "views.a"),
+        (Code::CasesSkipped, "open.c"),
+    ];
+    assert_eq!(codes(&verdict.warnings)[..4], kinds.map(|(code, _)| code));
+    for (code, name) in kinds {
+        let reason = of(&verdict.warnings, code).unwrap();
+        assert_eq!((texts(reason, "names"), reason.number("of")), (vec![name], Some(6.0)));
+    }
+    let failed = &verdict.warnings[0].reason;
+    assert_eq!((failed.number("rank"), failed.text("seen")), (Some(3.0), Some("two bytes")));
+    assert_eq!(verdict.warnings[3].reason.text("error"), Some("why open.c"));
+    let verdict = judged("open.fail", "==", "0", three([MIXED, GOOD, GOOD]));
+    assert_eq!(of(&verdict.warnings, Code::CasesFailed), None, "{verdict:?}");
+}
+
+#[test]
+fn cases_that_were_not_tried_or_a_suite_that_broke_off_are_no_pass() {
+    let verdict = judged("open.fail", "==", "0", three([IDLE, IDLE, IDLE]));
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::CasesUntried));
+    assert_eq!((verdict.reason.number("cases"), verdict.reason.text("group")), (Some(2.0), Some("open")));
+    let verdict = judged("open.skipped", "==", "1", three([IDLE, IDLE, IDLE]));
+    assert_eq!(verdict.outcome, Outcome::Pass, "{}", verdict.reason);
+    let verdict = judged("views.fail", "==", "0", three([GOOD, GOOD, GOOD]));
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::MetricMissing));
+    let mut broken = three([GOOD, MIXED, GOOD]);
+    let why = Failure { step: "launch".into(), why: "no more jobs".into(), ..Failure::default() };
+    broken[1].records.insert(1, Record::Failure(why));
+    let verdict = judged("cases.fail", "<=", "9", broken);
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobFailed));
+    let failure = verdict.reason.reason("failure").unwrap();
+    assert_eq!((failure.text("step"), failure.text("error")), (Some("launch"), Some("no more jobs")));
+}

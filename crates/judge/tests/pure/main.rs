@@ -1,0 +1,416 @@
+//! What records by hand are judged to be.
+
+mod at_once;
+mod cases;
+mod clients;
+mod course;
+mod d14;
+mod file_system;
+mod findings;
+mod goals;
+mod hooks;
+mod launched;
+
+mod names;
+mod nodes;
+mod rates;
+mod running;
+mod series;
+mod stage;
+mod stragglers;
+mod verdict_rates;
+mod wrong;
+
+use judge::{Evaluation, evaluate};
+use plan::Plan;
+use report::sentences::is_known;
+use results::finding::{Finding, Severity};
+use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::reason::{Code, Datum, Reason};
+use results::record::{Balance, Check, End, Failure, Phase, Record, Run, Spans, Stonewall};
+use results::summary::Summary;
+use results::{Outcome, Verdict};
+
+fn plan(keys: &str) -> Plan {
+    let text = format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" \
+         }}\nclients.delivered = 1\n\
+         [dataset.d]\nior = \"-w -k\"\n[[test]]\nid = \"T\"\nrepetitions = 3\n{keys}\n"
+    );
+    Plan::parse(&text, "p.toml").unwrap()
+}
+
+/// A plan's text, read again.
+trait Parsed {
+    fn parsed(&self) -> Plan;
+}
+
+impl Parsed for String {
+    fn parsed(&self) -> Plan {
+        Plan::parse(self, "p.toml").unwrap()
+    }
+}
+
+const WRITE: &str =
+    "ior = \"-w -e\"\ncriterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\" }";
+const READ: &str = "uses = \"dataset.d\"\nior = \"-r -k\"\n\
+                    criterion = { metric = \"read.bw\", op = \">=\", value = \"100 B/s\" }";
+const CHECK: &str = "uses = \"dataset.d\"\nior = \"-R -k\"\n\
+                     criterion = { metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }";
+
+/// A phase that moved `bytes` in one second.
+fn phase(name: &str, bytes: u64) -> Phase {
+    let spans = Spans { transfer_s: 1.0, total_s: 1.0, ..Default::default() };
+    Phase {
+        phase: name.into(),
+        bytes,
+        expected_bytes: bytes,
+        ops: 1,
+        ranks: 1,
+        spans,
+        persisted: true,
+        cached_before: name.starts_with("read").then_some(0.0),
+        ..Default::default()
+    }
+}
+
+fn job(test: &str, repetition: u32, phase: Phase) -> Job {
+    let run = Run { nodes: 1, ranks: 1, host: "n1".into(), ..Default::default() };
+    let info = JobInfo {
+        test: test.into(),
+        repetition,
+        end: JobEnd::Exit(0),
+        timeout_s: 60.0,
+        sha256: [("stdout.txt".to_owned(), "0".repeat(64))].into(),
+        ..Default::default()
+    };
+    let records = vec![Record::Run(run), Record::Phase(Box::new(phase)), Record::End(End::default())];
+    Job { folder: format!("jobs/000{repetition}-{test}-r{repetition}"), info, records, ..Job::default() }
+}
+
+fn campaign(jobs: Vec<Job>) -> Campaign {
+    let fs = ["s", "t"].map(|name| FileSystem { name: name.into(), bytes: 1 << 40, ..Default::default() });
+    let before = Some(Machine { memory_bytes: 10, file_systems: fs.into(), ..Default::default() });
+    let sha256 = || "0".repeat(64);
+    let info = CampaignInfo { plan_sha256: sha256(), tool_sha256: sha256(), ..Default::default() };
+    Campaign { info, jobs, before, after: Some(Machine::default()), ..Default::default() }
+}
+
+/// A campaign of three repetitions of test T with these bytes per second.
+fn rates(phase_name: &str, rates: [u64; 3]) -> Campaign {
+    campaign(
+        (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, phase(phase_name, rate))).collect(),
+    )
+}
+
+fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
+    said(plan, campaign).verdicts
+}
+
+/// What a campaign comes to; each reason in it has a sentence.
+fn said(plan: &Plan, campaign: &Campaign) -> Evaluation {
+    let evaluation = evaluate(plan, campaign);
+    let Evaluation { verdicts, summary } = &evaluation;
+    let of_verdict = |verdict: &Verdict| {
+        let remarks = verdict.warnings.iter().chain(&verdict.notes).map(|one| one.reason.clone());
+        remarks.chain([verdict.reason.clone()]).collect::<Vec<_>>()
+    };
+    let of_records = |finding: &&Finding| !campaign.info.findings.contains(finding);
+    let findings = summary.findings.iter().filter(of_records).map(|finding| finding.reason.clone());
+    let projections = summary.projections.iter().filter_map(|one| one.refusal.clone());
+    let all = verdicts.iter().flat_map(of_verdict).chain(findings).chain(projections);
+    for reason in all {
+        assert!(is_known(&reason), "{reason}");
+    }
+    evaluation
+}
+
+fn summary(plan: &Plan, campaign: &Campaign) -> Summary {
+    said(plan, campaign).summary
+}
+
+/// The codes of findings, in their order.
+fn codes(findings: &[Finding]) -> Vec<Code> {
+    findings.iter().map(Finding::code).collect()
+}
+
+/// The first reason of this code.
+fn of(findings: &[Finding], code: Code) -> Option<&Reason> {
+    findings.iter().map(|finding| &finding.reason).find(|reason| reason.code == code)
+}
+
+/// The outcome, and the code of its reason.
+fn outcome(verdict: &Verdict) -> (Outcome, Code) {
+    (verdict.outcome, verdict.reason.code)
+}
+
+/// Several numbers of a reason, rounded to three figures.
+fn numbers<const N: usize>(reason: &Reason, names: [&str; N]) -> [Option<f64>; N] {
+    let rounded = |value: f64| {
+        let scale = 10_f64.powi(2 - value.abs().max(1e-300).log10().floor() as i32);
+        if value == 0.0 { 0.0 } else { (value * scale).round() / scale }
+    };
+    names.map(|name| reason.number(name).map(rounded))
+}
+
+/// The texts of a list.
+fn texts<'r>(reason: &'r Reason, name: &str) -> Vec<&'r str> {
+    let Some(Datum::List(items)) = reason.get(name) else { return Vec::new() };
+    let text = |item: &'r Datum| match item {
+        Datum::Text(text) => Some(text.as_str()),
+        _ => None,
+    };
+    items.iter().filter_map(text).collect()
+}
+
+/// What the linter had found before the run.
+fn lint_error(about: &str, reason: Reason) -> Finding {
+    Finding::new(Severity::Error, reason).about(about)
+}
+
+fn one(plan: &Plan, campaign: &Campaign) -> Verdict {
+    let mut verdicts = judge(plan, campaign);
+    assert_eq!(verdicts.len(), 1);
+    verdicts.remove(0)
+}
+
+#[test]
+fn a_supported_mean_passes_a_supported_miss_fails_and_between_them_nothing_is_concluded() {
+    let (met, missed) = (Code::LimitContradictsMet, Code::LimitContradictsMiss);
+    for (values, wanted, mean, limit, repetitions) in [
+        ([120, 121, 122], (Outcome::Pass, Code::ThresholdMet), 121.0, 119.0, None),
+        ([80, 81, 82], (Outcome::Fail, Code::ThresholdNotMet), 81.0, 82.7, None),
+        ([90, 105, 120], (Outcome::Inconclusive, met), 105.0, 79.7, Some(27.0)),
+        ([20, 500, 1000], (Outcome::Inconclusive, met), 507.0, 0.0, Some(6.0)),
+        ([80, 95, 110], (Outcome::Inconclusive, missed), 95.0, 120.0, Some(27.0)),
+    ] {
+        let verdict = one(&plan(WRITE), &rates("write", values));
+        assert_eq!(outcome(&verdict), wanted);
+        let names = ["value", "limit", "repetitions", "threshold", "confidence", "n"];
+        let found = numbers(&verdict.reason, names);
+        assert_eq!(found, [Some(mean), Some(limit), repetitions, Some(100.0), Some(0.95), Some(3.0)]);
+        assert_eq!((verdict.statistic.as_str(), verdict.reason.text("comparison")), ("mean", Some(">=")));
+        assert_eq!(verdict.jobs, ["jobs/0001-T-r1", "jobs/0002-T-r2", "jobs/0003-T-r3"]);
+        assert_eq!((verdict.threshold, verdict.unit.as_str()), (Some(100.0), "B/s"));
+    }
+}
+
+#[test]
+fn at_most_is_judged_by_the_upper_bound() {
+    let keys = "ior = \"-w -e\"\ncriterion = { metric = \"write.seconds\", op = \"<=\", value = \"1.1 s\" }";
+    let timed = |seconds: [f64; 3]| {
+        let jobs = (1..).zip(seconds).map(|(repetition, seconds)| {
+            let spans = Spans { transfer_s: seconds, total_s: seconds, ..Default::default() };
+            job("T", repetition, Phase { spans, ..phase("write", 100) })
+        });
+        one(&plan(keys), &campaign(jobs.collect())).outcome
+    };
+    assert_eq!(timed([1.0, 1.01, 1.02]), Outcome::Pass);
+    assert_eq!(timed([0.8, 1.0, 1.2]), Outcome::Inconclusive);
+    assert_eq!(timed([1.2, 1.21, 1.22]), Outcome::Fail);
+}
+
+#[test]
+fn scatter_above_the_allowed_takes_a_pass_away_but_excuses_no_miss() {
+    let strict = plan(&format!("cov_max = \"5 %\"\n{WRITE}"));
+    let verdict = one(&strict, &rates("write", [900, 1000, 1100]));
+    assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::VariabilityAboveMax));
+    assert_eq!(numbers(&verdict.reason, ["cov", "cov_max"]), [Some(0.1), Some(0.05)]);
+    assert_eq!(verdict.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdMet));
+    assert_eq!(one(&strict, &rates("write", [9, 10, 11])).outcome, Outcome::Fail);
+}
+
+#[test]
+fn a_single_repetition_is_taken_literally_unless_the_plan_decides_by_the_bound() {
+    let once = WRITE.to_owned() + "\n";
+    let single = |decide: &str| {
+        let text = plan(&format!("{once}{decide}")).text.replace("repetitions = 3", "repetitions = 1");
+        one(&Plan::parse(&text, "p").unwrap(), &campaign(vec![job("T", 1, phase("write", 150))]))
+    };
+    let literal = single("");
+    assert_eq!(literal.outcome, Outcome::Pass);
+    assert_eq!(codes(&literal.warnings), [Code::CovMissing]);
+    let by_limit = single("decide = { rule = \"lower_bound\" }");
+    assert_eq!(outcome(&by_limit), (Outcome::Inconclusive, Code::NoLimit));
+}
+
+#[test]
+fn jobs_that_did_not_end_well_make_the_clause_invalid() {
+    let good = || rates("write", [120, 121, 122]);
+    type Break<'a> = &'a dyn Fn(&mut Campaign);
+    let of = |code| Reason::new(code).with("repetition", 2_u32);
+    let none = Reason::new(Code::NoneRan);
+    let missing = Reason::new(Code::RepetitionsMissing).with("ran", 2_u32).with("planned", 3_u32);
+    let broken: [(Break<'_>, Reason); 7] = [
+        (
+            &|c| c.jobs[1].info.end = JobEnd::TimedOut,
+            of(Code::JobFailed).with("timed_out", true).with("timeout", Datum::seconds(60.0)),
+        ),
+        (&|c| c.jobs[1].info.end = JobEnd::Signal(9), of(Code::JobFailed).with("signal", 9_u32)),
+        (&|c| c.jobs[1].info.end = JobEnd::NotStarted, of(Code::JobNotStarted)),
+        (&|c| drop(c.jobs[1].records.pop()), of(Code::NoEndRecord)),
+        (&|c| c.jobs[1].records.clear(), of(Code::NothingRecorded)),
+        (
+            &|c| drop(c.jobs[0].records.remove(1)),
+            of(Code::MetricMissing).with("repetition", 1_u32).with("metric", "write.bw"),
+        ),
+        (&|c| drop(c.jobs.pop()), missing.with("cause", none)),
+    ];
+    for (break_it, reason) in broken {
+        let mut campaign = good();
+        break_it(&mut campaign);
+        let verdict = one(&plan(WRITE), &campaign);
+        assert_eq!((verdict.outcome, verdict.reason), (Outcome::Invalid, reason));
+        assert_eq!(verdict.value, None, "what is invalid has no value");
+    }
+    let mut failed = good();
+    failed.jobs[2].info.end = JobEnd::Exit(1);
+    let why = Failure {
+        step: "write".into(),
+        rank: 2,
+        node: "n1".into(),
+        why: "/s/f: No space left on device".into(),
+    };
+    failed.jobs[2].records.insert(1, Record::Failure(why));
+    let reason = one(&plan(WRITE), &failed).reason;
+    assert_eq!((reason.code, reason.number("status")), (Code::JobFailed, Some(1.0)));
+    let failure = reason.reason("failure").unwrap();
+    assert_eq!((failure.code, failure.number("rank")), (Code::RecordedFailure, Some(2.0)));
+    assert_eq!(failure.text("error"), Some("/s/f: No space left on device"));
+}
+
+#[test]
+fn no_error_is_told_with_what_was_compared_and_how_often_there_may_be_one() {
+    let right = |repetition| {
+        let check = Some(Check { bytes: 1 << 30, ..Check::default() });
+        job("T", repetition, Phase { check, ops: 1024, ..phase("read_check", 1 << 30) })
+    };
+    let verdict = one(&plan(CHECK), &campaign([1, 2, 3].map(right).to_vec()));
+    assert_eq!(outcome(&verdict), (Outcome::Pass, Code::ThresholdMet));
+    assert_eq!(verdict.statistic, "max");
+    let compared = ["compared", "transfers", "error_rate_max"].map(|name| verdict.reason.number(name));
+    assert_eq!(compared, [Some(3.0 * f64::from(1 << 30)), Some(3072.0), Some(1.0 / 1024.0)]);
+    assert_eq!(verdict.statistics.and_then(|statistics| statistics.bound), None, "a count has no bound");
+}
+
+#[test]
+fn a_read_from_the_cache_is_invalid_unless_the_plan_allows_it_and_then_it_is_told() {
+    let mut campaign = rates("read", [120, 121, 122]);
+    let Record::Phase(cached) = &mut campaign.jobs[1].records[1] else { panic!() };
+    cached.cached_before = Some(0.43);
+    let verdict = one(&plan(READ), &campaign);
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::CachedRead));
+    assert_eq!(verdict.reason.number("share"), Some(0.43));
+    let verdict = one(&plan(&format!("cache = \"warm\"\n{READ}")), &campaign);
+    assert_eq!(verdict.outcome, Outcome::Pass);
+    let cached = &verdict.warnings[0].reason;
+    assert_eq!((cached.code, cached.number("share")), (Code::CachedRead, Some(0.43)));
+}
+
+#[test]
+fn what_was_not_run_says_why() {
+    let verdict = one(&plan(READ), &campaign(vec![]));
+    assert_eq!(outcome(&verdict), (Outcome::NotRun, Code::NoneRan));
+    let reason = |killed: &[&str]| {
+        let killed = killed.iter().map(|folder| (*folder).to_owned()).collect();
+        one(&plan(READ), &Campaign { killed, ..Default::default() }).reason
+    };
+    assert_eq!(reason(&["jobs/0001-X-r1.killed-1"]), Reason::new(Code::NotYetRun));
+    assert_eq!(
+        reason(&["jobs/0001-T-r1.killed-1", "jobs/.0001-T-r1"]),
+        Reason::new(Code::AttemptOpen).with("folder", "jobs/.0001-T-r1")
+    );
+    let begun = Campaign { after: None, ..campaign(vec![job("T", 1, phase("read", 1))]) };
+    let verdict = one(&plan(READ), &begun);
+    assert_eq!(verdict.outcome, Outcome::Inconclusive, "the repetitions to come may decide");
+    assert_eq!(verdict.reason.code, Code::RepetitionsMissing);
+    assert_eq!(verdict.reason.reason("cause"), Some(&Reason::new(Code::NotYetRun)));
+    let only = CampaignInfo { only: vec!["X".into()], ..Default::default() };
+    let left_out = Campaign { info: only, ..Default::default() };
+    let reason = one(&plan(READ), &left_out).reason;
+    assert_eq!((reason.code, texts(&reason, "chosen")), (Code::NotChosen, vec!["X"]));
+    let mut dataset = job("dataset.d", 1, phase("write", 1));
+    dataset.info.end = JobEnd::Exit(1);
+    let verdict = one(&plan(READ), &campaign(vec![dataset]));
+    assert_eq!(verdict.outcome, Outcome::Invalid, "it was tried, and there is evidence of it");
+    assert_eq!((verdict.reason.code, verdict.reason.text("job")), (Code::JobFailed, Some("dataset.d")));
+}
+
+#[test]
+fn each_kind_of_warning_is_told_once_with_the_worst_of_the_repetitions() {
+    let mut jobs = rates("write", [1000, 1400, 1800]).jobs;
+    for (job, dry) in jobs.iter_mut().zip([1, 3, 2]) {
+        let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+        phase.persisted = false;
+        phase.ranks = 4;
+        phase.stonewall = Some(Stonewall { deadline_s: 30.0, ran_dry: dry, ..Default::default() });
+        let (slowest_rate, median_rate) = (450.0 + f64::from(dry), 1000.0);
+        phase.balance = Balance {
+            slowest_rank: 3,
+            slowest_node: "n7".into(),
+            slowest_rate,
+            median_rate,
+            ..Default::default()
+        };
+    }
+    let mut campaign = campaign(jobs);
+    campaign.before = Some(Machine { memory_bytes: 1 << 30, ..Default::default() });
+    let killed = ["jobs/.0004-T-r4", "jobs/0002-T-r2.killed-1", "jobs/0009-other-r1.killed-1"];
+    campaign.killed = killed.map(String::from).to_vec();
+    let text = plan(WRITE).text.replace("delivered = 1", "delivered = 1536");
+    let verdict = one(&Plan::parse(&text, "p").unwrap(), &campaign);
+    let warned = |code| of(&verdict.warnings, code).unwrap();
+    let wanted = [
+        Code::RunsDry,
+        Code::NotFlushed,
+        Code::FitsMemory,
+        Code::SlowRank,
+        Code::CovHigh,
+        Code::SingleClient,
+        Code::AttemptsRepeated,
+        Code::AttemptsOpen,
+        Code::FillRecorded,
+    ];
+    assert_eq!(codes(&verdict.warnings), wanted[..codes(&verdict.warnings).len()]);
+    assert_eq!(
+        numbers(warned(Code::RunsDry), ["ranks", "of", "deadline"]),
+        [Some(3.0), Some(4.0), Some(30.0)]
+    );
+    assert!(warned(Code::NotFlushed).flag("ior"));
+    assert_eq!(warned(Code::FitsMemory).number("per_node"), Some(1000.0));
+    let slow = warned(Code::SlowRank);
+    assert_eq!((slow.text("node"), numbers(slow, ["rank", "share"])), (Some("n7"), [Some(3.0), Some(0.451)]));
+    assert_eq!(numbers(warned(Code::CovHigh), ["cov", "n"]), [Some(0.286), Some(3.0)]);
+    assert_eq!(warned(Code::SingleClient).number("delivered"), Some(1536.0));
+    assert_eq!(texts(warned(Code::AttemptsRepeated), "folders"), ["jobs/0002-T-r2.killed-1"]);
+    assert_eq!(texts(warned(Code::AttemptsOpen), "folders"), ["jobs/.0004-T-r4"]);
+}
+
+#[test]
+fn a_write_into_memory_is_told_not_to_be_durable() {
+    let mut campaign = rates("write", [1000, 1000, 1000]);
+    for (kind, told) in [("tmpfs", true), ("ext4", false)] {
+        let fs = FileSystem { name: "s".into(), kind: kind.into(), ..Default::default() };
+        campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
+        let warnings = one(&plan(WRITE), &campaign).warnings;
+        assert_eq!(of(&warnings, Code::MemoryFileSystem).is_some(), told, "{kind}: {warnings:?}");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_flash_io_is_warned_of_as_a_write_is() {
+    let made = plan(
+        "flash_io = \"--verify\"\n\
+         criterion = { metric = \"checkpoint.bw\", op = \">\", value = \"1 B/s\" }",
+    );
+    let jobs = (1..=3)
+        .map(|repetition| job("T", repetition, Phase { persisted: false, ..phase("checkpoint", 1000) }));
+    let mut campaign = campaign(jobs.collect());
+    let fs = FileSystem { name: "s".into(), kind: "tmpfs".into(), ..Default::default() };
+    campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
+    let warnings = one(&made, &campaign).warnings;
+    for code in [Code::NotFlushed, Code::MemoryFileSystem] {
+        let reason = of(&warnings, code).unwrap();
+        assert_eq!((reason.text("phase"), reason.flag("ior")), (Some("checkpoint"), false));
+    }
+}

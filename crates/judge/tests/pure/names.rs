@@ -1,0 +1,278 @@
+//! Tests of names and of states, judged by records by hand.
+
+use plan::Plan;
+use results::folder::JobEnd;
+use results::reason::Code;
+use results::record::{Counts, Failed, FailedOperation, Notice, Phase, Record, Run, State};
+use results::{Outcome, Verdict};
+
+use super::{WRITE, campaign, job, numbers, of, one, outcome, phase, plan, rates};
+
+#[test]
+fn operations_on_names_in_memory_are_told_to_be_of_memory() {
+    let made = plan(
+        "mdtest = \"-F -C -n 5\"\n\
+         criterion = { metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }",
+    );
+    for (kind, told) in [("tmpfs", true), ("lustre", false)] {
+        let jobs = (1..=3).map(|repetition| {
+            job("T", repetition, Phase { ops: 5, counts: Counts::Operations, ..phase("file_creation", 0) })
+        });
+        let mut campaign = campaign(jobs.collect());
+        campaign.before.as_mut().unwrap().file_systems[0].kind = kind.into();
+        let verdict = one(&made, &campaign);
+        assert_eq!(verdict.outcome, Outcome::Pass);
+        let warned = of(&verdict.warnings, Code::MemoryFileSystem);
+        assert_eq!(warned.is_some(), told, "{kind}: {:?}", verdict.warnings);
+    }
+}
+
+#[test]
+fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_the_plan_allows_it() {
+    let judged = |line: &str, metric: &str, id: &str, more: &str| {
+        let op = if metric.ends_with("failures") { "==\", value = \"0 errors" } else { ">\", value = \"1/s" };
+        let plan = plan(&format!("{line}\n{more}\ncriterion = {{ metric = \"{metric}\", op = \"{op}\" }}"));
+        let name = metric.split('.').next().unwrap_or_default();
+        let jobs = (1..=3).map(|repetition| {
+            let mut job =
+                job("T", repetition, Phase { ops: 50, counts: Counts::Operations, ..phase(name, 0) });
+            let text = "the node's memory may have answered".to_owned();
+            let notice = Notice { id: id.to_owned(), text, ..Notice::default() };
+            job.records.insert(1, Record::Notice(notice));
+            job
+        });
+        one(&plan, &campaign(jobs.collect()))
+    };
+    let (mdtest, walk) = ("mdtest = \"-F -n 5\"", "ls_lr = \"--make --walk\"");
+    for (line, metric, id) in [
+        (mdtest, "file_stat.rate", "warm-names"),
+        (mdtest, "file_read.iops", "warm-names"),
+        (walk, "list.rate", "warm"),
+        (walk, "directories.rate", "caches-not-dropped"),
+    ] {
+        let verdict = judged(line, metric, id, "");
+        assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::NamesCached), "{metric}");
+        assert_eq!(verdict.reason.text("text"), Some("the node's memory may have answered"));
+        assert_eq!(of(&verdict.warnings, Code::Notice), None, "the reason is no warning besides");
+        let warm = judged(line, metric, id, "cache = \"warm\"");
+        assert_eq!(warm.outcome, Outcome::Pass, "{metric}");
+        let notice = of(&warm.warnings, Code::Notice).unwrap();
+        assert_eq!(notice.text("notice"), Some(id), "{warm:?}");
+        assert_eq!(judged(line, metric, "small-tree", "").outcome, Outcome::Pass, "another notice");
+    }
+    for metric in ["file_creation.rate", "file_removal.rate", "file_stat.failures"] {
+        assert_eq!(judged(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
+    }
+}
+
+#[test]
+fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
+    let told = |line: &str, metric: &str, ranks: u32| {
+        let plan = plan(&format!(
+            "mdtest = \"{line}\"\ncriterion = {{ metric = \"{metric}\", op = \">\", value = \"1/s\" }}"
+        ));
+        let name = metric.split('.').next().unwrap_or_default();
+        let jobs = (1..=3).map(|repetition| {
+            let counts = Counts::Operations;
+            job("T", repetition, Phase { ops: 50, ranks, counts, ..phase(name, 0) })
+        });
+        let notes = one(&plan, &campaign(jobs.collect())).notes;
+        of(&notes, Code::AllTrees).and_then(|reason| reason.number("ranks"))
+    };
+    assert_eq!(told("-F -n 5 -u", "tree_creation.rate", 4), Some(4.0));
+    assert!(told("-F -n 5 -u", "tree_removal.rate", 2).is_some());
+    for (line, metric, ranks) in [
+        ("-F -n 5", "tree_creation.rate", 4),
+        ("-F -n 5 -u", "tree_creation.rate", 1),
+        ("-F -n 5 -u", "file_creation.rate", 4),
+    ] {
+        assert_eq!(told(line, metric, ranks), None, "{line} {metric} {ranks}");
+    }
+}
+
+/// The verdict on names that a test T looked at after a test M had made them, each on so many nodes of
+/// which the first is named. M made a set for each repetition of T, unless it says how many.
+fn of_names_made(by: (&str, u32), looker: (&str, u32), made: &str, looks: &str) -> Verdict {
+    let metric = match looks {
+        _ if looks.contains("ls_lr") => "list",
+        _ if looks.contains("-E") => "file_read",
+        _ => "file_stat",
+    };
+    let sets = if made.contains("repetitions") { "" } else { "repetitions = 3" };
+    let head = plan(WRITE).text;
+    let head = head.split("[[test]]").next().unwrap_or_default();
+    let text = format!(
+        "{head}[[test]]\nid = \"M\"\n{made}\n{sets}\nrole = \"reported\"\n\
+         [[test]]\nid = \"T\"\nrepetitions = 3\nuses = \"M\"\n{looks}\n\
+         criterion = {{ metric = \"{metric}.rate\", op = \">\", value = \"1/s\" }}\n"
+    );
+    let jobs = [("M", by), ("T", looker)].into_iter().flat_map(|(test, (host, nodes))| {
+        (1..=3).map(move |repetition| {
+            let phase = Phase { ops: 50, counts: Counts::Operations, ..phase(metric, 0) };
+            let mut job = job(test, repetition, phase);
+            job.records[0] = Record::Run(Run { host: host.into(), nodes, ranks: 1, ..Run::default() });
+            job
+        })
+    });
+    one(&Plan::parse(&text, "p.toml").unwrap(), &campaign(jobs.collect()))
+}
+
+const MADE: &str = "mdtest = \"-C -F -n 5\"";
+
+#[test]
+fn names_that_an_earlier_job_made_on_the_same_node_are_no_measure_of_the_file_system() {
+    let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
+    let verdict = of_names_made(("n1", 1), ("n1", 1), MADE, &stats(""));
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::NamesOnOwnNode));
+    let place = (verdict.reason.text("host"), verdict.reason.text("folder"));
+    assert_eq!(place, (Some("n1"), Some("jobs/0001-M-r1")));
+    assert!(["made", "operations"].iter().all(|flag| verdict.reason.flag(flag)), "{verdict:?}");
+    let warm = of_names_made(("n1", 1), ("n1", 1), MADE, &(stats("") + "\ncache = \"warm\""));
+    assert_eq!(warm.outcome, Outcome::Pass);
+    assert!(of(&warm.warnings, Code::NamesOnOwnNode).is_some(), "{warm:?}");
+    let walks = of_names_made(("n1", 1), ("n1", 1), "ls_lr = \"--make\"", "ls_lr = \"--walk\"");
+    assert!(walks.reason.code == Code::NamesOnOwnNode && walks.reason.flag("walk"), "{walks:?}");
+    let cold = of_names_made(("n1", 1), ("n1", 1), "ls_lr = \"--make\"", "ls_lr = \"--cold\"");
+    assert_eq!(cold.outcome, Outcome::Pass, "the walk says itself where it could not: {cold:?}");
+}
+
+#[test]
+fn names_are_at_home_wherever_rank_0_is_back_on_its_node_and_looks_at_what_was_there() {
+    let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
+    let outcome = |by, looker, made: &str, looks: &str| of_names_made(by, looker, made, looks).outcome;
+    let (one, two, three) = (("n1", 1), ("n1", 2), ("n1", 3));
+    for (by, looker, looks) in [
+        (one, one, stats("-N 1")),
+        (one, three, stats("-N 1")),
+        (three, one, stats("-N 1")),
+        (three, three, stats("")),
+        (two, two, "mdtest = \"-E -F -n 5 -N 1\"".to_owned()),
+    ] {
+        assert_eq!(outcome(by, looker, MADE, &looks), Outcome::Invalid, "{by:?} {looker:?} {looks}");
+    }
+    let shared = MADE.replace("-C", "-C -S");
+    assert_eq!(outcome(three, three, &shared, &stats("-S -N 1")), Outcome::Invalid, "all had them all");
+    let once = format!("repetitions = 1\n{MADE}");
+    let seen_twice = of_names_made(three, three, &once, &stats("-N 1"));
+    let reason = &seen_twice.reason;
+    assert_eq!((reason.code, reason.number("repetition")), (Code::NamesOnOwnNode, Some(2.0)));
+    assert_eq!((reason.flag("seen"), reason.text("folder")), (true, Some("jobs/0001-T-r1")));
+}
+
+#[test]
+fn names_from_another_node_are_judged_and_what_cannot_be_known_is_told() {
+    let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
+    for (by, looker, looks, warned) in [
+        (("n1", 1), ("n2", 1), stats(""), false),
+        (("n1", 3), ("n1", 3), stats("-N 1"), false),
+        (("n1", 2), ("n1", 2), stats("-N 1"), false),
+        (("n1", 2), ("n2", 2), stats(""), true),
+        (("n1", 1), ("n2", 2), stats(""), true),
+    ] {
+        let verdict = of_names_made(by, looker, MADE, &looks);
+        assert_eq!(verdict.outcome, Outcome::Pass, "{by:?} {looker:?} {looks}: {verdict:?}");
+        let unknown = of(&verdict.warnings, Code::NamesOriginUnknown);
+        let hosts = unknown.map(|reason| (reason.text("host_before"), reason.text("host")));
+        assert_eq!(hosts, warned.then_some((Some("n1"), Some("n2"))), "{verdict:?}");
+    }
+    let commanded = of_names_made(("n1", 1), ("n1", 1), MADE, &stats("--run-cmd-before-phase=/d"));
+    assert_eq!(commanded.outcome, Outcome::Pass);
+    assert!(of(&commanded.warnings, Code::NamesMaybeDropped).is_some(), "{commanded:?}");
+}
+
+#[test]
+fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() {
+    let mdtest = |metric: &str, op: &str, value: &str| {
+        plan(&format!(
+            "mdtest = \"-F -n 5\"\ncriterion = {{ metric = \"file_stat.{metric}\", op = \"{op}\", \
+             value = \"{value}\" }}"
+        ))
+    };
+    let stats = |failures: [u64; 3]| {
+        let jobs = (1..).zip(failures).map(|(repetition, operations)| {
+            let first = FailedOperation {
+                operation: "stat".into(),
+                path: "/s/f".into(),
+                why: "Permission denied".into(),
+                ..Default::default()
+            };
+            let failed =
+                (operations > 0).then(|| Failed { operations, reasons: Vec::new(), first: vec![first] });
+            let phase = Phase { ops: 50, counts: Counts::Operations, failed, ..phase("file_stat", 0) };
+            let mut job = job("T", repetition, phase);
+            job.info.end = JobEnd::Exit(i32::from(operations > 0));
+            job
+        });
+        campaign(jobs.collect())
+    };
+    let verdict = one(&mdtest("rate", ">=", "40/s"), &stats([0, 0, 0]));
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(50.0)));
+    let verdict = one(&mdtest("rate", ">=", "40/s"), &stats([0, 2, 0]));
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::OperationsFailed));
+    let reason = &verdict.reason;
+    assert_eq!((reason.number("operations"), reason.text("folder")), (Some(2.0), Some("jobs/0002-T-r2")));
+    assert_eq!((reason.text("operation"), reason.text("error")), (Some("stat"), Some("Permission denied")));
+    let none = mdtest("failures", "==", "0 errors");
+    assert_eq!(one(&none, &stats([0, 0, 0])).outcome, Outcome::Pass);
+    let verdict = one(&none, &stats([0, 2, 1]));
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Fail, Some(2.0)));
+}
+
+#[test]
+fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
+    let aged = |blocks: f64, turnovers: f64| {
+        let state = State {
+            kind: "age".into(),
+            blocks_target: Some(0.8),
+            blocks,
+            inodes_target: Some(0.2),
+            inodes: 0.195,
+            turnovers_target: 1.0,
+            turnovers,
+            ..State::default()
+        };
+        let mut made = job("state.s", 1, phase("fill", 1));
+        made.records.insert(1, Record::State(Box::new(state)));
+        let mut campaign = rates("write", [120, 121, 122]);
+        campaign.jobs.push(made);
+        campaign
+    };
+    let text = |state: &str, line: &str| plan(&format!("{line}\nstates = [\"s\"]\n[state.s]\n{state}"));
+    let plan = text("age = \"--blocks 80% --inodes 20%\"", WRITE);
+    let verdict = one(&plan, &aged(0.807, 1.0));
+    assert_eq!(verdict.outcome, Outcome::Pass);
+    let reached = of(&verdict.notes, Code::StateReached).unwrap();
+    assert_eq!(numbers(reached, ["blocks", "inodes", "cycles"]), [Some(0.807), Some(0.195), Some(1.0)]);
+    for (campaign, code, data) in [
+        (aged(0.74, 1.0), Code::StateNotReached, [Some(0.74), None, Some(0.8)]),
+        (aged(0.8, 0.5), Code::StateNotReached, [None, Some(0.5), Some(1.0)]),
+        (rates("write", [120, 121, 122]), Code::StateNotRecorded, [None; 3]),
+    ] {
+        let verdict = one(&plan, &campaign);
+        assert_eq!(outcome(&verdict), (Outcome::Invalid, code));
+        assert_eq!(numbers(&verdict.reason, ["blocks", "cycles", "target"]), data);
+        assert_eq!(verdict.reason.text("state"), Some("state.s"));
+    }
+    let stats = "mdtest = \"-F -n 5\"\n\
+                 criterion = { metric = \"file_stat.rate\", op = \">\", value = \"1/s\" }";
+    let plan = text("preload = 1000", stats);
+    let preloaded = |files: Option<u64>| {
+        let jobs = (1..=3).map(|repetition| {
+            let phase = Phase { ops: 50, counts: Counts::Operations, ..phase("file_stat", 0) };
+            let mut job = job("T", repetition, phase);
+            let state = |files| State { kind: "preload".into(), files, directories: 2, ..State::default() };
+            job.records.extend(files.map(|files| Record::State(Box::new(state(files)))));
+            job
+        });
+        one(&plan, &campaign(jobs.collect()))
+    };
+    assert_eq!(preloaded(Some(2000)).outcome, Outcome::Pass);
+    let fewer = preloaded(Some(1999)).reason;
+    let counted = ["files", "directories", "planned"].map(|name| fewer.number(name));
+    assert_eq!((fewer.code, counted), (Code::PreloadCount, [Some(1999.0), Some(2.0), Some(1000.0)]));
+    assert_eq!(preloaded(None).reason.code, Code::PreloadUncounted);
+    let mut killed = job("T", 1, phase("file_stat", 0));
+    (killed.info.end, killed.records) = (JobEnd::TimedOut, vec![Record::Run(Run::default())]);
+    let reason = one(&plan, &campaign(vec![killed])).reason;
+    assert_eq!((reason.code, reason.number("timeout")), (Code::JobFailed, Some(60.0)), "what was first");
+}

@@ -1,0 +1,251 @@
+//! What the nodes of jobs said: each finding is found in its defect, and not in what is right; in a campaign
+//! it is a matter of the test, its datasets and states, and of whether others ran at the same time.
+
+use plan::Plan;
+use results::Outcome;
+use results::finding::{Finding, Severity};
+use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::reason::Code;
+use results::record::{Apart, Clients, End, Moments, Mounted, Others, Phase, Record, Run, Spans};
+
+use super::{judge, numbers, summary, texts};
+
+/// The directory of a node on the file system of these two words.
+fn mounted(words: &str) -> Mounted {
+    let (kind, device) = words.split_once(' ').unwrap();
+    Mounted { dir: "/s/d".into(), kind: kind.into(), device: device.into() }
+}
+
+/// Rank 0's node on Lustre, and one other node whose calendar is so many seconds ahead.
+fn clients(ahead_s: f64) -> Clients {
+    let skew_ns = (ahead_s * 1e9) as i64;
+    Clients {
+        mounted: vec![mounted("lustre m:/l")],
+        farthest: Some(Apart { node: "n2".into(), skew_ns, uncertainty_ns: 3_000 }),
+        ..Clients::default()
+    }
+}
+
+/// The second node elsewhere.
+fn others(words: &str) -> Others {
+    let mut others = Others::default();
+    others.add("n2", &mounted(words));
+    others
+}
+
+/// The findings about nodes.
+fn nodes(plan: &Plan, jobs: Vec<Job>) -> Vec<Finding> {
+    let meant = |finding: &Finding| matches!(finding.code(), Code::ClockSkew | Code::PathOnWrongFs);
+    summary(plan, &campaign(jobs)).findings.into_iter().filter(meant).collect()
+}
+
+#[test]
+fn every_finding_about_nodes_is_found_in_its_defect_and_nothing_else_is() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let found = |test: &str, clients: Clients, ahead_s: i64| {
+        let mut all = nodes(&plan, vec![job(test, "write", clients, ahead_s)]);
+        assert!(all.len() < 2, "{all:#?}");
+        all.pop()
+    };
+    let (sound, apart) = (clients(0.4), clients(-1.5));
+    let lost = Clients { elsewhere: others("overlay overlay"), ..sound.clone() };
+    let served = Clients { other_server: others("lustre n:/l"), ..sound.clone() };
+    let other = Clients { mounted: vec![mounted("gpfs g")], ..sound.clone() };
+    let (fs, clock) = (Code::PathOnWrongFs, Code::ClockSkew);
+    for test in ["W", "G.one"] {
+        assert_eq!(found(test, sound.clone(), 0), None);
+    }
+    for (test, clients, ahead_s, code, severity, flag) in [
+        ("G.one", &lost, 0, fs, Severity::Error, "elsewhere"),
+        ("G.one", &served, 0, fs, Severity::NeedsWaiver, "other_server"),
+        ("W", &other, 0, fs, Severity::Error, ""),
+        ("G.one", &apart, 0, clock, Severity::Error, ""),
+        ("W", &apart, 0, clock, Severity::Info, ""),
+        ("G.one", &sound, 4, clock, Severity::Error, ""),
+        ("G.one", &sound, -4, clock, Severity::Error, ""),
+        ("W", &sound, -4, clock, Severity::Info, ""),
+    ] {
+        let finding = found(test, clients.clone(), ahead_s).unwrap();
+        assert_eq!((finding.code(), finding.severity, finding.about.as_str()), (code, severity, test));
+        assert!(flag.is_empty() || finding.reason.flag(flag), "{finding:#?}");
+        assert_eq!(finding.reason.number("repetition"), Some(1.0));
+    }
+    let elsewhere = found("W", lost, 0).unwrap().reason;
+    assert_eq!(
+        (numbers(&elsewhere, ["nodes", "of"]), elsewhere.text("host")),
+        ([Some(1.0), Some(2.0)], Some("n1"))
+    );
+    assert_eq!(texts(&elsewhere, "there"), ["n2 (overlay overlay)"]);
+    let planned = found("W", other, 0).unwrap().reason;
+    assert_eq!((planned.text("planned"), planned.text("found")), (Some("lustre"), Some("gpfs g")));
+    let behind = found("W", apart, 0).unwrap().reason;
+    assert_eq!((behind.text("node"), numbers(&behind, ["skew"])), (Some("n2"), [Some(-1.5)]));
+    let late = found("W", sound, 4).unwrap().reason;
+    assert_eq!(
+        (late.text("phases_to"), numbers(&late, ["off"])),
+        (Some("2023-11-14T22:13:33.000Z"), [Some(3.0)])
+    );
+}
+
+#[test]
+fn what_is_uncertain_by_more_is_no_finding_and_a_node_that_said_nothing_is_not_blamed() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let mut unsure = job("G.one", "write", clients(0.0), 4);
+    let Record::Phase(phase) = &mut unsure.records[1] else { panic!() };
+    phase.moments.as_mut().unwrap().uncertainty_ns = 2_500_000_000;
+    assert_eq!(nodes(&plan, vec![unsure]), []);
+    let mut silent = job("G.one", "write", clients(9.0), 0);
+    let Record::Run(run) = &mut silent.records[0] else { panic!() };
+    run.clients = None;
+    assert_eq!(nodes(&plan, vec![silent]), []);
+}
+
+const PLAN: &str = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.s = { dir = "{dir}/s", kind = "lustre" }
+defaults = { ranks = 2, timeout = "90 s" }
+[dataset.d]
+fs = "s"
+ior = "-w -F -t 64k -b 128k -k"
+[[test]]
+id = "W"
+fs = "s"
+ior = "-w -e -F -t 64k -b 128k"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "R"
+fs = "s"
+cache = "warm"
+uses = "dataset.d"
+ior = "-r -F -k -C -t 64k -b 128k"
+criterion = { metric = "read.bw", op = ">=", value = "1 B/s" }
+[[group]]
+id = "G"
+overlap = "50 %"
+[[group.parts]]
+id = "one"
+fs = "s"
+ior = "-w -e -F -t 64k -b 128k"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[group.parts]]
+id = "two"
+fs = "s"
+ior = "-w -e -F -t 64k -b 128k"
+role = "reported"
+"#;
+
+/// A job of ten seconds on these nodes, whose one phase is from its first to its ninth second by a calendar
+/// that is so many seconds ahead.
+fn job(test: &str, phase: &str, clients: Clients, ahead_s: i64) -> Job {
+    let run =
+        Run { host: "n1".into(), ranks: 2, nodes: 2, clients: Some(Box::new(clients)), ..Run::default() };
+    let at = |seconds: u64| (1_700_000_000 + seconds).saturating_add_signed(ahead_s) * 1_000_000_000;
+    let moments = Moments {
+        first_start_unix_ns: at(1),
+        last_end_unix_ns: at(9),
+        timeline_unix_ns: at(1),
+        uncertainty_ns: 5_000,
+    };
+    let phase = Phase {
+        phase: phase.into(),
+        ranks: 2,
+        bytes: 262_144,
+        expected_bytes: 262_144,
+        spans: Spans { transfer_s: 8.0, total_s: 8.0, ..Spans::default() },
+        persisted: true,
+        moments: Some(moments),
+        ..Phase::default()
+    };
+    let info = JobInfo {
+        test: test.into(),
+        repetition: 1,
+        started: "2023-11-14T22:13:20.000+00:00".into(),
+        seconds: 10.0,
+        end: JobEnd::Exit(0),
+        ..JobInfo::default()
+    };
+    let records = vec![Record::Run(run), Record::Phase(Box::new(phase)), Record::End(End::default())];
+    Job { info, records, ..Job::default() }
+}
+
+/// The campaign of these jobs.
+fn campaign(jobs: Vec<Job>) -> Campaign {
+    let fs = FileSystem { name: "s".into(), bytes: 1 << 40, bytes_free: 1 << 40, ..FileSystem::default() };
+    let before = Machine { file_systems: vec![fs], ..Machine::default() };
+    Campaign { jobs, before: Some(before), ..Campaign::default() }
+}
+
+/// What is found about nodes: test, code and severity.
+fn of_nodes(jobs: Vec<Job>) -> Vec<(String, Code, Severity)> {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let own = nodes(&plan, jobs).into_iter();
+    own.map(|finding| (finding.about.clone(), finding.code(), finding.severity)).collect()
+}
+
+#[test]
+fn a_campaign_tells_of_nodes_by_test_and_of_calendars_gravely_where_tests_run_at_once() {
+    let sound = || clients(0.0);
+    let right = ["W", "dataset.d", "R", "G.one", "G.two"].map(|id| job(id, "write", sound(), 0));
+    assert_eq!(of_nodes(right.into()), []);
+    let lost = Clients { elsewhere: others("tmpfs none"), ..sound() };
+    let found = of_nodes(vec![job("dataset.d", "write", lost, 0), job("W", "write", clients(7.0), 0)]);
+    assert_eq!(
+        found,
+        [
+            ("W".to_owned(), Code::ClockSkew, Severity::Info),
+            ("dataset.d".to_owned(), Code::PathOnWrongFs, Severity::Error)
+        ]
+    );
+    let found = of_nodes(vec![job("G.one", "write", clients(7.0), 0), job("G.two", "write", sound(), 20)]);
+    assert_eq!(
+        found,
+        [
+            ("G.one".to_owned(), Code::ClockSkew, Severity::Error),
+            ("G.two".to_owned(), Code::ClockSkew, Severity::Error)
+        ]
+    );
+}
+
+#[test]
+fn every_directory_of_a_line_is_held_against_the_type_that_the_plan_says() {
+    let found = |words: &[&str]| {
+        let mounted = words.iter().map(|words| mounted(words)).collect();
+        of_nodes(vec![job("W", "write", Clients { mounted, ..clients(0.0) }, 0)]).len()
+    };
+    assert_eq!(found(&["lustre m:/l", "lustre m:/other"]), 0);
+    assert_eq!(found(&["lustre m:/l", "nfs4 a:/o"]), 1);
+}
+
+#[test]
+fn verdicts_on_what_nodes_did_together_elsewhere_or_at_another_time_are_invalid() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let lost = Clients { elsewhere: others("tmpfs none"), ..clients(0.0) };
+    let jobs = vec![
+        job("W", "write", clients(7.0), 0),
+        job("dataset.d", "write", lost, 0),
+        job("R", "read", clients(0.0), 0),
+        job("G.one", "write", clients(0.0), 0),
+        job("G.two", "write", clients(0.0), 0),
+    ];
+    let verdicts = |jobs: &[Job]| {
+        let all = judge(&plan, &campaign(jobs.to_vec()));
+        all.into_iter().map(|verdict| (verdict.test, verdict.outcome, verdict.reason)).collect::<Vec<_>>()
+    };
+    let found = verdicts(&jobs);
+    let outcomes: Vec<_> = found.iter().map(|(test, outcome, _)| (test.as_str(), *outcome)).collect();
+    assert_eq!(outcomes[1], ("R", Outcome::Invalid), "{found:#?}");
+    assert_eq!(found[1].2.code, Code::PathOnWrongFs);
+    assert_eq!(texts(&found[1].2, "there"), ["n2 (tmpfs none)"]);
+    assert!(found.iter().all(|(test, outcome, _)| test == "R" || *outcome != Outcome::Invalid), "{found:#?}");
+    let mut late = jobs;
+    late[3] = job("G.one", "write", clients(0.0), 20);
+    late[4] = job("G.two", "write", clients(0.0), 20);
+    let found = verdicts(&late);
+    let (_, outcome, reason) = found.iter().find(|(test, ..)| test == "G.one").unwrap();
+    assert_eq!(*outcome, Outcome::Invalid, "{found:#?}");
+    assert_eq!(
+        (reason.code, reason.text("phases_from")),
+        (Code::ClockSkew, Some("2023-11-14T22:13:41.000Z"))
+    );
+}

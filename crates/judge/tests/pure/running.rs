@@ -1,0 +1,361 @@
+//! Campaigns over a stand-in for the program that measures: a shell script that copies records.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::stage::{Stage, judged};
+use crate::{numbers, outcome};
+use plan::line::Line;
+use results::Outcome;
+use results::folder::{Campaign, JobEnd, load};
+use results::reason::Code;
+use results::record::{End, Phase, Record, Run, Spans};
+use run::Campaigning;
+use run::Ended;
+use run::Event;
+use run::Observer;
+use run::Trouble;
+use run::run;
+use run::runner::Blind;
+
+/// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear,
+/// `-j 4` leaves records that are none.
+const SCRIPT: &str = r#"#!/bin/sh
+echo "$*" >> "$0.calls"
+for last; do :; done
+case "$*" in
+*"-j 1"*) echo "no luck" >&2; exit 4 ;;
+*"-j 2"*) sleep 100 & echo $! $$ > "$0.pids"; wait ;;
+*"-j 4"*) printf 'none\nof them\n' > "$last"; exit 0 ;;
+*"-j 3"*) trap '' TERM; sleep 100 & echo $! $$ > "$0.pids"; wait ;;
+esac
+previous=
+for word; do
+    if [ "$previous" = -o ]; then head -c 1M /dev/zero > "$word"; fi
+    previous=$word
+done
+sed "s/\"ranks\":1,\"nodes\"/\"ranks\":$2,\"nodes\"/" "$0.records" > "$last"
+"#;
+
+impl Stage {
+    fn with_records() -> Self {
+        let stage = Self::of(SCRIPT);
+        let spans = Spans { transfer_s: 1.0, total_s: 1.0, ..Default::default() };
+        let phase = |name: &str| {
+            Record::Phase(Box::new(Phase {
+                phase: name.into(),
+                path: "data".into(),
+                bytes: 100,
+                ops: 1,
+                spans,
+                persisted: true,
+                cached_before: (name == "read").then_some(0.0),
+                ..Default::default()
+            }))
+        };
+        let records = [
+            Record::Run(Run { ranks: 1, ..Run::default() }),
+            phase("write"),
+            phase("read"),
+            Record::End(End::default()),
+        ];
+        let lines: Vec<String> =
+            records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
+        stage.write("program.records", &lines.concat());
+        stage
+    }
+
+    fn calls(&self) -> Vec<String> {
+        self.text("program.calls").lines().map(str::to_owned).collect()
+    }
+
+    fn asked_to_run(&self, tests: &str, resume: bool) -> Campaigning {
+        let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
+                    launch = { kind = \"local\", env = { ASSAY_COLOUR = \"blue\" } }\n";
+        let mut asked = self.campaigning(&format!("{head}{tests}"));
+        asked.resume = resume;
+        for (name, value) in [("SLURM_PROCID", "0"), ("SECRET", "not recorded")] {
+            asked.environment.push((name.into(), value.into()));
+        }
+        asked
+    }
+
+    fn judged_run(&self, tests: &str, resume: bool) -> Campaign {
+        judged(&self.asked_to_run(tests, resume))
+    }
+
+    fn scratch(&self) -> Vec<String> {
+        names_in(&self.path("scratch"))
+    }
+}
+
+fn names_in(dir: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = entries.collect();
+    names.sort();
+    names
+}
+
+/// Whether a process that was killed is gone: on a busy machine that takes its time.
+fn soon_gone(pid: &str) -> bool {
+    let begin = Instant::now();
+    while alive(pid) && begin.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    !alive(pid)
+}
+
+fn alive(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
+}
+
+/// Asks the campaign to stop when it shows job `at` running, which has written who it is.
+struct StopAt {
+    at: u32,
+    pids: PathBuf,
+    stop: Arc<AtomicBool>,
+}
+
+impl Observer for StopAt {
+    fn see(&mut self, event: &Event<'_>) {
+        if let Event::Runs(job, _) = event
+            && job.number == self.at
+            && fs::read_to_string(&self.pids).is_ok_and(|pids| pids.ends_with('\n'))
+        {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+const CRITERION: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"50 B/s\" }";
+const READ_CRITERION: &str = "criterion = { metric = \"read.bw\", op = \">=\", value = \"50 B/s\" }";
+
+fn two_tests() -> String {
+    format!(
+        "[dataset.d]\nior = \"-w -k\"\nranks = 3\n\
+         [[test]]\nid = \"W\"\nior = \"-w -e\"\nrepetitions = 2\n{CRITERION}\n\
+         [[test]]\nid = \"R\"\nuses = \"dataset.d\"\nior = \"-r -k -O x={{dir}}/s\"\n{READ_CRITERION}\n"
+    )
+}
+
+#[test]
+fn a_campaign_runs_its_jobs_keeps_the_evidence_and_leaves_no_files_behind() {
+    let stage = Stage::with_records();
+    fs::write(stage.path("scratch/mine"), "precious").unwrap();
+    let campaign = stage.judged_run(&two_tests(), false);
+    let outcomes: Vec<Outcome> = campaign.verdicts.iter().map(|verdict| verdict.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Pass, Outcome::Pass]);
+    let scratch = stage.path("scratch").canonicalize().unwrap();
+    let data = scratch.join("campaign.data").to_string_lossy().into_owned();
+    assert_eq!(
+        stage.calls(),
+        [
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r1/data --record records.jsonl"),
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r2/data --record records.jsonl"),
+            format!("-n 3 ior -w -k -l stamped -o {data}/datasets/d/data --record records.jsonl"),
+            format!(
+                "-n 1 ior -r -k -O x={data}/datasets/d/s -l stamped -o {data}/datasets/d/data \
+                 --record records.jsonl"
+            ),
+        ]
+    );
+    assert_eq!(stage.scratch(), ["mine"], "its own directory is gone, the user's file is not");
+    assert_eq!(
+        names_in(&stage.path("campaign/jobs")),
+        ["0001-W-r1", "0002-W-r2", "0003-dataset.d-r1", "0004-R-r1"]
+    );
+    assert_eq!(
+        names_in(&stage.path("campaign/jobs/0001-W-r1")),
+        ["job.json", "records.jsonl", "stderr.txt", "stdout.txt"]
+    );
+    let env = &campaign.jobs[0].info.env;
+    assert_eq!(env.keys().map(String::as_str).collect::<Vec<_>>(), ["ASSAY_COLOUR", "PATH"]);
+    assert!(campaign.before.is_some() && campaign.after.is_some());
+    assert_eq!(load(&stage.path("campaign")).unwrap(), campaign, "what is judged is what is in the folder");
+    assert_eq!(results::folder::verify(&stage.path("campaign")).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn files_that_others_put_into_the_campaigns_directory_stay() {
+    let stage = Stage::with_records();
+    let mut asked = stage.asked_to_run(&two_tests(), false);
+    let note = stage.path("scratch/campaign.data/note");
+    struct Meddler(PathBuf);
+    impl Observer for Meddler {
+        fn see(&mut self, _: &Event<'_>) {
+            let _ = fs::write(&self.0, "keep me");
+        }
+    }
+    asked.only = vec!["W".into()];
+    run(&asked, &mut Meddler(note.clone())).unwrap();
+    assert_eq!(fs::read_to_string(note).unwrap(), "keep me");
+}
+
+#[test]
+fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
+    let stage = Stage::with_records();
+    let hanging = two_tests().replace("-r -k", "-r -k -j 2");
+    let mut stopping = stage.asked_to_run(&hanging, false);
+    let pids = stage.path("program.pids");
+    let mut observer = StopAt { at: 4, pids: pids.clone(), stop: Arc::clone(&stopping.stop) };
+    let ended = run(&stopping, &mut observer).unwrap();
+    assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
+    let told = fs::read_to_string(&pids).unwrap();
+    assert!(told.split_whitespace().all(soon_gone), "the job and its child are gone: {told}");
+    fs::remove_file(&pids).unwrap();
+    assert_eq!(stage.scratch(), ["campaign.data"], "the dataset waits for the rest");
+
+    // The hang is gone; the plan is the same.
+    let script = SCRIPT.replace("*\"-j 2\"*) ", "*\"-j 9\"*) ");
+    stopping.stop.store(false, Ordering::Relaxed);
+    stopping.resume = true;
+    stage.write_program(&script);
+    let refused = run(&stopping, &mut Blind).unwrap_err().to_string();
+    assert!(refused.contains("was begun by another build of stand-in 1"), "{refused}");
+    stage.write_program(SCRIPT);
+    let mut observer = StopAt { at: 4, pids, stop: Arc::clone(&stopping.stop) };
+    assert!(matches!(run(&stopping, &mut observer).unwrap(), Ended::Stopped { done: 3, of: 4 }));
+    assert_eq!(stage.calls().len(), 5, "only the job that had not ended was run again");
+    let loaded = load(&stage.path("campaign")).unwrap();
+    assert_eq!(loaded.killed, ["jobs/.0004-R-r1", "jobs/0004-R-r1.killed-1"], "every attempt is kept");
+
+    let changed = stage.asked_to_run(&two_tests(), true);
+    let refused = run(&changed, &mut Blind).unwrap_err().to_string();
+    assert!(refused.contains("was begun with another text of the plan"), "{refused}");
+}
+
+#[test]
+fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
+    let stage = Stage::with_records();
+    let tests = two_tests();
+    let asked = stage.asked_to_run(&tests, false);
+    struct StopBefore(Arc<AtomicBool>);
+    impl Observer for StopBefore {
+        fn see(&mut self, event: &Event<'_>) {
+            if let Event::Ends(job, _) = event
+                && job.number == 2
+            {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+    let ended = run(&asked, &mut StopBefore(Arc::clone(&asked.stop))).unwrap();
+    assert!(matches!(ended, Ended::Stopped { done: 2, of: 4 }));
+    let campaign = stage.judged_run(&tests, true);
+    assert!(
+        campaign.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass),
+        "{:?}",
+        campaign.verdicts
+    );
+    assert_eq!(stage.calls().len(), 4);
+    assert_eq!(stage.scratch(), Vec::<String>::new());
+}
+
+#[test]
+fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_hear() {
+    for deaf in ["-j 2", "-j 3"] {
+        let stage = Stage::with_records();
+        let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e {deaf}\"\ntimeout = \"3 s\"\n{CRITERION}\n");
+        let campaign = stage.judged_run(&tests, false);
+        assert_eq!(campaign.jobs[0].info.end, JobEnd::TimedOut);
+        let pids = fs::read_to_string(stage.path("program.pids")).unwrap();
+        assert!(pids.split_whitespace().all(|pid| !alive(pid)), "{pids}");
+        assert_eq!(outcome(&campaign.verdicts[0]), (Outcome::Invalid, Code::JobFailed));
+        assert_eq!(numbers(&campaign.verdicts[0].reason, ["repetition", "timeout"]), [Some(1.0), Some(3.0)]);
+    }
+}
+
+#[test]
+fn a_dataset_that_fails_makes_its_readers_invalid_and_leaves_the_others_untouched() {
+    let stage = Stage::with_records();
+    let campaign = stage.judged_run(&two_tests().replace("-w -k", "-w -k -j 1"), false);
+    assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass);
+    assert_eq!(outcome(&campaign.verdicts[1]), (Outcome::Invalid, Code::JobFailed));
+    let reason = &campaign.verdicts[1].reason;
+    assert_eq!((reason.text("job"), reason.text("output")), (Some("dataset.d"), Some("no luck")));
+    assert_eq!(reason.number("status"), Some(4.0));
+    let stderr = fs::read_to_string(stage.path("campaign/jobs/0003-dataset.d-r1/stderr.txt")).unwrap();
+    assert_eq!(stderr, "no luck\n");
+    assert_eq!(stage.scratch(), Vec::<String>::new());
+}
+
+#[test]
+fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
+    let stage = Stage::with_records();
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e -j 1\"\nrepetitions = 2\n{CRITERION}\n");
+    let campaign = stage.judged_run(&tests, false);
+    assert_eq!(campaign.jobs.len(), 2);
+    let reason = &campaign.verdicts[0].reason;
+    assert_eq!(numbers(reason, ["repetition", "status"]), [Some(1.0), Some(4.0)]);
+    assert_eq!((reason.code, reason.text("output")), (Code::JobFailed, Some("no luck")));
+}
+
+#[test]
+fn records_that_cannot_be_read_cost_their_attempt_and_not_the_campaign() {
+    let stage = Stage::with_records();
+    let tests = format!(
+        "[[test]]\nid = \"A\"\nior = \"-w -e -j 4\"\n{CRITERION}\n[[test]]\nid = \"B\"\nior = \"-w \
+         -e\"\n{CRITERION}"
+    );
+    let campaign = stage.judged_run(&tests, false);
+    let [a, b] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
+    assert_eq!(outcome(a), (Outcome::Invalid, Code::RecordsUnreadable));
+    let error = a.reason.text("error").unwrap();
+    assert!(error.starts_with("jobs/0001-A-r1/records.jsonl line 1: expected "), "{a:#?}");
+    assert_eq!(b.outcome, Outcome::Pass, "{b:#?}");
+    assert_eq!(load(&stage.path("campaign")).unwrap(), campaign);
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_a_result() {
+    let stage = Stage::with_records();
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
+    let mut asked = stage.asked_to_run(&tests, false);
+    fs::write(stage.path("not-a-program"), "").unwrap();
+    asked.program = stage.path("not-a-program");
+    let Ended::Judged(campaign) = run(&asked, &mut Blind).unwrap() else { panic!() };
+    let reason = &campaign.verdicts[0].reason;
+    assert_eq!(reason.code, Code::JobNotStarted);
+    let output = reason.text("output").unwrap();
+    assert!(output.starts_with("cannot start `") && output.contains("Permission denied"), "{reason}");
+    let stderr = fs::read_to_string(stage.path("campaign/jobs/0001-W-r1/stderr.txt")).unwrap();
+    assert!(stderr.starts_with("cannot start `"), "{stderr}");
+}
+
+#[test]
+fn what_cannot_work_is_refused_before_anything_is_made() {
+    let stage = Stage::with_records();
+    let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
+    let refusal = |change: &dyn Fn(&mut Campaigning)| {
+        let mut asked = stage.asked_to_run(&tests, false);
+        change(&mut asked);
+        match run(&asked, &mut Blind) {
+            Err(Trouble::Usage(usage)) => usage.0,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(refusal(&|asked| asked.dir = None), "plan p: fs.s lies where you say; add --dir DIR");
+    let missing = refusal(&|asked| asked.dir = Some("/no/such/place".into()));
+    assert!(missing.starts_with("fs.s: /no/such/place: No such file or directory"), "{missing}");
+    let kind = refusal(&|asked| {
+        asked.plan.file_systems.get_mut("s").unwrap().kind = Some("lustre".into());
+    });
+    assert!(kind.ends_with("and the plan is about lustre"), "{kind}");
+    let room = refusal(&|asked| {
+        asked.plan.tests[0].line = Line::parse("ior", "-w -s 1024 -b 1p").unwrap();
+    });
+    assert!(room.contains(" free and the plan needs 1.10 EiB"), "{room}");
+    let state = "[state.aged]\nage = \"--blocks 99.9999999999%\"\n";
+    let on_it = format!("{state}{tests}states = [\"aged\"]\n");
+    let full = refusal(&|asked| asked.plan = stage.asked_to_run(&on_it, false).plan);
+    assert!(full.starts_with("state.aged leaves ") && full.contains("need 1.10 MiB (their files"), "{full}");
+    assert_eq!(refusal(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`; it has W");
+    assert!(!stage.path("campaign").exists() && stage.scratch().is_empty());
+    fs::create_dir(stage.path("campaign")).unwrap();
+    fs::write(stage.path("campaign/mine"), "precious").unwrap();
+    assert!(refusal(&|_| ()).contains("exists; resume that campaign with --resume"));
+}

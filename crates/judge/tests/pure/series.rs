@@ -1,0 +1,372 @@
+//! Series over a stand-in for a file system whose servers are a number in a file, and a program that moves
+//! 100 bytes a second for each of them.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::numbers;
+use crate::stage::{Stage, judged};
+use plan::Plan;
+use results::folder::{Campaign, JobEnd};
+use results::projection::Model;
+use results::reason::Code;
+use results::{Outcome, Verdict};
+use run::Campaigning;
+use run::Ended;
+use run::Event;
+use run::Observer;
+use run::run;
+use run::runner::Blind;
+
+/// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses, and with
+/// `$0.jitter` every other call is so many in a hundred slower.
+const PROGRAM: &str = r#"#!/bin/sh
+servers=$(cat "$0.servers")
+rate=$((servers * 100))
+if [ "$servers" = 6 ] && [ -e "$0.loss" ]; then rate=$((rate * (100 - $(cat "$0.loss")) / 100)); fi
+calls=0
+if [ -e "$0.calls" ]; then calls=$(wc -l < "$0.calls"); fi
+if [ -e "$0.jitter" ] && [ $((calls % 2)) = 1 ]; then rate=$((rate * (100 - $(cat "$0.jitter")) / 100)); fi
+case "$*" in *" -r "*) phase=read ;; *) phase=write ;; esac
+echo "$*" >> "$0.calls"
+for last; do :; done
+spans='{"open_s":0,"transfer_s":1,"close_s":0,"total_s":1}'
+clock='{"source":"","resolution_ns":1,"cost_ns":1,"offset_uncertainty_ns":0}'
+balance='{"bytes_min":0,"bytes_max":0,"seconds_min":0,"seconds_max":0,"slowest_rank":0'
+balance=$balance',"slowest_node":"","slowest_rate":0}'
+sizes='"ranks":1,"transfer_bytes":1,"block_bytes":1,"segments":1,"expected_bytes":'$rate',"bytes":'$rate
+run='"schema":1,"tool":"","workload":"ior","argv":[],"started":"","host":"n","ranks":1,"nodes":2'
+{
+echo '{"record":"run",'$run',"clock":'$clock'}'
+printf '{"record":"phase","test":0,"repetition":0,"phase":"%s","backend":"posix",' $phase
+printf '"file_per_rank":true,"path":"",%s,"ops":1,"began_s":0,' "$sizes"
+printf '"persisted":true,"cached_before":0,"spans":%s,"balance":%s,' "$spans" "$balance"
+echo '"smallest_file_bytes":'$((servers * 10485760 + 7))'}'
+echo '{"record":"end","exit":0,"finished":""}'
+} > "$last"
+"#;
+
+const SERIES: &str = r#"
+[[series]]
+id = "S"
+clause = "scales within 10 % of linear"
+over = "servers"
+steps = ["1", "1/3", "2/3", "3/3"]
+repetitions = 2
+[[series.phases]]
+id = "w"
+ior = "-w -e -k -F -D 5 -t 1m -b 4g"
+exports = { SMALLEST = "min(file.size)" }
+setup = ["echo set up {dir}"]
+criterion = { metric = "write.bw", linear_within = "10%" }
+[[series.phases]]
+id = "r"
+ior = "-r -k -F -D 5 -t 1m -b ${SMALLEST}"
+uses = "w"
+criterion = { metric = "read.bw", linear_within = "10%" }
+"#;
+
+impl Stage {
+    fn new() -> Self {
+        let stage = Self::of(PROGRAM);
+        stage.write("program.servers", "6\n");
+        stage
+    }
+
+    /// A campaign in which this command brings servers on.
+    fn judged(&self, set: &str) -> Campaign {
+        self.judged_with(set, "", "")
+    }
+
+    /// The same with keys of the plan and with tables behind the series.
+    fn judged_with(&self, set: &str, keys: &str, beside: &str) -> Campaign {
+        judged(&self.asked(set, keys, beside))
+    }
+
+    fn asked(&self, set: &str, keys: &str, beside: &str) -> Campaigning {
+        let state = self.path("program.servers").to_string_lossy().into_owned();
+        let set = set.replace("FILE", &state);
+        let head = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\"{keys} }}\nlaunch = {{ kind = \"local\" }}\n\
+             [fs.s]\ndir = \"{{dir}}\"\nservers = 6\nset_servers = '''{set}'''\n\
+             count_servers = \"cat {state}\"\n"
+        );
+        self.campaigning(&format!("{head}{SERIES}{beside}"))
+    }
+
+    /// Runs a campaign that is asked to stop when a job of this test has ended.
+    fn stopped(&self, asked: &Campaigning, test: &'static str) {
+        let ended = run(asked, &mut StopAfter { test, stop: Arc::clone(&asked.stop) });
+        assert!(matches!(ended, Ok(Ended::Stopped { .. })), "{ended:?}");
+        asked.stop.store(false, Ordering::Relaxed);
+    }
+}
+
+struct StopAfter {
+    test: &'static str,
+    stop: Arc<AtomicBool>,
+}
+
+impl Observer for StopAfter {
+    fn see(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Ends(job, _) if job.test == self.test => self.stop.store(true, Ordering::Relaxed),
+            Event::Trouble(what) => panic!("{what}"),
+            _ => {}
+        }
+    }
+}
+
+/// What a plan projects from the series, and a hero run beside its last step.
+const BESIDE: &str = r#"
+[[test]]
+id = "H"
+ior = "-w -e -F -t 8m"
+role = "hero"
+compare_to = "S.s6.w"
+[[projection]]
+of = "S.s6.w.write.bw"
+from = "S.w"
+to = 12
+system = "B"
+[[projection]]
+of = "S.s6.w.write.bw"
+from = "S.w"
+to = 60
+system = "B"
+[system.A]
+processor = "a"
+clock = "2 GHz"
+interconnect = "i"
+cores = 8
+[system.B]
+processor = "b"
+clock = "3 GHz"
+interconnect = "i"
+cores = "16"
+"#;
+
+fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome)> {
+    verdicts.iter().map(|verdict| (verdict.test.as_str(), verdict.outcome)).collect()
+}
+
+#[test]
+fn each_step_is_compared_with_the_first_and_reads_what_it_wrote() {
+    let stage = Stage::new();
+    let campaign = stage.judged("echo {servers} > FILE; echo {servers} >> FILE.history");
+    let passed = ["S.s2.w", "S.s2.r", "S.s4.w", "S.s4.r", "S.s6.w", "S.s6.r"].map(|id| (id, Outcome::Pass));
+    assert_eq!(outcomes(&campaign.verdicts), passed);
+    let criterion = &campaign.verdicts[0].criterion;
+    assert_eq!(criterion, "mean >= 90 % of linear from S.s1.w (1 to 2 servers)");
+    assert_eq!(campaign.verdicts[4].threshold, Some(540.0));
+    assert_eq!(stage.text("program.servers.history"), "1\n2\n4\n6\n", "set where they change");
+    let calls = stage.text("program.calls");
+    assert_eq!(calls.lines().count(), 16);
+    assert!(
+        calls.contains("-r -k -F -D 5 -t 1m -b 20971520 "),
+        "the smallest file, in whole transfers: {calls}"
+    );
+    let job = campaign.jobs.iter().find(|job| job.info.test == "S.s2.w").unwrap();
+    let printed = ["servers-1", "servers-2", "setup-1"]
+        .map(|name| stage.text(&format!("campaign/{}/{name}.stdout.txt", job.folder)));
+    assert!(printed[0].is_empty() && printed[1] == "2\n", "{printed:?}");
+    assert!(printed[2].starts_with("set up ") && printed[2].ends_with("/tests/S.s2.w-r1\n"), "{printed:?}");
+}
+
+#[test]
+fn a_step_that_falls_short_fails_and_all_servers_are_brought_back() {
+    let stage = Stage::new();
+    fs::write(stage.path("program.loss"), "15").unwrap();
+    let campaign = stage.judged("echo {servers} > FILE");
+    let failed: Vec<&str> = campaign
+        .verdicts
+        .iter()
+        .filter(|verdict| verdict.outcome == Outcome::Fail)
+        .map(|verdict| verdict.test.as_str())
+        .collect();
+    assert_eq!(failed, ["S.s6.w", "S.s6.r"]);
+    let reason = &campaign.verdicts[4].reason;
+    assert_eq!(reason.code, Code::ThresholdNotMet);
+    assert_eq!(numbers(reason, ["value", "threshold"]), [Some(510.0), Some(540.0)]);
+    assert_eq!(reason.text("reference"), Some("90 % of linear from S.s1.w (1 to 6 servers)"));
+    assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn a_directory_is_made_when_the_servers_of_its_step_serve() {
+    let stage = Stage::new();
+    let scratch = stage.path("scratch").display().to_string();
+    stage.judged(&format!("echo {{servers}} > FILE; find {scratch} -name 'S.s*' >> FILE.there.{{servers}}"));
+    for servers in [1, 2, 4, 6] {
+        let there = stage.text(&format!("program.servers.there.{servers}"));
+        assert!(!there.contains(&format!("/S.s{servers}.")), "{servers}: {there}");
+    }
+}
+
+/// A series that ends with few servers, and a test behind it.
+const BEHIND: &str = r#"
+[[series]]
+id = "T"
+over = "servers"
+steps = ["2/3", "1/3"]
+[[series.phases]]
+id = "w"
+ior = "-w -e -F -D 5 -t 1m -b 4g"
+criterion = { metric = "write.bw", linear_within = "10%" }
+[[test]]
+id = "A"
+ior = "-w -e -F -t 1m -b 4g"
+criterion = { metric = "write.bw", op = ">=", value = "600 B/s" }
+"#;
+
+/// A series that ends with few servers, and nothing behind it.
+const BEHIND_ALONE: &str = r#"
+[[series]]
+id = "T"
+over = "servers"
+steps = ["2/3", "1/3"]
+[[series.phases]]
+id = "w"
+ior = "-w -F -D 5 -t 1m -b 4g"
+criterion = { metric = "write.bw", linear_within = "10%" }
+"#;
+
+#[test]
+fn a_test_that_names_no_number_of_servers_has_all_of_them() {
+    let stage = Stage::new();
+    let campaign = stage.judged_with("echo {servers} > FILE; echo {servers} >> FILE.history", "", BEHIND);
+    let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
+    assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?} {}", stage.text("program.servers.history"));
+}
+
+#[test]
+fn all_servers_are_brought_back_when_a_campaign_is_asked_to_stop() {
+    let stage = Stage::new();
+    let asked = stage.asked("sleep 0.2; echo {servers} > FILE", "", "");
+    stage.stopped(&asked, "S.s2.w");
+    assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn a_campaign_that_was_killed_while_few_servers_served_sets_them_anew() {
+    let stage = Stage::new();
+    let mut asked = stage.asked("echo {servers} > FILE", "", BEHIND);
+    stage.stopped(&asked, "T.s2.w");
+    // A kill leaves what the last step had set.
+    fs::write(stage.path("program.servers"), "2\n").unwrap();
+    asked.resume = true;
+    let Ok(Ended::Judged(campaign)) = run(&asked, &mut Blind) else { panic!() };
+    let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(600.0)), "{verdict:#?}");
+    assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn servers_that_a_command_changed_before_it_failed_are_set_anew_for_the_next_test_and_at_the_end() {
+    let stage = Stage::new();
+    let campaign = stage.judged_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", BEHIND);
+    let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
+    assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(600.0)), "{verdict:#?}");
+    let stage = Stage::new();
+    stage.judged_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", BEHIND_ALONE);
+    assert_eq!(stage.text("program.servers"), "6\n");
+}
+
+#[test]
+fn a_daemon_that_a_command_starts_does_not_hold_the_campaign() {
+    let stage = Stage::new();
+    let daemon = "setsid sleep 20 >FILE.out 2>&1 & echo $! >> FILE.daemons";
+    let mut asked = stage.asked(&format!("echo {{servers}} > FILE; {daemon}"), "", "");
+    let held = "setup = [\"echo set up {dir}\"]";
+    assert!(SERIES.contains(held));
+    let daemon = format!(
+        "setsid sleep 20 >/dev/null 2>&1 & echo $! >> {}",
+        stage.path("program.servers.daemons").display()
+    );
+    let text = asked.plan.text.replace(held, &format!("setup = ['''{daemon}''']"));
+    asked.plan = Plan::parse(&text, "p.toml").unwrap();
+    stage.stopped(&asked, "S.s2.w");
+    let folder = fs::canonicalize(stage.path("campaign")).unwrap();
+    let daemons = stage.text("program.servers.daemons");
+    let open = |process: &str| -> Vec<PathBuf> {
+        let all = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+        all.filter_map(|fd| fs::read_link(fd.path()).ok()).filter(|file| file.starts_with(&folder)).collect()
+    };
+    let held: Vec<PathBuf> = daemons.lines().flat_map(open).collect();
+    assert_eq!(held, Vec::<PathBuf>::new());
+    assert!(daemons.lines().any(|process| PathBuf::from(format!("/proc/{process}")).exists()), "{daemons}");
+    asked.resume = true;
+    let ended = run(&asked, &mut Blind);
+    for process in stage.text("program.servers.daemons").lines() {
+        let _ = std::process::Command::new("kill").arg(process).status();
+    }
+    assert!(matches!(ended, Ok(Ended::Judged(_))), "{ended:?}");
+}
+
+#[test]
+fn servers_that_are_not_what_was_set_measure_nothing() {
+    let stage = Stage::new();
+    let campaign = stage.judged("echo bring on {servers}");
+    assert_eq!(campaign.jobs[0].info.end, JobEnd::NotStarted);
+    let said = stage.text(&format!("campaign/{}/stderr.txt", campaign.jobs[0].folder));
+    assert!(said.starts_with("fs.s: 1 servers were set, and `cat "), "{said}");
+    assert!(said.ends_with("` says `6`\n"), "{said}");
+    assert!(campaign.verdicts.iter().all(|verdict| verdict.outcome != Outcome::Pass));
+}
+
+#[test]
+fn rates_projections_and_hero_runs_are_summed_up_with_what_may_be_trusted() {
+    let stage = Stage::new();
+    let keys = ", report = \"procurement\", system = \"A\"";
+    let campaign = stage.judged_with("echo {servers} > FILE", keys, BESIDE);
+    let summary = &campaign.summary;
+    assert_eq!((summary.layout.as_str(), summary.measured_on.as_str()), ("procurement", "A"));
+    let rates: Vec<(&str, Option<f64>)> =
+        summary.rates.iter().map(|rate| (rate.test.as_str(), rate.mean)).collect();
+    assert_eq!((rates.len(), rates[0], rates[8]), (9, ("S.s1.w", Some(100.0)), ("H", Some(600.0))));
+    let hero = &summary.heroes[0];
+    assert_eq!((hero.contract.as_str(), hero.hero_mean, hero.contract_mean), ("S.s6.w", 600.0, 600.0));
+    let [near, far] = &summary.projections[..] else { panic!("{:#?}", summary.projections) };
+    assert!((near.rate.unwrap() - 1200.0).abs() < 1e-6, "{near:#?}");
+    assert_eq!((near.factor, &near.refusal, near.system.as_str()), (2.0, &None, "B"));
+    assert_eq!(near.model.map(|fit| fit.model), Some(Model::Linear));
+    assert_eq!(far.rate, None, "ten times the largest step is too far");
+    let refusal = far.refusal.as_ref().unwrap();
+    assert_eq!((refusal.code, refusal.number("factor")), (Code::TooFar, Some(10.0)));
+    let again = crate::summary(&Plan::parse(&campaign.plan, "p").unwrap(), &campaign);
+    assert_eq!(again, *summary, "the folder gives the same on any day");
+}
+
+/// A rate that is asked for, and what twice as many servers are projected to have of it.
+const ASKED: &str = r#"
+[[test]]
+id = "A"
+ior = "-w -F -t 1m -b 4g"
+criterion = { metric = "write.bw", op = ">=", value = "1170 B/s" }
+[[projection]]
+of = "A.write.bw"
+from = "S.w"
+to = 12
+system = "B"
+[system.B]
+processor = "b"
+clock = "3 GHz"
+interconnect = "i"
+cores = 16
+"#;
+
+#[test]
+fn a_projection_whose_interval_spans_what_is_asked_for_may_not_decide() {
+    for (value, trusted) in [("1170 B/s", false), ("300 B/s", true)] {
+        let stage = Stage::new();
+        fs::write(stage.path("program.jitter"), "6").unwrap();
+        let asked = ASKED.replace("1170 B/s", value);
+        let campaign = stage.judged_with("echo {servers} > FILE", ", report = \"procurement\"", &asked);
+        let [told] = &campaign.summary.projections[..] else { panic!("{:#?}", campaign.summary) };
+        let refusal = told.refusal.as_ref().map(|refusal| refusal.code);
+        assert_eq!(refusal, (!trusted).then_some(Code::ThresholdInInterval), "{value}: {told:#?}");
+        assert!(told.rate.is_some(), "{told:#?}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Verdicts name who was slow: a node, a target, a rank; and nobody where placement alone explains it.
+
+use results::finding::Finding;
+use results::reason::{Code, Reason};
+use results::record::{EachRank, Phase, Stonewall};
+
+use super::{WRITE, campaign, job, numbers, one, phase, plan, texts};
+
+/// The warnings of three repetitions of a write whose ranks ran at `rate`, on nodes of `per_node`, with files
+/// on `target`.
+fn warnings(
+    ranks: u32,
+    per_node: u32,
+    rate: impl Fn(u32) -> f64,
+    target: impl Fn(u32) -> u32,
+) -> Vec<Reason> {
+    let all = || 0..ranks;
+    let each = EachRank {
+        ranks,
+        moved: vec![1000; ranks as usize].into(),
+        seconds: all().map(|rank| 1000.0 / rate(rank)).collect::<Vec<_>>().into(),
+        node: all().map(|rank| rank / per_node).collect::<Vec<_>>().into(),
+        nodes: all().map(|node| format!("n{node}")).take(ranks.div_ceil(per_node) as usize).collect(),
+        layout: all().map(&target).collect::<Vec<_>>().into(),
+        layouts: (0..4).map(|target| vec![target]).collect(),
+        targets: (1..5).map(|brick| format!("127.0.0.1:/b{brick}")).collect(),
+        ..EachRank::default()
+    };
+    told(|| Phase {
+        ranks,
+        path: "/m/d/data.00000000".into(),
+        each_rank: Some(each.clone()),
+        ..phase("write", 120)
+    })
+}
+
+/// What is told of three repetitions of a phase, without what every such small campaign is told.
+fn told(phase: impl Fn() -> Phase) -> Vec<Reason> {
+    let verdict = one(&plan(WRITE), &campaign((1..4).map(|n| job("T", n, phase())).collect()));
+    let meant = |finding: &Finding| finding.code() != Code::SingleClient;
+    verdict.warnings.into_iter().filter(meant).map(|finding| finding.reason).collect()
+}
+
+/// Kind, name and share in percent of a slow or overloaded group.
+fn group(reason: &Reason) -> (Code, Option<&str>, Option<&str>, Option<f64>) {
+    let percent = reason.number("share").map(|share| (share * 100.0).round());
+    (reason.code, reason.text("kind"), reason.text("name"), percent)
+}
+
+#[test]
+fn a_slow_brick_is_named_with_its_ranks_and_files() {
+    let on = |rank: u32| rank % 4;
+    let rate = |rank: u32| if on(rank) == 2 { 31.0 } else { 100.0 };
+    let slow = warnings(8, 8, rate, on);
+    assert_eq!(slow.len(), 1, "{slow:#?}");
+    assert_eq!(group(&slow[0]), (Code::SlowGroup, Some("brick"), Some("127.0.0.1:/b3"), Some(31.0)));
+    assert_eq!(slow[0].get("ranks"), Some(&vec![2_u32, 6].into()));
+    assert_eq!(texts(&slow[0], "files"), ["data.00000002", "data.00000006"]);
+    assert_eq!(warnings(8, 8, |_| 100.0, on), []);
+}
+
+#[test]
+fn a_brick_with_more_files_than_others_is_not_called_slow() {
+    let on = |rank: u32| [0, 0, 0, 0, 1, 1, 2, 2, 3, 3][rank as usize];
+    let rate = |rank: u32| if on(rank) == 0 { 25.0 } else { 50.0 };
+    let uneven = warnings(10, 10, rate, on);
+    assert_eq!(uneven.len(), 1, "{uneven:#?}");
+    assert_eq!(group(&uneven[0]), (Code::UnevenPlacement, Some("brick"), Some("127.0.0.1:/b1"), Some(50.0)));
+    assert_eq!(uneven[0].get("ranks"), Some(&vec![0_u32, 1, 2, 3].into()));
+    assert_eq!(texts(&uneven[0], "files"), ["data.00000000", "data.00000001", "data.00000002"]);
+    assert_eq!(numbers(&uneven[0], ["files_held", "others_held"]), [Some(4.0), Some(2.0)]);
+}
+
+#[test]
+fn where_node_and_brick_are_one_both_are_named_and_a_rank_alone_is_named_alone() {
+    let own = |rank: u32| rank / 4;
+    let tied = warnings(16, 4, |rank| if own(rank) == 1 { 60.0 } else { 100.0 + f64::from(rank) * 0.1 }, own);
+    let [node, brick] = &tied[..] else { panic!("{tied:#?}") };
+    assert_eq!(group(node), (Code::SlowGroup, Some("node"), Some("n1"), Some(59.0)));
+    assert_eq!(group(brick), (Code::SlowGroup, Some("brick"), Some("127.0.0.1:/b2"), Some(59.0)));
+    let same = [node, brick].map(|reason| reason.text("same_ranks_as"));
+    assert_eq!(same, [Some("127.0.0.1:/b2"), Some("n1")]);
+    let alone =
+        warnings(16, 4, |rank| if rank == 9 { 50.0 } else { 100.0 + f64::from(rank) * 0.1 }, |rank| rank % 4);
+    let [alone] = &alone[..] else { panic!("{alone:#?}") };
+    assert_eq!((alone.code, alone.text("node")), (Code::SlowRank, Some("n2")));
+    assert_eq!(alone.number("rank"), Some(9.0));
+    assert!((alone.number("share").unwrap() - 0.5).abs() < 0.01);
+}
+
+#[test]
+fn files_of_unequal_size_lost_time_and_wear_out_are_told_of_phases_that_last() {
+    let each = EachRank {
+        ranks: 4,
+        moved: vec![100; 4].into(),
+        seconds: vec![40.0; 4].into(),
+        ended_s: vec![34.0, 33.0, 34.0, 41.0].into(),
+        moved_at_deadline: vec![46, 118, 118, 118].into(),
+        wear_out_s: vec![10.5, 3.0, 4.0, 4.0].into(),
+        ..EachRank::default()
+    };
+    let all = told(|| {
+        let mut phase = phase("write", 120);
+        phase.ranks = 4;
+        phase.spans.transfer_s = 40.0;
+        phase.spans.total_s = 1.0;
+        phase.stonewall = Some(Stonewall { deadline_s: 30.0, wear_out: true, ..Stonewall::default() });
+        Phase { each_rank: Some(each.clone()), ..phase }
+    });
+    let [least, lost, wear_out] = &all[..] else { panic!("{all:#?}") };
+    assert_eq!((least.code, least.flag("by_deadline")), (Code::LoadImbalance, true));
+    assert_eq!(numbers(least, ["rank", "share"]), [Some(0.0), Some(0.46)]);
+    assert_eq!((lost.code, numbers(lost, ["slowest", "ranks"])), (Code::TimeLost, [Some(1.0), Some(4.0)]));
+    assert!((lost.number("share").unwrap() - 0.18).abs() < 0.01);
+    assert_eq!(wear_out.code, Code::WearOutTime);
+    let numbers = numbers(wear_out, ["wear_out", "share", "deadline"]);
+    assert_eq!(numbers, [Some(10.5), Some(0.35), Some(30.0)]);
+}

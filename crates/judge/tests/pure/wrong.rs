@@ -1,0 +1,251 @@
+//! What wrong data does to verdicts, whatever else went wrong.
+
+use plan::Plan;
+use results::folder::{Job, JobEnd};
+use results::reason::{Code, Reason};
+use results::record::{BadRange, Check, Clients, Mounted, Phase, Record};
+use results::{Outcome, Verdict};
+
+use super::{CHECK, WRITE, campaign, codes, job, judge, lint_error, of, one, outcome, phase, plan, rates};
+
+/// Repetition 2, in which data was found wrong.
+fn wrong(name: &str) -> Job {
+    let bad = BadRange {
+        path: "/s/f".into(),
+        offset: 4096,
+        expected: "0x0000000000000001".into(),
+        found: "0x0000000000000000".into(),
+        ..BadRange::default()
+    };
+    let check = Some(Check { bytes: 100, bad_transfers: 2, bad: vec![bad], ..Check::default() });
+    let mut job = job("T", 2, Phase { check, ..phase(name, 100) });
+    job.info.end = JobEnd::Exit(1);
+    job
+}
+
+fn right(repetition: u32) -> Job {
+    job("T", repetition, Phase { check: Some(Check::default()), ..phase("read_check", 100) })
+}
+
+/// The verdict on three repetitions of which the second found wrong data, and which are otherwise so.
+fn checked(plan: &Plan, otherwise: impl Fn(&mut Vec<Job>)) -> Verdict {
+    let mut jobs = vec![right(1), wrong("read_check"), right(3)];
+    otherwise(&mut jobs);
+    one(plan, &campaign(jobs))
+}
+
+/// Whether the reason is the wrong data of repetition 2, with its address.
+fn is_found(reason: &Reason) -> bool {
+    let place = (reason.text("folder"), reason.text("path"), reason.number("offset"));
+    let data = (reason.text("expected"), reason.text("found"), reason.number("transfers"));
+    reason.code == Code::WrongData
+        && place == (Some("jobs/0002-T-r2"), Some("/s/f"), Some(4096.0))
+        && data == (Some("0x0000000000000001"), Some("0x0000000000000000"), Some(2.0))
+}
+
+/// The code of what was measured, or of what is known besides.
+fn inner(reason: &Reason, name: &str) -> Option<Code> {
+    reason.reason(name).map(|reason| reason.code)
+}
+
+#[test]
+fn wrong_data_fails_a_criterion_about_errors_with_its_address_and_invalidates_every_other() {
+    let verdict = checked(&plan(CHECK), |_| {});
+    assert_eq!(verdict.outcome, Outcome::Fail);
+    assert!(is_found(&verdict.reason), "{verdict:#?}");
+    assert_eq!(inner(&verdict.reason, "measured"), Some(Code::ThresholdNotMet));
+    assert_eq!(one(&plan(CHECK), &campaign(vec![right(1), right(2), right(3)])).outcome, Outcome::Pass);
+
+    let mut campaign = rates("write", [120, 121, 122]);
+    campaign.jobs[1].records.extend(wrong("write_check").records);
+    let verdict = one(&plan(WRITE), &campaign);
+    assert!(verdict.outcome == Outcome::Invalid && is_found(&verdict.reason), "{verdict:#?}");
+}
+
+#[test]
+fn a_finding_against_a_number_hides_no_wrong_data() {
+    let down = |jobs: &mut Vec<Job>| jobs[1].info.down_after = Some(vec!["OST2 is down".into()]);
+    let verdict = checked(&plan(CHECK), down);
+    assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
+    assert!(of(&verdict.warnings, Code::Degraded).is_some(), "{verdict:#?}");
+    let mut jobs = vec![right(1), right(2), right(3)];
+    down(&mut jobs);
+    let verdict = one(&plan(CHECK), &campaign(jobs));
+    assert_eq!(
+        verdict.outcome,
+        Outcome::Invalid,
+        "nothing wrong was found, but on another system: {verdict:#?}"
+    );
+}
+
+/// A run of this job on another file system than the plan's.
+fn elsewhere(job: &mut Job) {
+    let Record::Run(run) = &mut job.records[0] else { panic!() };
+    let there = Mounted { dir: "/s".into(), kind: "tmpfs".into(), device: "tmpfs".into() };
+    run.clients = Some(Box::new(Clients { mounted: vec![there], ..Clients::default() }));
+}
+
+#[test]
+fn wrong_data_of_another_file_system_is_none_of_this_one_and_another_jobs_place_excuses_none() {
+    let state = "[state.full]\nfs = \"s\"\nage = \"--blocks 80% --inodes 20%\"\n";
+    let keys = CHECK.replace("uses", "states = [\"full\"]\nuses");
+    let text = plan(CHECK).text.replace("dir = \"/s\"", "dir = \"/s\", kind = \"lustre\"");
+    let text = text.replace("[dataset.d]", &format!("{state}[dataset.d]")).replace(CHECK, &keys);
+    let lustre = Plan::parse(&text, "p.toml").unwrap();
+    let mut made = job("dataset.d", 1, phase("write", 100));
+    let mut filled = job("state.full", 1, phase("fill", 100));
+    [&mut made, &mut filled].into_iter().for_each(elsewhere);
+    type Elsewhere<'a> = &'a dyn Fn(&mut Vec<Job>);
+    let cases: [(Elsewhere<'_>, bool, &str); 6] = [
+        (&|jobs| elsewhere(&mut jobs[1]), true, "the job that found it"),
+        (&|jobs| jobs[..2].iter_mut().for_each(elsewhere), true, "that one and one before"),
+        (&|jobs| jobs.insert(0, made.clone()), true, "the job that made what it read"),
+        (&|jobs| elsewhere(&mut jobs[2]), false, "a job that found none"),
+        (&|jobs| jobs.insert(0, filled.clone()), false, "the job of its state"),
+        (
+            &|jobs| {
+                elsewhere(&mut jobs[1]);
+                let again = wrong("read_check").records;
+                jobs[2] = Job { records: again, ..jobs[2].clone() };
+            },
+            false,
+            "one of two that found some",
+        ),
+    ];
+    for (place, excused, which) in cases {
+        let verdict = checked(&lustre, place);
+        let wanted = if excused { Outcome::Invalid } else { Outcome::Fail };
+        assert_eq!(verdict.outcome, wanted, "{which}: {verdict:#?}");
+        let listed = codes(&verdict.warnings).contains(&Code::PathOnWrongFs);
+        let (reason, measured) = (&verdict.reason, verdict.reason.reason("measured"));
+        assert!(listed || reason.code == Code::PathOnWrongFs, "{which}: {verdict:#?}");
+        let found = if excused { measured.unwrap() } else { reason };
+        assert_eq!((found.code, found.number("transfers")), (Code::WrongData, Some(2.0)), "{which}");
+    }
+}
+
+#[test]
+fn a_job_that_died_or_was_not_repeated_hides_no_wrong_data() {
+    let died = |jobs: &mut Vec<Job>| {
+        jobs[1].info.end = JobEnd::Signal(9);
+        jobs[1].records.pop();
+    };
+    let verdict = checked(&plan(CHECK), died);
+    assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
+    assert!(is_found(&verdict.reason), "{verdict:#?}");
+    assert_eq!(inner(&verdict.reason, "besides"), Some(Code::JobFailed));
+    assert_eq!(checked(&plan(CHECK), |jobs| drop(jobs.pop())).outcome, Outcome::Fail);
+    let some = CHECK.replace("\"==\", value = \"0 errors\"", "\"<=\", value = \"5 errors\"");
+    assert_eq!(checked(&plan(&some), died).outcome, Outcome::Invalid, "so many are allowed");
+}
+
+/// Has a job refused, because its dataset is not what was made.
+fn refuse(job: &mut Job, what: Reason) {
+    job.info.end = JobEnd::NotStarted;
+    job.records.clear();
+    job.info.refusal = Some(what);
+}
+
+/// That the dataset is another.
+fn dataset(code: Code) -> Reason {
+    Reason::new(code).with("dataset", "dataset.d").with("path", "f")
+}
+
+fn written() -> Reason {
+    dataset(Code::DatasetWritten)
+}
+
+fn lost(change: &str) -> Reason {
+    dataset(Code::DatasetChanged).with("change", change)
+}
+
+#[test]
+fn a_dataset_that_somebody_wrote_to_says_nothing_of_the_file_system() {
+    let verdict = checked(&plan(CHECK), |jobs| refuse(&mut jobs[2], written()));
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobNotStarted), "{verdict:#?}");
+    assert_eq!(verdict.reason.reason("refusal"), Some(&written()));
+    assert!(is_found(verdict.reason.reason("wrong").unwrap()), "{verdict:#?}");
+    assert_eq!(of(&verdict.warnings, Code::DatasetChangedLater), None, "{verdict:#?}");
+}
+
+#[test]
+fn a_dataset_of_which_something_is_lost_or_that_was_whole_when_it_was_read_excuses_no_wrong_data() {
+    for change in ["gone", "size", "not-a-file"] {
+        let verdict = checked(&plan(CHECK), |jobs| refuse(&mut jobs[2], lost(change)));
+        assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
+        assert!(is_found(&verdict.reason), "{verdict:#?}");
+        let besides = verdict.reason.reason("besides").unwrap();
+        assert_eq!(besides.reason("refusal"), Some(&lost(change)));
+    }
+    let printed = written().to_string();
+    type Otherwise<'a> = &'a dyn Fn(&mut Vec<Job>);
+    let cases: [(Otherwise<'_>, &str); 5] = [
+        (
+            &|jobs| refuse(&mut jobs[2], dataset(Code::DatasetUnreadable).with("error", "no")),
+            "it is not known",
+        ),
+        (
+            &|jobs| {
+                jobs[2].info.end = JobEnd::NotStarted;
+                jobs[2].records.clear();
+                jobs[2].last_words = vec![printed.clone()];
+            },
+            "what a command prints is no fact",
+        ),
+        (
+            &|jobs| {
+                jobs[2].info.end = JobEnd::Signal(9);
+                jobs[2].last_words = vec![printed.clone()];
+            },
+            "nor is what a job prints",
+        ),
+        (&|jobs| refuse(&mut jobs[0], written()), "it was refused before the data was read"),
+        (
+            &|jobs| {
+                jobs.swap(0, 1);
+                refuse(&mut jobs[2], written());
+            },
+            "a job that began later found it as it was made",
+        ),
+    ];
+    for (otherwise, why) in cases {
+        let verdict = checked(&plan(CHECK), otherwise);
+        assert_eq!(verdict.outcome, Outcome::Fail, "{why}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn what_the_next_reader_of_another_test_was_refused_for_counts_as_well() {
+    let other = "[[test]]\nid = \"U\"\nuses = \"dataset.d\"\nior = \"-R -k\"\nrole = \"reported\"";
+    let both = plan(&format!("{CHECK}\n{other}"));
+    let judged = |what: Reason| {
+        let mut next = job("U", 4, phase("read_check", 100));
+        refuse(&mut next, what);
+        let jobs = vec![right(1), right(3), wrong("read_check"), next];
+        judge(&both, &campaign(jobs)).remove(0)
+    };
+    let unknown = judged(written());
+    assert_eq!(outcome(&unknown), (Outcome::Invalid, Code::WrongDataUnattributed), "{unknown:#?}");
+    assert_eq!(unknown.reason.reason("cause"), Some(&written()));
+    assert_eq!(unknown.reason.text("folder"), Some("jobs/0004-U-r4"));
+    assert_eq!(inner(&unknown.reason, "measured"), Some(Code::ThresholdNotMet));
+    assert!(is_found(unknown.reason.reason("wrong").unwrap()));
+    let gone = judged(lost("gone"));
+    assert!(gone.outcome == Outcome::Fail && is_found(&gone.reason), "{gone:#?}");
+    let later = &gone.warnings[0].reason;
+    assert_eq!((later.code, later.text("folder")), (Code::DatasetChangedLater, Some("jobs/0004-U-r4")));
+    assert_eq!(later.reason("cause"), Some(&lost("gone")));
+}
+
+#[test]
+fn wrong_data_stays_a_miss_beside_an_error_of_the_linter_but_for_one_about_the_place() {
+    let judged = |code: Code| {
+        let mut campaign = campaign(vec![right(1), wrong("read_check"), right(3)]);
+        campaign.info.findings = vec![lint_error("T", Reason::new(code))];
+        one(&plan(CHECK), &campaign)
+    };
+    let other = judged(Code::MissingPersist);
+    assert!(other.outcome == Outcome::Fail && is_found(&other.reason), "{other:#?}");
+    assert!(of(&other.warnings, Code::LintError).is_some());
+    assert_eq!(outcome(&judged(Code::PathOnWrongFs)), (Outcome::Invalid, Code::LintError));
+}

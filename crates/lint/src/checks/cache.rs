@@ -1,0 +1,197 @@
+//! Where the bytes were when the clock stopped, and where they came from: the memory of clients.
+//!
+//! What is read from caches is decided by the records of the run, so before it that is info.
+
+use command::{IorFacts, LineFacts, ReadShift};
+use results::finding::Severity::{Error, Info, NeedsWaiver};
+use results::finding::{Finding, Severity};
+use results::reason::{Code, Datum, Reason};
+use units::KIB;
+
+use crate::subject::{LineRole, LineSubject};
+
+/// Data below this multiple of a node's memory may stay in it (NERSC-10).
+const MEMORY_MULTIPLE: f64 = 1.5;
+/// Transfers up to this size are of a test of operations, not of bandwidth.
+const SMALL: u64 = 64 * KIB;
+/// Share of the memory that has to be taken away for reads to be cold (NERSC-10).
+const HOG: f64 = 0.8;
+
+/// Small random writes that a cache may gather before they go anywhere.
+fn is_gathered(line: &IorFacts) -> bool {
+    let small = line.transfer_bytes.is_some_and(|bytes| bytes <= SMALL);
+    line.write && line.random && small && !line.direct && !line.fsync_each
+}
+
+/// write-iops-buffered
+pub(crate) fn write_iops(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior().filter(|line| is_gathered(line) && subject.measures_write()) else {
+        return Vec::new();
+    };
+    let transfer = Datum::bytes(line.transfer_bytes.unwrap_or(0) as f64);
+    let reason = Reason::new(Code::WriteIopsBuffered).with("transfer", transfer);
+    vec![Finding::new(NeedsWaiver, reason).at(subject.word('z'))]
+}
+
+/// Memory of a node that is left for caches.
+fn memory_left(subject: &LineSubject, line: &IorFacts) -> Option<f64> {
+    let ram = subject.ram_bytes? as f64;
+    let share = line.hog_share.unwrap_or(0.0);
+    Some((ram * (1.0 - share) - line.hog_bytes.unwrap_or(0) as f64).max(0.0))
+}
+
+/// Bytes that a node writes until the deadline, at most what the line asks for; with the deadline where it is
+/// what limits them.
+fn written_per_node(subject: &LineSubject, line: &IorFacts) -> Option<(f64, Option<f64>)> {
+    let asked = subject.bytes_per_node().map(|bytes| bytes as f64);
+    let until = || {
+        let (rate, nodes) = (subject.target_bytes()?, subject.nodes()? as f64);
+        let seconds = (line.deadline_s > 0).then_some(line.deadline_s as f64)?;
+        Some((rate * seconds / nodes, seconds))
+    };
+    match (asked, until()) {
+        (asked, Some((bytes, seconds))) if asked.is_none_or(|asked| bytes < asked) => {
+            Some((bytes, Some(seconds)))
+        }
+        (asked, _) => Some((asked?, None)),
+    }
+}
+
+/// client-cache-fit
+pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior() else { return Vec::new() };
+    let Some(memory) = memory_left(subject, line) else { return Vec::new() };
+    let reason = || {
+        let least = Datum::bytes(memory * MEMORY_MULTIPLE);
+        Reason::new(Code::ClientCacheFit).with("memory", Datum::bytes(memory)).with("least", least)
+    };
+    let found = |severity: Severity, reason: Reason, phase: &str| {
+        Finding::new(severity, reason).at(subject.word('b')).of_phase(phase)
+    };
+    let mut findings = Vec::new();
+    let cached = !line.persists() || is_gathered(line);
+    if let Some((bytes, deadline)) = written_per_node(subject, line)
+        && subject.measures_write()
+        && cached
+        && bytes < MEMORY_MULTIPLE * memory
+    {
+        let reason = reason().with("written", Datum::bytes(bytes));
+        let reason = reason.with_some("deadline", deadline.map(Datum::seconds));
+        findings.push(found(NeedsWaiver, reason, "write"));
+    }
+    let cold = line.drop_caches || line.direct || line.hog_share.is_some_and(|share| share >= HOG);
+    if let Some(bytes) = subject.bytes_per_node().map(|bytes| bytes as f64)
+        && subject.measures_read()
+        && line.write
+        && !line.mix
+        && !cold
+        && bytes < MEMORY_MULTIPLE * memory
+    {
+        findings.push(found(Info, reason().with("read", Datum::bytes(bytes)), "read"));
+    }
+    findings
+}
+
+/// missing-persist
+pub(crate) fn persist(subject: &LineSubject) -> Vec<Finding> {
+    if !subject.ior().is_some_and(|line| subject.measures_write() && !line.persists()) {
+        return Vec::new();
+    }
+    // No clause depends on the rate of a reported or hero test.
+    let shown_only = subject.reported || subject.role == Some(LineRole::Hero);
+    let severity = if shown_only { NeedsWaiver } else { Error };
+    let found = Finding::new(severity, Reason::new(Code::MissingPersist));
+    vec![found.at(subject.word('w')).of_phase("write")]
+}
+
+/// Whether readers are on other nodes than the writers were, by the line alone.
+fn shifts(subject: &LineSubject, line: &IorFacts) -> bool {
+    match (line.shift, subject.nodes()) {
+        (_, Some(1)) | (ReadShift::None, _) => false,
+        (ReadShift::Random, _) => true,
+        (ReadShift::Nodes(by), nodes) => nodes.is_none_or(|nodes| by % nodes != 0),
+    }
+}
+
+/// Whether so much is written that none of it can be left in a node's memory when it is read (NERSC-10).
+fn outgrows(subject: &LineSubject, line: &IorFacts) -> bool {
+    let bytes = subject.bytes_per_node().map(|bytes| bytes as f64);
+    bytes.zip(memory_left(subject, line)).is_some_and(|(bytes, memory)| bytes >= MEMORY_MULTIPLE * memory)
+}
+
+/// wr-same-launch
+pub(crate) fn same_launch(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior().filter(|line| line.write && line.read && !line.mix) else {
+        return Vec::new();
+    };
+    let proven = line.drop_caches || line.direct || (outgrows(subject, line) && shifts(subject, line));
+    if proven || subject.cache_warm || matches!(subject.role, Some(LineRole::Dataset | LineRole::Write)) {
+        return Vec::new();
+    }
+    // That it writes at all is then reported as role-mismatch.
+    if subject.role == Some(LineRole::Read) && !line.names_phase {
+        return Vec::new();
+    }
+    let implied = (!line.names_phase).then_some("-w -r");
+    let reason = Reason::new(Code::WrSameLaunch).with_some("implied", implied);
+    vec![Finding::new(Info, reason).at(subject.word('r')).of_phase("read")]
+}
+
+/// reader-is-writer
+pub(crate) fn reader_is_writer(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior() else { return Vec::new() };
+    let reads = subject.measures_read() || (line.read_check && !subject.cache_warm);
+    let only_writes = matches!(subject.role, Some(LineRole::Dataset | LineRole::Write));
+    if !reads || only_writes || line.mix || line.drop_caches || line.direct || shifts(subject, line) {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::ReaderIsWriter);
+    let reason = match (line.shift, subject.nodes()) {
+        (_, Some(1)) => reason.with("nodes", 1_u64),
+        (ReadShift::Nodes(by), Some(nodes)) => reason.with("shift", by).with("nodes", nodes),
+        _ => reason,
+    };
+    let place = subject.word('r').or(subject.word('R'));
+    vec![Finding::new(Info, reason).at(place).of_phase("read")]
+}
+
+/// sparse-random-write
+pub(crate) fn sparse(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior() else { return Vec::new() };
+    let filled = line.prefilled || line.existing || subject.source.is_some();
+    if !(subject.measures_write() && line.random) || filled || line.mix {
+        return Vec::new();
+    }
+    vec![Finding::new(NeedsWaiver, Reason::new(Code::SparseRandomWrite)).at(subject.word('z'))]
+}
+
+/// cb-state-unset
+pub(crate) fn collective(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior() else { return Vec::new() };
+    let moves = line.api == "MPIIO" && line.collective;
+    if !moves || line.hints || subject.hints {
+        return Vec::new();
+    }
+    vec![Finding::new(NeedsWaiver, Reason::new(Code::CbStateUnset)).at(subject.word('c'))]
+}
+
+/// compressible
+pub(crate) fn compressible(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior().filter(|line| line.write && subject.fs.reduces) else { return Vec::new() };
+    if matches!(line.packet, Some('i' | 'r' | 's')) {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::Compressible).with_some("kind", subject.fs.kind.as_deref());
+    vec![Finding::new(NeedsWaiver, reason).at(subject.word('l'))]
+}
+
+/// not-packed
+pub(crate) fn packed(subject: &LineSubject) -> Vec<Finding> {
+    let (Some(cores), Some(ppn)) = (subject.cores, subject.ppn()) else { return Vec::new() };
+    let walks = matches!(&subject.line, LineFacts::Walk(walk) if walk.plain);
+    if ppn >= cores || walks || subject.role == Some(LineRole::Dataset) {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::NotPacked).with("ranks", ppn).with("cores", cores);
+    vec![Finding::new(NeedsWaiver, reason)]
+}

@@ -1,0 +1,136 @@
+//! Criteria: which statistic they compare, whether they can pass and fail, and whether data is compared.
+
+use plan::Op;
+use results::finding::Finding;
+use results::finding::Severity::{Error, Info, NeedsWaiver};
+use results::reason::{Code, Reason};
+use units::Dimension;
+
+use super::prose::{UnitFamily, family};
+use crate::subject::{CriterionFacts, LineRole, LineSubject, PlanSubject};
+
+/// stat-unnamed, where no statistic is named: the mean is compared, and criterion and verdict say so
+pub(crate) fn stat(subject: &LineSubject) -> Vec<Finding> {
+    let unnamed = subject
+        .criteria
+        .iter()
+        .filter(|criterion| criterion.stat.is_none() && !criterion.counts && criterion.value.is_some());
+    let reason =
+        |criterion: &CriterionFacts| Reason::new(Code::StatUnnamed).with("metric", &criterion.metric);
+    unnamed.map(|criterion| Finding::new(Info, reason(criterion))).collect()
+}
+
+/// dead-criterion, beyond what the plan rejects
+pub(crate) fn dead(subject: &LineSubject) -> Vec<Finding> {
+    let of = |criterion: &CriterionFacts| {
+        let reason = Reason::new(Code::DeadCriterion)
+            .with("metric", &criterion.metric)
+            .with("op", criterion.op.to_string())
+            .with("value", &criterion.written);
+        match certain(criterion) {
+            Some(outcome) => Some(Finding::new(Error, reason.with("certain", outcome))),
+            None => Some(Finding::new(NeedsWaiver, reason.with("meant", turned(criterion)?))),
+        }
+    };
+    subject.criteria.iter().filter_map(of).collect()
+}
+
+/// The outcome of a criterion that has the same one whatever is measured.
+fn certain(criterion: &CriterionFacts) -> Option<&'static str> {
+    let value = criterion.value?.value;
+    let (passes, fails) = match criterion.op {
+        Op::AtLeast => (value <= 0.0, value.is_infinite()),
+        Op::Above => (value < 0.0, value.is_infinite()),
+        Op::AtMost => (value.is_infinite(), value < 0.0),
+        Op::Below => (value.is_infinite(), value <= 0.0),
+        Op::Equal => (false, value < 0.0),
+    };
+    if passes { Some("PASS") } else { fails.then_some("FAIL") }
+}
+
+/// The comparison that is probably meant, of a floor under what should be low or a ceiling over what should
+/// be high.
+fn turned(criterion: &CriterionFacts) -> Option<&'static str> {
+    match (criterion.op, more_is_better(criterion)?) {
+        (Op::AtMost, true) => Some(">="),
+        (Op::Below, true) => Some(">"),
+        (Op::AtLeast, false) => Some("<="),
+        (Op::Above, false) => Some("<"),
+        _ => None,
+    }
+}
+
+/// Whether of what is measured more is better, where that is known.
+fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
+    let (_, name) = criterion.metric.split_once('.')?;
+    match name {
+        "bw" | "rate" | "iops" | "sustained" | "steady" | "pass" => Some(true),
+        "open" | "seconds" | "errors" | "failures" | "fail" => Some(false),
+        name if name.starts_with("latency.") => Some(false),
+        _ => match criterion.value?.dimension {
+            Dimension::BytesPerSecond | Dimension::PerSecond => Some(true),
+            Dimension::Seconds => Some(false),
+            Dimension::Bytes | Dimension::Fraction | Dimension::Count => None,
+        },
+    }
+}
+
+/// units, over the whole plan: all is compared in base units, and only readers can mix them up
+pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Finding> {
+    let of = |wanted: UnitFamily| {
+        plan.lines
+            .iter()
+            .flat_map(|line| line.criteria.iter().map(move |criterion| (line, criterion)))
+            .find(|(_, criterion)| family(criterion.written.trim()) == Some(wanted))
+    };
+    let (Some((first, decimal)), Some((second, binary))) = (of(UnitFamily::Decimal), of(UnitFamily::Binary))
+    else {
+        return Vec::new();
+    };
+    let other = (first.id != second.id).then_some(&first.id);
+    let reason = Reason::new(Code::Units)
+        .with("metric", &binary.metric)
+        .with("decimal", &decimal.written)
+        .with("binary", &binary.written)
+        .with_some("other", other);
+    vec![Finding::new(Info, reason).about(&second.id).at(second.place())]
+}
+
+/// reps-short, of the repetitions of a line
+pub(crate) fn one_job(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file))
+    else {
+        return Vec::new();
+    };
+    let name = if line.write { "overwrites" } else { "rereads" };
+    let reason = Reason::new(Code::RepsShort).with(name, line.repetitions);
+    vec![Finding::new(NeedsWaiver, reason).at(subject.word('i'))]
+}
+
+/// unchecked-data, over the whole plan
+pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Finding> {
+    let wrote = plan.lines.iter().filter(|line| {
+        let writes = line.ior().is_some_and(|facts| facts.write);
+        writes && !line.criteria.is_empty() && !plan.verified.contains(&line.id)
+    });
+    let found = wrote.map(|line| {
+        Finding::new(NeedsWaiver, Reason::new(Code::UncheckedData)).about(&line.id).at(line.place())
+    });
+    found.collect()
+}
+
+/// unchecked-data, where comparing is within what is measured
+pub(crate) fn check_in_time(subject: &LineSubject) -> Vec<Finding> {
+    if !subject.ior().is_some_and(|line| line.read_check) {
+        return Vec::new();
+    }
+    let timed = subject.criteria.iter().find(|criterion| {
+        criterion.metric.starts_with("read_check.") && !criterion.metric.ends_with(".errors")
+    });
+    if timed.is_none() && subject.role != Some(LineRole::Read) {
+        return Vec::new();
+    }
+    let metric = timed.map(|criterion| &criterion.metric);
+    let reason = Reason::new(Code::UncheckedData).with("option", "-R").with_some("metric", metric);
+    vec![Finding::new(NeedsWaiver, reason).at(subject.word('R'))]
+}

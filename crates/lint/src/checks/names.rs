@@ -1,0 +1,109 @@
+//! Operations on files and directories: who stats whose files, in which directories, how many.
+
+use command::LineFacts;
+use results::finding::Finding;
+use results::finding::Severity::{Info, NeedsWaiver};
+use results::reason::{Code, Reason};
+
+use crate::subject::{LineSubject, PlanSubject};
+
+/// Items below which a metadata rate is one of caches and start-up (NERSC-10).
+const ITEMS: u64 = 1_000_000;
+/// Entries of one tree and trees at once, of the walk that Purple asked for.
+const ENTRIES: u64 = 100_000;
+const TREES: u64 = 10;
+
+/// md-same-node: the records decide it
+pub(crate) fn same_node(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.mdtest() else { return Vec::new() };
+    let stats = line.creates && (line.stats || line.removes);
+    if !stats || line.runs_commands || subject.cache_warm {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::MdSameNode);
+    let reason = match (subject.nodes(), subject.ppn(), line.shift) {
+        (Some(1), ..) => reason.with("nodes", 1_u64),
+        (_, ppn, Some(0)) => reason.with_some("ppn", ppn),
+        (_, Some(ppn), Some(shift)) if shift < ppn => reason.with("shift", shift).with("ppn", ppn),
+        _ => return Vec::new(),
+    };
+    vec![Finding::new(Info, reason)]
+}
+
+/// md-too-short, by the line alone: the records decide it
+pub(crate) fn too_few(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.mdtest().filter(|line| line.deadline_s == 0) else { return Vec::new() };
+    let (Some(items), Some(ranks)) = (line.items, subject.ranks()) else { return Vec::new() };
+    let all = items.saturating_mul(ranks);
+    if subject.reported || all >= ITEMS || all == 0 {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::MdTooShort).with("items", all).with("least", ITEMS);
+    vec![Finding::new(Info, reason.with("per_rank", ITEMS.div_ceil(ranks)))]
+}
+
+/// ls-walk, by the line alone: how many entries a walk lists, and from where, the records decide
+pub(crate) fn walk(subject: &LineSubject) -> Vec<Finding> {
+    let LineFacts::Walk(line) = &subject.line else { return Vec::new() };
+    let reason = || Reason::new(Code::LsWalk);
+    let mut found = Vec::new();
+    if let Some(entries) = line.entries.filter(|entries| *entries < ENTRIES) {
+        found.push(Finding::new(Info, reason().with("entries", entries).with("least", ENTRIES)));
+    }
+    if line.plain {
+        found.push(Finding::new(NeedsWaiver, reason().with("command", "ls")));
+        return found;
+    }
+    let judged = subject.judges("list.");
+    if let Some(ranks) = subject.ranks().filter(|ranks| *ranks < TREES && judged) {
+        let reason = reason().with("walks", ranks).with("least_walks", TREES);
+        found.push(Finding::new(NeedsWaiver, reason));
+    }
+    if judged && !line.makes && !line.cold && line.shift == 0 && !subject.cache_warm {
+        found.push(Finding::new(Info, reason()));
+    }
+    found
+}
+
+/// Whether a line creates files or directories or stats them, or it is not known what it does.
+pub(crate) fn is_of_names(line: &LineFacts) -> bool {
+    matches!(line, LineFacts::Mdtest(_) | LineFacts::Walk(_) | LineFacts::Other(_))
+}
+
+/// not-aged, by the plan alone: how full the file system is, is known when it is looked at
+pub(crate) fn aged(subject: &LineSubject) -> Vec<Finding> {
+    let rates = |metric: &str| metric.ends_with(".rate") || metric.ends_with(".iops");
+    let judged = subject.criteria.iter().any(|criterion| rates(&criterion.metric));
+    if !is_of_names(&subject.line) || !judged || subject.has_state {
+        return Vec::new();
+    }
+    vec![Finding::new(NeedsWaiver, Reason::new(Code::NotAged))]
+}
+
+/// fill-is-not-age, by the plan alone
+pub(crate) fn only_filled(plan: &PlanSubject) -> Vec<Finding> {
+    let found = plan.only_filled.iter().map(|(name, words)| {
+        Finding::new(NeedsWaiver, Reason::new(Code::FillIsNotAge).with("options", words)).about(name)
+    });
+    found.collect()
+}
+
+/// Directories of a line of mdtest, as data has them.
+pub(super) fn directories(unique: bool) -> &'static str {
+    if unique { "separate" } else { "shared" }
+}
+
+/// shared-unique-pair, where all lines that create have the same directories
+pub(crate) fn pair(plan: &PlanSubject) -> Vec<Finding> {
+    let judged = plan.lines.iter().filter(|line| !line.criteria.is_empty() || line.reported);
+    let of_mdtest = judged.filter_map(|line| Some((line, line.mdtest()?)));
+    let creating: Vec<_> = of_mdtest.filter(|(_, line)| line.creates).collect();
+    let Some((first, line)) = creating.first() else { return Vec::new() };
+    if creating.iter().any(|(_, other)| other.unique != line.unique) {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::SharedUniquePair)
+        .with("directories", directories(line.unique))
+        .with("other", directories(!line.unique));
+    vec![Finding::new(NeedsWaiver, reason).about(&first.id).at(first.place())]
+}

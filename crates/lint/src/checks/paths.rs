@@ -1,0 +1,144 @@
+//! Whether the paths of a line are on the file system under test, by their text.
+//!
+//! Never here: asking the system.
+
+use command::LineFacts;
+use results::finding::Severity::{Error, Info};
+use results::finding::{Finding, Place};
+use results::reason::{Code, Reason};
+
+use crate::subject::LineSubject;
+
+/// Paths of a line, each with its place.
+fn paths(subject: &LineSubject) -> Vec<(String, Option<Place>)> {
+    let (text, place) = match &subject.line {
+        LineFacts::Ior(line) => {
+            let place = line.word('o').map(|(number, word)| Place::Word(number, word));
+            (line.file.as_deref(), place)
+        }
+        LineFacts::Mdtest(line) => (line.dir.as_deref(), None),
+        LineFacts::Walk(line) => (line.dir.as_deref(), None),
+        LineFacts::Other(dir) => (dir.as_deref(), None),
+    };
+    let each = text.into_iter().flat_map(|text| text.split('@'));
+    each.map(|one| (one.to_owned(), place.clone())).collect()
+}
+
+/// path-on-wrong-fs
+pub(crate) fn place(subject: &LineSubject) -> Vec<Finding> {
+    let mount = subject.fs.mount.as_deref();
+    let reason = || Reason::new(Code::PathOnWrongFs);
+    let mut found = Vec::new();
+    let paths = paths(subject);
+    for (path, place) in &paths {
+        if subject.ior().is_some() && is_directory(path, mount) {
+            let example = format!("{}/data", path.trim_end_matches('/'));
+            let reason = reason().with("directory", path).with("example", example);
+            found.push(Finding::new(Error, reason).at(place.clone()));
+        }
+        let Some(mount) = mount else { continue };
+        let reason = reason().with("mount", mount);
+        match location(path, mount) {
+            PathLocation::Below | PathLocation::Unknown => {}
+            PathLocation::Elsewhere => {
+                found.push(Finding::new(Error, reason.with("path", path)).at(place.clone()));
+            }
+            PathLocation::Relative => {
+                found.push(Finding::new(Info, reason.with("relative", path)).at(place.clone()));
+            }
+        }
+    }
+    if let (true, Some(mount), Some(_)) = (paths.is_empty(), mount, subject.ior()) {
+        found.push(Finding::new(Info, reason().with("mount", mount)));
+    }
+    found.extend(spelled(subject));
+    found
+}
+
+/// The file of a dataset and that of its reader, where they differ; only in their spelling, or at all.
+fn spelled(subject: &LineSubject) -> Option<Finding> {
+    let (line, source) = (subject.ior()?, subject.source.as_ref()?);
+    let (here, there) = (line.file.as_deref()?, source.line.file.as_deref()?);
+    let severity = if plain(here) == plain(there) { Info } else { Error };
+    let reason = Reason::new(Code::PathOnWrongFs)
+        .with("path", here)
+        .with("maker", &source.name)
+        .with("maker_path", there);
+    (here != there).then(|| Finding::new(severity, reason).at(subject.word('o')))
+}
+
+/// Where a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PathLocation {
+    /// Below the mount.
+    Below,
+    /// Not there.
+    Elsewhere,
+    /// In the directory in which the job is started.
+    Relative,
+    /// Parts of it are filled in later.
+    Unknown,
+}
+
+/// Where `path` is, seen from `mount`.
+fn location(path: &str, mount: &str) -> PathLocation {
+    if is_unfilled(path) {
+        return PathLocation::Unknown;
+    }
+    if !path.starts_with('/') {
+        return PathLocation::Relative;
+    }
+    let (path, mount) = (plain(path), plain(mount));
+    let below = path.strip_prefix(&mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if below || mount == "/" { PathLocation::Below } else { PathLocation::Elsewhere }
+}
+
+/// Whether a text is filled in by a shell, a plan or a person: `$SCRATCH/f`, `{dir}/f`, `[directory_path]/f`.
+fn is_unfilled(path: &str) -> bool {
+    path.contains(['$', '{', '[', '<'])
+}
+
+/// Whether it names a directory: by its end, or as the mount itself.
+fn is_directory(path: &str, mount: Option<&str>) -> bool {
+    path.ends_with('/') || mount.is_some_and(|mount| plain(path) == plain(mount))
+}
+
+/// The path with single slashes, without `.` and `..`, and without one at its end.
+fn plain(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    let root = if path.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_below_a_mount_by_its_parts() {
+        for (path, mount, expected) in [
+            ("/pscratch/a/f", "/pscratch", PathLocation::Below),
+            ("/pscratch//f", "/pscratch/", PathLocation::Below),
+            ("/pscratchy/f", "/pscratch", PathLocation::Elsewhere),
+            ("/pscratch/../home/f", "/pscratch", PathLocation::Elsewhere),
+            ("/any/f", "/", PathLocation::Below),
+            ("f", "/pscratch", PathLocation::Relative),
+            ("$SCRATCH/f", "/pscratch", PathLocation::Unknown),
+        ] {
+            assert_eq!(location(path, mount), expected, "{path} {mount}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_known_by_its_end_or_as_the_mount() {
+        assert!(is_directory("/pscratch/", None) && is_directory("/pscratch", Some("/pscratch/")));
+        assert!(!is_directory("/pscratch/f", Some("/pscratch")));
+    }
+}

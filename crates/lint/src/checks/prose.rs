@@ -1,0 +1,209 @@
+//! What the texts of a contract suggest: clauses, titles, sources.
+//!
+//! Invariant: every finding is info, because prose decides nothing.
+//! Never here: facts of lines and criteria alone.
+
+use plan::{Op, Stat};
+use results::finding::{Finding, Severity};
+use results::reason::{Code, Datum, Reason};
+
+use super::names::directories;
+use super::shape::against_role;
+use crate::subject::{LineSubject, PlanSubject};
+
+fn info(reason: Reason) -> Finding {
+    Finding::new(Severity::Info, reason)
+}
+
+/// Whether the clause text has one of these.
+fn mentions(subject: &LineSubject, texts: &[&str]) -> bool {
+    let clause = subject.clause.to_lowercase();
+    texts.iter().any(|text| clause.contains(text))
+}
+
+/// stat-unnamed, where the text has an average and the best is compared
+pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
+    if !mentions(subject, &["average", "mean "]) {
+        return Vec::new();
+    }
+    let best = subject.criteria.iter().filter(|criterion| {
+        let floor = matches!(criterion.op, Op::AtLeast | Op::Above);
+        criterion.stat == Some(Stat::Max) && floor && !criterion.counts && criterion.value.is_some()
+    });
+    let reason = Reason::new(Code::StatUnnamed).with("statistic", "max");
+    best.map(|criterion| info(reason.clone().with("metric", &criterion.metric))).collect()
+}
+
+/// threshold-missing
+pub(crate) fn threshold(subject: &LineSubject) -> Vec<Finding> {
+    let asks = ["at least", "at most", "required", "must", "no more than", ">=", "≥", "<=", "under "];
+    if !(subject.criteria.is_empty() && subject.reported && mentions(subject, &asks)) {
+        return Vec::new();
+    }
+    vec![info(Reason::new(Code::ThresholdMissing))]
+}
+
+/// role-mismatch, by the verb of the clause
+pub(crate) fn verb(subject: &LineSubject) -> Vec<Finding> {
+    let Some(role) = subject.worded_role.filter(|_| subject.role.is_none()) else { return Vec::new() };
+    against_role(subject, role, "worded_role").into_iter().map(info).collect()
+}
+
+/// Families of units of bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnitFamily {
+    Decimal,
+    Binary,
+}
+
+impl UnitFamily {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Decimal => "decimal",
+            Self::Binary => "binary",
+        }
+    }
+}
+
+/// The family of a quantity with bytes in it.
+pub(super) fn family(text: &str) -> Option<UnitFamily> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ". _,".contains(c));
+    let unit = unit.split(['/', ' ', ',', ';', ')']).next().unwrap_or_default();
+    let (prefix, rest) = (unit.chars().next()?, unit.get(1..)?);
+    match rest {
+        "iB" if "KMGTPE".contains(prefix) => Some(UnitFamily::Binary),
+        "B" if "kKMGTPE".contains(prefix) => Some(UnitFamily::Decimal),
+        _ => None,
+    }
+}
+
+/// The families of the quantities in a text: `1 TB/s`, `512MiB`.
+fn families(text: &str) -> Vec<UnitFamily> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let bare = |word: &'_ str| word.trim_start_matches(['>', '<', '=', '~', '(']).to_owned();
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let word = bare(word);
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            found.extend(family(&word).or_else(|| words.get(at + 1).and_then(|unit| family(unit))));
+        }
+    }
+    found
+}
+
+/// units, of a clause and a criterion
+pub(crate) fn units(subject: &LineSubject) -> Vec<Finding> {
+    let of_clause = families(&subject.clause);
+    let Some(clause) = of_clause.first() else { return Vec::new() };
+    let other = subject.criteria.iter().filter_map(|criterion| {
+        let own = family(criterion.written.trim()).filter(|own| !of_clause.contains(own))?;
+        let reason = Reason::new(Code::Units)
+            .with("metric", &criterion.metric)
+            .with("value", &criterion.written)
+            .with("value_units", own.word())
+            .with("clause_units", clause.word());
+        Some(info(reason))
+    });
+    other.collect()
+}
+
+/// optimal-undefined
+pub(crate) fn optimal(subject: &LineSubject) -> Vec<Finding> {
+    let undefined = |key: &str| info(Reason::new(Code::OptimalUndefined).with("key", key));
+    let mut found = Vec::new();
+    if mentions(subject, &["of optimal"]) && subject.criteria.is_empty() {
+        found.push(undefined("value"));
+    }
+    let counted = subject.stated.nodes.is_some() || subject.launched.nodes.is_some();
+    if mentions(subject, &["optimal number"]) && !counted {
+        found.push(undefined("nodes"));
+    }
+    if mentions(subject, &["every step", "each step", "at each interval"]) && !subject.has_steps {
+        found.push(undefined("steps"));
+    }
+    found
+}
+
+/// A number in words or digits shortly before `repetitions` or `iterations`.
+fn repetitions(clause: &str) -> Option<u32> {
+    let words: Vec<String> = clause
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let at = words.iter().position(|word| matches!(word.as_str(), "repetitions" | "iterations"))?;
+    let names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    words[at.saturating_sub(2)..at].iter().rev().find_map(|word| {
+        let named = names.iter().position(|name| name == word).map(|at| at as u32 + 1);
+        word.parse().ok().or(named)
+    })
+}
+
+/// reps-short, of the text
+pub(crate) fn short(subject: &LineSubject) -> Vec<Finding> {
+    let pair = repetitions(&subject.clause).zip(subject.repetitions);
+    let short = pair.filter(|(mentioned, planned)| planned < mentioned).map(|(mentioned, planned)| {
+        info(Reason::new(Code::RepsShort).with("mentioned", mentioned).with("planned", planned))
+    });
+    short.into_iter().collect()
+}
+
+/// Words of a clause for one directory for all.
+const SHARED: &[&str] = &["single directory", "same directory", "one directory", "shared directory"];
+/// Words for one for each rank.
+const UNIQUE: &[&str] = &["separate director", "unique director", "own directory", "directory of its own"];
+
+/// shared-unique-pair, of the text
+pub(crate) fn pair(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.mdtest().filter(|_| !subject.criteria.is_empty() || subject.reported) else {
+        return Vec::new();
+    };
+    let mentioned: &[&str] = match (mentions(subject, SHARED), mentions(subject, UNIQUE), line.unique) {
+        (true, false, true) => &["shared"],
+        (false, true, false) => &["separate"],
+        (true, true, _) => &["shared", "separate"],
+        _ => return Vec::new(),
+    };
+    let reason = Reason::new(Code::SharedUniquePair)
+        .with("mentioned", Datum::list(mentioned.iter().copied()))
+        .with("directories", directories(line.unique));
+    vec![info(reason)]
+}
+
+/// table-label
+pub(crate) fn tables(plan: &PlanSubject) -> Vec<Finding> {
+    if plan.tables.is_empty() {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for (whose, text) in &plan.texts {
+        for after in text.match_indices("Table ").map(|(at, table)| &text[at + table.len()..]) {
+            let number: String = after.chars().take_while(char::is_ascii_digit).collect();
+            let label = format!("Table {number}");
+            if number.is_empty() || plan.tables.contains(&label.as_str()) {
+                continue;
+            }
+            let tables = Datum::list(plan.tables.iter().copied());
+            let reason = Reason::new(Code::TableLabel).with("label", label).with("tables", tables);
+            all.push(info(reason).about(whose));
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_and_repetitions_are_read_from_a_text() {
+        let decimal =
+            |text| families(text).iter().map(|family| *family == UnitFamily::Decimal).collect::<Vec<_>>();
+        assert_eq!(decimal("at least 1 TB/s when"), [true]);
+        assert_eq!(decimal(">=512MiB and 3.0 GiB/s, 25000/s"), [false, false]);
+        assert!(decimal("4 ranks, a Big file").is_empty());
+        assert_eq!(repetitions("the average across 10 repetitions"), Some(10));
+        assert_eq!(repetitions("at least three separate iterations"), Some(3));
+        assert_eq!(repetitions("repetitions"), None);
+    }
+}

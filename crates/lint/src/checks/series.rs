@@ -1,0 +1,60 @@
+//! Series over servers: what the steps are compared with.
+
+use results::finding::{Finding, Severity};
+use results::reason::{Code, Reason};
+
+use crate::subject::{PlanSubject, SeriesFacts, StepFacts};
+
+/// linearity-base
+pub(crate) fn base(plan: &PlanSubject) -> Vec<Finding> {
+    plan.series
+        .iter()
+        .flat_map(|series| {
+            let place = series.place();
+            let found = move |reason| Finding::new(Severity::Error, reason).at(place.clone());
+            of(series).into_iter().map(found).map(|found| found.about(&series.id))
+        })
+        .collect()
+}
+
+fn of(series: &SeriesFacts) -> Vec<Reason> {
+    let reason = || Reason::new(Code::LinearityBase);
+    let mut found = Vec::new();
+    for step in &series.steps {
+        let Some(servers) = step.servers else { continue };
+        let of_step = || reason().with("step", &step.label).with("servers", servers);
+        let same = step.nodes.filter(|nodes| *nodes == servers);
+        match series.servers {
+            Some(all) if servers > all => {
+                found.push(of_step().with("available", all).with_some("nodes", same));
+            }
+            _ => found.extend(same.map(|nodes| of_step().with("nodes", nodes))),
+        }
+    }
+    let first = series.steps.first();
+    if let Some(first) = first.filter(|step| step.servers.is_none_or(|servers| servers > 1)) {
+        found.push(reason().with("first_step", &first.label));
+    }
+    if !series.counted {
+        found.push(reason());
+    }
+    if let Some((step, before)) = thins(&series.steps) {
+        let per = |step: &StepFacts| nodes_per_server(step).unwrap_or(0.0);
+        let pair = reason().with("step", &step.label).with("nodes_per_server", per(step));
+        found.push(pair.with("before", &before.label).with("nodes_per_server_before", per(before)));
+    }
+    found
+}
+
+fn nodes_per_server(step: &StepFacts) -> Option<f64> {
+    Some(step.nodes? as f64 / step.servers.filter(|servers| *servers > 0)? as f64)
+}
+
+/// A step with fewer nodes for each server than one before it.
+fn thins(steps: &[StepFacts]) -> Option<(&StepFacts, &StepFacts)> {
+    steps.iter().enumerate().find_map(|(at, step)| {
+        let own = nodes_per_server(step)?;
+        let fewer = |before: &&StepFacts| nodes_per_server(before).is_some_and(|per| own < 0.99 * per);
+        Some((step, steps[..at].iter().find(fewer)?))
+    })
+}

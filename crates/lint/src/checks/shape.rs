@@ -1,0 +1,194 @@
+//! Whether a command contradicts itself: ranks, phases, options, layout.
+
+use command::{IorFacts, LineFacts};
+use results::finding::Severity::{Error, Info, NeedsWaiver};
+use results::finding::{Finding, Place};
+use results::reason::{Code, Datum, Reason};
+
+use crate::subject::{Drift, DriftKind, LineRole, LineSubject};
+
+/// How far stated and computed totals may be apart.
+const TOTAL: f64 = 0.01;
+
+/// geometry
+pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
+    let reason = || Reason::new(Code::Geometry);
+    let mut found = Vec::new();
+    let (launched, stated) = (subject.launched, subject.stated);
+    for (quantity, started, meant) in [
+        ("nodes", launched.nodes, stated.nodes),
+        ("ranks per node", launched.ppn, stated.ppn),
+        ("ranks", launched.ranks, stated.ranks),
+    ] {
+        if let (Some(started), Some(meant)) = (started, meant)
+            && started != meant
+        {
+            let reason = reason().with("quantity", quantity).with("launched", started).with("stated", meant);
+            found.push(Finding::new(Error, reason));
+        }
+    }
+    let ranks = launched.ranks.or(stated.ranks);
+    let (nodes, ppn) = (launched.nodes.or(stated.nodes), launched.ppn.or(stated.ppn));
+    if let (Some(ranks), Some(nodes), Some(ppn)) = (ranks, nodes, ppn)
+        && ranks != nodes.saturating_mul(ppn)
+    {
+        let whole = ranks.checked_rem(ppn).is_some_and(|rest| rest == 0);
+        let reason = reason()
+            .with("nodes", nodes)
+            .with("ppn", ppn)
+            .with("product", nodes.saturating_mul(ppn))
+            .with("ranks", ranks)
+            .with_some("nodes_of_ranks", whole.then(|| ranks / ppn));
+        found.push(Finding::new(Error, reason));
+    }
+    let Some(line) = subject.ior() else { return found };
+    if let (Some(part), Some(ranks)) = (line.ranks, subject.ranks())
+        && part > ranks
+    {
+        let reason = reason().with("taking_part", part).with("ranks", ranks);
+        found.push(Finding::new(Error, reason).at(subject.word('N')));
+    }
+    found.extend(total(subject));
+    found
+}
+
+/// What is moved against what is stated to be moved.
+fn total(subject: &LineSubject) -> Option<Finding> {
+    let (stated, moved) = (subject.total_bytes? as f64, subject.bytes()? as f64);
+    let reason = Reason::new(Code::Geometry)
+        .with("moved", Datum::bytes(moved))
+        .with("stated_bytes", Datum::bytes(stated));
+    let place = subject.word('s').or(subject.word('b'));
+    ((moved - stated).abs() > TOTAL * stated).then(|| Finding::new(Error, reason).at(place))
+}
+
+/// rate-too-short, by the line alone: the records decide it
+pub(crate) fn instant(subject: &LineSubject) -> Vec<Finding> {
+    let measured = !subject.reported && (subject.measures_write() || subject.measures_read());
+    let Some(line) = subject.ior().filter(|_| measured) else { return Vec::new() };
+    let lasts = line.deadline_s > 0 || line.min_time;
+    let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && !lasts);
+    let (Some(bytes), None) = (bytes, line.at.get(&'b')) else { return Vec::new() };
+    let reason = Reason::new(Code::RateTooShort).with("bytes", Datum::bytes(bytes as f64));
+    vec![Finding::new(Info, reason)]
+}
+
+/// role-mismatch
+pub(crate) fn role(subject: &LineSubject) -> Vec<Finding> {
+    let Some(role) = subject.role else { return Vec::new() };
+    let Some(reason) = against_role(subject, role, "role") else { return Vec::new() };
+    let letter = match (reason.text("extra"), reason.text("lost")) {
+        (None, None) => 'r',
+        _ => 'w',
+    };
+    vec![Finding::new(Error, reason).at(subject.word(letter))]
+}
+
+/// What a line has or lacks against its role, which is put into the data as `name`.
+pub(super) fn against_role(subject: &LineSubject, role: LineRole, name: &str) -> Option<Reason> {
+    let line = subject.ior()?;
+    let reason = Reason::new(Code::RoleMismatch).with(name, role.word());
+    match role {
+        LineRole::Read if !line.names_phase => Some(reason.with("implied", "-w")),
+        // With -r besides it is reported as wr-same-launch.
+        LineRole::Read if line.write && !line.read => Some(reason.with("extra", "-w").with("missing", "-r")),
+        LineRole::Read if !line.read => Some(reason.with("missing", "-r")),
+        LineRole::Write | LineRole::Dataset if !line.write => Some(reason.with("missing", "-w")),
+        LineRole::Dataset if !line.keep => Some(reason.with("lost", "-k")),
+        _ => None,
+    }
+}
+
+/// The place of `-k` in a line of mdtest that has it: since IOR 3.3 it creates files by mknod, which mdtest
+/// 1.9 and 3.2, for which such lines were written, did not know.
+fn mknod(subject: &LineSubject) -> Option<usize> {
+    let line = subject.mdtest().filter(|line| line.makes_nodes)?;
+    let letters = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('k');
+    line.words.iter().position(letters)
+}
+
+/// option-drift, of an option that has another meaning than it had
+pub(crate) fn changed(subject: &LineSubject) -> Vec<Finding> {
+    if !subject.mdtest().is_some_and(|line| line.makes_nodes) {
+        return Vec::new();
+    }
+    let place = mknod(subject).map(|at| Place::Word(at + 1, subject.line.words()[at].clone()));
+    let reason = Reason::new(Code::OptionDrift).with("option", "-k").with("since", "IOR 3.3");
+    vec![Finding::new(NeedsWaiver, reason).at(place)]
+}
+
+/// option-drift
+pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
+    let words = match &subject.line {
+        LineFacts::Ior(_) | LineFacts::Mdtest(_) => subject.line.words(),
+        LineFacts::Walk(_) | LineFacts::Other(_) => &[],
+    };
+    let known = mknod(subject);
+    // Of -k above more is reported than its note has.
+    let is_new =
+        |drift: &&Drift| drift.kind == DriftKind::Rejected || drift.at.is_none() || drift.at != known;
+    let drifts = subject.drift.iter().filter(is_new).map(|drift| {
+        let word = drift.at.and_then(|at| Some((at, words.get(at)?)));
+        let (severity, name) = match drift.kind {
+            DriftKind::Rejected => (Error, "rejected"),
+            DriftKind::Renamed => (Info, "renamed"),
+            DriftKind::Idle => (Info, "idle"),
+        };
+        let reason = Reason::new(Code::OptionDrift)
+            .with(name, &drift.detail)
+            .with_some("option", word.map(|(_, word)| word));
+        Finding::new(severity, reason).at(word.map(|(at, word)| Place::Word(at + 1, word.clone())))
+    });
+    drifts.collect()
+}
+
+/// options-in-file
+pub(crate) fn hidden(subject: &LineSubject) -> Vec<Finding> {
+    let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
+    let Some(file) = &line.script else { return Vec::new() };
+    let place = line.word('f').map(|(number, word)| Place::Word(number, word));
+    vec![Finding::new(NeedsWaiver, Reason::new(Code::OptionsInFile).with("file", file)).at(place)]
+}
+
+/// hero-as-contract
+pub(crate) fn hero(subject: &LineSubject) -> Vec<Finding> {
+    if subject.role != Some(LineRole::Hero) || (subject.criteria.is_empty() && subject.target.is_none()) {
+        return Vec::new();
+    }
+    vec![Finding::new(Error, Reason::new(Code::HeroAsContract))]
+}
+
+/// Types of file systems that lay a file over several targets.
+const STRIPED: &[&str] = &["lustre", "beegfs"];
+
+/// layout-undeclared
+pub(crate) fn layout(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior().filter(|line| line.write && !line.layout) else { return Vec::new() };
+    let Some(kind) = subject.fs.kind.as_deref().filter(|kind| STRIPED.contains(kind)) else {
+        return Vec::new();
+    };
+    layout_reason(subject, line, kind).map(|reason| Finding::new(NeedsWaiver, reason)).into_iter().collect()
+}
+
+fn layout_reason(subject: &LineSubject, line: &IorFacts, kind: &str) -> Option<Reason> {
+    let reason = Reason::new(Code::LayoutUndeclared);
+    match (subject.fs.stripes, line.file_per_rank) {
+        (Some(-1), true) => Some(reason.with("layout", "all")),
+        (Some(stripes), true) if stripes != 1 => Some(reason.with("stripes", stripes)),
+        (Some(1), false) => Some(reason.with("shared_on", 1_u64)),
+        (None, _) if !subject.fs.layout => Some(reason.with("kind", kind)),
+        _ => None,
+    }
+}
+
+/// layout-undeclared, where the files are too few
+pub(crate) fn few_files(subject: &LineSubject) -> Vec<Finding> {
+    let own_files = subject.ior().is_some_and(|line| line.file_per_rank) && subject.fs.stripes == Some(1);
+    match (subject.ranks(), subject.fs.targets) {
+        (Some(ranks), Some(targets)) if own_files && !subject.criteria.is_empty() && ranks < targets => {
+            let reason = Reason::new(Code::LayoutUndeclared).with("files", ranks).with("targets", targets);
+            vec![Finding::new(NeedsWaiver, reason)]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,192 @@
+//! Deadlines, and whether there are enough bytes to reach them: sustained rates, wear-out, datasets.
+//!
+//! Whether ranks ran out of data, and for how long a rate was sustained, the records of the run decide;
+//! before it that is info. A reader behind the end of a file cannot be repaired, so that is an error.
+
+use command::IorFacts;
+use results::finding::Finding;
+use results::finding::Severity::{Error, Info};
+use results::reason::{Code, Datum, Reason};
+
+use crate::subject::{LineRole, LineSubject, MakerFacts};
+
+/// Bytes there have to be, over those that the target moves within the deadline.
+const MARGIN: f64 = 1.5;
+
+/// wearout-on-measured
+pub(crate) fn wear_out(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior().filter(|line| line.wear_out && line.deadline_s > 0) else {
+        return Vec::new();
+    };
+    let measured = matches!(subject.role, Some(LineRole::Write | LineRole::Read | LineRole::Hero))
+        || !subject.criteria.is_empty()
+        || subject.sustained_s.is_some();
+    // Nothing states that it is measured, and it leaves its files: it makes a dataset.
+    let makes = line.write && line.keep && !measured;
+    if makes || subject.role == Some(LineRole::Dataset) {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::WearoutOnMeasured).with("deadline", deadline(line));
+    vec![Finding::new(Error, reason).at(subject.word('O'))]
+}
+
+fn deadline(line: &IorFacts) -> Datum {
+    Datum::seconds(line.deadline_s as f64)
+}
+
+/// no-wearout-on-dataset
+pub(crate) fn no_wear_out(subject: &LineSubject) -> Vec<Finding> {
+    let dataset = subject.role == Some(LineRole::Dataset);
+    let Some(line) = subject.ior().filter(|line| dataset && line.deadline_s > 0) else { return Vec::new() };
+    if line.wear_out || line.status_file {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::NoWearoutOnDataset).with("deadline", deadline(line));
+    vec![Finding::new(Error, reason).at(subject.word('D'))]
+}
+
+/// sustained-not-met, by the line alone
+pub(crate) fn sustained(subject: &LineSubject) -> Vec<Finding> {
+    let (Some(line), Some(seconds)) = (subject.ior(), subject.sustained_s) else { return Vec::new() };
+    if subject.role == Some(LineRole::Dataset) {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::SustainedNotMet).with("sustained", Datum::seconds(seconds));
+    if line.deadline_s > 0 {
+        let short = (line.deadline_s as f64) < seconds;
+        let found = Finding::new(Info, reason.with("deadline", deadline(line))).at(subject.word('D'));
+        return if short { vec![found] } else { Vec::new() };
+    }
+    match (subject.bytes().map(|bytes| bytes as f64), subject.target_bytes()) {
+        (Some(bytes), Some(rate)) if bytes < rate * seconds => {
+            let reason = reason
+                .with("bytes", Datum::bytes(bytes))
+                .with("rate", Datum::rate(rate))
+                .with("lasts", Datum::seconds(bytes / rate))
+                .with("least", Datum::bytes(rate * seconds * MARGIN));
+            vec![Finding::new(Info, reason).at(subject.word('b'))]
+        }
+        (Some(bytes), None) => {
+            vec![Finding::new(Info, reason.with("rate_max", Datum::rate(bytes / seconds)))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// runs-dry
+pub(crate) fn runs_dry(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior().filter(|line| line.deadline_s > 0) else { return Vec::new() };
+    let Some(bytes) = subject.bytes().filter(|_| subject.role != Some(LineRole::Dataset)) else {
+        return Vec::new();
+    };
+    let (seconds, bytes) = (line.deadline_s as f64, bytes as f64);
+    let reason =
+        Reason::new(Code::RunsDry).with("bytes", Datum::bytes(bytes)).with("deadline", deadline(line));
+    let reason = match subject.target_bytes() {
+        Some(rate) if bytes < MARGIN * rate * seconds => reason
+            .with("rate", Datum::rate(rate))
+            .with("lasts", Datum::seconds(bytes / rate))
+            .with("least", Datum::bytes(MARGIN * rate * seconds)),
+        None if subject.sustained_s.is_some() => {
+            reason.with("rate_max", Datum::rate(bytes / (MARGIN * seconds)))
+        }
+        _ => return Vec::new(),
+    };
+    vec![Finding::new(Info, reason).at(subject.word('D'))]
+}
+
+/// dataset-too-small
+pub(crate) fn too_small(subject: &LineSubject) -> Vec<Finding> {
+    let Some(line) = subject.ior() else { return Vec::new() };
+    if subject.role == Some(LineRole::Dataset) {
+        return made(subject, line);
+    }
+    let Some(source) = subject.source.as_ref().filter(|_| line.deadline_s > 0 && !line.write) else {
+        return Vec::new();
+    };
+    let (Some(there), Some(rate)) = (source.bytes(), subject.target_bytes()) else { return Vec::new() };
+    let asked = rate * line.deadline_s as f64;
+    if there >= asked * MARGIN {
+        return Vec::new();
+    }
+    let reason = Reason::new(Code::DatasetTooSmall)
+        .with("maker", &source.name)
+        .with("bytes", Datum::bytes(there))
+        .with("rate", Datum::rate(rate))
+        .with("deadline", deadline(line))
+        .with("read", Datum::bytes(asked))
+        .with("least", Datum::bytes(asked * MARGIN));
+    vec![Finding::new(Info, reason)]
+}
+
+/// A line that makes a dataset, by what is stated of its reader.
+fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Finding> {
+    let Some(bytes) = subject.bytes().map(|bytes| bytes as f64) else { return Vec::new() };
+    let reason = || Reason::new(Code::DatasetTooSmall).with("bytes", Datum::bytes(bytes));
+    let mut found = Vec::new();
+    if let (Some(rate), Some(seconds)) = (subject.target_bytes(), subject.sustained_s)
+        && bytes < rate * seconds * MARGIN
+    {
+        let reason = reason()
+            .with("rate", Datum::rate(rate))
+            .with("lasts", Datum::seconds(bytes / rate))
+            .with("sustained", Datum::seconds(seconds))
+            .with("least", Datum::bytes(rate * seconds * MARGIN));
+        found.push(Finding::new(Info, reason).at(subject.word('b')));
+    }
+    if line.deadline_s > 0 && !line.status_file {
+        let full = Datum::rate(bytes / line.deadline_s as f64);
+        let reason = reason().with("deadline", deadline(line)).with("rate_full", full);
+        found.push(Finding::new(Info, reason).at(subject.word('D')));
+    }
+    found
+}
+
+/// Files that a line reads and that were not made: one per rank of a single shared file, or the reverse, or
+/// those of more ranks than there were.
+fn other_files(subject: &LineSubject, line: &IorFacts, source: &MakerFacts) -> Option<Reason> {
+    let reason = Reason::new(Code::ReadBeyondWritten).with("maker", &source.name);
+    match (line.file_per_rank, source.line.file_per_rank) {
+        (true, false) => Some(reason.with("remove", "-F")),
+        (false, true) => Some(reason.with("add", "-F")),
+        (true, true) => {
+            let (asked, there) = subject.ranks().zip(source.ranks)?;
+            (asked > there).then(|| reason.with("files_read", asked).with("files_made", there))
+        }
+        (false, false) => None,
+    }
+}
+
+/// read-beyond-written
+pub(crate) fn beyond(subject: &LineSubject) -> Vec<Finding> {
+    let (Some(line), Some(source)) = (subject.ior(), &subject.source) else { return Vec::new() };
+    if line.write || !line.read {
+        return Vec::new();
+    }
+    if let Some(reason) = other_files(subject, line, source) {
+        return vec![Finding::new(Error, reason).at(subject.word('F'))];
+    }
+    let share = |line: &IorFacts, ranks: Option<u64>| match line.file_per_rank {
+        true => line.bytes_per_rank(),
+        false => line.bytes_per_rank()?.checked_mul(ranks?),
+    };
+    let (Some(asked), Some(there)) = (share(line, subject.ranks()), share(&source.line, source.ranks)) else {
+        return Vec::new();
+    };
+    let reason = Reason::new(Code::ReadBeyondWritten).with("maker", &source.name);
+    if asked > there {
+        let reason =
+            reason.with("read", Datum::bytes(asked as f64)).with("written", Datum::bytes(there as f64));
+        return vec![Finding::new(Error, reason).at(subject.word('b'))];
+    }
+    let stopped = source.line.deadline_s > 0 && !(source.line.status_file && line.status_file);
+    if !stopped || (line.deadline_s > 0 && !line.random) {
+        return Vec::new();
+    }
+    let seconds = source.line.deadline_s as f64;
+    let reason = reason
+        .with("deadline", Datum::seconds(seconds))
+        .with_some("full", source.bytes().map(Datum::bytes))
+        .with_some("rate_full", source.bytes().map(|full| Datum::rate(full / seconds)));
+    vec![Finding::new(Error, reason).at(subject.word('b'))]
+}

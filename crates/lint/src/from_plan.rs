@@ -1,0 +1,285 @@
+//! From a checked plan to the facts that the checks look at, and which tests a finding is about.
+//!
+//! Never here: checks.
+
+use std::collections::BTreeSet;
+
+use command::words::{SplitLine, Valued};
+use command::{IorFacts, LaunchedRanks, LineFacts, WorkloadName};
+use plan::launcher::LaunchKind;
+use plan::line::Line;
+use plan::{Criterion, Goal, Group, Placement, Plan, Stat, StateKind, Stripes, Test, Uses};
+use results::summary;
+use units::Dimension;
+
+use crate::checks::names::is_of_names;
+use crate::subject::{
+    CriterionFacts, FsFacts, LineRole, LineSubject, MakerFacts, PlanSubject, SeriesFacts, StepFacts,
+};
+
+/// Types that reduce data before they store it.
+const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
+
+/// The facts of a plan.
+pub(crate) fn subjects(plan: &Plan) -> PlanSubject {
+    let datasets = plan.datasets.iter().map(|dataset| LineSubject {
+        id: dataset.job(),
+        at: Some(dataset.at),
+        line: facts(&dataset.line),
+        stated: ranks(plan, &dataset.placement),
+        ram_bytes: plan.clients.memory_bytes,
+        role: Some(LineRole::Dataset),
+        fs: fs(plan, &dataset.fs, &dataset.setup, dataset.stripes),
+        ..LineSubject::default()
+    });
+    let tests = plan.tests.iter().map(|test| of_test(plan, test));
+    let groups = plan.groups.iter().map(|group| of_group(plan, group));
+    let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
+        StateKind::Age(words) => {
+            let split = SplitLine::read(words, Valued { letters: "", long: &["--turnovers"] });
+            let turnovers: Option<f64> = split.long("turnovers").and_then(|number| number.parse().ok());
+            turnovers.is_some_and(|turnovers| turnovers <= 0.0).then(|| (state.job(), words.join(" ")))
+        }
+        StateKind::Preload(_) | StateKind::Degrade { .. } => None,
+    });
+    let clauses = plan.tests.iter().map(|test| (test.id.clone(), test.clause.clone()));
+    let own = [("title", &plan.title), ("source", &plan.source)];
+    PlanSubject {
+        lines: datasets.chain(tests).chain(groups).collect(),
+        verified: verified(plan),
+        only_filled: only_filled.collect(),
+        series: series(plan),
+        texts: own.into_iter().map(|(whose, text)| (whose.to_owned(), text.clone())).chain(clauses).collect(),
+        tables: if plan.layout == summary::PROCUREMENT { &summary::TABLES } else { &[] },
+    }
+}
+
+fn criterion(asked: &Criterion, stat: Option<Stat>) -> CriterionFacts {
+    CriterionFacts {
+        metric: asked.metric.clone(),
+        stat,
+        op: asked.op,
+        value: match asked.goal {
+            Goal::Value(value) => Some(value),
+            Goal::Share { .. } => None,
+        },
+        counts: asked.goal.dimension() == Dimension::Count,
+        written: asked.written.clone(),
+    }
+}
+
+fn of_test(plan: &Plan, test: &Test) -> LineSubject {
+    let criteria: Vec<_> =
+        test.criteria.iter().map(|asked| criterion(asked, asked.stat_named.then_some(asked.stat))).collect();
+    let line = facts(&test.line);
+    let clause = own_clause(plan, test);
+    let target = criteria.iter().find(|criterion| {
+        use plan::Op::{Above, AtLeast};
+        let names = [".bw", ".iops", ".sustained", ".steady"];
+        let rate = names.iter().any(|name| criterion.metric.ends_with(name));
+        rate && matches!(criterion.op, AtLeast | Above)
+    });
+    LineSubject {
+        id: test.id.clone(),
+        at: Some(test.at),
+        stated: ranks(plan, &test.placement),
+        ram_bytes: plan.clients.memory_bytes,
+        cores: plan.clients.cores.map(u64::from),
+        sustained_s: test.sustained_s,
+        fs: FsFacts {
+            targets: all_targets(plan, test).map(u64::from),
+            ..fs(plan, &test.fs, &test.setup, test.stripes)
+        },
+        role: role(test, &line, &criteria),
+        reported: criteria.is_empty(),
+        target: target.and_then(|criterion| criterion.value),
+        criteria,
+        worded_role: test.criteria.is_empty().then(|| worded_role(&clause)).flatten(),
+        clause,
+        repetitions: Some(test.repetitions),
+        source: source(plan, test),
+        hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
+        cache_warm: test.cache_warm,
+        has_steps: has_steps(plan, test),
+        has_state: has_state(plan, test),
+        line,
+        ..LineSubject::default()
+    }
+}
+
+/// What parts do not show: the sum that their group asks for, whose statistic is its own.
+fn of_group(plan: &Plan, group: &Group) -> LineSubject {
+    // One part on whatever is there makes the sum such a rate.
+    let unstated = plan.parts(group).find(|part| !has_state(plan, part) && is_of_names(&facts(&part.line)));
+    LineSubject {
+        id: group.id.clone(),
+        clause: group.clause.clone(),
+        criteria: group.criteria.iter().map(|asked| criterion(asked, Some(asked.stat))).collect(),
+        repetitions: Some(group.repetitions),
+        stated: LaunchedRanks {
+            nodes: plan.parts(group).find_map(|part| part.placement.nodes).map(u64::from),
+            ..LaunchedRanks::default()
+        },
+        has_state: unstated.is_none(),
+        ..LineSubject::default()
+    }
+}
+
+/// Whether names of the test are not on whatever is there: on a state of names, or on those of others.
+fn has_state(plan: &Plan, test: &Test) -> bool {
+    test.uses.is_some() || test.states.iter().any(|state| !plan.states[*state].is_degraded())
+}
+
+/// Whether the test is a step of a search for the number of nodes of another.
+fn is_probe(plan: &Plan, test: &Test) -> bool {
+    let searches = plan.tests.iter().filter_map(|other| other.search.as_ref());
+    searches.flat_map(|search| &search.steps).any(|step| plan.tests[*step].id == test.id)
+}
+
+/// What the test is for, by its criteria.
+fn role(test: &Test, line: &LineFacts, criteria: &[CriterionFacts]) -> Option<LineRole> {
+    if let plan::Role::Hero(_) = test.role {
+        return Some(LineRole::Hero);
+    }
+    if !matches!(line, LineFacts::Ior(_)) || criteria.is_empty() {
+        return None;
+    }
+    let all = |phase: &str| criteria.iter().all(|criterion| criterion.metric.starts_with(phase));
+    all("write.").then_some(LineRole::Write).or(all("read.").then_some(LineRole::Read))
+}
+
+/// What the verbs of a clause suggest that the test is for.
+fn worded_role(clause: &str) -> Option<LineRole> {
+    let clause = clause.to_lowercase();
+    let mentions = |stem: &str| {
+        clause.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(stem) && word != "ready")
+    };
+    match (mentions("writ"), mentions("read")) {
+        (true, false) => Some(LineRole::Write),
+        (false, true) => Some(LineRole::Read),
+        _ => None,
+    }
+}
+
+/// The clause text that is about the test itself: not that of a group whose sum it is about, nor of a test
+/// that only looks for a number of nodes.
+fn own_clause(plan: &Plan, test: &Test) -> String {
+    let group = test.part.map(|part| &plan.groups[part]);
+    let of_sum = group.is_some_and(|group| !group.criteria.is_empty() && group.clause == test.clause);
+    if of_sum || is_probe(plan, test) { String::new() } else { test.clause.clone() }
+}
+
+fn facts(line: &Line) -> LineFacts {
+    LineFacts::read(WorkloadName::of_command(line.workload()), line.words())
+}
+
+/// Ranks as the plan states them; local ones are all on one node.
+fn ranks(plan: &Plan, placement: &Placement) -> LaunchedRanks {
+    let ranks = u64::from(placement.ranks);
+    match plan.launch.kind {
+        LaunchKind::Local => LaunchedRanks { ranks: Some(ranks), nodes: Some(1), ppn: Some(ranks) },
+        _ => LaunchedRanks {
+            ranks: Some(ranks),
+            nodes: placement.nodes.map(u64::from),
+            ppn: placement.ppn.map(u64::from),
+        },
+    }
+}
+
+/// The file system, with what is done to the directory before a launch.
+fn fs(plan: &Plan, name: &str, setup: &[String], stripes: Option<Stripes>) -> FsFacts {
+    let found = plan.file_systems.get(name);
+    let kind = found.and_then(|fs| fs.kind.clone());
+    let reduces = kind.as_deref().is_some_and(|kind| REDUCING.contains(&kind));
+    let lays_out = |command: &String| ["setstripe", "--setpattern"].iter().any(|word| command.contains(word));
+    let stripes = stripes.map(|stripes| match stripes {
+        Stripes::Count(count) => count as i64,
+        Stripes::All => -1,
+    });
+    FsFacts { kind, reduces, layout: setup.iter().any(lays_out), stripes, ..FsFacts::default() }
+}
+
+/// How many targets hold data where the test runs, by the plan; `None` where it takes servers off.
+fn all_targets(plan: &Plan, test: &Test) -> Option<u32> {
+    let whole = test.step.as_ref().is_none_or(|step| step.servers.is_none());
+    plan.file_systems.get(&test.fs).filter(|_| whole)?.targets
+}
+
+/// The series over servers, each step with the nodes of its first test.
+fn series(plan: &Plan) -> Vec<SeriesFacts> {
+    let of = |(index, series): (usize, &plan::Series)| {
+        let mut tests =
+            plan.tests.iter().filter(|test| test.step.as_ref().is_some_and(|step| step.series == index));
+        let first = tests.clone().next()?;
+        let fs = plan.file_systems.get(&first.fs)?;
+        let steps = series.steps.iter().map(|step| {
+            let test = tests.find(|test| test.step.as_ref().is_some_and(|own| own.label == step.label));
+            StepFacts {
+                label: step.word.clone(),
+                servers: step.servers.map(u64::from),
+                nodes: test.and_then(|test| test.placement.nodes).map(u64::from),
+            }
+        });
+        Some(SeriesFacts {
+            id: series.id.clone(),
+            at: Some(first.at),
+            servers: fs.servers.map(u64::from),
+            counted: fs.count_servers.is_some(),
+            steps: steps.collect(),
+        })
+    };
+    let over_servers = plan.series.iter().enumerate().filter(|(_, series)| series.over == "servers");
+    over_servers.filter_map(of).collect()
+}
+
+/// Who made the files of a line of IOR, over those who only read them in between.
+fn source(plan: &Plan, test: &Test) -> Option<MakerFacts> {
+    let (name, line, placement) = match test.uses.as_ref()? {
+        Uses::Dataset(index) => {
+            let dataset = &plan.datasets[*index];
+            (dataset.job(), &dataset.line, &dataset.placement)
+        }
+        Uses::Test(index) => {
+            let made = &plan.tests[*index];
+            if made.line.only_reads() {
+                return source(plan, made);
+            }
+            (format!("test {}", made.id), &made.line, &made.placement)
+        }
+    };
+    let line = IorFacts::read(line.as_ior()?.words.as_slice());
+    Some(MakerFacts { name, line, ranks: Some(placement.ranks.into()) })
+}
+
+/// What wrote data that some line reads again and compares: itself, or a test that uses its files.
+fn verified(plan: &Plan) -> Vec<String> {
+    let mut all = BTreeSet::new();
+    let checked = |dataset: &&plan::Dataset| dataset.line.as_ior().is_some_and(|line| line.write_check);
+    all.extend(plan.datasets.iter().filter(checked).map(plan::Dataset::job));
+    for test in &plan.tests {
+        let Some(line) = test.line.as_ior().filter(|line| line.read_check || line.write_check) else {
+            continue;
+        };
+        if line.write {
+            all.insert(test.id.clone());
+        }
+        let mut test = test;
+        while let Some(uses) = test.uses.as_ref().filter(|_| line.read_check) {
+            all.insert(uses.maker(plan));
+            match uses {
+                Uses::Test(index) => test = &plan.tests[*index],
+                Uses::Dataset(_) => break,
+            }
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// Whether the test is one of a row of numbers of nodes, and no probe of a search for one.
+fn has_steps(plan: &Plan, test: &Test) -> bool {
+    let probed = |one: &Test| {
+        let steps = one.search.iter().flat_map(|search| &search.steps);
+        steps.map(|step| &plan.tests[*step].id).any(|id| *id == test.id)
+    };
+    test.step.is_some() || test.part.is_none() && test.family != test.id && !plan.tests.iter().any(probed)
+}

@@ -1,0 +1,89 @@
+//! The linter: advice on a command, a plan and a machine, before a run.
+//!
+//! A [`Lint`] is a row of one table: its code, severity, source and reason. Its checks are pure functions
+//! from a subject (one command, a plan, a machine) to findings. A fact that is not known gives no finding.
+//!
+//! Invariant: the same subject gives the same findings, in the order of the table; prose gives only info.
+//! Never here: records and what they decide, files, running anything, sentences about findings.
+#![forbid(unsafe_code)]
+
+mod checks;
+mod from_plan;
+mod machine;
+mod paper;
+mod subject;
+mod table;
+mod waivers;
+
+use command::WorkloadName;
+use plan::Plan;
+use results::finding::{Finding, Place};
+use results::folder::Machine;
+
+pub use command::words::size;
+pub use machine::MachineSubject;
+pub use paper::{LESS_SEVERE, paper};
+pub use subject::{
+    CriterionFacts, Drift, DriftKind, FsFacts, LineRole, LineSubject, MakerFacts, PlanSubject, SeriesFacts,
+    StepFacts,
+};
+pub use table::{LINTS, Lint, LintCheck, LintStage, named, of_code};
+pub use waivers::settle;
+
+/// The findings about one command, the most severe first.
+pub fn line(subject: &LineSubject) -> Vec<Finding> {
+    let mut findings = table::all_found(|check| match check {
+        LintCheck::Line(check) => check(subject),
+        _ => Vec::new(),
+    });
+    for finding in &mut findings {
+        finding.about.clone_from(&subject.id);
+        finding.place = match (subject.at, finding.place.take()) {
+            (Some((line, column)), _) => Some(Place::Plan(line, column)),
+            (None, Some(Place::Word(number, word))) => Some(Place::Word(number + subject.offset, word)),
+            (None, place) => place,
+        };
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings
+}
+
+/// The findings about a plan as facts, of its lines and of the whole, in the order of its lines.
+pub fn whole(subject: &PlanSubject) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = subject.lines.iter().flat_map(line).collect();
+    findings.extend(table::all_found(|check| match check {
+        LintCheck::Plan(check) => check(subject),
+        _ => Vec::new(),
+    }));
+    let order = |about: &str| subject.lines.iter().position(|line| line.id == about).unwrap_or(usize::MAX);
+    findings.sort_by_key(|finding| order(&finding.about));
+    findings
+}
+
+/// The findings about a checked plan, with its waivers settled.
+pub fn plan(plan: &Plan) -> Vec<Finding> {
+    plan_with(plan, &|_, _| Vec::new())
+}
+
+/// The same, with what became of the options of its lines: `drifts` gives that of the words of a workload.
+pub fn plan_with(plan: &Plan, drifts: &dyn Fn(WorkloadName, &[String]) -> Vec<Drift>) -> Vec<Finding> {
+    let mut subject = from_plan::subjects(plan);
+    for line in &mut subject.lines {
+        if let Some(workload) = line.workload() {
+            line.drift = drifts(workload, line.line.words());
+        }
+    }
+    waivers::settle_plan(plan, whole(&subject))
+}
+
+/// The findings about a plan on the machine that will run it, before the first job. `scaled` is whether it
+/// runs at a scale that was chosen for a smaller system than the contract's.
+pub fn machine(plan: &Plan, machine: &Machine, scaled: bool) -> Vec<Finding> {
+    let subject = MachineSubject { plan, machine, scaled };
+    let mut findings = table::all_found(|check| match check {
+        LintCheck::Machine(check) => check(&subject),
+        _ => Vec::new(),
+    });
+    waivers::approve_all(plan, &mut findings);
+    findings
+}

@@ -1,0 +1,69 @@
+//! What the machine shows before the first job: the file systems of the plan as they are mounted.
+//!
+//! Invariant: two file systems are one by the kernel's number or by the server's name, never by a directory.
+//! Never here: asking the machine; `run` does.
+
+use std::collections::BTreeSet;
+
+use plan::{Plan, Test};
+use results::finding::Finding;
+use results::finding::Severity::{Error, Info, NeedsWaiver};
+use results::folder::{FileSystem, Machine};
+use results::reason::{Code, Reason};
+use results::same_fs;
+
+/// A plan on a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineSubject<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The machine before the first job.
+    pub machine: &'a Machine,
+    /// Whether the plan is run at a scale that was chosen for a smaller system than the contract's.
+    pub scaled: bool,
+}
+
+/// fill-recorded, where it is not
+pub(crate) fn fill_recorded(subject: &MachineSubject<'_>) -> Vec<Finding> {
+    let is_known = |fs: &FileSystem| fs.bytes > 0;
+    let used = used_by(&subject.plan.tests).into_iter();
+    let unknown = used.filter(|fs| !subject.machine.file_system(fs).is_some_and(is_known));
+    let found = unknown.map(|fs| {
+        Finding::new(Error, Reason::new(Code::FillRecorded).with("fs_without_size", fs))
+            .about(format!("fs.{fs}"))
+    });
+    found.collect()
+}
+
+/// one-fs-twice: an error for parts that run at once, because their sum is of one file system
+pub(crate) fn one_twice(subject: &MachineSubject<'_>) -> Vec<Finding> {
+    let MachineSubject { plan, machine, scaled } = *subject;
+    let used: Vec<&String> = used_by(&plan.tests).into_iter().collect();
+    let pairs =
+        used.iter().enumerate().flat_map(|(at, one)| used[at + 1..].iter().map(move |two| (*one, *two)));
+    let mut found = Vec::new();
+    for (one, other) in pairs {
+        let Some(reason) = same_fs::same(Some(machine), one, other) else { continue };
+        let at_once = plan.groups.iter().filter(|group| {
+            let of_parts = used_by(plan.parts(group));
+            of_parts.contains(one) && of_parts.contains(other)
+        });
+        let in_groups: Vec<Finding> = at_once
+            .map(|group| {
+                let severity = if scaled { NeedsWaiver } else { Error };
+                Finding::new(severity, reason.clone().with("group", &group.id)).about(&group.id)
+            })
+            .collect();
+        if in_groups.is_empty() {
+            let severity = if scaled { Info } else { NeedsWaiver };
+            found.push(Finding::new(severity, reason).about(format!("fs.{one}")));
+        }
+        found.extend(in_groups);
+    }
+    found
+}
+
+/// The file systems that tests work on.
+fn used_by<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p String> {
+    tests.into_iter().map(|test| &test.fs).collect()
+}

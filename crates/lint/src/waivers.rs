@@ -1,0 +1,86 @@
+//! Waivers: which findings they are about, and which waivers are about nothing.
+//!
+//! Invariant: a waived finding stays listed; an error is never waived; a waiver about nothing is a finding.
+//! Never here: waivers of what only the records of a run decide; the judge settles those.
+
+use plan::{Plan, Waiver};
+use results::finding::{Approval, Finding, Place, Severity};
+use results::reason::{Code, Reason};
+
+use crate::table::{Lint, LintStage, named};
+
+/// Marks the findings of a plan that are waived, and adds the waivers that are about nothing.
+pub(crate) fn settle_plan(plan: &Plan, findings: Vec<Finding>) -> Vec<Finding> {
+    // Without the cores of a node nothing can be found that this would be about.
+    let looks = |waiver: &&Waiver| plan.clients.cores.is_some() || waiver.lint != Code::NotPacked.id();
+    let waivers: Vec<Waiver> = plan.all_waivers().filter(looks).cloned().collect();
+    settle(findings, &waivers)
+}
+
+/// Marks the findings that are waived, and adds the waivers that are about nothing.
+pub fn settle(mut findings: Vec<Finding>, waivers: &[Waiver]) -> Vec<Finding> {
+    let mut idle = Vec::new();
+    for waiver in waivers {
+        idle.extend(rejected(waiver, &approve(&mut findings, waiver)));
+    }
+    findings.extend(idle);
+    findings
+}
+
+/// Marks the findings on the machine that are waived.
+pub(crate) fn approve_all(plan: &Plan, findings: &mut [Finding]) {
+    for waiver in plan.all_waivers() {
+        approve(findings, waiver);
+    }
+}
+
+/// What a waiver is about.
+#[derive(Debug, Default)]
+struct WaiverEffect {
+    /// How many findings that it can waive.
+    waivable: usize,
+    /// How many errors.
+    errors: usize,
+}
+
+/// Marks the findings that one waiver is about, or adds what would approve it where no name is given yet.
+fn approve(findings: &mut [Finding], waiver: &Waiver) -> WaiverEffect {
+    let mut meant = WaiverEffect::default();
+    let own = |one: &&mut Finding| one.code().id() == waiver.lint && one.about == waiver.about;
+    for finding in findings.iter_mut().filter(own) {
+        if finding.severity == Severity::Error {
+            meant.errors += 1;
+            continue;
+        }
+        meant.waivable += 1;
+        if !waiver.by.is_empty() {
+            finding.waived = Some(Approval { by: waiver.by.clone(), why: waiver.why.clone() });
+        } else if finding.severity == Severity::NeedsWaiver {
+            let reason = std::mem::take(&mut finding.reason);
+            finding.reason = reason.with("approve_with", &waiver.signed_by);
+        }
+    }
+    meant
+}
+
+/// What is reported of one waiver, if anything.
+fn rejected(waiver: &Waiver, meant: &WaiverEffect) -> Option<Finding> {
+    let about = |severity: Severity, name: &str| {
+        let reason = Reason::new(Code::Waiver).with(name, &waiver.lint);
+        let place = Place::Plan(waiver.at.0, waiver.at.1);
+        Finding::new(severity, reason).about(&waiver.about).at(Some(place))
+    };
+    if Code::named(&waiver.lint).is_none() {
+        return Some(about(Severity::Error, "unknown"));
+    }
+    if meant.errors > 0 {
+        return Some(about(Severity::Error, "error"));
+    }
+    let is_idle = meant.waivable == 0 && named(&waiver.lint).is_some_and(only_now);
+    is_idle.then(|| about(Severity::Info, "idle"))
+}
+
+/// Whether a lint has found all it will when a plan is checked.
+fn only_now(lint: &Lint) -> bool {
+    lint.stage() == LintStage::Plan && !lint.judged
+}

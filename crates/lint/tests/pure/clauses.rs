@@ -1,0 +1,70 @@
+//! Clauses whose words say something else than their tests: prose decides nothing.
+
+use plan::Plan;
+use results::finding::{Finding, Severity};
+
+fn findings(tests: &str) -> Vec<Finding> {
+    let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
+                launch = { kind = \"mpirun\" }\n\
+                defaults = { ranks = 8, decide = { rule = \"mean\" } }\n";
+    lint::plan(&Plan::parse(&format!("{head}{tests}"), "p.toml").unwrap())
+}
+
+/// The findings that are more than info.
+fn severe(tests: &str) -> Vec<Finding> {
+    findings(tests).into_iter().filter(|finding| finding.severity > Severity::Info).collect()
+}
+
+fn test(clause: &str, line: &str, criterion: &str) -> String {
+    format!("[[test]]\nid = \"T\"\nclause = \"{clause}\"\nrepetitions = 3\n{line}\n{criterion}\n")
+}
+
+const WRITE: &str = "ior = \"-w -e -W -C -F -b 1g\"";
+const WRITE_RATE: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 MB/s\" }";
+
+#[test]
+fn a_clause_about_iterations_of_an_application_asks_for_no_repetitions() {
+    assert_eq!(severe(&test("checkpoint every 100 iterations", WRITE, WRITE_RATE)), []);
+    let named = findings(&test("the average over ten repetitions", WRITE, WRITE_RATE));
+    assert!(named.iter().any(|finding| finding.code().id() == "reps-short"), "it is reported: {named:#?}");
+}
+
+#[test]
+fn a_group_whose_clause_has_a_number_compares_its_sum_and_its_parts_are_sound() {
+    let part = |id: &str| format!("[[group.parts]]\nid = \"{id}\"\n{WRITE}\nrole = \"reported\"\n");
+    let (one, other) = (part("a"), part("b"));
+    let group = format!("[[group]]\nid = \"G\"\nclause = \"at least 1 MB/s\"\n{WRITE_RATE}\n{one}{other}");
+    assert_eq!(severe(&group), []);
+    let codes: Vec<_> = findings(&group).into_iter().map(|finding| finding.code().id()).collect();
+    assert!(!codes.contains(&"threshold-missing"), "the sum has it: {codes:?}");
+}
+
+#[test]
+fn words_of_a_clause_that_disagree_with_the_line_are_info_at_most() {
+    let read = "ior = \"-r -k -C -F -b 1g\"";
+    let reported = "role = \"reported\"";
+    for clause in [
+        "read bandwidth of all nodes",
+        "write bandwidth of all nodes",
+        "random writes must be as fast as sequential reads",
+        "the file system has at least 10 PB and is read at 1 GiB/s",
+        "50% of optimal at every step, with an optimal number of nodes",
+        "at least 1000 files per second in a single directory and in separate directories",
+        "25,000 creates per second, an average of ten repetitions, as in Table 4",
+    ] {
+        for test in [test(clause, WRITE, WRITE_RATE), test(clause, WRITE, reported)] {
+            assert_eq!(severe(&test), [], "{test}");
+        }
+        let made = "[dataset.d]\nior = \"-w -k -C -F -b 1g\"\n";
+        let reads = format!("{made}{}", test(clause, &format!("{read}\nuses = \"dataset.d\""), reported));
+        assert_eq!(severe(&reads), [], "{reads}");
+        let create = "mdtest = \"-C -n 1000000\"";
+        let pair = format!(
+            "{}{}",
+            test(clause, create, reported),
+            test(clause, &format!("{create} -u").replace("\" -u", " -u\""), reported)
+                .replace("\"T\"", "\"U\"")
+        );
+        assert_eq!(severe(&pair), [], "{pair}");
+    }
+}

@@ -1,0 +1,95 @@
+//! What is found on the machine before the first job.
+
+use plan::Plan;
+use results::finding::{Finding, Severity};
+use results::folder::{FileSystem, Machine};
+
+use crate::{data, with_check};
+use lint::LintCheck;
+
+/// A machine with file systems `s` and `t`, mounted from these devices.
+fn machine(devices: [&str; 2]) -> Machine {
+    let fs = |(name, device): (&str, &str)| FileSystem {
+        name: name.into(),
+        dir: format!("/{name}/work"),
+        bytes: 1000,
+        mounts: vec![format!("40 22 8:{} / /{name} rw - ext4 {device} rw", device.len())],
+        ..FileSystem::default()
+    };
+    Machine { file_systems: ["s", "t"].into_iter().zip(devices).map(fs).collect(), ..Machine::default() }
+}
+
+const TWO: [&str; 2] = ["/dev/a", "/dev/bb"];
+const ONE: [&str; 2] = ["/dev/a", "/dev/a"];
+
+/// A plan with a test on each file system, or with parts of a group on them.
+fn plan(at_once: bool) -> Plan {
+    let line = "ior = \"-w -e\"\nrole = \"reported\"";
+    let sum = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }";
+    let tests = |head: &str| {
+        let one = |fs: &str| format!("[[{head}]]\nid = \"{fs}\"\nfs = \"{fs}\"\n{line}\n");
+        format!("{}{}", one("s"), one("t"))
+    };
+    let tests = match at_once {
+        true => format!("[[group]]\nid = \"G\"\n{sum}\n{}", tests("group.parts")),
+        false => tests("test"),
+    };
+    let text = format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}/s\" }}\n\
+         fs.t = {{ dir = \"{{dir}}/t\" }}\n{tests}"
+    );
+    Plan::parse(&text, "p.toml").unwrap_or_else(|refused| panic!("{refused}\n{text}"))
+}
+
+fn codes(findings: &[Finding]) -> Vec<(&str, &str, Severity)> {
+    findings.iter().map(|one| (one.code().id(), one.about.as_str(), one.severity)).collect()
+}
+
+#[test]
+fn two_file_systems_of_known_utilization_give_nothing() {
+    assert_eq!(lint::machine(&plan(false), &machine(TWO), false), []);
+    assert_eq!(lint::machine(&plan(true), &machine(TWO), false), []);
+}
+
+#[test]
+fn a_file_system_of_unknown_utilization_is_an_error() {
+    let found = lint::machine(&plan(false), &Machine::default(), false);
+    let error = |about| ("fill-recorded", about, Severity::Error);
+    assert_eq!(codes(&found), [error("fs.s"), error("fs.t")]);
+    assert_eq!(data(&found[0]), ["fs_without_size=s"]);
+}
+
+#[test]
+fn one_file_system_under_two_names_is_an_error_for_parts_that_run_at_once() {
+    for (at_once, scaled, about, severity) in [
+        (true, false, "G", Severity::Error),
+        (true, true, "G", Severity::NeedsWaiver),
+        (false, false, "fs.s", Severity::NeedsWaiver),
+        (false, true, "fs.s", Severity::Info),
+    ] {
+        let found = lint::machine(&plan(at_once), &machine(ONE), scaled);
+        assert_eq!(codes(&found), [("one-fs-twice", about, severity)]);
+        let reason = &found[0].reason;
+        assert_eq!((reason.text("fs"), reason.text("other")), (Some("s"), Some("t")));
+        assert_eq!((reason.text("device"), reason.text("other_mount")), (Some("/dev/a"), Some("/t")));
+        assert_eq!(reason.text("group"), at_once.then_some("G"));
+    }
+}
+
+#[test]
+fn a_waiver_of_what_is_found_on_the_machine_is_heeded() {
+    let text = plan(false).text.replace(
+        "fs.s = { dir = \"{dir}/s\" }",
+        "fs.s = { dir = \"{dir}/s\", waive = [{ lint = \"one-fs-twice\", why = \"w\", by = \"lead\" }] }",
+    );
+    let plan = Plan::parse(&text, "p.toml").unwrap();
+    let found = lint::machine(&plan, &machine(ONE), false);
+    assert!(!found[0].is_open() && found.len() == 1, "{found:#?}");
+    let idle = lint::plan(&plan).into_iter().any(|finding| finding.code().id() == "waiver");
+    assert!(!idle, "a plan cannot show it");
+}
+
+#[test]
+fn every_lint_of_the_machine_has_its_test_here() {
+    assert_eq!(with_check(|check| matches!(check, LintCheck::Machine(_))), ["fill-recorded", "one-fs-twice"]);
+}

@@ -1,0 +1,342 @@
+//! The sentences about verdicts, findings and rejections, made from codes and their data.
+//!
+//! A template is text with `{name}` for a piece of data and `[...]` around what is left out where its data
+//! are not there. `{n|rank}` counts (`1 rank`, `2 ranks`), with another plural as
+//! `{n|directory|directories}`; `{gain+}` always has a sign; `{name?}` is nothing itself, but asks for the
+//! data, or that the flag is set; `{when:before=Before;after=After}` has words for a text; `{who}` is the job
+//! that `job` and `repetition` tell. A code may have several templates: the first whose
+//! data are all there is taken.
+//!
+//! Invariant: this is the only place that has English for a code. Every code has a template.
+//! Never here: decisions.
+
+mod lint;
+mod verdicts;
+
+use results::finding::Finding;
+use results::reason::{Code, Datum, Reason};
+use units::several;
+
+use crate::document::words::{BINARY_RATE, apart, quantity};
+
+/// The place of the job that a reason is about.
+const WHO: &str = "who";
+
+/// Data that follow a sentence that does not mention them.
+const BEHIND: [(&str, &str); 4] = [
+    ("measured", " What was measured: {measured}"),
+    ("besides", " Besides: {besides}"),
+    ("wrong", " {wrong}"),
+    ("approve_with", " Its waiver gives a reason, but is not approved yet (approve by {approve_with})."),
+];
+
+/// The sentence for a reason.
+pub fn sentence(reason: &Reason) -> String {
+    let Some(template) = taken(reason) else { return fallback(reason) };
+    let mut text = filled(template, reason);
+    for (name, behind) in BEHIND {
+        if reason.get(name).is_some() && !names(template).any(|used| used.name == name) {
+            text.push_str(&filled(behind, reason));
+        }
+    }
+    text
+}
+
+/// Whether there is a sentence for a reason and for those within it: whether templates take their data.
+pub fn is_known(reason: &Reason) -> bool {
+    let inner = |datum: &Datum| match datum {
+        // What the linter found is known to it.
+        Datum::Reason(inner) => reason.code == Code::LintError || is_known(inner),
+        _ => true,
+    };
+    templates(reason.code).any(|template| fits(template, reason)) && reason.data.values().all(inner)
+}
+
+/// The sentence for a finding, and what to do about it.
+pub fn finding(finding: &Finding) -> String {
+    explained(&finding.reason)
+}
+
+/// The sentence for a reason, and what to do about it.
+pub fn explained(reason: &Reason) -> String {
+    match remedy(reason) {
+        Some(remedy) => format!("{} {remedy}", sentence(reason)),
+        None => sentence(reason),
+    }
+}
+
+/// What to do about a reason, where that is known.
+pub fn remedy(reason: &Reason) -> Option<String> {
+    // The linter's sentences say it themselves, also of codes that the judge has too.
+    taken(reason).filter(|template| !of_linter().any(|(_, own)| own == *template))?;
+    let all = verdicts::REMEDIES.iter().filter(|(code, _)| *code == reason.code);
+    let mut own = all.map(|(_, template)| *template);
+    own.find(|template| fits(template, reason)).map(|template| filled(template, reason))
+}
+
+/// The templates of a code, in the order in which they are tried.
+pub fn templates(code: Code) -> impl Iterator<Item = &'static str> + Clone {
+    let all = lint::TEXTS.iter().chain(verdicts::TEXTS);
+    all.filter(move |(own, _)| *own == code).map(|(_, template)| *template)
+}
+
+/// The templates of the linter, which say themselves what to do.
+pub fn of_linter() -> impl Iterator<Item = (Code, &'static str)> {
+    lint::TEXTS.iter().copied()
+}
+
+/// The template that is taken for a reason.
+pub fn taken(reason: &Reason) -> Option<&'static str> {
+    let first = |table: &'static [(Code, &'static str)]| {
+        let mut own = table.iter().filter(|(code, _)| *code == reason.code).map(|(_, template)| *template);
+        own.find(|template| fits(template, reason))
+    };
+    let needed = |template: &str| names(template).filter(|slot| !slot.optional).count();
+    match (first(lint::TEXTS), first(verdicts::TEXTS)) {
+        // Of a code that both have, the one that says more of the data is meant.
+        (Some(lint), Some(verdict)) if needed(verdict) > needed(lint) => Some(verdict),
+        (Some(lint), _) => Some(lint),
+        (None, verdict) => verdict,
+    }
+}
+
+/// What stands for a reason whose data no template takes: its meaning, and the data.
+fn fallback(reason: &Reason) -> String {
+    let meaning = reason.code.meaning();
+    let data: Vec<String> =
+        reason.data.keys().map(|name| format!("{name} {}", shown(reason, name, ""))).collect();
+    if data.is_empty() { meaning.to_owned() } else { format!("{meaning} ({})", data.join(", ")) }
+}
+
+/// A place in a template.
+struct Slot<'t> {
+    /// The name of the data.
+    name: &'t str,
+    /// What follows it: `|rank`, `+`, `?`, `:a=b`.
+    how: &'t str,
+    optional: bool,
+}
+
+/// The places of a template.
+fn names(template: &str) -> impl Iterator<Item = Slot<'_>> {
+    let mut optional = false;
+    template.split_inclusive(['[', ']', '}']).filter_map(move |piece| {
+        let slot = piece.strip_suffix('}').and_then(|piece| piece.rsplit_once('{')).map(|(_, slot)| {
+            let (name, how) = parts(slot);
+            Slot { name, how, optional }
+        });
+        match piece.chars().last() {
+            Some('[') => optional = true,
+            Some(']') => optional = false,
+            _ => {}
+        }
+        slot
+    })
+}
+
+/// The names of the data that the templates of a code mention, each once; those that are always there first.
+pub fn data_of(code: Code) -> Vec<&'static str> {
+    let mut all: Vec<&'static str> = Vec::new();
+    for wanted in [false, true] {
+        for slot in templates(code).flat_map(names).filter(|slot| slot.optional == wanted) {
+            let own =
+                if slot.name == WHO { &["job", "repetition"][..] } else { std::slice::from_ref(&slot.name) };
+            own.iter()
+                .filter(|name| !all.contains(name))
+                .copied()
+                .collect::<Vec<_>>()
+                .into_iter()
+                .for_each(|name| all.push(name));
+        }
+    }
+    all
+}
+
+/// A place in its name and what follows it.
+fn parts(slot: &str) -> (&str, &str) {
+    let end = slot.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(slot.len());
+    slot.split_at(end)
+}
+
+fn fits(template: &str, reason: &Reason) -> bool {
+    names(template).filter(|slot| !slot.optional).all(|slot| is_there(&slot, reason))
+}
+
+fn is_there(slot: &Slot<'_>, reason: &Reason) -> bool {
+    match slot.how {
+        _ if slot.name == WHO => true,
+        "?" => reason.get(slot.name).is_some_and(|datum| *datum != Datum::Flag(false)),
+        _ => reason.get(slot.name).is_some(),
+    }
+}
+
+/// The template with the data in it, without the parts whose data are not there.
+fn filled(template: &str, reason: &Reason) -> String {
+    let mut text = String::new();
+    for piece in template.split(['[', ']']).enumerate().map(|(at, piece)| (at % 2 == 1, piece)) {
+        let (optional, piece) = piece;
+        if !optional || names(piece).all(|slot| is_there(&slot, reason)) {
+            fill(&mut text, piece, reason);
+        }
+    }
+    // What others say may end with a full stop itself.
+    if text.ends_with("..") {
+        text.pop();
+    }
+    text
+}
+
+fn fill(text: &mut String, piece: &str, reason: &Reason) {
+    let mut rest = piece;
+    while let Some((before, behind)) = rest.split_once('{') {
+        text.push_str(before);
+        let Some((slot, after)) = behind.split_once('}') else { break };
+        let (name, how) = parts(slot);
+        text.push_str(&shown(reason, name, how));
+        rest = after;
+    }
+    text.push_str(rest);
+}
+
+/// A piece of data in words.
+fn shown(reason: &Reason, name: &str, how: &str) -> String {
+    if name == WHO {
+        return who(reason);
+    }
+    let Some(datum) = reason.get(name) else { return String::new() };
+    if how == "?" {
+        return String::new();
+    }
+    if let Some(nouns) = how.strip_prefix('|') {
+        return counted(datum, nouns);
+    }
+    match datum {
+        Datum::Flag(flag) => flag.to_string(),
+        Datum::Count(count) => count.to_string(),
+        Datum::Number(number) => number_of(*number),
+        Datum::Text(text) => word_for(text, how),
+        Datum::List(items) => {
+            let items = items.iter().map(|item| match item {
+                Datum::Text(text) => word_for(text, how),
+                other => Reason::default().with("item", other.clone()).data["item"].to_string(),
+            });
+            items.collect::<Vec<_>>().join(", ")
+        }
+        Datum::Quantity { value, unit } if unit == "1" => percent(*value, how == "+"),
+        Datum::Quantity { value, unit } => {
+            let sign = if how == "+" && *value > 0.0 { "+" } else { "" };
+            format!("{sign}{}", of_unit(reason, name, *value, unit))
+        }
+        Datum::Reason(reason) => sentence(reason),
+    }
+}
+
+/// The job that a reason is about.
+fn who(reason: &Reason) -> String {
+    match (reason.text("job"), reason.number("repetition")) {
+        (Some(job), Some(repetition)) => format!("{job} repetition {repetition}"),
+        (Some(job), None) => job.to_owned(),
+        (None, Some(repetition)) => format!("Repetition {repetition}"),
+        (None, None) => "The job".to_owned(),
+    }
+}
+
+/// A value with its unit; one that is compared with a threshold with as many figures as tell it from that.
+fn of_unit(reason: &Reason, name: &str, value: f64, unit: &str) -> String {
+    let unit = if unit == "B/s" && reason.flag("binary") { BINARY_RATE } else { unit };
+    let threshold = reason.number("threshold").filter(|_| matches!(name, "value" | "limit"));
+    match threshold {
+        Some(threshold) => apart(value, Some(threshold), unit).text,
+        None => quantity(value, unit),
+    }
+}
+
+/// `1 rank`, `2 ranks`; of numbers that are no counts always the plural.
+fn counted(datum: &Datum, nouns: &str) -> String {
+    let (one, plural) = match nouns.split_once('|') {
+        Some((one, plural)) => (one, plural.to_owned()),
+        None => (nouns, format!("{nouns}s")),
+    };
+    match datum {
+        Datum::Count(count) if nouns.contains('|') || *count < 0 => {
+            format!("{count} {}", if *count == 1 { one } else { &plural })
+        }
+        Datum::Count(count) => several(count.unsigned_abs(), one),
+        #[expect(clippy::float_cmp, reason = "exactly one is singular")]
+        Datum::Number(number) if *number == 1.0 => format!("1 {one}"),
+        Datum::Number(number) => format!("{} {plural}", number_of(*number)),
+        other => format!("{other} {plural}"),
+    }
+}
+
+/// The word that `:a=b;c=d` has for a text; the text itself where it has none.
+fn word_for(text: &str, how: &str) -> String {
+    let words = how.strip_prefix(':').into_iter().flat_map(|words| words.split(';'));
+    let mut own = words.filter_map(|pair| pair.split_once('=')).filter(|(key, _)| *key == text);
+    own.next().map_or(text, |(_, word)| word).to_owned()
+}
+
+/// At most two decimals; more where nothing else would be left.
+fn number_of(number: f64) -> String {
+    if number != 0.0 && number.abs() < 0.01 {
+        return format!("{number:.2e}");
+    }
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A share in percent, with as many decimals as tell it from zero and from the whole.
+fn percent(share: f64, signed: bool) -> String {
+    let with = |digits: usize| match signed {
+        true => format!("{:+.digits$}", share * 100.0),
+        false => format!("{:.digits$}", share * 100.0),
+    };
+    let tells = |digits: &usize| {
+        let read: f64 = with(*digits).parse().unwrap_or_default();
+        let of_whole = (read < 100.0) == (share < 1.0) && (read > 100.0) == (share > 1.0);
+        of_whole && (read.abs() >= 10_f64.powi(-(*digits as i32)) || share == 0.0)
+    };
+    let text = with((1..=9).find(tells).unwrap_or(1));
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(template: &str, reason: Reason) -> Option<String> {
+        fits(template, &reason).then(|| filled(template, &reason))
+    }
+
+    #[test]
+    fn templates_take_data_by_name_count_and_leave_out_what_is_not_there() {
+        let reason = || Reason::new(Code::NoValues).with("n", 3_u32).with("one", 1_u32).with("word", "a");
+        let text = "{word}: {n|rank}, {one|directory|directories}[, {more} more][ ({n})].";
+        assert_eq!(said(text, reason()).as_deref(), Some("a: 3 ranks, 1 directory (3)."));
+        assert_eq!(said("{missing}", reason()), None);
+        assert_eq!(said("{flag?}set", reason()), None);
+        assert_eq!(said("{flag?}set", reason().with("flag", true)).as_deref(), Some("set"));
+        assert_eq!(said("{word:a=Anna;b=Bo}", reason()).as_deref(), Some("Anna"));
+        let list = reason().with("list", vec!["x", "y"]);
+        assert_eq!(said("{list}", list).as_deref(), Some("x, y"));
+    }
+
+    #[test]
+    fn quantities_have_their_unit_and_enough_figures_to_compare() {
+        let of = |value: f64, threshold: f64| {
+            Reason::new(Code::ThresholdNotMet)
+                .with("value", Datum::rate(value))
+                .with("threshold", Datum::rate(threshold))
+        };
+        let text = "{value} and {threshold}";
+        assert_eq!(said(text, of(2.9988e9, 3e9)).as_deref(), Some("2.999 GB/s and 3.00 GB/s"));
+        let binary = of(f64::from(1 << 20), f64::from(1 << 21)).with("binary", true);
+        assert_eq!(said(text, binary).as_deref(), Some("1.00 MiB/s and 2.00 MiB/s"));
+        let share = |value: f64| said("{s}", Reason::default().with("s", Datum::share(value)));
+        for (value, text) in
+            [(0.95, "95 %"), (0.431, "43.1 %"), (0.9996, "99.96 %"), (0.000_03, "0.003 %"), (0.0, "0 %")]
+        {
+            assert_eq!(share(value).as_deref(), Some(text));
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The sentences about codes: each code has one, and all of them are in a file, to be read and reworded.
+//!
+//! With `BLESS` set in the environment tests/fixtures/sentences.txt and docs/REASONS.md are written instead
+//! of compared.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use report::sentences::{data_of, of_linter, remedy, sentence, taken, templates};
+use results::reason::{Code, Datum, Reason};
+
+use crate::lint_samples;
+use crate::text::same_as_fixture;
+
+#[test]
+fn every_code_has_a_sentence() {
+    let all = Code::ALL.iter().copied().filter(|code| *code != Code::Unset);
+    let without: Vec<Code> = all.filter(|code| templates(*code).next().is_none()).collect();
+    assert_eq!(without, []);
+}
+
+/// The places of a template: name, what follows it, and whether it may be left out.
+fn places(template: &str) -> Vec<(&str, &str, bool)> {
+    let mut optional = false;
+    let mut all = Vec::new();
+    for piece in template.split_inclusive(['[', ']', '}']) {
+        if let Some((_, slot)) = piece.strip_suffix('}').and_then(|piece| piece.rsplit_once('{')) {
+            let end = slot.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(slot.len());
+            all.push((&slot[..end], &slot[end..], optional));
+        }
+        optional = if piece.ends_with('[') { true } else { optional && !piece.ends_with(']') };
+    }
+    all
+}
+
+const SECONDS: &[&str] = &[
+    "after",
+    "common",
+    "deadline",
+    "first_rank",
+    "from",
+    "interval",
+    "lasted",
+    "left_after",
+    "measured_s",
+    "needed_s",
+    "off",
+    "skew",
+    "steady_after",
+    "time",
+    "timeout",
+    "uncertainty",
+    "until",
+    "wear_out",
+    "window",
+    "within",
+];
+const BYTES: &[&str] =
+    &["allocated", "asked", "bytes", "compared", "fair", "memory", "mean", "moved", "per_node"];
+const RATES: &[&str] =
+    &["high", "limit", "low", "rate", "rate_max", "sequential", "threshold", "value", "whole"];
+const SHARES: &[&str] = &[
+    "blocks",
+    "change",
+    "confidence",
+    "cov",
+    "cov_max",
+    "cov_reference",
+    "error_max",
+    "error_rate_max",
+    "fill",
+    "fragmented",
+    "gain",
+    "gain_min",
+    "inodes",
+    "range",
+    "range_max",
+    "ratio_high",
+    "ratio_low",
+    "share",
+    "slope",
+    "slope_max",
+];
+const COUNTS: &[&str] = &[
+    "bytes_before",
+    "directories",
+    "directories_before",
+    "directories_made",
+    "entries_min",
+    "files",
+    "files_before",
+    "files_made",
+    "found",
+    "more",
+    "more_nodes",
+    "n",
+    "nodes",
+    "of",
+    "offset",
+    "operations",
+    "others",
+    "others_held",
+    "others_held_max",
+    "others_held_min",
+    "planned",
+    "ran",
+    "rank",
+    "ranks",
+    "ranks_in_all",
+    "recorded",
+    "repetition",
+    "repetitions",
+    "signal",
+    "slowest",
+    "status",
+    "steps",
+    "steps_min",
+    "targets",
+    "times",
+    "transfers",
+];
+const REASONS: &[&str] = &["cause", "failed", "failure", "refusal"];
+
+/// Made-up data of this name.
+fn sample(code: Code, name: &str, how: &str) -> Datum {
+    let is_in = |names: &[&str]| names.contains(&name);
+    // The same name may be another quantity elsewhere.
+    match (code, name) {
+        (_, "confidence") => return Datum::share(0.95),
+        (Code::RecordedFailure, "step") => return "open".into(),
+        (Code::DatasetFileSize | Code::DatasetChanged, "bytes") => return 4096_u32.into(),
+        (Code::PathOnWrongFs, "found" | "planned") => return name.to_uppercase().into(),
+        (Code::WrongData, "found") | (_, "cases") => return 3_u32.into(),
+        (Code::NoSteadyState, "measured") | (Code::SustainedNotMet, "needed") => return Datum::seconds(10.0),
+        (Code::DatasetTooSmall, "needed") => return Datum::bytes(6e6),
+        (Code::Overlap, "needed") => return Datum::share(0.9),
+        (Code::StateNotReached, "target") => return Datum::share(0.8),
+        (Code::FillRecorded, "low" | "high") => return Datum::share(if name == "low" { 0.6 } else { 0.7 }),
+        (Code::NotPredicted, "error") => return Datum::share(0.2),
+        (Code::Harmonic, "mean") => return Datum::rate(2.72e9),
+        (Code::CachedRead, "memory") => return "tmpfs".into(),
+        (Code::SlowGroup | Code::UnevenPlacement | Code::SlowRanks, "ranks") => return vec![2_u32, 6].into(),
+        (Code::SlowGroup | Code::UnevenPlacement, "files") => {
+            return vec!["data.00000002", "data.00000006"].into();
+        }
+        _ => {}
+    }
+    match how {
+        "?" => true.into(),
+        how if how.starts_with('|') => 3_u32.into(),
+        how if how.starts_with(':') => how[1..].split('=').next().unwrap_or_default().into(),
+        _ if is_in(SECONDS) => Datum::seconds(12.5),
+        _ if is_in(BYTES) => Datum::bytes(f64::from(5 << 20)),
+        _ if is_in(RATES) => Datum::rate(if name == "threshold" { 3e9 } else { 2.9988e9 }),
+        _ if is_in(SHARES) => Datum::share(0.125),
+        _ if is_in(COUNTS) => 2_u32.into(),
+        _ if is_in(REASONS) => Reason::new(Code::NothingRecorded).with("repetition", 1_u32).into(),
+        _ => match name {
+            "p" => 0.03.into(),
+            "factor" | "factor_max" | "margin" | "cycles" | "step" => 1.5.into(),
+            "folder" => "jobs/0002-T-r2".into(),
+            "folders" => vec!["jobs/0002-T-r2"].into(),
+            "when" => "before".into(),
+            "statistic" => "mean".into(),
+            "comparison" => ">=".into(),
+            "metric" => "write.bw".into(),
+            "phase" => "write".into(),
+            _ => name.to_uppercase().into(),
+        },
+    }
+}
+
+/// The reason with data for all places of a template, or only for those that it needs.
+fn with_data(code: Code, template: &str, whole: bool) -> Reason {
+    let mut reason = Reason::new(code);
+    for (name, how, optional) in places(template) {
+        if name == "who" {
+            reason = reason.with("repetition", 2_u32);
+        } else if whole || !optional {
+            reason = reason.with(name, sample(code, name, how));
+        }
+    }
+    reason
+}
+
+/// The reasons that are made into sentences: of the judge with made-up data, of the linter its own samples.
+fn all_reasons() -> Vec<Reason> {
+    let of_linter = lint_samples::samples();
+    let mut all = Vec::new();
+    for code in Code::ALL {
+        for template in templates(*code).filter(|template| is_of_judge(template)) {
+            let mut reasons = [false, true].map(|whole| with_data(*code, template, whole)).to_vec();
+            reasons.dedup();
+            all.extend(reasons);
+        }
+        all.extend(of_linter.iter().filter(|reason| reason.code == *code).cloned());
+    }
+    all
+}
+
+/// Whether a template is not one of those of which the linter gives samples.
+fn is_of_judge(template: &str) -> bool {
+    !of_linter().any(|(_, own)| own == template)
+}
+
+#[test]
+fn each_template_of_the_linter_is_taken_for_its_own_sample() {
+    let samples = lint_samples::samples();
+    assert_eq!(of_linter().count(), samples.len());
+    for ((code, template), sample) in of_linter().zip(&samples) {
+        assert_eq!(taken(sample), Some(template), "{code}: {}", sentence(sample));
+    }
+}
+
+#[test]
+fn all_sentences_are_those_of_the_file() {
+    let mut text = String::new();
+    for reason in all_reasons() {
+        let parts = [Some(sentence(&reason)), remedy(&reason)];
+        let _ =
+            writeln!(text, "{}: {}", reason.code, parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
+    }
+    assert!(!text.contains(['{', '}', '[', ']']), "{text}");
+    same_as_fixture("sentences.txt", &text);
+}
+
+#[test]
+fn no_sentence_is_long() {
+    for reason in all_reasons() {
+        let text = sentence(&reason);
+        let longest = text.split(". ").map(|one| one.split_whitespace().count()).max();
+        assert!(longest <= Some(25), "{}: {text}", reason.code);
+    }
+}
+
+const PAPER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/REASONS.md");
+
+/// What stands before the table.
+const HEAD: &str = "# Reasons
+
+Each verdict, warning, note, finding and rejection has a reason in the files of a campaign: a `code` and
+`data`. A code keeps its meaning in later versions. A quantity is in the unit that is with it; a share has
+the unit `1`. A program reads codes and data; the sentences of reports are made from them and may change.
+
+Besides the data of the table a reason may have `measured` (what was measured where it may not be used),
+`besides`, `wrong` and `cause`, which are reasons themselves, and `approve_with` (how a waiver is approved).
+
+| code | meaning | data |
+|---|---|---|
+";
+
+#[test]
+fn the_paper_about_reasons_is_made_of_the_codes() {
+    let mut text = HEAD.to_owned();
+    for code in Code::ALL.iter().filter(|code| **code != Code::Unset) {
+        let data: Vec<String> = data_of(*code).iter().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(text, "| `{code}` | {} | {} |", code.meaning(), data.join(", "));
+    }
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(PAPER, &text).expect(PAPER);
+    }
+    assert!(text == fs::read_to_string(PAPER).unwrap_or_default(), "BLESS=1 writes docs/REASONS.md");
+}
+
+const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verdicts.schema.json");
+
+#[test]
+fn the_schema_of_verdicts_is_made_of_their_types() {
+    let schema = schemars::schema_for!(Vec<results::Verdict>);
+    let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(SCHEMA, &text).expect(SCHEMA);
+    }
+    assert!(
+        text == fs::read_to_string(SCHEMA).unwrap_or_default(),
+        "BLESS=1 writes docs/verdicts.schema.json"
+    );
+}

@@ -1,0 +1,120 @@
+//! What the linter found before a run, or the judge in the records: a reason with its severity, and what it
+//! is about.
+//!
+//! Never here: looking for it, and English.
+
+use serde::{Deserialize, Serialize};
+
+use crate::reason::{Code, Reason};
+
+/// How severe a finding is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The reader of the number should know it.
+    #[default]
+    Info,
+    /// The number may be used if somebody approves a waiver.
+    NeedsWaiver,
+    /// The number is not what the clause is about. It cannot be waived.
+    Error,
+}
+
+impl std::fmt::Display for Severity {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.pad(match self {
+            Self::Info => "info",
+            Self::NeedsWaiver => "needs-waiver",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// Where in its source a finding is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Line and column of the plan's file, from 1.
+    Plan(usize, usize),
+    /// An argument of the command line, from 1, and the argument.
+    Word(usize, String),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Plan(line, column) => write!(out, "{line}:{column}"),
+            Self::Word(number, word) => write!(out, "word {number} `{word}`"),
+        }
+    }
+}
+
+/// An approved waiver.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct Approval {
+    /// Who approved it.
+    pub by: String,
+    /// Why.
+    pub why: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// What was found.
+    pub reason: Reason,
+    /// How severe it is.
+    pub severity: Severity,
+    /// The test, dataset, group, series or file system it is about; empty for the whole campaign or a command
+    /// line alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// The phase that it is about, where it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Where in the plan or command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Who approved a waiver of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waived: Option<Approval>,
+}
+
+impl Finding {
+    /// A finding of this severity, about nothing yet.
+    pub fn new(severity: Severity, reason: Reason) -> Self {
+        Self { reason, severity, ..Self::default() }
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.reason.code
+    }
+
+    /// The same, about this.
+    #[must_use]
+    pub fn about(self, about: impl Into<String>) -> Self {
+        Self { about: about.into(), ..self }
+    }
+
+    /// The same, about this phase.
+    #[must_use]
+    pub fn of_phase(self, phase: &str) -> Self {
+        Self { phase: Some(phase.to_owned()), ..self }
+    }
+
+    /// The same, there.
+    #[must_use]
+    pub fn at(self, place: Option<Place>) -> Self {
+        Self { place, ..self }
+    }
+
+    /// Whether somebody has still to approve a waiver, or, of an error, to correct the plan.
+    pub fn is_open(&self) -> bool {
+        self.severity > Severity::Info && self.waived.is_none()
+    }
+}

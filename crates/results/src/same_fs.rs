@@ -1,0 +1,71 @@
+//! Whether two file systems of a plan are the same: by the kernel's number, or by the server's name.
+//!
+//! Never here: what follows from that.
+
+use std::path::Path;
+
+use crate::folder::{FileSystem, Machine};
+use crate::mounts::{Mount, mount_of};
+use crate::reason::{Code, Reason};
+
+/// That two file systems of the plan are the same on the machine that ran the campaign; `None` where they are
+/// two, or where nothing is known of one.
+pub fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason> {
+    let known = |name| machine?.file_system(name).filter(|fs| !fs.mounts.is_empty());
+    let mount = |fs: &FileSystem| mount_of(&fs.mounts.join("\n"), Path::new(&fs.dir));
+    let (of_one, of_other) = (mount(known(one)?), mount(known(other)?));
+    // What servers export has a number for each mount of it.
+    let exported = export(&of_one) == export(&of_other) && of_one.device.contains(':');
+    let alike = exported || !of_one.number.is_empty() && of_one.number == of_other.number;
+    let reason = Reason::new(Code::OneFsTwice).with("fs", one).with("other", other);
+    let reason = reason.with("kind", of_one.kind).with("device", of_one.device).with("mount", &of_one.point);
+    let elsewhere = (of_one.point != of_other.point).then_some(of_other.point);
+    alike.then(|| reason.with_some("other_mount", elsewhere))
+}
+
+/// What servers export, as a mount names it: all file systems of a Ceph cluster are of its monitors, and only
+/// an option tells them apart (mount.ceph(8): `fs`, once `mds_namespace`).
+fn export(mount: &Mount) -> (&str, &str, Option<&str>) {
+    let named = |option| ["fs=", "mds_namespace="].iter().find_map(|key| str::strip_prefix(option, key));
+    let one = mount.options.split([',', ';']).find_map(named).filter(|_| mount.kind.contains("ceph"));
+    (&mount.kind, &mount.device, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(mounts: [(&str, &str, &str, &str); 2]) -> Machine {
+        let fs = |(name, (number, point, kind, device)): (&str, (&str, &str, &str, &str))| FileSystem {
+            name: name.into(),
+            dir: format!("{point}/work"),
+            mounts: vec![
+                "22 1 254:0 / / rw - ext4 /dev/vda rw".into(),
+                format!("40 22 {number} / {point} rw - {kind} {device} rw"),
+            ],
+            ..FileSystem::default()
+        };
+        Machine { file_systems: ["a", "b"].into_iter().zip(mounts).map(fs).collect(), ..Machine::default() }
+    }
+
+    #[test]
+    fn one_number_or_one_server_is_one_file_system_and_one_word_is_not() {
+        let of = |one, other| same(Some(&machine([one, other])), "a", "b");
+        let disk = ("8:1", "/a", "ext4", "/dev/sda1");
+        let alike = of(disk, disk).unwrap();
+        assert_eq!((alike.text("mount"), alike.text("other_mount")), (Some("/a"), None));
+        let bound = of(disk, ("8:1", "/b", "ext4", "/dev/sda1")).unwrap();
+        assert_eq!((bound.text("device"), bound.text("other_mount")), (Some("/dev/sda1"), Some("/b")));
+        let lustre = |number, point, device| (number, point, "lustre", device);
+        assert!(of(lustre("0:35", "/a", "mgs@o2ib:/fs"), lustre("0:36", "/b", "mgs@o2ib:/fs")).is_some());
+        assert_eq!(of(lustre("0:35", "/a", "mgs@o2ib:/fs1"), lustre("0:36", "/b", "mgs@o2ib:/fs2")), None);
+        let ceph = |number, point, option| (number, point, "ceph", option);
+        let [one, other] = ["mon1,mon2:/ rw,mds_namespace=a", "mon1,mon2:/ rw,mds_namespace=b"];
+        assert!(of(ceph("0:35", "/a", one), ceph("0:36", "/b", one)).is_some());
+        assert_eq!(of(ceph("0:35", "/a", one), ceph("0:36", "/b", other)), None);
+        let memory = |number, point| (number, point, "tmpfs", "tmpfs");
+        assert_eq!(of(memory("0:40", "/a"), memory("0:41", "/b")), None);
+        assert_eq!(same(Some(&Machine::default()), "a", "b"), None);
+        assert_eq!(same(None, "a", "b"), None);
+    }
+}
